@@ -1,0 +1,855 @@
+//! Instants, and the forms in which wires write them.
+//!
+//! | form | written | also read |
+//! |---|---|---|
+//! | RFC 3339 (`date-time`) | `2026-11-21T20:30:00.25Z` | any offset, lower-case `t` and `z` |
+//! | HTTP-date | `Sat, 21 Nov 2026 20:30:00 GMT` | RFC 850's and asctime's forms, a fraction |
+//! | epoch seconds | `1795293000.25` | a fraction of any length |
+//! | XML-RPC | `20261121T20:30:00` | dashes, a fraction, `Z`, an offset |
+//!
+//! Years run from 0001 to 9999 in the forms with a calendar. Fractions are
+//! kept to the nanosecond; digits beyond are cut off, never rounded, so that
+//! no instant moves into the next second. A leap second (`:60`) is read as the
+//! first instant of the following minute.
+
+use std::fmt;
+use std::time::{Duration, SystemTime};
+
+use crate::Malformed;
+use crate::number::{push_i64, push_padded};
+
+/// An instant to the nanosecond.
+///
+/// XML-RPC's dates have no time zone. An instant read from such a date is
+/// [unzoned](Timestamp::is_unzoned): its seconds count as if it stood in UTC,
+/// and the caller who knows the zone can correct it.
+///
+/// ```
+/// use polywire_text::Timestamp;
+///
+/// let read = Timestamp::parse_date_time("2026-11-21T21:30:00.25+01:00")?;
+/// assert_eq!(read.seconds(), 1_795_293_000);
+/// assert_eq!(read.nanoseconds(), 250_000_000);
+/// assert_eq!(read.to_string(), "2026-11-21T20:30:00.25Z");
+/// # Ok::<(), polywire_text::Malformed>(())
+/// ```
+#[derive(Clone, Copy, Eq, Hash, Ord, PartialEq, PartialOrd)]
+// Invariant: nanoseconds < 1_000_000_000.
+pub struct Timestamp {
+    seconds: i64,
+    nanoseconds: u32,
+    unzoned: bool,
+}
+
+/// 0001-01-01T00:00:00Z.
+const FIRST_SECOND: i64 = -62_135_596_800;
+/// 9999-12-31T23:59:59Z.
+const LAST_SECOND: i64 = 253_402_300_799;
+const DAY: i64 = 86_400;
+
+const DAYS: [&str; 7] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
+const MONTHS: [&str; 12] = [
+    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+];
+
+impl Timestamp {
+    /// 1970-01-01T00:00:00Z.
+    pub const EPOCH: Self = Self {
+        seconds: 0,
+        nanoseconds: 0,
+        unzoned: false,
+    };
+
+    /// The instant this many seconds after (or before) the epoch, and
+    /// `nanoseconds` after that. Nanoseconds beyond a second carry over.
+    #[must_use]
+    pub const fn new(seconds: i64, nanoseconds: u32) -> Self {
+        Self {
+            seconds: seconds.saturating_add((nanoseconds / 1_000_000_000) as i64),
+            nanoseconds: nanoseconds % 1_000_000_000,
+            unzoned: false,
+        }
+    }
+
+    /// The instant of a number of seconds since the epoch, to the nearest
+    /// nanosecond that the number can tell. `None` for NaN, infinities and
+    /// numbers beyond 64 bits.
+    #[must_use]
+    pub fn from_f64(seconds: f64) -> Option<Self> {
+        let whole = seconds.floor();
+        // The comparison is false for NaN as well.
+        if !(-9.2e18..=9.2e18).contains(&whole) {
+            return None;
+        }
+        // A double of today's size tells about 100 ns: rounding to the
+        // microsecond gives back what a writer with a short fraction meant.
+        let fraction = seconds - whole;
+        let nanoseconds = if whole.abs() > 1e6 {
+            (fraction * 1e6).round() * 1e3
+        } else {
+            (fraction * 1e9).round()
+        };
+        Some(Self::new(whole as i64, nanoseconds as u32))
+    }
+
+    /// Whole seconds since the epoch, rounded down.
+    #[must_use]
+    pub const fn seconds(self) -> i64 {
+        self.seconds
+    }
+
+    /// Nanoseconds after [`Timestamp::seconds`], below one thousand million.
+    #[must_use]
+    pub const fn nanoseconds(self) -> u32 {
+        self.nanoseconds
+    }
+
+    /// Whether the instant came without a time zone.
+    #[must_use]
+    pub const fn is_unzoned(self) -> bool {
+        self.unzoned
+    }
+
+    /// The same instant, marked as unzoned or not.
+    #[must_use]
+    pub const fn with_unzoned(self, unzoned: bool) -> Self {
+        Self { unzoned, ..self }
+    }
+
+    /// Seconds since the epoch as a double.
+    #[must_use]
+    pub fn as_f64(self) -> f64 {
+        self.seconds as f64 + f64::from(self.nanoseconds) / 1e9
+    }
+
+    /// Reads RFC 3339, section 5.6: `YYYY-MM-DDTHH:MM:SS[.fraction](Z|±HH:MM)`.
+    ///
+    /// # Errors
+    ///
+    /// Where the form was left, or the first field that is out of range.
+    pub fn parse_date_time(text: &str) -> Result<Self, Malformed> {
+        let mut fields = Fields::new(text);
+        let (year, month, day) = fields.dashed_date()?;
+        fields.one_of(b"Tt", "T between date and time")?;
+        let time = fields.time()?;
+        let nanoseconds = fields.fraction()?;
+        let Some(offset) = fields.zone()? else {
+            return Err(fields.expected("Z or an offset such as +01:00"));
+        };
+        fields.end()?;
+        fields.instant((year, month, day), time, offset, nanoseconds)
+    }
+
+    /// Reads XML-RPC's `dateTime.iso8601`: date with or without dashes, time,
+    /// and, as some peers send, a fraction, `Z` or an offset. Without a zone
+    /// the result is [unzoned](Timestamp::is_unzoned).
+    ///
+    /// # Errors
+    ///
+    /// Where the form was left, or the first field that is out of range.
+    ///
+    /// ```
+    /// use polywire_text::Timestamp;
+    ///
+    /// let read = Timestamp::parse_xmlrpc("20260231T00:00:00");
+    /// assert_eq!(read.unwrap_err().expected, "a day of that month");
+    /// assert!(Timestamp::parse_xmlrpc("20261121T20:30:00")?.is_unzoned());
+    /// # Ok::<(), polywire_text::Malformed>(())
+    /// ```
+    pub fn parse_xmlrpc(text: &str) -> Result<Self, Malformed> {
+        let mut fields = Fields::new(text);
+        let dashed = text.as_bytes().get(4) == Some(&b'-');
+        let date = if dashed {
+            fields.dashed_date()?
+        } else {
+            (
+                fields.number(4, "a year of four digits")?,
+                fields.month()?,
+                fields.number(2, "a day of two digits")?,
+            )
+        };
+        fields.one_of(b"Tt ", "T between date and time")?;
+        let time = fields.time()?;
+        let nanoseconds = fields.fraction()?;
+        let zone = fields.zone()?;
+        fields.end()?;
+        let instant = fields.instant(date, time, zone.unwrap_or(0), nanoseconds)?;
+        Ok(instant.with_unzoned(zone.is_none()))
+    }
+
+    /// Reads an HTTP-date, RFC 9110, section 5.6.7, in its three historic
+    /// forms; also with a fraction of a second, as some services send it. A
+    /// year of two digits is taken as 1970 to 2069.
+    ///
+    /// # Errors
+    ///
+    /// Where the form was left, or the first field that is out of range.
+    ///
+    /// ```
+    /// use polywire_text::Timestamp;
+    ///
+    /// let preferred = Timestamp::parse_http_date("Sun, 06 Nov 1994 08:49:37 GMT")?;
+    /// assert_eq!(Timestamp::parse_http_date("Sunday, 06-Nov-94 08:49:37 GMT")?, preferred);
+    /// assert_eq!(Timestamp::parse_http_date("Sun Nov  6 08:49:37 1994")?, preferred);
+    /// # Ok::<(), polywire_text::Malformed>(())
+    /// ```
+    pub fn parse_http_date(text: &str) -> Result<Self, Malformed> {
+        let mut fields = Fields::new(text);
+        let word = fields.word();
+        if !DAYS.iter().any(|day| word.starts_with(day)) {
+            return Err(Malformed::new(0, "a day of the week"));
+        }
+        if fields.skip(b',') {
+            fields.one_of(b" ", "a space")?;
+            let day = fields.number(2, "a day of two digits")?;
+            let dashed = fields.skip(b'-');
+            if !dashed {
+                fields.one_of(b" ", "a space")?;
+            }
+            let month = fields.month_name()?;
+            fields.one_of(b" -", "a space")?;
+            let year = if dashed {
+                let year = fields.number(2, "a year of two digits")?;
+                if year < 70 { 2000 + year } else { 1900 + year }
+            } else {
+                fields.number(4, "a year of four digits")?
+            };
+            fields.one_of(b" ", "a space")?;
+            let time = fields.time()?;
+            let nanoseconds = fields.fraction()?;
+            fields.one_of(b" ", "a space")?;
+            if fields.word() != "GMT" {
+                return Err(fields.expected("GMT"));
+            }
+            fields.end()?;
+            return fields.instant((year, month, day), time, 0, nanoseconds);
+        }
+        fields.one_of(b" ", "a space")?;
+        let month = fields.month_name()?;
+        fields.one_of(b" ", "a space")?;
+        let day = if fields.skip(b' ') {
+            fields.number(1, "a day of one digit")?
+        } else {
+            fields.number(2, "a day of two digits")?
+        };
+        fields.one_of(b" ", "a space")?;
+        let time = fields.time()?;
+        let nanoseconds = fields.fraction()?;
+        fields.one_of(b" ", "a space")?;
+        let year = fields.number(4, "a year of four digits")?;
+        fields.end()?;
+        fields.instant((year, month, day), time, 0, nanoseconds)
+    }
+
+    /// Reads seconds since the epoch: decimal digits with an optional sign,
+    /// fraction and exponent. Exact to the nanosecond where there is no
+    /// exponent.
+    ///
+    /// # Errors
+    ///
+    /// Where the number was left, or offset 0 if it is out of range.
+    ///
+    /// ```
+    /// use polywire_text::Timestamp;
+    ///
+    /// let read = Timestamp::parse_epoch_seconds("-1.5")?;
+    /// assert_eq!((read.seconds(), read.nanoseconds()), (-2, 500_000_000));
+    /// # Ok::<(), polywire_text::Malformed>(())
+    /// ```
+    pub fn parse_epoch_seconds(text: &str) -> Result<Self, Malformed> {
+        let bytes = text.as_bytes();
+        let beyond = Malformed::new(0, "seconds since the epoch within 64 bits");
+        let (len, integer) = crate::number::json_number(bytes)?;
+        if len < bytes.len() {
+            return Err(Malformed::new(len, "the end of the number"));
+        }
+        if integer {
+            return match crate::number::integer_prefix(bytes) {
+                crate::number::Integer::Small(seconds, _) => Ok(Self::new(seconds, 0)),
+                _ => Err(beyond),
+            };
+        }
+        if bytes.contains(&b'e') || bytes.contains(&b'E') {
+            return Self::from_f64(crate::number::parse_f64(bytes)?).ok_or(beyond);
+        }
+        let point = bytes.iter().position(|byte| *byte == b'.').unwrap_or(len);
+        let crate::number::Integer::Small(whole, _) =
+            crate::number::integer_prefix(&bytes[..point])
+        else {
+            return Err(beyond);
+        };
+        let nanoseconds = fraction_digits(&bytes[point + 1..]);
+        if bytes[0] == b'-' && nanoseconds > 0 {
+            return Ok(Self::new(
+                whole.saturating_sub(1),
+                1_000_000_000 - nanoseconds,
+            ));
+        }
+        Ok(Self::new(whole, nanoseconds))
+    }
+
+    /// Appends the RFC 3339 form in UTC, with a fraction of as many digits as
+    /// it needs, and none if it is zero.
+    ///
+    /// # Errors
+    ///
+    /// The year is not within 0001 to 9999.
+    pub fn push_date_time(self, out: &mut Vec<u8>) -> Result<(), Malformed> {
+        let civil = self.civil()?;
+        push_padded(out, civil.year, 4);
+        out.push(b'-');
+        push_padded(out, civil.month, 2);
+        out.push(b'-');
+        push_padded(out, civil.day, 2);
+        out.push(b'T');
+        civil.push_time(out);
+        self.push_fraction(out);
+        out.push(b'Z');
+        Ok(())
+    }
+
+    /// Appends XML-RPC's form, `YYYYMMDDTHH:MM:SS`, in UTC and without a zone;
+    /// with a fraction only if it is not zero.
+    ///
+    /// # Errors
+    ///
+    /// The year is not within 0001 to 9999.
+    pub fn push_xmlrpc(self, out: &mut Vec<u8>) -> Result<(), Malformed> {
+        let civil = self.civil()?;
+        push_padded(out, civil.year, 4);
+        push_padded(out, civil.month, 2);
+        push_padded(out, civil.day, 2);
+        out.push(b'T');
+        civil.push_time(out);
+        self.push_fraction(out);
+        Ok(())
+    }
+
+    /// Appends the preferred HTTP-date, RFC 9110, section 5.6.7; a fraction,
+    /// which that form has no place for, only if it is not zero.
+    ///
+    /// # Errors
+    ///
+    /// The year is not within 0001 to 9999.
+    pub fn push_http_date(self, out: &mut Vec<u8>) -> Result<(), Malformed> {
+        let civil = self.civil()?;
+        // 1970-01-01 was a Thursday, day 3 of a week that begins on Monday.
+        let weekday = (self.seconds.div_euclid(DAY) + 3).rem_euclid(7) as usize;
+        out.extend_from_slice(DAYS[weekday].as_bytes());
+        out.extend_from_slice(b", ");
+        push_padded(out, civil.day, 2);
+        out.push(b' ');
+        out.extend_from_slice(MONTHS[civil.month as usize - 1].as_bytes());
+        out.push(b' ');
+        push_padded(out, civil.year, 4);
+        out.push(b' ');
+        civil.push_time(out);
+        self.push_fraction(out);
+        out.extend_from_slice(b" GMT");
+        Ok(())
+    }
+
+    /// Appends seconds since the epoch, with a fraction of as many digits as
+    /// it needs.
+    pub fn push_epoch_seconds(self, out: &mut Vec<u8>) {
+        if self.seconds >= 0 || self.nanoseconds == 0 {
+            push_i64(out, self.seconds);
+            return self.push_fraction(out);
+        }
+        // -1.5 is stored as -2 seconds and half a second after that.
+        out.push(b'-');
+        push_i64(out, -(self.seconds + 1));
+        let mirrored = Self {
+            nanoseconds: 1_000_000_000 - self.nanoseconds,
+            ..self
+        };
+        mirrored.push_fraction(out);
+    }
+
+    fn push_fraction(self, out: &mut Vec<u8>) {
+        if self.nanoseconds == 0 {
+            return;
+        }
+        out.push(b'.');
+        push_padded(out, self.nanoseconds, 9);
+        while out.last() == Some(&b'0') {
+            out.pop();
+        }
+    }
+
+    fn civil(self) -> Result<Civil, Malformed> {
+        if !(FIRST_SECOND..=LAST_SECOND).contains(&self.seconds) {
+            return Err(Malformed::new(
+                0,
+                "a timestamp within the years 0001 to 9999",
+            ));
+        }
+        let (year, month, day) = date_of_day(self.seconds.div_euclid(DAY));
+        let second = self.seconds.rem_euclid(DAY) as u32;
+        Ok(Civil {
+            year,
+            month,
+            day,
+            hour: second / 3600,
+            minute: second / 60 % 60,
+            second: second % 60,
+        })
+    }
+}
+
+impl Default for Timestamp {
+    fn default() -> Self {
+        Self::EPOCH
+    }
+}
+
+impl From<SystemTime> for Timestamp {
+    fn from(time: SystemTime) -> Self {
+        match time.duration_since(SystemTime::UNIX_EPOCH) {
+            Ok(after) => Self::new(after.as_secs() as i64, after.subsec_nanos()),
+            Err(before) => {
+                let before = before.duration();
+                let seconds = -(before.as_secs() as i64);
+                match before.subsec_nanos() {
+                    0 => Self::new(seconds, 0),
+                    nanoseconds => Self::new(seconds - 1, 1_000_000_000 - nanoseconds),
+                }
+            }
+        }
+    }
+}
+
+impl TryFrom<Timestamp> for SystemTime {
+    type Error = Malformed;
+
+    /// # Errors
+    ///
+    /// The instant is beyond what the system's clock can tell.
+    fn try_from(timestamp: Timestamp) -> Result<Self, Malformed> {
+        let whole = Duration::from_secs(timestamp.seconds.unsigned_abs());
+        let base = if timestamp.seconds < 0 {
+            Self::UNIX_EPOCH.checked_sub(whole)
+        } else {
+            Self::UNIX_EPOCH.checked_add(whole)
+        };
+        base.and_then(|base| base.checked_add(Duration::from_nanos(timestamp.nanoseconds.into())))
+            .ok_or(Malformed::new(
+                0,
+                "a timestamp within the range of the system clock",
+            ))
+    }
+}
+
+impl fmt::Display for Timestamp {
+    /// RFC 3339, or `@` and epoch seconds for years that it has no form for.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut out = Vec::with_capacity(32);
+        if self.push_date_time(&mut out).is_err() {
+            out.push(b'@');
+            self.push_epoch_seconds(&mut out);
+        }
+        if self.unzoned && out.last() == Some(&b'Z') {
+            out.pop();
+        }
+        f.write_str(&String::from_utf8_lossy(&out))
+    }
+}
+
+impl fmt::Debug for Timestamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+struct Civil {
+    year: u32,
+    month: u32,
+    day: u32,
+    hour: u32,
+    minute: u32,
+    second: u32,
+}
+
+impl Civil {
+    fn push_time(&self, out: &mut Vec<u8>) {
+        push_padded(out, self.hour, 2);
+        out.push(b':');
+        push_padded(out, self.minute, 2);
+        out.push(b':');
+        push_padded(out, self.second, 2);
+    }
+}
+
+/// The days before each month of a year that begins in March: then the leap
+/// day is the last day of a year, and the month follows from the day by one
+/// division. An era is 400 years, 146,097 days, and always the same.
+fn date_of_day(day: i64) -> (u32, u32, u32) {
+    // Days since 0000-03-01.
+    let day = day + 719_468;
+    let era = day.div_euclid(146_097);
+    let day_of_era = day.rem_euclid(146_097);
+    let year_of_era =
+        (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let month_from_march = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
+    let month = if month_from_march < 10 {
+        month_from_march + 3
+    } else {
+        month_from_march - 9
+    };
+    let year = era * 400 + year_of_era + i64::from(month <= 2);
+    (year as u32, month as u32, day as u32)
+}
+
+fn day_of_date(year: u32, month: u32, day: u32) -> i64 {
+    let (month, day) = (i64::from(month), i64::from(day));
+    let year = i64::from(year) - i64::from(month <= 2);
+    let era = year.div_euclid(400);
+    let year_of_era = year.rem_euclid(400);
+    let month_from_march = if month > 2 { month - 3 } else { month + 9 };
+    let day_of_year = (153 * month_from_march + 2) / 5 + day - 1;
+    let day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
+    era * 146_097 + day_of_era - 719_468
+}
+
+fn days_in_month(year: u32, month: u32) -> u32 {
+    let leap = year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
+    match month {
+        2 if leap => 29,
+        2 => 28,
+        4 | 6 | 9 | 11 => 30,
+        _ => 31,
+    }
+}
+
+/// Up to nine digits of a fraction as nanoseconds; later digits are cut off.
+fn fraction_digits(digits: &[u8]) -> u32 {
+    let mut nanoseconds = 0;
+    for index in 0..9 {
+        let digit = digits
+            .get(index)
+            .map_or(0, |byte| u32::from(byte.wrapping_sub(b'0')));
+        nanoseconds = nanoseconds * 10 + digit;
+    }
+    nanoseconds
+}
+
+/// A cursor over the fields of a date.
+struct Fields<'a> {
+    bytes: &'a [u8],
+    text: &'a str,
+    at: usize,
+}
+
+impl<'a> Fields<'a> {
+    fn new(text: &'a str) -> Self {
+        Self {
+            bytes: text.as_bytes(),
+            text,
+            at: 0,
+        }
+    }
+
+    #[cold]
+    fn expected(&self, expected: &'static str) -> Malformed {
+        Malformed::new(self.at, expected)
+    }
+
+    fn skip(&mut self, byte: u8) -> bool {
+        let found = self.bytes.get(self.at) == Some(&byte);
+        self.at += usize::from(found);
+        found
+    }
+
+    fn one_of(&mut self, bytes: &[u8], expected: &'static str) -> Result<(), Malformed> {
+        match self.bytes.get(self.at) {
+            Some(byte) if bytes.contains(byte) => {
+                self.at += 1;
+                Ok(())
+            }
+            _ => Err(self.expected(expected)),
+        }
+    }
+
+    fn word(&mut self) -> &'a str {
+        let start = self.at;
+        while self.bytes.get(self.at).is_some_and(u8::is_ascii_alphabetic) {
+            self.at += 1;
+        }
+        &self.text[start..self.at]
+    }
+
+    fn number(&mut self, width: usize, expected: &'static str) -> Result<u32, Malformed> {
+        let mut value = 0;
+        for _ in 0..width {
+            match self.bytes.get(self.at) {
+                Some(digit @ b'0'..=b'9') => value = value * 10 + u32::from(digit - b'0'),
+                _ => return Err(self.expected(expected)),
+            }
+            self.at += 1;
+        }
+        Ok(value)
+    }
+
+    fn month(&mut self) -> Result<u32, Malformed> {
+        self.number(2, "a month of two digits")
+    }
+
+    fn month_name(&mut self) -> Result<u32, Malformed> {
+        let start = self.at;
+        let word = self.word();
+        match MONTHS.iter().position(|month| *month == word) {
+            Some(index) => Ok(index as u32 + 1),
+            None => Err(Malformed::new(start, "a month of three letters")),
+        }
+    }
+
+    fn dashed_date(&mut self) -> Result<(u32, u32, u32), Malformed> {
+        let year = self.number(4, "a year of four digits")?;
+        self.one_of(b"-", "- between year and month")?;
+        let month = self.month()?;
+        self.one_of(b"-", "- between month and day")?;
+        Ok((year, month, self.number(2, "a day of two digits")?))
+    }
+
+    fn time(&mut self) -> Result<(u32, u32, u32), Malformed> {
+        let hour = self.number(2, "an hour of two digits")?;
+        self.one_of(b":", ": between hour and minute")?;
+        let minute = self.number(2, "a minute of two digits")?;
+        self.one_of(b":", ": between minute and second")?;
+        Ok((hour, minute, self.number(2, "a second of two digits")?))
+    }
+
+    fn fraction(&mut self) -> Result<u32, Malformed> {
+        if !self.skip(b'.') {
+            return Ok(0);
+        }
+        let start = self.at;
+        while self.bytes.get(self.at).is_some_and(u8::is_ascii_digit) {
+            self.at += 1;
+        }
+        if self.at == start {
+            return Err(self.expected("a digit of the fraction"));
+        }
+        Ok(fraction_digits(&self.bytes[start..self.at]))
+    }
+
+    /// The offset from UTC in seconds, if there is one.
+    fn zone(&mut self) -> Result<Option<i64>, Malformed> {
+        let sign = match self.bytes.get(self.at) {
+            Some(b'Z' | b'z') => {
+                self.at += 1;
+                return Ok(Some(0));
+            }
+            Some(b'+') => 1,
+            Some(b'-') => -1,
+            _ => return Ok(None),
+        };
+        self.at += 1;
+        let hours = self.number(2, "hours of the offset")?;
+        self.skip(b':');
+        let minutes = self.number(2, "minutes of the offset")?;
+        if hours > 23 || minutes > 59 {
+            return Err(self.expected("an offset of less than a day"));
+        }
+        Ok(Some(sign * i64::from(hours * 3600 + minutes * 60)))
+    }
+
+    fn end(&self) -> Result<(), Malformed> {
+        if self.at == self.bytes.len() {
+            Ok(())
+        } else {
+            Err(self.expected("the end of the date"))
+        }
+    }
+
+    fn instant(
+        &self,
+        (year, month, day): (u32, u32, u32),
+        (hour, minute, second): (u32, u32, u32),
+        offset: i64,
+        nanoseconds: u32,
+    ) -> Result<Timestamp, Malformed> {
+        let wrong = |expected| Err(Malformed::new(0, expected));
+        if year == 0 {
+            return wrong("a year within 0001 to 9999");
+        }
+        if !(1..=12).contains(&month) {
+            return wrong("a month within 01 to 12");
+        }
+        if day == 0 || day > days_in_month(year, month) {
+            return wrong("a day of that month");
+        }
+        if hour > 23 || minute > 59 || second > 60 {
+            return wrong("a time within 00:00:00 to 23:59:60");
+        }
+        let time = i64::from(hour * 3600 + minute * 60 + second);
+        let seconds = day_of_date(year, month, day) * DAY + time - offset;
+        Ok(Timestamp::new(seconds, nanoseconds))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn written(push: impl Fn(&mut Vec<u8>) -> Result<(), Malformed>) -> String {
+        let mut out = Vec::new();
+        push(&mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn known_instants() {
+        for (text, seconds) in [
+            ("0001-01-01T00:00:00Z", FIRST_SECOND),
+            ("1969-12-31T23:59:59Z", -1),
+            ("1970-01-01T00:00:00Z", 0),
+            ("2000-02-29T12:00:00Z", 951_825_600),
+            ("9999-12-31T23:59:59Z", LAST_SECOND),
+        ] {
+            let instant = Timestamp::parse_date_time(text).unwrap();
+            assert_eq!(instant.seconds(), seconds, "{text}");
+            assert_eq!(instant.to_string(), text);
+        }
+    }
+
+    #[test]
+    fn what_is_refused() {
+        for text in [
+            "",
+            "2026",
+            "2026-13-01T00:00:00Z",
+            "2026-02-29T00:00:00Z",
+            "2026-01-01T24:00:00Z",
+            "2026-01-01T00:00:61Z",
+            "2026-01-01T00:00:00",
+            "2026-01-01T00:00:00.Z",
+            "2026-01-01T00:00:00Zx",
+            "0000-01-01T00:00:00Z",
+            "2026-01-01T00:00:00+24:00",
+            "2026-01-01 00:00:00Z",
+        ] {
+            assert!(Timestamp::parse_date_time(text).is_err(), "{text}");
+        }
+        for text in [
+            "20260231T00:00:00",
+            "2026-1-1T00:00:00",
+            "20260101",
+            "20260101T000000",
+        ] {
+            assert!(Timestamp::parse_xmlrpc(text).is_err(), "{text}");
+        }
+        for text in [
+            "",
+            "-",
+            "1.",
+            ".5",
+            "1e",
+            "NaN",
+            "1 ",
+            "99999999999999999999",
+        ] {
+            assert!(Timestamp::parse_epoch_seconds(text).is_err(), "{text}");
+        }
+        assert!(Timestamp::from_f64(f64::NAN).is_none());
+        assert!(Timestamp::from_f64(1e30).is_none());
+    }
+
+    #[test]
+    fn xmlrpc_forms_that_peers_send() {
+        let expected = Timestamp::parse_date_time("2026-01-02T03:04:05Z").unwrap();
+        for (text, unzoned) in [
+            ("20260102T03:04:05", true),
+            ("2026-01-02T03:04:05", true),
+            ("20260102T03:04:05Z", false),
+            ("2026-01-02T04:04:05+01:00", false),
+            ("2026-01-01T22:04:05-0500", false),
+        ] {
+            assert_eq!(
+                Timestamp::parse_xmlrpc(text).unwrap(),
+                expected.with_unzoned(unzoned),
+                "{text}"
+            );
+        }
+        assert_eq!(
+            Timestamp::parse_xmlrpc("20260102T03:04:05.250")
+                .unwrap()
+                .nanoseconds(),
+            250_000_000
+        );
+        assert_eq!(
+            written(|out| expected.push_xmlrpc(out)),
+            "20260102T03:04:05"
+        );
+    }
+
+    #[test]
+    fn a_leap_second_is_the_next_minute() {
+        let leap = Timestamp::parse_date_time("2016-12-31T23:59:60Z").unwrap();
+        assert_eq!(leap.to_string(), "2017-01-01T00:00:00Z");
+    }
+
+    #[test]
+    fn doubles_mean_short_fractions() {
+        assert_eq!(
+            Timestamp::from_f64(1_795_293_000.25),
+            Some(Timestamp::new(1_795_293_000, 250_000_000))
+        );
+        assert_eq!(
+            Timestamp::from_f64(1_795_293_000.1).unwrap().nanoseconds(),
+            100_000_000
+        );
+        assert_eq!(
+            Timestamp::from_f64(-1.5),
+            Some(Timestamp::new(-2, 500_000_000))
+        );
+        assert_eq!(
+            Timestamp::from_f64(1_795_293_000.999_999_9)
+                .unwrap()
+                .nanoseconds(),
+            0
+        );
+    }
+
+    #[test]
+    fn system_time_both_ways() {
+        for timestamp in [
+            Timestamp::EPOCH,
+            Timestamp::new(-2, 500_000_000),
+            Timestamp::new(5, 1),
+        ] {
+            let time = SystemTime::try_from(timestamp).unwrap();
+            assert_eq!(Timestamp::from(time), timestamp);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn every_form_round_trips(
+            seconds in FIRST_SECOND..=LAST_SECOND,
+            nanoseconds in prop_oneof![Just(0_u32), 0..1_000_000_000_u32],
+        ) {
+            let instant = Timestamp::new(seconds, nanoseconds);
+            let text = written(|out| instant.push_date_time(out));
+            prop_assert_eq!(Timestamp::parse_date_time(&text), Ok(instant));
+            let text = written(|out| instant.push_http_date(out));
+            prop_assert_eq!(Timestamp::parse_http_date(&text), Ok(instant));
+            let text = written(|out| { instant.push_epoch_seconds(out); Ok(()) });
+            prop_assert_eq!(Timestamp::parse_epoch_seconds(&text), Ok(instant));
+            let text = written(|out| instant.push_xmlrpc(out));
+            prop_assert_eq!(Timestamp::parse_xmlrpc(&text), Ok(instant.with_unzoned(true)));
+        }
+
+        #[test]
+        fn nothing_panics(text in "[0-9TZ:., +a-zA-Z-]{0,40}") {
+            let _ = Timestamp::parse_date_time(&text);
+            let _ = Timestamp::parse_http_date(&text);
+            let _ = Timestamp::parse_epoch_seconds(&text);
+            let _ = Timestamp::parse_xmlrpc(&text);
+        }
+    }
+}
