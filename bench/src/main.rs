@@ -1,1 +1,12 @@
-fn main() {}
+//! `cargo run --release -p polywire-bench -- GROUP...`: see `README.md` beside
+//! this crate, and `polywire_bench` for the harness.
+
+#![forbid(unsafe_code)]
+
+mod groups;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    polywire_bench::run(groups::GROUPS)
+}

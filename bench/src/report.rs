@@ -1,0 +1,42 @@
+//! Results for people and for programs.
+
+mod figures;
+mod json;
+mod table;
+
+pub(crate) use json::document;
+pub(crate) use table::{group, skipped, totals};
+
+use crate::measurement::{GroupReport, Skipped};
+use crate::target::Outcome;
+use serde::Serialize;
+
+/// How many targets went which way.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Serialize)]
+pub(crate) struct Totals {
+    pub(crate) met: usize,
+    pub(crate) missed: usize,
+    pub(crate) skipped: usize,
+}
+
+impl Totals {
+    pub(crate) fn of(groups: &[GroupReport]) -> Self {
+        let mut totals = Self::default();
+        let cases = groups.iter().flat_map(|group| &group.cases);
+        for judgement in cases.flat_map(|case| &case.targets) {
+            match judgement.outcome {
+                Outcome::Met => totals.met += 1,
+                Outcome::Missed => totals.missed += 1,
+                Outcome::Skipped => totals.skipped += 1,
+            }
+        }
+        totals
+    }
+}
+
+/// All that a run has to tell.
+pub(crate) struct Findings<'a> {
+    pub(crate) groups: &'a [GroupReport],
+    pub(crate) skipped: &'a [Skipped],
+    pub(crate) valgrind: Option<&'a str>,
+}
