@@ -1,1 +1,48 @@
-//! Work in progress.
+//! The load-bearing interfaces of Polywire: schemas, values, and the traits
+//! that formats and shapes meet in.
+//!
+//! - A [`SchemaSet`] holds shapes prepared for codecs in flat arrays; a
+//!   [`Schema`] (a shape) and a [`Member`] are `Copy` handles into one. Names
+//!   stand in it once per [`Encoding`], ready to be compared and written.
+//! - A format implements [`Encoder`] and [`Decoder`]; a data type implements
+//!   [`Encode`] and [`Decode`]. Neither knows the other, and one
+//!   implementation serves both the monomorphised and the `dyn` path.
+//! - [`Value`] is the one dynamic value: XML-RPC values, Smithy documents,
+//!   shapes without generated types.
+//! - [`Limits`] bound what a message may cost; [`Error`] says what was wrong
+//!   where.
+//!
+//! Nothing here does input or output.
+#![forbid(unsafe_code)]
+
+mod builder;
+mod decode;
+mod dynamic;
+mod encode;
+mod error;
+mod id;
+mod limits;
+mod map;
+mod names;
+mod number;
+#[cfg(feature = "serde")]
+mod serde;
+mod set;
+mod value;
+
+pub use builder::{BuildError, MemberSpec, OperationSpec, SchemaBuilder, ServiceSpec, ShapeRef};
+pub use decode::{Decode, DecodeStructure, Decoder, END, Event, Seq, WideSeen};
+pub use dynamic::{decode_structure, encode_structure};
+pub use encode::{Encode, Encoder};
+pub use error::{Error, ErrorKind, LimitKind};
+pub use id::{ShapeId, ShapeIdError, is_identifier, is_namespace};
+pub use limits::Limits;
+pub use map::Map;
+pub use names::{Encoding, NameSource};
+pub use number::{BigDecimal, BigInteger};
+pub use polywire_text::{Blob, Body, Text, Timestamp};
+pub use set::{
+    ErrorDef, Location, Member, MemberDef, MemberFlags, Operation, OperationDef, OperationFlags,
+    Schema, SchemaSet, Service, ServiceDef, ShapeDef, ShapeKind, Span, TimestampFormat,
+};
+pub use value::Value;

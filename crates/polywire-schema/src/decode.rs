@@ -1,0 +1,429 @@
+//! The reading half: what a format implements, and what a type implements.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap};
+use std::hash::{BuildHasher, Hash};
+
+use polywire_text::{Blob, Text, Timestamp};
+
+use crate::{BigDecimal, BigInteger, Error, ErrorKind, Member, Schema, Value};
+
+/// What [`Decoder::member`] returns at the end of a structure.
+pub const END: u32 = u32::MAX;
+
+/// Where a decoder is within one structure, list or map.
+///
+/// It lives on the caller's stack: the caller passes it back with each call
+/// and otherwise leaves it alone, and the decoder needs no stack of its own.
+/// The fields are for the implementers of [`Decoder`].
+#[derive(Clone, Debug, Default)]
+pub struct Seq {
+    /// The ordinal of the member that is expected next.
+    pub guess: u32,
+    /// What the format makes of it: a comma due, a closing tag to find.
+    pub state: u32,
+    /// Items left, where the format tells.
+    pub left: u64,
+    /// A position in the input, where the format needs one.
+    pub mark: u64,
+    /// Items or members so far.
+    pub count: u32,
+    /// Whether the items continue a list that was begun before: a flattened
+    /// list whose items stand apart.
+    pub continues: bool,
+    /// Whether a member that the shape does not have was skipped.
+    pub unknown: bool,
+    /// The members seen so far, up to ordinal 127.
+    seen: [u64; 2],
+}
+
+impl Seq {
+    /// Notes that a member was seen. `Some(true)` if it had been seen before,
+    /// `None` if its ordinal is beyond what fits here: then a [`WideSeen`]
+    /// must be asked.
+    #[inline]
+    pub fn mark_seen(&mut self, ordinal: u32) -> Option<bool> {
+        let word = self.seen.get_mut(ordinal as usize / 64)?;
+        let bit = 1 << (ordinal % 64);
+        let before = *word & bit != 0;
+        *word |= bit;
+        Some(before)
+    }
+
+    /// Whether a member was seen, of those up to ordinal 127.
+    #[must_use]
+    pub fn has_seen(&self, ordinal: u32) -> bool {
+        self.seen
+            .get(ordinal as usize / 64)
+            .is_some_and(|word| word & 1 << (ordinal % 64) != 0)
+    }
+}
+
+/// The members seen in structures of more than 128 members: a decoder keeps
+/// one for all levels.
+#[derive(Debug, Default)]
+pub struct WideSeen(Vec<(u32, u32)>);
+
+impl WideSeen {
+    /// Notes that a member was seen at this depth; whether it had been before.
+    #[cold]
+    pub fn mark(&mut self, depth: u32, ordinal: u32) -> bool {
+        let before = self.0.contains(&(depth, ordinal));
+        if !before {
+            self.0.push((depth, ordinal));
+        }
+        before
+    }
+
+    /// Forgets what was seen at this depth and deeper.
+    #[inline]
+    pub fn leave(&mut self, depth: u32) {
+        while self.0.last().is_some_and(|(own, _)| *own >= depth) {
+            self.0.pop();
+        }
+    }
+}
+
+/// What comes next, where no schema says it.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Event {
+    /// A whole scalar.
+    Scalar(Value),
+    /// The start of a list: go on with [`Decoder::item`].
+    List(Seq),
+    /// The start of a map: go on with [`Decoder::key`].
+    Map(Seq),
+}
+
+/// A reader of one format.
+///
+/// The caller pulls: it says what shape it expects and gets it or an error.
+/// Names, numbers and order are the decoder's business:
+///
+/// ```
+/// # use polywire_schema::{Decoder, END, Error, Member, Text};
+/// # fn city<'de, D: Decoder<'de> + ?Sized>(at: Member<'_>, decoder: &mut D) -> Result<(), Error> {
+/// let shape = at.target();
+/// let mut name: Option<Text> = None;
+/// let mut population = None;
+/// let mut seq = decoder.structure(at)?;
+/// loop {
+///     match decoder.member(shape, &mut seq)? {
+///         0 => name = Some(decoder.text(shape.member(0))?),
+///         1 => population = Some(decoder.integer(shape.member(1))?),
+///         END => break,
+///         _ => unreachable!("the decoder returns ordinals of the shape"),
+///     }
+/// }
+/// # Ok(())
+/// # }
+/// ```
+///
+/// A decoder skips members that the shape does not have, and members whose
+/// value is null. It reports a member that comes twice as an error, with one
+/// exception: a flattened list or map whose items stand apart comes again, and
+/// its [`Seq::continues`] says so.
+pub trait Decoder<'de> {
+    /// Begins a structure or union.
+    fn structure(&mut self, at: Member<'_>) -> Result<Seq, Error>;
+
+    /// Goes to the next member and returns its ordinal, or [`END`].
+    fn member(&mut self, shape: Schema<'_>, seq: &mut Seq) -> Result<u32, Error>;
+
+    /// Begins a list.
+    fn list(&mut self, at: Member<'_>) -> Result<Seq, Error>;
+
+    /// Goes to the next item of the list that `at` began; `false` at the end.
+    fn item(&mut self, at: Member<'_>, seq: &mut Seq) -> Result<bool, Error>;
+
+    /// Begins a map.
+    fn map(&mut self, at: Member<'_>) -> Result<Seq, Error>;
+
+    /// Goes to the next entry of the map that `at` began; `None` at the end.
+    fn key(&mut self, at: Member<'_>, seq: &mut Seq) -> Result<Option<Text>, Error>;
+
+    /// Reads a null if there is one.
+    fn null(&mut self, at: Member<'_>) -> Result<bool, Error>;
+
+    /// Reads a boolean.
+    fn boolean(&mut self, at: Member<'_>) -> Result<bool, Error>;
+
+    /// Reads an integer that fits the kind of `at`.
+    fn integer(&mut self, at: Member<'_>) -> Result<i64, Error>;
+
+    /// Reads a 32-bit floating-point number.
+    fn float(&mut self, at: Member<'_>) -> Result<f32, Error>;
+
+    /// Reads a 64-bit floating-point number.
+    fn double(&mut self, at: Member<'_>) -> Result<f64, Error>;
+
+    /// Reads an integer of any size.
+    fn big_integer(&mut self, at: Member<'_>) -> Result<BigInteger, Error>;
+
+    /// Reads a decimal number of any size.
+    fn big_decimal(&mut self, at: Member<'_>) -> Result<BigDecimal, Error>;
+
+    /// Reads a string or enum.
+    fn text(&mut self, at: Member<'_>) -> Result<Text, Error>;
+
+    /// Reads a string or enum, borrowed from the input where it stands there
+    /// as it is.
+    fn str(&mut self, at: Member<'_>) -> Result<Cow<'de, str>, Error>;
+
+    /// Reads bytes.
+    fn blob(&mut self, at: Member<'_>) -> Result<Blob, Error>;
+
+    /// Reads an instant, in the format of the member or else of the protocol.
+    fn timestamp(&mut self, at: Member<'_>) -> Result<Timestamp, Error>;
+
+    /// Reads whatever comes: a scalar, or the start of a list or map.
+    fn any(&mut self) -> Result<Event, Error>;
+
+    /// A required member that did not come. The answer decides: an error ends
+    /// the reading, otherwise the caller goes on with a default value.
+    fn missing(&mut self, at: Member<'_>) -> Result<(), Error>;
+
+    /// An error at the current place: what was expected there.
+    fn error(&self, kind: ErrorKind, expected: &'static str) -> Error;
+}
+
+/// A type that can be read by every [`Decoder`].
+pub trait Decode<'de>: Sized {
+    /// Reads the value of `at`.
+    ///
+    /// # Errors
+    ///
+    /// What the input holds is no such value.
+    fn decode<D: Decoder<'de> + ?Sized>(at: Member<'_>, decoder: &mut D) -> Result<Self, Error>;
+
+    /// Reads on into a value that was begun before: lists and maps whose
+    /// members stand apart append; everything else is replaced.
+    ///
+    /// # Errors
+    ///
+    /// What the input holds is no such value.
+    #[inline]
+    fn decode_into<D: Decoder<'de> + ?Sized>(
+        &mut self,
+        at: Member<'_>,
+        decoder: &mut D,
+    ) -> Result<(), Error> {
+        *self = Self::decode(at, decoder)?;
+        Ok(())
+    }
+}
+
+/// A structure that can be read in parts: first from the head of a message,
+/// then from its body.
+pub trait DecodeStructure<'de>: Decode<'de> {
+    /// The structure while it is being read.
+    type Builder: Default;
+
+    /// Reads the members that this decoder has.
+    ///
+    /// # Errors
+    ///
+    /// What the input holds is no such structure.
+    fn decode_part<D: Decoder<'de> + ?Sized>(
+        builder: &mut Self::Builder,
+        at: Member<'_>,
+        decoder: &mut D,
+    ) -> Result<(), Error>;
+
+    /// The whole structure. Asks [`Decoder::missing`] about each required
+    /// member that no part had.
+    ///
+    /// # Errors
+    ///
+    /// A required member is missing and the decoder minds.
+    fn build<D: Decoder<'de> + ?Sized>(
+        builder: Self::Builder,
+        at: Member<'_>,
+        decoder: &mut D,
+    ) -> Result<Self, Error>;
+}
+
+macro_rules! scalar {
+    ($($type:ty => $call:ident;)*) => {
+        $(impl<'de> Decode<'de> for $type {
+            #[inline]
+            fn decode<D: Decoder<'de> + ?Sized>(at: Member<'_>, decoder: &mut D) -> Result<Self, Error> {
+                decoder.$call(at)
+            }
+        })*
+    };
+}
+
+scalar! {
+    bool => boolean;
+    i64 => integer;
+    f32 => float;
+    f64 => double;
+    BigInteger => big_integer;
+    BigDecimal => big_decimal;
+    Text => text;
+    Cow<'de, str> => str;
+    Blob => blob;
+    Timestamp => timestamp;
+}
+
+macro_rules! small_integer {
+    ($($type:ty => $expected:literal;)*) => {
+        $(impl<'de> Decode<'de> for $type {
+            #[inline]
+            fn decode<D: Decoder<'de> + ?Sized>(at: Member<'_>, decoder: &mut D) -> Result<Self, Error> {
+                match Self::try_from(decoder.integer(at)?) {
+                    Ok(value) => Ok(value),
+                    // Decoders check the range of the kind; this is for types
+                    // that are narrower than their schema.
+                    Err(_) => Err(decoder.error(ErrorKind::InvalidValue, $expected)),
+                }
+            }
+        })*
+    };
+}
+
+small_integer! {
+    i8 => "an integer of 8 bits";
+    i16 => "an integer of 16 bits";
+    i32 => "an integer of 32 bits";
+}
+
+impl<'de> Decode<'de> for String {
+    #[inline]
+    fn decode<D: Decoder<'de> + ?Sized>(at: Member<'_>, decoder: &mut D) -> Result<Self, Error> {
+        Ok(decoder.str(at)?.into_owned())
+    }
+}
+
+impl<'de, T: Decode<'de>> Decode<'de> for Box<T> {
+    #[inline]
+    fn decode<D: Decoder<'de> + ?Sized>(at: Member<'_>, decoder: &mut D) -> Result<Self, Error> {
+        Ok(Self::new(T::decode(at, decoder)?))
+    }
+}
+
+/// Nothing where there is a null: the items of sparse lists and maps.
+impl<'de, T: Decode<'de>> Decode<'de> for Option<T> {
+    #[inline]
+    fn decode<D: Decoder<'de> + ?Sized>(at: Member<'_>, decoder: &mut D) -> Result<Self, Error> {
+        if decoder.null(at)? {
+            return Ok(None);
+        }
+        Ok(Some(T::decode(at, decoder)?))
+    }
+
+    #[inline]
+    fn decode_into<D: Decoder<'de> + ?Sized>(
+        &mut self,
+        at: Member<'_>,
+        decoder: &mut D,
+    ) -> Result<(), Error> {
+        match self {
+            Some(value) => value.decode_into(at, decoder),
+            None => {
+                *self = Self::decode(at, decoder)?;
+                Ok(())
+            }
+        }
+    }
+}
+
+impl<'de, T: Decode<'de>> Decode<'de> for Vec<T> {
+    #[inline]
+    fn decode<D: Decoder<'de> + ?Sized>(at: Member<'_>, decoder: &mut D) -> Result<Self, Error> {
+        let mut list = Self::new();
+        list.decode_into(at, decoder)?;
+        Ok(list)
+    }
+
+    fn decode_into<D: Decoder<'de> + ?Sized>(
+        &mut self,
+        at: Member<'_>,
+        decoder: &mut D,
+    ) -> Result<(), Error> {
+        let element = at.element();
+        let mut seq = decoder.list(at)?;
+        if !seq.continues {
+            self.clear();
+        }
+        while decoder.item(at, &mut seq)? {
+            self.push(T::decode(element, decoder)?);
+        }
+        Ok(())
+    }
+}
+
+/// Reads the entries of a map into whatever takes them.
+fn decode_map<'de, V: Decode<'de>, D: Decoder<'de> + ?Sized>(
+    at: Member<'_>,
+    decoder: &mut D,
+    mut insert: impl FnMut(Text, V) -> bool,
+) -> Result<(), Error> {
+    let element = at.element();
+    let mut seq = decoder.map(at)?;
+    while let Some(key) = decoder.key(at, &mut seq)? {
+        let value = V::decode(element, decoder)?;
+        if !insert(key, value) {
+            return Err(decoder.error(ErrorKind::Duplicate, "each key once"));
+        }
+    }
+    Ok(())
+}
+
+impl<'de, K: From<Text> + Ord, V: Decode<'de>> Decode<'de> for BTreeMap<K, V> {
+    fn decode<D: Decoder<'de> + ?Sized>(at: Member<'_>, decoder: &mut D) -> Result<Self, Error> {
+        let mut map = Self::new();
+        map.decode_into(at, decoder)?;
+        Ok(map)
+    }
+
+    fn decode_into<D: Decoder<'de> + ?Sized>(
+        &mut self,
+        at: Member<'_>,
+        decoder: &mut D,
+    ) -> Result<(), Error> {
+        decode_map(at, decoder, |key, value| {
+            self.insert(K::from(key), value).is_none()
+        })
+    }
+}
+
+impl<'de, K, V, S> Decode<'de> for HashMap<K, V, S>
+where
+    K: From<Text> + Eq + Hash,
+    V: Decode<'de>,
+    S: BuildHasher + Default,
+{
+    fn decode<D: Decoder<'de> + ?Sized>(at: Member<'_>, decoder: &mut D) -> Result<Self, Error> {
+        let mut map = Self::default();
+        map.decode_into(at, decoder)?;
+        Ok(map)
+    }
+
+    fn decode_into<D: Decoder<'de> + ?Sized>(
+        &mut self,
+        at: Member<'_>,
+        decoder: &mut D,
+    ) -> Result<(), Error> {
+        decode_map(at, decoder, |key, value| {
+            self.insert(K::from(key), value).is_none()
+        })
+    }
+}
+
+impl<'de> Decode<'de> for Value {
+    /// Reads the shape that `at` targets; as a document, whatever comes.
+    fn decode<D: Decoder<'de> + ?Sized>(at: Member<'_>, decoder: &mut D) -> Result<Self, Error> {
+        crate::dynamic::decode(at, decoder)
+    }
+
+    fn decode_into<D: Decoder<'de> + ?Sized>(
+        &mut self,
+        at: Member<'_>,
+        decoder: &mut D,
+    ) -> Result<(), Error> {
+        crate::dynamic::decode_into(self, at, decoder)
+    }
+}

@@ -1,0 +1,409 @@
+//! `Value` through schemas: structures as maps of member names.
+
+use polywire_text::Text;
+
+use crate::{
+    Decode, Decoder, END, Encode, Encoder, Error, ErrorKind, Event, Map, Member, Schema, ShapeKind,
+    Value,
+};
+
+/// Writes a value as the shape of `at`.
+pub(crate) fn encode<E: Encoder + ?Sized>(value: &Value, at: Member<'_>, encoder: &mut E) {
+    use ShapeKind as Kind;
+
+    match (at.kind(), value) {
+        (Kind::Document, value) => encode_document(value, at, encoder),
+        (Kind::Structure | Kind::Union, Value::Map(map)) => {
+            encode_structure(map, at, encoder);
+        }
+        (Kind::List, Value::List(list)) => {
+            let element = at.element();
+            encoder.begin_list(at, list.len());
+            for item in list {
+                encode_item(item, at, element, encoder);
+            }
+            encoder.end_list(at);
+        }
+        (Kind::Map, Value::Map(map)) => {
+            let element = at.element();
+            encoder.begin_map(at, map.len());
+            for (key, item) in map.entries() {
+                encoder.key(at, key);
+                encode_item(item, at, element, encoder);
+            }
+            encoder.end_map(at);
+        }
+        (Kind::Boolean, Value::Boolean(value)) => encoder.boolean(at, *value),
+        (Kind::Byte | Kind::Short | Kind::Integer | Kind::IntEnum, Value::Integer(value)) => {
+            let (least, most) = at.kind().integer_range();
+            if (least..=most).contains(value) {
+                encoder.integer(at, *value);
+            } else {
+                encoder.fail(unfit(at, ErrorKind::InvalidValue, &value.to_string()));
+            }
+        }
+        (Kind::Long, Value::Integer(value)) => encoder.integer(at, *value),
+        (Kind::Float, Value::Float(value)) => encoder.float(at, *value),
+        (Kind::Float, value) if value.as_f64().is_some() => {
+            encoder.float(at, value.as_f64().unwrap_or_default() as f32);
+        }
+        (Kind::Double, Value::Double(value)) => encoder.double(at, *value),
+        (Kind::Double, value) if value.as_f64().is_some() => {
+            encoder.double(at, value.as_f64().unwrap_or_default());
+        }
+        (Kind::BigInteger, Value::Integer(value)) => encoder.big_integer(at, &(*value).into()),
+        (Kind::BigInteger, Value::BigInteger(value)) => encoder.big_integer(at, value),
+        (Kind::BigDecimal, Value::BigDecimal(value)) => encoder.big_decimal(at, value),
+        (Kind::BigDecimal, Value::Integer(value)) => encoder.big_decimal(at, &(*value).into()),
+        (Kind::BigDecimal, Value::BigInteger(value)) => {
+            encoder.big_decimal(at, &value.clone().into());
+        }
+        (Kind::String | Kind::Enum, Value::String(value)) => encoder.string(at, value),
+        (Kind::Blob, Value::Blob(value)) => encoder.blob(at, value),
+        (Kind::Blob, Value::String(value)) => encoder.blob(at, value.as_bytes()),
+        (Kind::Timestamp, Value::Timestamp(value)) => encoder.timestamp(at, *value),
+        (_, value) => encoder.fail(unfit(at, ErrorKind::WrongType, value.describe())),
+    }
+}
+
+/// An item of a list or a value of a map; nulls only where they may stand.
+fn encode_item<E: Encoder + ?Sized>(
+    item: &Value,
+    collection: Member<'_>,
+    element: Member<'_>,
+    encoder: &mut E,
+) {
+    if item.is_null() && element.kind() != ShapeKind::Document {
+        if collection.is_sparse() {
+            encoder.null(element);
+        } else {
+            let error = Error::new(ErrorKind::WrongType)
+                .expected(element.kind().describe())
+                .found("null in a collection that is not sparse")
+                .at_path(format!("{collection:?}"));
+            encoder.fail(error);
+        }
+        return;
+    }
+    encode(item, element, encoder);
+}
+
+/// Writes a map as the structure or union of `at`. Entries that the shape
+/// does not have are an error; nulls are left out.
+pub fn encode_structure<E: Encoder + ?Sized>(map: &Map, at: Member<'_>, encoder: &mut E) {
+    let shape = at.target();
+    let entries = map.entries();
+    let present = entries.iter().filter(|(_, value)| !value.is_null()).count();
+    if at.kind() == ShapeKind::Union && present != 1 {
+        let error = Error::new(ErrorKind::WrongType)
+            .expected("exactly one member of a union")
+            .found(format!("{present}"))
+            .at_path(shape.id());
+        return encoder.fail(error);
+    }
+    encoder.begin_structure(at, present);
+    let mut guess = 0;
+    let mut written = 0;
+    for member in shape.members() {
+        // Maps mostly stand in the order of the model.
+        let value = match entries.get(guess) {
+            Some((name, value)) if *name == member.name() => {
+                guess += 1;
+                value
+            }
+            _ => match map.position(member.name()) {
+                Some(position) => {
+                    guess = position + 1;
+                    &entries[position].1
+                }
+                None => continue,
+            },
+        };
+        written += 1;
+        if !value.is_null() && encoder.member(member) {
+            encode(value, member, encoder);
+        }
+    }
+    if written != entries.len() {
+        let has = |name: &Text| shape.members().any(|member| *name == member.name());
+        let unknown = entries.iter().map(|(name, _)| name).find(|name| !has(name));
+        let error = Error::new(ErrorKind::Unknown)
+            .expected(format!("a member of {}", shape.id()))
+            .found(unknown.map_or_else(String::new, |name| format!("`{name}`")));
+        encoder.fail(error);
+    }
+    encoder.end_structure(at);
+}
+
+/// Writes a value without a schema.
+fn encode_document<E: Encoder + ?Sized>(value: &Value, at: Member<'_>, encoder: &mut E) {
+    match value {
+        Value::Null => encoder.null(at),
+        Value::Boolean(value) => encoder.boolean(at, *value),
+        Value::Integer(value) => encoder.integer(at, *value),
+        Value::BigInteger(value) => encoder.big_integer(at, value),
+        Value::Float(value) => encoder.float(at, *value),
+        Value::Double(value) => encoder.double(at, *value),
+        Value::BigDecimal(value) => encoder.big_decimal(at, value),
+        Value::String(value) => encoder.string(at, value),
+        Value::Blob(value) => encoder.blob(at, value),
+        Value::Timestamp(value) => encoder.timestamp(at, *value),
+        Value::List(list) => {
+            encoder.begin_list(at, list.len());
+            for item in list {
+                encode_document(item, at, encoder);
+            }
+            encoder.end_list(at);
+        }
+        Value::Map(map) => {
+            encoder.begin_map(at, map.len());
+            for (key, item) in map.entries() {
+                encoder.key(at, key);
+                encode_document(item, at, encoder);
+            }
+            encoder.end_map(at);
+        }
+    }
+}
+
+#[cold]
+fn unfit(at: Member<'_>, kind: ErrorKind, found: &str) -> Error {
+    Error::new(kind)
+        .expected(at.kind().describe())
+        .found(found.to_owned())
+        .at_path(format!("{at:?}"))
+}
+
+/// Reads the shape of `at`.
+pub(crate) fn decode<'de, D: Decoder<'de> + ?Sized>(
+    at: Member<'_>,
+    decoder: &mut D,
+) -> Result<Value, Error> {
+    use ShapeKind as Kind;
+
+    Ok(match at.kind() {
+        Kind::BigDecimal => Value::BigDecimal(decoder.big_decimal(at)?),
+        Kind::BigInteger => Value::from(decoder.big_integer(at)?),
+        Kind::Blob => Value::Blob(decoder.blob(at)?),
+        Kind::Boolean => Value::Boolean(decoder.boolean(at)?),
+        Kind::Byte | Kind::Short | Kind::Integer | Kind::IntEnum | Kind::Long => {
+            Value::Integer(decoder.integer(at)?)
+        }
+        Kind::Document => decode_document(decoder)?,
+        Kind::Double => Value::Double(decoder.double(at)?),
+        Kind::Enum | Kind::String => Value::String(decoder.text(at)?),
+        Kind::Float => Value::Float(decoder.float(at)?),
+        Kind::List => {
+            let mut list = Vec::new();
+            decode_list(&mut list, at, decoder)?;
+            Value::List(list)
+        }
+        Kind::Map => {
+            let mut entries = Vec::new();
+            decode_entries(&mut entries, at, decoder)?;
+            Value::Map(distinct(entries, decoder)?)
+        }
+        Kind::Structure | Kind::Union => {
+            let mut map = Map::new();
+            decode_structure(&mut map, at, decoder)?;
+            if at.kind() == Kind::Union && map.len() != 1 {
+                return Err(union_error(map.len(), decoder));
+            }
+            missing(&map, at.target(), decoder)?;
+            Value::Map(map)
+        }
+        Kind::Timestamp => Value::Timestamp(decoder.timestamp(at)?),
+    })
+}
+
+/// Reads on into a value that was begun before.
+pub(crate) fn decode_into<'de, D: Decoder<'de> + ?Sized>(
+    value: &mut Value,
+    at: Member<'_>,
+    decoder: &mut D,
+) -> Result<(), Error> {
+    match (at.kind(), &mut *value) {
+        (ShapeKind::List, Value::List(list)) => decode_list(list, at, decoder),
+        (ShapeKind::Map, Value::Map(map)) => {
+            let mut entries = std::mem::take(map).into_entries();
+            decode_entries(&mut entries, at, decoder)?;
+            *map = distinct(entries, decoder)?;
+            Ok(())
+        }
+        _ => {
+            *value = decode(at, decoder)?;
+            Ok(())
+        }
+    }
+}
+
+/// Reads the members that this decoder has into `map`: one part of a
+/// structure, or all of it. Required members are not looked at.
+///
+/// # Errors
+///
+/// What the input holds is no such structure.
+pub fn decode_structure<'de, D: Decoder<'de> + ?Sized>(
+    map: &mut Map,
+    at: Member<'_>,
+    decoder: &mut D,
+) -> Result<(), Error> {
+    let shape = at.target();
+    let mut entries = std::mem::take(map).into_entries();
+    let mut seq = decoder.structure(at)?;
+    loop {
+        let ordinal = decoder.member(shape, &mut seq)?;
+        if ordinal == END {
+            break;
+        }
+        let member = shape.member(ordinal);
+        let name = member.name();
+        // The decoder has seen to it that no other member comes twice.
+        let flattened = matches!(member.kind(), ShapeKind::List | ShapeKind::Map)
+            .then(|| entries.iter_mut().find(|(own, _)| *own == name))
+            .flatten();
+        match flattened {
+            Some((_, value)) => decode_into(value, member, decoder)?,
+            None => {
+                let value = decode(member, decoder)?;
+                entries.push((Text::from(name), value));
+            }
+        }
+    }
+    *map = distinct(entries, decoder)?;
+    Ok(())
+}
+
+/// Asks the decoder about required members that did not come.
+pub(crate) fn missing<'de, D: Decoder<'de> + ?Sized>(
+    map: &Map,
+    shape: Schema<'_>,
+    decoder: &mut D,
+) -> Result<(), Error> {
+    for member in shape.members() {
+        if member.is_required() && !map.contains_key(member.name()) {
+            decoder.missing(member)?;
+        }
+    }
+    Ok(())
+}
+
+fn decode_list<'de, D: Decoder<'de> + ?Sized>(
+    list: &mut Vec<Value>,
+    at: Member<'_>,
+    decoder: &mut D,
+) -> Result<(), Error> {
+    let element = at.element();
+    let sparse = at.is_sparse() && element.kind() != ShapeKind::Document;
+    let mut seq = decoder.list(at)?;
+    if !seq.continues {
+        list.clear();
+    }
+    while decoder.item(at, &mut seq)? {
+        let value = if sparse && decoder.null(element)? {
+            Value::Null
+        } else {
+            decode(element, decoder)?
+        };
+        list.push(value);
+    }
+    Ok(())
+}
+
+fn decode_entries<'de, D: Decoder<'de> + ?Sized>(
+    entries: &mut Vec<(Text, Value)>,
+    at: Member<'_>,
+    decoder: &mut D,
+) -> Result<(), Error> {
+    let element = at.element();
+    let sparse = at.is_sparse() && element.kind() != ShapeKind::Document;
+    let mut seq = decoder.map(at)?;
+    while let Some(key) = decoder.key(at, &mut seq)? {
+        let value = if sparse && decoder.null(element)? {
+            Value::Null
+        } else {
+            decode(element, decoder)?
+        };
+        entries.push((key, value));
+    }
+    Ok(())
+}
+
+/// Reads a value without a schema.
+fn decode_document<'de, D: Decoder<'de> + ?Sized>(decoder: &mut D) -> Result<Value, Error> {
+    match decoder.any()? {
+        Event::Scalar(value) => Ok(value),
+        Event::List(mut seq) => {
+            let mut list = Vec::new();
+            while decoder.item(Member::DOCUMENT, &mut seq)? {
+                list.push(decode_document(decoder)?);
+            }
+            Ok(Value::List(list))
+        }
+        Event::Map(mut seq) => {
+            let mut entries = Vec::new();
+            while let Some(key) = decoder.key(Member::DOCUMENT, &mut seq)? {
+                let value = decode_document(decoder)?;
+                entries.push((key, value));
+            }
+            Ok(Value::Map(distinct(entries, decoder)?))
+        }
+    }
+}
+
+fn distinct<'de, D: Decoder<'de> + ?Sized>(
+    entries: Vec<(Text, Value)>,
+    decoder: &D,
+) -> Result<Map, Error> {
+    Map::from_entries(entries).map_err(|(position, entries)| {
+        let key = &entries[position].0;
+        decoder
+            .error(ErrorKind::Duplicate, "each key once")
+            .found(format!("`{key}`"))
+    })
+}
+
+#[cold]
+fn union_error<'de, D: Decoder<'de> + ?Sized>(count: usize, decoder: &D) -> Error {
+    decoder
+        .error(ErrorKind::WrongType, "exactly one member of a union")
+        .found(format!("{count} that the model has"))
+}
+
+/// A structure of unknown type, read and written in parts.
+impl<'de> crate::DecodeStructure<'de> for Value {
+    type Builder = Map;
+
+    fn decode_part<D: Decoder<'de> + ?Sized>(
+        builder: &mut Map,
+        at: Member<'_>,
+        decoder: &mut D,
+    ) -> Result<(), Error> {
+        decode_structure(builder, at, decoder)
+    }
+
+    fn build<D: Decoder<'de> + ?Sized>(
+        builder: Map,
+        at: Member<'_>,
+        decoder: &mut D,
+    ) -> Result<Self, Error> {
+        missing(&builder, at.target(), decoder)?;
+        Ok(Self::Map(builder))
+    }
+}
+
+/// Lets a map be given where a structure is encoded.
+impl Encode for Map {
+    fn encode<E: Encoder + ?Sized>(&self, at: Member<'_>, encoder: &mut E) {
+        if at.kind().is_structure() {
+            encode_structure(self, at, encoder);
+        } else {
+            encoder.fail(unfit(at, ErrorKind::WrongType, "a map"));
+        }
+    }
+}
+
+const _: fn() = || {
+    fn assert_decode<'de, T: Decode<'de>>() {}
+    assert_decode::<Value>();
+};

@@ -1,0 +1,244 @@
+//! The writing half: what a format implements, and what a type implements.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap};
+
+use polywire_text::{Blob, Text, Timestamp};
+
+use crate::{BigDecimal, BigInteger, Error, Member, Value};
+
+/// A writer of one format.
+///
+/// Calls follow the shape of the data: a structure is
+/// [`begin_structure`](Encoder::begin_structure), then for each member that is
+/// present [`member`](Encoder::member) and, if that says yes, one value, then
+/// [`end_structure`](Encoder::end_structure). Each value comes with the
+/// [`Member`] that it is a value of, which knows its names and traits: for
+/// members of structures that member, for items and entries the `member` or
+/// `value` of the list or map, at the top the shape's
+/// [root](crate::Schema::root).
+///
+/// Calls do not fail one by one. An encoder keeps its first error, ignores
+/// what follows, and gives the error at the end.
+///
+/// The trait is object-safe: [`Value`] goes through `dyn Encoder`, generated
+/// types through a monomorphised copy per format.
+pub trait Encoder {
+    /// Begins a structure or union of which `present` members will come.
+    fn begin_structure(&mut self, at: Member<'_>, present: usize);
+
+    /// Announces the value of a member. `false` means that this part of the
+    /// message does not carry the member and its value must not be written.
+    fn member(&mut self, at: Member<'_>) -> bool;
+
+    /// Ends the structure or union that `at` began.
+    fn end_structure(&mut self, at: Member<'_>);
+
+    /// Begins a list of `len` items.
+    fn begin_list(&mut self, at: Member<'_>, len: usize);
+
+    /// Ends the list that `at` began.
+    fn end_list(&mut self, at: Member<'_>);
+
+    /// Begins a map of `len` entries. Each entry is a key and then a value.
+    fn begin_map(&mut self, at: Member<'_>, len: usize);
+
+    /// Writes the key of an entry of the map that `at` began.
+    fn key(&mut self, at: Member<'_>, key: &str);
+
+    /// Ends the map that `at` began.
+    fn end_map(&mut self, at: Member<'_>);
+
+    /// Writes a boolean.
+    fn boolean(&mut self, at: Member<'_>, value: bool);
+
+    /// Writes an integer: byte, short, integer, long, intEnum.
+    fn integer(&mut self, at: Member<'_>, value: i64);
+
+    /// Writes a 32-bit floating-point number.
+    fn float(&mut self, at: Member<'_>, value: f32);
+
+    /// Writes a 64-bit floating-point number.
+    fn double(&mut self, at: Member<'_>, value: f64);
+
+    /// Writes an integer of any size.
+    fn big_integer(&mut self, at: Member<'_>, value: &BigInteger);
+
+    /// Writes a decimal number of any size.
+    fn big_decimal(&mut self, at: Member<'_>, value: &BigDecimal);
+
+    /// Writes a string or an enum.
+    fn string(&mut self, at: Member<'_>, value: &str);
+
+    /// Writes bytes.
+    fn blob(&mut self, at: Member<'_>, value: &[u8]);
+
+    /// Writes an instant, in the format of the member or else of the protocol.
+    fn timestamp(&mut self, at: Member<'_>, value: Timestamp);
+
+    /// Writes a null: in sparse lists and maps and in documents.
+    fn null(&mut self, at: Member<'_>);
+
+    /// Notes an error, unless there is one already.
+    fn fail(&mut self, error: Error);
+}
+
+/// A type that can be written by every [`Encoder`].
+///
+/// ```
+/// use polywire_schema::{Encode, Encoder, Member};
+///
+/// struct City {
+///     name: String,
+///     population: Option<i64>,
+/// }
+///
+/// impl Encode for City {
+///     fn encode<E: Encoder + ?Sized>(&self, at: Member<'_>, encoder: &mut E) {
+///         let shape = at.target();
+///         encoder.begin_structure(at, 1 + usize::from(self.population.is_some()));
+///         let name = shape.member(0);
+///         if encoder.member(name) {
+///             self.name.encode(name, encoder);
+///         }
+///         if let Some(population) = &self.population {
+///             let at = shape.member(1);
+///             if encoder.member(at) {
+///                 population.encode(at, encoder);
+///             }
+///         }
+///         encoder.end_structure(at);
+///     }
+/// }
+/// ```
+pub trait Encode {
+    /// Writes the value of `at`.
+    fn encode<E: Encoder + ?Sized>(&self, at: Member<'_>, encoder: &mut E);
+}
+
+impl<T: Encode + ?Sized> Encode for &T {
+    #[inline]
+    fn encode<E: Encoder + ?Sized>(&self, at: Member<'_>, encoder: &mut E) {
+        (**self).encode(at, encoder);
+    }
+}
+
+impl<T: Encode + ?Sized> Encode for Box<T> {
+    #[inline]
+    fn encode<E: Encoder + ?Sized>(&self, at: Member<'_>, encoder: &mut E) {
+        (**self).encode(at, encoder);
+    }
+}
+
+macro_rules! scalar {
+    ($($type:ty, $value:ident => $call:ident($argument:expr);)*) => {
+        $(impl Encode for $type {
+            #[inline]
+            fn encode<E: Encoder + ?Sized>(&self, at: Member<'_>, encoder: &mut E) {
+                let $value = self;
+                encoder.$call(at, $argument);
+            }
+        })*
+    };
+}
+
+scalar! {
+    bool, value => boolean(*value);
+    i8, value => integer(i64::from(*value));
+    i16, value => integer(i64::from(*value));
+    i32, value => integer(i64::from(*value));
+    i64, value => integer(*value);
+    f32, value => float(*value);
+    f64, value => double(*value);
+    BigInteger, value => big_integer(value);
+    BigDecimal, value => big_decimal(value);
+    str, value => string(value);
+    String, value => string(value);
+    Text, value => string(value);
+    Cow<'_, str>, value => string(value);
+    Blob, value => blob(value);
+    Timestamp, value => timestamp(*value);
+}
+
+/// A null where there is nothing: the items of sparse lists and maps.
+impl<T: Encode> Encode for Option<T> {
+    #[inline]
+    fn encode<E: Encoder + ?Sized>(&self, at: Member<'_>, encoder: &mut E) {
+        match self {
+            Some(value) => value.encode(at, encoder),
+            None => encoder.null(at),
+        }
+    }
+}
+
+impl<T: Encode> Encode for [T] {
+    #[inline]
+    fn encode<E: Encoder + ?Sized>(&self, at: Member<'_>, encoder: &mut E) {
+        let element = at.element();
+        encoder.begin_list(at, self.len());
+        for item in self {
+            item.encode(element, encoder);
+        }
+        encoder.end_list(at);
+    }
+}
+
+impl<T: Encode> Encode for Vec<T> {
+    #[inline]
+    fn encode<E: Encoder + ?Sized>(&self, at: Member<'_>, encoder: &mut E) {
+        self.as_slice().encode(at, encoder);
+    }
+}
+
+fn encode_map<'a, V: Encode + 'a, E: Encoder + ?Sized>(
+    entries: impl ExactSizeIterator<Item = (&'a str, &'a V)>,
+    at: Member<'_>,
+    encoder: &mut E,
+) {
+    let element = at.element();
+    encoder.begin_map(at, entries.len());
+    for (key, value) in entries {
+        encoder.key(at, key);
+        value.encode(element, encoder);
+    }
+    encoder.end_map(at);
+}
+
+impl<K: AsRef<str>, V: Encode> Encode for BTreeMap<K, V> {
+    fn encode<E: Encoder + ?Sized>(&self, at: Member<'_>, encoder: &mut E) {
+        encode_map(
+            self.iter().map(|(key, value)| (key.as_ref(), value)),
+            at,
+            encoder,
+        );
+    }
+}
+
+impl<K: AsRef<str>, V: Encode, S> Encode for HashMap<K, V, S> {
+    fn encode<E: Encoder + ?Sized>(&self, at: Member<'_>, encoder: &mut E) {
+        encode_map(
+            self.iter().map(|(key, value)| (key.as_ref(), value)),
+            at,
+            encoder,
+        );
+    }
+}
+
+/// A map in wire order.
+impl<K: AsRef<str>, V: Encode> Encode for Vec<(K, V)> {
+    fn encode<E: Encoder + ?Sized>(&self, at: Member<'_>, encoder: &mut E) {
+        encode_map(
+            self.iter().map(|(key, value)| (key.as_ref(), value)),
+            at,
+            encoder,
+        );
+    }
+}
+
+impl Encode for Value {
+    /// Writes the value as the shape that `at` targets; what does not fit it
+    /// is an error of the encoder. As a document, writes whatever it is.
+    fn encode<E: Encoder + ?Sized>(&self, at: Member<'_>, encoder: &mut E) {
+        crate::dynamic::encode(self, at, encoder);
+    }
+}

@@ -1,0 +1,98 @@
+//! What one message may cost.
+
+/// Bounds on one message, checked by every reader.
+///
+/// The defaults let ordinary services through and keep a hostile message from
+/// costing more than a few times its size:
+///
+/// | limit | default | why |
+/// |---|--:|---|
+/// | `bytes` | 16 MiB | the largest body that common peers send unasked |
+/// | `depth` | 64 | deeper data is rare; each level costs stack |
+/// | `items` | 1,000,000 | a two-byte list item can become a value of 32 bytes |
+/// | `string` | 16 MiB | a string or blob may fill the body |
+///
+/// ```
+/// use polywire_schema::Limits;
+///
+/// let limits = Limits::DEFAULT.with_depth(16);
+/// assert_eq!(limits.depth(), 16);
+/// ```
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Limits {
+    bytes: usize,
+    depth: u32,
+    items: u32,
+    string: usize,
+}
+
+/// The deepest nesting that a limit may allow: readers of typed shapes and of
+/// values recurse, and this many levels fit the stack of a worker thread.
+const DEEPEST: u32 = 512;
+
+impl Limits {
+    /// The defaults of the table above.
+    pub const DEFAULT: Self = Self {
+        bytes: 16 << 20,
+        depth: 64,
+        items: 1_000_000,
+        string: 16 << 20,
+    };
+
+    /// The most bytes of a whole message.
+    #[must_use]
+    pub const fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// The most levels of structures, lists and maps in each other.
+    #[must_use]
+    pub const fn depth(&self) -> u32 {
+        self.depth
+    }
+
+    /// The most members, list items and map entries of a message, together.
+    #[must_use]
+    pub const fn items(&self) -> u32 {
+        self.items
+    }
+
+    /// The most bytes of a string, a blob, or the digits of a number.
+    #[must_use]
+    pub const fn string(&self) -> usize {
+        self.string
+    }
+
+    /// Sets the most bytes of a whole message.
+    #[must_use]
+    pub const fn with_bytes(self, bytes: usize) -> Self {
+        Self { bytes, ..self }
+    }
+
+    /// Sets the most levels; values above 512 count as 512.
+    #[must_use]
+    pub const fn with_depth(self, depth: u32) -> Self {
+        Self {
+            depth: if depth > DEEPEST { DEEPEST } else { depth },
+            ..self
+        }
+    }
+
+    /// Sets the most members, items and entries together.
+    #[must_use]
+    pub const fn with_items(self, items: u32) -> Self {
+        Self { items, ..self }
+    }
+
+    /// Sets the most bytes of a string or blob.
+    #[must_use]
+    pub const fn with_string(self, string: usize) -> Self {
+        Self { string, ..self }
+    }
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
+}

@@ -1,0 +1,251 @@
+//! `Value`: the one dynamic value.
+
+use std::fmt;
+
+use polywire_text::{Blob, Text, Timestamp};
+
+use crate::{BigDecimal, BigInteger, Map};
+
+/// A value of any shape: an XML-RPC value, a Smithy document, a structure
+/// without a generated type, the JSON of a command line.
+///
+/// 32 bytes. Structures and unions are maps of member names; enums are strings
+/// and integer enums integers.
+///
+/// ```
+/// use polywire_schema::{Map, Value};
+///
+/// let city = Value::from(Map::from_iter([
+///     ("name", Value::from("Oslo")),
+///     ("population", Value::from(709_037)),
+/// ]));
+/// assert_eq!(city["population"].as_i64(), Some(709_037));
+/// assert!(city["mayor"].is_null());
+/// ```
+#[derive(Clone, Default, PartialEq)]
+#[non_exhaustive]
+pub enum Value {
+    /// Nothing: JSON's null, XML-RPC's nil.
+    #[default]
+    Null,
+    /// True or false.
+    Boolean(bool),
+    /// An integer of 64 bits.
+    Integer(i64),
+    /// An integer that needs more.
+    BigInteger(BigInteger),
+    /// A 32-bit floating-point number.
+    Float(f32),
+    /// A 64-bit floating-point number.
+    Double(f64),
+    /// A decimal number with all its digits.
+    BigDecimal(BigDecimal),
+    /// A string.
+    String(Text),
+    /// Bytes.
+    Blob(Blob),
+    /// An instant.
+    Timestamp(Timestamp),
+    /// A list.
+    List(Vec<Value>),
+    /// A map, a structure or a union.
+    Map(Map),
+}
+
+const _: () = assert!(size_of::<Value>() == 32);
+
+static NULL: Value = Value::Null;
+
+impl Value {
+    /// What the value is, as a noun phrase for messages.
+    #[must_use]
+    pub const fn describe(&self) -> &'static str {
+        match self {
+            Self::Null => "null",
+            Self::Boolean(_) => "a boolean",
+            Self::Integer(_) | Self::BigInteger(_) => "an integer",
+            Self::Float(_) | Self::Double(_) | Self::BigDecimal(_) => "a number",
+            Self::String(_) => "a string",
+            Self::Blob(_) => "a blob",
+            Self::Timestamp(_) => "a timestamp",
+            Self::List(_) => "a list",
+            Self::Map(_) => "a map",
+        }
+    }
+
+    /// Whether this is null.
+    #[must_use]
+    pub const fn is_null(&self) -> bool {
+        matches!(self, Self::Null)
+    }
+
+    /// The boolean, if it is one.
+    #[must_use]
+    pub const fn as_bool(&self) -> Option<bool> {
+        match self {
+            Self::Boolean(value) => Some(*value),
+            _ => None,
+        }
+    }
+
+    /// The integer, if it is one of 64 bits.
+    #[must_use]
+    pub const fn as_i64(&self) -> Option<i64> {
+        match self {
+            Self::Integer(value) => Some(*value),
+            _ => None,
+        }
+    }
+
+    /// The number as a double, if it is a number.
+    #[must_use]
+    pub fn as_f64(&self) -> Option<f64> {
+        match self {
+            Self::Integer(value) => Some(*value as f64),
+            Self::Float(value) => Some(f64::from(*value)),
+            Self::Double(value) => Some(*value),
+            Self::BigInteger(value) => Some(BigDecimal::from(value.clone()).to_f64()),
+            Self::BigDecimal(value) => Some(value.to_f64()),
+            _ => None,
+        }
+    }
+
+    /// The string, if it is one.
+    #[must_use]
+    pub fn as_str(&self) -> Option<&str> {
+        match self {
+            Self::String(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// The bytes, if it is a blob.
+    #[must_use]
+    pub fn as_blob(&self) -> Option<&[u8]> {
+        match self {
+            Self::Blob(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// The instant, if it is a timestamp.
+    #[must_use]
+    pub const fn as_timestamp(&self) -> Option<Timestamp> {
+        match self {
+            Self::Timestamp(value) => Some(*value),
+            _ => None,
+        }
+    }
+
+    /// The items, if it is a list.
+    #[must_use]
+    pub fn as_list(&self) -> Option<&[Value]> {
+        match self {
+            Self::List(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// The map, if it is one.
+    #[must_use]
+    pub const fn as_map(&self) -> Option<&Map> {
+        match self {
+            Self::Map(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// The value of a key, if this is a map that has it.
+    #[must_use]
+    pub fn get(&self, key: &str) -> Option<&Value> {
+        self.as_map()?.get(key)
+    }
+}
+
+impl std::ops::Index<&str> for Value {
+    type Output = Value;
+
+    /// The value of a key; null if this is no map or has no such key.
+    fn index(&self, key: &str) -> &Value {
+        self.get(key).unwrap_or(&NULL)
+    }
+}
+
+impl std::ops::Index<usize> for Value {
+    type Output = Value;
+
+    /// An item of a list; null if this is no list or is shorter.
+    fn index(&self, index: usize) -> &Value {
+        self.as_list()
+            .and_then(|list| list.get(index))
+            .unwrap_or(&NULL)
+    }
+}
+
+impl fmt::Debug for Value {
+    /// Close to JSON, with typed forms where JSON has none.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Null => f.write_str("null"),
+            Self::Boolean(value) => value.fmt(f),
+            Self::Integer(value) => value.fmt(f),
+            Self::BigInteger(value) => fmt::Display::fmt(value, f),
+            Self::Float(value) => write!(f, "{value:?}f32"),
+            Self::Double(value) => value.fmt(f),
+            Self::BigDecimal(value) => write!(f, "{value}dec"),
+            Self::String(value) => value.fmt(f),
+            Self::Blob(value) => value.fmt(f),
+            Self::Timestamp(value) => write!(f, "@{value}"),
+            Self::List(value) => value.fmt(f),
+            Self::Map(value) => value.fmt(f),
+        }
+    }
+}
+
+macro_rules! from {
+    ($($type:ty => $variant:ident,)*) => {
+        $(impl From<$type> for Value {
+            fn from(value: $type) -> Self {
+                Self::$variant(value.into())
+            }
+        })*
+    };
+}
+
+from! {
+    bool => Boolean,
+    i8 => Integer,
+    i16 => Integer,
+    i32 => Integer,
+    i64 => Integer,
+    u8 => Integer,
+    u16 => Integer,
+    u32 => Integer,
+    f32 => Float,
+    f64 => Double,
+    &str => String,
+    String => String,
+    Text => String,
+    Vec<u8> => Blob,
+    Blob => Blob,
+    Timestamp => Timestamp,
+    Vec<Value> => List,
+    Map => Map,
+    BigDecimal => BigDecimal,
+}
+
+impl From<BigInteger> for Value {
+    /// An integer that fits 64 bits becomes one.
+    fn from(value: BigInteger) -> Self {
+        match value.to_i64() {
+            Some(value) => Self::Integer(value),
+            None => Self::BigInteger(value),
+        }
+    }
+}
+
+impl<T: Into<Self>> From<Option<T>> for Value {
+    fn from(value: Option<T>) -> Self {
+        value.map_or(Self::Null, Into::into)
+    }
+}
