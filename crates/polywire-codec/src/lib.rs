@@ -1,1 +1,25 @@
-//! Work in progress.
+//! The formats of Polywire: how data looks in bytes.
+//!
+//! A folder a format, each with a decoder and an encoder over schemas
+//! ([`polywire_schema::Decoder`], [`polywire_schema::Encoder`]). They know
+//! nothing of HTTP or of operations: a protocol tells them by a profile which
+//! names and which timestamp form to use.
+//!
+//! - [`json`]: RFC 8259.
+//! - [`cbor`]: RFC 8949.
+//! - [`xmlrpc`]: XML-RPC values, calls, responses and faults.
+//!
+//! Reading never panics and never returns part of a value as the whole. Errors
+//! carry the byte offset, the member path, what was expected and what came.
+//! The path costs nothing until something fails: it is found by reading the
+//! message again up to the offset of the error.
+#![forbid(unsafe_code)]
+
+pub mod cbor;
+pub mod json;
+pub mod message;
+mod path;
+mod snippet;
+pub mod xmlrpc;
+
+pub use message::{Dynamic, Message, Sink, Slot, Typed};

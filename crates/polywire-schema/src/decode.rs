@@ -34,7 +34,7 @@ pub struct Seq {
     /// Whether a member that the shape does not have was skipped.
     pub unknown: bool,
     /// The members seen so far, up to ordinal 127.
-    seen: [u64; 2],
+    pub seen: [u64; 2],
 }
 
 impl Seq {

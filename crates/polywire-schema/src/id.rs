@@ -9,6 +9,7 @@ use std::cmp::Ordering;
 use std::error::Error;
 use std::fmt;
 use std::hash::{Hash, Hasher};
+use std::ops::Deref;
 use std::str::FromStr;
 use std::sync::Arc;
 
@@ -296,6 +297,15 @@ impl TryFrom<&str> for ShapeId {
 
 impl AsRef<str> for ShapeId {
     fn as_ref(&self) -> &str {
+        self.as_str()
+    }
+}
+
+/// An id is text: it can be given wherever a `&str` is asked for.
+impl Deref for ShapeId {
+    type Target = str;
+
+    fn deref(&self) -> &str {
         self.as_str()
     }
 }

@@ -153,6 +153,17 @@ impl<'a> Run<'a> {
         &self.window[..self.len]
     }
 
+    /// The first `len` bytes of the run, as a run with the same window; all of
+    /// it if it is shorter.
+    #[inline]
+    #[must_use]
+    pub fn prefix(self, len: usize) -> Self {
+        Self {
+            window: self.window,
+            len: self.len.min(len),
+        }
+    }
+
     /// The number of bytes.
     #[inline]
     #[must_use]

@@ -1,0 +1,811 @@
+//! The CBOR reader.
+//!
+//! A structure's members are guessed as in JSON: the pre-encoded name, head
+//! included, is compared as one run. Text strings are validated one by one,
+//! since a body of CBOR is not text as a whole.
+
+use std::borrow::Cow;
+
+use polywire_schema::{
+    BigDecimal, BigInteger, Blob, Body, Decoder, END, Encoding, Error, ErrorKind, Event, LimitKind,
+    Limits, Member, NameSource, Schema, Seq, ShapeKind, Text, Timestamp, Value, WideSeen,
+};
+use polywire_text::utf8;
+
+use super::{CborProfile, big, locate};
+
+/// A reader of one CBOR data item.
+#[derive(Debug)]
+pub struct CborDecoder<'de> {
+    bytes: &'de [u8],
+    /// `at <= bytes.len()`.
+    at: usize,
+    body: Option<&'de Body>,
+    depth_left: u32,
+    items_left: u32,
+    profile: CborProfile,
+    limits: Limits,
+    wide: WideSeen,
+}
+
+/// A list or map without a length: it ends with a break.
+const INDEFINITE: u64 = u64::MAX;
+const BREAK: u8 = 0xff;
+
+/// The head of a data item: major type and argument.
+#[derive(Clone, Copy)]
+struct Head {
+    major: u8,
+    /// The lower five bits of the first byte.
+    info: u8,
+    argument: u64,
+}
+
+impl<'de> CborDecoder<'de> {
+    /// A reader of a body, whose long strings and blobs will share it.
+    ///
+    /// # Errors
+    ///
+    /// The body is longer than the limit.
+    pub fn from_body(
+        body: &'de Body,
+        profile: CborProfile,
+        limits: &Limits,
+    ) -> Result<Self, Error> {
+        let mut decoder = Self::from_slice(body.as_bytes(), profile, limits)?;
+        decoder.body = Some(body);
+        Ok(decoder)
+    }
+
+    /// A reader of bytes, whose long strings and blobs will be copied.
+    ///
+    /// # Errors
+    ///
+    /// There are more bytes than the limit.
+    pub fn from_slice(
+        bytes: &'de [u8],
+        profile: CborProfile,
+        limits: &Limits,
+    ) -> Result<Self, Error> {
+        if bytes.len() > limits.bytes() {
+            let kind = ErrorKind::Limit(LimitKind::Bytes(limits.bytes()));
+            return Err(Error::new(kind).in_format("CBOR"));
+        }
+        Ok(Self {
+            bytes,
+            at: 0,
+            body: None,
+            depth_left: limits.depth(),
+            items_left: limits.items(),
+            profile,
+            limits: *limits,
+            wide: WideSeen::default(),
+        })
+    }
+
+    /// Sees to it that nothing follows the data item.
+    ///
+    /// # Errors
+    ///
+    /// Something does.
+    pub fn finish(&mut self) -> Result<(), Error> {
+        if self.at < self.bytes.len() {
+            return Err(self.error(ErrorKind::Syntax, "the end of the message"));
+        }
+        Ok(())
+    }
+
+    /// The offset of the next byte to be read.
+    #[must_use]
+    pub fn offset(&self) -> usize {
+        self.at
+    }
+
+    #[inline]
+    fn rest(&self) -> &'de [u8] {
+        &self.bytes[self.at..]
+    }
+
+    /// The first byte of the next data item; a break, which starts none, at
+    /// the end.
+    #[inline]
+    fn peek(&self) -> u8 {
+        self.bytes.get(self.at).copied().unwrap_or(BREAK)
+    }
+
+    /// Reads a head. Reserved forms (RFC 8949, section 3) are errors.
+    #[inline]
+    fn head(&mut self, expected: &'static str) -> Result<Head, Error> {
+        let Some(&first) = self.bytes.get(self.at) else {
+            return Err(self.error(ErrorKind::Truncated, expected));
+        };
+        let info = first & 0x1f;
+        let head = Head {
+            major: first >> 5,
+            info,
+            argument: u64::from(info),
+        };
+        if info < 24 {
+            self.at += 1;
+            return Ok(head);
+        }
+        self.long_head(head)
+    }
+
+    fn long_head(&mut self, head: Head) -> Result<Head, Error> {
+        let rest = self.bytes.get(self.at + 1..).unwrap_or_default();
+        let (argument, len) = match head.info {
+            24 => (
+                rest.first_chunk()
+                    .map(|bytes| u64::from(u8::from_be_bytes(*bytes))),
+                1,
+            ),
+            25 => (
+                rest.first_chunk()
+                    .map(|bytes| u64::from(u16::from_be_bytes(*bytes))),
+                2,
+            ),
+            26 => (
+                rest.first_chunk()
+                    .map(|bytes| u64::from(u32::from_be_bytes(*bytes))),
+                4,
+            ),
+            27 => (
+                rest.first_chunk().map(|bytes| u64::from_be_bytes(*bytes)),
+                8,
+            ),
+            31 if matches!(head.major, 2..=5) => (Some(INDEFINITE), 0),
+            _ => return Err(self.error(ErrorKind::Syntax, "a data item with a valid first byte")),
+        };
+        match argument {
+            // A length that no message can have would look indefinite.
+            Some(INDEFINITE) if head.info == 27 && matches!(head.major, 2..=5) => {
+                Err(self.error(ErrorKind::Truncated, "a length that fits the message"))
+            }
+            Some(argument) => {
+                self.at += 1 + len;
+                Ok(Head { argument, ..head })
+            }
+            None => {
+                self.at = self.bytes.len();
+                Err(self.error(ErrorKind::Truncated, "the rest of a number or length"))
+            }
+        }
+    }
+
+    /// Skips tags that say nothing about the value that is wanted here.
+    #[inline]
+    fn skip_tags(&mut self) -> Result<(), Error> {
+        while self.peek() >> 5 == 6 {
+            self.head("a tag")?;
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn enter(&mut self, major: u8, at: Member<'_>) -> Result<Seq, Error> {
+        self.skip_tags()?;
+        if self.peek() >> 5 != major || self.at >= self.bytes.len() {
+            return Err(self.wrong_type(at.kind().describe()));
+        }
+        let head = self.head("a list or map")?;
+        self.deeper()?;
+        Ok(Seq {
+            left: head.argument,
+            ..Seq::default()
+        })
+    }
+
+    #[inline]
+    fn deeper(&mut self) -> Result<(), Error> {
+        match self.depth_left.checked_sub(1) {
+            Some(left) => {
+                self.depth_left = left;
+                Ok(())
+            }
+            None => Err(self.limit(LimitKind::Depth(self.limits.depth()))),
+        }
+    }
+
+    /// Goes to the next element. `false` at the end.
+    #[inline]
+    fn next(&mut self, seq: &mut Seq) -> Result<bool, Error> {
+        let ended = if seq.left == INDEFINITE {
+            let ended = self.bytes.get(self.at) == Some(&BREAK);
+            self.at += usize::from(ended);
+            ended
+        } else {
+            let ended = seq.left == 0;
+            seq.left -= u64::from(!ended);
+            ended
+        };
+        if ended {
+            self.wide.leave(self.depth_left);
+            self.depth_left += 1;
+            return Ok(false);
+        }
+        match self.items_left.checked_sub(1) {
+            Some(left) => self.items_left = left,
+            None => return Err(self.limit(LimitKind::Items(self.limits.items()))),
+        }
+        Ok(true)
+    }
+
+    #[cold]
+    fn limit(&self, limit: LimitKind) -> Error {
+        self.error(ErrorKind::Limit(limit), "")
+    }
+
+    #[cold]
+    fn wrong_type(&self, expected: &'static str) -> Error {
+        self.error(ErrorKind::WrongType, expected)
+    }
+
+    #[cold]
+    fn invalid(&mut self, start: usize, expected: &'static str) -> Error {
+        self.at = start;
+        self.error(ErrorKind::InvalidValue, expected)
+    }
+
+    #[inline]
+    fn is_null(&mut self) -> bool {
+        let null = matches!(self.bytes.get(self.at), Some(0xf6 | 0xf7));
+        self.at += usize::from(null);
+        null
+    }
+
+    /// The bytes of a string whose head has been read, of this length.
+    #[inline]
+    fn take(&mut self, len: u64) -> Result<&'de [u8], Error> {
+        let rest = self.rest();
+        let taken = usize::try_from(len).ok().and_then(|len| rest.get(..len));
+        let Some(taken) = taken else {
+            let left = rest.len();
+            let error = self.error(ErrorKind::Truncated, "");
+            return Err(error
+                .expected(format!("{len} more bytes"))
+                .found(format!("{left}")));
+        };
+        if taken.len() > self.limits.string() {
+            return Err(self.limit(LimitKind::StringLength(self.limits.string())));
+        }
+        self.at += taken.len();
+        Ok(taken)
+    }
+
+    /// A byte or text string: major type 2 or 3.
+    #[inline]
+    fn string_bytes(&mut self, major: u8, expected: &'static str) -> Result<Cow<'de, [u8]>, Error> {
+        if self.peek() >> 5 != major || self.at >= self.bytes.len() {
+            return Err(self.wrong_type(expected));
+        }
+        let head = self.head(expected)?;
+        if head.argument == INDEFINITE {
+            return self.chunks(major, expected).map(Cow::Owned);
+        }
+        self.take(head.argument).map(Cow::Borrowed)
+    }
+
+    /// A string in chunks, RFC 8949, section 3.2.3.
+    fn chunks(&mut self, major: u8, expected: &'static str) -> Result<Vec<u8>, Error> {
+        let mut whole = Vec::new();
+        loop {
+            if self.bytes.get(self.at) == Some(&BREAK) {
+                self.at += 1;
+                return Ok(whole);
+            }
+            let start = self.at;
+            let head = self.head(expected)?;
+            if head.major != major || head.argument == INDEFINITE {
+                self.at = start;
+                return Err(self.error(ErrorKind::Syntax, "a chunk of the same kind of string"));
+            }
+            let chunk = self.take(head.argument)?;
+            // Each chunk of text must be valid by itself.
+            if major == 3
+                && let Err(malformed) = utf8::validate(chunk)
+            {
+                return Err(self.invalid(self.at - chunk.len() + malformed.offset, "UTF-8"));
+            }
+            whole.extend_from_slice(chunk);
+            if whole.len() > self.limits.string() {
+                return Err(self.limit(LimitKind::StringLength(self.limits.string())));
+            }
+        }
+    }
+
+    #[inline]
+    fn text_string(&mut self) -> Result<Cow<'de, str>, Error> {
+        match self.string_bytes(3, "a text string")? {
+            Cow::Borrowed(bytes) => match utf8::validate(bytes) {
+                Ok(text) => Ok(Cow::Borrowed(text)),
+                Err(malformed) => {
+                    Err(self.invalid(self.at - bytes.len() + malformed.offset, "UTF-8"))
+                }
+            },
+            Cow::Owned(bytes) => match String::from_utf8(bytes) {
+                Ok(text) => Ok(Cow::Owned(text)),
+                // The chunks were validated above.
+                Err(_) => Err(self.error(ErrorKind::InvalidValue, "UTF-8")),
+            },
+        }
+    }
+
+    fn text_of(&self, text: Cow<'de, str>) -> Text {
+        match (self.body, text) {
+            (Some(body), Cow::Borrowed(text)) => body.text(text),
+            (_, Cow::Borrowed(text)) => Text::from(text),
+            (_, Cow::Owned(text)) => Text::from(text),
+        }
+    }
+
+    fn blob_of(&self, bytes: Cow<'de, [u8]>) -> Blob {
+        match (self.body, bytes) {
+            (Some(body), Cow::Borrowed(bytes)) => body.blob(bytes),
+            (None, Cow::Borrowed(bytes)) => Blob::from(bytes),
+            (_, Cow::Owned(bytes)) => Blob::from(bytes),
+        }
+    }
+
+    /// A floating-point number of any size, or an integer.
+    fn any_double(&mut self, expected: &'static str) -> Result<f64, Error> {
+        let start = self.at;
+        if self.at >= self.bytes.len() {
+            return Err(self.error(ErrorKind::Truncated, expected));
+        }
+        if !matches!(self.peek() >> 5, 0 | 1 | 7) {
+            return Err(self.wrong_type(expected));
+        }
+        let head = self.head(expected)?;
+        Ok(match (head.major, head.info) {
+            (0, _) => head.argument as f64,
+            (1, _) => -1.0 - head.argument as f64,
+            (_, 25) => half(head.argument as u16),
+            (_, 26) => f64::from(f32::from_bits(head.argument as u32)),
+            (_, 27) => f64::from_bits(head.argument),
+            _ => {
+                self.at = start;
+                return Err(self.wrong_type(expected));
+            }
+        })
+    }
+
+    /// An integer of any size: major types 0 and 1, or tags 2 and 3.
+    fn any_integer(&mut self) -> Result<BigInteger, Error> {
+        let start = self.at;
+        if self.at >= self.bytes.len() {
+            return Err(self.error(ErrorKind::Truncated, "an integer"));
+        }
+        let head = self.head("an integer")?;
+        match (head.major, head.argument) {
+            (0 | 1, argument) => Ok(integer_of(head.major == 1, argument)),
+            (6, tag @ (2 | 3)) => {
+                let bytes = self.string_bytes(2, "a byte string")?;
+                if bytes.len() > big::MOST_BYTES {
+                    let limit = LimitKind::StringLength(big::MOST_BYTES);
+                    return Err(self.limit(limit));
+                }
+                let digits = big::digits(&bytes);
+                let digits = if tag == 3 {
+                    format!("-{}", big::increment(&digits))
+                } else {
+                    digits
+                };
+                digits
+                    .parse()
+                    .map_err(|_| self.invalid(start, "an integer"))
+            }
+            _ => {
+                self.at = start;
+                Err(self.wrong_type("an integer"))
+            }
+        }
+    }
+
+    /// A decimal number: tag 4, or anything that is a number.
+    fn any_decimal(&mut self) -> Result<BigDecimal, Error> {
+        let start = self.at;
+        match self.peek() {
+            0xc4 => {
+                self.at += 1;
+                let mut seq = self.enter(4, Member::DOCUMENT)?;
+                if !self.next(&mut seq)? {
+                    return Err(self.invalid(start, "an exponent and a mantissa"));
+                }
+                let exponent = self.integer(Member::DOCUMENT)?;
+                if !self.next(&mut seq)? {
+                    return Err(self.invalid(start, "an exponent and a mantissa"));
+                }
+                let mantissa = self.any_integer()?;
+                if self.next(&mut seq)? {
+                    return Err(self.invalid(start, "an exponent and a mantissa"));
+                }
+                decimal_of(&mantissa, exponent)
+                    .ok_or_else(|| self.invalid(start, "a decimal number"))
+            }
+            0xc2 | 0xc3 => self.any_integer().map(BigDecimal::from),
+            first if first >> 5 <= 1 => self.any_integer().map(BigDecimal::from),
+            _ => {
+                let number = self.any_double("a decimal number")?;
+                let mut text = Vec::new();
+                polywire_text::number::push_f64(&mut text, number);
+                let text = String::from_utf8_lossy(&text);
+                text.parse()
+                    .map_err(|_| self.invalid(start, "a finite number"))
+            }
+        }
+    }
+
+    /// A tag with a meaning, and its value; or a value behind tags without.
+    fn tagged(&mut self) -> Result<Event, Error> {
+        let start = self.at;
+        let value = match self.peek() {
+            0xc0 | 0xc1 => Value::Timestamp(self.timestamp(Member::DOCUMENT)?),
+            0xc2 | 0xc3 => Value::from(self.any_integer()?),
+            0xc4 => Value::BigDecimal(self.any_decimal()?),
+            _ => {
+                self.skip_tags()?;
+                if self.peek() >> 5 == 6 {
+                    self.at = start;
+                    return Err(self.error(ErrorKind::Syntax, "a value behind tags"));
+                }
+                return self.any();
+            }
+        };
+        Ok(Event::Scalar(value))
+    }
+
+    /// Skips a value that nobody wants. It must be well formed all the same.
+    fn skip_value(&mut self) -> Result<(), Error> {
+        self.skip_tags()?;
+        let start = self.at;
+        match self.peek() >> 5 {
+            _ if self.at >= self.bytes.len() => Err(self.error(ErrorKind::Truncated, "a value")),
+            2 => self.string_bytes(2, "a byte string").map(|_| ()),
+            3 => self.text_string().map(|_| ()),
+            major @ (4 | 5) => {
+                let mut seq = self.enter(major, Member::DOCUMENT)?;
+                while self.next(&mut seq)? {
+                    if major == 5 {
+                        self.skip_value()?;
+                    }
+                    self.skip_value()?;
+                }
+                Ok(())
+            }
+            _ => {
+                let head = self.head("a value")?;
+                self.check_simple(head, start)
+            }
+        }
+    }
+
+    /// Simple values below 32 have no two-byte form, RFC 8949, section 3.3.
+    fn check_simple(&mut self, head: Head, start: usize) -> Result<(), Error> {
+        if head.major == 7 && head.info == 24 && head.argument < 32 {
+            self.at = start;
+            return Err(self.error(ErrorKind::Syntax, "a valid simple value"));
+        }
+        Ok(())
+    }
+}
+
+fn integer_of(negative: bool, argument: u64) -> BigInteger {
+    match (negative, i64::try_from(argument)) {
+        (false, Ok(value)) => BigInteger::from(value),
+        (true, Ok(value)) => BigInteger::from(!value),
+        // Beyond 63 bits: by digits. A number's own digits always parse.
+        (false, Err(_)) => argument.to_string().parse().unwrap_or(BigInteger::from(0)),
+        (true, Err(_)) => format!("-{}", u128::from(argument) + 1)
+            .parse()
+            .unwrap_or(BigInteger::from(0)),
+    }
+}
+
+/// Mantissa and exponent in decimal: plain for small exponents, so that `1.10`
+/// stays `1.10`, else with an exponent.
+fn decimal_of(mantissa: &BigInteger, exponent: i64) -> Option<BigDecimal> {
+    let digits = mantissa.as_str();
+    if exponent == 0 {
+        return digits.parse().ok();
+    }
+    if !(-64..0).contains(&exponent) {
+        return format!("{digits}e{exponent}").parse().ok();
+    }
+    let (sign, digits) = match digits.strip_prefix('-') {
+        Some(digits) => ("-", digits),
+        None => ("", digits),
+    };
+    let places = exponent.unsigned_abs() as usize;
+    let padded = format!("{digits:0>width$}", width = places + 1);
+    let (whole, fraction) = padded.split_at(padded.len() - places);
+    format!("{sign}{whole}.{fraction}").parse().ok()
+}
+
+/// A half-precision number, RFC 8949, appendix D.
+fn half(bits: u16) -> f64 {
+    let mantissa = f64::from(bits & 0x3ff);
+    let exponent = i32::from(bits >> 10 & 0x1f);
+    let value = match exponent {
+        0 => mantissa * 2_f64.powi(-24),
+        31 if mantissa == 0.0 => f64::INFINITY,
+        31 => f64::NAN,
+        _ => (mantissa + 1024.0) * 2_f64.powi(exponent - 25),
+    };
+    if bits >> 15 == 1 { -value } else { value }
+}
+
+impl<'de> Decoder<'de> for CborDecoder<'de> {
+    #[inline]
+    fn structure(&mut self, at: Member<'_>) -> Result<Seq, Error> {
+        self.enter(5, at)
+    }
+
+    #[inline]
+    fn member(&mut self, shape: Schema<'_>, seq: &mut Seq) -> Result<u32, Error> {
+        loop {
+            if !self.next(seq)? {
+                return Ok(END);
+            }
+            let mut ordinal = seq.guess;
+            let name = if ordinal < shape.len() {
+                Some(shape.member(ordinal).run(Encoding::Cbor))
+            } else {
+                None
+            };
+            match name {
+                Some(name) if name.starts(self.rest()) => self.at += name.len(),
+                _ => {
+                    let key = self.text_string()?;
+                    match shape.find(NameSource::Member, key.as_bytes()) {
+                        Some(found) => ordinal = found,
+                        None => {
+                            seq.unknown = true;
+                            self.skip_value()?;
+                            continue;
+                        }
+                    }
+                }
+            }
+            seq.guess = ordinal + 1;
+            let repeated = match seq.mark_seen(ordinal) {
+                Some(repeated) => repeated,
+                None => self.wide.mark(self.depth_left, ordinal),
+            };
+            if repeated {
+                return Err(self.error(ErrorKind::Duplicate, "each member once"));
+            }
+            if matches!(self.peek(), 0xf6 | 0xf7)
+                && shape.member(ordinal).kind() != ShapeKind::Document
+            {
+                self.at += 1;
+                continue;
+            }
+            return Ok(ordinal);
+        }
+    }
+
+    #[inline]
+    fn list(&mut self, at: Member<'_>) -> Result<Seq, Error> {
+        self.enter(4, at)
+    }
+
+    #[inline]
+    fn item(&mut self, at: Member<'_>, seq: &mut Seq) -> Result<bool, Error> {
+        loop {
+            if !self.next(seq)? {
+                return Ok(false);
+            }
+            if self.profile.skip_nulls && !at.is_sparse() && self.is_null() {
+                continue;
+            }
+            return Ok(true);
+        }
+    }
+
+    #[inline]
+    fn map(&mut self, at: Member<'_>) -> Result<Seq, Error> {
+        self.enter(5, at)
+    }
+
+    #[inline]
+    fn key(&mut self, at: Member<'_>, seq: &mut Seq) -> Result<Option<Text>, Error> {
+        loop {
+            if !self.next(seq)? {
+                return Ok(None);
+            }
+            let key = self.text_string()?;
+            if self.profile.skip_nulls && !at.is_sparse() && self.is_null() {
+                continue;
+            }
+            return Ok(Some(self.text_of(key)));
+        }
+    }
+
+    fn null(&mut self, _: Member<'_>) -> Result<bool, Error> {
+        Ok(self.is_null())
+    }
+
+    fn boolean(&mut self, _: Member<'_>) -> Result<bool, Error> {
+        let value = match self.bytes.get(self.at) {
+            Some(0xf4) => false,
+            Some(0xf5) => true,
+            _ => return Err(self.wrong_type("true or false")),
+        };
+        self.at += 1;
+        Ok(value)
+    }
+
+    #[inline]
+    fn integer(&mut self, at: Member<'_>) -> Result<i64, Error> {
+        let start = self.at;
+        if self.peek() >> 5 > 1 {
+            return Err(self.wrong_type(at.kind().describe()));
+        }
+        let head = self.head("an integer")?;
+        let value = match i64::try_from(head.argument) {
+            Ok(value) if head.major == 0 => value,
+            Ok(value) => !value,
+            Err(_) => return Err(self.invalid(start, at.kind().describe())),
+        };
+        let (least, most) = at.kind().integer_range();
+        if value < least || value > most {
+            return Err(self.invalid(start, at.kind().describe()));
+        }
+        Ok(value)
+    }
+
+    fn float(&mut self, _: Member<'_>) -> Result<f32, Error> {
+        Ok(self.any_double("a number")? as f32)
+    }
+
+    fn double(&mut self, _: Member<'_>) -> Result<f64, Error> {
+        self.any_double("a number")
+    }
+
+    fn big_integer(&mut self, _: Member<'_>) -> Result<BigInteger, Error> {
+        self.any_integer()
+    }
+
+    fn big_decimal(&mut self, _: Member<'_>) -> Result<BigDecimal, Error> {
+        self.any_decimal()
+    }
+
+    #[inline]
+    fn text(&mut self, _: Member<'_>) -> Result<Text, Error> {
+        let text = self.text_string()?;
+        Ok(self.text_of(text))
+    }
+
+    #[inline]
+    fn str(&mut self, _: Member<'_>) -> Result<Cow<'de, str>, Error> {
+        self.text_string()
+    }
+
+    fn blob(&mut self, _: Member<'_>) -> Result<Blob, Error> {
+        let bytes = self.string_bytes(2, "a byte string")?;
+        Ok(self.blob_of(bytes))
+    }
+
+    fn timestamp(&mut self, _: Member<'_>) -> Result<Timestamp, Error> {
+        let start = self.at;
+        match self.peek() {
+            0xc0 => {
+                self.at += 1;
+                let text = self.text_string()?;
+                Timestamp::parse_date_time(&text)
+                    .map_err(|malformed| self.invalid(start, malformed.expected))
+            }
+            0xc1 => {
+                self.at += 1;
+                if self.peek() >> 5 <= 1 {
+                    return Ok(Timestamp::new(self.integer(Member::DOCUMENT)?, 0));
+                }
+                let seconds = self.any_double("seconds since the epoch")?;
+                Timestamp::from_f64(seconds)
+                    .ok_or_else(|| self.invalid(start, "seconds since the epoch"))
+            }
+            _ => Err(self.wrong_type("a timestamp (tag 1)")),
+        }
+    }
+
+    fn any(&mut self) -> Result<Event, Error> {
+        if self.at >= self.bytes.len() {
+            return Err(self.error(ErrorKind::Truncated, "a value"));
+        }
+        let start = self.at;
+        let value = match self.peek() >> 5 {
+            0 | 1 => Value::from(self.any_integer()?),
+            2 => Value::Blob(self.blob(Member::DOCUMENT)?),
+            3 => Value::String(self.text(Member::DOCUMENT)?),
+            4 => return self.list(Member::DOCUMENT).map(Event::List),
+            5 => return self.map(Member::DOCUMENT).map(Event::Map),
+            6 => return self.tagged(),
+            _ => match self.peek() {
+                0xf4 | 0xf5 => Value::Boolean(self.boolean(Member::DOCUMENT)?),
+                0xf6 | 0xf7 => {
+                    self.at += 1;
+                    Value::Null
+                }
+                0xfa => Value::Float(self.any_double("a number")? as f32),
+                0xf9 | 0xfb => Value::Double(self.any_double("a number")?),
+                _ => {
+                    self.at = start;
+                    return Err(self.error(ErrorKind::Syntax, "a value with a known first byte"));
+                }
+            },
+        };
+        Ok(Event::Scalar(value))
+    }
+
+    fn missing(&mut self, at: Member<'_>) -> Result<(), Error> {
+        if !self.profile.required {
+            return Ok(());
+        }
+        Err(self
+            .error(ErrorKind::Missing, "")
+            .expected(format!(
+                "the required member `{}` of {}",
+                at.name(),
+                at.container().id()
+            ))
+            .found(""))
+    }
+
+    #[cold]
+    fn error(&self, kind: ErrorKind, expected: &'static str) -> Error {
+        let kind = match kind {
+            ErrorKind::Syntax | ErrorKind::WrongType if self.at >= self.bytes.len() => {
+                ErrorKind::Truncated
+            }
+            kind => kind,
+        };
+        let mut error = Error::new(kind)
+            .in_format("CBOR")
+            .expected(expected)
+            .at_offset(self.at)
+            .at_path(locate::path(self.bytes, self.at));
+        if !error.is_limit() && kind != ErrorKind::Duplicate {
+            error = error.found(locate::describe(self.bytes.get(self.at).copied()));
+        }
+        error
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn halves() {
+        for (bits, value) in [
+            (0x0000, 0.0),
+            (0x3c00, 1.0),
+            (0xc400, -4.0),
+            (0x7bff, 65504.0),
+            (0x0001, 5.960_464_477_539_063e-8),
+            (0x7c00, f64::INFINITY),
+        ] {
+            assert_eq!(half(bits), value);
+        }
+        assert!(half(0x7e00).is_nan());
+    }
+
+    #[test]
+    fn decimals() {
+        for (mantissa, exponent, text) in [
+            ("110", -2, "1.10"),
+            ("-5", -3, "-0.005"),
+            ("5", 3, "5e3"),
+            ("5", 0, "5"),
+            ("1", -100, "1e-100"),
+        ] {
+            assert_eq!(
+                decimal_of(&mantissa.parse().unwrap(), exponent)
+                    .unwrap()
+                    .as_str(),
+                text
+            );
+        }
+    }
+}

@@ -1,0 +1,226 @@
+//! The CBOR writer.
+
+use polywire_schema::{
+    BigDecimal, BigInteger, Encoder, Encoding, Error, ErrorKind, Member, Timestamp,
+};
+
+use super::big;
+
+/// A writer of one CBOR data item.
+#[derive(Debug)]
+pub struct CborEncoder {
+    out: Vec<u8>,
+    error: Option<Error>,
+}
+
+/// The major types, RFC 8949, section 3.1, in the upper three bits.
+const UNSIGNED: u8 = 0x00;
+const NEGATIVE: u8 = 0x20;
+const BYTES: u8 = 0x40;
+const TEXT: u8 = 0x60;
+const ARRAY: u8 = 0x80;
+const MAP: u8 = 0xa0;
+const TAG: u8 = 0xc0;
+
+impl CborEncoder {
+    /// A writer that appends to `out`, so that a buffer can be used again.
+    #[must_use]
+    pub const fn new(out: Vec<u8>) -> Self {
+        Self { out, error: None }
+    }
+
+    /// The bytes.
+    ///
+    /// # Errors
+    ///
+    /// The first error that a call met.
+    pub fn finish(self) -> Result<Vec<u8>, Error> {
+        match self.error {
+            None => Ok(self.out),
+            Some(error) => Err(error),
+        }
+    }
+
+    /// A head: major type and argument in the shortest form.
+    #[inline]
+    fn head(&mut self, major: u8, argument: u64) {
+        if argument < 24 {
+            self.out.push(major | argument as u8);
+        } else {
+            self.long_head(major, argument);
+        }
+    }
+
+    #[inline]
+    fn long_head(&mut self, major: u8, argument: u64) {
+        if let Ok(argument) = u8::try_from(argument) {
+            self.out.extend_from_slice(&[major | 24, argument]);
+        } else if let Ok(argument) = u16::try_from(argument) {
+            let [a, b] = argument.to_be_bytes();
+            self.out.extend_from_slice(&[major | 25, a, b]);
+        } else if let Ok(argument) = u32::try_from(argument) {
+            let [a, b, c, d] = argument.to_be_bytes();
+            self.out.extend_from_slice(&[major | 26, a, b, c, d]);
+        } else {
+            self.out.push(major | 27);
+            self.out.extend_from_slice(&argument.to_be_bytes());
+        }
+    }
+
+    #[inline]
+    fn push_integer(&mut self, value: i64) {
+        if value >= 0 {
+            self.head(UNSIGNED, value as u64);
+        } else {
+            // -1 - value, which is the complement and never overflows.
+            self.head(NEGATIVE, !value as u64);
+        }
+    }
+
+    /// Digits with an optional minus as an integer or a bignum.
+    fn push_big(&mut self, digits: &str) {
+        let (negative, digits) = match digits.strip_prefix('-') {
+            Some(digits) => (true, digits),
+            None => (false, digits),
+        };
+        if digits.len() > big::MOST_DIGITS {
+            let most = big::MOST_DIGITS;
+            self.fail(
+                Error::new(ErrorKind::Unwritable)
+                    .in_format("CBOR")
+                    .expected(format!("an integer of at most {most} digits"))
+                    .found(format!("{} digits", digits.len())),
+            );
+            return;
+        }
+        // Negative numbers are written as the distance below -1.
+        let bytes = if negative {
+            big::bytes(&big::decrement(digits))
+        } else {
+            big::bytes(digits)
+        };
+        let mut small = [0; 8];
+        if bytes.len() <= 8 {
+            small[8 - bytes.len()..].copy_from_slice(&bytes);
+            let argument = u64::from_be_bytes(small);
+            return self.head(if negative { NEGATIVE } else { UNSIGNED }, argument);
+        }
+        self.head(TAG, if negative { 3 } else { 2 });
+        self.head(BYTES, bytes.len() as u64);
+        self.out.extend_from_slice(&bytes);
+    }
+}
+
+impl Encoder for CborEncoder {
+    #[inline]
+    fn begin_structure(&mut self, _: Member<'_>, present: usize) {
+        self.head(MAP, present as u64);
+    }
+
+    #[inline]
+    fn member(&mut self, at: Member<'_>) -> bool {
+        at.run(Encoding::Cbor).push_to(&mut self.out);
+        true
+    }
+
+    #[inline]
+    fn end_structure(&mut self, _: Member<'_>) {}
+
+    #[inline]
+    fn begin_list(&mut self, _: Member<'_>, len: usize) {
+        self.head(ARRAY, len as u64);
+    }
+
+    #[inline]
+    fn end_list(&mut self, _: Member<'_>) {}
+
+    #[inline]
+    fn begin_map(&mut self, _: Member<'_>, len: usize) {
+        self.head(MAP, len as u64);
+    }
+
+    #[inline]
+    fn key(&mut self, at: Member<'_>, key: &str) {
+        self.string(at, key);
+    }
+
+    #[inline]
+    fn end_map(&mut self, _: Member<'_>) {}
+
+    #[inline]
+    fn boolean(&mut self, _: Member<'_>, value: bool) {
+        self.out.push(if value { 0xf5 } else { 0xf4 });
+    }
+
+    #[inline]
+    fn integer(&mut self, _: Member<'_>, value: i64) {
+        self.push_integer(value);
+    }
+
+    #[inline]
+    fn float(&mut self, _: Member<'_>, value: f32) {
+        let [a, b, c, d] = value.to_be_bytes();
+        self.out.extend_from_slice(&[0xfa, a, b, c, d]);
+    }
+
+    #[inline]
+    fn double(&mut self, _: Member<'_>, value: f64) {
+        self.out.push(0xfb);
+        self.out.extend_from_slice(&value.to_be_bytes());
+    }
+
+    fn big_integer(&mut self, _: Member<'_>, value: &BigInteger) {
+        self.push_big(value.as_str());
+    }
+
+    fn big_decimal(&mut self, at: Member<'_>, value: &BigDecimal) {
+        // Tag 4: an array of exponent and mantissa, RFC 8949, section 3.4.4.
+        let (digits, exponent) = match value.as_str().split_once(['e', 'E']) {
+            Some((digits, exponent)) => (digits, exponent.parse::<i64>().ok()),
+            None => (value.as_str(), Some(0)),
+        };
+        let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+        let exponent = exponent.and_then(|exponent| exponent.checked_sub(fraction.len() as i64));
+        let mantissa = format!("{whole}{fraction}").parse::<BigInteger>();
+        let (Some(exponent), Ok(mantissa)) = (exponent, mantissa) else {
+            let error = Error::new(ErrorKind::Unwritable).in_format("CBOR");
+            let error = error.expected("a decimal number whose exponent fits 64 bits");
+            return self.fail(error.at_path(format!("{at:?}")));
+        };
+        self.head(TAG, 4);
+        self.head(ARRAY, 2);
+        self.push_integer(exponent);
+        self.push_big(mantissa.as_str());
+    }
+
+    #[inline]
+    fn string(&mut self, _: Member<'_>, value: &str) {
+        self.head(TEXT, value.len() as u64);
+        self.out.extend_from_slice(value.as_bytes());
+    }
+
+    fn blob(&mut self, _: Member<'_>, value: &[u8]) {
+        self.head(BYTES, value.len() as u64);
+        self.out.extend_from_slice(value);
+    }
+
+    fn timestamp(&mut self, at: Member<'_>, value: Timestamp) {
+        // Tag 1: seconds since the epoch, RFC 8949, section 3.4.2.
+        self.head(TAG, 1);
+        if value.nanoseconds() == 0 {
+            self.push_integer(value.seconds());
+        } else {
+            self.double(at, value.as_f64());
+        }
+    }
+
+    #[inline]
+    fn null(&mut self, _: Member<'_>) {
+        self.out.push(0xf6);
+    }
+
+    #[cold]
+    fn fail(&mut self, error: Error) {
+        self.error.get_or_insert(error);
+    }
+}

@@ -1,0 +1,86 @@
+//! CBOR, RFC 8949, as rpcv2Cbor uses it.
+//!
+//! How Smithy's types look in it: integers in the shortest form; floats and
+//! doubles as floating-point numbers of their size (reading takes any size,
+//! and integers); blobs as byte strings; timestamps as tag 1; big integers as
+//! integers where they fit, else as tags 2 and 3; big decimals as tag 4;
+//! structures, unions and maps as maps of text strings. Written with definite
+//! lengths; both kinds are read.
+//!
+//! ```
+//! use polywire_codec::cbor;
+//! use polywire_schema::Value;
+//!
+//! let bytes = [0xa1, 0x61, b'n', 0x18, 0x2a];
+//! let value: Value = cbor::from_slice(&bytes)?;
+//! assert_eq!(value["n"].as_i64(), Some(42));
+//! assert_eq!(cbor::to_vec(&value)?, bytes);
+//! # Ok::<(), polywire_schema::Error>(())
+//! ```
+
+mod big;
+mod decode;
+mod encode;
+mod locate;
+
+use polywire_schema::{Decode, Encode, Error, Limits, Member, Value};
+
+pub use decode::CborDecoder;
+pub use encode::CborEncoder;
+
+/// What a protocol tells the format.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct CborProfile {
+    /// Whether nulls in lists and maps that are not sparse are left out on
+    /// reading, as clients do, or are errors.
+    pub skip_nulls: bool,
+    /// Whether a missing required member is an error on reading.
+    pub required: bool,
+}
+
+impl CborProfile {
+    /// Strict on nulls and required members.
+    pub const DEFAULT: Self = Self {
+        skip_nulls: false,
+        required: true,
+    };
+
+    /// Reads as a client does: nulls in dense collections are left out, and
+    /// missing required members are not errors.
+    #[must_use]
+    pub const fn lenient(mut self) -> Self {
+        self.skip_nulls = true;
+        self.required = false;
+        self
+    }
+}
+
+impl Default for CborProfile {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
+}
+
+/// Reads a value without a schema.
+///
+/// # Errors
+///
+/// The bytes are not CBOR, or beyond the default limits.
+pub fn from_slice(bytes: &[u8]) -> Result<Value, Error> {
+    let mut decoder = CborDecoder::from_slice(bytes, CborProfile::DEFAULT, &Limits::DEFAULT)?;
+    let value = Value::decode(Member::DOCUMENT, &mut decoder)?;
+    decoder.finish()?;
+    Ok(value)
+}
+
+/// Writes a value without a schema.
+///
+/// # Errors
+///
+/// The value holds something that CBOR has no form for.
+pub fn to_vec(value: &Value) -> Result<Vec<u8>, Error> {
+    let mut encoder = CborEncoder::new(Vec::new());
+    value.encode(Member::DOCUMENT, &mut encoder);
+    encoder.finish()
+}

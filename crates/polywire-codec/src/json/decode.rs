@@ -1,0 +1,675 @@
+//! The JSON reader.
+//!
+//! The input is validated as UTF-8 once, whole; from then on it is a `str` and
+//! strings are cut out of it without another look. A structure's members are
+//! guessed: after one member the next in the model's order is expected, and
+//! its pre-encoded name, quotes and colon included, is compared as one run. A
+//! miss reads the key and looks it up. What lies between tokens is mostly
+//! nothing, or one space, and is tested before it is skipped.
+
+use std::borrow::Cow;
+
+use polywire_schema::{
+    BigDecimal, BigInteger, Blob, Body, Decoder, END, Encoding, Error, ErrorKind, Event, LimitKind,
+    Limits, Member, Schema, Seq, ShapeKind, Text, Timestamp, TimestampFormat, Value, WideSeen,
+};
+use polywire_text::number::{Integer, integer_prefix, json_number, parse_f32, parse_f64};
+use polywire_text::{Malformed, base64, escape, scan, utf8};
+
+use super::{JsonProfile, locate};
+use crate::snippet;
+
+/// A reader of one JSON text.
+#[derive(Debug)]
+pub struct JsonDecoder<'de> {
+    text: &'de str,
+    /// `at <= text.len()`, always on a character boundary.
+    at: usize,
+    body: Option<&'de Body>,
+    /// Levels and items that may still come.
+    depth_left: u32,
+    items_left: u32,
+    profile: JsonProfile,
+    limits: Limits,
+    wide: WideSeen,
+}
+
+impl<'de> JsonDecoder<'de> {
+    /// A reader of a body, whose long strings will share it.
+    ///
+    /// # Errors
+    ///
+    /// The body is not UTF-8, or longer than the limit.
+    pub fn from_body(
+        body: &'de Body,
+        profile: JsonProfile,
+        limits: &Limits,
+    ) -> Result<Self, Error> {
+        let text = utf8::validate(body.as_bytes()).map_err(|malformed| {
+            Error::malformed(ErrorKind::Syntax, malformed, 0).in_format("JSON")
+        })?;
+        let mut decoder = Self::from_str(text, profile, limits)?;
+        decoder.body = Some(body);
+        Ok(decoder)
+    }
+
+    /// A reader of a text, whose long strings will be copied.
+    ///
+    /// # Errors
+    ///
+    /// The text is longer than the limit.
+    pub fn from_str(text: &'de str, profile: JsonProfile, limits: &Limits) -> Result<Self, Error> {
+        if text.len() > limits.bytes() {
+            let kind = ErrorKind::Limit(LimitKind::Bytes(limits.bytes()));
+            return Err(Error::new(kind).in_format("JSON"));
+        }
+        Ok(Self {
+            text,
+            // A byte order mark is no part of JSON, but some writers add one.
+            at: if text.starts_with('\u{feff}') {
+                '\u{feff}'.len_utf8()
+            } else {
+                0
+            },
+            body: None,
+            depth_left: limits.depth(),
+            items_left: limits.items(),
+            profile,
+            limits: *limits,
+            wide: WideSeen::default(),
+        })
+    }
+
+    /// Sees to it that nothing follows the value.
+    ///
+    /// # Errors
+    ///
+    /// Something other than white space does.
+    pub fn finish(&mut self) -> Result<(), Error> {
+        self.skip_space();
+        if self.at < self.text.len() {
+            return Err(self.error(ErrorKind::Syntax, "the end of the document"));
+        }
+        Ok(())
+    }
+
+    /// The offset of the next byte to be read.
+    #[must_use]
+    pub fn offset(&self) -> usize {
+        self.at
+    }
+
+    #[inline]
+    fn rest(&self) -> &'de [u8] {
+        &self.text.as_bytes()[self.at..]
+    }
+
+    /// The next byte, or 0 at the end; 0 itself is no token of JSON.
+    #[inline]
+    fn peek(&self) -> u8 {
+        self.text.as_bytes().get(self.at).copied().unwrap_or(0)
+    }
+
+    #[inline]
+    fn skip_space(&mut self) {
+        if self.peek() <= b' ' {
+            self.at += scan::white_space(self.rest());
+        }
+    }
+
+    #[inline]
+    fn peek_token(&mut self) -> u8 {
+        self.skip_space();
+        self.peek()
+    }
+
+    #[inline]
+    fn enter(&mut self) -> Result<Seq, Error> {
+        self.at += 1;
+        match self.depth_left.checked_sub(1) {
+            Some(left) => {
+                self.depth_left = left;
+                Ok(Seq::default())
+            }
+            None => Err(self.limit(LimitKind::Depth(self.limits.depth()))),
+        }
+    }
+
+    #[inline]
+    fn leave(&mut self) {
+        self.at += 1;
+        self.wide.leave(self.depth_left);
+        self.depth_left += 1;
+    }
+
+    #[inline]
+    fn count_item(&mut self) -> Result<(), Error> {
+        match self.items_left.checked_sub(1) {
+            Some(left) => {
+                self.items_left = left;
+                Ok(())
+            }
+            None => Err(self.limit(LimitKind::Items(self.limits.items()))),
+        }
+    }
+
+    #[cold]
+    fn limit(&self, limit: LimitKind) -> Error {
+        self.error(ErrorKind::Limit(limit), "")
+    }
+
+    #[cold]
+    fn wrong_type(&self, expected: &'static str) -> Error {
+        match self.peek() {
+            b'"' | b'{' | b'[' | b'-' | b'0'..=b'9' | b't' | b'f' | b'n' => {
+                self.error(ErrorKind::WrongType, expected)
+            }
+            _ => self.error(ErrorKind::Syntax, expected),
+        }
+    }
+
+    /// Goes to the next element of what `close` closes. `false` at its end.
+    #[inline]
+    fn next(&mut self, seq: &mut Seq, close: u8, expected: &'static str) -> Result<bool, Error> {
+        let token = self.peek_token();
+        if token == close {
+            self.leave();
+            return Ok(false);
+        }
+        if seq.count > 0 {
+            if token != b',' {
+                return Err(self.error(ErrorKind::Syntax, expected));
+            }
+            self.at += 1;
+            self.skip_space();
+            if self.peek() == close {
+                return Err(self.error(ErrorKind::Syntax, "another element after the comma"));
+            }
+        }
+        seq.count += 1;
+        self.count_item()?;
+        Ok(true)
+    }
+
+    /// Reads the colon behind a key.
+    #[inline]
+    fn colon(&mut self) -> Result<(), Error> {
+        if self.peek_token() != b':' {
+            return Err(self.error(ErrorKind::Syntax, "a colon after the key"));
+        }
+        self.at += 1;
+        self.skip_space();
+        Ok(())
+    }
+
+    /// A member whose name is not the one expected next: its ordinal, or `END`
+    /// if the shape has none such and the value was skipped.
+    fn find_member(&mut self, shape: Schema<'_>, seq: &mut Seq) -> Result<u32, Error> {
+        let key = self.string()?;
+        self.colon()?;
+        match shape.find(self.profile.names.source(), key.as_bytes()) {
+            Some(ordinal) => Ok(ordinal),
+            None => {
+                seq.unknown = true;
+                self.skip_value()?;
+                Ok(END)
+            }
+        }
+    }
+
+    #[inline]
+    fn is_null(&mut self) -> Result<bool, Error> {
+        if self.peek() != b'n' {
+            return Ok(false);
+        }
+        self.word("null")?;
+        Ok(true)
+    }
+
+    fn word(&mut self, word: &'static str) -> Result<(), Error> {
+        if !self.rest().starts_with(word.as_bytes()) {
+            return Err(self.error(ErrorKind::Syntax, "a JSON value"));
+        }
+        self.at += word.len();
+        Ok(())
+    }
+
+    /// Reads a string; borrowed if it has no escapes.
+    #[inline]
+    fn string(&mut self) -> Result<Cow<'de, str>, Error> {
+        let (start, end) = match self.clean_string()? {
+            Ok(range) => range,
+            Err(text) => return Ok(Cow::Owned(text)),
+        };
+        Ok(Cow::Borrowed(&self.text[start..end]))
+    }
+
+    /// Reads a string: where it stands in the input, or its unescaped text.
+    #[inline]
+    fn clean_string(&mut self) -> Result<Result<(usize, usize), String>, Error> {
+        if self.peek() != b'"' {
+            return Err(self.wrong_type("a string"));
+        }
+        let start = self.at + 1;
+        let bytes = self.text.as_bytes();
+        let end = start + scan::json_clean(&bytes[start..]);
+        if bytes.get(end) == Some(&b'"') {
+            if end - start > self.limits.string() {
+                return Err(self.limit(LimitKind::StringLength(self.limits.string())));
+            }
+            self.at = end + 1;
+            return Ok(Ok((start, end)));
+        }
+        self.escaped_string(start, end).map(Err)
+    }
+
+    /// Goes on with a string whose clean beginning ends at `end`.
+    fn escaped_string(&mut self, start: usize, end: usize) -> Result<String, Error> {
+        let bytes = self.text.as_bytes();
+        let mut text = String::with_capacity((end - start) * 2);
+        let (mut start, mut end) = (start, end);
+        loop {
+            text.push_str(&self.text[start..end]);
+            if text.len() > self.limits.string() {
+                return Err(self.limit(LimitKind::StringLength(self.limits.string())));
+            }
+            match bytes.get(end) {
+                Some(b'"') => {
+                    self.at = end + 1;
+                    return Ok(text);
+                }
+                Some(b'\\') => match escape::json_escape(&bytes[end + 1..]) {
+                    Ok((character, len)) => {
+                        text.push(character);
+                        start = end + 1 + len;
+                    }
+                    Err(malformed) => return Err(self.malformed(malformed, end + 1)),
+                },
+                Some(_) => {
+                    self.at = end;
+                    let expected = "an escape, since control characters cannot stand in a string";
+                    return Err(self.error(ErrorKind::Syntax, expected));
+                }
+                None => {
+                    self.at = end;
+                    return Err(self.error(ErrorKind::Truncated, "the closing quote of a string"));
+                }
+            }
+            end = start + scan::json_clean(&bytes[start..]);
+        }
+    }
+
+    /// The number that stands here.
+    fn number(&mut self) -> Result<(&'de str, bool), Error> {
+        if !matches!(self.peek(), b'-' | b'0'..=b'9') {
+            return Err(self.wrong_type("a number"));
+        }
+        match json_number(self.rest()) {
+            Ok((len, integer)) => {
+                let number = &self.text[self.at..self.at + len];
+                if len > self.limits.string() {
+                    return Err(self.limit(LimitKind::StringLength(self.limits.string())));
+                }
+                self.at += len;
+                Ok((number, integer))
+            }
+            Err(malformed) => Err(self.malformed(malformed, self.at)),
+        }
+    }
+
+    /// An error of a primitive that read from `base`.
+    #[cold]
+    fn malformed(&mut self, malformed: Malformed, base: usize) -> Error {
+        self.at = base + malformed.offset;
+        let kind = if self.at < self.text.len() {
+            ErrorKind::Syntax
+        } else {
+            ErrorKind::Truncated
+        };
+        self.error(kind, malformed.expected)
+    }
+
+    /// A well-formed value that its type refuses; the reader goes back to it.
+    #[cold]
+    fn invalid(&mut self, start: usize, expected: &'static str) -> Error {
+        self.at = start;
+        self.error(ErrorKind::InvalidValue, expected)
+    }
+
+    /// One of the words that stand for numbers which JSON has none for.
+    fn float_word(&mut self) -> Result<f64, Error> {
+        let start = self.at;
+        match &*self.string()? {
+            "NaN" => Ok(f64::NAN),
+            "Infinity" => Ok(f64::INFINITY),
+            "-Infinity" => Ok(f64::NEG_INFINITY),
+            _ => Err(self.invalid(
+                start,
+                "a number, or one of \"NaN\", \"Infinity\", \"-Infinity\"",
+            )),
+        }
+    }
+
+    /// Skips a value that nobody wants. It must be well formed all the same.
+    fn skip_value(&mut self) -> Result<(), Error> {
+        match self.peek_token() {
+            b'{' => {
+                let mut seq = self.enter()?;
+                while self.next(&mut seq, b'}', "a comma or } after a member")? {
+                    self.string()?;
+                    self.colon()?;
+                    self.skip_value()?;
+                }
+                Ok(())
+            }
+            b'[' => {
+                let mut seq = self.enter()?;
+                while self.next(&mut seq, b']', "a comma or ] after an item")? {
+                    self.skip_value()?;
+                }
+                Ok(())
+            }
+            b'"' => self.clean_string().map(|_| ()),
+            b't' => self.word("true"),
+            b'f' => self.word("false"),
+            b'n' => self.word("null"),
+            _ => self.number().map(|_| ()),
+        }
+    }
+
+    /// The string in `start..end` of the input as a `Text`.
+    #[inline]
+    fn text_of(&self, start: usize, end: usize) -> Text {
+        match Text::inline_prefix(&self.text[start..], end - start) {
+            Some(text) => text,
+            None => self.long_text(&self.text[start..end]),
+        }
+    }
+
+    fn long_text(&self, text: &str) -> Text {
+        match self.body {
+            Some(body) => body.text(text),
+            None => Text::from(text),
+        }
+    }
+}
+
+impl<'de> Decoder<'de> for JsonDecoder<'de> {
+    #[inline]
+    fn structure(&mut self, at: Member<'_>) -> Result<Seq, Error> {
+        if self.peek_token() != b'{' {
+            return Err(self.wrong_type(at.kind().describe()));
+        }
+        self.enter()
+    }
+
+    #[inline]
+    fn member(&mut self, shape: Schema<'_>, seq: &mut Seq) -> Result<u32, Error> {
+        loop {
+            if !self.next(seq, b'}', "a comma or } after a member")? {
+                return Ok(END);
+            }
+            let mut ordinal = seq.guess;
+            let name = if ordinal < shape.len() {
+                Some(shape.member(ordinal).run(self.profile.names))
+            } else {
+                None
+            };
+            match name {
+                Some(name) if name.starts(self.rest()) => {
+                    self.at += name.len();
+                    self.skip_space();
+                }
+                _ => {
+                    ordinal = self.find_member(shape, seq)?;
+                    if ordinal == END {
+                        continue;
+                    }
+                }
+            }
+            seq.guess = ordinal + 1;
+            let repeated = match seq.mark_seen(ordinal) {
+                Some(repeated) => repeated,
+                None => self.wide.mark(self.depth_left, ordinal),
+            };
+            if repeated {
+                return Err(self.error(ErrorKind::Duplicate, "each member once"));
+            }
+            if self.peek() == b'n' && shape.member(ordinal).kind() != ShapeKind::Document {
+                self.word("null")?;
+                continue;
+            }
+            return Ok(ordinal);
+        }
+    }
+
+    #[inline]
+    fn list(&mut self, at: Member<'_>) -> Result<Seq, Error> {
+        if self.peek_token() != b'[' {
+            return Err(self.wrong_type(at.kind().describe()));
+        }
+        self.enter()
+    }
+
+    #[inline]
+    fn item(&mut self, at: Member<'_>, seq: &mut Seq) -> Result<bool, Error> {
+        loop {
+            if !self.next(seq, b']', "a comma or ] after an item")? {
+                return Ok(false);
+            }
+            if self.profile.skip_nulls && !at.is_sparse() && self.is_null()? {
+                continue;
+            }
+            return Ok(true);
+        }
+    }
+
+    #[inline]
+    fn map(&mut self, at: Member<'_>) -> Result<Seq, Error> {
+        if self.peek_token() != b'{' {
+            return Err(self.wrong_type(at.kind().describe()));
+        }
+        self.enter()
+    }
+
+    fn key(&mut self, at: Member<'_>, seq: &mut Seq) -> Result<Option<Text>, Error> {
+        loop {
+            if !self.next(seq, b'}', "a comma or } after an entry")? {
+                return Ok(None);
+            }
+            let key = self.text(at)?;
+            self.colon()?;
+            if self.profile.skip_nulls && !at.is_sparse() && self.is_null()? {
+                continue;
+            }
+            return Ok(Some(key));
+        }
+    }
+
+    fn null(&mut self, _: Member<'_>) -> Result<bool, Error> {
+        self.skip_space();
+        self.is_null()
+    }
+
+    fn boolean(&mut self, _: Member<'_>) -> Result<bool, Error> {
+        match self.peek_token() {
+            b't' => self.word("true").map(|()| true),
+            b'f' => self.word("false").map(|()| false),
+            _ => Err(self.wrong_type("true or false")),
+        }
+    }
+
+    #[inline]
+    fn integer(&mut self, at: Member<'_>) -> Result<i64, Error> {
+        self.skip_space();
+        let start = self.at;
+        let Integer::Small(value, len) = integer_prefix(self.rest()) else {
+            return match self.number() {
+                Ok(_) => Err(self.invalid(start, at.kind().describe())),
+                Err(error) => Err(error),
+            };
+        };
+        // A leading zero, a fraction or an exponent: leave it to the grammar.
+        let sign = usize::from(value < 0 || self.peek() == b'-');
+        let zero = len > sign + 1 && self.text.as_bytes()[start + sign] == b'0';
+        if zero
+            || matches!(
+                self.text.as_bytes().get(start + len),
+                Some(b'.' | b'e' | b'E')
+            )
+        {
+            self.number()?;
+            return Err(self.invalid(start, at.kind().describe()));
+        }
+        let (least, most) = at.kind().integer_range();
+        if value < least || value > most {
+            return Err(self.invalid(start, at.kind().describe()));
+        }
+        self.at += len;
+        Ok(value)
+    }
+
+    fn float(&mut self, _: Member<'_>) -> Result<f32, Error> {
+        if self.peek_token() == b'"' {
+            return Ok(self.float_word()? as f32);
+        }
+        let start = self.at;
+        let (number, _) = self.number()?;
+        parse_f32(number.as_bytes()).map_err(|_| self.invalid(start, "a number of 32 bits"))
+    }
+
+    fn double(&mut self, _: Member<'_>) -> Result<f64, Error> {
+        if self.peek_token() == b'"' {
+            return self.float_word();
+        }
+        let start = self.at;
+        let (number, _) = self.number()?;
+        parse_f64(number.as_bytes()).map_err(|_| self.invalid(start, "a number of 64 bits"))
+    }
+
+    fn big_integer(&mut self, _: Member<'_>) -> Result<BigInteger, Error> {
+        self.skip_space();
+        let start = self.at;
+        let (number, _) = self.number()?;
+        let digits = self.text_of(start, start + number.len());
+        BigInteger::parse(digits).map_err(|_| self.invalid(start, "an integer"))
+    }
+
+    fn big_decimal(&mut self, _: Member<'_>) -> Result<BigDecimal, Error> {
+        self.skip_space();
+        let start = self.at;
+        let (number, _) = self.number()?;
+        let digits = self.text_of(start, start + number.len());
+        BigDecimal::parse(digits).map_err(|_| self.invalid(start, "a decimal number"))
+    }
+
+    #[inline]
+    fn text(&mut self, _: Member<'_>) -> Result<Text, Error> {
+        self.skip_space();
+        match self.clean_string()? {
+            Ok((start, end)) => Ok(self.text_of(start, end)),
+            Err(text) => Ok(Text::from(text)),
+        }
+    }
+
+    #[inline]
+    fn str(&mut self, _: Member<'_>) -> Result<Cow<'de, str>, Error> {
+        self.skip_space();
+        self.string()
+    }
+
+    fn blob(&mut self, _: Member<'_>) -> Result<Blob, Error> {
+        self.skip_space();
+        let start = self.at;
+        let text = self.string()?;
+        base64::decode(text.as_bytes()).map_err(|malformed| {
+            let escaped = matches!(text, Cow::Owned(_));
+            let offset = if escaped { 0 } else { 1 + malformed.offset };
+            self.invalid(start + offset, malformed.expected)
+        })
+    }
+
+    fn timestamp(&mut self, at: Member<'_>) -> Result<Timestamp, Error> {
+        let format = at
+            .timestamp_format()
+            .unwrap_or(self.profile.timestamp_format);
+        let quoted = self.peek_token() == b'"';
+        let start = self.at;
+        let read = match format {
+            TimestampFormat::EpochSeconds => Timestamp::parse_epoch_seconds(self.number()?.0),
+            _ if !quoted => return Err(self.wrong_type("a timestamp in a string")),
+            TimestampFormat::DateTime => Timestamp::parse_date_time(&self.string()?),
+            TimestampFormat::HttpDate => Timestamp::parse_http_date(&self.string()?),
+        };
+        read.map_err(|malformed| {
+            self.invalid(
+                start + usize::from(quoted) + malformed.offset,
+                malformed.expected,
+            )
+        })
+    }
+
+    fn any(&mut self) -> Result<Event, Error> {
+        let value = match self.peek_token() {
+            b'{' => return self.enter().map(Event::Map),
+            b'[' => return self.enter().map(Event::List),
+            b'"' => Value::String(self.text(Member::DOCUMENT)?),
+            b't' | b'f' => Value::Boolean(self.boolean(Member::DOCUMENT)?),
+            b'n' => self.word("null").map(|()| Value::Null)?,
+            b'-' | b'0'..=b'9' => {
+                let start = self.at;
+                let (number, integer) = self.number()?;
+                match integer_prefix(number.as_bytes()) {
+                    Integer::Small(value, _) if integer => Value::Integer(value),
+                    _ if integer => {
+                        let digits = self.text_of(start, start + number.len());
+                        let digits = BigInteger::parse(digits);
+                        Value::BigInteger(digits.map_err(|_| self.invalid(start, "an integer"))?)
+                    }
+                    _ => {
+                        let double = parse_f64(number.as_bytes());
+                        Value::Double(double.map_err(|_| self.invalid(start, "a number"))?)
+                    }
+                }
+            }
+            _ => return Err(self.error(ErrorKind::Syntax, "a JSON value")),
+        };
+        Ok(Event::Scalar(value))
+    }
+
+    fn missing(&mut self, at: Member<'_>) -> Result<(), Error> {
+        if !self.profile.required {
+            return Ok(());
+        }
+        let name = at.plain(self.profile.names.source());
+        Err(self
+            .error(ErrorKind::Missing, "")
+            .expected(format!(
+                "the required member `{name}` of {}",
+                at.container().id()
+            ))
+            .found(""))
+    }
+
+    #[cold]
+    fn error(&self, kind: ErrorKind, expected: &'static str) -> Error {
+        let kind = match kind {
+            ErrorKind::Syntax if self.at >= self.text.len() => ErrorKind::Truncated,
+            kind => kind,
+        };
+        let mut error = Error::new(kind)
+            .in_format("JSON")
+            .expected(expected)
+            .at_offset(self.at)
+            .at_path(locate::path(self.text, self.at));
+        if !error.is_limit() && kind != ErrorKind::Duplicate {
+            error = error.found(snippet::text(self.text.as_bytes(), self.at));
+        }
+        error
+    }
+}
+
+const _: () = assert!(matches!(
+    Encoding::JsonName.source(),
+    polywire_schema::NameSource::Json
+));

@@ -1,0 +1,203 @@
+//! The JSON writer.
+//!
+//! Every value writes a comma behind itself, and whatever closes overwrites
+//! the last one: so no value has to ask whether it is the first.
+
+use polywire_schema::{
+    BigDecimal, BigInteger, Encoder, Error, ErrorKind, Location, Member, Timestamp, TimestampFormat,
+};
+use polywire_text::{base64, escape, number};
+
+use super::JsonProfile;
+
+/// A writer of one JSON text.
+#[derive(Debug)]
+pub struct JsonEncoder {
+    out: Vec<u8>,
+    profile: JsonProfile,
+    /// How many structures are open, while only documents are carried.
+    depth: u32,
+    error: Option<Error>,
+}
+
+impl JsonEncoder {
+    /// A writer that appends to `out`, so that a buffer can be used again.
+    #[must_use]
+    pub const fn new(profile: JsonProfile, out: Vec<u8>) -> Self {
+        Self {
+            out,
+            profile,
+            depth: 0,
+            error: None,
+        }
+    }
+
+    /// The text.
+    ///
+    /// # Errors
+    ///
+    /// The first error that a call met.
+    pub fn finish(mut self) -> Result<Vec<u8>, Error> {
+        if self.out.last() == Some(&b',') {
+            self.out.pop();
+        }
+        match self.error {
+            None => Ok(self.out),
+            Some(error) => Err(error),
+        }
+    }
+
+    /// Closes with `open` and `close` what began with `open`.
+    #[inline]
+    fn close(&mut self, close: u8) {
+        match self.out.last_mut() {
+            Some(last) if *last == b',' => *last = close,
+            _ => self.out.push(close),
+        }
+        self.out.push(b',');
+    }
+
+    fn quoted(&mut self, push: impl FnOnce(&mut Vec<u8>)) {
+        self.out.push(b'"');
+        push(&mut self.out);
+        self.out.extend_from_slice(b"\",");
+    }
+}
+
+impl Encoder for JsonEncoder {
+    #[inline]
+    fn begin_structure(&mut self, _: Member<'_>, _: usize) {
+        self.depth += 1;
+        self.out.push(b'{');
+    }
+
+    #[inline]
+    fn member(&mut self, at: Member<'_>) -> bool {
+        if self.profile.document_only && self.depth == 1 && at.location() != Location::Body {
+            return false;
+        }
+        at.run(self.profile.names).push_to(&mut self.out);
+        true
+    }
+
+    #[inline]
+    fn end_structure(&mut self, _: Member<'_>) {
+        self.depth -= 1;
+        self.close(b'}');
+    }
+
+    #[inline]
+    fn begin_list(&mut self, _: Member<'_>, _: usize) {
+        self.out.push(b'[');
+    }
+
+    #[inline]
+    fn end_list(&mut self, _: Member<'_>) {
+        self.close(b']');
+    }
+
+    #[inline]
+    fn begin_map(&mut self, _: Member<'_>, _: usize) {
+        self.out.push(b'{');
+    }
+
+    #[inline]
+    fn key(&mut self, _: Member<'_>, key: &str) {
+        self.out.push(b'"');
+        escape::push_json(&mut self.out, key);
+        self.out.extend_from_slice(b"\":");
+    }
+
+    #[inline]
+    fn end_map(&mut self, _: Member<'_>) {
+        self.close(b'}');
+    }
+
+    #[inline]
+    fn boolean(&mut self, _: Member<'_>, value: bool) {
+        self.out
+            .extend_from_slice(if value { b"true," } else { b"false," });
+    }
+
+    #[inline]
+    fn integer(&mut self, _: Member<'_>, value: i64) {
+        number::push_i64(&mut self.out, value);
+        self.out.push(b',');
+    }
+
+    fn float(&mut self, _: Member<'_>, value: f32) {
+        if !value.is_finite() {
+            return self.quoted(|out| number::push_f32(out, value));
+        }
+        number::push_f32(&mut self.out, value);
+        self.out.push(b',');
+    }
+
+    fn double(&mut self, _: Member<'_>, value: f64) {
+        if !value.is_finite() {
+            return self.quoted(|out| number::push_f64(out, value));
+        }
+        number::push_f64(&mut self.out, value);
+        self.out.push(b',');
+    }
+
+    fn big_integer(&mut self, _: Member<'_>, value: &BigInteger) {
+        self.out.extend_from_slice(value.as_str().as_bytes());
+        self.out.push(b',');
+    }
+
+    fn big_decimal(&mut self, _: Member<'_>, value: &BigDecimal) {
+        self.out.extend_from_slice(value.as_str().as_bytes());
+        self.out.push(b',');
+    }
+
+    #[inline]
+    fn string(&mut self, _: Member<'_>, value: &str) {
+        self.out.push(b'"');
+        escape::push_json(&mut self.out, value);
+        self.out.extend_from_slice(b"\",");
+    }
+
+    fn blob(&mut self, _: Member<'_>, value: &[u8]) {
+        self.quoted(|out| base64::push(out, value));
+    }
+
+    fn timestamp(&mut self, at: Member<'_>, value: Timestamp) {
+        let written = match at
+            .timestamp_format()
+            .unwrap_or(self.profile.timestamp_format)
+        {
+            TimestampFormat::EpochSeconds => {
+                value.push_epoch_seconds(&mut self.out);
+                self.out.push(b',');
+                return;
+            }
+            TimestampFormat::DateTime => {
+                self.out.push(b'"');
+                value.push_date_time(&mut self.out)
+            }
+            TimestampFormat::HttpDate => {
+                self.out.push(b'"');
+                value.push_http_date(&mut self.out)
+            }
+        };
+        self.out.extend_from_slice(b"\",");
+        if let Err(malformed) = written {
+            let error = Error::new(ErrorKind::Unwritable).in_format("JSON");
+            self.fail(
+                error
+                    .expected(malformed.expected)
+                    .at_path(format!("{at:?}")),
+            );
+        }
+    }
+
+    fn null(&mut self, _: Member<'_>) {
+        self.out.extend_from_slice(b"null,");
+    }
+
+    #[cold]
+    fn fail(&mut self, error: Error) {
+        self.error.get_or_insert(error);
+    }
+}

@@ -1,0 +1,122 @@
+//! JSON, RFC 8259.
+//!
+//! How Smithy's types look in it: numbers as numbers, with `"NaN"`,
+//! `"Infinity"` and `"-Infinity"` as strings; blobs as base64; timestamps by
+//! their format, epoch seconds unless a trait says other; big numbers as
+//! numbers with all their digits; structures, unions and maps as objects.
+//!
+//! ```
+//! use polywire_codec::json;
+//! use polywire_schema::{Decode, Encode, Member, Value};
+//!
+//! let text = r#"{"name": "Oslo", "heights": [23, 1.5]}"#;
+//! let value: Value = json::from_str(text)?;
+//! assert_eq!(value["heights"][0].as_i64(), Some(23));
+//! assert_eq!(json::to_vec(&value)?, br#"{"name":"Oslo","heights":[23,1.5]}"#);
+//! # Ok::<(), polywire_schema::Error>(())
+//! ```
+
+mod decode;
+mod encode;
+mod locate;
+mod pretty;
+
+use polywire_schema::{Decode, Encode, Encoding, Error, Limits, Member, TimestampFormat, Value};
+
+pub use decode::JsonDecoder;
+pub use encode::JsonEncoder;
+pub use pretty::pretty;
+
+/// What a protocol tells the format.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct JsonProfile {
+    /// Which spelling of member names: `JsonName` for restJson1, `JsonMember`
+    /// for awsJson.
+    pub names: Encoding,
+    /// The form of timestamps whose member has no `@timestampFormat`.
+    pub timestamp_format: TimestampFormat,
+    /// Whether nulls in lists and maps that are not sparse are left out on
+    /// reading, as clients do, or are errors.
+    pub skip_nulls: bool,
+    /// Whether a missing required member is an error on reading.
+    pub required: bool,
+    /// Whether a structure at the top carries only the members that belong to
+    /// the document, because others stand elsewhere in the message.
+    pub document_only: bool,
+}
+
+impl JsonProfile {
+    /// Member names as they are, epoch seconds, strict on nulls and required
+    /// members, whole structures.
+    pub const DEFAULT: Self = Self {
+        names: Encoding::JsonMember,
+        timestamp_format: TimestampFormat::EpochSeconds,
+        skip_nulls: false,
+        required: true,
+        document_only: false,
+    };
+
+    /// Follows `@jsonName`, or not.
+    #[must_use]
+    pub const fn with_json_names(mut self, follow: bool) -> Self {
+        self.names = if follow {
+            Encoding::JsonName
+        } else {
+            Encoding::JsonMember
+        };
+        self
+    }
+
+    /// Sets the form of timestamps without a trait.
+    #[must_use]
+    pub const fn with_timestamp_format(mut self, format: TimestampFormat) -> Self {
+        self.timestamp_format = format;
+        self
+    }
+
+    /// Reads as a client does: nulls in dense collections are left out, and
+    /// missing required members are not errors.
+    #[must_use]
+    pub const fn lenient(mut self) -> Self {
+        self.skip_nulls = true;
+        self.required = false;
+        self
+    }
+
+    /// Carries only the members that belong to the document.
+    #[must_use]
+    pub const fn with_document_only(mut self, document_only: bool) -> Self {
+        self.document_only = document_only;
+        self
+    }
+}
+
+impl Default for JsonProfile {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
+}
+
+/// Reads a value without a schema.
+///
+/// # Errors
+///
+/// The text is not JSON, or beyond the default limits.
+pub fn from_str(text: &str) -> Result<Value, Error> {
+    let mut decoder = JsonDecoder::from_str(text, JsonProfile::DEFAULT, &Limits::DEFAULT)?;
+    let value = Value::decode(Member::DOCUMENT, &mut decoder)?;
+    decoder.finish()?;
+    Ok(value)
+}
+
+/// Writes a value without a schema.
+///
+/// # Errors
+///
+/// The value holds something that JSON has no form for.
+pub fn to_vec(value: &Value) -> Result<Vec<u8>, Error> {
+    let mut encoder = JsonEncoder::new(JsonProfile::DEFAULT, Vec::new());
+    value.encode(Member::DOCUMENT, &mut encoder);
+    encoder.finish()
+}

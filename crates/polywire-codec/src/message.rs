@@ -1,0 +1,213 @@
+//! Whole messages that every format can read and write.
+//!
+//! A protocol is compiled once and must not be generic over the types of
+//! every operation; a type's codecs must be monomorphised per format to be
+//! quick. [`Message`] and [`Sink`] join the two: object-safe traits with one
+//! method a format, implemented once for all types. A protocol calls the
+//! method of its format, and behind it stands code that was compiled for that
+//! type and that format.
+
+use polywire_schema::{
+    DecodeStructure, Decoder, Encode, Encoder, Error, Map, Member, Value, decode_structure,
+};
+
+use crate::cbor::{CborDecoder, CborEncoder};
+use crate::json::{JsonDecoder, JsonEncoder};
+use crate::xmlrpc::{XmlRpcDecoder, XmlRpcEncoder};
+
+/// A value that every format can write.
+pub trait Message {
+    /// Writes the value of `at` as JSON.
+    fn encode_json(&self, at: Member<'_>, encoder: &mut JsonEncoder);
+
+    /// Writes the value of `at` as CBOR.
+    fn encode_cbor(&self, at: Member<'_>, encoder: &mut CborEncoder);
+
+    /// Writes the value of `at` as XML-RPC.
+    fn encode_xmlrpc(&self, at: Member<'_>, encoder: &mut XmlRpcEncoder);
+
+    /// Writes the value of `at` with any encoder: what formats without a
+    /// method of their own, and the head of an HTTP message, use.
+    fn encode_any(&self, at: Member<'_>, encoder: &mut dyn Encoder);
+}
+
+/// A typed value as a [`Message`].
+#[derive(Clone, Copy, Debug)]
+pub struct Typed<'a, T>(pub &'a T);
+
+impl<T: Encode> Message for Typed<'_, T> {
+    fn encode_json(&self, at: Member<'_>, encoder: &mut JsonEncoder) {
+        self.0.encode(at, encoder);
+    }
+
+    fn encode_cbor(&self, at: Member<'_>, encoder: &mut CborEncoder) {
+        self.0.encode(at, encoder);
+    }
+
+    fn encode_xmlrpc(&self, at: Member<'_>, encoder: &mut XmlRpcEncoder) {
+        self.0.encode(at, encoder);
+    }
+
+    fn encode_any(&self, at: Member<'_>, encoder: &mut dyn Encoder) {
+        self.0.encode(at, encoder);
+    }
+}
+
+/// A dynamic value as a [`Message`]: one copy of the code serves all formats.
+#[derive(Clone, Copy, Debug)]
+pub struct Dynamic<'a>(pub &'a Value);
+
+impl Message for Dynamic<'_> {
+    fn encode_json(&self, at: Member<'_>, encoder: &mut JsonEncoder) {
+        self.encode_any(at, encoder);
+    }
+
+    fn encode_cbor(&self, at: Member<'_>, encoder: &mut CborEncoder) {
+        self.encode_any(at, encoder);
+    }
+
+    fn encode_xmlrpc(&self, at: Member<'_>, encoder: &mut XmlRpcEncoder) {
+        self.encode_any(at, encoder);
+    }
+
+    fn encode_any(&self, at: Member<'_>, encoder: &mut dyn Encoder) {
+        self.0.encode(at, encoder);
+    }
+}
+
+/// A place for a structure that every format can read, in parts.
+///
+/// A protocol calls one of the `decode_` methods for each part of the message
+/// that carries members, and then [`finish`](Sink::finish).
+pub trait Sink<'de> {
+    /// Reads the members of a JSON document.
+    ///
+    /// # Errors
+    ///
+    /// The document is not that structure.
+    fn decode_json(&mut self, at: Member<'_>, decoder: &mut JsonDecoder<'de>) -> Result<(), Error>;
+
+    /// Reads the members of a CBOR document.
+    ///
+    /// # Errors
+    ///
+    /// The document is not that structure.
+    fn decode_cbor(&mut self, at: Member<'_>, decoder: &mut CborDecoder<'de>) -> Result<(), Error>;
+
+    /// Reads the members of an XML-RPC struct, or positional parameters.
+    ///
+    /// # Errors
+    ///
+    /// The message does not hold that structure.
+    fn decode_xmlrpc(
+        &mut self,
+        at: Member<'_>,
+        decoder: &mut XmlRpcDecoder<'de>,
+    ) -> Result<(), Error>;
+
+    /// Reads the members of anything.
+    ///
+    /// # Errors
+    ///
+    /// It does not hold that structure.
+    fn decode_any(&mut self, at: Member<'_>, decoder: &mut dyn Decoder<'de>) -> Result<(), Error>;
+
+    /// Puts the structure together. `decoder` is asked about missing members.
+    ///
+    /// # Errors
+    ///
+    /// A required member is missing and the decoder minds.
+    fn finish(&mut self, at: Member<'_>, decoder: &mut dyn Decoder<'de>) -> Result<(), Error>;
+}
+
+/// A [`Sink`] for a typed structure.
+#[derive(Debug)]
+pub struct Slot<'de, T: DecodeStructure<'de>> {
+    builder: T::Builder,
+    value: Option<T>,
+    lifetime: std::marker::PhantomData<&'de ()>,
+}
+
+impl<'de, T: DecodeStructure<'de>> Slot<'de, T> {
+    /// An empty place.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            builder: T::Builder::default(),
+            value: None,
+            lifetime: std::marker::PhantomData,
+        }
+    }
+
+    /// The structure, once [`Sink::finish`] has been called.
+    #[must_use]
+    pub fn into_value(self) -> Option<T> {
+        self.value
+    }
+}
+
+impl<'de, T: DecodeStructure<'de>> Default for Slot<'de, T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<'de, T: DecodeStructure<'de>> Sink<'de> for Slot<'de, T> {
+    fn decode_json(&mut self, at: Member<'_>, decoder: &mut JsonDecoder<'de>) -> Result<(), Error> {
+        T::decode_part(&mut self.builder, at, decoder)
+    }
+
+    fn decode_cbor(&mut self, at: Member<'_>, decoder: &mut CborDecoder<'de>) -> Result<(), Error> {
+        T::decode_part(&mut self.builder, at, decoder)
+    }
+
+    fn decode_xmlrpc(
+        &mut self,
+        at: Member<'_>,
+        decoder: &mut XmlRpcDecoder<'de>,
+    ) -> Result<(), Error> {
+        T::decode_part(&mut self.builder, at, decoder)
+    }
+
+    fn decode_any(&mut self, at: Member<'_>, decoder: &mut dyn Decoder<'de>) -> Result<(), Error> {
+        T::decode_part(&mut self.builder, at, decoder)
+    }
+
+    fn finish(&mut self, at: Member<'_>, decoder: &mut dyn Decoder<'de>) -> Result<(), Error> {
+        self.value = Some(T::build(std::mem::take(&mut self.builder), at, decoder)?);
+        Ok(())
+    }
+}
+
+/// A [`Sink`] for a structure as a map: one copy of the code serves all
+/// formats.
+impl<'de> Sink<'de> for Map {
+    fn decode_json(&mut self, at: Member<'_>, decoder: &mut JsonDecoder<'de>) -> Result<(), Error> {
+        self.decode_any(at, decoder)
+    }
+
+    fn decode_cbor(&mut self, at: Member<'_>, decoder: &mut CborDecoder<'de>) -> Result<(), Error> {
+        self.decode_any(at, decoder)
+    }
+
+    fn decode_xmlrpc(
+        &mut self,
+        at: Member<'_>,
+        decoder: &mut XmlRpcDecoder<'de>,
+    ) -> Result<(), Error> {
+        self.decode_any(at, decoder)
+    }
+
+    fn decode_any(&mut self, at: Member<'_>, decoder: &mut dyn Decoder<'de>) -> Result<(), Error> {
+        decode_structure(self, at, decoder)
+    }
+
+    fn finish(&mut self, at: Member<'_>, decoder: &mut dyn Decoder<'de>) -> Result<(), Error> {
+        for member in at.target().members() {
+            if member.is_required() && !self.contains_key(member.name()) {
+                decoder.missing(member)?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,312 @@
+//! A cursor over the XML that XML-RPC uses: tags without attributes that
+//! matter, character data, comments, processing instructions, CDATA. There are
+//! no document types, so no entities but the five of XML itself.
+
+use std::borrow::Cow;
+
+use polywire_schema::{Error, ErrorKind, LimitKind};
+use polywire_text::{escape, scan};
+
+use super::locate;
+use crate::snippet;
+
+#[derive(Debug)]
+pub(super) struct Cursor<'de> {
+    pub(super) text: &'de str,
+    /// `at <= text.len()`, always on a character boundary.
+    pub(super) at: usize,
+    /// The most bytes of one text.
+    pub(super) longest: usize,
+}
+
+/// A start tag: its name, and whether it is also the end.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Start<'de> {
+    pub(super) name: &'de str,
+    pub(super) empty: bool,
+}
+
+impl<'de> Cursor<'de> {
+    #[inline]
+    pub(super) fn rest(&self) -> &'de [u8] {
+        &self.text.as_bytes()[self.at..]
+    }
+
+    /// Whether the input goes on with these bytes; then they are skipped.
+    #[inline]
+    pub(super) fn skip(&mut self, bytes: &[u8]) -> bool {
+        let found = self.rest().starts_with(bytes);
+        self.at += if found { bytes.len() } else { 0 };
+        found
+    }
+
+    /// Skips what may stand between tags: white space, comments, processing
+    /// instructions.
+    #[inline]
+    pub(super) fn skip_between(&mut self) -> Result<(), Error> {
+        loop {
+            match self.rest() {
+                [b'<', b'!' | b'?', ..] => self.skip_markup()?,
+                [b'<', ..] => return Ok(()),
+                [b' ' | b'\t' | b'\n' | b'\r', ..] => self.at += scan::white_space(self.rest()),
+                _ => return Ok(()),
+            }
+        }
+    }
+
+    /// Skips a comment or processing instruction; refuses a document type.
+    #[cold]
+    fn skip_markup(&mut self) -> Result<(), Error> {
+        let (open, close, what): (usize, &str, &'static str) = if self.rest().starts_with(b"<!--") {
+            (4, "-->", "--> after a comment")
+        } else if self.rest().starts_with(b"<?") {
+            (2, "?>", "?> after a processing instruction")
+        } else {
+            let expected = "a tag (document types are not read)";
+            return Err(self.error(ErrorKind::Syntax, expected));
+        };
+        match self.text[self.at + open..].find(close) {
+            Some(len) => {
+                self.at += open + len + close.len();
+                Ok(())
+            }
+            None => {
+                self.at = self.text.len();
+                Err(self.error(ErrorKind::Truncated, what))
+            }
+        }
+    }
+
+    /// The start tag at the cursor, if there is one. Nothing is skipped if not.
+    pub(super) fn start(&mut self) -> Result<Option<Start<'de>>, Error> {
+        self.skip_between()?;
+        match self.rest() {
+            [b'<', b'/', ..] => Ok(None),
+            [b'<', ..] => self.start_tag().map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    fn start_tag(&mut self) -> Result<Start<'de>, Error> {
+        let bytes = self.rest();
+        let is_name = |byte: &u8| {
+            byte.is_ascii_alphanumeric()
+                || matches!(byte, b'_' | b':' | b'.' | b'-')
+                || *byte >= 0x80
+        };
+        let len = bytes[1..]
+            .iter()
+            .position(|byte| !is_name(byte))
+            .unwrap_or(bytes.len() - 1);
+        if len == 0 {
+            return Err(self.error(ErrorKind::Syntax, "a tag"));
+        }
+        let name = &self.text[self.at + 1..self.at + 1 + len];
+        let mut at = 1 + len;
+        // Attributes are allowed and mean nothing. A quoted `>` is no end.
+        let mut quote = None;
+        loop {
+            match (bytes.get(at), quote) {
+                (None, _) => {
+                    self.at = self.text.len();
+                    return Err(self.error(ErrorKind::Truncated, "> after a tag"));
+                }
+                (Some(byte), Some(quoted)) => {
+                    if *byte == quoted {
+                        quote = None;
+                    }
+                }
+                (Some(byte @ (b'"' | b'\'')), None) => quote = Some(*byte),
+                (Some(b'>'), None) => break,
+                (Some(b'<'), None) => {
+                    self.at += at;
+                    return Err(self.error(ErrorKind::Syntax, "> after a tag"));
+                }
+                (Some(_), None) => {}
+            }
+            at += 1;
+        }
+        let empty = bytes[at - 1] == b'/' && quote.is_none();
+        self.at += at + 1;
+        Ok(Start { name, empty })
+    }
+
+    /// Reads this start tag. `false` if it is also the end.
+    pub(super) fn expect_start(
+        &mut self,
+        name: &'static str,
+        expected: &'static str,
+    ) -> Result<bool, Error> {
+        self.skip_between()?;
+        let before = self.at;
+        match self.start()? {
+            Some(start) if start.name == name => Ok(!start.empty),
+            _ => {
+                self.at = before;
+                Err(self.error(ErrorKind::Syntax, expected))
+            }
+        }
+    }
+
+    /// Reads this end tag, `</name>`.
+    pub(super) fn expect_end(&mut self, name: &str, expected: &'static str) -> Result<(), Error> {
+        self.skip_between()?;
+        if self.end(name) {
+            return Ok(());
+        }
+        Err(self.error(ErrorKind::Syntax, expected))
+    }
+
+    /// Whether this end tag stands at the cursor; then it is skipped.
+    #[inline]
+    pub(super) fn end(&mut self, name: &str) -> bool {
+        let Some(rest) = self.rest().strip_prefix(b"</") else {
+            return false;
+        };
+        let Some(rest) = rest.strip_prefix(name.as_bytes()) else {
+            return false;
+        };
+        let space = scan::white_space(rest);
+        let found = rest.get(space) == Some(&b'>');
+        self.at += if found { 2 + name.len() + space + 1 } else { 0 };
+        found
+    }
+
+    /// Character data up to the next tag: borrowed where it stands in the
+    /// input as it is. References and CDATA are resolved, comments and
+    /// processing instructions left out, line ends normalised.
+    #[inline]
+    pub(super) fn characters(&mut self) -> Result<Cow<'de, str>, Error> {
+        let start = self.at;
+        let len = scan::xml_data(self.rest());
+        self.at += len;
+        match self.rest() {
+            [b'<', next, ..] if !matches!(next, b'!' | b'?') => {
+                if len > self.longest {
+                    return Err(self.error(self.too_long(), ""));
+                }
+                Ok(Cow::Borrowed(&self.text[start..start + len]))
+            }
+            _ => self.mixed_characters(start).map(Cow::Owned),
+        }
+    }
+
+    fn too_long(&self) -> ErrorKind {
+        ErrorKind::Limit(LimitKind::StringLength(self.longest))
+    }
+
+    /// Goes on with character data of which `start..at` is clean.
+    fn mixed_characters(&mut self, start: usize) -> Result<String, Error> {
+        let mut text = self.text[start..self.at].to_owned();
+        loop {
+            if text.len() > self.longest {
+                return Err(self.error(self.too_long(), ""));
+            }
+            match self.rest() {
+                [] => return Err(self.error(ErrorKind::Truncated, "an end tag")),
+                [b'&', after @ ..] => match escape::xml_reference(after) {
+                    Ok((character, len)) => {
+                        text.push(character);
+                        self.at += 1 + len;
+                    }
+                    Err(malformed) => {
+                        self.at += 1 + malformed.offset;
+                        return Err(self.error(ErrorKind::Syntax, malformed.expected));
+                    }
+                },
+                // A carriage return, with or without a line feed, is a line feed.
+                [b'\r', b'\n', ..] => self.at += 1,
+                [b'\r', ..] => {
+                    text.push('\n');
+                    self.at += 1;
+                }
+                rest if rest.starts_with(b"<![CDATA[") => {
+                    self.at += "<![CDATA[".len();
+                    let Some(len) = self.text[self.at..].find("]]>") else {
+                        self.at = self.text.len();
+                        return Err(self.error(ErrorKind::Truncated, "]]> after CDATA"));
+                    };
+                    let section = &self.text[self.at..self.at + len];
+                    self.cdata(section, &mut text)?;
+                    self.at += len + "]]>".len();
+                }
+                [b'<', b'!' | b'?', ..] => self.skip_markup()?,
+                [b'<', ..] => return Ok(text),
+                _ => {
+                    let expected = "a character that XML 1.0 allows";
+                    return Err(self.error(ErrorKind::Syntax, expected));
+                }
+            }
+            let clean = scan::xml_data(self.rest());
+            text.push_str(&self.text[self.at..self.at + clean]);
+            self.at += clean;
+        }
+    }
+
+    fn cdata(&mut self, section: &str, text: &mut String) -> Result<(), Error> {
+        let forbidden = |byte: u8| byte < 0x20 && !matches!(byte, b'\t' | b'\n' | b'\r');
+        if let Some(offset) = section.bytes().position(forbidden) {
+            self.at += offset;
+            return Err(self.error(ErrorKind::Syntax, "a character that XML 1.0 allows"));
+        }
+        text.push_str(&section.replace("\r\n", "\n").replace('\r', "\n"));
+        Ok(())
+    }
+
+    /// Reads the XML declaration, if there is one, and looks at its encoding.
+    pub(super) fn declaration(&mut self) -> Result<(), Error> {
+        if self.text.starts_with('\u{feff}') {
+            self.at = '\u{feff}'.len_utf8();
+        }
+        if self.rest().starts_with(b"<?xml")
+            && let Some(len) = self.text[self.at..].find("?>")
+        {
+            let declaration = &self.text[self.at..self.at + len];
+            if let Some(encoding) = attribute(declaration, "encoding") {
+                let ascii = self.text.is_ascii();
+                let known = encoding.eq_ignore_ascii_case("utf-8")
+                    || encoding.eq_ignore_ascii_case("utf8")
+                    || encoding.eq_ignore_ascii_case("us-ascii")
+                    || encoding.eq_ignore_ascii_case("ascii");
+                // What a Latin-1 writer escapes down to ASCII is UTF-8 as well.
+                if !known && !ascii {
+                    let error = self.error(ErrorKind::Syntax, "the encoding UTF-8");
+                    return Err(error.found(format!("`{}`", encoding.escape_debug())));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    #[cold]
+    pub(super) fn error(&self, kind: ErrorKind, expected: &'static str) -> Error {
+        let kind = match kind {
+            ErrorKind::Syntax if self.at >= self.text.len() => ErrorKind::Truncated,
+            kind => kind,
+        };
+        let mut error = Error::new(kind)
+            .in_format("XML-RPC")
+            .expected(expected)
+            .at_offset(self.at)
+            .at_path(locate::path(self.text, self.at));
+        if !error.is_limit() && kind != ErrorKind::Duplicate {
+            error = error.found(snippet::text(self.text.as_bytes(), self.at));
+        }
+        error
+    }
+}
+
+/// The value of a pseudo-attribute of an XML declaration.
+fn attribute<'a>(declaration: &'a str, name: &str) -> Option<&'a str> {
+    let after = declaration
+        .split(name)
+        .nth(1)?
+        .trim_start()
+        .strip_prefix('=')?
+        .trim_start();
+    let quote = after
+        .chars()
+        .next()
+        .filter(|quote| matches!(quote, '"' | '\''))?;
+    after[1..].split(quote).next()
+}

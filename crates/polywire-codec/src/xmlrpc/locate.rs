@@ -1,0 +1,71 @@
+//! Where in a message an offset lies: the path of an error.
+
+use crate::path::Path;
+
+/// The path of the value at `offset`: follows structs, their names, and
+/// arrays, from the start of the message.
+#[cold]
+pub(super) fn path(text: &str, offset: usize) -> String {
+    let mut path = Path::default();
+    let mut rest = &text[..floor(text, offset)];
+    while let Some(open) = rest.find('<') {
+        rest = &rest[open..];
+        if let Some(after) = skip(rest) {
+            rest = after;
+            continue;
+        }
+        let Some(close) = rest.find('>') else { break };
+        let tag = &rest[1..close];
+        rest = &rest[close + 1..];
+        match tag {
+            "struct" => path.enter_map(),
+            "data" => path.enter_list(),
+            "/struct" | "/data" => path.leave(),
+            "name" => {
+                if let Some(end) = rest.find('<') {
+                    path.key(&rest[..end]);
+                }
+            }
+            // Ends an item of an array, or a member's value.
+            "/value" if path.depth() > 0 => path.next(),
+            _ => {}
+        }
+    }
+    path.to_string()
+}
+
+/// Behind a comment, a processing instruction or CDATA, if one starts here.
+fn skip(rest: &str) -> Option<&str> {
+    for (open, close) in [("<!--", "-->"), ("<![CDATA[", "]]>"), ("<?", "?>")] {
+        if rest.starts_with(open) {
+            return Some(
+                rest.find(close)
+                    .map_or("", |end| &rest[end + close.len()..]),
+            );
+        }
+    }
+    None
+}
+
+fn floor(text: &str, offset: usize) -> usize {
+    (0..=offset.min(text.len()))
+        .rev()
+        .find(|at| text.is_char_boundary(*at))
+        .unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths() {
+        let text = "<params><param><value><struct><member><name>a</name><value><array><data>\
+            <value><int>1</int></value><!-- <data> --><value><struct><member><name>b</name><value>2\
+            </value></member></struct></value></data></array></value></member><member><name>c</name>\
+            <value>3</value></member></struct></value></param></params>";
+        for (needle, expected) in [("1</int", "a[0]"), ("2<", "a[1].b"), ("3<", "c")] {
+            assert_eq!(path(text, text.find(needle).unwrap()), expected);
+        }
+    }
+}

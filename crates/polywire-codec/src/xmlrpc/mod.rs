@@ -1,0 +1,139 @@
+//! XML-RPC: values, calls, responses and faults.
+//!
+//! How Smithy's types look in it is written up in `docs/xmlrpc-mapping.md`:
+//! integers that fit 32 bits as `int`, longer ones as `i8`; big numbers as
+//! strings; blobs as `base64`; timestamps as `dateTime.iso8601` in UTC;
+//! structures, unions and maps as `struct`.
+//!
+//! Reading is strict about what the specification says, and takes what real
+//! peers send: `i1` to `i8`, `ex:` types, dates in several forms, CDATA,
+//! comments and processing instructions, untyped strings, line breaks in
+//! base64. Writing never produces what XML 1.0 forbids.
+//!
+//! ```
+//! use polywire_codec::xmlrpc;
+//! use polywire_schema::{Limits, Value};
+//!
+//! let call = xmlrpc::write_call("echo", &[Value::from("Hello"), Value::from(42)])?;
+//! let (method, parameters) = xmlrpc::read_call(std::str::from_utf8(&call).unwrap(), &Limits::DEFAULT)?;
+//! assert_eq!(method, "echo");
+//! assert_eq!(parameters, [Value::from("Hello"), Value::from(42)]);
+//! # Ok::<(), polywire_schema::Error>(())
+//! ```
+
+mod cursor;
+mod decode;
+mod encode;
+mod locate;
+
+use polywire_schema::{Decode, Encode, Error, Limits, Member, Value};
+
+pub use decode::{Reply, XmlRpcDecoder};
+pub use encode::{Envelope, XmlRpcEncoder};
+
+/// What a protocol tells the format.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct XmlRpcProfile {
+    /// Whether nulls in lists and maps that are not sparse are left out on
+    /// reading, as clients do, or are errors.
+    pub skip_nulls: bool,
+    /// Whether a missing required member is an error on reading.
+    pub required: bool,
+    /// Whether an operation's input is one struct or positional parameters.
+    pub positional: bool,
+}
+
+impl XmlRpcProfile {
+    /// Strict on nulls and required members; one struct parameter.
+    pub const DEFAULT: Self = Self {
+        skip_nulls: false,
+        required: true,
+        positional: false,
+    };
+
+    /// Reads as a client does: nulls in dense collections are left out, and
+    /// missing required members are not errors.
+    #[must_use]
+    pub const fn lenient(mut self) -> Self {
+        self.skip_nulls = true;
+        self.required = false;
+        self
+    }
+
+    /// The members of a structure at the top are parameters of their own.
+    #[must_use]
+    pub const fn with_positional(mut self, positional: bool) -> Self {
+        self.positional = positional;
+        self
+    }
+}
+
+impl Default for XmlRpcProfile {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
+}
+
+/// Reads a call without a schema: the method and its parameters.
+///
+/// # Errors
+///
+/// The text is no call, or beyond the limits.
+pub fn read_call(text: &str, limits: &Limits) -> Result<(String, Vec<Value>), Error> {
+    let (method, mut decoder) = XmlRpcDecoder::call_from_str(text, XmlRpcProfile::DEFAULT, limits)?;
+    let method = method.into_owned();
+    let mut parameters = Vec::new();
+    while decoder.parameter()? {
+        parameters.push(Value::decode(Member::DOCUMENT, &mut decoder)?);
+    }
+    decoder.finish()?;
+    Ok((method, parameters))
+}
+
+/// Reads a response without a schema: its value, or the value of its fault.
+///
+/// # Errors
+///
+/// The text is no response, or beyond the limits.
+pub fn read_response(text: &str, limits: &Limits) -> Result<Result<Value, Value>, Error> {
+    let (reply, mut decoder) =
+        XmlRpcDecoder::response_from_str(text, XmlRpcProfile::DEFAULT, limits)?;
+    let value = Value::decode(Member::DOCUMENT, &mut decoder)?;
+    decoder.finish()?;
+    Ok(match reply {
+        Reply::Result => Ok(value),
+        Reply::Fault => Err(value),
+    })
+}
+
+/// Writes a call without a schema.
+///
+/// # Errors
+///
+/// The method or a value holds something that XML has no form for.
+pub fn write_call(method: &str, parameters: &[Value]) -> Result<Vec<u8>, Error> {
+    let mut encoder = XmlRpcEncoder::new(
+        Envelope::Call {
+            method,
+            positional: true,
+        },
+        Vec::new(),
+    );
+    for parameter in parameters {
+        encoder.parameter();
+        parameter.encode(Member::DOCUMENT, &mut encoder);
+    }
+    encoder.finish()
+}
+
+/// Writes a response without a schema.
+///
+/// # Errors
+///
+/// The value holds something that XML has no form for.
+pub fn write_response(value: &Value) -> Result<Vec<u8>, Error> {
+    let mut encoder = XmlRpcEncoder::new(Envelope::Response, Vec::new());
+    value.encode(Member::DOCUMENT, &mut encoder);
+    encoder.finish()
+}
