@@ -1,1 +1,32 @@
-//! Work in progress.
+//! Operations as messages, without I/O.
+//!
+//! A [`Protocol`] turns an operation and its input into an HTTP request and
+//! back, and an output or a [`Fault`] into a response and back, for servers
+//! and clients alike. It opens no socket and reads no clock: heads are the
+//! types of the `http` crate, bodies are bytes.
+//!
+//! | protocol | file | how it is told apart |
+//! |---|---|---|
+//! | [`RestJson1`] | `rest_json.rs` | everything that nobody else claims |
+//! | [`RpcV2Cbor`] | `rpc_v2_cbor.rs` | the header `smithy-protocol: rpc-v2-cbor` |
+//! | [`XmlRpc`] | `xml_rpc.rs` | the path `/RPC2` |
+//!
+//! What REST protocols share (labels, queries, headers, payloads, routing)
+//! stands in `rest/`, once.
+#![forbid(unsafe_code)]
+
+mod fault;
+mod protocol;
+mod rest;
+mod rest_json;
+mod rpc_v2_cbor;
+mod xml_rpc;
+
+pub use fault::{Fault, FaultKind};
+pub use protocol::{
+    Claim, HostPrefix, MountError, Outcome, Plan, Protocol, ProtocolKind, ReadPlan, Route, detect,
+};
+pub use rest::{Pattern, PatternError, Segment};
+pub use rest_json::RestJson1;
+pub use rpc_v2_cbor::RpcV2Cbor;
+pub use xml_rpc::XmlRpc;

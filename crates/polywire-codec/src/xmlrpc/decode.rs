@@ -255,6 +255,24 @@ impl<'de> XmlRpcDecoder<'de> {
         }
     }
 
+    /// Goes into the struct at the top of a response, to the value of one of
+    /// its members; `false` if it has none such. What follows that value is
+    /// not read: for the structure that a fault carries.
+    ///
+    /// # Errors
+    ///
+    /// The value is no struct, or a member before it cannot be read.
+    pub fn enter(&mut self, name: &str) -> Result<bool, Error> {
+        let mut seq = self.map(Member::DOCUMENT)?;
+        while let Some(own) = self.next_member(&mut seq)? {
+            if own == name {
+                return Ok(true);
+            }
+            self.skip_value()?;
+        }
+        Ok(false)
+    }
+
     /// Sees to it that the message ends behind its value or last parameter.
     ///
     /// # Errors

@@ -1,0 +1,259 @@
+//! Faults: what a call can end in instead of an output.
+
+use std::fmt;
+
+use http::StatusCode;
+use polywire_schema::{Error, ErrorKind, Map};
+
+/// Why a call has no output: an error that the model knows, or one that any
+/// call can end in.
+///
+/// What it says reaches the caller. What went wrong inside stays inside: an
+/// [internal](FaultKind::Internal) fault carries its reason for the log and
+/// tells the caller nothing of it.
+///
+/// ```
+/// use polywire_protocol::{Fault, FaultKind};
+/// use polywire_schema::{Map, Value};
+///
+/// let details = Map::from_iter([("message", Value::from("no city `x`"))]);
+/// let fault = Fault::modelled("example.weather#NoSuchResource", details);
+/// assert_eq!(fault.message(), "no city `x`");
+///
+/// let fault = Fault::new(FaultKind::Overloaded, "try again");
+/// assert_eq!(fault.kind().status().as_u16(), 503);
+/// ```
+pub struct Fault(Box<Inner>);
+
+struct Inner {
+    kind: FaultKind,
+    shape: String,
+    message: String,
+    details: Map,
+    source: Option<Box<dyn std::error::Error + Send + Sync>>,
+    code: Option<i64>,
+}
+
+/// What kind of fault it is.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+#[non_exhaustive]
+pub enum FaultKind {
+    /// The call took longer than it was given.
+    DeadlineExceeded,
+    /// Something went wrong here.
+    Internal,
+    /// A value that the model does not allow.
+    Invalid,
+    /// The request could not be read.
+    Malformed,
+    /// There is such a path, but not with this method.
+    MethodNotAllowed,
+    /// An error of the model.
+    Modelled,
+    /// No representation that the caller accepts.
+    NotAcceptable,
+    /// The call was turned away before its handler began.
+    Overloaded,
+    /// The request is larger than this server takes.
+    TooLarge,
+    /// No such operation.
+    UnknownOperation,
+    /// The request's media type is not the protocol's.
+    UnsupportedMediaType,
+}
+
+impl FaultKind {
+    /// The status of a fault of this kind, where a protocol uses statuses.
+    /// Errors of the model have their own.
+    #[must_use]
+    pub const fn status(self) -> StatusCode {
+        match self {
+            Self::DeadlineExceeded => StatusCode::GATEWAY_TIMEOUT,
+            Self::Internal | Self::Modelled => StatusCode::INTERNAL_SERVER_ERROR,
+            Self::Invalid | Self::Malformed => StatusCode::BAD_REQUEST,
+            Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
+            Self::NotAcceptable => StatusCode::NOT_ACCEPTABLE,
+            Self::Overloaded => StatusCode::SERVICE_UNAVAILABLE,
+            Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::UnknownOperation => StatusCode::NOT_FOUND,
+            Self::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+        }
+    }
+
+    /// The name of a fault of this kind in Smithy's protocols.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::DeadlineExceeded => "DeadlineExceededException",
+            Self::Internal | Self::Modelled => "InternalFailureException",
+            Self::Invalid => "ValidationException",
+            Self::Malformed => "SerializationException",
+            Self::MethodNotAllowed => "MethodNotAllowedException",
+            Self::NotAcceptable => "NotAcceptableException",
+            Self::Overloaded => "ServiceUnavailableException",
+            Self::TooLarge => "RequestEntityTooLargeException",
+            Self::UnknownOperation => "UnknownOperationException",
+            Self::UnsupportedMediaType => "UnsupportedMediaTypeException",
+        }
+    }
+
+    /// The kind with a name, as a client reads it.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        const ALL: [FaultKind; 10] = [
+            FaultKind::DeadlineExceeded,
+            FaultKind::Internal,
+            FaultKind::Invalid,
+            FaultKind::Malformed,
+            FaultKind::MethodNotAllowed,
+            FaultKind::NotAcceptable,
+            FaultKind::Overloaded,
+            FaultKind::TooLarge,
+            FaultKind::UnknownOperation,
+            FaultKind::UnsupportedMediaType,
+        ];
+        ALL.into_iter().find(|kind| kind.name() == name)
+    }
+}
+
+impl Fault {
+    /// A fault of this kind with a message for the caller.
+    #[must_use]
+    pub fn new(kind: FaultKind, message: impl Into<String>) -> Self {
+        Self(Box::new(Inner {
+            kind,
+            shape: String::new(),
+            message: message.into(),
+            details: Map::new(),
+            source: None,
+            code: None,
+        }))
+    }
+
+    /// An error of the model: the id of its structure and the members.
+    #[must_use]
+    pub fn modelled(shape: impl Into<String>, details: Map) -> Self {
+        // Smithy's convention for the text of an error.
+        let message = ["message", "Message", "errorMessage"]
+            .into_iter()
+            .find_map(|name| details.get(name).and_then(|value| value.as_str()))
+            .unwrap_or_default()
+            .to_owned();
+        let mut fault = Self::new(FaultKind::Modelled, message);
+        fault.0.shape = shape.into();
+        fault.0.details = details;
+        fault
+    }
+
+    /// Something went wrong here. The reason goes to the log, not to the
+    /// caller.
+    #[must_use]
+    pub fn internal(reason: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
+        let mut fault = Self::new(FaultKind::Internal, "an internal error occurred");
+        fault.0.source = Some(reason.into());
+        fault
+    }
+
+    /// Sets the number that XML-RPC sends as `faultCode`.
+    #[must_use]
+    pub fn with_code(mut self, code: i64) -> Self {
+        self.0.code = Some(code);
+        self
+    }
+
+    /// Sets what lies behind it, for the log.
+    #[must_use]
+    pub fn with_source(
+        mut self,
+        source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
+    ) -> Self {
+        self.0.source = Some(source.into());
+        self
+    }
+
+    /// The kind.
+    #[must_use]
+    pub fn kind(&self) -> FaultKind {
+        self.0.kind
+    }
+
+    /// The id of the error's structure; empty unless it is of the model.
+    #[must_use]
+    pub fn shape(&self) -> &str {
+        &self.0.shape
+    }
+
+    /// The text for the caller.
+    #[must_use]
+    pub fn message(&self) -> &str {
+        &self.0.message
+    }
+
+    /// The members of the error's structure.
+    #[must_use]
+    pub fn details(&self) -> &Map {
+        &self.0.details
+    }
+
+    /// The number of XML-RPC, if one was set or read.
+    #[must_use]
+    pub fn code(&self) -> Option<i64> {
+        self.0.code
+    }
+
+    /// The error of the model's name, or that of the kind.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        match self.0.kind {
+            FaultKind::Modelled => self.0.shape.rsplit('#').next().unwrap_or_default(),
+            kind => kind.name(),
+        }
+    }
+}
+
+impl From<Error> for Fault {
+    /// What could not be read is the sender's fault and may be told; what
+    /// could not be written is this side's and stays here.
+    fn from(error: Error) -> Self {
+        if !error.is_sender_fault() {
+            return Self::internal(error);
+        }
+        let kind = match error.kind() {
+            ErrorKind::Limit(polywire_schema::LimitKind::Bytes(_)) => FaultKind::TooLarge,
+            ErrorKind::Missing => FaultKind::Invalid,
+            _ => FaultKind::Malformed,
+        };
+        Self::new(kind, error.message()).with_source(error)
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())?;
+        if !self.0.message.is_empty() {
+            write!(f, ": {}", self.0.message)?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Fault")
+            .field("kind", &self.0.kind)
+            .field("shape", &self.0.shape)
+            .field("message", &self.0.message)
+            .field("details", &self.0.details)
+            .field("source", &self.0.source)
+            .finish()
+    }
+}
+
+impl std::error::Error for Fault {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match &self.0.source {
+            Some(source) => Some(&**source),
+            None => None,
+        }
+    }
+}

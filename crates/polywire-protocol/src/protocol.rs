@@ -1,0 +1,295 @@
+//! What every protocol does.
+
+use std::fmt;
+
+use bytes::Bytes;
+use http::{request, response};
+use polywire_codec::{Message, Sink};
+use polywire_schema::{Body, Error, Limits, Operation, Schema, Service};
+
+use crate::{Fault, RestJson1, RpcV2Cbor, XmlRpc};
+
+/// A protocol for one service: both sides of it.
+///
+/// Operations are given by handles into the set that the protocol was made
+/// for. One protocol serves all requests at once; it keeps no state.
+pub trait Protocol: fmt::Debug + Send + Sync {
+    /// Which protocol it is.
+    fn kind(&self) -> ProtocolKind;
+
+    /// Server: whether a request is one of this protocol, by its head alone.
+    fn claim(&self, head: &request::Parts) -> Claim;
+
+    /// Server: which operation a request calls, as far as its head says.
+    ///
+    /// # Errors
+    ///
+    /// There is no such operation.
+    fn route(&self, head: &request::Parts) -> Result<Plan, Fault>;
+
+    /// Server: which operation a request calls that [`Protocol::route`] wanted
+    /// to see whole.
+    ///
+    /// # Errors
+    ///
+    /// There is no such operation, or the body cannot be read.
+    fn route_body(
+        &self,
+        head: &request::Parts,
+        body: &Body,
+        limits: &Limits,
+    ) -> Result<Route, Fault> {
+        let _ = (head, body, limits);
+        Err(Fault::internal("this protocol routes by the head"))
+    }
+
+    /// Server: reads the input of a call.
+    ///
+    /// # Errors
+    ///
+    /// The request does not hold that input.
+    fn decode_input<'de>(
+        &self,
+        operation: Operation<'_>,
+        request: &ReadPlan<'de>,
+        sink: &mut dyn Sink<'de>,
+    ) -> Result<(), Fault>;
+
+    /// Server: writes the output of a call.
+    ///
+    /// # Errors
+    ///
+    /// The output does not fit the model or the format.
+    fn encode_output(
+        &self,
+        operation: Operation<'_>,
+        output: &dyn Message,
+    ) -> Result<http::Response<Bytes>, Error>;
+
+    /// Server: writes a fault. Never fails: what cannot be written becomes an
+    /// internal fault.
+    fn encode_fault(
+        &self,
+        operation: Option<Operation<'_>>,
+        fault: &Fault,
+    ) -> http::Response<Bytes>;
+
+    /// Client: writes a call. The URI has a path and a query only. A host
+    /// prefix that the model asks for stands in the extensions as a
+    /// [`HostPrefix`].
+    ///
+    /// # Errors
+    ///
+    /// The input does not fit the model or the format.
+    fn encode_input(
+        &self,
+        operation: Operation<'_>,
+        input: &dyn Message,
+    ) -> Result<http::Request<Bytes>, Error>;
+
+    /// Client: whether a response holds an output or a fault.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be read as a response of this protocol.
+    fn outcome<'s>(
+        &self,
+        operation: Operation<'s>,
+        head: &response::Parts,
+        body: &Body,
+        limits: &Limits,
+    ) -> Result<Outcome<'s>, Error>;
+
+    /// Client: reads the output of a call.
+    ///
+    /// # Errors
+    ///
+    /// The response does not hold that output.
+    fn decode_output<'de>(
+        &self,
+        operation: Operation<'_>,
+        head: &'de response::Parts,
+        body: &'de Body,
+        limits: &Limits,
+        sink: &mut dyn Sink<'de>,
+    ) -> Result<(), Error>;
+
+    /// Client: reads the structure of an error that [`Protocol::outcome`] named.
+    ///
+    /// # Errors
+    ///
+    /// The response does not hold that structure.
+    fn decode_error<'de>(
+        &self,
+        error: Schema<'_>,
+        head: &'de response::Parts,
+        body: &'de Body,
+        limits: &Limits,
+        sink: &mut dyn Sink<'de>,
+    ) -> Result<(), Error>;
+}
+
+/// The protocols that there are.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+#[non_exhaustive]
+pub enum ProtocolKind {
+    /// `aws.protocols#restJson1`.
+    RestJson1,
+    /// `smithy.protocols#rpcv2Cbor`.
+    RpcV2Cbor,
+    /// `polywire#xmlRpc`.
+    XmlRpc,
+}
+
+impl ProtocolKind {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::RestJson1, Self::RpcV2Cbor, Self::XmlRpc];
+
+    /// The short name, as users write it: `restJson1`, `rpcv2Cbor`, `xmlRpc`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::RestJson1 => "restJson1",
+            Self::RpcV2Cbor => "rpcv2Cbor",
+            Self::XmlRpc => "xmlRpc",
+        }
+    }
+
+    /// The id of its trait.
+    #[must_use]
+    pub const fn id(self) -> &'static str {
+        match self {
+            Self::RestJson1 => "aws.protocols#restJson1",
+            Self::RpcV2Cbor => "smithy.protocols#rpcv2Cbor",
+            Self::XmlRpc => "polywire#xmlRpc",
+        }
+    }
+
+    /// The protocol with a short name (in any case) or an id.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        let is = |kind: &Self| kind.name().eq_ignore_ascii_case(name) || kind.id() == name;
+        Self::ALL.into_iter().find(is)
+    }
+
+    /// The protocol for a service.
+    ///
+    /// # Errors
+    ///
+    /// The service cannot be offered over it; the message says which operation
+    /// stands in the way.
+    pub fn build(self, service: Service<'_>) -> Result<Box<dyn Protocol>, MountError> {
+        Ok(match self {
+            Self::RestJson1 => Box::new(RestJson1::new(service)?),
+            Self::RpcV2Cbor => Box::new(RpcV2Cbor::new(service)),
+            Self::XmlRpc => Box::new(XmlRpc::new(service)?),
+        })
+    }
+}
+
+impl fmt::Display for ProtocolKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// How sure a protocol is that a request is its own. Greater is surer.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub enum Claim {
+    /// It is not.
+    No,
+    /// It answers what nobody else does.
+    Fallback,
+    /// It looks like it.
+    Weak,
+    /// It says so.
+    Strong,
+}
+
+/// The protocol whose claim on a request is the strongest; of equal claims the
+/// first counts.
+#[must_use]
+pub fn detect<'p>(
+    protocols: impl IntoIterator<Item = &'p dyn Protocol>,
+    head: &request::Parts,
+) -> Option<&'p dyn Protocol> {
+    let mut best: Option<(Claim, &dyn Protocol)> = None;
+    for protocol in protocols {
+        let claim = protocol.claim(head);
+        if claim > best.map_or(Claim::No, |(claim, _)| claim) {
+            best = Some((claim, protocol));
+        }
+    }
+    best.map(|(_, protocol)| protocol)
+}
+
+/// What a server does with a request after its head.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Plan {
+    /// Read the whole body, up to the limit, and then decode the input of this
+    /// call.
+    Buffer(Route),
+    /// Read the whole body, up to the limit, and then ask
+    /// [`Protocol::route_body`] which operation it is.
+    BufferThenRoute,
+}
+
+/// The operation that a request calls.
+#[derive(Clone, Debug)]
+pub struct Route {
+    /// The index of the operation in its set.
+    pub operation: u32,
+    /// The labels of the path: the place of the member, and the bytes of the
+    /// path that it is.
+    pub(crate) labels: Vec<(u32, std::ops::Range<usize>)>,
+}
+
+impl Route {
+    pub(crate) const fn to(operation: u32) -> Self {
+        Self {
+            operation,
+            labels: Vec::new(),
+        }
+    }
+}
+
+/// A whole request, to be decoded.
+#[derive(Clone, Copy, Debug)]
+pub struct ReadPlan<'de> {
+    /// Its head.
+    pub head: &'de request::Parts,
+    /// Its body.
+    pub body: &'de Body,
+    /// Where it was routed to.
+    pub route: &'de Route,
+    /// What it may cost.
+    pub limits: &'de Limits,
+}
+
+/// What a response holds.
+#[derive(Debug)]
+pub enum Outcome<'s> {
+    /// The output.
+    Output,
+    /// An error of the model: read it with [`Protocol::decode_error`].
+    Error(Schema<'s>),
+    /// A fault that the model does not know.
+    Fault(Fault),
+}
+
+/// The host prefix that a call asks for, in the extensions of its request.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct HostPrefix(pub String);
+
+/// Why a service cannot be offered over a protocol.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct MountError(pub(crate) String);
+
+impl fmt::Display for MountError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for MountError {}

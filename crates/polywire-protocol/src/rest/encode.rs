@@ -1,0 +1,301 @@
+//! Writing the members that stand in the head of a message.
+
+use http::{HeaderMap, HeaderName, HeaderValue};
+use polywire_schema::{
+    BigDecimal, BigInteger, Encoder, Error, ErrorKind, Location, Member, Timestamp,
+};
+use polywire_text::base64;
+
+use super::{Pattern, Segment, header, scalar};
+
+/// An encoder of the members of one structure that stand in a head.
+#[derive(Debug, Default)]
+pub(crate) struct HeadEncoder {
+    headers: HeaderMap,
+    labels: Vec<(String, String)>,
+    host_labels: Vec<(String, String)>,
+    query: Vec<(String, String)>,
+    /// Parameters of a map: those with a member of their own come first.
+    parameters: Vec<(String, String)>,
+    status: Option<i64>,
+    /// The current member: where it stands and under which name.
+    place: Option<(Location, String)>,
+    key: Option<String>,
+    list: Option<Vec<String>>,
+    depth: u32,
+    error: Option<Error>,
+}
+
+/// What a client writes into the head of a request.
+#[derive(Debug)]
+pub(crate) struct RequestHead {
+    /// Path and query.
+    pub(crate) target: String,
+    pub(crate) headers: HeaderMap,
+    pub(crate) host_prefix: String,
+}
+
+/// What a server writes into the head of a response.
+#[derive(Debug)]
+pub(crate) struct ResponseHead {
+    pub(crate) headers: HeaderMap,
+    pub(crate) status: Option<u16>,
+}
+
+impl HeadEncoder {
+    /// The head of a request to a URI pattern.
+    pub(crate) fn into_request(
+        self,
+        pattern: &Pattern,
+        host_prefix: &str,
+    ) -> Result<RequestHead, Error> {
+        if let Some(error) = self.error {
+            return Err(error);
+        }
+        let label = |name: &str| {
+            let value = self
+                .labels
+                .iter()
+                .find(|(own, _)| own == name)
+                .map(|(_, value)| value);
+            value.filter(|value| !value.is_empty()).ok_or_else(|| {
+                Error::new(ErrorKind::Unwritable)
+                    .in_format("HTTP")
+                    .expected("a value that is not empty, since it is part of the path")
+                    .at_path(format!("label {name}"))
+            })
+        };
+        let mut target = String::new();
+        for segment in pattern.segments() {
+            target.push('/');
+            match segment {
+                Segment::Literal(text) => target.push_str(text),
+                Segment::Label(name) => polywire_text::percent::push(&mut target, label(name)?),
+                Segment::Greedy(name) => {
+                    polywire_text::percent::push_path(&mut target, label(name)?);
+                }
+            }
+        }
+        if target.is_empty() {
+            target.push('/');
+        }
+        let mut separator = '?';
+        let mut push = |key: &str, value: Option<&str>| {
+            target.push(separator);
+            separator = '&';
+            polywire_text::percent::push(&mut target, key);
+            if let Some(value) = value {
+                target.push('=');
+                polywire_text::percent::push(&mut target, value);
+            }
+        };
+        for (key, value) in pattern.query() {
+            push(key, value.as_deref());
+        }
+        for (key, value) in &self.query {
+            push(key, Some(value));
+        }
+        let taken = |key: &str| {
+            self.query.iter().any(|(own, _)| own == key)
+                || pattern.query().iter().any(|(own, _)| own == key)
+        };
+        for (key, value) in self.parameters.iter().filter(|(key, _)| !taken(key)) {
+            push(key, Some(value));
+        }
+        let mut prefix = host_prefix.to_owned();
+        for (name, value) in &self.host_labels {
+            prefix = prefix.replace(&format!("{{{name}}}"), value);
+        }
+        Ok(RequestHead {
+            target,
+            headers: self.headers,
+            host_prefix: prefix,
+        })
+    }
+
+    /// The head of a response.
+    pub(crate) fn into_response(self) -> Result<ResponseHead, Error> {
+        match self.error {
+            Some(error) => Err(error),
+            None => Ok(ResponseHead {
+                headers: self.headers,
+                status: self.status.and_then(|status| u16::try_from(status).ok()),
+            }),
+        }
+    }
+
+    /// Takes the text of a scalar to where it belongs.
+    fn put(&mut self, at: Member<'_>, text: String) {
+        if self.depth == 1
+            && self.list.is_none()
+            && at.has(polywire_schema::MemberFlags::HOST_LABEL)
+        {
+            self.host_labels.push((at.name().to_owned(), text.clone()));
+        }
+        if let Some(list) = &mut self.list {
+            list.push(text);
+            return;
+        }
+        self.put_one(text);
+    }
+
+    fn put_one(&mut self, text: String) {
+        let Some((location, name)) = &self.place else {
+            return;
+        };
+        match location {
+            Location::Header => {
+                let name = name.clone();
+                self.header(&name, &text);
+            }
+            Location::PrefixHeaders => {
+                let name = format!("{name}{}", self.key.as_deref().unwrap_or_default());
+                self.header(&name, &text);
+            }
+            Location::Query => self.query.push((name.clone(), text)),
+            Location::QueryParams => {
+                self.parameters
+                    .push((self.key.clone().unwrap_or_default(), text));
+            }
+            Location::Label => self.labels.push((name.clone(), text)),
+            _ => {}
+        }
+    }
+
+    fn header(&mut self, name: &str, text: &str) {
+        let parsed = (
+            HeaderName::from_bytes(name.as_bytes()),
+            HeaderValue::from_str(text),
+        );
+        match parsed {
+            (Ok(name), Ok(value)) => {
+                self.headers.append(name, value);
+            }
+            _ => self.fail(
+                Error::new(ErrorKind::Unwritable)
+                    .in_format("HTTP")
+                    .expected("the name and the text of a header, without control characters")
+                    .at_path(format!("header {name}")),
+            ),
+        }
+    }
+}
+
+impl Encoder for HeadEncoder {
+    fn begin_structure(&mut self, _: Member<'_>, _: usize) {
+        self.depth += 1;
+    }
+
+    fn member(&mut self, at: Member<'_>) -> bool {
+        if self.depth != 1 {
+            return false;
+        }
+        let name = match at.location() {
+            Location::Label => at.name(),
+            Location::Body if at.has(polywire_schema::MemberFlags::HOST_LABEL) => at.name(),
+            Location::Body | Location::Payload => return false,
+            _ => at.location_name(),
+        };
+        self.place = Some((at.location(), name.to_owned()));
+        self.key = None;
+        self.list = None;
+        true
+    }
+
+    fn end_structure(&mut self, _: Member<'_>) {
+        self.depth -= 1;
+    }
+
+    fn begin_list(&mut self, _: Member<'_>, _: usize) {
+        self.list = Some(Vec::new());
+    }
+
+    fn end_list(&mut self, _: Member<'_>) {
+        let items = self.list.take().unwrap_or_default();
+        let header = matches!(
+            self.place,
+            Some((Location::Header | Location::PrefixHeaders, _))
+        );
+        if !header {
+            for item in items {
+                self.put_one(item);
+            }
+        } else if !items.is_empty() {
+            self.put_one(items.join(", "));
+        }
+    }
+
+    fn begin_map(&mut self, _: Member<'_>, _: usize) {}
+
+    fn key(&mut self, _: Member<'_>, key: &str) {
+        self.key = Some(key.to_owned());
+    }
+
+    fn end_map(&mut self, _: Member<'_>) {}
+
+    fn boolean(&mut self, at: Member<'_>, value: bool) {
+        self.put(at, value.to_string());
+    }
+
+    fn integer(&mut self, at: Member<'_>, value: i64) {
+        if matches!(self.place, Some((Location::StatusCode, _))) {
+            self.status = Some(value);
+        }
+        self.put(at, value.to_string());
+    }
+
+    fn float(&mut self, at: Member<'_>, value: f32) {
+        self.put(at, scalar::write_f32(value));
+    }
+
+    fn double(&mut self, at: Member<'_>, value: f64) {
+        self.put(at, scalar::write_f64(value));
+    }
+
+    fn big_integer(&mut self, at: Member<'_>, value: &BigInteger) {
+        self.put(at, value.to_string());
+    }
+
+    fn big_decimal(&mut self, at: Member<'_>, value: &BigDecimal) {
+        self.put(at, value.to_string());
+    }
+
+    fn string(&mut self, at: Member<'_>, value: &str) {
+        let header = matches!(self.place, Some((Location::Header, _)));
+        let mut text = value.to_owned();
+        if header && at.media_type().is_some() {
+            text = scalar::write(|out| base64::push(out, value.as_bytes()));
+        } else if header && self.list.is_some() {
+            text = header::quote(text);
+        }
+        self.put(at, text);
+    }
+
+    fn blob(&mut self, at: Member<'_>, value: &[u8]) {
+        self.put(at, scalar::write(|out| base64::push(out, value)));
+    }
+
+    fn timestamp(&mut self, at: Member<'_>, value: Timestamp) {
+        let location = self
+            .place
+            .as_ref()
+            .map_or(Location::Header, |(location, _)| *location);
+        match scalar::write_timestamp(value, scalar::timestamp_format(at, location)) {
+            Ok(text) => self.put(at, text),
+            Err(malformed) => {
+                let error = Error::new(ErrorKind::Unwritable).in_format("HTTP");
+                self.fail(
+                    error
+                        .expected(malformed.expected)
+                        .at_path(format!("{at:?}")),
+                );
+            }
+        }
+    }
+
+    fn null(&mut self, _: Member<'_>) {}
+
+    fn fail(&mut self, error: Error) {
+        self.error.get_or_insert(error);
+    }
+}

@@ -1,0 +1,132 @@
+//! Lists in header values, RFC 9110, section 5.6.1.
+
+use std::borrow::Cow;
+
+use polywire_schema::ShapeKind;
+use polywire_text::Malformed;
+
+/// Splits a header value into the items of a list of this kind.
+///
+/// Strings may be quoted. HTTP dates hold a comma each.
+pub(super) fn split<'de>(
+    value: &Cow<'de, str>,
+    kind: ShapeKind,
+    dates: bool,
+) -> Result<Vec<Cow<'de, str>>, Malformed> {
+    let slice = |start: usize, end: usize| match value {
+        Cow::Borrowed(value) => Cow::Borrowed(value[start..end].trim()),
+        Cow::Owned(value) => Cow::Owned(value[start..end].trim().to_owned()),
+    };
+    if dates {
+        let mut items = Vec::new();
+        let mut start = 0;
+        let mut commas = value
+            .match_indices(',')
+            .map(|(at, _)| at)
+            .chain([value.len()]);
+        while let (Some(_), Some(end)) = (commas.next(), commas.next()) {
+            items.push(slice(start, end));
+            start = end + 1;
+        }
+        return Ok(items);
+    }
+    if !matches!(kind, ShapeKind::String | ShapeKind::Enum) || !value.contains('"') {
+        let mut items = Vec::new();
+        let mut start = 0;
+        for end in value
+            .match_indices(',')
+            .map(|(at, _)| at)
+            .chain([value.len()])
+        {
+            items.push(slice(start, end));
+            start = end + 1;
+        }
+        items.retain(|item| !item.is_empty());
+        return Ok(items);
+    }
+    quoted(value)
+}
+
+/// A list in which some items are quoted strings.
+fn quoted<'de>(value: &str) -> Result<Vec<Cow<'de, str>>, Malformed> {
+    let bytes = value.as_bytes();
+    let mut items = Vec::new();
+    let mut at = 0;
+    loop {
+        while matches!(bytes.get(at), Some(b' ' | b'\t')) {
+            at += 1;
+        }
+        if bytes.get(at) == Some(&b'"') {
+            let start = at;
+            let mut item = String::new();
+            let mut characters = value[at + 1..].char_indices();
+            loop {
+                match characters.next() {
+                    Some((_, '\\')) => match characters.next() {
+                        Some((_, escaped)) => item.push(escaped),
+                        None => return Err(Malformed::new(start, "a closing quote")),
+                    },
+                    Some((offset, '"')) => {
+                        at += 1 + offset + 1;
+                        break;
+                    }
+                    Some((_, character)) => item.push(character),
+                    None => return Err(Malformed::new(start, "a closing quote")),
+                }
+            }
+            items.push(Cow::Owned(item));
+            while matches!(bytes.get(at), Some(b' ' | b'\t')) {
+                at += 1;
+            }
+        } else {
+            let end = value[at..]
+                .find(',')
+                .map_or(value.len(), |offset| at + offset);
+            let item = value[at..end].trim();
+            if !item.is_empty() {
+                items.push(Cow::Owned(item.to_owned()));
+            }
+            at = end;
+        }
+        match bytes.get(at) {
+            Some(b',') => at += 1,
+            Some(_) => return Err(Malformed::new(at, "a comma after a quoted string")),
+            None => return Ok(items),
+        }
+    }
+}
+
+/// An item of a list, quoted if it must be.
+pub(super) fn quote(item: String) -> String {
+    if !item.contains([',', '"']) {
+        return item;
+    }
+    format!("\"{}\"", item.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists() {
+        let split = |value: &'static str| {
+            split(&Cow::Borrowed(value), ShapeKind::String, false).map(|items| items.join("|"))
+        };
+        assert_eq!(split("a, b ,c").unwrap(), "a|b|c");
+        assert_eq!(split(r#""b,c", "\"def\"", a"#).unwrap(), "b,c|\"def\"|a");
+        assert_eq!(split("").unwrap(), "");
+        assert!(split(r#""a"#).is_err());
+        assert!(split(r#""a" b"#).is_err());
+        assert_eq!(quote("b,c".to_owned()), r#""b,c""#);
+        assert_eq!(quote(r#""def""#.to_owned()), r#""\"def\"""#);
+    }
+
+    #[test]
+    fn dates() {
+        let value = Cow::Borrowed("Mon, 16 Dec 2019 23:48:18 GMT, Mon, 16 Dec 2019 23:48:18 GMT");
+        let items = split(&value, ShapeKind::Timestamp, true).unwrap();
+        assert_eq!(items.len(), 2);
+        assert_eq!(items[1], "Mon, 16 Dec 2019 23:48:18 GMT");
+    }
+}

@@ -1,0 +1,117 @@
+//! URI patterns of `@http`.
+
+use std::fmt;
+
+/// A URI pattern such as `/cities/{cityId}/{rest+}?forecast`.
+///
+/// <https://smithy.io/2.0/spec/http-bindings.html#uri>
+///
+/// ```
+/// use polywire_protocol::{Pattern, Segment};
+///
+/// let pattern = Pattern::parse("/cities/{cityId}?forecast")?;
+/// assert_eq!(pattern.segments()[1], Segment::Label("cityId".to_owned()));
+/// assert_eq!(pattern.query(), [("forecast".to_owned(), None)]);
+/// # Ok::<(), polywire_protocol::PatternError>(())
+/// ```
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Pattern {
+    segments: Vec<Segment>,
+    query: Vec<(String, Option<String>)>,
+}
+
+/// A segment of a pattern's path.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Segment {
+    /// This text.
+    Literal(String),
+    /// Any one segment: the value of this member.
+    Label(String),
+    /// Any segments, at least one: the value of this member.
+    Greedy(String),
+}
+
+/// Why a text is no pattern.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct PatternError(String);
+
+impl fmt::Display for PatternError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for PatternError {}
+
+impl Pattern {
+    /// Reads a pattern.
+    ///
+    /// # Errors
+    ///
+    /// It does not begin with `/`, a brace is not closed, or a second greedy
+    /// label stands in it.
+    pub fn parse(text: &str) -> Result<Self, PatternError> {
+        let (path, query) = text.split_once('?').unwrap_or((text, ""));
+        let Some(path) = path.strip_prefix('/') else {
+            return Err(PatternError(format!("`{text}` does not begin with /")));
+        };
+        let mut segments = Vec::new();
+        for segment in path.split('/').filter(|segment| !segment.is_empty()) {
+            let label = segment
+                .strip_prefix('{')
+                .and_then(|rest| rest.strip_suffix('}'));
+            segments.push(match label {
+                None if segment.contains(['{', '}']) => {
+                    return Err(PatternError(format!("`{text}`: `{segment}` is no label")));
+                }
+                None => Segment::Literal(segment.to_owned()),
+                Some(label) => match label.strip_suffix('+') {
+                    Some(label) => Segment::Greedy(label.to_owned()),
+                    None => Segment::Label(label.to_owned()),
+                },
+            });
+        }
+        let is_greedy = |segment: &&Segment| matches!(segment, Segment::Greedy(_));
+        if segments.iter().filter(is_greedy).count() > 1 {
+            return Err(PatternError(format!("`{text}` has two greedy labels")));
+        }
+        let literal = |part: &str| match part.split_once('=') {
+            Some((key, value)) => (key.to_owned(), Some(value.to_owned())),
+            None => (part.to_owned(), None),
+        };
+        let query = query
+            .split('&')
+            .filter(|part| !part.is_empty())
+            .map(literal)
+            .collect();
+        Ok(Self { segments, query })
+    }
+
+    /// The segments of the path.
+    #[must_use]
+    pub fn segments(&self) -> &[Segment] {
+        &self.segments
+    }
+
+    /// The parameters that the query must have.
+    #[must_use]
+    pub fn query(&self) -> &[(String, Option<String>)] {
+        &self.query
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_refused() {
+        for text in ["", "a", "/{a", "/a}", "/x{a}", "/{a+}/{b+}"] {
+            assert!(Pattern::parse(text).is_err(), "{text}");
+        }
+        assert!(Pattern::parse("/").unwrap().segments().is_empty());
+        let pattern = Pattern::parse("/{a+}/b?x=1&y").unwrap();
+        assert_eq!(pattern.segments()[0], Segment::Greedy("a".to_owned()));
+        assert_eq!(pattern.query()[0], ("x".to_owned(), Some("1".to_owned())));
+    }
+}

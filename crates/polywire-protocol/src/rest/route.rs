@@ -1,0 +1,321 @@
+//! From a method, a path and a query to an operation.
+//!
+//! The patterns of a service stand in a tree, a level a segment. A path is
+//! looked for from the root; at each level a literal is tried before a label
+//! and a label before a greedy one, so the most specific pattern is found
+//! first, and a dead end goes back to the next choice. At the leaf the pattern
+//! that asks for most of the query wins.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use http::Method;
+use polywire_schema::Operation;
+use polywire_text::percent;
+
+use super::{Pattern, Segment};
+use crate::protocol::{MountError, Route};
+
+#[derive(Debug, Default)]
+pub(crate) struct Router {
+    root: Node,
+}
+
+#[derive(Debug, Default)]
+struct Node {
+    literals: BTreeMap<String, Node>,
+    label: Option<Box<Node>>,
+    /// Greedy labels: the segments behind them are matched from the end.
+    greedy: Option<Box<Node>>,
+    leaves: Vec<Leaf>,
+}
+
+#[derive(Debug)]
+struct Leaf {
+    method: Method,
+    query: Vec<(String, Option<String>)>,
+    operation: u32,
+    /// The members of the labels, in the order of the path.
+    labels: Vec<u32>,
+}
+
+/// What was found for a request.
+#[derive(Debug)]
+pub(crate) enum Found {
+    Route(Route),
+    /// The path is there, but with these methods only.
+    Methods(Vec<Method>),
+    Nothing,
+}
+
+impl Router {
+    /// Adds an operation.
+    pub(crate) fn add(&mut self, operation: Operation<'_>) -> Result<(), MountError> {
+        let name = operation.name();
+        let Some((method, uri, _)) = operation.http() else {
+            return Err(MountError(format!(
+                "{name} has no @http trait, which REST needs"
+            )));
+        };
+        let pattern =
+            Pattern::parse(uri).map_err(|error| MountError(format!("{name}: {error}")))?;
+        let method = Method::from_bytes(method.as_bytes())
+            .map_err(|_| MountError(format!("{name}: `{method}` is no HTTP method")))?;
+        let input = operation.input();
+        let mut labels = Vec::new();
+        let mut label = |label: &str| {
+            let member = input.members().find(|member| member.name() == label);
+            let member = member.ok_or_else(|| {
+                MountError(format!(
+                    "{name}: the input has no member for the label `{label}`"
+                ))
+            })?;
+            labels.push(member.ordinal());
+            Ok(())
+        };
+        let mut node = &mut self.root;
+        for segment in pattern.segments() {
+            node = match segment {
+                Segment::Literal(text) => node.literals.entry(text.clone()).or_default(),
+                Segment::Label(name) => {
+                    label(name)?;
+                    node.label.get_or_insert_default()
+                }
+                Segment::Greedy(name) => {
+                    label(name)?;
+                    node.greedy.get_or_insert_default()
+                }
+            };
+        }
+        let query = pattern.query().to_vec();
+        if node
+            .leaves
+            .iter()
+            .any(|leaf| leaf.method == method && leaf.query == query)
+        {
+            return Err(MountError(format!(
+                "{name}: another operation has {method} {uri} too"
+            )));
+        }
+        node.leaves.push(Leaf {
+            method,
+            query,
+            operation: operation.index(),
+            labels,
+        });
+        // Those that ask for more of the query are tried first.
+        node.leaves
+            .sort_by_key(|leaf| std::cmp::Reverse(leaf.query.len()));
+        Ok(())
+    }
+
+    /// Finds the operation of a request.
+    pub(crate) fn find(&self, method: &Method, path: &str, query: &str) -> Found {
+        let segments = segments(path);
+        let mut search = Search {
+            path,
+            segments: &segments,
+            method,
+            query,
+            labels: Vec::new(),
+            methods: Vec::new(),
+        };
+        match search.node(&self.root, 0) {
+            Some(route) => Found::Route(route),
+            None if search.methods.is_empty() => Found::Nothing,
+            None => Found::Methods(search.methods),
+        }
+    }
+}
+
+/// The segments of a path, as ranges of its bytes. Empty ones at the
+/// beginning and at the end do not count.
+fn segments(path: &str) -> Vec<Range<usize>> {
+    let mut segments = Vec::with_capacity(8);
+    let mut start = usize::from(path.starts_with('/'));
+    for (at, byte) in path.bytes().enumerate().skip(start) {
+        if byte == b'/' {
+            segments.push(start..at);
+            start = at + 1;
+        }
+    }
+    if start < path.len() {
+        segments.push(start..path.len());
+    }
+    segments
+}
+
+struct Search<'a> {
+    path: &'a str,
+    segments: &'a [Range<usize>],
+    method: &'a Method,
+    query: &'a str,
+    labels: Vec<Range<usize>>,
+    methods: Vec<Method>,
+}
+
+impl Search<'_> {
+    fn node(&mut self, node: &Node, at: usize) -> Option<Route> {
+        let Some(segment) = self.segments.get(at) else {
+            return self.leaf(node);
+        };
+        let text = &self.path[segment.clone()];
+        let literal = node.literals.get(text).or_else(|| {
+            // Rare: a literal that was sent percent-encoded.
+            if !text.contains('%') {
+                return None;
+            }
+            node.literals.get(&*percent::decode(text).ok()?)
+        });
+        if let Some(next) = literal
+            && let Some(route) = self.node(next, at + 1)
+        {
+            return Some(route);
+        }
+        if let Some(next) = &node.label
+            && !text.is_empty()
+        {
+            self.labels.push(segment.clone());
+            if let Some(route) = self.node(next, at + 1) {
+                return Some(route);
+            }
+            self.labels.pop();
+        }
+        let next = node.greedy.as_ref()?;
+        // The longest first; what is left must match the segments behind.
+        for end in (at + 1..=self.segments.len()).rev() {
+            if self.segments[end - 1].end == segment.start {
+                break;
+            }
+            self.labels.push(segment.start..self.segments[end - 1].end);
+            if let Some(route) = self.node(next, end) {
+                return Some(route);
+            }
+            self.labels.pop();
+        }
+        None
+    }
+
+    fn leaf(&mut self, node: &Node) -> Option<Route> {
+        for leaf in &node.leaves {
+            if !leaf
+                .query
+                .iter()
+                .all(|(key, value)| has(self.query, key, value.as_deref()))
+            {
+                continue;
+            }
+            if leaf.method == *self.method {
+                let labels = leaf.labels.iter().copied().zip(self.labels.iter().cloned());
+                return Some(Route {
+                    operation: leaf.operation,
+                    labels: labels.collect(),
+                });
+            }
+            if !self.methods.contains(&leaf.method) {
+                self.methods.push(leaf.method.clone());
+            }
+        }
+        None
+    }
+}
+
+/// Whether a query has a parameter, with this value if one is asked for.
+fn has(query: &str, key: &str, value: Option<&str>) -> bool {
+    query.split('&').any(|part| {
+        let (own, own_value) = part.split_once('=').unwrap_or((part, ""));
+        percent::decode_query(own).is_ok_and(|own| own == key)
+            && value.is_none_or(|value| {
+                percent::decode_query(own_value).is_ok_and(|own_value| own_value == value)
+            })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use polywire_schema::{MemberSpec, OperationSpec, SchemaBuilder, SchemaSet, ShapeKind};
+
+    use super::*;
+
+    fn set(operations: &[(&str, &str, &str)]) -> SchemaSet<'static> {
+        let mut builder = SchemaBuilder::new();
+        let string = builder.shape(ShapeKind::String, "smithy.api#String");
+        let input = builder.shape(ShapeKind::Structure, "example#Input");
+        for name in ["a", "b"] {
+            builder.member(input, MemberSpec::new(name, string));
+        }
+        for (name, method, uri) in operations {
+            let mut spec = OperationSpec::new(format!("example#{name}"), input, input);
+            spec.http = Some(((*method).to_owned(), (*uri).to_owned(), 200));
+            builder.operation(spec);
+        }
+        builder.finish().unwrap()
+    }
+
+    fn find(set: &SchemaSet<'_>, count: u32, method: &Method, target: &str) -> String {
+        let mut router = Router::default();
+        for index in 0..count {
+            router.add(set.operation(index)).unwrap();
+        }
+        let (path, query) = target.split_once('?').unwrap_or((target, ""));
+        match router.find(method, path, query) {
+            Found::Route(route) => {
+                let mut found = set.operation(route.operation).name().to_owned();
+                for (member, range) in route.labels {
+                    found.push_str(&format!(" {member}={}", &path[range]));
+                }
+                found
+            }
+            Found::Methods(methods) => format!("{methods:?}"),
+            Found::Nothing => "nothing".to_owned(),
+        }
+    }
+
+    #[test]
+    fn the_most_specific_pattern_wins() {
+        let set = set(&[
+            ("Root", "GET", "/"),
+            ("Literal", "GET", "/x/y"),
+            ("Label", "GET", "/x/{a}"),
+            ("Greedy", "GET", "/x/{a+}"),
+            ("Between", "GET", "/g/{a+}/z/{b}"),
+            ("Query", "GET", "/x/{a}?list&type=2"),
+            ("Put", "PUT", "/x/{a}"),
+        ]);
+        let find = |method: Method, target: &str| find(&set, 7, &method, target);
+        assert_eq!(find(Method::GET, "/"), "Root");
+        assert_eq!(find(Method::GET, "/x/y"), "Literal");
+        assert_eq!(find(Method::GET, "/x/%79"), "Literal");
+        assert_eq!(find(Method::GET, "/x/q"), "Label 0=q");
+        assert_eq!(find(Method::GET, "/x/q/"), "Label 0=q");
+        assert_eq!(find(Method::GET, "/x/q/r"), "Greedy 0=q/r");
+        assert_eq!(find(Method::GET, "/g/1/2/z/3"), "Between 0=1/2 1=3");
+        assert_eq!(find(Method::GET, "/x/q?type=2&list"), "Query 0=q");
+        assert_eq!(find(Method::GET, "/x/q?type=3&list"), "Label 0=q");
+        assert_eq!(find(Method::PUT, "/x/q"), "Put 0=q");
+        assert_eq!(find(Method::POST, "/x/q"), "[GET, PUT]");
+        assert_eq!(find(Method::GET, "/nowhere"), "nothing");
+        assert_eq!(find(Method::GET, "/x//"), "nothing");
+    }
+
+    #[test]
+    fn conflicts_are_refused() {
+        let set = set(&[
+            ("One", "GET", "/x/{a}"),
+            ("Two", "GET", "/x/{b}"),
+            ("Three", "GET", "/{c}"),
+        ]);
+        let mut router = Router::default();
+        router.add(set.operation(0)).unwrap();
+        let error = router.add(set.operation(1)).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "Two: another operation has GET /x/{b} too"
+        );
+        let error = router.add(set.operation(2)).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "Three: the input has no member for the label `c`"
+        );
+    }
+}

@@ -1,0 +1,53 @@
+//! Scalars in headers, queries and labels: their text forms.
+
+use polywire_schema::{Location, Member, Timestamp, TimestampFormat};
+use polywire_text::{Malformed, number};
+
+/// The form of a timestamp at a place: the trait's, else HTTP-date in headers
+/// and RFC 3339 elsewhere.
+pub(super) fn timestamp_format(at: Member<'_>, location: Location) -> TimestampFormat {
+    at.timestamp_format().unwrap_or(match location {
+        Location::Header | Location::PrefixHeaders => TimestampFormat::HttpDate,
+        _ => TimestampFormat::DateTime,
+    })
+}
+
+pub(super) fn parse_timestamp(text: &str, format: TimestampFormat) -> Result<Timestamp, Malformed> {
+    match format {
+        TimestampFormat::DateTime => Timestamp::parse_date_time(text),
+        TimestampFormat::EpochSeconds => Timestamp::parse_epoch_seconds(text),
+        TimestampFormat::HttpDate => Timestamp::parse_http_date(text),
+    }
+}
+
+pub(super) fn write_timestamp(
+    value: Timestamp,
+    format: TimestampFormat,
+) -> Result<String, Malformed> {
+    let mut out = Vec::new();
+    match format {
+        TimestampFormat::DateTime => value.push_date_time(&mut out)?,
+        TimestampFormat::EpochSeconds => value.push_epoch_seconds(&mut out),
+        TimestampFormat::HttpDate => value.push_http_date(&mut out)?,
+    }
+    Ok(text_of(&out))
+}
+
+pub(super) fn write(push: impl FnOnce(&mut Vec<u8>)) -> String {
+    let mut out = Vec::new();
+    push(&mut out);
+    text_of(&out)
+}
+
+pub(super) fn write_f64(value: f64) -> String {
+    write(|out| number::push_f64(out, value))
+}
+
+pub(super) fn write_f32(value: f32) -> String {
+    write(|out| number::push_f32(out, value))
+}
+
+/// Numbers and dates are ASCII.
+fn text_of(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}

@@ -1,0 +1,339 @@
+//! `polywire#xmlRpc`: operations as XML-RPC methods.
+//!
+//! The mapping is written up in `docs/xmlrpc-mapping.md`.
+
+use std::collections::HashMap;
+
+use bytes::Bytes;
+use http::header::{ALLOW, CONTENT_TYPE};
+use http::{HeaderValue, Method, StatusCode, request, response};
+use polywire_codec::xmlrpc::{Envelope, Reply, XmlRpcDecoder, XmlRpcEncoder, XmlRpcProfile};
+use polywire_codec::{Message, Sink};
+use polywire_schema::{
+    Body, Decode, Encode, Encoder, Error, ErrorKind, Limits, Map, Member, Operation,
+    OperationFlags, Schema, Service, Value,
+};
+
+use crate::protocol::{Claim, MountError, Outcome, Plan, Protocol, ProtocolKind, ReadPlan, Route};
+use crate::rest::is_media_type;
+use crate::{Fault, FaultKind};
+
+const TEXT_XML: HeaderValue = HeaderValue::from_static("text/xml");
+
+/// XML-RPC: one path, a method name, one struct or positional parameters.
+#[derive(Debug)]
+pub struct XmlRpc {
+    path: String,
+    methods: HashMap<String, u32>,
+}
+
+/// The fault codes of the XML-RPC interoperability specification.
+mod code {
+    pub(super) const NOT_WELL_FORMED: i64 = -32_700;
+    pub(super) const INVALID_REQUEST: i64 = -32_600;
+    pub(super) const METHOD_NOT_FOUND: i64 = -32_601;
+    pub(super) const INVALID_PARAMETERS: i64 = -32_602;
+    pub(super) const INTERNAL_ERROR: i64 = -32_603;
+    pub(super) const SYSTEM_ERROR: i64 = -32_400;
+}
+
+const SERVER: XmlRpcProfile = XmlRpcProfile::DEFAULT;
+const CLIENT: XmlRpcProfile = SERVER.lenient();
+
+/// The member of a fault that holds a modelled error.
+const DETAIL: &str = "detail";
+
+impl XmlRpc {
+    /// The protocol for a service, at `/RPC2`.
+    ///
+    /// # Errors
+    ///
+    /// Two operations have the same method name.
+    pub fn new(service: Service<'_>) -> Result<Self, MountError> {
+        let mut methods = HashMap::new();
+        for operation in service.operations() {
+            let method = operation.xmlrpc_method().to_owned();
+            if methods.insert(method.clone(), operation.index()).is_some() {
+                let name = operation.name();
+                return Err(MountError(format!(
+                    "{name}: another operation is method {method} too"
+                )));
+            }
+        }
+        Ok(Self {
+            path: "/RPC2".to_owned(),
+            methods,
+        })
+    }
+
+    /// The same protocol at another path.
+    #[must_use]
+    pub fn at_path(mut self, path: impl Into<String>) -> Self {
+        self.path = path.into();
+        self
+    }
+}
+
+fn profile(operation: Operation<'_>, base: XmlRpcProfile) -> XmlRpcProfile {
+    base.with_positional(operation.has(OperationFlags::POSITIONAL))
+}
+
+impl Protocol for XmlRpc {
+    fn kind(&self) -> ProtocolKind {
+        ProtocolKind::XmlRpc
+    }
+
+    fn claim(&self, head: &request::Parts) -> Claim {
+        if head.uri.path() == self.path {
+            return Claim::Strong;
+        }
+        let xml = |value: &HeaderValue| {
+            value
+                .to_str()
+                .is_ok_and(|value| is_media_type(value, "text/xml"))
+        };
+        // A call that went to another path shall get a fault that it can read.
+        let call = head.method == Method::POST && head.headers.get(CONTENT_TYPE).is_some_and(xml);
+        if call { Claim::Weak } else { Claim::No }
+    }
+
+    fn route(&self, head: &request::Parts) -> Result<Plan, Fault> {
+        if head.uri.path() != self.path {
+            let message = format!(
+                "XML-RPC is called at {}, not at {}",
+                self.path,
+                head.uri.path()
+            );
+            return Err(Fault::new(FaultKind::UnknownOperation, message));
+        }
+        if head.method != Method::POST {
+            return Err(Fault::new(FaultKind::MethodNotAllowed, "POST"));
+        }
+        Ok(Plan::BufferThenRoute)
+    }
+
+    fn route_body(&self, _: &request::Parts, body: &Body, limits: &Limits) -> Result<Route, Fault> {
+        let (method, _) = XmlRpcDecoder::call(body, SERVER, limits)?;
+        match self.methods.get(&*method) {
+            Some(index) => Ok(Route::to(*index)),
+            None => {
+                let message = format!("no method `{}`", method.escape_debug());
+                Err(Fault::new(FaultKind::UnknownOperation, message))
+            }
+        }
+    }
+
+    fn decode_input<'de>(
+        &self,
+        operation: Operation<'_>,
+        request: &ReadPlan<'de>,
+        sink: &mut dyn Sink<'de>,
+    ) -> Result<(), Fault> {
+        let profile = profile(operation, SERVER);
+        let root = operation.input().root();
+        let (_, mut decoder) = XmlRpcDecoder::call(request.body, profile, request.limits)?;
+        sink.decode_xmlrpc(root, &mut decoder)?;
+        decoder.finish()?;
+        Ok(sink.finish(root, &mut decoder)?)
+    }
+
+    fn encode_output(
+        &self,
+        operation: Operation<'_>,
+        output: &dyn Message,
+    ) -> Result<http::Response<Bytes>, Error> {
+        let mut encoder = XmlRpcEncoder::new(Envelope::Response, Vec::with_capacity(256));
+        output.encode_xmlrpc(operation.output().root(), &mut encoder);
+        Ok(response(encoder.finish()?))
+    }
+
+    fn encode_fault(
+        &self,
+        operation: Option<Operation<'_>>,
+        fault: &Fault,
+    ) -> http::Response<Bytes> {
+        let modelled = operation
+            .filter(|_| fault.kind() == FaultKind::Modelled)
+            .and_then(|operation| operation.find_error(fault.shape()));
+        let written = modelled.and_then(|shape| write_error(shape, fault).ok());
+        let body = written.unwrap_or_else(|| framework_fault(fault));
+        let mut response = response(body);
+        if fault.kind() == FaultKind::MethodNotAllowed {
+            // No client of XML-RPC asks so: this is for a person.
+            *response.status_mut() = StatusCode::METHOD_NOT_ALLOWED;
+            response
+                .headers_mut()
+                .insert(ALLOW, HeaderValue::from_static("POST"));
+        }
+        response
+    }
+
+    fn encode_input(
+        &self,
+        operation: Operation<'_>,
+        input: &dyn Message,
+    ) -> Result<http::Request<Bytes>, Error> {
+        let envelope = Envelope::Call {
+            method: operation.xmlrpc_method(),
+            positional: operation.has(OperationFlags::POSITIONAL),
+        };
+        let mut encoder = XmlRpcEncoder::new(envelope, Vec::with_capacity(256));
+        input.encode_xmlrpc(operation.input().root(), &mut encoder);
+        let mut request = http::Request::new(Bytes::from(encoder.finish()?));
+        *request.method_mut() = Method::POST;
+        *request.uri_mut() = self.path.parse().map_err(|_| {
+            Error::new(ErrorKind::Internal)
+                .in_format("XML-RPC")
+                .expected(format!("a path, not {}", self.path))
+        })?;
+        request.headers_mut().insert(CONTENT_TYPE, TEXT_XML);
+        Ok(request)
+    }
+
+    fn outcome<'s>(
+        &self,
+        operation: Operation<'s>,
+        head: &response::Parts,
+        body: &Body,
+        limits: &Limits,
+    ) -> Result<Outcome<'s>, Error> {
+        if head.status != StatusCode::OK {
+            let message = format!("status {}, so this is no answer of XML-RPC", head.status);
+            return Ok(Outcome::Fault(Fault::new(FaultKind::Malformed, message)));
+        }
+        let (reply, mut decoder) = XmlRpcDecoder::response(body, CLIENT, limits)?;
+        if reply == Reply::Result {
+            return Ok(Outcome::Output);
+        }
+        let value = Value::decode(Member::DOCUMENT, &mut decoder)?;
+        let id = value[DETAIL]["__type"].as_str().unwrap_or_default();
+        if let Some(error) = operation.find_error(id) {
+            return Ok(Outcome::Error(error));
+        }
+        let code = value["faultCode"].as_i64().unwrap_or_default();
+        let message = value["faultString"].as_str().unwrap_or_default();
+        Ok(Outcome::Fault(
+            Fault::new(kind_of(code), message).with_code(code),
+        ))
+    }
+
+    fn decode_output<'de>(
+        &self,
+        operation: Operation<'_>,
+        _: &'de response::Parts,
+        body: &'de Body,
+        limits: &Limits,
+        sink: &mut dyn Sink<'de>,
+    ) -> Result<(), Error> {
+        let root = operation.output().root();
+        let (_, mut decoder) = XmlRpcDecoder::response(body, CLIENT, limits)?;
+        sink.decode_xmlrpc(root, &mut decoder)?;
+        decoder.finish()?;
+        sink.finish(root, &mut decoder)
+    }
+
+    fn decode_error<'de>(
+        &self,
+        error: Schema<'_>,
+        _: &'de response::Parts,
+        body: &'de Body,
+        limits: &Limits,
+        sink: &mut dyn Sink<'de>,
+    ) -> Result<(), Error> {
+        let (_, mut decoder) = XmlRpcDecoder::response(body, CLIENT, limits)?;
+        // The structure stands in a member of the fault; the others are
+        // skipped, and after it nothing else is wanted.
+        if decoder.enter(DETAIL)? {
+            sink.decode_xmlrpc(error.root(), &mut decoder)?;
+        }
+        sink.finish(error.root(), &mut decoder)
+    }
+}
+
+fn response(body: Vec<u8>) -> http::Response<Bytes> {
+    let mut response = http::Response::new(Bytes::from(body));
+    response.headers_mut().insert(CONTENT_TYPE, TEXT_XML);
+    response
+}
+
+/// An error of the model: its structure in `detail`, beside code and text.
+fn write_error(shape: Schema<'_>, fault: &Fault) -> Result<Vec<u8>, Error> {
+    let status = shape.error().map_or(500, |error| i64::from(error.status));
+    let text = match fault.message() {
+        "" => shape.name().to_owned(),
+        message => format!("{}: {message}", shape.name()),
+    };
+    let at = Member::DOCUMENT;
+    let mut encoder = XmlRpcEncoder::new(Envelope::Fault, Vec::with_capacity(256));
+    encoder.begin_map(at, 3);
+    encoder.key(at, "faultCode");
+    encoder.integer(at, fault.code().unwrap_or(status));
+    encoder.key(at, "faultString");
+    encoder.string(at, &text);
+    encoder.key(at, DETAIL);
+    encoder.begin_map(at, fault.details().len() + 1);
+    encoder.key(at, "__type");
+    encoder.string(at, shape.id());
+    for member in shape.members() {
+        let value = fault.details().get(member.name());
+        if let Some(value) = value.filter(|value| !value.is_null()) {
+            encoder.member(member);
+            value.encode(member, &mut encoder);
+        }
+    }
+    encoder.end_map(at);
+    encoder.end_map(at);
+    encoder.finish()
+}
+
+fn framework_fault(fault: &Fault) -> Vec<u8> {
+    let (code, text) = match fault.kind() {
+        FaultKind::Modelled => (code::INTERNAL_ERROR, "an internal error occurred"),
+        FaultKind::MethodNotAllowed => (code::INVALID_REQUEST, "XML-RPC is called by POST"),
+        kind => (code_of(kind, fault), fault.message()),
+    };
+    let write = |text: &str| {
+        let map = Map::from_iter([
+            ("faultCode", Value::from(code)),
+            ("faultString", Value::from(text)),
+        ]);
+        let mut encoder = XmlRpcEncoder::new(Envelope::Fault, Vec::new());
+        Value::Map(map).encode(Member::DOCUMENT, &mut encoder);
+        encoder.finish()
+    };
+    // A message may repeat what the caller sent, which XML may not allow.
+    write(text)
+        .or_else(|_| write("the request could not be read"))
+        .unwrap_or_default()
+}
+
+/// The code of a fault by what went wrong.
+fn code_of(kind: FaultKind, fault: &Fault) -> i64 {
+    let syntax = || {
+        let source = std::error::Error::source(fault);
+        let error = source.and_then(|source| source.downcast_ref::<Error>());
+        error.map(Error::kind)
+    };
+    match kind {
+        FaultKind::Malformed => match syntax() {
+            Some(ErrorKind::Syntax | ErrorKind::Truncated) => code::NOT_WELL_FORMED,
+            Some(ErrorKind::Limit(_)) => code::INVALID_REQUEST,
+            _ => code::INVALID_PARAMETERS,
+        },
+        FaultKind::Invalid => code::INVALID_PARAMETERS,
+        FaultKind::UnknownOperation => code::METHOD_NOT_FOUND,
+        FaultKind::Internal | FaultKind::Modelled => code::INTERNAL_ERROR,
+        FaultKind::Overloaded | FaultKind::DeadlineExceeded => code::SYSTEM_ERROR,
+        _ => code::INVALID_REQUEST,
+    }
+}
+
+fn kind_of(code: i64) -> FaultKind {
+    match code {
+        code::NOT_WELL_FORMED | code::INVALID_REQUEST => FaultKind::Malformed,
+        code::METHOD_NOT_FOUND => FaultKind::UnknownOperation,
+        code::INVALID_PARAMETERS => FaultKind::Invalid,
+        code::SYSTEM_ERROR => FaultKind::Overloaded,
+        _ => FaultKind::Internal,
+    }
+}
