@@ -1,1 +1,78 @@
-//! Work in progress.
+//! Smithy models without a JVM: IDL 2.0 and JSON AST in, a checked [`Model`] out.
+//!
+//! # Examples
+//!
+//! ```
+//! use polywire_model::Loader;
+//!
+//! let text = r#"
+//!     $version: "2"
+//!     namespace example.weather
+//!
+//!     service Weather { version: "2026-01-01", operations: [GetCity] }
+//!
+//!     @readonly
+//!     @http(method: "GET", uri: "/cities/{name}")
+//!     operation GetCity {
+//!         input := { @required @httpLabel name: String }
+//!         output := { @required name: String, population: Long = 0 }
+//!     }
+//! "#;
+//! let assembled = Loader::new().add_text("weather.smithy", text).assemble()?;
+//! let model = assembled.model;
+//! let service = model.services().next().unwrap();
+//! let closure = model.closure(service.id()).unwrap();
+//! let operation = closure.operation("GetCity").unwrap();
+//! let output = model.get(operation.as_operation().unwrap().output()).unwrap();
+//! let names: Vec<&str> = output.members().iter().map(|member| member.name()).collect();
+//! assert_eq!(names, ["name", "population"]);
+//! # Ok::<(), polywire_model::ModelError>(())
+//! ```
+//!
+//! # The way of a model
+//!
+//! ```text
+//! .smithy -> idl: lexer, parser, lower ─┐
+//!                                       ├─> fragments -> assemble -> validate -> Model
+//! .json   -> json, ast reader ──────────┘
+//! ```
+//!
+//! Broken input gives [`Diagnostic`]s with file, line, column and what was
+//! expected, as many in one run as are worth reading; it never panics, and depth,
+//! size and the number of findings are bounded.
+
+#![forbid(unsafe_code)]
+
+mod assemble;
+pub mod ast;
+mod bundled;
+mod closure;
+mod diagnostic;
+mod fragment;
+mod idl;
+mod loader;
+mod model;
+mod node;
+mod schemas;
+mod shape;
+mod source;
+mod traits;
+mod upgrade;
+mod uri;
+mod validate;
+
+pub use closure::Closure;
+pub use diagnostic::{Diagnostic, ModelError, Severity};
+pub use loader::{Assembled, Loader};
+pub use model::{Model, Relation};
+pub use node::{Entry, Node, NodeValue, Number, Object};
+pub use polywire_schema::{ShapeId, ShapeIdError};
+pub use shape::{
+    Lifecycle, Member, Operation, Resource, Service, Shape, ShapeRef, ShapeType, UNIT,
+};
+pub use source::{Location, Position, SourceFile, Sources};
+pub use traits::{
+    AppliedTrait, AwsQueryError, Deprecated, ErrorKind, Example, HttpTrait, LengthTrait, Paginated,
+    RangeTrait, Retryable, TimestampFormat, Traits, XmlNamespace, XmlRpcMethod,
+};
+pub use uri::{Segment, UriPattern};

@@ -101,7 +101,8 @@ impl<'de> Parts<'_, 'de> {
                 sink.finish(self.root, &mut decoder)
             }
             None if self.bindings.document => {
-                let mut decoder = JsonDecoder::from_body(self.body, self.profile, self.limits)?;
+                let profile = self.profile.with_document_only(self.bindings.head);
+                let mut decoder = JsonDecoder::from_body(self.body, profile, self.limits)?;
                 sink.decode_json(self.root, &mut decoder)?;
                 decoder.finish()?;
                 sink.finish(self.root, &mut decoder)

@@ -61,24 +61,28 @@ impl Seq {
 
 /// The members seen in structures of more than 128 members: a decoder keeps
 /// one for all levels.
+///
+/// A level is told by the number of levels that may still come, which decoders
+/// count down: inner levels have smaller numbers.
 #[derive(Debug, Default)]
 pub struct WideSeen(Vec<(u32, u32)>);
 
 impl WideSeen {
-    /// Notes that a member was seen at this depth; whether it had been before.
+    /// Notes that a member was seen where `depth_left` levels may still come;
+    /// whether it had been before.
     #[cold]
-    pub fn mark(&mut self, depth: u32, ordinal: u32) -> bool {
-        let before = self.0.contains(&(depth, ordinal));
+    pub fn mark(&mut self, depth_left: u32, ordinal: u32) -> bool {
+        let before = self.0.contains(&(depth_left, ordinal));
         if !before {
-            self.0.push((depth, ordinal));
+            self.0.push((depth_left, ordinal));
         }
         before
     }
 
-    /// Forgets what was seen at this depth and deeper.
+    /// Forgets what was seen at this level and deeper.
     #[inline]
-    pub fn leave(&mut self, depth: u32) {
-        while self.0.last().is_some_and(|(own, _)| *own >= depth) {
+    pub fn leave(&mut self, depth_left: u32) {
+        while self.0.last().is_some_and(|(own, _)| *own <= depth_left) {
             self.0.pop();
         }
     }
@@ -183,6 +187,15 @@ pub trait Decoder<'de> {
     /// A required member that did not come. The answer decides: an error ends
     /// the reading, otherwise the caller goes on with a default value.
     fn missing(&mut self, at: Member<'_>) -> Result<(), Error>;
+
+    /// A union, the value of `at`, that held a member which the model does
+    /// not have ([`Seq::unknown`] said so). The answer decides: an error ends
+    /// the reading, as on a server; otherwise a newer peer may have variants
+    /// of its own, as on a client.
+    fn unknown(&mut self, at: Member<'_>) -> Result<(), Error> {
+        let _ = at;
+        Err(self.error(ErrorKind::Unknown, "a member that the union has"))
+    }
 
     /// An error at the current place: what was expected there.
     fn error(&self, kind: ErrorKind, expected: &'static str) -> Error;

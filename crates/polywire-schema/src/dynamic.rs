@@ -3,8 +3,8 @@
 use polywire_text::Text;
 
 use crate::{
-    Decode, Decoder, END, Encode, Encoder, Error, ErrorKind, Event, Map, Member, Schema, ShapeKind,
-    Value,
+    Decode, Decoder, END, Encode, Encoder, Error, ErrorKind, Event, Map, Member, MemberFlags,
+    NameSource, Schema, ShapeKind, Value,
 };
 
 /// Writes a value as the shape of `at`.
@@ -44,13 +44,8 @@ pub(crate) fn encode<E: Encoder + ?Sized>(value: &Value, at: Member<'_>, encoder
         }
         (Kind::Long, Value::Integer(value)) => encoder.integer(at, *value),
         (Kind::Float, Value::Float(value)) => encoder.float(at, *value),
-        (Kind::Float, value) if value.as_f64().is_some() => {
-            encoder.float(at, value.as_f64().unwrap_or_default() as f32);
-        }
         (Kind::Double, Value::Double(value)) => encoder.double(at, *value),
-        (Kind::Double, value) if value.as_f64().is_some() => {
-            encoder.double(at, value.as_f64().unwrap_or_default());
-        }
+        (Kind::Float | Kind::Double, value) => encode_number(value, at, encoder),
         (Kind::BigInteger, Value::Integer(value)) => encoder.big_integer(at, &(*value).into()),
         (Kind::BigInteger, Value::BigInteger(value)) => encoder.big_integer(at, value),
         (Kind::BigDecimal, Value::BigDecimal(value)) => encoder.big_decimal(at, value),
@@ -63,6 +58,26 @@ pub(crate) fn encode<E: Encoder + ?Sized>(value: &Value, at: Member<'_>, encoder
         (Kind::Blob, Value::String(value)) => encoder.blob(at, value.as_bytes()),
         (Kind::Timestamp, Value::Timestamp(value)) => encoder.timestamp(at, *value),
         (_, value) => encoder.fail(unfit(at, ErrorKind::WrongType, value.describe())),
+    }
+}
+
+/// A number as the float or double that `at` asks for. An infinity is written
+/// only where one was given.
+fn encode_number<E: Encoder + ?Sized>(value: &Value, at: Member<'_>, encoder: &mut E) {
+    let Some(double) = value.as_f64() else {
+        return encoder.fail(unfit(at, ErrorKind::WrongType, value.describe()));
+    };
+    let float = double as f32;
+    let infinite = match at.kind() {
+        ShapeKind::Float => float.is_infinite(),
+        _ => double.is_infinite(),
+    };
+    if infinite && !matches!(value, Value::Float(_) | Value::Double(f64::INFINITY | f64::NEG_INFINITY)) {
+        return encoder.fail(unfit(at, ErrorKind::InvalidValue, &format!("{value:?}")));
+    }
+    match at.kind() {
+        ShapeKind::Float => encoder.float(at, float),
+        _ => encoder.double(at, double),
     }
 }
 
@@ -89,11 +104,17 @@ fn encode_item<E: Encoder + ?Sized>(
 }
 
 /// Writes a map as the structure or union of `at`. Entries that the shape
-/// does not have are an error; nulls are left out.
+/// does not have are an error; nulls are left out, but for documents, which
+/// may be null.
 pub fn encode_structure<E: Encoder + ?Sized>(map: &Map, at: Member<'_>, encoder: &mut E) {
     let shape = at.target();
     let entries = map.entries();
-    let present = entries.iter().filter(|(_, value)| !value.is_null()).count();
+    let is_document = |name: &Text| {
+        let ordinal = shape.find(NameSource::Member, name.as_bytes());
+        ordinal.is_some_and(|ordinal| shape.member(ordinal).kind() == ShapeKind::Document)
+    };
+    let is_present = |(name, value): &&(Text, Value)| !value.is_null() || is_document(name);
+    let present = entries.iter().filter(is_present).count();
     if at.kind() == ShapeKind::Union && present != 1 {
         let error = Error::new(ErrorKind::WrongType)
             .expected("exactly one member of a union")
@@ -103,7 +124,7 @@ pub fn encode_structure<E: Encoder + ?Sized>(map: &Map, at: Member<'_>, encoder:
     }
     encoder.begin_structure(at, present);
     let mut guess = 0;
-    let mut written = 0;
+    let mut known = 0;
     for member in shape.members() {
         // Maps mostly stand in the order of the model.
         let value = match entries.get(guess) {
@@ -119,12 +140,13 @@ pub fn encode_structure<E: Encoder + ?Sized>(map: &Map, at: Member<'_>, encoder:
                 None => continue,
             },
         };
-        written += 1;
-        if !value.is_null() && encoder.member(member) {
+        known += 1;
+        let written = !value.is_null() || member.kind() == ShapeKind::Document;
+        if written && encoder.member(member) {
             encode(value, member, encoder);
         }
     }
-    if written != entries.len() {
+    if known != entries.len() {
         let has = |name: &Text| shape.members().any(|member| *name == member.name());
         let unknown = entries.iter().map(|(name, _)| name).find(|name| !has(name));
         let error = Error::new(ErrorKind::Unknown)
@@ -203,13 +225,22 @@ pub(crate) fn decode<'de, D: Decoder<'de> + ?Sized>(
             decode_entries(&mut entries, at, decoder)?;
             Value::Map(distinct(entries, decoder)?)
         }
-        Kind::Structure | Kind::Union => {
+        Kind::Structure => {
             let mut map = Map::new();
             decode_structure(&mut map, at, decoder)?;
-            if at.kind() == Kind::Union && map.len() != 1 {
+            missing(&map, at.target(), decoder)?;
+            Value::Map(map)
+        }
+        Kind::Union => {
+            let mut map = Map::new();
+            let unknown = decode_members(&mut map, at, decoder)?;
+            if unknown {
+                decoder.unknown(at)?;
+            }
+            // An unknown variant is an empty map, which cannot be written.
+            if map.len() != 1 && !(unknown && map.is_empty()) {
                 return Err(union_error(map.len(), decoder));
             }
-            missing(&map, at.target(), decoder)?;
             Value::Map(map)
         }
         Kind::Timestamp => Value::Timestamp(decoder.timestamp(at)?),
@@ -248,8 +279,20 @@ pub fn decode_structure<'de, D: Decoder<'de> + ?Sized>(
     at: Member<'_>,
     decoder: &mut D,
 ) -> Result<(), Error> {
+    decode_members(map, at, decoder).map(|_| ())
+}
+
+/// Reads members; whether one was skipped that the shape does not have.
+fn decode_members<'de, D: Decoder<'de> + ?Sized>(
+    map: &mut Map,
+    at: Member<'_>,
+    decoder: &mut D,
+) -> Result<bool, Error> {
     let shape = at.target();
     let mut entries = std::mem::take(map).into_entries();
+    // Flattened maps, which may come one entry at a time: their place among
+    // `entries`, and what came of them. Keys are compared once, at the end.
+    let mut flattened: Vec<(usize, Vec<(Text, Value)>)> = Vec::new();
     let mut seq = decoder.structure(at)?;
     loop {
         let ordinal = decoder.member(shape, &mut seq)?;
@@ -259,19 +302,36 @@ pub fn decode_structure<'de, D: Decoder<'de> + ?Sized>(
         let member = shape.member(ordinal);
         let name = member.name();
         // The decoder has seen to it that no other member comes twice.
-        let flattened = matches!(member.kind(), ShapeKind::List | ShapeKind::Map)
-            .then(|| entries.iter_mut().find(|(own, _)| *own == name))
+        let begun = matches!(member.kind(), ShapeKind::List | ShapeKind::Map)
+            .then(|| entries.iter().position(|(own, _)| *own == name))
             .flatten();
-        match flattened {
-            Some((_, value)) => decode_into(value, member, decoder)?,
-            None => {
-                let value = decode(member, decoder)?;
-                entries.push((Text::from(name), value));
-            }
+        if member.kind() == ShapeKind::Map && member.has(MemberFlags::XML_FLATTENED) {
+            let place = begun.unwrap_or_else(|| {
+                entries.push((Text::from(name), Value::Null));
+                entries.len() - 1
+            });
+            let known = flattened.iter().position(|(own, _)| *own == place);
+            let known = known.unwrap_or_else(|| {
+                let before = match std::mem::take(&mut entries[place].1) {
+                    Value::Map(map) => map.into_entries(),
+                    _ => Vec::new(),
+                };
+                flattened.push((place, before));
+                flattened.len() - 1
+            });
+            decode_entries(&mut flattened[known].1, member, decoder)?;
+        } else if let Some(place) = begun {
+            decode_into(&mut entries[place].1, member, decoder)?;
+        } else {
+            let value = decode(member, decoder)?;
+            entries.push((Text::from(name), value));
         }
     }
+    for (place, whole) in flattened {
+        entries[place].1 = Value::Map(distinct(whole, decoder)?);
+    }
     *map = distinct(entries, decoder)?;
-    Ok(())
+    Ok(seq.unknown)
 }
 
 /// Asks the decoder about required members that did not come.

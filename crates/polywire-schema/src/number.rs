@@ -100,11 +100,15 @@ impl BigDecimal {
         &self.0
     }
 
-    /// The nearest double.
+    /// The nearest double; infinity where none is near.
     #[must_use]
     pub fn to_f64(&self) -> f64 {
-        // JSON's grammar is within the parser's; huge exponents give infinity.
-        parse_f64(self.0.as_bytes()).unwrap_or(f64::NAN)
+        // JSON's grammar is within the parser's, so only the range can fail.
+        parse_f64(self.0.as_bytes()).unwrap_or(if self.0.starts_with('-') {
+            f64::NEG_INFINITY
+        } else {
+            f64::INFINITY
+        })
     }
 }
 

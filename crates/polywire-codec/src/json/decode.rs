@@ -11,7 +11,8 @@ use std::borrow::Cow;
 
 use polywire_schema::{
     BigDecimal, BigInteger, Blob, Body, Decoder, END, Encoding, Error, ErrorKind, Event, LimitKind,
-    Limits, Member, Schema, Seq, ShapeKind, Text, Timestamp, TimestampFormat, Value, WideSeen,
+    Limits, Location, Member, Schema, Seq, ShapeKind, Text, Timestamp, TimestampFormat, Value,
+    WideSeen,
 };
 use polywire_text::number::{Integer, integer_prefix, json_number, parse_f32, parse_f64};
 use polywire_text::{Malformed, base64, escape, scan, utf8};
@@ -215,6 +216,12 @@ impl<'de> JsonDecoder<'de> {
                 Ok(END)
             }
         }
+    }
+
+    /// Whether a member at the top belongs to another part of the message. It
+    /// must not come in through the document.
+    fn is_elsewhere(&self, member: Member<'_>) -> bool {
+        self.depth_left + 1 == self.limits.depth() && member.location() != Location::Body
     }
 
     #[inline]
@@ -428,6 +435,11 @@ impl<'de> Decoder<'de> for JsonDecoder<'de> {
                 }
             }
             seq.guess = ordinal + 1;
+            if self.profile.document_only && self.is_elsewhere(shape.member(ordinal)) {
+                seq.unknown = true;
+                self.skip_value()?;
+                continue;
+            }
             let repeated = match seq.mark_seen(ordinal) {
                 Some(repeated) => repeated,
                 None => self.wide.mark(self.depth_left, ordinal),

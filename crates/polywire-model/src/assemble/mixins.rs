@@ -1,0 +1,300 @@
+//! What mixins give to the shapes that use them, and what elided members target.
+
+use std::collections::HashMap;
+
+use super::Assembler;
+use crate::diagnostic::{Problem, did_you_mean};
+use crate::node::Node;
+use crate::shape::{Body, Member, Shape, ShapeRef, UNIT};
+use crate::source::Location;
+use crate::traits::{AppliedTrait, Traits};
+
+/// How many members mixins may add to a model in total. A chain of mixins that
+/// each use all the ones before grows with the square of the text; real models
+/// inherit a few thousand.
+const MAX_INHERITED_MEMBERS: usize = 250_000;
+
+impl Assembler<'_> {
+    /// The mixins of a shape that exist and fit.
+    pub(super) fn usable_mixins(&mut self, shape: &mut Shape) -> Vec<ShapeRef> {
+        let mut usable = Vec::new();
+        for reference in &shape.mixins {
+            let Some(mixin) = self.shape(reference) else {
+                self.unresolved("UnresolvedMixin", "mixin", reference);
+                continue;
+            };
+            let problem = if mixin.shape_type != shape.shape_type {
+                let message = format!(
+                    "`{}` is {}, and mixes in {}",
+                    shape.id,
+                    shape.shape_type.with_article(),
+                    mixin.shape_type.with_article()
+                );
+                Problem::error("WrongMixin", reference.location(), message)
+                    .expected(format!(
+                        "a mixin that is {}",
+                        shape.shape_type.with_article()
+                    ))
+                    .related("the mixin", mixin.location)
+            } else if !mixin.traits.is_mixin() {
+                let message = format!("`{}` is no mixin", reference.id());
+                Problem::error("WrongMixin", reference.location(), message)
+                    .expected("a shape with the trait @mixin")
+                    .hint(format!("put @mixin on `{}`", reference.name()))
+                    .related("defined", mixin.location)
+            } else {
+                usable.push(reference.clone());
+                continue;
+            };
+            self.problems.push(problem);
+        }
+        usable
+    }
+
+    pub(super) fn inherit_members(&mut self, shape: &mut Shape, mixins: &[ShapeRef]) {
+        if mixins.is_empty() && !shape.members.iter().any(|member| member.elided) {
+            return;
+        }
+        let mut members: Vec<Member> = Vec::new();
+        let mut index: HashMap<String, usize> = HashMap::new();
+        for reference in mixins {
+            // Cloned, since merging needs the assembler whole.
+            let given = self
+                .shape(reference)
+                .map(|m| m.members.clone())
+                .unwrap_or_default();
+            self.inherited_members += given.len();
+            if self.inherited_members > MAX_INHERITED_MEMBERS {
+                self.problems.push(Problem::error(
+                    "TooManyMembers",
+                    reference.location(),
+                    format!("mixins add more than {MAX_INHERITED_MEMBERS} members to this model"),
+                ));
+                return;
+            }
+            for mut member in given {
+                member
+                    .traits
+                    .iter_mut()
+                    .for_each(|applied| applied.inherited = true);
+                if let Some(&at) = index.get(member.name()) {
+                    if members[at].target != member.target {
+                        self.member_conflict(shape, &members[at], &member, reference.location());
+                    }
+                    self.merge_traits(&mut members[at].traits, member.traits);
+                    continue;
+                }
+                let Ok(id) = shape.id.with_member(member.name()) else {
+                    continue;
+                };
+                member.id = id;
+                member.origin = Some(reference.id().clone());
+                index.insert(member.name().to_owned(), members.len());
+                members.push(member);
+            }
+        }
+        for mut own in std::mem::take(&mut shape.members) {
+            let inherited = index.get(own.name()).copied();
+            if own.elided {
+                match self.elided_target(shape, &own, inherited.map(|at| &members[at])) {
+                    Some(target) => own.target = target,
+                    None => continue,
+                }
+                own.elided = false;
+            }
+            match inherited {
+                Some(at) => {
+                    if members[at].target != own.target {
+                        self.member_conflict(shape, &members[at], &own, own.location);
+                    }
+                    members[at].location = own.location;
+                    self.merge_traits(&mut members[at].traits, own.traits);
+                }
+                None => members.push(own),
+            }
+        }
+        shape.members = members;
+    }
+
+    /// What `$name` targets: what the resource after `for` has under the name,
+    /// else what the mixins do.
+    pub(super) fn elided_target(
+        &mut self,
+        shape: &Shape,
+        member: &Member,
+        inherited: Option<&Member>,
+    ) -> Option<ShapeRef> {
+        let name = member.name();
+        let mut candidates = Vec::new();
+        if let Some(reference) = &shape.for_resource {
+            let resource = self.shape(reference).and_then(Shape::as_resource);
+            let Some(resource) = resource else {
+                self.unresolved("UnresolvedResource", "resource", reference);
+                return None;
+            };
+            let fields = || resource.identifiers().iter().chain(resource.properties());
+            if let Some((_, target)) = fields().find(|(field, _)| field == name) {
+                return Some(ShapeRef::new(target.id().clone(), member.location));
+            }
+            candidates.extend(fields().map(|(field, _)| field.clone()));
+        }
+        if let Some(inherited) = inherited {
+            return Some(inherited.target.clone());
+        }
+        let mixed_in = shape.mixins.iter().filter_map(|mixin| self.shape(mixin));
+        candidates.extend(mixed_in.flat_map(|m| m.members.iter().map(|m| m.name().to_owned())));
+        let expected = match (&shape.for_resource, shape.mixins.is_empty()) {
+            (Some(resource), true) => format!("an identifier or property of `{}`", resource.name()),
+            (Some(resource), false) => {
+                format!(
+                    "an identifier or property of `{}`, or a mixin's member",
+                    resource.name()
+                )
+            }
+            (None, false) => "the name of a mixin's member".to_owned(),
+            (None, true) => "`for` a resource, or a mixin, on the shape".to_owned(),
+        };
+        self.problems.push(
+            Problem::error(
+                "ElidedMember",
+                member.location,
+                format!("nothing says what `${name}` of `{}` targets", shape.id),
+            )
+            .expected(expected)
+            .maybe_hint(did_you_mean(name, candidates.iter().map(String::as_str))),
+        );
+        None
+    }
+
+    pub(super) fn member_conflict(
+        &mut self,
+        shape: &Shape,
+        old: &Member,
+        new: &Member,
+        at: Location,
+    ) {
+        let message = format!(
+            "the member `{}` of `{}` targets `{}` by one definition and `{}` by another",
+            old.name(),
+            shape.id,
+            old.target.id(),
+            new.target.id()
+        );
+        self.problems.push(
+            Problem::error("MemberConflict", at, message)
+                .expected("the same target as in the mixin")
+                .related("the other definition", old.location),
+        );
+    }
+
+    pub(super) fn inherit_traits(&mut self, shape: &mut Shape, mixins: &[ShapeRef]) {
+        if mixins.is_empty() {
+            return;
+        }
+        let mut traits = Traits::default();
+        for reference in mixins {
+            let Some(mixin) = self.shape(reference) else {
+                continue;
+            };
+            let given = inheritable(&mixin.traits);
+            self.merge_traits(&mut traits, given);
+        }
+        let own = std::mem::take(&mut shape.traits);
+        self.merge_traits(&mut traits, own);
+        shape.traits = traits;
+    }
+
+    pub(super) fn inherit_body(&mut self, shape: &mut Shape, mixins: &[ShapeRef]) {
+        if mixins.is_empty() || shape.body == Body::None {
+            return;
+        }
+        let own = shape.body.clone();
+        let mut body = Shape::new(UNIT, shape.shape_type, Location::NONE).body;
+        for reference in mixins {
+            if let Some(mixin) = self.shape(reference) {
+                add_body(&mut body, &mixin.body);
+            }
+        }
+        add_body(&mut body, &own);
+        shape.body = body;
+        shape.own_body = Some(Box::new(own));
+    }
+}
+
+/// The traits of a mixin that its users get: all but `@mixin` and those that it
+/// declares local.
+fn inheritable(traits: &Traits) -> Traits {
+    let local: Vec<&str> = traits
+        .get("smithy.api#mixin")
+        .and_then(|value| value.get("localTraits"))
+        .and_then(Node::as_array)
+        .unwrap_or_default()
+        .iter()
+        .filter_map(Node::as_str)
+        .collect();
+    let mut given = Traits::default();
+    for applied in traits.iter() {
+        if applied.id != "smithy.api#mixin" && !local.contains(&applied.id.as_str()) {
+            given.push(AppliedTrait {
+                inherited: true,
+                ..applied.clone()
+            });
+        }
+    }
+    given
+}
+
+/// Adds what a mixin's body, or at last the shape's own, has.
+fn add_body(body: &mut Body, more: &Body) {
+    let add = |list: &mut Vec<ShapeRef>, more: &[ShapeRef]| {
+        for reference in more {
+            if !list.contains(reference) {
+                list.push(reference.clone());
+            }
+        }
+    };
+    let add_named = |list: &mut Vec<(String, ShapeRef)>, more: &[(String, ShapeRef)]| {
+        for (name, target) in more {
+            match list.iter_mut().find(|(known, _)| known == name) {
+                Some(entry) => entry.1 = target.clone(),
+                None => list.push((name.clone(), target.clone())),
+            }
+        }
+    };
+    match (body, more) {
+        (Body::Operation(body), Body::Operation(more)) => {
+            if *more.input.id() != UNIT {
+                body.input = more.input.clone();
+            }
+            if *more.output.id() != UNIT {
+                body.output = more.output.clone();
+            }
+            add(&mut body.errors, &more.errors);
+        }
+        (Body::Service(body), Body::Service(more)) => {
+            if !more.version.is_empty() {
+                body.version.clone_from(&more.version);
+            }
+            add(&mut body.operations, &more.operations);
+            add(&mut body.resources, &more.resources);
+            add(&mut body.errors, &more.errors);
+            for (id, name) in &more.rename {
+                body.rename.retain(|(known, _)| known != id);
+                body.rename.push((id.clone(), name.clone()));
+            }
+        }
+        (Body::Resource(body), Body::Resource(more)) => {
+            add_named(&mut body.identifiers, &more.identifiers);
+            add_named(&mut body.properties, &more.properties);
+            for (slot, more) in body.lifecycle.iter_mut().zip(&more.lifecycle) {
+                if more.is_some() {
+                    slot.clone_from(more);
+                }
+            }
+            add(&mut body.operations, &more.operations);
+            add(&mut body.collection_operations, &more.collection_operations);
+            add(&mut body.resources, &more.resources);
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,213 @@
+//! Fragments to shapes: joins files, flattens mixins, applies traits.
+//!
+//! The order matters. A mixin must be whole, with the traits that `apply` adds
+//! to it, before it is copied into the shapes that use it; and an `apply` on an
+//! inherited member must come after that member was inherited. So shapes are
+//! finished one by one, each after those that it depends on:
+//!
+//! ```text
+//! coerce:  `@annotation` without a value gets {} or [] by the trait's definition
+//! join:    every shape once, metadata merged
+//! order:   mixins and `for` resources first; what remains is a cycle
+//! finish:  elided targets -> inherit members, traits, body -> own traits -> apply
+//! ```
+
+mod join;
+mod mixins;
+mod traits;
+
+use std::collections::HashMap;
+
+use polywire_schema::ShapeId;
+
+use crate::bundled::Bundled;
+use crate::diagnostic::{Problem, Problems, did_you_mean};
+use crate::fragment::{Apply, Fragment};
+use crate::node::Object;
+use crate::shape::{Shape, ShapeRef, ShapeType, UNIT};
+use crate::source::Location;
+use crate::upgrade::upgrade;
+
+use self::join::{adopt_bundled_targets, join, merge_metadata};
+use self::traits::Definitions;
+
+pub(crate) type Assembly = (Vec<Shape>, HashMap<ShapeId, u32>, Object);
+
+/// Joins fragments. `bundled` holds the definitions beside them, `None` while
+/// the bundled ones themselves are made.
+pub(crate) fn assemble(
+    fragments: Vec<Fragment>,
+    bundled: Option<&Bundled>,
+    problems: &mut Problems,
+) -> Assembly {
+    let mut metadata = Vec::new();
+    let mut drafts = Vec::new();
+    let mut applies = Vec::new();
+    for mut fragment in fragments {
+        metadata.append(&mut fragment.metadata);
+        drafts.append(&mut fragment.shapes);
+        applies.append(&mut fragment.applies);
+    }
+    let metadata = merge_metadata(metadata, problems);
+    let definitions = Definitions::of(&drafts, bundled);
+    definitions.coerce_annotations(&mut drafts, &mut applies);
+    let mut shapes = join(drafts, bundled, problems);
+    adopt_bundled_targets(&mut shapes, &applies, bundled);
+    shapes.sort_by(|left, right| left.id.cmp(&right.id));
+    let index: HashMap<ShapeId, u32> = shapes
+        .iter()
+        .enumerate()
+        .map(|(at, shape)| (shape.id.clone(), at as u32))
+        .collect();
+    let mut assembler = Assembler {
+        shapes,
+        index,
+        definitions,
+        bundled,
+        problems,
+        inherited_members: 0,
+    };
+    assembler.finish_all(applies);
+    upgrade(&mut assembler.shapes, &assembler.index, bundled);
+    (assembler.shapes, assembler.index, metadata)
+}
+
+struct Assembler<'a> {
+    shapes: Vec<Shape>,
+    index: HashMap<ShapeId, u32>,
+    definitions: Definitions<'a>,
+    bundled: Option<&'a Bundled>,
+    problems: &'a mut Problems,
+    inherited_members: usize,
+}
+
+impl Assembler<'_> {
+    fn shape(&self, id: &str) -> Option<&Shape> {
+        match self.index.get(id) {
+            Some(&at) => Some(&self.shapes[at as usize]),
+            None => self.bundled?.shape(id),
+        }
+    }
+
+    fn finish_all(&mut self, applies: Vec<Apply>) {
+        let mut by_shape: HashMap<u32, Vec<Apply>> = HashMap::new();
+        for apply in applies {
+            match self.index.get(apply.target.root_str()) {
+                Some(&at) => by_shape.entry(at).or_default().push(apply),
+                None => self.unresolved("UnresolvedApply", "target of apply", &apply.target),
+            }
+        }
+        for at in self.dependency_order() {
+            // Taken out, since finishing it reads the shapes around it.
+            let hole = Shape::new(UNIT, ShapeType::Structure, Location::NONE);
+            let mut shape = std::mem::replace(&mut self.shapes[at], hole);
+            self.finish(
+                &mut shape,
+                by_shape.remove(&(at as u32)).unwrap_or_default(),
+            );
+            self.shapes[at] = shape;
+        }
+    }
+
+    /// The places of all shapes, each after the mixins and the resource that it
+    /// uses (Kahn's algorithm). Shapes of a cycle come last, and are reported.
+    fn dependency_order(&mut self) -> Vec<usize> {
+        let mut order = Vec::with_capacity(self.shapes.len());
+        let mut waiting: HashMap<usize, usize> = HashMap::new();
+        let mut dependents: HashMap<usize, Vec<usize>> = HashMap::new();
+        for (at, shape) in self.shapes.iter().enumerate() {
+            let needed: Vec<usize> = shape
+                .mixins
+                .iter()
+                .chain(&shape.for_resource)
+                .filter_map(|reference| self.index.get(reference.id()))
+                .map(|&needed| needed as usize)
+                .collect();
+            if needed.is_empty() {
+                order.push(at);
+            } else {
+                waiting.insert(at, needed.len());
+                needed
+                    .into_iter()
+                    .for_each(|n| dependents.entry(n).or_default().push(at));
+            }
+        }
+        let mut next = 0;
+        while next < order.len() {
+            for dependent in dependents.remove(&order[next]).unwrap_or_default() {
+                if let Some(count) = waiting.get_mut(&dependent) {
+                    *count -= 1;
+                    if *count == 0 {
+                        waiting.remove(&dependent);
+                        order.push(dependent);
+                    }
+                }
+            }
+            next += 1;
+        }
+        let mut cyclic: Vec<usize> = waiting.into_keys().collect();
+        cyclic.sort_unstable();
+        for at in cyclic {
+            let shape = &mut self.shapes[at];
+            self.problems.push(
+                Problem::error(
+                    "MixinCycle",
+                    shape.location,
+                    format!("the mixins of `{}` lead around in a circle", shape.id),
+                )
+                .hint("a mixin can't use itself, not even through other mixins"),
+            );
+            shape.mixins.clear();
+            order.push(at);
+        }
+        order
+    }
+
+    fn finish(&mut self, shape: &mut Shape, applies: Vec<Apply>) {
+        self.merge_repeated_traits(shape);
+        let mixins = self.usable_mixins(shape);
+        self.inherit_members(shape, &mixins);
+        self.inherit_traits(shape, &mixins);
+        self.inherit_body(shape, &mixins);
+        self.apply_all(shape, applies);
+    }
+
+    #[cold]
+    fn unresolved(&mut self, code: &'static str, what: &str, reference: &ShapeRef) {
+        let root = reference.root_str();
+        let hint = self
+            .problems
+            .wants_hints()
+            .then(|| suggest_shape(root, self.shapes.iter()))
+            .flatten();
+        self.problems.push(
+            Problem::error(
+                code,
+                reference.location(),
+                format!("the {what} `{root}` is not defined"),
+            )
+            .expected("the name of a shape")
+            .maybe_hint(hint),
+        );
+    }
+}
+
+/// A shape of a similar name, as a hint; the same name in another namespace
+/// counts as near.
+pub(crate) fn suggest_shape<'m>(
+    id: &str,
+    shapes: impl Iterator<Item = &'m Shape> + Clone,
+) -> Option<String> {
+    let (namespace, name) = id.split_once('#')?;
+    let same_name = shapes.clone().find(|shape| shape.id().name() == name);
+    if let Some(shape) = same_name.filter(|shape| shape.id().namespace() != namespace) {
+        return Some(format!(
+            "`{}` exists: add `use {0}`, or write it in full",
+            shape.id()
+        ));
+    }
+    let in_reach = shapes
+        .filter(|shape| [namespace, "smithy.api"].contains(&shape.id().namespace()))
+        .filter(|shape| !shape.traits().is_trait_definition());
+    did_you_mean(name, in_reach.map(|shape| shape.id().name()))
+}

@@ -1,0 +1,200 @@
+//! Traits that meet on one shape: which of them wins, and which are joined.
+
+use std::collections::HashMap;
+
+use polywire_schema::ShapeId;
+
+use super::Assembler;
+use super::join::merge_values;
+use crate::bundled::Bundled;
+use crate::diagnostic::{Problem, did_you_mean};
+use crate::fragment::Apply;
+use crate::node::{Node, NodeValue, Object};
+use crate::shape::{Member, Shape, ShapeType};
+use crate::source::Location;
+use crate::traits::{AppliedTrait, Traits};
+
+/// How many traits a shape or member can have. Real ones have fewer than 20; the
+/// bound keeps look-up by search cheap whatever the model.
+const MAX_TRAITS: usize = 1_000;
+
+/// From how many traits on they are looked at one by one, not in pairs.
+const MANY: usize = 32;
+
+/// What is known of the definitions of traits before anything is assembled.
+pub(super) struct Definitions<'a> {
+    /// The type of every shape that the model defines: any may be a trait.
+    own: HashMap<ShapeId, ShapeType>,
+    bundled: Option<&'a Bundled>,
+}
+
+impl<'a> Definitions<'a> {
+    pub(super) fn of(drafts: &[Shape], bundled: Option<&'a Bundled>) -> Self {
+        let own = drafts
+            .iter()
+            .map(|shape| (shape.id.clone(), shape.shape_type))
+            .collect();
+        Self { own, bundled }
+    }
+
+    /// The type of a trait's definition, when it is known.
+    fn shape_type(&self, id: &str) -> Option<ShapeType> {
+        self.own
+            .get(id)
+            .copied()
+            .or_else(|| self.bundled?.shape(id).map(|shape| shape.shape_type))
+    }
+
+    /// `@required` is written without a value: structures and maps get `{}`,
+    /// lists `[]`. Unknown traits are taken for structures, as most are. It comes
+    /// first, so that IDL and AST of the same shape are the same.
+    pub(super) fn coerce_annotations(&self, drafts: &mut [Shape], applies: &mut [Apply]) {
+        for shape in drafts {
+            let members = shape
+                .members
+                .iter_mut()
+                .flat_map(|member| member.traits.iter_mut());
+            shape
+                .traits
+                .iter_mut()
+                .chain(members)
+                .for_each(|applied| self.coerce(applied));
+        }
+        let traits = applies.iter_mut().flat_map(|apply| &mut apply.traits);
+        traits.for_each(|applied| self.coerce(applied));
+    }
+
+    fn coerce(&self, applied: &mut AppliedTrait) {
+        if !applied.value.is_null() {
+            return;
+        }
+        let value = match self.shape_type(&applied.id) {
+            None | Some(ShapeType::Structure | ShapeType::Map) => {
+                NodeValue::Object(Object::default())
+            }
+            Some(ShapeType::List) => NodeValue::Array(Vec::new()),
+            Some(_) => return,
+        };
+        applied.value = Node::new(value, applied.value.location());
+    }
+}
+
+impl Assembler<'_> {
+    /// Adds what `apply` statements say about a shape and its members.
+    pub(super) fn apply_all(&mut self, shape: &mut Shape, applies: Vec<Apply>) {
+        if applies.is_empty() {
+            return;
+        }
+        let index: HashMap<String, usize> = shape
+            .members
+            .iter()
+            .enumerate()
+            .map(|(at, member)| (member.name().to_owned(), at))
+            .collect();
+        for Apply { target, traits } in applies {
+            let onto = match target.member() {
+                None => &mut shape.traits,
+                Some(name) => match index.get(name) {
+                    Some(&at) => &mut shape.members[at].traits,
+                    None => {
+                        self.no_such_member(shape, name, target.location());
+                        continue;
+                    }
+                },
+            };
+            for applied in traits {
+                self.merge_trait(onto, applied);
+            }
+        }
+    }
+
+    #[cold]
+    fn no_such_member(&mut self, shape: &Shape, name: &str, location: Location) {
+        let names = shape.members.iter().map(Member::name);
+        let hint = self
+            .problems
+            .wants_hints()
+            .then(|| did_you_mean(name, names))
+            .flatten();
+        self.problems.push(
+            Problem::error(
+                "UnresolvedApply",
+                location,
+                format!("`{}` has no member `{name}`", shape.id),
+            )
+            .expected("a member of the shape")
+            .maybe_hint(hint),
+        );
+    }
+
+    /// A trait that stands twice on a shape in the same file.
+    pub(super) fn merge_repeated_traits(&mut self, shape: &mut Shape) {
+        let members = shape.members.iter_mut().map(|member| &mut member.traits);
+        for traits in members.chain([&mut shape.traits]) {
+            // Two or three traits are the rule, and the same one twice is rare.
+            let repeated = if traits.len() > MANY {
+                true
+            } else {
+                let all: Vec<&AppliedTrait> = traits.iter().collect();
+                all.iter()
+                    .enumerate()
+                    .any(|(i, t)| all[..i].iter().any(|o| o.id == t.id))
+            };
+            if repeated {
+                let repeated = std::mem::take(traits);
+                self.merge_traits(traits, repeated);
+            }
+        }
+    }
+
+    pub(super) fn merge_traits(&mut self, traits: &mut Traits, more: Traits) {
+        for applied in more.into_entries() {
+            self.merge_trait(traits, applied);
+        }
+    }
+
+    /// Adds a trait. What was written on the shape itself wins over what is
+    /// inherited, and a later mixin over an earlier one; two values written on
+    /// the shape itself are joined when the trait is a list, else must agree.
+    pub(super) fn merge_trait(&mut self, traits: &mut Traits, applied: AppliedTrait) {
+        let count = traits.len();
+        let Some(old) = traits.find_mut(&applied.id) else {
+            if count < MAX_TRAITS {
+                traits.push(applied);
+            } else {
+                let message = format!("a shape can't have more than {MAX_TRAITS} traits");
+                self.problems
+                    .push(Problem::error("TooManyTraits", applied.location, message));
+            }
+            return;
+        };
+        if old.inherited {
+            *old = applied;
+            return;
+        }
+        if applied.inherited {
+            return;
+        }
+        let (old_location, location, id) = (old.location, applied.location, applied.id.clone());
+        let is_list = self
+            .definitions
+            .shape_type(&id)
+            .is_none_or(|definition| definition == ShapeType::List);
+        let conflicts = if is_list {
+            merge_values(&mut old.value, applied.value).is_err()
+        } else {
+            old.value != applied.value
+        };
+        if conflicts {
+            self.problems.push(
+                Problem::error(
+                    "TraitConflict",
+                    location,
+                    format!("the trait `{id}` is applied twice with different values"),
+                )
+                .hint("keep one of them")
+                .related("first", old_location),
+            );
+        }
+    }
+}

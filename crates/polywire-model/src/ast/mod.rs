@@ -1,0 +1,6 @@
+//! The JSON AST: the form in which models are exchanged.
+
+pub(crate) mod reader;
+mod writer;
+
+pub use writer::write;

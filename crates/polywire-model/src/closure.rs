@@ -1,0 +1,149 @@
+//! What a service reaches.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use polywire_schema::ShapeId;
+
+use crate::model::{Model, Relation, neighbors};
+use crate::shape::{Shape, ShapeRef};
+
+/// The closure of a service: its operations and resources, and the shapes of
+/// the data that they carry.
+///
+/// # Examples
+///
+/// ```
+/// use polywire_model::Loader;
+///
+/// let text = r#"
+///     $version: "2"
+///     namespace example
+///     service Store { version: "1", resources: [Book], rename: { "other#Page": "OtherPage" } }
+///     resource Book { identifiers: { id: String }, read: GetBook }
+///     @readonly
+///     operation GetBook { input := for Book { @required $id }, output := { page: other#Page } }
+/// "#;
+/// let other = "$version: \"2\"\nnamespace other\nstructure Page { text: String }\n";
+/// let mut loader = Loader::new();
+/// loader.add_text("store.smithy", text).add_text("other.smithy", other);
+/// let model = loader.assemble().unwrap().model;
+///
+/// let closure = model.closure("example#Store").unwrap();
+/// assert_eq!(closure.operations()[0].id(), &"example#GetBook");
+/// let page = model.get("other#Page").unwrap();
+/// assert_eq!(closure.name(page.id()), "OtherPage");
+/// ```
+#[derive(Clone, Debug)]
+pub struct Closure<'m> {
+    service: &'m Shape,
+    operations: Vec<&'m Shape>,
+    resources: Vec<&'m Shape>,
+    shapes: BTreeMap<&'m ShapeId, &'m Shape>,
+    names: HashMap<&'m ShapeId, &'m str>,
+    model: &'m Model,
+}
+
+impl<'m> Closure<'m> {
+    /// Walks from a service; `None` when the shape is none.
+    pub(crate) fn of(model: &'m Model, service: &'m Shape) -> Option<Self> {
+        let names = service.as_service()?.rename().iter();
+        let mut closure = Self {
+            service,
+            operations: Vec::new(),
+            resources: Vec::new(),
+            shapes: BTreeMap::new(),
+            names: names.map(|(id, name)| (id.id(), name.as_str())).collect(),
+            model,
+        };
+        // A stack of its own: recursion would follow the depth of the model.
+        let mut seen: HashSet<&str> = HashSet::from([service.id().as_str()]);
+        let mut todo = vec![service];
+        while let Some(shape) = todo.pop() {
+            if shape.as_operation().is_some() {
+                closure.operations.push(shape);
+            } else if shape.as_resource().is_some() {
+                closure.resources.push(shape);
+            } else if shape.as_service().is_none() {
+                closure.shapes.insert(shape.id(), shape);
+            }
+            let mut next: Vec<&Shape> = neighbors(shape)
+                .into_iter()
+                .filter(|(relation, _)| *relation != Relation::Mixin)
+                .filter_map(|(_, reference)| model.get(reference))
+                .filter(|shape| seen.insert(shape.id().as_str()))
+                .collect();
+            // What was named first is popped first: operations keep their order.
+            next.reverse();
+            todo.append(&mut next);
+        }
+        Some(closure)
+    }
+
+    /// The service itself.
+    #[must_use]
+    pub fn service(&self) -> &'m Shape {
+        self.service
+    }
+
+    /// All operations, also those of resources, in the order of the source.
+    #[must_use]
+    pub fn operations(&self) -> &[&'m Shape] {
+        &self.operations
+    }
+
+    /// All resources, in the order of the source.
+    #[must_use]
+    pub fn resources(&self) -> &[&'m Shape] {
+        &self.resources
+    }
+
+    /// The shapes of the data, sorted by id; bundled ones such as
+    /// `smithy.api#String` are among them.
+    pub fn shapes(&self) -> impl ExactSizeIterator<Item = &'m Shape> {
+        self.shapes.values().copied()
+    }
+
+    /// Whether the service reaches a shape of data.
+    #[must_use]
+    pub fn contains(&self, id: &ShapeId) -> bool {
+        self.shapes.contains_key(id)
+    }
+
+    /// The name that a shape has within this service, after its `rename`.
+    #[must_use]
+    pub fn name<'i>(&self, id: &'i ShapeId) -> &'i str
+    where
+        'm: 'i,
+    {
+        self.names.get(id).copied().unwrap_or_else(|| id.name())
+    }
+
+    /// The operation of a name.
+    #[must_use]
+    pub fn operation(&self, name: &str) -> Option<&'m Shape> {
+        self.operations
+            .iter()
+            .copied()
+            .find(|operation| self.name(operation.id()) == name)
+    }
+
+    /// The errors that an operation can give: its own, then the service's.
+    #[must_use]
+    pub fn errors(&self, operation: &'m Shape) -> Vec<&'m Shape> {
+        let own = operation
+            .as_operation()
+            .map(|o| o.errors())
+            .unwrap_or_default();
+        let common = self
+            .service
+            .as_service()
+            .map(|s| s.errors())
+            .unwrap_or_default();
+        let mut seen: HashSet<&ShapeId> = HashSet::new();
+        own.iter()
+            .chain(common)
+            .filter(|reference| seen.insert(reference.id()))
+            .filter_map(|reference: &ShapeRef| self.model.get(reference))
+            .collect()
+    }
+}

@@ -1,0 +1,423 @@
+//! What is wrong with a model, said so that the reader can put it right: the
+//! place, what was expected there, and a hint where one is known.
+//!
+//! Inside the crate a finding is a [`Problem`]: text and a [`Location`].
+//! [`Sources`] turn it into a [`Diagnostic`], which needs nothing else to be
+//! printed.
+
+use std::error::Error;
+use std::fmt;
+
+use crate::node::{Node, Object};
+use crate::source::{Location, Position, Sources};
+
+/// How bad a finding is.
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+#[non_exhaustive]
+pub enum Severity {
+    /// The model is used as it is; the author may want to know.
+    Warning,
+    /// No model comes of it.
+    Error,
+}
+
+impl fmt::Display for Severity {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Warning => "warning",
+            Self::Error => "error",
+        })
+    }
+}
+
+/// One finding about a model, ready to be shown.
+///
+/// [`Display`](fmt::Display) renders it over several lines, with the line of
+/// the file and what was expected underlined.
+///
+/// # Examples
+///
+/// ```
+/// use polywire_model::Loader;
+///
+/// let text = "$version: \"2\"\nnamespace a\nstructure City {\n    name: Strin\n}\n";
+/// let error = Loader::new().add_text("city.smithy", text).assemble().unwrap_err();
+/// let diagnostic = &error.diagnostics()[0];
+/// assert_eq!((diagnostic.line(), diagnostic.column()), (Some(4), Some(11)));
+/// assert_eq!(diagnostic.hint.as_deref(), Some("did you mean `String`?"));
+/// assert_eq!(diagnostic.to_node().get("line").unwrap().as_i64(), Some(4));
+/// ```
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Diagnostic {
+    /// How bad it is.
+    pub severity: Severity,
+    /// A short name for the kind of finding, which doesn't change between
+    /// versions: for suppressions and searches.
+    pub code: &'static str,
+    /// What is wrong, in one sentence.
+    pub message: String,
+    /// File, line and column; `None` for what no file holds.
+    pub position: Option<Position>,
+    /// The line of the file, cut around the place when it is long.
+    pub snippet: Option<String>,
+    /// What was expected at the place.
+    pub expected: Option<String>,
+    /// What to do about it.
+    pub hint: Option<String>,
+    /// Other places that belong to the finding, with what they are.
+    pub related: Vec<(String, Position)>,
+    underline: (usize, usize),
+}
+
+impl Diagnostic {
+    /// The name of the file.
+    #[must_use]
+    pub fn file(&self) -> Option<&str> {
+        self.position.as_ref().map(|position| &*position.file)
+    }
+
+    /// The line, from 1.
+    #[must_use]
+    pub fn line(&self) -> Option<u32> {
+        self.position.as_ref().map(|position| position.line)
+    }
+
+    /// The column in characters, from 1.
+    #[must_use]
+    pub fn column(&self) -> Option<u32> {
+        self.position.as_ref().map(|position| position.column)
+    }
+
+    /// The finding as data, for output that machines read.
+    #[must_use]
+    pub fn to_node(&self) -> Node {
+        let mut object = Object::new();
+        object.insert("severity", self.severity.to_string());
+        object.insert("code", self.code);
+        object.insert("message", self.message.as_str());
+        if let Some(position) = &self.position {
+            place(&mut object, position);
+        }
+        for (key, text) in [
+            ("expected", &self.expected),
+            ("hint", &self.hint),
+            ("snippet", &self.snippet),
+        ] {
+            if let Some(text) = text {
+                object.insert(key, text.as_str());
+            }
+        }
+        if !self.related.is_empty() {
+            let related = self.related.iter().map(|(what, position)| {
+                let mut object = Object::new();
+                object.insert("message", what.as_str());
+                place(&mut object, position);
+                Node::from(object)
+            });
+            object.insert("related", related.collect::<Vec<_>>());
+        }
+        object.into()
+    }
+}
+
+fn place(object: &mut Object, position: &Position) {
+    object.insert("file", &*position.file);
+    object.insert("line", i64::from(position.line));
+    object.insert("column", i64::from(position.column));
+}
+
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            formatter,
+            "{}[{}]: {}",
+            self.severity, self.code, self.message
+        )?;
+        let gutter = self.line().map_or(1, |line| line.to_string().len());
+        if let Some(position) = &self.position {
+            write!(formatter, "\n{:gutter$}--> {position}", "")?;
+        }
+        if let (Some(snippet), Some(line)) = (&self.snippet, self.line()) {
+            let (start, width) = self.underline;
+            write!(formatter, "\n{:gutter$} |\n{line} | {snippet}", "")?;
+            write!(
+                formatter,
+                "\n{:gutter$} | {:start$}{}",
+                "",
+                "",
+                "^".repeat(width)
+            )?;
+            if let Some(expected) = &self.expected {
+                write!(formatter, " expected {expected}")?;
+            }
+        } else if let Some(expected) = &self.expected {
+            write!(formatter, "\n{:gutter$} = expected {expected}", "")?;
+        }
+        if let Some(hint) = &self.hint {
+            write!(formatter, "\n{:gutter$} = help: {hint}", "")?;
+        }
+        for (what, position) in &self.related {
+            write!(formatter, "\n{:gutter$} = note: {what} at {position}", "")?;
+        }
+        Ok(())
+    }
+}
+
+/// Why no model could be made: diagnostics, at least one of them an error.
+#[derive(Clone, Debug)]
+pub struct ModelError {
+    diagnostics: Vec<Diagnostic>,
+}
+
+impl ModelError {
+    pub(crate) fn new(diagnostics: Vec<Diagnostic>) -> Self {
+        Self { diagnostics }
+    }
+
+    /// Every finding of the run, in the order of files and lines.
+    #[must_use]
+    pub fn diagnostics(&self) -> &[Diagnostic] {
+        &self.diagnostics
+    }
+
+    /// The findings that prevent a model; never empty.
+    pub fn errors(&self) -> impl Iterator<Item = &Diagnostic> {
+        self.diagnostics
+            .iter()
+            .filter(|diagnostic| diagnostic.severity == Severity::Error)
+    }
+}
+
+impl fmt::Display for ModelError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for diagnostic in &self.diagnostics {
+            write!(formatter, "{diagnostic}\n\n")?;
+        }
+        match self.errors().count() {
+            1 => formatter.write_str("1 error in the model"),
+            count => write!(formatter, "{count} errors in the model"),
+        }
+    }
+}
+
+impl Error for ModelError {}
+
+/// A finding before its place is looked up.
+#[derive(Clone, Debug)]
+pub(crate) struct Problem {
+    pub(crate) severity: Severity,
+    pub(crate) code: &'static str,
+    pub(crate) message: String,
+    pub(crate) location: Location,
+    expected: Option<String>,
+    hint: Option<String>,
+    related: Vec<(String, Location)>,
+}
+
+impl Problem {
+    #[cold]
+    pub(crate) fn error(
+        code: &'static str,
+        location: Location,
+        message: impl Into<String>,
+    ) -> Self {
+        Self {
+            severity: Severity::Error,
+            code,
+            message: message.into(),
+            location,
+            expected: None,
+            hint: None,
+            related: Vec::new(),
+        }
+    }
+
+    #[cold]
+    pub(crate) fn warning(
+        code: &'static str,
+        location: Location,
+        message: impl Into<String>,
+    ) -> Self {
+        Self {
+            severity: Severity::Warning,
+            ..Self::error(code, location, message)
+        }
+    }
+
+    pub(crate) fn expected(mut self, expected: impl Into<String>) -> Self {
+        self.expected = Some(expected.into());
+        self
+    }
+
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    pub(crate) fn maybe_hint(mut self, hint: Option<String>) -> Self {
+        self.hint = hint.or(self.hint);
+        self
+    }
+
+    pub(crate) fn related(mut self, what: impl Into<String>, location: Location) -> Self {
+        self.related.push((what.into(), location));
+        self
+    }
+}
+
+/// The findings of a run. Past a bound they are counted, not kept, so that a
+/// hostile model can't fill the memory with messages about itself.
+#[derive(Debug, Default)]
+pub(crate) struct Problems {
+    found: Vec<Problem>,
+    errors: usize,
+    dropped: usize,
+}
+
+const MAX_PROBLEMS: usize = 200;
+
+impl Problems {
+    pub(crate) fn push(&mut self, problem: Problem) {
+        let is_error = problem.severity == Severity::Error;
+        self.errors += usize::from(is_error);
+        // The first error is kept even where warnings have used up the room.
+        if self.found.len() < MAX_PROBLEMS || (is_error && self.errors == 1) {
+            self.found.push(problem);
+        } else {
+            self.dropped += 1;
+        }
+    }
+
+    pub(crate) fn has_errors(&self) -> bool {
+        self.errors > 0
+    }
+
+    /// Whether to search for near names: each search looks at every shape of the
+    /// model, and nobody reads the fiftieth suggestion.
+    pub(crate) fn wants_hints(&self) -> bool {
+        self.found.len() < 50
+    }
+
+    /// Whether nothing more would be kept, so that searching on is pointless.
+    pub(crate) fn is_full(&self) -> bool {
+        self.found.len() >= MAX_PROBLEMS && self.has_errors()
+    }
+
+    /// Looks up the places; errors and warnings in the order of the files.
+    pub(crate) fn into_diagnostics(mut self, sources: &Sources) -> Vec<Diagnostic> {
+        self.found.sort_by_key(|problem| problem.location);
+        let mut diagnostics: Vec<_> = self
+            .found
+            .into_iter()
+            .map(|problem| resolve(problem, sources))
+            .collect();
+        if self.dropped > 0 {
+            let severity = if self.errors > 0 {
+                Severity::Error
+            } else {
+                Severity::Warning
+            };
+            let message = format!("{} more findings are not shown", self.dropped);
+            let problem = Problem {
+                severity,
+                ..Problem::warning("TooManyProblems", Location::NONE, message)
+            };
+            diagnostics.push(resolve(problem, sources));
+        }
+        diagnostics
+    }
+}
+
+pub(crate) fn resolve(problem: Problem, sources: &Sources) -> Diagnostic {
+    let snippet = sources
+        .file(problem.location)
+        .map(|file| file.snippet(problem.location.offset as usize));
+    Diagnostic {
+        severity: problem.severity,
+        code: problem.code,
+        message: problem.message,
+        position: sources.position(problem.location),
+        underline: snippet
+            .as_ref()
+            .map_or((0, 1), |s| (s.underline_start, s.width)),
+        snippet: snippet.map(|snippet| snippet.text),
+        expected: problem.expected,
+        hint: problem.hint,
+        related: problem
+            .related
+            .into_iter()
+            .filter_map(|(what, place)| Some((what, sources.position(place)?)))
+            .collect(),
+    }
+}
+
+/// The candidate nearest to `name` in spelling, as a hint, when one is near
+/// enough to be a likely slip.
+pub(crate) fn did_you_mean<'a>(
+    name: &str,
+    candidates: impl Iterator<Item = &'a str>,
+) -> Option<String> {
+    let allowed = (name.chars().count() / 3).clamp(1, 3);
+    candidates
+        .filter(|candidate| *candidate != name)
+        .filter_map(|candidate| {
+            let distance = edit_distance(name, candidate, allowed)?;
+            Some((distance, candidate))
+        })
+        .min()
+        .map(|(_, candidate)| format!("did you mean `{candidate}`?"))
+}
+
+/// Levenshtein's distance without regard to case, when it is at most `allowed`.
+fn edit_distance(left: &str, right: &str, allowed: usize) -> Option<usize> {
+    // Hostile names of 64 KiB must not cost 4 Gi steps.
+    if left.len().abs_diff(right.len()) > 4 * allowed || left.len() > 200 {
+        return None;
+    }
+    let right: Vec<char> = right.chars().map(|c| c.to_ascii_lowercase()).collect();
+    let mut row: Vec<usize> = (0..=right.len()).collect();
+    for (i, l) in left.chars().map(|c| c.to_ascii_lowercase()).enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, r) in right.iter().enumerate() {
+            let substitution = diagonal + usize::from(l != *r);
+            diagonal = row[j + 1];
+            row[j + 1] = substitution.min(row[j] + 1).min(diagonal + 1);
+        }
+        if row.iter().min().is_some_and(|best| *best > allowed) {
+            return None;
+        }
+    }
+    row.last().copied().filter(|distance| *distance <= allowed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn near_names_are_suggested() {
+        let names = ["String", "Short", "Integer"];
+        let suggest = |name| did_you_mean(name, names.into_iter());
+        assert_eq!(suggest("Strin").as_deref(), Some("did you mean `String`?"));
+        assert_eq!(
+            suggest("integer").as_deref(),
+            Some("did you mean `Integer`?")
+        );
+        assert_eq!(suggest("Widget"), None);
+        assert_eq!(suggest(&"x".repeat(70_000)), None);
+    }
+
+    #[test]
+    fn problems_are_bounded() {
+        let mut problems = Problems::default();
+        for _ in 0..10_000 {
+            problems.push(Problem::warning("W", Location::NONE, "w"));
+        }
+        problems.push(Problem::error("E", Location::NONE, "e"));
+        let diagnostics = problems.into_diagnostics(&Sources::default());
+        assert_eq!(diagnostics.len(), MAX_PROBLEMS + 2);
+        assert!(diagnostics.iter().any(|d| d.code == "E"));
+    }
+}

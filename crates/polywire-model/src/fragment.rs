@@ -1,0 +1,20 @@
+//! What a reader makes of one file: shapes with absolute names, traits that are
+//! yet to be applied, metadata. The assembler joins fragments into a model.
+
+use crate::node::Entry;
+use crate::shape::{Shape, ShapeRef};
+use crate::traits::AppliedTrait;
+
+#[derive(Debug, Default)]
+pub(crate) struct Fragment {
+    pub(crate) metadata: Vec<Entry>,
+    pub(crate) shapes: Vec<Shape>,
+    pub(crate) applies: Vec<Apply>,
+}
+
+/// Traits for a shape or member that may stand in another file.
+#[derive(Debug)]
+pub(crate) struct Apply {
+    pub(crate) target: ShapeRef,
+    pub(crate) traits: Vec<AppliedTrait>,
+}

@@ -1,0 +1,190 @@
+//! Moving over tokens, saying what is wrong with them, and going on after it.
+
+use super::{Parsed, Parser, Reported, is_keyword};
+use crate::diagnostic::Problem;
+use crate::idl::lexer::TokenKind;
+use crate::idl::syntax::Name;
+use crate::idl::text;
+use crate::source::Location;
+
+/// Tokens.
+impl Parser<'_, '_> {
+    pub(super) fn here(&self) -> Location {
+        Location::new(self.file, self.current.start)
+    }
+
+    pub(super) fn advance(&mut self) {
+        self.current = self.lexer.next();
+        self.docs.clear();
+        self.has_docs = false;
+        self.skip_docs();
+    }
+
+    /// Doc comments mean something before shapes and members only; elsewhere
+    /// they are comments.
+    pub(super) fn skip_docs(&mut self) {
+        let first = self.current;
+        while self.current.kind == TokenKind::DocComment {
+            if self.has_docs {
+                self.docs.push('\n');
+            }
+            self.has_docs = true;
+            self.docs.push_str(text::doc_line(self.current_text()));
+            self.current = self.lexer.next();
+            self.current.after_newline |= first.after_newline;
+        }
+    }
+
+    pub(super) fn take_name(&mut self) -> Name {
+        let name = Name {
+            text: self.current_text().to_owned(),
+            location: self.here(),
+        };
+        self.advance();
+        name
+    }
+
+    pub(super) fn expect(&mut self, kind: TokenKind, expected: &str) -> Parsed<()> {
+        if self.current.kind != kind {
+            return Err(self.unexpected(expected));
+        }
+        self.advance();
+        Ok(())
+    }
+
+    /// The kind of the token after the current one.
+    pub(super) fn next_kind(&self) -> TokenKind {
+        self.lexer.clone().next().kind
+    }
+
+    pub(super) fn at_keyword(&self, keyword: &str) -> bool {
+        self.current.kind == TokenKind::Word && self.current_text() == keyword
+    }
+
+    /// Whether the current token starts a statement at the start of a line,
+    /// where a member or value was expected: the shape before has no end. A
+    /// member may have the name of a keyword, but then a colon follows.
+    pub(super) fn at_statement(&self) -> bool {
+        self.current.at_line_start
+            && self.current.kind == TokenKind::Word
+            && is_keyword(self.current_text())
+            && self.next_kind() == TokenKind::Word
+    }
+
+    pub(super) fn line_break(&mut self, what: &str) {
+        if !self.current.after_newline && self.current.kind != TokenKind::EndOfFile {
+            self.unexpected(&format!("a line break after {what}"));
+        }
+    }
+
+    #[cold]
+    pub(super) fn unexpected(&mut self, expected: &str) -> Reported {
+        let problem = self.unexpected_problem(expected);
+        self.problems.push(problem);
+        Reported
+    }
+
+    /// An unexpected token where an opened bracket should have been closed.
+    #[cold]
+    pub(super) fn unclosed(&mut self, expected: &str, open: Location) -> Reported {
+        let problem = self.unexpected_problem(expected).related("opened", open);
+        self.problems.push(problem);
+        Reported
+    }
+
+    pub(super) fn unexpected_problem(&self, expected: &str) -> Problem {
+        let message = match self.current.kind {
+            TokenKind::EndOfFile => "the file ends too early".to_owned(),
+            TokenKind::Unterminated => "this string does not end".to_owned(),
+            TokenKind::MalformedNumber => "this number has a flaw".to_owned(),
+            _ => format!("{} is not expected here", self.found()),
+        };
+        let expected = match self.current.kind {
+            TokenKind::Unterminated => "a closing quote",
+            TokenKind::MalformedNumber => "a number such as `-1` or `2.5e3`",
+            _ => expected,
+        };
+        Problem::error("Syntax", self.here(), message).expected(expected)
+    }
+
+    /// The current token for a message.
+    pub(super) fn found(&self) -> String {
+        match self.current.kind {
+            TokenKind::EndOfFile => "the end of the file".to_owned(),
+            TokenKind::String | TokenKind::TextBlock => "a string".to_owned(),
+            TokenKind::Number => "a number".to_owned(),
+            _ => {
+                let text: String = self.current_text().chars().take(60).collect();
+                format!("`{}`", text.escape_debug())
+            }
+        }
+    }
+
+    /// Leaves a statement: on to the next line that starts with one.
+    pub(super) fn skip_to_statement(&mut self, start: usize) {
+        if self.current.start == start {
+            self.advance();
+        }
+        while self.current.kind != TokenKind::EndOfFile {
+            let starts = match self.current.kind {
+                TokenKind::At => true,
+                TokenKind::Word => is_keyword(self.current_text()),
+                _ => false,
+            };
+            if starts && self.current.at_line_start {
+                return;
+            }
+            self.advance();
+        }
+    }
+
+    /// Leaves a member: on to the next line that can start one, or to the brace
+    /// that closes the shape. `false` when the shape seems to have no end.
+    pub(super) fn skip_to_member(&mut self, start: usize) -> bool {
+        let mut depth = 0_usize;
+        if self.current.start == start && !self.at_statement() {
+            depth = usize::from(is_opening(self.current.kind));
+            self.advance();
+        }
+        loop {
+            match self.current.kind {
+                TokenKind::EndOfFile => return false,
+                TokenKind::CloseBrace if depth == 0 => return true,
+                TokenKind::CloseBrace | TokenKind::CloseBracket | TokenKind::CloseParenthesis => {
+                    depth = depth.saturating_sub(1);
+                }
+                kind if is_opening(kind) => depth += 1,
+                TokenKind::At | TokenKind::Dollar | TokenKind::Word => {
+                    if self.current.at_line_start && self.at_statement() {
+                        return false;
+                    }
+                    if depth == 0 && self.current.after_newline {
+                        return true;
+                    }
+                }
+                _ => {}
+            }
+            self.advance();
+        }
+    }
+
+    pub(super) fn skip_to_end(&mut self) {
+        while self.current.kind != TokenKind::EndOfFile {
+            self.advance();
+        }
+    }
+}
+
+impl<'t> Parser<'t, '_> {
+    /// The text of the current token; it borrows from the file.
+    pub(super) fn current_text(&self) -> &'t str {
+        &self.text[self.current.start..self.current.end]
+    }
+}
+
+fn is_opening(kind: TokenKind) -> bool {
+    matches!(
+        kind,
+        TokenKind::OpenBrace | TokenKind::OpenBracket | TokenKind::OpenParenthesis
+    )
+}

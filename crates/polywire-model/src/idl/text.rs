@@ -1,0 +1,191 @@
+//! What quoted strings, text blocks and doc comments say.
+
+/// A flaw in a string: where, from the start of the token, and what was
+/// expected there.
+#[derive(Debug, Eq, PartialEq)]
+pub(super) struct TextError {
+    pub(super) offset: usize,
+    pub(super) expected: &'static str,
+}
+
+/// The text of a quoted string, quotes included.
+pub(super) fn quoted(token: &str) -> Result<String, TextError> {
+    unescape(&token[1..token.len() - 1], 1)
+}
+
+/// The text of a text block, `"""` included.
+///
+/// ```text
+/// TextBlock = ThreeDquotes *SP NL *TextBlockContent ThreeDquotes
+/// ```
+/// The indentation that all lines share is not part of the text. Lines of
+/// nothing but space don't count, except for the last one: moving the closing
+/// quotes to the left keeps indentation. Space at the ends of lines is dropped.
+/// Escapes are read last, so that `\n` and `\t` survive both.
+pub(super) fn block(token: &str) -> Result<String, TextError> {
+    let inner = &token[3..token.len() - 3];
+    let Some((first, content)) = inner.split_once('\n') else {
+        return Err(TextError {
+            offset: 3,
+            expected: "a line break after `\"\"\"`",
+        });
+    };
+    if !first.trim_matches([' ', '\t', '\r', ',']).is_empty() {
+        return Err(TextError {
+            offset: 3,
+            expected: "a line break after `\"\"\"`",
+        });
+    }
+    let space = |c: char| c == ' ' || c == '\t';
+    let lines: Vec<&str> = content
+        .split('\n')
+        .map(|line| line.trim_end_matches('\r'))
+        .collect();
+    let last = lines.len() - 1;
+    let indent = lines
+        .iter()
+        .enumerate()
+        .filter(|(index, line)| *index == last || !line.trim_matches(space).is_empty())
+        .map(|(_, line)| line.len() - line.trim_start_matches(space).len())
+        .min()
+        .unwrap_or(0);
+    let mut text = String::with_capacity(content.len());
+    for (index, line) in lines.iter().enumerate() {
+        if index > 0 {
+            text.push('\n');
+        }
+        // Space is ASCII, so the cut is at a character.
+        text.push_str(
+            line.get(indent..)
+                .unwrap_or_default()
+                .trim_end_matches(space),
+        );
+    }
+    // Offsets in the cut text would mislead: a flaw is reported at the start.
+    unescape(&text, 0).map_err(|error| TextError { offset: 0, ..error })
+}
+
+/// The text of one `///` line.
+pub(super) fn doc_line(token: &str) -> &str {
+    let line = token.strip_prefix("///").unwrap_or(token);
+    line.strip_prefix(' ')
+        .unwrap_or(line)
+        .trim_end_matches('\r')
+}
+
+/// ```text
+/// EscapedChar = "\" ( "\" / "'" / DQUOTE / "/" / "b" / "f" / "n" / "r" / "t"
+///                   / "u" 4HEXDIG / NL )
+/// ```
+/// A line break behind a backslash is no part of the text.
+fn unescape(text: &str, base: usize) -> Result<String, TextError> {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(['\\', '\r']) {
+        out.push_str(&rest[..at]);
+        let offset = base + (text.len() - rest.len()) + at;
+        rest = &rest[at..];
+        if let Some(after) = rest.strip_prefix('\r') {
+            // CRLF and CR are line breaks like any other.
+            rest = after.strip_prefix('\n').unwrap_or(after);
+            out.push('\n');
+            continue;
+        }
+        let mut characters = rest[1..].chars();
+        let c = match characters.next() {
+            Some('\\') => '\\',
+            Some('\'') => '\'',
+            Some('"') => '"',
+            Some('/') => '/',
+            Some('b') => '\u{8}',
+            Some('f') => '\u{c}',
+            Some('n') => '\n',
+            Some('r') => '\r',
+            Some('t') => '\t',
+            Some('\n') => {
+                rest = &rest[2..];
+                continue;
+            }
+            Some('\r') => {
+                let after = &rest[2..];
+                rest = after.strip_prefix('\n').unwrap_or(after);
+                continue;
+            }
+            Some('u') => {
+                let (c, length) = unicode(rest).ok_or(TextError {
+                    offset,
+                    expected: "\\u with four hex digits, surrogates in pairs",
+                })?;
+                out.push(c);
+                rest = &rest[length..];
+                continue;
+            }
+            _ => {
+                return Err(TextError {
+                    offset,
+                    expected: "an escape: \\\\ \\\" \\' \\/ \\b \\f \\n \\r \\t \\uXXXX, or a line break",
+                });
+            }
+        };
+        out.push(c);
+        rest = characters.as_str();
+    }
+    out.push_str(rest);
+    Ok(out)
+}
+
+/// The character of `\uXXXX` or `\uXXXX\uXXXX` at the start, and its length.
+fn unicode(text: &str) -> Option<(char, usize)> {
+    let unit = |at: usize| {
+        let digits = text.get(at..)?.strip_prefix("\\u")?.get(..4)?;
+        digits
+            .bytes()
+            .all(|byte| byte.is_ascii_hexdigit())
+            .then_some(())?;
+        u32::from_str_radix(digits, 16).ok()
+    };
+    match unit(0)? {
+        high @ 0xd800..=0xdbff => {
+            let low = unit(6).filter(|low| (0xdc00..=0xdfff).contains(low))?;
+            Some((
+                char::from_u32(0x1_0000 + ((high - 0xd800) << 10) + (low - 0xdc00))?,
+                12,
+            ))
+        }
+        code => Some((char::from_u32(code)?, 6)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quoted_strings() {
+        assert_eq!(
+            quoted(r#""a\n\"\u00e9\ud83d\ude00\'\/""#).unwrap(),
+            "a\n\"é😀'/"
+        );
+        assert_eq!(quoted("\"a\\\n b\r\nc\"").unwrap(), "a b\nc");
+        assert_eq!(quoted(r#""ab\q""#).unwrap_err().offset, 3);
+        assert!(quoted(r#""\ud800""#).is_err());
+        assert!(quoted(r#""\u12""#).is_err());
+    }
+
+    #[test]
+    fn text_blocks() {
+        assert_eq!(
+            block("\"\"\"\n    a\n      b\n\n    c\"\"\"").unwrap(),
+            "a\n  b\n\nc"
+        );
+        assert_eq!(block("\"\"\"\n    a\n    \"\"\"").unwrap(), "a\n");
+        assert_eq!(block("\"\"\"\n    a  \n  \"\"\"").unwrap(), "  a\n");
+        assert_eq!(
+            block("\"\"\"\r\n  a\\n \r\n  b\\\r\n  c\"\"\"").unwrap(),
+            "a\n\nbc"
+        );
+        assert_eq!(block("\"\"\"\n  a\\\n  b\"\"\"").unwrap(), "ab");
+        assert_eq!(block("\"\"\"\n\"\"\"").unwrap(), "");
+        assert!(block("\"\"\"a\"\"\"").is_err());
+    }
+}

@@ -1,0 +1,249 @@
+//! The assembled model: look-up, iteration and walks.
+
+use std::collections::HashMap;
+
+use polywire_schema::ShapeId;
+
+use crate::bundled::Bundled;
+use crate::closure::Closure;
+use crate::node::Object;
+use crate::shape::{Lifecycle, Member, Shape, ShapeRef, ShapeType};
+use crate::source::Sources;
+use crate::traits::Paginated;
+
+/// A Smithy model: every file joined, names resolved, mixins flattened, checked.
+///
+/// The definitions that come with this crate, such as `smithy.api#String` and
+/// `aws.protocols#restJson1`, are found by [`get`](Self::get) but are no part of
+/// [`shapes`](Self::shapes), unless a file of the model defines them itself.
+///
+/// # Examples
+///
+/// ```
+/// use polywire_model::{Loader, ShapeType};
+///
+/// let text = r#"
+///     $version: "2"
+///     namespace example
+///     service Weather { version: "1", operations: [GetCity] }
+///     operation GetCity { output := { name: String } }
+/// "#;
+/// let model = Loader::new().add_text("weather.smithy", text).assemble().unwrap().model;
+/// let ids: Vec<&str> = model.shapes().map(|shape| shape.id().as_str()).collect();
+/// assert_eq!(ids, ["example#GetCity", "example#GetCityOutput", "example#Weather"]);
+///
+/// let output = model.get("example#GetCityOutput").unwrap();
+/// let name = output.member("name").unwrap();
+/// assert_eq!(model.target(name).unwrap().shape_type(), ShapeType::String);
+/// ```
+#[derive(Clone, Debug)]
+pub struct Model {
+    /// Sorted by id.
+    shapes: Vec<Shape>,
+    /// The place of each shape in `shapes`.
+    index: HashMap<ShapeId, u32>,
+    metadata: Object,
+    sources: Sources,
+}
+
+impl Model {
+    /// `shapes` is sorted by id and has each id once; `index` says where.
+    pub(crate) fn new(
+        shapes: Vec<Shape>,
+        index: HashMap<ShapeId, u32>,
+        metadata: Object,
+        sources: Sources,
+    ) -> Self {
+        Self {
+            shapes,
+            index,
+            metadata,
+            sources,
+        }
+    }
+
+    /// The shape of an absolute id, bundled definitions included.
+    #[must_use]
+    pub fn get(&self, id: &str) -> Option<&Shape> {
+        self.defined(id).or_else(|| Bundled::get().shape(id))
+    }
+
+    /// The shape of an absolute id, when a file of the model defines it.
+    #[must_use]
+    pub fn defined(&self, id: &str) -> Option<&Shape> {
+        self.index.get(id).map(|&at| &self.shapes[at as usize])
+    }
+
+    /// Whether the id names a definition that comes with this crate and that no
+    /// file of the model defines.
+    #[must_use]
+    pub fn is_bundled(&self, id: &str) -> bool {
+        !self.index.contains_key(id) && Bundled::get().shape(id).is_some()
+    }
+
+    /// The member of an absolute id such as `example#City$name`.
+    #[must_use]
+    pub fn member(&self, id: &ShapeId) -> Option<&Member> {
+        self.get(id.root_str())?.member(id.member()?)
+    }
+
+    /// The shape that a member targets. In an assembled model there is one.
+    #[must_use]
+    pub fn target(&self, member: &Member) -> Option<&Shape> {
+        self.get(member.target())
+    }
+
+    /// The shapes that the model's files define, sorted by id.
+    pub fn shapes(&self) -> impl ExactSizeIterator<Item = &Shape> {
+        self.shapes.iter()
+    }
+
+    pub(crate) fn shape_slice(&self) -> &[Shape] {
+        &self.shapes
+    }
+
+    /// The defined shapes of one type, sorted by id.
+    pub fn shapes_of(&self, shape_type: ShapeType) -> impl Iterator<Item = &Shape> {
+        self.shapes
+            .iter()
+            .filter(move |shape| shape.shape_type() == shape_type)
+    }
+
+    /// The services, sorted by id.
+    pub fn services(&self) -> impl Iterator<Item = &Shape> {
+        self.shapes_of(ShapeType::Service)
+    }
+
+    /// How many shapes the model's files define.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.shapes.len()
+    }
+
+    /// Whether the model's files define no shape.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.shapes.is_empty()
+    }
+
+    /// The metadata of all files.
+    #[must_use]
+    pub fn metadata(&self) -> &Object {
+        &self.metadata
+    }
+
+    /// The files that the model was read from: what
+    /// [`Location`](crate::Location)s refer to.
+    #[must_use]
+    pub fn sources(&self) -> &Sources {
+        &self.sources
+    }
+
+    /// Everything that a service reaches: operations, also through resources,
+    /// and the shapes of their data. `None` when the id names no service.
+    #[must_use]
+    pub fn closure(&self, service: &str) -> Option<Closure<'_>> {
+        Closure::of(
+            self,
+            self.get(service)
+                .filter(|shape| shape.as_service().is_some())?,
+        )
+    }
+
+    /// How an operation paginates, with the defaults of its service.
+    #[must_use]
+    pub fn pagination<'m>(
+        &'m self,
+        service: Option<&'m Shape>,
+        operation: &'m Shape,
+    ) -> Option<Paginated<'m>> {
+        let own = operation.traits().paginated()?;
+        let base = service
+            .and_then(|service| service.traits().paginated())
+            .unwrap_or_default();
+        Some(Paginated {
+            input_token: own.input_token.or(base.input_token),
+            output_token: own.output_token.or(base.output_token),
+            items: own.items.or(base.items),
+            page_size: own.page_size.or(base.page_size),
+        })
+    }
+
+    /// Every shape that a shape names, with what it is to it, in the order of
+    /// the source. Traits are not among them.
+    #[must_use]
+    pub fn neighbors<'m>(&self, shape: &'m Shape) -> Vec<(Relation, &'m ShapeRef)> {
+        neighbors(shape)
+    }
+}
+
+/// What a shape is to the one that names it.
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+#[non_exhaustive]
+pub enum Relation {
+    /// An operation on the collection of a resource.
+    CollectionOperation,
+    /// An error of an operation or service.
+    Error,
+    /// The value of an identifier of a resource.
+    Identifier,
+    /// The input of an operation.
+    Input,
+    /// A lifecycle operation of a resource.
+    LifecycleOperation,
+    /// The target of a member.
+    MemberTarget,
+    /// A mixin.
+    Mixin,
+    /// An operation of a service or resource.
+    Operation,
+    /// The output of an operation.
+    Output,
+    /// The value of a property of a resource.
+    Property,
+    /// A resource of a service or of another resource.
+    Resource,
+}
+
+pub(crate) fn neighbors(shape: &Shape) -> Vec<(Relation, &ShapeRef)> {
+    let mut found: Vec<(Relation, &ShapeRef)> = Vec::new();
+    let mut all = |relation, references: &mut dyn Iterator<Item = _>| {
+        found.extend(references.map(|reference| (relation, reference)));
+    };
+    all(Relation::Mixin, &mut shape.mixins().iter());
+    all(
+        Relation::MemberTarget,
+        &mut shape.members().iter().map(Member::target),
+    );
+    if let Some(operation) = shape.as_operation() {
+        all(Relation::Input, &mut std::iter::once(operation.input()));
+        all(Relation::Output, &mut std::iter::once(operation.output()));
+        all(Relation::Error, &mut operation.errors().iter());
+    }
+    if let Some(service) = shape.as_service() {
+        all(Relation::Operation, &mut service.operations().iter());
+        all(Relation::Resource, &mut service.resources().iter());
+        all(Relation::Error, &mut service.errors().iter());
+    }
+    if let Some(resource) = shape.as_resource() {
+        all(
+            Relation::Identifier,
+            &mut resource.identifiers().iter().map(|(_, target)| target),
+        );
+        all(
+            Relation::Property,
+            &mut resource.properties().iter().map(|(_, target)| target),
+        );
+        let lifecycle = Lifecycle::ALL
+            .into_iter()
+            .filter_map(|(_, l)| resource.lifecycle(l));
+        all(Relation::LifecycleOperation, &mut lifecycle.into_iter());
+        all(Relation::Operation, &mut resource.operations().iter());
+        all(
+            Relation::CollectionOperation,
+            &mut resource.collection_operations().iter(),
+        );
+        all(Relation::Resource, &mut resource.resources().iter());
+    }
+    found
+}

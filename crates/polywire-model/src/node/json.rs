@@ -1,0 +1,491 @@
+//! JSON text to nodes and back.
+//!
+//! A reader of our own, since nodes need the place of every value and key, and
+//! a message about a 2 MB file needs its line; general readers give neither.
+//! One pass over the bytes, a string copied once, a bound on depth.
+
+use std::collections::HashSet;
+use std::fmt::Write;
+use std::sync::Arc;
+
+use super::{Entry, Node, NodeValue, Number, Object, number_end};
+use crate::diagnostic::{Diagnostic, Problem, Problems, resolve};
+use crate::source::{Location, Sources};
+
+/// How deep arrays and objects may nest, here and in the IDL. Real models stay
+/// below 30; the bound keeps recursion far from the end of a thread's stack.
+pub(crate) const MAX_DEPTH: usize = 128;
+
+impl Node {
+    /// Reads one JSON value.
+    ///
+    /// # Errors
+    ///
+    /// A diagnostic with line and column when the text is not one JSON value,
+    /// nests deeper than 128 levels, or has an object with a key twice.
+    // The diagnostic is for people, and made once: its size doesn't matter.
+    #[expect(clippy::result_large_err)]
+    pub fn parse_json(text: &str) -> Result<Self, Diagnostic> {
+        let mut problems = Problems::default();
+        let node = read(text, 0, &mut problems);
+        match node {
+            Some(node) if !problems.has_errors() => Ok(node),
+            _ => {
+                let mut sources = Sources::default();
+                sources.add("<json>", Arc::from(text));
+                let mut diagnostics = problems.into_diagnostics(&sources);
+                if diagnostics.is_empty() {
+                    // `read` gives a node or says why not; this is for form's sake.
+                    let problem = Problem::error("JsonSyntax", Location::NONE, "no JSON value");
+                    return Err(resolve(problem, &sources));
+                }
+                Err(diagnostics.swap_remove(0))
+            }
+        }
+    }
+
+    /// The node as JSON on one line.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        let mut out = String::new();
+        write_node(&mut out, self, None);
+        out
+    }
+
+    /// The node as JSON over several lines, indented by four spaces.
+    #[must_use]
+    pub fn to_json_pretty(&self) -> String {
+        let mut out = String::new();
+        write_node(&mut out, self, Some(0));
+        out.push('\n');
+        out
+    }
+}
+
+/// Reads one JSON value and nothing after it. `None` after a syntax error,
+/// which is in `problems`; keys that stand twice are there too, and the first
+/// one counts.
+pub(crate) fn read(text: &str, file: u32, problems: &mut Problems) -> Option<Node> {
+    let mut reader = Reader {
+        text,
+        bytes: text.as_bytes(),
+        at: 0,
+        file,
+        problems,
+    };
+    // A byte order mark is no JSON, but editors of one family write it.
+    if text.starts_with('\u{feff}') {
+        reader.at = 3;
+    }
+    let outcome = reader.value(0).and_then(|node| {
+        reader.space();
+        if reader.at < reader.bytes.len() {
+            return Err(reader.unexpected("the end of the file"));
+        }
+        Ok(node)
+    });
+    match outcome {
+        Ok(node) => Some(node),
+        Err(problem) => {
+            problems.push(*problem);
+            None
+        }
+    }
+}
+
+type Outcome<T> = Result<T, Box<Problem>>;
+
+struct Reader<'t, 'p> {
+    text: &'t str,
+    bytes: &'t [u8],
+    at: usize,
+    file: u32,
+    problems: &'p mut Problems,
+}
+
+impl Reader<'_, '_> {
+    fn value(&mut self, depth: usize) -> Outcome<Node> {
+        self.space();
+        let location = Location::new(self.file, self.at);
+        if depth > MAX_DEPTH {
+            let message = format!("the JSON nests deeper than {MAX_DEPTH} levels");
+            return Err(Box::new(Problem::error("TooDeep", location, message)));
+        }
+        let value = match self.bytes.get(self.at) {
+            Some(b'"') => NodeValue::String(self.string()?),
+            Some(b'{') => NodeValue::Object(self.object(depth)?),
+            Some(b'[') => NodeValue::Array(self.array(depth)?),
+            Some(b'-' | b'0'..=b'9') => NodeValue::Number(self.number()?),
+            Some(b't') if self.word("true") => NodeValue::Bool(true),
+            Some(b'f') if self.word("false") => NodeValue::Bool(false),
+            Some(b'n') if self.word("null") => NodeValue::Null,
+            _ => return Err(self.unexpected("a JSON value")),
+        };
+        Ok(Node::new(value, location))
+    }
+
+    fn array(&mut self, depth: usize) -> Outcome<Vec<Node>> {
+        self.at += 1;
+        let mut items = Vec::new();
+        self.space();
+        if self.take(b']') {
+            return Ok(items);
+        }
+        loop {
+            items.push(self.value(depth + 1)?);
+            self.space();
+            if self.take(b']') {
+                return Ok(items);
+            }
+            if !self.take(b',') {
+                return Err(self.unexpected("`,` or `]`"));
+            }
+        }
+    }
+
+    fn object(&mut self, depth: usize) -> Outcome<Object> {
+        self.at += 1;
+        let mut entries = Vec::new();
+        self.space();
+        if self.take(b'}') {
+            return Ok(Object::from_entries(entries));
+        }
+        loop {
+            self.space();
+            let key_location = Location::new(self.file, self.at);
+            if self.bytes.get(self.at) != Some(&b'"') {
+                return Err(self.unexpected("a key in quotes"));
+            }
+            let key = self.string()?;
+            self.space();
+            if !self.take(b':') {
+                return Err(self.unexpected("`:`"));
+            }
+            let value = self.value(depth + 1)?;
+            entries.push(Entry {
+                key,
+                key_location,
+                value,
+            });
+            self.space();
+            if self.take(b'}') {
+                drop_repeated_keys(&mut entries, self.problems);
+                return Ok(Object::from_entries(entries));
+            }
+            if !self.take(b',') {
+                return Err(self.unexpected("`,` or `}`"));
+            }
+        }
+    }
+
+    fn number(&mut self) -> Outcome<Number> {
+        match number_end(self.bytes, self.at) {
+            Ok(end) => {
+                let number = Number::from_scanned(&self.text[self.at..end]);
+                self.at = end;
+                Ok(number)
+            }
+            Err(at) => {
+                self.at = at;
+                Err(self.unexpected("a digit"))
+            }
+        }
+    }
+
+    /// The string whose opening quote is at the cursor.
+    fn string(&mut self) -> Outcome<String> {
+        let start = self.at;
+        self.at += 1;
+        let mut out = String::new();
+        loop {
+            let rest = &self.bytes[self.at..];
+            let run = rest
+                .iter()
+                .position(|&byte| byte == b'"' || byte == b'\\' || byte < b' ');
+            let Some(run) = run else {
+                let location = Location::new(self.file, start);
+                let message = "this string does not end";
+                return Err(Box::new(
+                    Problem::error("JsonSyntax", location, message).expected("a closing `\"`"),
+                ));
+            };
+            // Quotes, backslashes and controls are ASCII: the cuts are whole characters.
+            let clean = &self.text[self.at..self.at + run];
+            self.at += run;
+            match self.bytes[self.at] {
+                b'"' => {
+                    self.at += 1;
+                    if out.is_empty() {
+                        return Ok(clean.to_owned());
+                    }
+                    out.push_str(clean);
+                    return Ok(out);
+                }
+                b'\\' => {
+                    out.push_str(clean);
+                    let c = self.escape()?;
+                    out.push(c);
+                }
+                _ => {
+                    return Err(
+                        self.unexpected("an escape: strings hold no raw control characters")
+                    );
+                }
+            }
+        }
+    }
+
+    /// The escape whose backslash is at the cursor.
+    fn escape(&mut self) -> Outcome<char> {
+        let start = self.at;
+        self.at += 2;
+        let c = match self.bytes.get(start + 1) {
+            Some(b'"') => '"',
+            Some(b'\\') => '\\',
+            Some(b'/') => '/',
+            Some(b'b') => '\u{8}',
+            Some(b'f') => '\u{c}',
+            Some(b'n') => '\n',
+            Some(b'r') => '\r',
+            Some(b't') => '\t',
+            Some(b'u') => return self.unicode_escape(start),
+            _ => {
+                self.at = start;
+                return Err(self.unexpected("an escape: \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX"));
+            }
+        };
+        Ok(c)
+    }
+
+    fn unicode_escape(&mut self, start: usize) -> Outcome<char> {
+        let unit = self.hex4();
+        let code = match unit {
+            Some(high @ 0xd800..=0xdbff) if self.bytes[self.at..].starts_with(b"\\u") => {
+                self.at += 2;
+                match self.hex4() {
+                    Some(low @ 0xdc00..=0xdfff) => {
+                        Some(0x1_0000 + ((high - 0xd800) << 10) + (low - 0xdc00))
+                    }
+                    _ => None,
+                }
+            }
+            other => other,
+        };
+        code.and_then(char::from_u32).ok_or_else(|| {
+            self.at = start;
+            self.unexpected("\\u with four hex digits, surrogates in pairs")
+        })
+    }
+
+    fn hex4(&mut self) -> Option<u32> {
+        let digits = self.text.get(self.at..self.at + 4)?;
+        self.at += 4;
+        // `from_str_radix` would take a sign.
+        digits
+            .bytes()
+            .all(|byte| byte.is_ascii_hexdigit())
+            .then_some(())?;
+        u32::from_str_radix(digits, 16).ok()
+    }
+
+    fn word(&mut self, word: &str) -> bool {
+        let found = self.bytes[self.at..].starts_with(word.as_bytes());
+        if found {
+            self.at += word.len();
+        }
+        found
+    }
+
+    fn take(&mut self, byte: u8) -> bool {
+        let found = self.bytes.get(self.at) == Some(&byte);
+        self.at += usize::from(found);
+        found
+    }
+
+    fn space(&mut self) {
+        while matches!(self.bytes.get(self.at), Some(b' ' | b'\t' | b'\n' | b'\r')) {
+            self.at += 1;
+        }
+    }
+
+    #[cold]
+    fn unexpected(&self, expected: &str) -> Box<Problem> {
+        let found = match self
+            .text
+            .get(self.at..)
+            .and_then(|rest| rest.chars().next())
+        {
+            Some(c) if c.is_control() => {
+                format!("`{}` is not expected here", c.escape_debug())
+            }
+            Some(c) => format!("`{c}` is not expected here"),
+            None => "the file ends too early".to_owned(),
+        };
+        let location = Location::new(self.file, self.at);
+        Box::new(Problem::error("JsonSyntax", location, found).expected(expected))
+    }
+}
+
+/// Keeps the first entry of each key and reports the others.
+pub(crate) fn drop_repeated_keys(entries: &mut Vec<Entry>, problems: &mut Problems) {
+    const FEW: usize = 12;
+    let repeated = if entries.len() <= FEW {
+        entries
+            .iter()
+            .enumerate()
+            .any(|(i, e)| entries[..i].iter().any(|o| o.key == e.key))
+    } else {
+        let mut seen = HashSet::with_capacity(entries.len());
+        !entries.iter().all(|entry| seen.insert(entry.key.as_str()))
+    };
+    if !repeated {
+        return;
+    }
+    let mut seen = std::collections::HashMap::new();
+    entries.retain(|entry| match seen.get(&entry.key) {
+        None => {
+            seen.insert(entry.key.clone(), entry.key_location);
+            true
+        }
+        Some(first) => {
+            problems.push(
+                Problem::error(
+                    "DuplicateKey",
+                    entry.key_location,
+                    format!("the key `{}` stands twice in this object", entry.key),
+                )
+                .related("first", *first),
+            );
+            false
+        }
+    });
+}
+
+/// Writes a node; `indent` is the depth for pretty output, `None` for one line.
+fn write_node(out: &mut String, node: &Node, indent: Option<usize>) {
+    match node.value() {
+        NodeValue::Null => out.push_str("null"),
+        NodeValue::Bool(value) => out.push_str(if *value { "true" } else { "false" }),
+        NodeValue::Number(number) => {
+            // Writing to a String can't fail.
+            let _ = write!(out, "{number}");
+        }
+        NodeValue::String(text) => write_string(out, text),
+        NodeValue::Array(items) => {
+            out.push('[');
+            for (index, item) in items.iter().enumerate() {
+                separate(out, index, indent);
+                write_node(out, item, indent.map(|depth| depth + 1));
+            }
+            finish(out, items.is_empty(), indent);
+            out.push(']');
+        }
+        NodeValue::Object(object) => {
+            out.push('{');
+            for (index, (key, value)) in object.iter().enumerate() {
+                separate(out, index, indent);
+                write_string(out, key);
+                out.push_str(if indent.is_some() { ": " } else { ":" });
+                write_node(out, value, indent.map(|depth| depth + 1));
+            }
+            finish(out, object.is_empty(), indent);
+            out.push('}');
+        }
+    }
+}
+
+fn separate(out: &mut String, index: usize, indent: Option<usize>) {
+    if index > 0 {
+        out.push(',');
+    }
+    if let Some(depth) = indent {
+        new_line(out, depth + 1);
+    }
+}
+
+fn finish(out: &mut String, is_empty: bool, indent: Option<usize>) {
+    if let (false, Some(depth)) = (is_empty, indent) {
+        new_line(out, depth);
+    }
+}
+
+fn new_line(out: &mut String, depth: usize) {
+    out.push('\n');
+    for _ in 0..depth {
+        out.push_str("    ");
+    }
+}
+
+fn write_string(out: &mut String, text: &str) {
+    out.push('"');
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            c if c < ' ' => {
+                let _ = write!(out, "\\u{:04x}", c as u32);
+            }
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn problem(text: &str) -> String {
+        let diagnostic = Node::parse_json(text).unwrap_err();
+        let place = format!(
+            "{:?}:{:?}",
+            diagnostic.line().unwrap(),
+            diagnostic.column().unwrap()
+        );
+        format!(
+            "{place} {}",
+            diagnostic.expected.unwrap_or(diagnostic.message)
+        )
+    }
+
+    #[test]
+    fn values_survive_a_round_trip() {
+        let text = r#"{"a":[1,-2.50,"x\"\\\n\u0001é😀",null,true,{}],"b":{"c":[]}}"#;
+        let node = Node::parse_json(text).unwrap();
+        assert_eq!(node.to_json(), text);
+        assert_eq!(Node::parse_json(&node.to_json_pretty()).unwrap(), node);
+        let escaped = Node::parse_json(r#""\ud83d\ude00\/\b\f""#).unwrap();
+        assert_eq!(escaped.as_str(), Some("😀/\u{8}\u{c}"));
+    }
+
+    #[test]
+    fn errors_name_the_place_and_what_was_expected() {
+        assert_eq!(problem(""), "1:1 a JSON value");
+        assert_eq!(problem("{\n  \"a\" 1}"), "2:7 `:`");
+        assert_eq!(problem("[1 2]"), "1:4 `,` or `]`");
+        assert_eq!(problem("[1,]"), "1:4 a JSON value");
+        assert_eq!(problem("{a:1}"), "1:2 a key in quotes");
+        assert_eq!(problem("\"ab"), "1:1 a closing `\"`");
+        assert_eq!(
+            problem("[\"\\ud800\"]"),
+            "1:3 \\u with four hex digits, surrogates in pairs"
+        );
+        assert_eq!(
+            problem("\"\\u00"),
+            "1:2 \\u with four hex digits, surrogates in pairs"
+        );
+        assert_eq!(problem("-x"), "1:2 a digit");
+        assert_eq!(problem("1 2"), "1:3 the end of the file");
+        assert_eq!(
+            problem("{\"a\":1,\"a\":2}"),
+            "1:8 the key `a` stands twice in this object"
+        );
+        assert_eq!(
+            problem(&"[".repeat(100_000)),
+            "1:130 the JSON nests deeper than 128 levels"
+        );
+    }
+}

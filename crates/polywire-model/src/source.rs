@@ -1,0 +1,257 @@
+//! The files of a model: from an offset to a line, a column and a snippet.
+//!
+//! Nodes, shapes and traits carry a [`Location`] of eight bytes. Lines and
+//! columns are counted only when a diagnostic is written, since a model of a
+//! hundred thousand nodes has none in the usual case.
+
+use std::fmt;
+use std::sync::Arc;
+
+/// A place in one of the files of a model.
+///
+/// It means something only beside the [`Sources`] it was made from.
+#[derive(Clone, Copy, Eq, Ord, PartialEq, PartialOrd)]
+pub struct Location {
+    /// Index of the file in [`Sources`]; `u32::MAX` when there is none.
+    pub(crate) file: u32,
+    /// Byte offset in the file.
+    pub(crate) offset: u32,
+}
+
+impl Location {
+    /// The place of what no file holds: nodes made by programs.
+    pub const NONE: Self = Self {
+        file: u32::MAX,
+        offset: 0,
+    };
+
+    pub(crate) const fn new(file: u32, offset: usize) -> Self {
+        // Files are limited to MAX_FILE_BYTES, far below 4 GiB.
+        Self {
+            file,
+            offset: offset as u32,
+        }
+    }
+
+    /// Whether a file stands behind this place.
+    #[must_use]
+    pub const fn is_known(self) -> bool {
+        self.file != u32::MAX
+    }
+}
+
+impl fmt::Debug for Location {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_known() {
+            write!(formatter, "{}@{}", self.file, self.offset)
+        } else {
+            formatter.write_str("nowhere")
+        }
+    }
+}
+
+/// The largest file that is read. The largest public model has 12 MB.
+pub(crate) const MAX_FILE_BYTES: usize = 256 << 20;
+
+/// The files that a model was read from.
+#[derive(Clone, Debug, Default)]
+pub struct Sources {
+    files: Vec<SourceFile>,
+}
+
+/// A file: its name as it was given, and its text.
+#[derive(Clone, Debug)]
+pub struct SourceFile {
+    name: Arc<str>,
+    text: Arc<str>,
+}
+
+impl Sources {
+    /// Adds a file and returns its index.
+    pub(crate) fn add(&mut self, name: &str, text: Arc<str>) -> u32 {
+        self.files.push(SourceFile {
+            name: Arc::from(name),
+            text,
+        });
+        self.files.len() as u32 - 1
+    }
+
+    /// The files in the order in which they were added.
+    #[must_use]
+    pub fn files(&self) -> &[SourceFile] {
+        &self.files
+    }
+
+    /// The file of a place.
+    #[must_use]
+    pub fn file(&self, location: Location) -> Option<&SourceFile> {
+        self.files.get(location.file as usize)
+    }
+
+    /// File, line and column of a place; `None` when no file holds it.
+    ///
+    /// It reads the file from its start: meant for messages, not for loops.
+    #[must_use]
+    pub fn position(&self, location: Location) -> Option<Position> {
+        let file = self.file(location)?;
+        let (line, column) = file.line_and_column(location.offset as usize);
+        Some(Position {
+            file: file.name.clone(),
+            line,
+            column,
+        })
+    }
+}
+
+impl SourceFile {
+    /// The name as it was given to the loader.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The whole text.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    fn line_and_column(&self, offset: usize) -> (u32, u32) {
+        let before = &self.text[..self.floor(offset)];
+        let line = before.bytes().filter(|&byte| byte == b'\n').count() as u32 + 1;
+        let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+        let column = before[line_start..].chars().count() as u32 + 1;
+        (line, column)
+    }
+
+    /// The line around an offset, cut to a window when it is long, with the
+    /// place and width of what to underline, in characters.
+    pub(crate) fn snippet(&self, offset: usize) -> Snippet {
+        const BEFORE: usize = 60;
+        const WINDOW: usize = 110;
+        let offset = self.floor(offset);
+        let start = self.text[..offset].rfind('\n').map_or(0, |at| at + 1);
+        let end = self.text[offset..]
+            .find('\n')
+            .map_or(self.text.len(), |at| offset + at);
+        let line = &self.text[start..end];
+        let column = line[..offset - start].chars().count();
+        let width = token_width(&self.text[offset..end]);
+        let skipped = column.saturating_sub(BEFORE);
+        let mut text = String::new();
+        let mut underline_start = column - skipped;
+        if skipped > 0 {
+            text.push_str("...");
+            underline_start += 3;
+        }
+        // A tab of the terminal's own width would put the underline astray.
+        text.extend(
+            line.chars()
+                .skip(skipped)
+                .take(WINDOW)
+                .map(|c| if c.is_control() { ' ' } else { c }),
+        );
+        if line.chars().nth(skipped + WINDOW).is_some() {
+            text.push_str("...");
+        }
+        Snippet {
+            text: text.trim_end().to_owned(),
+            underline_start,
+            width: width.min(BEFORE),
+        }
+    }
+
+    /// The nearest character boundary at or before an offset.
+    fn floor(&self, offset: usize) -> usize {
+        let mut offset = offset.min(self.text.len());
+        while !self.text.is_char_boundary(offset) {
+            offset -= 1;
+        }
+        offset
+    }
+}
+
+/// A line of a file for a message.
+pub(crate) struct Snippet {
+    pub(crate) text: String,
+    pub(crate) underline_start: usize,
+    pub(crate) width: usize,
+}
+
+/// How many characters the token at the start of `rest` has, roughly: enough to
+/// underline what is meant without keeping an end beside every start.
+fn token_width(rest: &str) -> usize {
+    let mut characters = rest.chars();
+    let Some(first) = characters.next() else {
+        return 1;
+    };
+    let is_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '#' | '$');
+    if first == '"' && !rest.starts_with("\"\"\"") {
+        let mut escaped = false;
+        for (index, c) in characters.enumerate() {
+            match c {
+                '"' if !escaped => return index + 2,
+                '\\' => escaped = !escaped,
+                _ => escaped = false,
+            }
+        }
+        return 1;
+    }
+    if is_word(first) || first == '@' || first == '-' {
+        return 1 + characters.take_while(|&c| is_word(c)).count();
+    }
+    1
+}
+
+/// A place as people write it.
+#[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub struct Position {
+    /// The file's name as it was given to the loader.
+    pub file: Arc<str>,
+    /// The line, from 1.
+    pub line: u32,
+    /// The column in characters, from 1.
+    pub column: u32,
+}
+
+impl fmt::Display for Position {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}:{}:{}", self.file, self.line, self.column)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn position(text: &str, offset: usize) -> String {
+        let mut sources = Sources::default();
+        let file = sources.add("f", Arc::from(text));
+        sources
+            .position(Location::new(file, offset))
+            .unwrap()
+            .to_string()
+    }
+
+    #[test]
+    fn offsets_become_lines_and_columns() {
+        assert_eq!(position("ab\ncd", 0), "f:1:1");
+        assert_eq!(position("ab\ncd", 4), "f:2:2");
+        assert_eq!(position("é\nöx", 5), "f:2:2");
+        // Inside a character, and past the end.
+        assert_eq!(position("é", 1), "f:1:1");
+        assert_eq!(position("ab", 99), "f:1:3");
+    }
+
+    #[test]
+    fn long_lines_are_cut_around_the_place() {
+        let file = SourceFile {
+            name: Arc::from("f"),
+            text: Arc::from(format!("{}\"here\"{}", "x".repeat(5000), "y".repeat(5000))),
+        };
+        let snippet = file.snippet(5000);
+        assert!(snippet.text.len() < 130);
+        assert_eq!(snippet.width, 6);
+        assert_eq!(&snippet.text[snippet.underline_start..][..6], "\"here\"");
+    }
+}

@@ -1,0 +1,143 @@
+//! Traits: facts about shapes. Any trait can be asked for by its id; those that
+//! the wires need have a typed view.
+//!
+//! Views are made when they are asked for and give `None` where the value has
+//! the wrong form: validation reports such values, so that code that walks an
+//! assembled model needs no second error path.
+
+mod views;
+
+use polywire_schema::ShapeId;
+
+use crate::node::Node;
+use crate::source::Location;
+
+pub use views::{
+    AwsQueryError, Deprecated, ErrorKind, Example, HttpTrait, LengthTrait, Paginated, RangeTrait,
+    Retryable, TimestampFormat, XmlNamespace, XmlRpcMethod,
+};
+
+/// The traits on a shape or member, in the order in which they were applied.
+///
+/// # Examples
+///
+/// ```
+/// use polywire_model::{Loader, Node};
+///
+/// let text = r#"
+///     $version: "2"
+///     namespace example
+///     @readonly
+///     @http(method: "GET", uri: "/cities/{name}?v=2")
+///     operation GetCity { input := { @required @httpLabel name: String } }
+/// "#;
+/// let model = Loader::new().add_text("example.smithy", text).assemble().unwrap().model;
+/// let traits = model.get("example#GetCity").unwrap().traits();
+/// let http = traits.http().unwrap();
+/// assert_eq!((http.method, http.code), ("GET", 200));
+/// assert_eq!(http.uri.labels().collect::<Vec<_>>(), ["name"]);
+/// assert!(traits.has("smithy.api#readonly"));
+/// assert_eq!(traits.get("smithy.api#http").unwrap().get("method").and_then(Node::as_str), Some("GET"));
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Traits {
+    entries: Vec<AppliedTrait>,
+}
+
+/// A trait on a shape or member, with its value.
+#[derive(Clone, Debug)]
+pub struct AppliedTrait {
+    pub(crate) id: ShapeId,
+    pub(crate) value: Node,
+    pub(crate) location: Location,
+    pub(crate) inherited: bool,
+}
+
+impl AppliedTrait {
+    /// The id of the trait's definition.
+    #[must_use]
+    pub fn id(&self) -> &ShapeId {
+        &self.id
+    }
+
+    /// The value; an empty object for an annotation such as `@required`.
+    #[must_use]
+    pub fn value(&self) -> &Node {
+        &self.value
+    }
+
+    /// Where the trait was applied.
+    #[must_use]
+    pub fn location(&self) -> Location {
+        self.location
+    }
+
+    /// Whether a mixin gave the trait.
+    #[must_use]
+    pub fn is_inherited(&self) -> bool {
+        self.inherited
+    }
+}
+
+impl Traits {
+    /// The value of a trait, by the absolute id of its definition.
+    #[must_use]
+    pub fn get(&self, id: &str) -> Option<&Node> {
+        self.find(id).map(|applied| &applied.value)
+    }
+
+    /// Whether the trait is there.
+    #[must_use]
+    pub fn has(&self, id: &str) -> bool {
+        self.find(id).is_some()
+    }
+
+    /// The trait with its place and origin.
+    #[must_use]
+    pub fn find(&self, id: &str) -> Option<&AppliedTrait> {
+        self.entries.iter().find(|applied| applied.id == *id)
+    }
+
+    /// Every trait in the order in which they were applied.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &AppliedTrait> {
+        self.entries.iter()
+    }
+
+    /// How many traits there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    pub(crate) fn push(&mut self, applied: AppliedTrait) {
+        self.entries.push(applied);
+    }
+
+    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut AppliedTrait> {
+        self.entries.iter_mut()
+    }
+
+    pub(crate) fn find_mut(&mut self, id: &str) -> Option<&mut AppliedTrait> {
+        self.entries.iter_mut().find(|applied| applied.id == *id)
+    }
+
+    pub(crate) fn into_entries(self) -> Vec<AppliedTrait> {
+        self.entries
+    }
+}
+
+impl PartialEq for Traits {
+    /// The same traits with equal values, in any order.
+    fn eq(&self, other: &Self) -> bool {
+        self.len() == other.len()
+            && self
+                .iter()
+                .all(|applied| other.get(&applied.id) == Some(&applied.value))
+    }
+}

@@ -1,0 +1,530 @@
+//! Typed views of the traits that the wires need.
+
+use super::Traits;
+use crate::node::{Node, Number};
+use crate::uri::UriPattern;
+
+/// Typed views. Those without a word on the absence of the trait give `None` or
+/// `false` then.
+impl Traits {
+    fn text(&self, id: &str) -> Option<&str> {
+        self.get(id)?.as_str()
+    }
+
+    /// `@documentation`: text in CommonMark.
+    #[must_use]
+    pub fn documentation(&self) -> Option<&str> {
+        self.text("smithy.api#documentation")
+    }
+
+    /// `@title`: the name of a service for people.
+    #[must_use]
+    pub fn title(&self) -> Option<&str> {
+        self.text("smithy.api#title")
+    }
+
+    /// `@required`
+    #[must_use]
+    pub fn is_required(&self) -> bool {
+        self.has("smithy.api#required")
+    }
+
+    /// `@default`: the value, which may be the null node.
+    #[must_use]
+    pub fn default_value(&self) -> Option<&Node> {
+        self.get("smithy.api#default")
+    }
+
+    /// `@clientOptional`
+    #[must_use]
+    pub fn is_client_optional(&self) -> bool {
+        self.has("smithy.api#clientOptional")
+    }
+
+    /// `@sparse`: the list or map can hold nulls.
+    #[must_use]
+    pub fn is_sparse(&self) -> bool {
+        self.has("smithy.api#sparse")
+    }
+
+    /// `@input`
+    #[must_use]
+    pub fn is_input(&self) -> bool {
+        self.has("smithy.api#input")
+    }
+
+    /// `@output`
+    #[must_use]
+    pub fn is_output(&self) -> bool {
+        self.has("smithy.api#output")
+    }
+
+    /// `@mixin`
+    #[must_use]
+    pub fn is_mixin(&self) -> bool {
+        self.has("smithy.api#mixin")
+    }
+
+    /// `@trait`: the shape defines a trait.
+    #[must_use]
+    pub fn is_trait_definition(&self) -> bool {
+        self.has("smithy.api#trait")
+    }
+
+    /// `@error`: who is to blame.
+    #[must_use]
+    pub fn error(&self) -> Option<ErrorKind> {
+        match self.text("smithy.api#error")? {
+            "client" => Some(ErrorKind::Client),
+            "server" => Some(ErrorKind::Server),
+            _ => None,
+        }
+    }
+
+    /// `@retryable`, with whether it tells of throttling.
+    #[must_use]
+    pub fn retryable(&self) -> Option<Retryable> {
+        let value = self.get("smithy.api#retryable")?;
+        let throttling = value
+            .get("throttling")
+            .and_then(Node::as_bool)
+            .unwrap_or(false);
+        Some(Retryable { throttling })
+    }
+
+    /// `@readonly`
+    #[must_use]
+    pub fn is_readonly(&self) -> bool {
+        self.has("smithy.api#readonly")
+    }
+
+    /// `@idempotent`
+    #[must_use]
+    pub fn is_idempotent(&self) -> bool {
+        self.has("smithy.api#idempotent")
+    }
+
+    /// `@idempotencyToken`
+    #[must_use]
+    pub fn is_idempotency_token(&self) -> bool {
+        self.has("smithy.api#idempotencyToken")
+    }
+
+    /// `@sensitive`
+    #[must_use]
+    pub fn is_sensitive(&self) -> bool {
+        self.has("smithy.api#sensitive")
+    }
+
+    /// `@streaming`: a blob or union that is not held in memory whole.
+    #[must_use]
+    pub fn is_streaming(&self) -> bool {
+        self.has("smithy.api#streaming")
+    }
+
+    /// `@requiresLength`
+    #[must_use]
+    pub fn requires_length(&self) -> bool {
+        self.has("smithy.api#requiresLength")
+    }
+
+    /// `@uniqueItems`
+    #[must_use]
+    pub fn has_unique_items(&self) -> bool {
+        self.has("smithy.api#uniqueItems")
+    }
+
+    /// `@deprecated`
+    #[must_use]
+    pub fn deprecated(&self) -> Option<Deprecated<'_>> {
+        let value = self.get("smithy.api#deprecated")?;
+        Some(Deprecated {
+            message: value.get("message").and_then(Node::as_str),
+            since: value.get("since").and_then(Node::as_str),
+        })
+    }
+
+    /// `@enumValue`: a string for an enum's member, a number for an intEnum's.
+    #[must_use]
+    pub fn enum_value(&self) -> Option<&Node> {
+        self.get("smithy.api#enumValue")
+    }
+
+    /// `@length`
+    #[must_use]
+    pub fn length(&self) -> Option<LengthTrait> {
+        let value = self.get("smithy.api#length")?;
+        let bound = |key| {
+            value
+                .get(key)
+                .and_then(Node::as_number)
+                .and_then(Number::as_u64)
+        };
+        Some(LengthTrait {
+            min: bound("min"),
+            max: bound("max"),
+        })
+    }
+
+    /// `@range`
+    #[must_use]
+    pub fn range(&self) -> Option<RangeTrait<'_>> {
+        let value = self.get("smithy.api#range")?;
+        let bound = |key| value.get(key).and_then(Node::as_number);
+        Some(RangeTrait {
+            min: bound("min"),
+            max: bound("max"),
+        })
+    }
+
+    /// `@pattern`: a regular expression after ECMA 262.
+    #[must_use]
+    pub fn pattern(&self) -> Option<&str> {
+        self.text("smithy.api#pattern")
+    }
+
+    /// `@mediaType`
+    #[must_use]
+    pub fn media_type(&self) -> Option<&str> {
+        self.text("smithy.api#mediaType")
+    }
+
+    /// `@timestampFormat`
+    #[must_use]
+    pub fn timestamp_format(&self) -> Option<TimestampFormat> {
+        match self.text("smithy.api#timestampFormat")? {
+            "date-time" => Some(TimestampFormat::DateTime),
+            "epoch-seconds" => Some(TimestampFormat::EpochSeconds),
+            "http-date" => Some(TimestampFormat::HttpDate),
+            _ => None,
+        }
+    }
+
+    /// `@jsonName`
+    #[must_use]
+    pub fn json_name(&self) -> Option<&str> {
+        self.text("smithy.api#jsonName")
+    }
+
+    /// `@xmlName`
+    #[must_use]
+    pub fn xml_name(&self) -> Option<&str> {
+        self.text("smithy.api#xmlName")
+    }
+
+    /// `@xmlAttribute`
+    #[must_use]
+    pub fn is_xml_attribute(&self) -> bool {
+        self.has("smithy.api#xmlAttribute")
+    }
+
+    /// `@xmlFlattened`
+    #[must_use]
+    pub fn is_xml_flattened(&self) -> bool {
+        self.has("smithy.api#xmlFlattened")
+    }
+
+    /// `@xmlNamespace`
+    #[must_use]
+    pub fn xml_namespace(&self) -> Option<XmlNamespace<'_>> {
+        let value = self.get("smithy.api#xmlNamespace")?;
+        Some(XmlNamespace {
+            uri: value.get("uri")?.as_str()?,
+            prefix: value.get("prefix").and_then(Node::as_str),
+        })
+    }
+
+    /// `@http`
+    #[must_use]
+    pub fn http(&self) -> Option<HttpTrait<'_>> {
+        let value = self.get("smithy.api#http")?;
+        let code = value.get("code").and_then(Node::as_i64).unwrap_or(200);
+        Some(HttpTrait {
+            method: value.get("method")?.as_str()?,
+            uri: UriPattern::parse(value.get("uri")?.as_str()?).ok()?,
+            code: u16::try_from(code).ok()?,
+        })
+    }
+
+    /// `@httpError`: the status of an error.
+    #[must_use]
+    pub fn http_error(&self) -> Option<u16> {
+        u16::try_from(self.get("smithy.api#httpError")?.as_i64()?).ok()
+    }
+
+    /// `@httpHeader`: the header's name.
+    #[must_use]
+    pub fn http_header(&self) -> Option<&str> {
+        self.text("smithy.api#httpHeader")
+    }
+
+    /// `@httpPrefixHeaders`: the prefix, which may be empty.
+    #[must_use]
+    pub fn http_prefix_headers(&self) -> Option<&str> {
+        self.text("smithy.api#httpPrefixHeaders")
+    }
+
+    /// `@httpQuery`: the parameter's name.
+    #[must_use]
+    pub fn http_query(&self) -> Option<&str> {
+        self.text("smithy.api#httpQuery")
+    }
+
+    /// `@httpQueryParams`: the map of all other parameters.
+    #[must_use]
+    pub fn is_http_query_params(&self) -> bool {
+        self.has("smithy.api#httpQueryParams")
+    }
+
+    /// `@httpLabel`
+    #[must_use]
+    pub fn is_http_label(&self) -> bool {
+        self.has("smithy.api#httpLabel")
+    }
+
+    /// `@httpPayload`
+    #[must_use]
+    pub fn is_http_payload(&self) -> bool {
+        self.has("smithy.api#httpPayload")
+    }
+
+    /// `@httpResponseCode`
+    #[must_use]
+    pub fn is_http_response_code(&self) -> bool {
+        self.has("smithy.api#httpResponseCode")
+    }
+
+    /// `@httpChecksumRequired`
+    #[must_use]
+    pub fn is_http_checksum_required(&self) -> bool {
+        self.has("smithy.api#httpChecksumRequired")
+    }
+
+    /// `@requestCompression`: the encodings, the best first.
+    #[must_use]
+    pub fn request_compression(&self) -> Option<Vec<&str>> {
+        let encodings = self
+            .get("smithy.api#requestCompression")?
+            .get("encodings")?
+            .as_array()?;
+        Some(encodings.iter().filter_map(Node::as_str).collect())
+    }
+
+    /// `@endpoint`: the host prefix, with labels in braces.
+    #[must_use]
+    pub fn endpoint_host_prefix(&self) -> Option<&str> {
+        self.get("smithy.api#endpoint")?.get("hostPrefix")?.as_str()
+    }
+
+    /// `@hostLabel`
+    #[must_use]
+    pub fn is_host_label(&self) -> bool {
+        self.has("smithy.api#hostLabel")
+    }
+
+    /// `@eventHeader`
+    #[must_use]
+    pub fn is_event_header(&self) -> bool {
+        self.has("smithy.api#eventHeader")
+    }
+
+    /// `@eventPayload`
+    #[must_use]
+    pub fn is_event_payload(&self) -> bool {
+        self.has("smithy.api#eventPayload")
+    }
+
+    /// `@paginated`: on a service, defaults for its operations; use
+    /// [`Model::pagination`](crate::Model::pagination) for both together.
+    #[must_use]
+    pub fn paginated(&self) -> Option<Paginated<'_>> {
+        let value = self.get("smithy.api#paginated")?;
+        let text = |key| value.get(key).and_then(Node::as_str);
+        Some(Paginated {
+            input_token: text("inputToken"),
+            output_token: text("outputToken"),
+            items: text("items"),
+            page_size: text("pageSize"),
+        })
+    }
+
+    /// `@examples`
+    #[must_use]
+    pub fn examples(&self) -> Vec<Example<'_>> {
+        let examples = self
+            .get("smithy.api#examples")
+            .and_then(Node::as_array)
+            .unwrap_or_default();
+        examples.iter().filter_map(Example::of).collect()
+    }
+
+    /// `@aws.protocols#awsQueryError`: the code and status of an error there.
+    #[must_use]
+    pub fn aws_query_error(&self) -> Option<AwsQueryError<'_>> {
+        let value = self.get("aws.protocols#awsQueryError")?;
+        Some(AwsQueryError {
+            code: value.get("code")?.as_str()?,
+            http_response_code: u16::try_from(value.get("httpResponseCode")?.as_i64()?).ok()?,
+        })
+    }
+
+    /// `@aws.protocols#awsQueryCompatible`
+    #[must_use]
+    pub fn is_aws_query_compatible(&self) -> bool {
+        self.has("aws.protocols#awsQueryCompatible")
+    }
+
+    /// `@aws.protocols#ec2QueryName`
+    #[must_use]
+    pub fn ec2_query_name(&self) -> Option<&str> {
+        self.text("aws.protocols#ec2QueryName")
+    }
+
+    /// `@polywire#xmlRpcMethod`: how an operation is called over XML-RPC.
+    #[must_use]
+    pub fn xml_rpc_method(&self) -> Option<XmlRpcMethod<'_>> {
+        let value = self.get("polywire#xmlRpcMethod")?;
+        Some(XmlRpcMethod {
+            name: value.get("name").and_then(Node::as_str),
+            positional: value
+                .get("positional")
+                .and_then(Node::as_bool)
+                .unwrap_or(false),
+        })
+    }
+}
+
+/// Who is to blame for an error.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum ErrorKind {
+    /// The caller.
+    Client,
+    /// The service.
+    Server,
+}
+
+/// How a timestamp is written.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum TimestampFormat {
+    /// RFC 3339 in UTC: `1985-04-12T23:20:50.52Z`.
+    DateTime,
+    /// Seconds since 1970, with a fraction.
+    EpochSeconds,
+    /// IMF-fixdate: `Tue, 29 Apr 2014 18:30:38 GMT`.
+    HttpDate,
+}
+
+/// `@http`
+#[derive(Clone, Debug, PartialEq)]
+pub struct HttpTrait<'m> {
+    /// The method, such as `GET`.
+    pub method: &'m str,
+    /// The path and the literal query.
+    pub uri: UriPattern,
+    /// The status of success; 200 when the trait names none.
+    pub code: u16,
+}
+
+/// `@retryable`
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Retryable {
+    /// Whether the error tells of throttling.
+    pub throttling: bool,
+}
+
+/// `@deprecated`
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Deprecated<'m> {
+    /// What to use instead.
+    pub message: Option<&'m str>,
+    /// Since which version or date.
+    pub since: Option<&'m str>,
+}
+
+/// `@length`: bounds, each of them included.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct LengthTrait {
+    /// The least.
+    pub min: Option<u64>,
+    /// The most.
+    pub max: Option<u64>,
+}
+
+/// `@range`: bounds, each of them included.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RangeTrait<'m> {
+    /// The least.
+    pub min: Option<&'m Number>,
+    /// The most.
+    pub max: Option<&'m Number>,
+}
+
+/// `@xmlNamespace`
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct XmlNamespace<'m> {
+    /// The namespace's URI.
+    pub uri: &'m str,
+    /// The prefix, when it is not the default namespace.
+    pub prefix: Option<&'m str>,
+}
+
+/// `@paginated`: names of members, with paths in the output.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Paginated<'m> {
+    /// The member of the input that takes the token.
+    pub input_token: Option<&'m str>,
+    /// The path in the output that gives the next token.
+    pub output_token: Option<&'m str>,
+    /// The path in the output that gives the items.
+    pub items: Option<&'m str>,
+    /// The member of the input that limits a page.
+    pub page_size: Option<&'m str>,
+}
+
+/// One of `@examples`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Example<'m> {
+    /// What the example shows.
+    pub title: &'m str,
+    /// More about it.
+    pub documentation: Option<&'m str>,
+    /// The members of the input.
+    pub input: Option<&'m Node>,
+    /// The members of the output, when it is no error.
+    pub output: Option<&'m Node>,
+    /// The error's shape id and members, when it is one.
+    pub error: Option<(&'m str, Option<&'m Node>)>,
+}
+
+impl<'m> Example<'m> {
+    fn of(node: &'m Node) -> Option<Self> {
+        let error = node
+            .get("error")
+            .and_then(|error| Some((error.get("shapeId")?.as_str()?, error.get("content"))));
+        Some(Self {
+            title: node.get("title")?.as_str()?,
+            documentation: node.get("documentation").and_then(Node::as_str),
+            input: node.get("input"),
+            output: node.get("output"),
+            error,
+        })
+    }
+}
+
+/// `@polywire#xmlRpcMethod`
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct XmlRpcMethod<'m> {
+    /// The method's name, when it is not the operation's.
+    pub name: Option<&'m str>,
+    /// Whether each member of the input is a parameter of its own.
+    pub positional: bool,
+}
+
+/// `@aws.protocols#awsQueryError`
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct AwsQueryError<'m> {
+    /// The code on the wire.
+    pub code: &'m str,
+    /// The status.
+    pub http_response_code: u16,
+}

@@ -1,0 +1,226 @@
+//! The `uri` of `@http`: a path of literals and labels, and a literal query.
+
+use std::fmt;
+
+/// A parsed URI pattern, such as `/buckets/{bucket}/{key+}?list-type=2`.
+///
+/// # Examples
+///
+/// ```
+/// use polywire_model::{Segment, UriPattern};
+///
+/// let uri = UriPattern::parse("/{bucket}/{key+}?acl&v=2").unwrap();
+/// assert_eq!(uri.segments()[0], Segment::Label("bucket".into()));
+/// assert_eq!(uri.segments()[1], Segment::GreedyLabel("key".into()));
+/// assert_eq!(uri.query(), [("acl".into(), "".into()), ("v".into(), "2".into())]);
+/// ```
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct UriPattern {
+    segments: Vec<Segment>,
+    query: Vec<(String, String)>,
+}
+
+/// What stands between two slashes of a URI pattern.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Segment {
+    /// `{name+}`: one or more segments.
+    GreedyLabel(String),
+    /// `{name}`: one segment.
+    Label(String),
+    /// Text that stands as it is.
+    Literal(String),
+}
+
+impl UriPattern {
+    /// Reads a pattern.
+    ///
+    /// # Errors
+    ///
+    /// What the pattern should have been, as a sentence without a subject:
+    /// "must start with `/`".
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let (path, query) = match text.split_once('?') {
+            Some((path, query)) => (path, Some(query)),
+            None => (text, None),
+        };
+        let Some(path) = path.strip_prefix('/') else {
+            return Err("must start with `/`".to_owned());
+        };
+        if text.contains('#') {
+            return Err("must not hold a fragment".to_owned());
+        }
+        let mut segments: Vec<Segment> = Vec::new();
+        if !path.is_empty() {
+            let parts: Vec<&str> = path.split('/').collect();
+            for (index, part) in parts.iter().enumerate() {
+                // `/foo/` is a pattern of its own: the empty last segment stays.
+                if part.is_empty() && index + 1 < parts.len() {
+                    return Err("must not hold an empty segment (`//`)".to_owned());
+                }
+                segments.push(parse_segment(part)?);
+            }
+        }
+        check_labels(&segments)?;
+        let query = match query {
+            None => Vec::new(),
+            Some(query) if query.contains(['{', '}']) => {
+                return Err("must not hold labels in the query; use @httpQuery".to_owned());
+            }
+            Some(query) => query
+                .split('&')
+                .filter(|part| !part.is_empty())
+                .map(|part| {
+                    let (key, value) = part.split_once('=').unwrap_or((part, ""));
+                    (key.to_owned(), value.to_owned())
+                })
+                .collect(),
+        };
+        Ok(Self { segments, query })
+    }
+
+    /// The segments of the path; none for `/`.
+    #[must_use]
+    pub fn segments(&self) -> &[Segment] {
+        &self.segments
+    }
+
+    /// The literal query parameters, as written; a key without `=` has an empty
+    /// value.
+    #[must_use]
+    pub fn query(&self) -> &[(String, String)] {
+        &self.query
+    }
+
+    /// The names of all labels in order.
+    pub fn labels(&self) -> impl Iterator<Item = &str> {
+        self.segments.iter().filter_map(Segment::label)
+    }
+
+    /// The name of the greedy label.
+    #[must_use]
+    pub fn greedy_label(&self) -> Option<&str> {
+        self.segments.iter().find_map(|segment| match segment {
+            Segment::GreedyLabel(name) => Some(name.as_str()),
+            _ => None,
+        })
+    }
+}
+
+impl Segment {
+    /// The label's name, when the segment is one.
+    #[must_use]
+    pub fn label(&self) -> Option<&str> {
+        match self {
+            Self::GreedyLabel(name) | Self::Label(name) => Some(name),
+            Self::Literal(_) => None,
+        }
+    }
+}
+
+fn parse_segment(part: &str) -> Result<Segment, String> {
+    let Some(inner) = part
+        .strip_prefix('{')
+        .and_then(|rest| rest.strip_suffix('}'))
+    else {
+        if part.contains(['{', '}']) {
+            return Err(format!(
+                "must have a label fill its whole segment, unlike in `{part}`"
+            ));
+        }
+        return Ok(Segment::Literal(part.to_owned()));
+    };
+    let (name, greedy) = match inner.strip_suffix('+') {
+        Some(name) => (name, true),
+        None => (inner, false),
+    };
+    if !polywire_schema::is_identifier(name) {
+        return Err(format!("must name a member in the label `{part}`"));
+    }
+    let name = name.to_owned();
+    Ok(if greedy {
+        Segment::GreedyLabel(name)
+    } else {
+        Segment::Label(name)
+    })
+}
+
+fn check_labels(segments: &[Segment]) -> Result<(), String> {
+    let mut names: Vec<&str> = segments.iter().filter_map(Segment::label).collect();
+    names.sort_unstable();
+    if let Some(pair) = names.windows(2).find(|pair| pair[0] == pair[1]) {
+        return Err(format!("must not hold the label `{}` twice", pair[0]));
+    }
+    let is_greedy = |segment: &Segment| matches!(segment, Segment::GreedyLabel(_));
+    if let Some(greedy) = segments.iter().position(is_greedy) {
+        let after = &segments[greedy + 1..];
+        if after.iter().any(is_greedy) {
+            return Err("must not hold more than one greedy label".to_owned());
+        }
+        if after.iter().any(|segment| segment.label().is_some()) {
+            return Err("must not hold labels after the greedy label".to_owned());
+        }
+    }
+    Ok(())
+}
+
+impl fmt::Display for UriPattern {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.segments.is_empty() {
+            formatter.write_str("/")?;
+        }
+        for segment in &self.segments {
+            match segment {
+                Segment::GreedyLabel(name) => write!(formatter, "/{{{name}+}}")?,
+                Segment::Label(name) => write!(formatter, "/{{{name}}}")?,
+                Segment::Literal(text) => write!(formatter, "/{text}")?,
+            }
+        }
+        for (index, (key, value)) in self.query.iter().enumerate() {
+            formatter.write_str(if index == 0 { "?" } else { "&" })?;
+            formatter.write_str(key)?;
+            if !value.is_empty() {
+                write!(formatter, "={value}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_survive_a_round_trip() {
+        for text in [
+            "/",
+            "/a",
+            "/a/",
+            "/{a}/b/{c+}/d",
+            "/{Bucket}?location",
+            "/a?x=1&y=2",
+        ] {
+            assert_eq!(UriPattern::parse(text).unwrap().to_string(), text);
+        }
+    }
+
+    #[test]
+    fn malformed_patterns() {
+        for text in [
+            "",
+            "a",
+            "/a//b",
+            "/a{b}",
+            "/{b",
+            "/{}",
+            "/{a+}/{b}",
+            "/{a+}/{b+}",
+            "/a#b",
+            "/{a}/{a}",
+            "/a?b={c}",
+            "/{1a}",
+        ] {
+            assert!(UriPattern::parse(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! Members: their names, and the values of enums.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::diagnostic::{Problem, Problems, did_you_mean};
+use crate::model::Model;
+use crate::node::Node;
+use crate::shape::{Member, Shape, ShapeType};
+
+pub(super) fn check(shape: &Shape, problems: &mut Problems) {
+    match shape.shape_type() {
+        ShapeType::List => check_fixed(shape, &["member"], problems),
+        ShapeType::Map => check_fixed(shape, &["key", "value"], problems),
+        ShapeType::Structure | ShapeType::Union | ShapeType::Enum | ShapeType::IntEnum => {
+            check_named(shape, problems);
+        }
+        _ => {}
+    }
+    match shape.shape_type() {
+        ShapeType::Enum | ShapeType::IntEnum => check_values(shape, problems),
+        _ => {}
+    }
+}
+
+/// Shape names that differ only by case would collide in generated code and on
+/// file systems.
+pub(super) fn check_names_by_case(model: &Model, problems: &mut Problems) {
+    let mut seen: HashMap<String, &Shape> = HashMap::with_capacity(model.len());
+    for shape in model.shapes() {
+        if let Some(first) = seen.insert(shape.id().to_ascii_lowercase(), shape) {
+            problems.push(
+                Problem::error(
+                    "CaseConflict",
+                    shape.location(),
+                    format!("`{}` and `{}` differ only by case", shape.id(), first.id()),
+                )
+                .expected("names that differ by more than case")
+                .related("the other", first.location()),
+            );
+        }
+    }
+}
+
+/// Lists and maps: exactly these members.
+fn check_fixed(shape: &Shape, names: &[&str], problems: &mut Problems) {
+    let what = shape.shape_type().with_article();
+    let mut seen: HashSet<&str> = HashSet::new();
+    for member in shape.members() {
+        let name = member.name();
+        if !seen.insert(name) {
+            problems.push(Problem::error(
+                "DuplicateMember",
+                member.location(),
+                format!("the member `{name}` of `{}` is defined twice", shape.id()),
+            ));
+        } else if !names.contains(&name) {
+            problems.push(
+                Problem::error(
+                    "UnknownMember",
+                    member.location(),
+                    format!("{what} such as `{}` has no member `{name}`", shape.id()),
+                )
+                .expected(format!("`{}`", names.join("` and `")))
+                .maybe_hint(did_you_mean(name, names.iter().copied())),
+            );
+        }
+    }
+    for missing in names.iter().filter(|name| !seen.contains(*name)) {
+        problems.push(
+            Problem::error(
+                "MissingMember",
+                shape.location(),
+                format!("`{}` has no member `{missing}`", shape.id()),
+            )
+            .expected(format!("{what} with `{}`", names.join("` and `"))),
+        );
+    }
+}
+
+fn check_named(shape: &Shape, problems: &mut Problems) {
+    let mut seen: HashMap<String, &Member> = HashMap::with_capacity(shape.members().len());
+    let is_enum = matches!(shape.shape_type(), ShapeType::Enum | ShapeType::IntEnum);
+    for member in shape.members() {
+        // Constants are told apart by their case in real models.
+        let key = if is_enum {
+            member.name().to_owned()
+        } else {
+            member.name().to_ascii_lowercase()
+        };
+        let first = *seen.entry(key).or_insert(member);
+        if std::ptr::eq(first, member) {
+            continue;
+        }
+        let problem = if first.name() == member.name() {
+            let message = format!(
+                "the member `{}` of `{}` is defined twice",
+                member.name(),
+                shape.id()
+            );
+            Problem::error("DuplicateMember", member.location(), message)
+        } else {
+            let message = format!(
+                "the members `{}` and `{}` of `{}` differ only by case",
+                first.name(),
+                member.name(),
+                shape.id()
+            );
+            Problem::error("CaseConflict", member.location(), message)
+                .expected("names that differ by more than case")
+        };
+        problems.push(problem.related("first", first.location()));
+    }
+    if shape.members().is_empty() && shape.shape_type() != ShapeType::Structure {
+        problems.push(
+            Problem::error(
+                "MissingMember",
+                shape.location(),
+                format!("`{}` is empty", shape.id()),
+            )
+            .expected(format!(
+                "{} with a member",
+                shape.shape_type().with_article()
+            )),
+        );
+    }
+}
+
+fn check_values(shape: &Shape, problems: &mut Problems) {
+    let is_string = shape.shape_type() == ShapeType::Enum;
+    let mut seen: HashMap<String, &Member> = HashMap::with_capacity(shape.members().len());
+    for member in shape.members() {
+        let applied = member.traits().find("smithy.api#enumValue");
+        let location = applied.map_or(member.location(), |applied| applied.value().location());
+        let value = applied.map(|applied| applied.value());
+        let fits = |value: &&Node| match is_string {
+            true => value.as_str().is_some_and(|text| !text.is_empty()),
+            false => value
+                .as_i64()
+                .is_some_and(|number| i32::try_from(number).is_ok()),
+        };
+        let Some(value) = value.filter(fits) else {
+            let message = match value {
+                Some(value) => format!("the value of `{}` is {}", member.id(), value.kind()),
+                None => format!("`{}` has no value", member.id()),
+            };
+            problems.push(
+                Problem::error("EnumValue", location, message).expected(if is_string {
+                    "text that is not empty"
+                } else {
+                    "a whole number of 32 bits"
+                }),
+            );
+            continue;
+        };
+        let key = match value.as_i64() {
+            Some(number) => number.to_string(),
+            None => value.to_json(),
+        };
+        if let Some(first) = seen.insert(key, member) {
+            let message = format!(
+                "`{}` and `{}` of `{}` have the same value",
+                first.name(),
+                member.name(),
+                shape.id()
+            );
+            problems.push(
+                Problem::error("EnumValue", location, message)
+                    .expected("a value of its own")
+                    .related("first", first.location()),
+            );
+        }
+    }
+}

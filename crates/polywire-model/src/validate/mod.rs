@@ -1,0 +1,32 @@
+//! Checks of the assembled model: what only shows when all files are joined.
+//!
+//! Each file here holds one subject and can be read alone; all of them walk the
+//! shapes in order and add to the same list of findings.
+
+mod http;
+mod members;
+mod targets;
+mod traits;
+
+use crate::bundled::Bundled;
+use crate::diagnostic::Problems;
+use crate::model::Model;
+use crate::shape::Shape;
+
+pub(crate) fn validate(model: &Model, problems: &mut Problems) {
+    members::check_names_by_case(model, problems);
+    for shape in model.shapes() {
+        if problems.is_full() {
+            return;
+        }
+        targets::check(model, shape, problems);
+        members::check(shape, problems);
+        traits::check(model, shape, problems);
+        http::check(model, shape, problems);
+    }
+}
+
+/// Every shape that can be meant: for suggestions.
+fn everything(model: &Model) -> impl Iterator<Item = &Shape> + Clone {
+    model.shape_slice().iter().chain(Bundled::get().shapes())
+}

@@ -1,0 +1,203 @@
+//! What shapes name must exist and be of the right kind.
+
+use super::everything;
+use crate::assemble::suggest_shape;
+use crate::diagnostic::{Problem, Problems};
+use crate::model::{Model, Relation, neighbors};
+use crate::shape::{Member, Shape, ShapeRef, ShapeType, UNIT};
+
+pub(super) fn check(model: &Model, shape: &Shape, problems: &mut Problems) {
+    for member in shape.members() {
+        check_member(model, shape, member, problems);
+    }
+    for (relation, reference) in neighbors(shape) {
+        // Members are checked above, mixins when they are flattened.
+        if matches!(relation, Relation::MemberTarget | Relation::Mixin) {
+            continue;
+        }
+        let Some(target) = model.get(reference) else {
+            unresolved(model, describe(relation), shape.id(), reference, problems);
+            continue;
+        };
+        if let Some((code, expected, hint)) = misfit(relation, target) {
+            let message = format!(
+                "the {} `{}` of `{}` is {}",
+                describe(relation),
+                reference.id(),
+                shape.id(),
+                what_it_is(target)
+            );
+            problems.push(
+                Problem::error(code, reference.location(), message)
+                    .expected(expected)
+                    .maybe_hint(hint.map(str::to_owned))
+                    .related("defined", target.location()),
+            );
+        }
+    }
+    if let Some(service) = shape.as_service() {
+        for (id, name) in service.rename() {
+            if model.get(id).is_none() {
+                unresolved(model, "renamed shape", shape.id(), id, problems);
+            }
+            if !polywire_schema::is_identifier(name) {
+                problems.push(
+                    Problem::error(
+                        "Rename",
+                        id.location(),
+                        format!("`{}` can't be renamed to `{name}`", id.id()),
+                    )
+                    .expected("a name of letters, digits and underscores"),
+                );
+            }
+        }
+    }
+}
+
+fn check_member(model: &Model, shape: &Shape, member: &Member, problems: &mut Problems) {
+    let reference = member.target();
+    let Some(target) = model.get(reference) else {
+        // Reported where the mixin defines the member.
+        if !member.is_inherited() {
+            unresolved(model, "target", member.id(), reference, problems);
+        }
+        return;
+    };
+    let is_key = shape.shape_type() == ShapeType::Map && member.name() == "key";
+    let unit_fits = matches!(
+        shape.shape_type(),
+        ShapeType::Enum | ShapeType::IntEnum | ShapeType::Union
+    );
+    let (code, expected) = if target.shape_type().is_service_type() {
+        (
+            "WrongTarget",
+            "a shape of data: no service, resource or operation",
+        )
+    } else if target.traits().is_mixin() {
+        (
+            "WrongTarget",
+            "a shape that is no mixin: mixins are only mixed in",
+        )
+    } else if is_key && !matches!(target.shape_type(), ShapeType::String | ShapeType::Enum) {
+        ("WrongTarget", "a string or an enum, as the key of a map")
+    } else if *target.id() == UNIT && !unit_fits {
+        (
+            "WrongTarget",
+            "a shape of data: only members of unions can be empty",
+        )
+    } else {
+        return;
+    };
+    if member.is_inherited() {
+        return;
+    }
+    let message = format!(
+        "the target `{}` of the member `{}` is {}",
+        reference.id(),
+        member.id(),
+        what_it_is(target)
+    );
+    problems.push(
+        Problem::error(code, reference.location(), message)
+            .expected(expected)
+            .related("defined", target.location()),
+    );
+}
+
+/// Why a shape can't be what another one names it as: code, what was expected,
+/// a hint.
+fn misfit(
+    relation: Relation,
+    target: &Shape,
+) -> Option<(&'static str, &'static str, Option<&'static str>)> {
+    let shape_type = target.shape_type();
+    let (fits, expected) = match relation {
+        Relation::Input | Relation::Output => (shape_type == ShapeType::Structure, "a structure"),
+        Relation::Error => (
+            shape_type == ShapeType::Structure,
+            "a structure with @error",
+        ),
+        Relation::Operation | Relation::CollectionOperation | Relation::LifecycleOperation => {
+            (shape_type == ShapeType::Operation, "an operation")
+        }
+        Relation::Resource => (shape_type == ShapeType::Resource, "a resource"),
+        Relation::Identifier => (
+            matches!(shape_type, ShapeType::String | ShapeType::Enum),
+            "a string",
+        ),
+        Relation::Property => (!shape_type.is_service_type(), "a shape of data"),
+        Relation::MemberTarget | Relation::Mixin => (true, ""),
+    };
+    if !fits {
+        return Some(("WrongTarget", expected, None));
+    }
+    if target.traits().is_mixin() {
+        return Some(("WrongTarget", "a shape that is no mixin", None));
+    }
+    let has_error = target.traits().has("smithy.api#error");
+    match relation {
+        Relation::Error if !has_error => {
+            let hint = "put @error(\"client\") or @error(\"server\") on the structure";
+            Some(("MissingErrorTrait", expected, Some(hint)))
+        }
+        Relation::Input | Relation::Output if has_error => {
+            Some(("WrongTarget", "a structure without @error", None))
+        }
+        _ => None,
+    }
+}
+
+fn describe(relation: Relation) -> &'static str {
+    match relation {
+        Relation::CollectionOperation => "collection operation",
+        Relation::Error => "error",
+        Relation::Identifier => "identifier",
+        Relation::Input => "input",
+        Relation::LifecycleOperation => "lifecycle operation",
+        Relation::MemberTarget => "target",
+        Relation::Mixin => "mixin",
+        Relation::Operation => "operation",
+        Relation::Output => "output",
+        Relation::Property => "property",
+        Relation::Resource => "resource",
+    }
+}
+
+fn what_it_is(shape: &Shape) -> String {
+    if shape.traits().is_mixin() {
+        format!("{} and a mixin", shape.shape_type().with_article())
+    } else if *shape.id() == UNIT {
+        "empty".to_owned()
+    } else if shape.shape_type() == ShapeType::Structure && !shape.traits().has("smithy.api#error")
+    {
+        "a structure without @error".to_owned()
+    } else {
+        shape.shape_type().with_article()
+    }
+}
+
+#[cold]
+fn unresolved(
+    model: &Model,
+    what: &str,
+    owner: &str,
+    reference: &ShapeRef,
+    problems: &mut Problems,
+) {
+    let hint = problems
+        .wants_hints()
+        .then(|| suggest_shape(reference.root_str(), everything(model)))
+        .flatten();
+    problems.push(
+        Problem::error(
+            "UnresolvedTarget",
+            reference.location(),
+            format!(
+                "the {what} `{}` of `{owner}` is not defined",
+                reference.id()
+            ),
+        )
+        .expected("the name of a shape")
+        .maybe_hint(hint),
+    );
+}

@@ -1,0 +1,4 @@
+$version: "2"
+$operationInputSufix: "Request"
+$operationOutputSuffix: 3
+namespace example

@@ -1,0 +1,8 @@
+$version: "2"
+namespace example
+
+structure City {
+    name: String
+    Name: String
+    name: Integer
+}

@@ -1,0 +1,10 @@
+$version: "2"
+namespace example
+
+structure City {
+    name: String
+}
+
+union City {
+    name: String
+}

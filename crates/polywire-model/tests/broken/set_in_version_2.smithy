@@ -1,0 +1,8 @@
+$version: "2"
+namespace example
+
+set Names {
+    member: String
+}
+
+namespace again

@@ -1,0 +1,5 @@
+$version: "2"
+namespace example
+
+@documentation("""text""")
+string CityName

@@ -1,0 +1,9 @@
+$version: "2"
+namespace example
+
+structure City {
+    name: String
+
+structure Weather {
+    wind: Float
+}

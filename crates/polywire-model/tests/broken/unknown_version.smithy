@@ -1,0 +1,4 @@
+$version: "3.0"
+namespace example
+
+structure City {}

@@ -1,0 +1,6 @@
+$version: "2"
+namespace example
+
+@documentation("""
+    What a city
+string CityName

@@ -1,0 +1,5 @@
+$version: "2"
+use smithy.api#String
+namespace example
+
+structure City {}

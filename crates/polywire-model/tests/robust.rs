@@ -1,0 +1,259 @@
+//! Files that end anywhere, and files with random changes: diagnostics or a
+//! model come of them, never a panic, never a hang.
+
+#![allow(
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "tests: helpers outside of #[test]"
+)]
+
+mod data;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use polywire_model::Loader;
+
+/// The broken models are short, and full of the corners of the grammar.
+#[test]
+fn every_prefix_of_the_broken_models() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/broken");
+    for (name, text) in texts(&folder) {
+        for end in 0..text.len() {
+            assemble_prefix(&name, &text, end);
+        }
+    }
+}
+
+#[test]
+fn prefixes_of_the_suites() {
+    let Some(folder) = data::conformance() else {
+        return;
+    };
+    // Every 97th byte of the smaller files: the larger ones repeat themselves,
+    // and a prefix costs as much as the file.
+    let mut count = 0;
+    for (name, text) in texts(&folder.join("idl")) {
+        if text.len() > 12_000 {
+            continue;
+        }
+        for end in (0..text.len()).step_by(97) {
+            assemble_prefix(&name, &text, end);
+            count += 1;
+        }
+    }
+    println!("{count} prefixes");
+}
+
+#[test]
+fn random_changes() {
+    let Some(folder) = data::conformance() else {
+        return;
+    };
+    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let pieces = [
+        "{",
+        "}",
+        "[",
+        "]",
+        "(",
+        ")",
+        "\"",
+        "\"\"\"",
+        "\\",
+        ":",
+        ":=",
+        "=",
+        "@",
+        "$",
+        "#",
+        "///",
+        "\n",
+        "\u{e9}",
+        "\u{0}",
+        "structure",
+        "apply",
+        "with",
+        "for",
+        "-",
+        "1e",
+        "null",
+    ];
+    for (name, text) in texts(&folder.join("idl"))
+        .into_iter()
+        .filter(|(_, t)| t.len() < 6_000)
+    {
+        for _ in 0..12 {
+            let mut changed = text.clone();
+            for _ in 0..=random.below(4) {
+                let at = floor(&changed, random.below(changed.len() + 1));
+                match random.below(3) {
+                    0 => changed.insert_str(at, pieces[random.below(pieces.len())]),
+                    1 => {
+                        let end = floor(&changed, (at + random.below(40)).min(changed.len()));
+                        changed.replace_range(at..end.max(at), "");
+                    }
+                    _ => {
+                        let end = floor(&changed, (at + random.below(200)).min(changed.len()));
+                        let copy = changed[at..end.max(at)].to_owned();
+                        changed.insert_str(at, &copy);
+                    }
+                }
+            }
+            check(&name, &changed);
+        }
+    }
+}
+
+/// Texts that are made to cost time, memory or stack.
+#[test]
+fn hostile_texts() {
+    let idl = |body: String| {
+        (
+            "h.smithy",
+            format!("$version: \"2\"\nnamespace h\n{body}\n"),
+        )
+    };
+    let many = |start: &str, before: &str, after: &str| {
+        let lines = (0..40_000).map(|i| format!("{before}{i}{after}"));
+        start.to_owned() + &lines.collect::<String>()
+    };
+    let chain = |count: usize| {
+        let line = |i: usize| {
+            format!(
+                "@mixin\nstructure M{i} with [M{}] {{ a{i}: String }}\n",
+                i + 1
+            )
+        };
+        (0..count).map(line).collect::<String>() + &format!("@mixin\nstructure M{count} {{}}\n")
+    };
+    let texts = [
+        ("h.json", "[".repeat(1_000_000)),
+        ("h.json", "{\"a\":".repeat(1_000_000)),
+        ("h.json", format!("[{}1]", "1,".repeat(500_000))),
+        idl(format!("@a({}", "[".repeat(500_000))),
+        idl(format!("@a({}", "{a:".repeat(500_000))),
+        idl("@a(".repeat(200_000)),
+        idl("structure ".repeat(100_000)),
+        idl("structure A {\n".repeat(50_000)),
+        idl("structure A { a: b\n".repeat(20_000)),
+        idl("structure A {}\n".repeat(20_000)),
+        idl(format!("structure A {{\n{}}}", "x\n".repeat(100_000))),
+        idl(format!("structure A {{\n{}}}", "a: Strin\n".repeat(20_000))),
+        idl(format!("string {}", "x".repeat(1_000_000))),
+        idl((0..20_000)
+            .map(|i| format!("structure A{i} {{ a: B{i} }}\n"))
+            .collect()),
+        idl(chain(3_000)),
+        idl(format!(
+            "structure A {{ {} }}",
+            (0..20_000)
+                .map(|i| format!("m{i}: String "))
+                .collect::<String>()
+        )),
+        idl(many("list L { ", "m", ": String ") + "}"),
+        idl(many("", "@t", " ") + "\nstring S"),
+        idl(many("string S\n", "apply S @t", "\n")),
+        idl("string S\n".to_owned() + &"apply S @a\n".repeat(40_000)),
+        idl(many(
+            "structure S { m: String }\n",
+            "apply S$n",
+            " @required\n",
+        )),
+        (
+            "h.smithy",
+            format!(
+                "$version: \"2\"\nnamespace h\n{}",
+                many("", "use h#U", "\n")
+            ),
+        ),
+        (
+            "h.json",
+            format!("{{{}\"a\": 1}}", many("", "\"k", "\": 1, ")),
+        ),
+        ("h.smithy", "\"\"\"\n".repeat(100_000)),
+        ("h.smithy", "/// doc\n".repeat(200_000)),
+        (
+            "h.smithy",
+            format!("metadata a = {}\n", "1".repeat(1_000_000)),
+        ),
+        (
+            "h.smithy",
+            format!("metadata a = 1e{}\n", "9".repeat(100_000)),
+        ),
+    ];
+    for (name, text) in texts {
+        let start = Instant::now();
+        let _ = Loader::new().add_text(name, text.as_str()).assemble();
+        // Generous: the machine may be busy, and the build may be slow.
+        let took = start.elapsed();
+        println!("{took:?} {:?}", text.chars().take(50).collect::<String>());
+        assert!(
+            took < Duration::from_secs(20),
+            "{took:?} for {}",
+            &text[..60]
+        );
+    }
+}
+
+fn texts(folder: &Path) -> Vec<(String, String)> {
+    let mut todo = vec![folder.to_owned()];
+    let mut files: Vec<PathBuf> = Vec::new();
+    while let Some(folder) = todo.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                todo.push(path);
+            } else if path
+                .extension()
+                .is_some_and(|e| e == "smithy" || e == "json")
+            {
+                files.push(path);
+            }
+        }
+    }
+    files.sort();
+    assert!(!files.is_empty());
+    let name = |path: &Path| path.file_name().unwrap().to_str().unwrap().to_owned();
+    files
+        .iter()
+        .map(|path| (name(path), fs::read_to_string(path).unwrap()))
+        .collect()
+}
+
+fn assemble_prefix(name: &str, text: &str, end: usize) {
+    check(name, &text[..floor(text, end)]);
+}
+
+fn check(name: &str, text: &str) {
+    let shared: Arc<str> = Arc::from(text);
+    if let Err(error) = Loader::new().add_text(name, shared).assemble() {
+        assert!(error.errors().count() > 0);
+        // Rendering finds places and cuts lines: it must hold for any text, too.
+        assert!(!error.to_string().is_empty());
+        for diagnostic in error.errors() {
+            assert!(diagnostic.position.is_some() || diagnostic.code == "TooManyProblems");
+        }
+    }
+}
+
+fn floor(text: &str, mut at: usize) -> usize {
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
+}
+
+/// A generator with a fixed seed: the same changes at every run.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % bound.max(1) as u64) as usize
+    }
+}
