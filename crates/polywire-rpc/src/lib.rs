@@ -1,1 +1,60 @@
-//! Work in progress.
+//! Servers and clients.
+//!
+//! A [`Server`] offers one service on several protocols at once; a [`Client`]
+//! calls one over a protocol. Both work with schemas: handlers and calls are
+//! over [`Value`](polywire_schema::Value)s, or over types that implement the
+//! codec traits.
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use polywire_model::Loader;
+//! use polywire_protocol::ProtocolKind;
+//! use polywire_rpc::{Client, Server, ServiceHandle, dynamic};
+//! use polywire_schema::{Map, Value};
+//!
+//! let text = r#"
+//!     $version: "2"
+//!     namespace example
+//!     service Greeter { version: "1", operations: [Greet] }
+//!     operation Greet { input := { name: String }, output := { text: String } }
+//! "#;
+//! let model = Loader::new().add_text("greeter.smithy", text).assemble()?.model;
+//! let schemas = model.schemas("example#Greeter").unwrap()?;
+//! let service = ServiceHandle::new(Arc::new(schemas), 0);
+//!
+//! let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+//! runtime.block_on(async {
+//!     let server = Server::builder(service.clone())
+//!         .protocol(ProtocolKind::XmlRpc)
+//!         .protocol(ProtocolKind::RpcV2Cbor)
+//!         .operation("Greet", dynamic(|input: Map, _| async move {
+//!             let name = input.get("name").and_then(Value::as_str).unwrap_or("nobody");
+//!             Ok(Map::from_iter([("text", format!("Hello, {name}!"))]))
+//!         }))
+//!         .build()?;
+//!     let running = server.listen("127.0.0.1:0".parse()?).await?;
+//!     let url = format!("http://{}", running.address());
+//!
+//!     let client = Client::builder(service, ProtocolKind::XmlRpc).connect(&url)?;
+//!     let output = client.call("Greet", Map::from_iter([("name", "Ada")])).await?;
+//!     assert_eq!(output["text"].as_str(), Some("Hello, Ada!"));
+//!     running.shutdown().await;
+//!     Ok(())
+//! })
+//! # .map_err(|error: Box<dyn std::error::Error>| error)
+//! # ?; Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+#![forbid(unsafe_code)]
+
+pub mod client;
+mod context;
+mod handle;
+mod handler;
+pub mod server;
+
+pub use client::{CallError, Client, ClientBuilder};
+pub use context::Context;
+pub use handle::ServiceHandle;
+pub use handler::{Call, Handler, HandlerFuture, Input, IntoOutput, Output, dynamic, typed};
+pub use server::{Arriving, BuildError, Running, Server, ServerBuilder, Timeouts};

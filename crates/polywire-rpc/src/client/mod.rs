@@ -1,0 +1,428 @@
+//! The client.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::header::{HOST, USER_AGENT};
+use http::{HeaderMap, HeaderName, HeaderValue, Request, Uri, response};
+use http_body_util::{BodyExt, Full, Limited};
+use hyper_util::client::legacy::Client as HttpClient;
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::rt::{TokioExecutor, TokioTimer};
+use polywire_codec::{Dynamic, Message, Slot, Typed};
+use polywire_protocol::{Fault, HostPrefix, MountError, Outcome, Protocol, ProtocolKind};
+use polywire_schema::{Body, DecodeStructure, Encode, Error, Limits, Map, Operation, Value};
+
+use crate::ServiceHandle;
+
+/// A client of one service over one protocol. Cloning counts up; clones share
+/// connections.
+#[derive(Clone)]
+pub struct Client {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    service: ServiceHandle,
+    protocol: Box<dyn Protocol>,
+    http: HttpClient<HttpConnector, Full<Bytes>>,
+    base: Uri,
+    headers: HeaderMap,
+    deadline: Duration,
+    limits: Limits,
+}
+
+/// Builds a [`Client`].
+#[derive(Debug)]
+pub struct ClientBuilder {
+    service: ServiceHandle,
+    kind: ProtocolKind,
+    headers: HeaderMap,
+    connect_timeout: Duration,
+    deadline: Duration,
+    idle_timeout: Duration,
+    limits: Limits,
+    http2: bool,
+}
+
+/// Why a call has no output.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum CallError {
+    /// No answer within the deadline.
+    Deadline(Duration),
+    /// The answer was a fault.
+    Fault(Fault),
+    /// The input could not be written, or the answer not be read.
+    Message(Error),
+    /// The connection failed.
+    Transport(Box<dyn std::error::Error + Send + Sync>),
+    /// The service has no such operation.
+    UnknownOperation(String),
+}
+
+impl CallError {
+    /// The fault, if it is one.
+    #[must_use]
+    pub const fn as_fault(&self) -> Option<&Fault> {
+        match self {
+            Self::Fault(fault) => Some(fault),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for CallError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Deadline(time) => write!(f, "no answer within {} s", time.as_secs_f64()),
+            Self::Fault(fault) => fault.fmt(f),
+            Self::Message(error) => error.fmt(f),
+            Self::Transport(error) => {
+                // The cause says more than "client error (Connect)".
+                let mut source: &dyn std::error::Error = &**error;
+                write!(f, "{source}")?;
+                while let Some(next) = source.source() {
+                    write!(f, ": {next}")?;
+                    source = next;
+                }
+                Ok(())
+            }
+            Self::UnknownOperation(name) => write!(f, "no operation {name}"),
+        }
+    }
+}
+
+impl std::error::Error for CallError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Fault(fault) => Some(fault),
+            Self::Message(error) => Some(error),
+            Self::Transport(error) => Some(&**error),
+            _ => None,
+        }
+    }
+}
+
+impl From<Error> for CallError {
+    fn from(error: Error) -> Self {
+        Self::Message(error)
+    }
+}
+
+/// Why a client cannot be made.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ConnectError {
+    /// The protocol cannot carry the service.
+    Mount(MountError),
+    /// The URL is not one, or not `http`.
+    Url(String),
+}
+
+impl fmt::Display for ConnectError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Mount(error) => error.fmt(f),
+            Self::Url(reason) => f.write_str(reason),
+        }
+    }
+}
+
+impl std::error::Error for ConnectError {}
+
+/// A message on the wire, for showing it.
+#[derive(Clone, Debug)]
+pub struct Exchange {
+    /// The request.
+    pub request: Request<Bytes>,
+    /// The head of the response and its body, once they are there.
+    pub response: Option<http::Response<Bytes>>,
+}
+
+impl ClientBuilder {
+    /// Adds a header to every call.
+    #[must_use]
+    pub fn header(mut self, name: HeaderName, value: HeaderValue) -> Self {
+        self.headers.insert(name, value);
+        self
+    }
+
+    /// Sets how long a connection may take to be made. 5 seconds.
+    #[must_use]
+    pub const fn connect_timeout(mut self, time: Duration) -> Self {
+        self.connect_timeout = time;
+        self
+    }
+
+    /// Sets how long a call may take in all. 60 seconds.
+    #[must_use]
+    pub const fn deadline(mut self, time: Duration) -> Self {
+        self.deadline = time;
+        self
+    }
+
+    /// Sets how long a connection that is not used is kept. 90 seconds.
+    #[must_use]
+    pub const fn idle_timeout(mut self, time: Duration) -> Self {
+        self.idle_timeout = time;
+        self
+    }
+
+    /// Sets what one answer may cost.
+    #[must_use]
+    pub const fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// Speaks HTTP/2 without asking. HTTP/1.1 otherwise.
+    #[must_use]
+    pub const fn http2(mut self, http2: bool) -> Self {
+        self.http2 = http2;
+        self
+    }
+
+    /// The client of a server at `http://host:port`, with or without a path
+    /// before all paths. Connections are made when calls need them.
+    ///
+    /// # Errors
+    ///
+    /// The URL is not one, or the protocol cannot carry the service.
+    pub fn connect(self, url: &str) -> Result<Client, ConnectError> {
+        let base: Uri = url
+            .parse()
+            .map_err(|error| ConnectError::Url(format!("`{url}`: {error}")))?;
+        if base.scheme_str() != Some("http") || base.authority().is_none() {
+            let reason = format!("`{url}`: expected http://host:port");
+            return Err(ConnectError::Url(reason));
+        }
+        let protocol = self
+            .kind
+            .build(self.service.service())
+            .map_err(ConnectError::Mount)?;
+        let mut connector = HttpConnector::new();
+        connector.set_nodelay(true);
+        connector.set_connect_timeout(Some(self.connect_timeout));
+        let http = HttpClient::builder(TokioExecutor::new())
+            .pool_idle_timeout(self.idle_timeout)
+            .pool_timer(TokioTimer::new())
+            .timer(TokioTimer::new())
+            .http2_only(self.http2)
+            .build(connector);
+        let mut headers = self.headers;
+        headers
+            .entry(USER_AGENT)
+            .or_insert(HeaderValue::from_static(concat!(
+                "polywire/",
+                env!("CARGO_PKG_VERSION")
+            )));
+        let inner = Inner {
+            service: self.service,
+            protocol,
+            http,
+            base,
+            headers,
+            deadline: self.deadline,
+            limits: self.limits,
+        };
+        Ok(Client {
+            inner: Arc::new(inner),
+        })
+    }
+}
+
+impl Client {
+    /// Begins to build a client of a service over a protocol.
+    #[must_use]
+    pub fn builder(service: ServiceHandle, kind: ProtocolKind) -> ClientBuilder {
+        ClientBuilder {
+            service,
+            kind,
+            headers: HeaderMap::new(),
+            connect_timeout: Duration::from_secs(5),
+            deadline: Duration::from_secs(60),
+            idle_timeout: Duration::from_secs(90),
+            limits: Limits::DEFAULT,
+            http2: false,
+        }
+    }
+
+    /// The service.
+    #[must_use]
+    pub fn service(&self) -> &ServiceHandle {
+        &self.inner.service
+    }
+
+    /// Calls an operation: members by name in, members by name out.
+    ///
+    /// # Errors
+    ///
+    /// As [`CallError`] says.
+    pub async fn call(&self, operation: &str, input: Map) -> Result<Value, CallError> {
+        self.call_showing(operation, input, |_| {}).await
+    }
+
+    /// As [`Client::call`], and shows the messages on the wire: once with the
+    /// request, before it is sent, and once more with the response.
+    ///
+    /// # Errors
+    ///
+    /// As [`CallError`] says.
+    pub async fn call_showing(
+        &self,
+        operation: &str,
+        input: Map,
+        mut show: impl FnMut(&Exchange),
+    ) -> Result<Value, CallError> {
+        let operation = self.operation(operation)?;
+        let input = Value::Map(input);
+        let (head, body) = self.send(operation, &Dynamic(&input), &mut show).await?;
+        self.check(operation, &head, &body)?;
+        let mut output = Map::new();
+        let inner = &*self.inner;
+        inner
+            .protocol
+            .decode_output(operation, &head, &body, &inner.limits, &mut output)?;
+        Ok(Value::Map(output))
+    }
+
+    /// Calls an operation with types that were made for its schemas.
+    ///
+    /// # Errors
+    ///
+    /// As [`CallError`] says.
+    pub async fn call_typed<I, O>(&self, operation: &str, input: &I) -> Result<O, CallError>
+    where
+        I: Encode + Sync,
+        O: for<'de> DecodeStructure<'de>,
+    {
+        let operation = self.operation(operation)?;
+        let (head, body) = self.send(operation, &Typed(input), &mut |_| {}).await?;
+        self.check(operation, &head, &body)?;
+        let mut slot = Slot::<O>::new();
+        let inner = &*self.inner;
+        inner
+            .protocol
+            .decode_output(operation, &head, &body, &inner.limits, &mut slot)?;
+        slot.into_value().ok_or_else(|| {
+            let error = Error::new(polywire_schema::ErrorKind::Internal);
+            CallError::Message(error.expected("a protocol that finishes the output"))
+        })
+    }
+
+    fn operation(&self, name: &str) -> Result<Operation<'_>, CallError> {
+        self.inner
+            .service
+            .find_operation(name)
+            .ok_or_else(|| CallError::UnknownOperation(name.to_owned()))
+    }
+
+    /// Sends a call and reads the answer, within the deadline.
+    async fn send(
+        &self,
+        operation: Operation<'_>,
+        input: &(dyn Message + Sync),
+        show: &mut impl FnMut(&Exchange),
+    ) -> Result<(response::Parts, Body), CallError> {
+        let inner = &*self.inner;
+        let request = self.request(operation, input)?;
+        let mut exchange = Exchange {
+            request: request.clone(),
+            response: None,
+        };
+        show(&exchange);
+        let answer = async {
+            let response = inner.http.request(request.map(Full::new)).await;
+            let response = response.map_err(|error| CallError::Transport(Box::new(error)))?;
+            let (head, body) = response.into_parts();
+            let body = Limited::new(body, inner.limits.bytes()).collect().await;
+            Ok::<_, CallError>((head, body.map_err(CallError::Transport)?.to_bytes()))
+        };
+        let (head, body) = match tokio::time::timeout(inner.deadline, answer).await {
+            Ok(answer) => answer?,
+            Err(_) => return Err(CallError::Deadline(inner.deadline)),
+        };
+        let response = http::Response::from_parts(head, body);
+        exchange.response = Some(response.clone());
+        show(&exchange);
+        let (head, body) = response.into_parts();
+        Ok((head, Body::new(body)))
+    }
+
+    /// The request of a call, with the whole URL and all headers.
+    fn request(
+        &self,
+        operation: Operation<'_>,
+        input: &dyn Message,
+    ) -> Result<Request<Bytes>, CallError> {
+        let inner = &*self.inner;
+        let mut request = inner.protocol.encode_input(operation, input)?;
+        let internal = |reason: String| {
+            let error = Error::new(polywire_schema::ErrorKind::Internal);
+            CallError::Message(error.expected(reason))
+        };
+        let target = request
+            .uri()
+            .path_and_query()
+            .map_or("/", |target| target.as_str());
+        let base = inner.base.path().trim_end_matches('/');
+        let authority = inner
+            .base
+            .authority()
+            .map_or("", |authority| authority.as_str());
+        let url = format!("http://{authority}{base}{target}");
+        *request.uri_mut() = url
+            .parse()
+            .map_err(|error| internal(format!("a URL, not {url}: {error}")))?;
+        for (name, value) in &inner.headers {
+            request
+                .headers_mut()
+                .entry(name)
+                .or_insert_with(|| value.clone());
+        }
+        // The prefix names a virtual host; the connection goes where the URL
+        // says.
+        if let Some(HostPrefix(prefix)) = request.extensions().get::<HostPrefix>() {
+            let host = HeaderValue::try_from(format!("{prefix}{authority}"));
+            let host = host.map_err(|error| internal(format!("a host: {error}")))?;
+            request.headers_mut().insert(HOST, host);
+        }
+        Ok(request)
+    }
+
+    /// Sees to it that the answer holds an output.
+    fn check(
+        &self,
+        operation: Operation<'_>,
+        head: &response::Parts,
+        body: &Body,
+    ) -> Result<(), CallError> {
+        let inner = &*self.inner;
+        match inner
+            .protocol
+            .outcome(operation, head, body, &inner.limits)?
+        {
+            Outcome::Output => Ok(()),
+            Outcome::Fault(fault) => Err(CallError::Fault(fault)),
+            Outcome::Error(shape) => {
+                let mut details = Map::new();
+                inner
+                    .protocol
+                    .decode_error(shape, head, body, &inner.limits, &mut details)?;
+                Err(CallError::Fault(Fault::modelled(shape.id(), details)))
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Client {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Client")
+            .field("service", &self.inner.service)
+            .field("base", &self.inner.base)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,58 @@
+//! What a handler knows about its call besides the input.
+
+use std::net::SocketAddr;
+
+use http::{Extensions, HeaderMap, Method, Uri, request};
+use polywire_protocol::ProtocolKind;
+
+/// The circumstances of a call: who calls, over what, with which head.
+#[derive(Debug)]
+pub struct Context {
+    pub(crate) head: request::Parts,
+    pub(crate) peer: Option<SocketAddr>,
+    pub(crate) protocol: ProtocolKind,
+}
+
+impl Context {
+    /// The caller's address, where the transport has one.
+    #[must_use]
+    pub const fn peer(&self) -> Option<SocketAddr> {
+        self.peer
+    }
+
+    /// The protocol of the call.
+    #[must_use]
+    pub const fn protocol(&self) -> ProtocolKind {
+        self.protocol
+    }
+
+    /// The headers of the request.
+    #[must_use]
+    pub const fn headers(&self) -> &HeaderMap {
+        &self.head.headers
+    }
+
+    /// The method of the request.
+    #[must_use]
+    pub const fn method(&self) -> &Method {
+        &self.head.method
+    }
+
+    /// The target of the request.
+    #[must_use]
+    pub const fn uri(&self) -> &Uri {
+        &self.head.uri
+    }
+
+    /// What layers have left for the handler.
+    #[must_use]
+    pub const fn extensions(&self) -> &Extensions {
+        &self.head.extensions
+    }
+
+    /// What layers leave for the handler.
+    #[must_use]
+    pub const fn extensions_mut(&mut self) -> &mut Extensions {
+        &mut self.head.extensions
+    }
+}

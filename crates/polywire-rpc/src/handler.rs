@@ -1,0 +1,284 @@
+//! Handlers: what answers a call.
+//!
+//! A server holds handlers of all kinds side by side, so a handler is a trait
+//! object. Types come back at both ends: [`Handler::decode`] of a typed
+//! handler makes its own input type by codecs that were compiled for it, and
+//! its output knows how to be written by every format.
+
+use std::any::Any;
+use std::fmt;
+use std::future::Future;
+use std::marker::PhantomData;
+use std::pin::Pin;
+
+use polywire_codec::cbor::CborEncoder;
+use polywire_codec::json::JsonEncoder;
+use polywire_codec::xmlrpc::XmlRpcEncoder;
+use polywire_codec::{Message, Slot};
+use polywire_protocol::{Fault, Protocol, ReadPlan};
+use polywire_schema::{DecodeStructure, Encode, Encoder, Map, Member, Operation, Value};
+
+use crate::{Context, ServiceHandle};
+
+/// A future that a handler returns.
+pub type HandlerFuture = Pin<Box<dyn Future<Output = Result<Output, Fault>> + Send>>;
+
+/// What answers the calls of one operation. Made by [`dynamic`] and [`typed`].
+pub trait Handler: Send + Sync + 'static {
+    /// Reads the input of a call.
+    ///
+    /// # Errors
+    ///
+    /// The request does not hold that input.
+    fn decode(
+        &self,
+        protocol: &dyn Protocol,
+        operation: Operation<'_>,
+        request: &ReadPlan<'_>,
+    ) -> Result<Input, Fault>;
+
+    /// Answers a call.
+    fn call(&self, call: Call) -> HandlerFuture;
+}
+
+/// A decoded call: what layers around handlers see.
+#[derive(Debug)]
+pub struct Call {
+    pub(crate) service: ServiceHandle,
+    pub(crate) operation: u32,
+    /// The circumstances.
+    pub context: Context,
+    /// The input.
+    pub input: Input,
+}
+
+impl Call {
+    /// The operation that is called.
+    #[must_use]
+    pub fn operation(&self) -> Operation<'_> {
+        self.service.operation(self.operation)
+    }
+}
+
+/// The input of a call.
+pub enum Input {
+    /// A structure by member names.
+    Dynamic(Map),
+    /// A value of the handler's own type.
+    Typed(Box<dyn Any + Send>),
+}
+
+impl fmt::Debug for Input {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Dynamic(map) => map.fmt(f),
+            Self::Typed(_) => f.write_str("(typed)"),
+        }
+    }
+}
+
+/// The output of a call: something that every format can write.
+pub struct Output(Box<dyn Message + Send>);
+
+impl Output {
+    /// An output of a type of its own.
+    #[must_use]
+    pub fn typed<T: Encode + Send + 'static>(value: T) -> Self {
+        Self(Box::new(Owned(value)))
+    }
+
+    /// The output as a message for a protocol.
+    #[must_use]
+    pub fn message(&self) -> &dyn Message {
+        &*self.0
+    }
+}
+
+impl fmt::Debug for Output {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Output")
+    }
+}
+
+/// A value that owns what it writes.
+struct Owned<T>(T);
+
+impl<T: Encode> Message for Owned<T> {
+    fn encode_json(&self, at: Member<'_>, encoder: &mut JsonEncoder) {
+        self.0.encode(at, encoder);
+    }
+
+    fn encode_cbor(&self, at: Member<'_>, encoder: &mut CborEncoder) {
+        self.0.encode(at, encoder);
+    }
+
+    fn encode_xmlrpc(&self, at: Member<'_>, encoder: &mut XmlRpcEncoder) {
+        self.0.encode(at, encoder);
+    }
+
+    fn encode_any(&self, at: Member<'_>, encoder: &mut dyn Encoder) {
+        self.0.encode(at, encoder);
+    }
+}
+
+/// A structure by member names, through one copy of the code.
+struct OwnedMap(Map);
+
+impl Message for OwnedMap {
+    fn encode_json(&self, at: Member<'_>, encoder: &mut JsonEncoder) {
+        self.encode_any(at, encoder);
+    }
+
+    fn encode_cbor(&self, at: Member<'_>, encoder: &mut CborEncoder) {
+        self.encode_any(at, encoder);
+    }
+
+    fn encode_xmlrpc(&self, at: Member<'_>, encoder: &mut XmlRpcEncoder) {
+        self.encode_any(at, encoder);
+    }
+
+    fn encode_any(&self, at: Member<'_>, encoder: &mut dyn Encoder) {
+        self.0.encode(at, encoder);
+    }
+}
+
+/// What a dynamic handler may return.
+pub trait IntoOutput {
+    /// The output.
+    fn into_output(self) -> Output;
+}
+
+impl IntoOutput for Map {
+    fn into_output(self) -> Output {
+        Output(Box::new(OwnedMap(self)))
+    }
+}
+
+impl IntoOutput for () {
+    fn into_output(self) -> Output {
+        Map::new().into_output()
+    }
+}
+
+impl IntoOutput for Value {
+    fn into_output(self) -> Output {
+        match self {
+            Self::Map(map) => map.into_output(),
+            Self::Null => Map::new().into_output(),
+            // Writing it as a structure will say what is wrong.
+            other => Output::typed(other),
+        }
+    }
+}
+
+impl IntoOutput for Output {
+    fn into_output(self) -> Output {
+        self
+    }
+}
+
+/// A handler over [`Map`]s: a function of the input and the context.
+pub fn dynamic<F, R, O>(function: F) -> impl Handler
+where
+    F: Fn(Map, Context) -> R + Send + Sync + 'static,
+    R: Future<Output = Result<O, Fault>> + Send + 'static,
+    O: IntoOutput + 'static,
+{
+    DynamicHandler {
+        function,
+        types: PhantomData,
+    }
+}
+
+struct DynamicHandler<F, R> {
+    function: F,
+    types: PhantomData<fn() -> R>,
+}
+
+impl<F, R, O> Handler for DynamicHandler<F, R>
+where
+    F: Fn(Map, Context) -> R + Send + Sync + 'static,
+    R: Future<Output = Result<O, Fault>> + Send + 'static,
+    O: IntoOutput + 'static,
+{
+    fn decode(
+        &self,
+        protocol: &dyn Protocol,
+        operation: Operation<'_>,
+        request: &ReadPlan<'_>,
+    ) -> Result<Input, Fault> {
+        let mut map = Map::new();
+        protocol.decode_input(operation, request, &mut map)?;
+        Ok(Input::Dynamic(map))
+    }
+
+    fn call(&self, call: Call) -> HandlerFuture {
+        match call.input {
+            Input::Dynamic(map) => {
+                let future = (self.function)(map, call.context);
+                Box::pin(async move { Ok(future.await?.into_output()) })
+            }
+            Input::Typed(_) => wrong_input(),
+        }
+    }
+}
+
+/// A handler over types: a function of the input and the context. The types
+/// must have been made for the operation's own schemas.
+pub fn typed<I, O, F, R>(function: F) -> impl Handler
+where
+    I: for<'de> DecodeStructure<'de> + Send + 'static,
+    O: Encode + Send + 'static,
+    F: Fn(I, Context) -> R + Send + Sync + 'static,
+    R: Future<Output = Result<O, Fault>> + Send + 'static,
+{
+    TypedHandler {
+        function,
+        types: PhantomData,
+    }
+}
+
+struct TypedHandler<F, I, R> {
+    function: F,
+    types: PhantomData<fn(I) -> R>,
+}
+
+impl<I, O, F, R> Handler for TypedHandler<F, I, R>
+where
+    I: for<'de> DecodeStructure<'de> + Send + 'static,
+    O: Encode + Send + 'static,
+    F: Fn(I, Context) -> R + Send + Sync + 'static,
+    R: Future<Output = Result<O, Fault>> + Send + 'static,
+{
+    fn decode(
+        &self,
+        protocol: &dyn Protocol,
+        operation: Operation<'_>,
+        request: &ReadPlan<'_>,
+    ) -> Result<Input, Fault> {
+        let mut slot = Slot::<I>::new();
+        protocol.decode_input(operation, request, &mut slot)?;
+        match slot.into_value() {
+            Some(value) => Ok(Input::Typed(Box::new(value))),
+            None => Err(Fault::internal("the protocol did not finish the input")),
+        }
+    }
+
+    fn call(&self, call: Call) -> HandlerFuture {
+        let Input::Typed(input) = call.input else {
+            return wrong_input();
+        };
+        match input.downcast::<I>() {
+            Ok(input) => {
+                let future = (self.function)(*input, call.context);
+                Box::pin(async move { Ok(Output::typed(future.await?)) })
+            }
+            Err(_) => wrong_input(),
+        }
+    }
+}
+
+/// A layer has put another kind of input in place of the handler's own.
+fn wrong_input() -> HandlerFuture {
+    Box::pin(async { Err(Fault::internal("the input is not of the handler's type")) })
+}

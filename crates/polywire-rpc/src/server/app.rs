@@ -1,0 +1,362 @@
+//! From an HTTP request to its response.
+
+use std::fmt;
+use std::future::Future;
+use std::net::SocketAddr;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{self, Poll};
+
+use bytes::Bytes;
+use http::{Request, Response};
+use http_body_util::{BodyExt, Full, combinators::BoxBody};
+use polywire_protocol::{Fault, FaultKind, Plan, Protocol, ReadPlan, Route, detect};
+use polywire_schema::{Body, Limits, Operation};
+use tower::util::BoxCloneSyncService;
+use tower::{Service, ServiceExt};
+
+use super::{ServerBuilder, Timeouts, body};
+use crate::handler::HandlerFuture;
+use crate::{Call, Context, Handler, Output, ServiceHandle};
+
+/// A response of the server.
+pub type HttpResponse = Response<Full<Bytes>>;
+
+/// What goes through the layers around call heads.
+pub(super) type HeadService = BoxCloneSyncService<Arriving, Response<Bytes>, Fault>;
+/// What goes through the layers around calls.
+pub(super) type CallService = BoxCloneSyncService<Call, Output, Fault>;
+/// What goes through the layers around HTTP requests.
+pub(super) type HttpService =
+    BoxCloneSyncService<Request<BoxBody<Bytes, BodyError>>, HttpResponse, std::convert::Infallible>;
+
+/// Why the body of a request broke off.
+#[derive(Debug)]
+pub struct BodyError(Box<dyn std::error::Error + Send + Sync>);
+
+impl fmt::Display for BodyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl std::error::Error for BodyError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.0.source()
+    }
+}
+
+/// A server of one service on several protocols.
+///
+/// It is a `tower::Service` of HTTP requests, for tests and for mounting in
+/// other servers; [`Server::listen`] runs it on a port. Cloning counts up.
+#[derive(Clone)]
+pub struct Server {
+    pub(super) app: Arc<App>,
+    pub(super) http: Option<HttpService>,
+}
+
+pub(super) struct App {
+    pub(super) service: ServiceHandle,
+    pub(super) protocols: Vec<Box<dyn Protocol>>,
+    /// Handlers by the index of their operation.
+    pub(super) handlers: Vec<Option<Arc<dyn Handler>>>,
+    /// Handlers behind layers, if there are any.
+    pub(super) layered: Vec<Option<CallService>>,
+    pub(super) head: Option<HeadService>,
+    pub(super) limits: Limits,
+    pub(super) timeouts: Timeouts,
+    pub(super) connections: usize,
+    pub(super) pages: Option<Pages>,
+}
+
+/// Answers what lies below `/_polywire/`.
+pub(super) type Pages = Arc<dyn Fn(&http::request::Parts) -> Response<Bytes> + Send + Sync>;
+
+/// A call whose operation is known and whose body has not been read: what
+/// layers around call heads see.
+pub struct Arriving {
+    pub(super) app: Arc<App>,
+    pub(super) protocol: usize,
+    pub(super) operation: Option<u32>,
+    pub(super) route: Option<Route>,
+    /// The circumstances.
+    pub context: Context,
+    pub(super) body: RequestBody,
+}
+
+/// The body of a request: hyper's, or one that went through layers.
+pub(super) enum RequestBody {
+    Empty,
+    Incoming(hyper::body::Incoming),
+    Boxed(BoxBody<Bytes, BodyError>),
+}
+
+impl Server {
+    /// Begins to build a server of a service.
+    #[must_use]
+    pub fn builder(service: ServiceHandle) -> ServerBuilder {
+        ServerBuilder::new(service)
+    }
+
+    /// The service.
+    #[must_use]
+    pub fn service(&self) -> &ServiceHandle {
+        &self.app.service
+    }
+
+    /// The protocols that it is offered on.
+    pub fn protocols(&self) -> impl Iterator<Item = &dyn Protocol> {
+        self.app.protocols.iter().map(|protocol| &**protocol)
+    }
+
+    /// Answers a request that came over a connection.
+    pub(super) async fn answer(
+        &self,
+        request: Request<hyper::body::Incoming>,
+        peer: Option<SocketAddr>,
+    ) -> HttpResponse {
+        if let Some(http) = &self.http {
+            let mut request =
+                request.map(|body| BoxBody::new(body.map_err(|error| BodyError(Box::new(error)))));
+            if let Some(peer) = peer {
+                request.extensions_mut().insert(Peer(peer));
+            }
+            return match http.clone().oneshot(request).await {
+                Ok(response) => response,
+                Err(never) => match never {},
+            };
+        }
+        let (head, body) = request.into_parts();
+        let body = if http_body::Body::is_end_stream(&body) {
+            RequestBody::Empty
+        } else {
+            RequestBody::Incoming(body)
+        };
+        Arc::clone(&self.app).answer(head, body, peer).await
+    }
+}
+
+impl fmt::Debug for Server {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Server")
+            .field("service", &self.app.service)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The caller's address, on its way through HTTP layers.
+#[derive(Clone, Copy)]
+struct Peer(SocketAddr);
+
+impl<B> Service<Request<B>> for Server
+where
+    B: http_body::Body<Data = Bytes> + Send + Sync + 'static,
+    B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+{
+    type Response = HttpResponse;
+    type Error = std::convert::Infallible;
+    type Future = Pin<Box<dyn Future<Output = Result<HttpResponse, Self::Error>> + Send>>;
+
+    fn poll_ready(&mut self, _: &mut task::Context<'_>) -> Poll<Result<(), Self::Error>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<B>) -> Self::Future {
+        let app = Arc::clone(&self.app);
+        let (head, body) = request.into_parts();
+        let peer = head.extensions.get::<Peer>().map(|peer| peer.0);
+        let body = RequestBody::Boxed(BoxBody::new(body.map_err(|error| BodyError(error.into()))));
+        Box::pin(async move { Ok(app.answer(head, body, peer).await) })
+    }
+}
+
+impl App {
+    async fn answer(
+        self: Arc<Self>,
+        head: http::request::Parts,
+        body: RequestBody,
+        peer: Option<SocketAddr>,
+    ) -> HttpResponse {
+        if let Some(pages) = &self.pages
+            && head.uri.path().starts_with("/_polywire/")
+        {
+            return pages(&head).map(Full::new);
+        }
+        let Some(protocol) = self.detect(&head) else {
+            return nobody().map(Full::new);
+        };
+        let app = Arc::clone(&self);
+        let (operation, result) = self.arrive(protocol, head, body, peer).await;
+        let response = match result {
+            Ok(response) => response,
+            Err(fault) => app.fault(protocol, operation, &fault),
+        };
+        response.map(Full::new)
+    }
+
+    fn detect(&self, head: &http::request::Parts) -> Option<usize> {
+        let protocols = self.protocols.iter().map(|protocol| &**protocol);
+        let found = detect(protocols, head)?;
+        // One protocol of a kind stands on a server.
+        self.protocols
+            .iter()
+            .position(|protocol| protocol.kind() == found.kind())
+    }
+
+    /// Routes by the head and goes through the layers around it.
+    async fn arrive(
+        self: Arc<Self>,
+        protocol: usize,
+        head: http::request::Parts,
+        body: RequestBody,
+        peer: Option<SocketAddr>,
+    ) -> (Option<u32>, Result<Response<Bytes>, Fault>) {
+        let route = match self.protocols[protocol].route(&head) {
+            Ok(Plan::Buffer(route)) => Some(route),
+            Ok(_) => None,
+            Err(fault) => return (None, Err(fault)),
+        };
+        let kind = self.protocols[protocol].kind();
+        let operation = route.as_ref().map(|route| route.operation);
+        let service = self.head.clone();
+        let arriving = Arriving {
+            app: self,
+            protocol,
+            operation,
+            route,
+            context: Context {
+                head,
+                peer,
+                protocol: kind,
+            },
+            body,
+        };
+        match service {
+            None => arriving.run().await,
+            Some(service) => {
+                // Behind layers the operation of a fault is known only if the
+                // head told it.
+                (operation, service.oneshot(arriving).await)
+            }
+        }
+    }
+
+    fn fault(&self, protocol: usize, operation: Option<u32>, fault: &Fault) -> Response<Bytes> {
+        let operation = operation.map(|index| self.service.operation(index));
+        if fault.kind() == FaultKind::Internal {
+            let reason = std::error::Error::source(fault);
+            tracing::error!(
+                operation = operation.map_or("", Operation::name),
+                reason = reason.map(tracing::field::display),
+                "internal fault"
+            );
+        }
+        self.protocols[protocol].encode_fault(operation, fault)
+    }
+}
+
+impl Arriving {
+    /// The operation, where the head tells it: not in XML-RPC.
+    #[must_use]
+    pub fn operation(&self) -> Option<Operation<'_>> {
+        self.operation
+            .map(|index| self.app.service.operation(index))
+    }
+
+    /// As [`Arriving::run`], behind layers: a fault is encoded here, where the
+    /// operation is known.
+    pub(super) async fn answer(self) -> Result<Response<Bytes>, Fault> {
+        let (app, protocol) = (Arc::clone(&self.app), self.protocol);
+        let (operation, result) = self.run().await;
+        Ok(result.unwrap_or_else(|fault| app.fault(protocol, operation, &fault)))
+    }
+
+    /// Reads the body, decodes, calls, encodes.
+    pub(super) async fn run(self) -> (Option<u32>, Result<Response<Bytes>, Fault>) {
+        let mut operation = self.operation;
+        let result = self.steps(&mut operation).await;
+        (operation, result)
+    }
+
+    async fn steps(self, known: &mut Option<u32>) -> Result<Response<Bytes>, Fault> {
+        let Self {
+            app,
+            protocol,
+            route,
+            context,
+            body,
+            ..
+        } = self;
+        let (limit, time) = (app.limits.bytes(), app.timeouts.body);
+        let bytes = match body {
+            RequestBody::Empty => Bytes::new(),
+            RequestBody::Incoming(body) => body::read(body, limit, time).await?,
+            RequestBody::Boxed(body) => body::read(body, limit, time).await?,
+        };
+        let body = Body::new(bytes);
+        let protocol = &*app.protocols[protocol];
+        let route = match route {
+            Some(route) => route,
+            None => protocol.route_body(&context.head, &body, &app.limits)?,
+        };
+        *known = Some(route.operation);
+        let operation = app.service.operation(route.operation);
+        let index = route.operation as usize;
+        let Some(Some(handler)) = app.handlers.get(index) else {
+            let message = format!("{} has no handler", operation.name());
+            return Err(Fault::new(FaultKind::UnknownOperation, message));
+        };
+        let plan = ReadPlan {
+            head: &context.head,
+            body: &body,
+            route: &route,
+            limits: &app.limits,
+        };
+        let input = handler.decode(protocol, operation, &plan)?;
+        drop(body);
+        let call = Call {
+            service: app.service.clone(),
+            operation: route.operation,
+            context,
+            input,
+        };
+        let future: HandlerFuture = match app.layered.get(index) {
+            Some(Some(layered)) => {
+                let layered = layered.clone();
+                Box::pin(layered.oneshot(call))
+            }
+            _ => handler.call(call),
+        };
+        let output = match tokio::time::timeout(app.timeouts.handler, future).await {
+            Ok(output) => output?,
+            Err(_) => {
+                let message = format!("{} took too long", operation.name());
+                return Err(Fault::new(FaultKind::DeadlineExceeded, message));
+            }
+        };
+        let response = protocol.encode_output(operation, output.message());
+        response.map_err(Fault::internal)
+    }
+}
+
+impl fmt::Debug for Arriving {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Arriving")
+            .field("operation", &self.operation())
+            .field("context", &self.context)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A request that no protocol of this server claims.
+fn nobody() -> Response<Bytes> {
+    let text = "No protocol of this server knows such a request.\n";
+    let mut response = Response::new(Bytes::from_static(text.as_bytes()));
+    *response.status_mut() = http::StatusCode::NOT_FOUND;
+    response.headers_mut().insert(
+        http::header::CONTENT_TYPE,
+        http::HeaderValue::from_static("text/plain; charset=utf-8"),
+    );
+    response
+}

@@ -1,0 +1,319 @@
+//! How a server is put together.
+
+use std::convert::Infallible;
+use std::fmt;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::{Request, Response};
+use http_body_util::combinators::BoxBody;
+use polywire_protocol::{Fault, MountError, Protocol, ProtocolKind};
+use polywire_schema::Limits;
+use tower::util::BoxCloneSyncService;
+use tower::{Layer, Service, service_fn};
+
+use super::app::{
+    App, Arriving, BodyError, CallService, HeadService, HttpResponse, HttpService, Pages,
+};
+use super::{Server, Timeouts};
+use crate::{Call, Handler, Output, ServiceHandle};
+
+/// Builds a [`Server`].
+pub struct ServerBuilder {
+    service: ServiceHandle,
+    protocols: Vec<ProtocolKind>,
+    own_protocols: Vec<Box<dyn Protocol>>,
+    handlers: Vec<(String, Arc<dyn Handler>)>,
+    fallback: Option<Fallback>,
+    limits: Limits,
+    timeouts: Timeouts,
+    connections: usize,
+    pages: Option<Pages>,
+    http_layers: Vec<Box<dyn FnOnce(HttpService) -> HttpService>>,
+    head_layers: Vec<Box<dyn FnOnce(HeadService) -> HeadService>>,
+    call_layers: Vec<Box<dyn Fn(CallService) -> CallService>>,
+}
+
+/// Makes the handler of an operation that has none of its own.
+type Fallback = Box<dyn Fn(polywire_schema::Operation<'_>) -> Option<Arc<dyn Handler>>>;
+
+/// Why a server cannot be built.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// A protocol cannot offer the service.
+    Mount(ProtocolKind, MountError),
+    /// No protocol was named, and the model names none that is known.
+    NoProtocol,
+    /// A handler was given for an operation that the service does not have.
+    UnknownOperation(String),
+    /// Operations have no handler.
+    Unhandled(Vec<String>),
+}
+
+impl fmt::Display for BuildError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Mount(kind, error) => write!(f, "cannot be offered over {kind}: {error}"),
+            Self::NoProtocol => {
+                f.write_str("the model names no protocol that is known here; name one: ")?;
+                let names: Vec<&str> = ProtocolKind::ALL.iter().map(|kind| kind.name()).collect();
+                f.write_str(&names.join(", "))
+            }
+            Self::UnknownOperation(name) => {
+                write!(
+                    f,
+                    "a handler for {name}, which is no operation of the service"
+                )
+            }
+            Self::Unhandled(names) => write!(f, "no handler for {}", names.join(", ")),
+        }
+    }
+}
+
+impl std::error::Error for BuildError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Mount(_, error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+impl ServerBuilder {
+    pub(super) fn new(service: ServiceHandle) -> Self {
+        Self {
+            service,
+            protocols: Vec::new(),
+            own_protocols: Vec::new(),
+            handlers: Vec::new(),
+            fallback: None,
+            limits: Limits::DEFAULT,
+            timeouts: Timeouts::DEFAULT,
+            connections: 10_000,
+            pages: None,
+            http_layers: Vec::new(),
+            head_layers: Vec::new(),
+            call_layers: Vec::new(),
+        }
+    }
+
+    /// Offers the service over a protocol. Without any call of this, it is
+    /// offered over those that the model names.
+    #[must_use]
+    pub fn protocol(mut self, kind: ProtocolKind) -> Self {
+        if !self.protocols.contains(&kind) {
+            self.protocols.push(kind);
+        }
+        self
+    }
+
+    /// Offers the service over a protocol that was made apart, such as XML-RPC
+    /// at another path.
+    #[must_use]
+    pub fn custom_protocol(mut self, protocol: Box<dyn Protocol>) -> Self {
+        self.own_protocols.push(protocol);
+        self
+    }
+
+    /// Sets the handler of an operation.
+    #[must_use]
+    pub fn operation(mut self, name: impl Into<String>, handler: impl Handler) -> Self {
+        self.handlers.push((name.into(), Arc::new(handler)));
+        self
+    }
+
+    /// Makes handlers for the operations that have none.
+    #[must_use]
+    pub fn fallback(
+        mut self,
+        make: impl Fn(polywire_schema::Operation<'_>) -> Option<Arc<dyn Handler>> + 'static,
+    ) -> Self {
+        self.fallback = Some(Box::new(make));
+        self
+    }
+
+    /// Sets what one message may cost.
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// Sets how long a client may take.
+    #[must_use]
+    pub fn timeouts(mut self, timeouts: Timeouts) -> Self {
+        self.timeouts = timeouts;
+        self
+    }
+
+    /// Sets how many connections may be open at once; more wait to be
+    /// accepted. 10,000.
+    #[must_use]
+    pub fn connections(mut self, connections: usize) -> Self {
+        self.connections = connections;
+        self
+    }
+
+    /// Answers what lies below `/_polywire/`.
+    #[must_use]
+    pub fn pages(
+        mut self,
+        pages: impl Fn(&http::request::Parts) -> Response<Bytes> + Send + Sync + 'static,
+    ) -> Self {
+        self.pages = Some(Arc::new(pages));
+        self
+    }
+
+    /// Puts a layer around HTTP requests. The layer that is added last is the
+    /// outermost, as everywhere below.
+    #[must_use]
+    pub fn http_layer<L>(mut self, layer: L) -> Self
+    where
+        L: Layer<HttpService> + 'static,
+        L::Service: Service<Request<BoxBody<Bytes, BodyError>>, Response = HttpResponse, Error = Infallible>
+            + Clone
+            + Send
+            + Sync
+            + 'static,
+        <L::Service as Service<Request<BoxBody<Bytes, BodyError>>>>::Future: Send,
+    {
+        self.http_layers.push(Box::new(move |inner| {
+            BoxCloneSyncService::new(layer.layer(inner))
+        }));
+        self
+    }
+
+    /// Puts a layer around the heads of calls, before their bodies are read. A
+    /// [`Fault`] that it returns goes out in the caller's protocol.
+    #[must_use]
+    pub fn head_layer<L>(mut self, layer: L) -> Self
+    where
+        L: Layer<HeadService> + 'static,
+        L::Service: Service<Arriving, Response = Response<Bytes>, Error = Fault>
+            + Clone
+            + Send
+            + Sync
+            + 'static,
+        <L::Service as Service<Arriving>>::Future: Send,
+    {
+        self.head_layers.push(Box::new(move |inner| {
+            BoxCloneSyncService::new(layer.layer(inner))
+        }));
+        self
+    }
+
+    /// Puts a layer around decoded calls.
+    #[must_use]
+    pub fn call_layer<L>(mut self, layer: L) -> Self
+    where
+        L: Layer<CallService> + 'static,
+        L::Service: Service<Call, Response = Output, Error = Fault> + Clone + Send + Sync + 'static,
+        <L::Service as Service<Call>>::Future: Send,
+    {
+        self.call_layers.push(Box::new(move |inner| {
+            BoxCloneSyncService::new(layer.layer(inner))
+        }));
+        self
+    }
+
+    /// The server.
+    ///
+    /// # Errors
+    ///
+    /// A protocol cannot offer the service, or handlers and operations do not
+    /// match.
+    pub fn build(self) -> Result<Server, BuildError> {
+        let service = self.service.service();
+        let mut kinds = self.protocols;
+        if kinds.is_empty() && self.own_protocols.is_empty() {
+            kinds.extend(service.protocols().filter_map(ProtocolKind::from_name));
+        }
+        let mut protocols = self.own_protocols;
+        for kind in kinds {
+            let protocol = kind
+                .build(service)
+                .map_err(|error| BuildError::Mount(kind, error))?;
+            protocols.push(protocol);
+        }
+        if protocols.is_empty() {
+            return Err(BuildError::NoProtocol);
+        }
+
+        let mut handlers: Vec<Option<Arc<dyn Handler>>> = Vec::new();
+        for operation in service.operations() {
+            let index = operation.index() as usize;
+            handlers.resize_with(handlers.len().max(index + 1), || None);
+            let own = self
+                .handlers
+                .iter()
+                .rev()
+                .find(|(name, _)| name == operation.name());
+            handlers[index] = match own {
+                Some((_, handler)) => Some(Arc::clone(handler)),
+                None => self.fallback.as_ref().and_then(|make| make(operation)),
+            };
+        }
+        let known = |name: &str| service.find_operation(name).is_some();
+        if let Some((name, _)) = self.handlers.iter().find(|(name, _)| !known(name)) {
+            return Err(BuildError::UnknownOperation(name.clone()));
+        }
+        let unhandled: Vec<String> = service
+            .operations()
+            .filter(|operation| handlers[operation.index() as usize].is_none())
+            .map(|operation| operation.name().to_owned())
+            .collect();
+        if !unhandled.is_empty() {
+            return Err(BuildError::Unhandled(unhandled));
+        }
+
+        let layered = handlers.iter().map(|handler| {
+            let handler = Arc::clone(handler.as_ref()?);
+            let (first, rest) = self.call_layers.split_first()?;
+            let base = service_fn(move |call: Call| handler.call(call));
+            let base = first(BoxCloneSyncService::new(base));
+            Some(rest.iter().fold(base, |inner, layer| layer(inner)))
+        });
+        let layered = layered.collect();
+        let head = (!self.head_layers.is_empty()).then(|| {
+            let base = service_fn(|arriving: Arriving| async move { arriving.answer().await });
+            let base: HeadService = BoxCloneSyncService::new(base);
+            self.head_layers
+                .into_iter()
+                .fold(base, |inner, layer| layer(inner))
+        });
+        let app = App {
+            service: self.service.clone(),
+            protocols,
+            handlers,
+            layered,
+            head,
+            limits: self.limits,
+            timeouts: self.timeouts,
+            connections: self.connections,
+            pages: self.pages,
+        };
+        let mut server = Server {
+            app: Arc::new(app),
+            http: None,
+        };
+        if !self.http_layers.is_empty() {
+            let base: HttpService = BoxCloneSyncService::new(server.clone());
+            server.http = Some(
+                self.http_layers
+                    .into_iter()
+                    .fold(base, |inner, layer| layer(inner)),
+            );
+        }
+        Ok(server)
+    }
+}
+
+impl fmt::Debug for ServerBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ServerBuilder")
+            .field("service", &self.service)
+            .field("protocols", &self.protocols)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,53 @@
+//! The server.
+//!
+//! ```text
+//! connection -> HTTP layers -> head: protocol, route
+//!                              -> head layers -> body, decode
+//!                                                -> call layers -> handler
+//! ```
+//!
+//! tower layers can stand at three places: around the HTTP request, around
+//! the call's head before anything is decoded (limits and authentication, so
+//! that calls that are turned away cost no decoding), and around the decoded
+//! call.
+
+mod app;
+mod body;
+mod builder;
+mod connection;
+
+use std::time::Duration;
+
+pub use app::{Arriving, BodyError, HttpResponse, Server};
+pub use builder::{BuildError, ServerBuilder};
+pub use connection::{Running, bind};
+
+/// How long a client may take.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Timeouts {
+    /// For the head of a request, from the moment the connection waits for
+    /// one: an idle connection is closed after this time too. 30 seconds.
+    pub head: Duration,
+    /// For the whole body of a request. 30 seconds.
+    pub body: Duration,
+    /// For the handler. 60 seconds.
+    pub handler: Duration,
+    /// For calls in progress when the server is told to stop. 10 seconds.
+    pub shutdown: Duration,
+}
+
+impl Timeouts {
+    /// The defaults that the fields name.
+    pub const DEFAULT: Self = Self {
+        head: Duration::from_secs(30),
+        body: Duration::from_secs(30),
+        handler: Duration::from_secs(60),
+        shutdown: Duration::from_secs(10),
+    };
+}
+
+impl Default for Timeouts {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
+}
