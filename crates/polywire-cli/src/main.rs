@@ -1,1 +1,88 @@
-fn main() {}
+//! The `polywire` program.
+#![forbid(unsafe_code)]
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "this is a command-line program"
+)]
+
+mod call;
+mod models;
+mod pages;
+mod paste;
+mod serve;
+mod weather;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// One service model, every wire: serve and call Smithy services over
+/// restJson1, rpcv2Cbor and XML-RPC.
+#[derive(Debug, Parser)]
+#[command(name = "polywire", version, max_term_width = 100)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Serve a model on every wire; without a model, the bundled weather service.
+    Serve(serve::Arguments),
+    /// Call an operation of a service and print its output as JSON.
+    Call(call::Arguments),
+}
+
+fn main() -> ExitCode {
+    let filter = tracing_subscriber::EnvFilter::try_from_env("POLYWIRE_LOG")
+        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn"));
+    tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        .init();
+    let result = match Arguments::parse().command {
+        Command::Serve(arguments) => serve::run(&arguments),
+        Command::Call(arguments) => call::run(arguments),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("{}", failure.message.trim_end());
+            ExitCode::from(failure.code)
+        }
+    }
+}
+
+/// Why the program ends without success.
+#[derive(Debug)]
+struct Failure {
+    code: u8,
+    message: String,
+}
+
+impl Failure {
+    /// The service answered with a fault.
+    fn fault(message: impl std::fmt::Display) -> Self {
+        Self {
+            code: 1,
+            message: message.to_string(),
+        }
+    }
+
+    /// What was asked for makes no sense: arguments, models, JSON.
+    fn usage(message: impl std::fmt::Display) -> Self {
+        Self {
+            code: 2,
+            message: format!("error: {message}"),
+        }
+    }
+
+    /// The service could not be reached, or its answer not be read.
+    fn transport(message: impl std::fmt::Display) -> Self {
+        Self {
+            code: 3,
+            message: format!("error: {message}"),
+        }
+    }
+}

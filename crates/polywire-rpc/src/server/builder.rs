@@ -24,7 +24,6 @@ pub struct ServerBuilder {
     protocols: Vec<ProtocolKind>,
     own_protocols: Vec<Box<dyn Protocol>>,
     handlers: Vec<(String, Arc<dyn Handler>)>,
-    fallback: Option<Fallback>,
     limits: Limits,
     timeouts: Timeouts,
     connections: usize,
@@ -33,9 +32,6 @@ pub struct ServerBuilder {
     head_layers: Vec<Box<dyn FnOnce(HeadService) -> HeadService>>,
     call_layers: Vec<Box<dyn Fn(CallService) -> CallService>>,
 }
-
-/// Makes the handler of an operation that has none of its own.
-type Fallback = Box<dyn Fn(polywire_schema::Operation<'_>) -> Option<Arc<dyn Handler>>>;
 
 /// Why a server cannot be built.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -87,7 +83,6 @@ impl ServerBuilder {
             protocols: Vec::new(),
             own_protocols: Vec::new(),
             handlers: Vec::new(),
-            fallback: None,
             limits: Limits::DEFAULT,
             timeouts: Timeouts::DEFAULT,
             connections: 10_000,
@@ -123,13 +118,10 @@ impl ServerBuilder {
         self
     }
 
-    /// Makes handlers for the operations that have none.
+    /// As [`ServerBuilder::operation`], with a handler that is shared.
     #[must_use]
-    pub fn fallback(
-        mut self,
-        make: impl Fn(polywire_schema::Operation<'_>) -> Option<Arc<dyn Handler>> + 'static,
-    ) -> Self {
-        self.fallback = Some(Box::new(make));
+    pub fn operation_arc(mut self, name: impl Into<String>, handler: Arc<dyn Handler>) -> Self {
+        self.handlers.push((name.into(), handler));
         self
     }
 
@@ -249,10 +241,7 @@ impl ServerBuilder {
                 .iter()
                 .rev()
                 .find(|(name, _)| name == operation.name());
-            handlers[index] = match own {
-                Some((_, handler)) => Some(Arc::clone(handler)),
-                None => self.fallback.as_ref().and_then(|make| make(operation)),
-            };
+            handlers[index] = own.map(|(_, handler)| Arc::clone(handler));
         }
         let known = |name: &str| service.find_operation(name).is_some();
         if let Some((name, _)) = self.handlers.iter().find(|(name, _)| !known(name)) {

@@ -1,0 +1,251 @@
+//! `polywire call`.
+
+use std::io::{IsTerminal, Read};
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::header::{HeaderName, HeaderValue};
+use http_body_util::{BodyExt, Full, Limited};
+use hyper_util::client::legacy::Client as HttpClient;
+use hyper_util::rt::TokioExecutor;
+use polywire::codec::json::{self, JsonDecoder, JsonEncoder, JsonProfile};
+use polywire::model::Model;
+use polywire::prelude::*;
+use polywire::rpc::client::Exchange;
+use polywire::schema::{Encode, Operation, Schema, decode_structure};
+
+use crate::Failure;
+use crate::models::{ModelArguments, from_json, protocol};
+
+/// Call an operation and print its output as JSON.
+///
+/// Exit status: 0 with an output; 1 with a fault, which is printed; 2 when the
+/// call makes no sense; 3 when the service cannot be reached or understood.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// The service: http://HOST:PORT
+    url: String,
+    /// The operation.
+    operation: String,
+    /// The input as JSON; `-` reads it from standard input. Timestamps as
+    /// RFC 3339 or as seconds, blobs as base64.
+    #[arg(value_name = "JSON", default_value = "{}")]
+    input: String,
+    #[command(flatten)]
+    model: ModelArguments,
+    /// The protocol: restJson1, rpcv2Cbor or xmlRpc. By default the first that
+    /// the model names.
+    #[arg(long, short, value_parser = protocol)]
+    protocol: Option<ProtocolKind>,
+    /// Add a header to the request.
+    #[arg(long, short = 'H', value_name = "NAME: VALUE", value_parser = header)]
+    header: Vec<(HeaderName, HeaderValue)>,
+    /// Seconds until the call is given up.
+    #[arg(long, value_name = "SECONDS", default_value_t = 60.0)]
+    deadline: f64,
+    /// Show the request and the response on standard error.
+    #[arg(long)]
+    show_wire: bool,
+    /// Print JSON in one line, as when the output is no terminal.
+    #[arg(long)]
+    compact: bool,
+}
+
+pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build();
+    runtime
+        .map_err(Failure::transport)?
+        .block_on(call(arguments))
+}
+
+async fn call(arguments: Arguments) -> Result<(), Failure> {
+    let model = if arguments.model.is_given() {
+        arguments.model.load()?
+    } else {
+        fetch_model(&arguments.url).await?
+    };
+    let service = arguments.model.service(&model)?;
+    let Some(operation) = service.find_operation(&arguments.operation) else {
+        return Err(unknown_operation(&arguments.operation, &service));
+    };
+    let input = read_input(&arguments.input, operation.input())?;
+    let named = service
+        .service()
+        .protocols()
+        .find_map(ProtocolKind::from_name);
+    let Some(kind) = arguments.protocol.or(named) else {
+        return Err(Failure::usage(
+            "the model names no protocol that is known here: use --protocol",
+        ));
+    };
+    if !(arguments.deadline > 0.0 && arguments.deadline < 1e9) {
+        return Err(Failure::usage(
+            "--deadline must be a positive number of seconds",
+        ));
+    }
+    let mut builder = Client::builder(service.clone(), kind)
+        .deadline(Duration::from_secs_f64(arguments.deadline));
+    for (name, value) in arguments.header {
+        builder = builder.header(name, value);
+    }
+    let client = builder.connect(&arguments.url).map_err(Failure::usage)?;
+    let show_wire = arguments.show_wire;
+    let output = client
+        .call_showing(operation.name(), input, |exchange| {
+            if show_wire {
+                show(exchange);
+            }
+        })
+        .await
+        .map_err(|error| failure(error, operation))?;
+    let text = to_json(&output, operation.output())?;
+    let compact = arguments.compact || !std::io::stdout().is_terminal();
+    println!("{}", if compact { text } else { json::pretty(&text) });
+    Ok(())
+}
+
+/// The model that a Polywire server tells.
+async fn fetch_model(url: &str) -> Result<Model, Failure> {
+    let target = format!("{}/_polywire/model.json", url.trim_end_matches('/'));
+    let reason = |reason: &dyn std::fmt::Display| {
+        Failure::transport(format!(
+            "no model at {target} ({reason}): give the service's model with --model FILE"
+        ))
+    };
+    let client = HttpClient::builder(TokioExecutor::new()).build_http::<Full<Bytes>>();
+    let uri = target
+        .parse()
+        .map_err(|error| Failure::usage(format!("`{url}`: {error}")))?;
+    let fetch = async {
+        let response = client.get(uri).await.map_err(|error| {
+            let cause = std::error::Error::source(&error).map(ToString::to_string);
+            reason(&cause.unwrap_or_else(|| error.to_string()))
+        })?;
+        if !response.status().is_success() {
+            return Err(reason(&response.status()));
+        }
+        let body = Limited::new(response.into_body(), 64 << 20).collect().await;
+        Ok(body.map_err(|error| reason(&error))?.to_bytes())
+    };
+    let body = tokio::time::timeout(Duration::from_secs(10), fetch).await;
+    let body = body.map_err(|_| reason(&"no answer within 10 s"))??;
+    let text = std::str::from_utf8(&body).map_err(|error| reason(&error))?;
+    from_json("model.json", text)
+}
+
+fn unknown_operation(name: &str, service: &ServiceHandle) -> Failure {
+    let names: Vec<&str> = service
+        .service()
+        .operations()
+        .map(Operation::name)
+        .collect();
+    let list = names.join(", ");
+    Failure::usage(format!(
+        "{} has no operation {name}; it has {list}",
+        service.service().id()
+    ))
+}
+
+fn read_input(argument: &str, shape: Schema<'_>) -> Result<Map, Failure> {
+    let mut text = argument.to_owned();
+    if argument == "-" {
+        text.clear();
+        let read = std::io::stdin().lock().read_to_string(&mut text);
+        read.map_err(|error| Failure::usage(format!("standard input: {error}")))?;
+    }
+    let mut map = Map::new();
+    let mut read = || {
+        let mut decoder = JsonDecoder::from_str(&text, JsonProfile::HUMAN, &Limits::DEFAULT)?;
+        decode_structure(&mut map, shape.root(), &mut decoder)?;
+        decoder.finish()
+    };
+    read().map_err(|error| Failure::usage(format!("the input: {error}")))?;
+    Ok(map)
+}
+
+fn to_json(value: &Value, shape: Schema<'_>) -> Result<String, Failure> {
+    let mut encoder = JsonEncoder::new(JsonProfile::HUMAN, Vec::new());
+    value.encode(shape.root(), &mut encoder);
+    let bytes = encoder.finish().map_err(Failure::transport)?;
+    String::from_utf8(bytes).map_err(Failure::transport)
+}
+
+/// A fault of the model with its members; anything else as it says.
+fn failure(error: CallError, operation: Operation<'_>) -> Failure {
+    let CallError::Fault(fault) = error else {
+        return Failure::transport(error);
+    };
+    let mut message = fault.to_string();
+    if let Some(code) = fault.code() {
+        message.push_str(&format!(" (fault code {code})"));
+    }
+    if let Some(shape) = operation.find_error(fault.shape())
+        && let Ok(json) = to_json(&Value::Map(fault.details().clone()), shape)
+    {
+        message.push_str(&format!("\n{json}"));
+    }
+    Failure::fault(message)
+}
+
+/// The request, or the response once it is there.
+fn show(exchange: &Exchange) {
+    let Some(response) = &exchange.response else {
+        let request = &exchange.request;
+        eprintln!("> {} {}", request.method(), request.uri());
+        show_message('>', request.headers(), request.body());
+        return;
+    };
+    eprintln!("< {}", response.status());
+    show_message('<', response.headers(), response.body());
+}
+
+fn show_message(mark: char, headers: &http::HeaderMap, body: &[u8]) {
+    for (name, value) in headers {
+        eprintln!(
+            "{mark} {name}: {}",
+            String::from_utf8_lossy(value.as_bytes()).escape_debug()
+        );
+    }
+    eprintln!("{mark}");
+    let printable = |text: &&str| {
+        !text
+            .chars()
+            .any(|character| character.is_control() && !matches!(character, '\n' | '\r' | '\t'))
+    };
+    match std::str::from_utf8(body).ok().filter(printable) {
+        Some(text) => text.lines().for_each(|line| eprintln!("{mark} {line}")),
+        None => hex_dump(mark, body),
+    }
+}
+
+fn hex_dump(mark: char, body: &[u8]) {
+    for (index, row) in body.chunks(16).enumerate() {
+        let hex: Vec<String> = row.iter().map(|byte| format!("{byte:02x}")).collect();
+        let text: String = row
+            .iter()
+            .map(|byte| {
+                if byte.is_ascii_graphic() {
+                    char::from(*byte)
+                } else {
+                    '.'
+                }
+            })
+            .collect();
+        eprintln!("{mark} {:06x}  {:<47}  {text}", index * 16, hex.join(" "));
+    }
+}
+
+fn header(text: &str) -> Result<(HeaderName, HeaderValue), String> {
+    let (name, value) = text.split_once(':').ok_or("expected NAME: VALUE")?;
+    let name = name
+        .trim()
+        .parse()
+        .map_err(|error| format!("the name: {error}"))?;
+    let value = value
+        .trim()
+        .parse()
+        .map_err(|error| format!("the value: {error}"))?;
+    Ok((name, value))
+}

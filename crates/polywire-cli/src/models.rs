@@ -1,0 +1,74 @@
+//! Models and services by what the command line says.
+
+use std::path::PathBuf;
+
+use polywire::model::{Loader, Model};
+use polywire::prelude::*;
+
+use crate::{Failure, weather};
+
+/// Which model and which of its services.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ModelArguments {
+    /// Model files (.smithy or .json) or folders of them.
+    #[arg(long = "model", short = 'm', value_name = "FILE", num_args = 1..)]
+    files: Vec<PathBuf>,
+    /// The service, where the model has several: its name, with or without
+    /// namespace.
+    #[arg(long, value_name = "NAME")]
+    service: Option<String>,
+}
+
+impl ModelArguments {
+    /// Whether a model was given.
+    pub(crate) fn is_given(&self) -> bool {
+        !self.files.is_empty()
+    }
+
+    /// The model of these files.
+    pub(crate) fn load(&self) -> Result<Model, Failure> {
+        let mut loader = Loader::new();
+        for file in &self.files {
+            if file.is_dir() {
+                loader.add_dir(file);
+            } else {
+                loader.add_file(file);
+            }
+        }
+        assemble(&mut loader)
+    }
+
+    /// The service that was named, or the only one.
+    pub(crate) fn service(&self, model: &Model) -> Result<ServiceHandle, Failure> {
+        polywire::service_of(model, self.service.as_deref()).map_err(Failure::usage)
+    }
+}
+
+/// The bundled model.
+pub(crate) fn bundled() -> Result<Model, Failure> {
+    assemble(Loader::new().add_text("weather.smithy", weather::MODEL))
+}
+
+/// The model of a JSON AST that came over the network.
+pub(crate) fn from_json(name: &str, json: &str) -> Result<Model, Failure> {
+    assemble(Loader::new().add_text(name, json))
+}
+
+fn assemble(loader: &mut Loader) -> Result<Model, Failure> {
+    let assembled = loader.assemble().map_err(|error| Failure {
+        code: 2,
+        message: error.to_string(),
+    })?;
+    for warning in &assembled.warnings {
+        eprintln!("{warning}");
+    }
+    Ok(assembled.model)
+}
+
+/// Reads the name of a protocol.
+pub(crate) fn protocol(name: &str) -> Result<ProtocolKind, String> {
+    ProtocolKind::from_name(name).ok_or_else(|| {
+        let names: Vec<&str> = ProtocolKind::ALL.iter().map(|kind| kind.name()).collect();
+        format!("expected one of {}", names.join(", "))
+    })
+}

@@ -1,0 +1,75 @@
+//! What the server says about itself, below `/_polywire/`.
+
+use std::fmt::Write;
+use std::sync::OnceLock;
+
+use bytes::Bytes;
+use http::header::{CONTENT_TYPE, HeaderValue};
+use http::{Method, Response, StatusCode, request};
+use polywire::model::{Model, ast};
+use polywire::prelude::*;
+
+/// The pages: `/_polywire/` for people, `health` for load balancers,
+/// `model.json` for `polywire call` and other programs.
+pub(crate) fn pages(
+    model: Model,
+    service: ServiceHandle,
+    protocols: Vec<ProtocolKind>,
+) -> impl Fn(&request::Parts) -> Response<Bytes> + Send + Sync + 'static {
+    // A large model takes a moment to write; most servers are never asked.
+    let json: OnceLock<Bytes> = OnceLock::new();
+    move |head| {
+        if !matches!(head.method, Method::GET | Method::HEAD) {
+            return page(
+                StatusCode::METHOD_NOT_ALLOWED,
+                TEXT,
+                "GET only\n".to_owned().into(),
+            );
+        }
+        match head.uri.path() {
+            "/_polywire/" => page(StatusCode::OK, TEXT, index(&service, &protocols).into()),
+            "/_polywire/health" => page(StatusCode::OK, TEXT, "ok\n".to_owned().into()),
+            "/_polywire/model.json" => {
+                let json = json.get_or_init(|| ast::write(&model).to_json().into());
+                page(StatusCode::OK, JSON, json.clone())
+            }
+            path => page(
+                StatusCode::NOT_FOUND,
+                TEXT,
+                format!("no page {path}\n").into(),
+            ),
+        }
+    }
+}
+
+const TEXT: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-8");
+const JSON: HeaderValue = HeaderValue::from_static("application/json");
+
+fn page(status: StatusCode, kind: HeaderValue, body: Bytes) -> Response<Bytes> {
+    let mut response = Response::new(body);
+    *response.status_mut() = status;
+    response.headers_mut().insert(CONTENT_TYPE, kind);
+    response
+}
+
+fn index(service: &ServiceHandle, protocols: &[ProtocolKind]) -> String {
+    let service = service.service();
+    let mut text = String::new();
+    let names: Vec<&str> = protocols.iter().map(|kind| kind.name()).collect();
+    // Writing to a string cannot fail.
+    let _ = writeln!(
+        text,
+        "{} {} over {}\n",
+        service.id(),
+        service.version(),
+        names.join(", ")
+    );
+    for operation in service.operations() {
+        let http = operation
+            .http()
+            .map_or(String::new(), |(method, uri, _)| format!("{method} {uri}"));
+        let _ = writeln!(text, "  {:<24} {http}", operation.name());
+    }
+    text.push_str("\n/_polywire/health\n/_polywire/model.json\n");
+    text
+}

@@ -1,0 +1,110 @@
+//! Lines to paste: a call of the service, for a terminal.
+
+use http::Request;
+use polywire::codec::Dynamic;
+use polywire::codec::json::{JsonEncoder, JsonProfile};
+use polywire::model::Model;
+use polywire::prelude::*;
+use polywire::protocol::Protocol;
+use polywire::schema::{Encode, Operation};
+
+/// A call of an operation over a protocol: by curl where its body is text,
+/// else by this program.
+pub(crate) fn line(
+    base: &str,
+    protocol: &dyn Protocol,
+    operation: Operation<'_>,
+    input: &Map,
+) -> Option<String> {
+    let value = Value::Map(input.clone());
+    let request = protocol.encode_input(operation, &Dynamic(&value)).ok()?;
+    match std::str::from_utf8(request.body()) {
+        Ok(body) if protocol.kind() != ProtocolKind::RpcV2Cbor => Some(curl(base, &request, body)),
+        _ => Some(own(base, protocol.kind(), operation, input)),
+    }
+}
+
+fn curl(base: &str, request: &Request<bytes::Bytes>, body: &str) -> String {
+    let mut line = "curl".to_owned();
+    let method = request.method().as_str();
+    // What curl does by itself: POST with a body, else GET.
+    let by_itself = if body.is_empty() { "GET" } else { "POST" };
+    if method != by_itself {
+        line.push_str(&format!(" -X {method}"));
+    }
+    let target = format!("{base}{}", request.uri());
+    line.push_str(&format!(" {}", quote(&target)));
+    for (name, value) in request.headers() {
+        if let Ok(value) = value.to_str() {
+            line.push_str(&format!(" -H {}", quote(&format!("{name}: {value}"))));
+        }
+    }
+    if !body.is_empty() {
+        line.push_str(&format!(" -d {}", quote(body)));
+    }
+    line
+}
+
+fn own(base: &str, kind: ProtocolKind, operation: Operation<'_>, input: &Map) -> String {
+    let mut encoder = JsonEncoder::new(JsonProfile::HUMAN, Vec::new());
+    input.encode(operation.input().root(), &mut encoder);
+    let json = encoder.finish().unwrap_or_default();
+    let json = String::from_utf8_lossy(&json);
+    let json = if json == "{}" {
+        String::new()
+    } else {
+        format!(" {}", quote(&json))
+    };
+    format!(
+        "polywire call {base} {}{json} --protocol {kind}",
+        operation.name()
+    )
+}
+
+/// A word for a POSIX shell.
+fn quote(text: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_./:=@%,+".contains(&byte);
+    if !text.is_empty() && text.bytes().all(plain) {
+        return text.to_owned();
+    }
+    format!("'{}'", text.replace('\'', r"'\''"))
+}
+
+/// The operation that is easiest to try, and an input for it: one that only
+/// reads and has an example, else one that needs nothing.
+pub(crate) fn easiest<'s>(
+    model: &Model,
+    service: &'s ServiceHandle,
+) -> Option<(Operation<'s>, Map)> {
+    use polywire::schema::OperationFlags;
+    let cost = |operation: &Operation<'_>, input: &Map, example: bool| {
+        let required = operation
+            .input()
+            .members()
+            .filter(|member| member.is_required())
+            .count();
+        let reads = operation.has(OperationFlags::READONLY);
+        (!reads, !example, required, input.len())
+    };
+    service
+        .service()
+        .operations()
+        .filter_map(|operation| {
+            let (input, example) = polywire::mock::input(model, operation)?;
+            Some((cost(&operation, &input, example), operation, input))
+        })
+        .min_by_key(|(cost, _, _)| *cost)
+        .map(|(_, operation, input)| (operation, input))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words() {
+        assert_eq!(quote("a/b?c"), "'a/b?c'");
+        assert_eq!(quote("it's"), r"'it'\''s'");
+        assert_eq!(quote("plain"), "plain");
+    }
+}

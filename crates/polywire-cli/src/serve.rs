@@ -1,0 +1,275 @@
+//! `polywire serve`.
+
+use std::net::{SocketAddr, ToSocketAddrs};
+use std::num::NonZeroUsize;
+use std::time::Duration;
+
+use polywire::model::Model;
+use polywire::prelude::*;
+use polywire::rpc::server::bind;
+use polywire::rpc::{ServerBuilder, Timeouts};
+use tokio::sync::watch;
+
+use crate::models::{ModelArguments, bundled, protocol};
+use crate::{Failure, pages, paste, weather};
+
+/// Serve a model on every wire.
+///
+/// Without --model this is the bundled weather service, with a real
+/// implementation in memory. With --model every operation answers from its
+/// @examples, or else with a sample of its output: a mock of any Smithy
+/// service.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    model: ModelArguments,
+    /// Where to listen: http://HOST:PORT. Nothing listens beyond this machine
+    /// unless a URL says so.
+    #[arg(long, short, value_name = "URL", num_args = 1.., default_value = "http://127.0.0.1:8080")]
+    listen: Vec<String>,
+    /// The protocols to offer, whatever the model says: restJson1, rpcv2Cbor,
+    /// xmlRpc. By default those that the model names.
+    #[arg(long, short, value_name = "PROTOCOL", num_args = 1.., value_parser = protocol)]
+    protocol: Vec<ProtocolKind>,
+    /// Worker threads, each with its own listener. By default one a processor.
+    #[arg(long, value_name = "N")]
+    workers: Option<NonZeroUsize>,
+    /// The largest request body, in bytes.
+    #[arg(long, value_name = "BYTES", default_value_t = Limits::DEFAULT.bytes())]
+    max_body: usize,
+    /// The most connections a worker keeps open at once.
+    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    max_connections: usize,
+    /// Seconds until an idle connection, or one that does not finish its
+    /// request's head, is closed; and as many for a body.
+    #[arg(long, value_name = "SECONDS", default_value_t = 30)]
+    timeout: u64,
+    /// Print nothing but errors.
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let addresses = addresses(&arguments.listen)?;
+    let given = arguments.model.is_given();
+    let model = if given {
+        arguments.model.load()?
+    } else {
+        bundled()?
+    };
+    let service = arguments.model.service(&model)?;
+    let server = server(arguments, &model, service.clone(), given)?;
+
+    let workers = arguments
+        .workers
+        .or_else(|| std::thread::available_parallelism().ok());
+    let workers = workers.map_or(1, NonZeroUsize::get);
+    let (stop, stopped) = watch::channel(false);
+    let (ready, started) = std::sync::mpsc::channel();
+    let mut threads = Vec::new();
+    for index in 0..workers {
+        let (server, addresses) = (server.clone(), addresses.clone());
+        let (stopped, ready) = (stopped.clone(), ready.clone());
+        let thread = std::thread::Builder::new()
+            .name(format!("worker-{index}"))
+            .spawn(move || {
+                worker(&server, &addresses, workers > 1, stopped, &ready);
+            });
+        threads.push(thread.map_err(Failure::usage)?);
+    }
+    drop(ready);
+    let mut bound = Vec::new();
+    for result in started {
+        bound = result.map_err(Failure::usage)?;
+    }
+    if !arguments.quiet {
+        announce(&model, &service, &server, &bound);
+    }
+    wait_for_signal()?;
+    if !arguments.quiet {
+        eprintln!(
+            "stopping: calls in progress have {} s to end",
+            SHUTDOWN.as_secs()
+        );
+    }
+    // Workers that are gone need no word.
+    let _ = stop.send(true);
+    for thread in threads {
+        if thread.join().is_err() {
+            return Err(Failure::transport("a worker thread panicked"));
+        }
+    }
+    Ok(())
+}
+
+const SHUTDOWN: Duration = Duration::from_secs(10);
+
+fn server(
+    arguments: &Arguments,
+    model: &Model,
+    service: ServiceHandle,
+    mock: bool,
+) -> Result<Server, Failure> {
+    let time = Duration::from_secs(arguments.timeout.max(1));
+    let mut builder = Server::builder(service.clone())
+        .limits(Limits::DEFAULT.with_bytes(arguments.max_body))
+        .connections(arguments.max_connections)
+        .timeouts(Timeouts {
+            head: time,
+            body: time,
+            shutdown: SHUTDOWN,
+            ..Timeouts::DEFAULT
+        });
+    for kind in &arguments.protocol {
+        builder = builder.protocol(*kind);
+    }
+    builder = if mock {
+        mocks(builder, model, &service)?
+    } else {
+        weather::handlers(builder)
+    };
+    let kinds = if arguments.protocol.is_empty() {
+        service
+            .service()
+            .protocols()
+            .filter_map(ProtocolKind::from_name)
+            .collect()
+    } else {
+        arguments.protocol.clone()
+    };
+    builder
+        .pages(pages::pages(model.clone(), service, kinds))
+        .build()
+        .map_err(Failure::usage)
+}
+
+/// A handler of canned answers for every operation.
+fn mocks(
+    mut builder: ServerBuilder,
+    model: &Model,
+    service: &ServiceHandle,
+) -> Result<ServerBuilder, Failure> {
+    for operation in service.service().operations() {
+        if let Some(handler) = polywire::mock::handler(model, operation) {
+            let handler = handler.map_err(|error| {
+                Failure::usage(format!("the @examples of {}: {error}", operation.name()))
+            })?;
+            builder = builder.operation_arc(operation.name(), handler);
+        }
+    }
+    Ok(builder)
+}
+
+/// One worker: a runtime of its own, and a listener of its own on each
+/// address.
+fn worker(
+    server: &Server,
+    addresses: &[SocketAddr],
+    shared: bool,
+    mut stopped: watch::Receiver<bool>,
+    ready: &std::sync::mpsc::Sender<Result<Vec<SocketAddr>, String>>,
+) {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build();
+    let runtime = match runtime {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            let _ = ready.send(Err(error.to_string()));
+            return;
+        }
+    };
+    runtime.block_on(async {
+        let mut running = Vec::new();
+        for address in addresses {
+            match bind(*address, shared).and_then(|listener| server.serve(listener)) {
+                Ok(one) => running.push(one),
+                Err(error) => {
+                    let _ = ready.send(Err(format!("cannot listen on http://{address}: {error}")));
+                    return;
+                }
+            }
+        }
+        let bound = running
+            .iter()
+            .map(polywire::rpc::Running::address)
+            .collect();
+        // The program waits for all workers before it says anything.
+        let _ = ready.send(Ok(bound));
+        // The sender lives until it has sent.
+        let _ = stopped.changed().await;
+        for one in running {
+            one.shutdown().await;
+        }
+    });
+}
+
+/// The addresses of `http://` URLs.
+fn addresses(urls: &[String]) -> Result<Vec<SocketAddr>, Failure> {
+    let mut addresses = Vec::new();
+    for url in urls {
+        let authority = url
+            .strip_prefix("http://")
+            .map(|rest| rest.trim_end_matches('/'));
+        let Some(authority) = authority.filter(|rest| !rest.contains('/')) else {
+            return Err(Failure::usage(format!(
+                "--listen {url}: expected http://HOST:PORT"
+            )));
+        };
+        let resolved = authority.to_socket_addrs().map_err(|error| {
+            Failure::usage(format!(
+                "--listen {url}: expected http://HOST:PORT ({error})"
+            ))
+        })?;
+        addresses.extend(resolved);
+    }
+    Ok(addresses)
+}
+
+/// Says what is served where, and how to try it.
+fn announce(model: &Model, service: &ServiceHandle, server: &Server, bound: &[SocketAddr]) {
+    let name = service.service();
+    let urls: Vec<String> = bound
+        .iter()
+        .map(|address| format!("http://{address}"))
+        .collect();
+    let count = name.operations().len();
+    println!(
+        "{} {}: {count} operations on {}",
+        name.id(),
+        name.version(),
+        urls.join(", ")
+    );
+    let base = urls.first().map_or("", String::as_str);
+    let easiest = paste::easiest(model, service);
+    for protocol in server.protocols() {
+        println!("\n  {}", protocol.kind());
+        let line = easiest
+            .as_ref()
+            .and_then(|(operation, input)| paste::line(base, protocol, *operation, input));
+        if let Some(line) = line {
+            println!("    {line}");
+        }
+    }
+    println!("\n  {base}/_polywire/ lists the operations. Ctrl-C stops.");
+}
+
+fn wait_for_signal() -> Result<(), Failure> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build();
+    let waited = runtime.map_err(Failure::transport)?.block_on(async {
+        #[cfg(unix)]
+        {
+            use tokio::signal::unix::{SignalKind, signal};
+            let mut terminate = signal(SignalKind::terminate())?;
+            tokio::select! {
+                _ = terminate.recv() => Ok(()),
+                result = tokio::signal::ctrl_c() => result,
+            }
+        }
+        #[cfg(not(unix))]
+        tokio::signal::ctrl_c().await
+    });
+    waited.map_err(Failure::transport)
+}

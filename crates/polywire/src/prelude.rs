@@ -1,0 +1,6 @@
+//! What most programs use: `use polywire::prelude::*;`.
+
+pub use polywire_protocol::{Fault, FaultKind, ProtocolKind};
+#[cfg(feature = "rpc")]
+pub use polywire_rpc::{CallError, Client, Context, Server, ServiceHandle, dynamic, typed};
+pub use polywire_schema::{Blob, Limits, Map, Text, Timestamp, Value};
