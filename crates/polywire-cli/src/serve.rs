@@ -79,8 +79,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     drop(ready);
     let mut bound = Vec::new();
-    for result in started {
-        bound = result.map_err(Failure::usage)?;
+    for _ in 0..workers {
+        // A worker that is gone without a word has panicked.
+        let word = started.recv().unwrap_or(Err("a worker could not start".to_owned()));
+        bound = word.map_err(Failure::usage)?;
     }
     if !arguments.quiet {
         announce(&model, &service, &server, &bound);

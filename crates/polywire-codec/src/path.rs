@@ -45,10 +45,6 @@ impl Path {
     pub(crate) fn leave(&mut self) {
         self.0.pop();
     }
-
-    pub(crate) fn depth(&self) -> usize {
-        self.0.len()
-    }
 }
 
 impl std::fmt::Display for Path {

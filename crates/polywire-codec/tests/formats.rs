@@ -361,9 +361,7 @@ fn shuffled(value: &Value, seed: &mut u64) -> Value {
                 .map(|(key, value)| (key.clone(), shuffled(value, seed)))
                 .collect();
             for at in (1..entries.len()).rev() {
-                *seed = seed
-                    .wrapping_mul(6_364_136_223_846_793_005)
-                    .wrapping_add(1);
+                *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
                 entries.swap(at, (*seed >> 33) as usize % (at + 1));
             }
             Value::Map(Map::from_entries(entries).unwrap())
@@ -411,7 +409,10 @@ fn unknown_members<F: Format>() {
         Value::Map(Map::from_iter([
             ("name", Value::List(vec![samples::document()])),
             ("", Value::Null),
-            ("\"escaped\" <key>", Value::from("\"text\" </value>\u{1f600}")),
+            (
+                "\"escaped\" <key>",
+                Value::from("\"text\" </value>\u{1f600}"),
+            ),
         ])),
     ]);
     let strangers = [
@@ -450,7 +451,10 @@ fn nulls<F: Format>() {
         .map(|name| (Text::from(name), Value::Null))
         .collect();
     let bytes = document::<F>(&Value::Map(Map::from_entries(nulls).unwrap()));
-    assert_eq!(decode::<F, Scalars>(&bytes, at).unwrap(), Scalars::default());
+    assert_eq!(
+        decode::<F, Scalars>(&bytes, at).unwrap(),
+        Scalars::default()
+    );
     assert_eq!(
         decode::<F, Value>(&bytes, at).unwrap(),
         Value::Map(Map::new())
@@ -635,10 +639,12 @@ fn strings_are_shared_or_inline<F: Format>() {
         for string in strings(len) {
             let scalars = with(|scalars| scalars.string = Some(Text::from(string.as_str())));
             let body = Body::from(encode::<F, _>(&scalars, at).unwrap());
-            let verbatim = body
-                .as_bytes()
-                .windows(len.max(1))
-                .any(|window| window == string.as_bytes());
+            let escapes: &[char] = match F::NAME {
+                "JSON" => &['"', '\\', '\n', '\r', '\t'],
+                "XML-RPC" => &['<', '&', '\r'],
+                _ => &[],
+            };
+            let verbatim = !string.contains(escapes);
             let read: Scalars = decode_from::<F, _>(&body, at, false, &Limits::DEFAULT).unwrap();
             let document: Value =
                 decode_from::<F, _>(&body, Member::DOCUMENT, false, &Limits::DEFAULT).unwrap();
@@ -647,11 +653,7 @@ fn strings_are_shared_or_inline<F: Format>() {
             };
             for text in [&read.string.unwrap(), other] {
                 assert_eq!(text.is_inline(), len <= 22, "{len} bytes");
-                assert_eq!(
-                    lies_in(&body, text),
-                    len > 22 && verbatim && !string.contains('\r'),
-                    "{len} bytes"
-                );
+                assert_eq!(lies_in(&body, text), len > 22 && verbatim, "{len} bytes");
                 if lies_in(&body, text) {
                     assert!(text.is_shared());
                 }
@@ -688,7 +690,10 @@ fn strings_are_borrowed<F: Format>() {
 fn small_parts_of_large_bodies_are_copied<F: Format>() {
     let long = "x".repeat(40);
     let collections = Collections {
-        dense: Some(vec![Text::from(long.as_str()), Text::from("y".repeat(1 << 20))]),
+        dense: Some(vec![
+            Text::from(long.as_str()),
+            Text::from("y".repeat(1 << 20)),
+        ]),
         ..Collections::default()
     };
     let at = root("Collections");
@@ -728,15 +733,29 @@ fn duplicates<F: Format>() {
         ),
         // A null is a member, too.
         (vec![("name", one()), ("name", Value::Null)], "name"),
-        (vec![("weight", Value::Null), ("weight", Value::Null)], "weight"),
         (
-            vec![("choices", Value::List(Vec::new())), ("choices", Value::List(Vec::new()))],
+            vec![("weight", Value::Null), ("weight", Value::Null)],
+            "weight",
+        ),
+        (
+            vec![
+                ("choices", Value::List(Vec::new())),
+                ("choices", Value::List(Vec::new())),
+            ],
             "choices",
         ),
     ] {
         let bytes = repeated::<F>(&entries);
-        refused(decode::<F, Node>(&bytes, root("Node")), ErrorKind::Duplicate, path);
-        refused(decode::<F, Value>(&bytes, root("Node")), ErrorKind::Duplicate, path);
+        refused(
+            decode::<F, Node>(&bytes, root("Node")),
+            ErrorKind::Duplicate,
+            path,
+        );
+        refused(
+            decode::<F, Value>(&bytes, root("Node")),
+            ErrorKind::Duplicate,
+            path,
+        );
     }
 }
 
@@ -774,8 +793,16 @@ fn duplicates_behind_nested_values<F: Format>() {
             ("number150", Value::from(2)),
         ];
         let bytes = repeated::<F>(&entries);
-        refused(decode::<F, Wide>(&bytes, at), ErrorKind::Duplicate, "number150");
-        refused(decode::<F, Value>(&bytes, at), ErrorKind::Duplicate, "number150");
+        refused(
+            decode::<F, Wide>(&bytes, at),
+            ErrorKind::Duplicate,
+            "number150",
+        );
+        refused(
+            decode::<F, Value>(&bytes, at),
+            ErrorKind::Duplicate,
+            "number150",
+        );
         let bytes = repeated::<F>(&entries[1..]);
         decode::<F, Wide>(&bytes, at).unwrap();
     }
@@ -880,22 +907,29 @@ fn required_members<F: Format>() {
             vec![
                 ("id", Value::from("x")),
                 ("tags", Value::List(Vec::new())),
-                ("items", Value::List(vec![
-                    Value::from(Map::from_iter([
-                        ("id", Value::from("x")),
-                        ("tags", Value::List(Vec::new())),
-                    ])),
-                    Value::from(Map::from_iter([("id", Value::from("x"))])),
-                ])),
+                (
+                    "items",
+                    Value::List(vec![
+                        Value::from(Map::from_iter([
+                            ("id", Value::from("x")),
+                            ("tags", Value::List(Vec::new())),
+                        ])),
+                        Value::from(Map::from_iter([("id", Value::from("x"))])),
+                    ]),
+                ),
             ],
             "tags",
             "items[1]",
         ),
         (
             vec![
-                ("items", Value::List(vec![
-                    Value::from(Map::from_iter([("tags", Value::List(vec![Value::from("x")]))])),
-                ])),
+                (
+                    "items",
+                    Value::List(vec![Value::from(Map::from_iter([(
+                        "tags",
+                        Value::List(vec![Value::from("x")]),
+                    )]))]),
+                ),
                 ("id", Value::from("x")),
             ],
             "id",
@@ -970,7 +1004,10 @@ fn limits_on_depth<F: Format>() {
     }
     let bytes = encode::<F, _>(&node, at).unwrap();
     let limits = Limits::DEFAULT.with_depth(10);
-    assert_eq!(decode_limited::<F, Node>(&bytes, at, &limits).unwrap(), node);
+    assert_eq!(
+        decode_limited::<F, Node>(&bytes, at, &limits).unwrap(),
+        node
+    );
     let limits = Limits::DEFAULT.with_depth(9);
     let result = decode_limited::<F, Node>(&bytes, at, &limits);
     limited(result, LimitKind::Depth(9), "Limits::depth");
@@ -1005,7 +1042,11 @@ fn limits_on_items<F: Format>() {
 
 fn limits_on_strings<F: Format>() {
     let at = root("Scalars");
-    for string in ["x".repeat(100), "é".repeat(50), format!("{}\"<&", "x".repeat(97))] {
+    for string in [
+        "x".repeat(100),
+        "é".repeat(50),
+        format!("{}\"<&", "x".repeat(97)),
+    ] {
         let scalars = with(|scalars| scalars.string = Some(Text::from(string.as_str())));
         let bytes = encode::<F, _>(&scalars, at).unwrap();
         let unknown = document::<F>(&Value::from(Map::from_iter([("unknown", string.clone())])));
@@ -1046,7 +1087,10 @@ fn the_deepest_nesting<F: Format>() {
         };
     }
     let bytes = encode::<F, _>(&node, at).unwrap();
-    assert_eq!(decode_limited::<F, Node>(&bytes, at, &limits).unwrap(), node);
+    assert_eq!(
+        decode_limited::<F, Node>(&bytes, at, &limits).unwrap(),
+        node
+    );
     let value: Value = decode_limited::<F, _>(&bytes, at, &limits).unwrap();
     assert_eq!(encode::<F, _>(&value, at).unwrap(), bytes);
     let unknown: Scalars = decode_limited::<F, _>(&bytes, root("Scalars"), &limits).unwrap();

@@ -72,7 +72,12 @@ fn encode_number<E: Encoder + ?Sized>(value: &Value, at: Member<'_>, encoder: &m
         ShapeKind::Float => float.is_infinite(),
         _ => double.is_infinite(),
     };
-    if infinite && !matches!(value, Value::Float(_) | Value::Double(f64::INFINITY | f64::NEG_INFINITY)) {
+    if infinite
+        && !matches!(
+            value,
+            Value::Float(_) | Value::Double(f64::INFINITY | f64::NEG_INFINITY)
+        )
+    {
         return encoder.fail(unfit(at, ErrorKind::InvalidValue, &format!("{value:?}")));
     }
     match at.kind() {

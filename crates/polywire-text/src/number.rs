@@ -176,7 +176,8 @@ pub fn json_number(bytes: &[u8]) -> Result<(usize, bool), Malformed> {
 ///
 /// # Errors
 ///
-/// Offset 0 if `bytes` is not such a number.
+/// Offset 0 if `bytes` is not such a number, or if it is beyond the largest
+/// number of its width: digits are never read as infinity.
 ///
 /// ```
 /// use polywire_text::number::parse_f64;
@@ -184,6 +185,7 @@ pub fn json_number(bytes: &[u8]) -> Result<(usize, bool), Malformed> {
 /// assert_eq!(parse_f64(b"1e-07"), Ok(1e-7));
 /// assert_eq!(parse_f64(b"-Infinity"), Ok(f64::NEG_INFINITY));
 /// assert!(parse_f64(b"inf").is_err());
+/// assert!(parse_f64(b"1e400").is_err());
 /// ```
 pub fn parse_f64(bytes: &[u8]) -> Result<f64, Malformed> {
     parse_float(bytes, f64::NAN, f64::INFINITY)
@@ -198,7 +200,7 @@ pub fn parse_f32(bytes: &[u8]) -> Result<f32, Malformed> {
     parse_float(bytes, f32::NAN, f32::INFINITY)
 }
 
-fn parse_float<F: fast_float2::FastFloat + std::ops::Neg<Output = F>>(
+fn parse_float<F: fast_float2::FastFloat + std::ops::Neg<Output = F> + PartialEq + Copy>(
     bytes: &[u8],
     nan: F,
     infinity: F,
@@ -208,7 +210,11 @@ fn parse_float<F: fast_float2::FastFloat + std::ops::Neg<Output = F>>(
     if matches!(unsigned.first(), Some(b'0'..=b'9' | b'.'))
         || matches!(bytes, [b'+', b'0'..=b'9' | b'.', ..])
     {
-        return fast_float2::parse(bytes).map_err(|_| not_a_float());
+        let value: F = fast_float2::parse(bytes).map_err(|_| not_a_float())?;
+        if value == infinity || value == -infinity {
+            return Err(Malformed::new(0, "a number within the range of its type"));
+        }
+        return Ok(value);
     }
     match bytes {
         b"NaN" => Ok(nan),

@@ -23,6 +23,9 @@ pub struct CborDecoder<'de> {
     body: Option<&'de Body>,
     depth_left: u32,
     items_left: u32,
+    /// Where the last list or map ended, and how many items were left then:
+    /// what an error means that comes before anything else is read.
+    ended: (usize, u32),
     profile: CborProfile,
     limits: Limits,
     wide: WideSeen,
@@ -77,6 +80,7 @@ impl<'de> CborDecoder<'de> {
             body: None,
             depth_left: limits.depth(),
             items_left: limits.items(),
+            ended: (usize::MAX, 0),
             profile,
             limits: *limits,
             wide: WideSeen::default(),
@@ -222,6 +226,7 @@ impl<'de> CborDecoder<'de> {
         if ended {
             self.wide.leave(self.depth_left);
             self.depth_left += 1;
+            self.ended = (self.at, self.items_left);
             return Ok(false);
         }
         match self.items_left.checked_sub(1) {
@@ -238,7 +243,12 @@ impl<'de> CborDecoder<'de> {
 
     #[cold]
     fn wrong_type(&self, expected: &'static str) -> Error {
-        self.error(ErrorKind::WrongType, expected)
+        let kind = if self.at < self.bytes.len() {
+            ErrorKind::WrongType
+        } else {
+            ErrorKind::Truncated
+        };
+        self.error(kind, expected)
     }
 
     #[cold]
@@ -382,8 +392,7 @@ impl<'de> CborDecoder<'de> {
             (6, tag @ (2 | 3)) => {
                 let bytes = self.string_bytes(2, "a byte string")?;
                 if bytes.len() > big::MOST_BYTES {
-                    let limit = LimitKind::StringLength(big::MOST_BYTES);
-                    return Err(self.limit(limit));
+                    return Err(self.invalid(start, "an integer of at most 4,096 bytes"));
                 }
                 let digits = big::digits(&bytes);
                 let digits = if tag == 3 {
@@ -438,21 +447,20 @@ impl<'de> CborDecoder<'de> {
 
     /// A tag with a meaning, and its value; or a value behind tags without.
     fn tagged(&mut self) -> Result<Event, Error> {
-        let start = self.at;
-        let value = match self.peek() {
-            0xc0 | 0xc1 => Value::Timestamp(self.timestamp(Member::DOCUMENT)?),
-            0xc2 | 0xc3 => Value::from(self.any_integer()?),
-            0xc4 => Value::BigDecimal(self.any_decimal()?),
-            _ => {
-                self.skip_tags()?;
-                if self.peek() >> 5 == 6 {
-                    self.at = start;
-                    return Err(self.error(ErrorKind::Syntax, "a value behind tags"));
+        // A loop, since tags before tags must not cost stack.
+        while self.peek() >> 5 == 6 {
+            let value = match self.peek() {
+                0xc0 | 0xc1 => Value::Timestamp(self.timestamp(Member::DOCUMENT)?),
+                0xc2 | 0xc3 => Value::from(self.any_integer()?),
+                0xc4 => Value::BigDecimal(self.any_decimal()?),
+                _ => {
+                    self.head("a tag")?;
+                    continue;
                 }
-                return self.any();
-            }
-        };
-        Ok(Event::Scalar(value))
+            };
+            return Ok(Event::Scalar(value));
+        }
+        self.any()
     }
 
     /// Skips a value that nobody wants. It must be well formed all the same.
@@ -656,7 +664,13 @@ impl<'de> Decoder<'de> for CborDecoder<'de> {
     }
 
     fn float(&mut self, _: Member<'_>) -> Result<f32, Error> {
-        Ok(self.any_double("a number")? as f32)
+        let start = self.at;
+        let double = self.any_double("a number")?;
+        let float = double as f32;
+        if float.is_infinite() && double.is_finite() {
+            return Err(self.invalid(start, "a number of 32 bits"));
+        }
+        Ok(float)
     }
 
     fn double(&mut self, _: Member<'_>) -> Result<f64, Error> {
@@ -752,19 +766,31 @@ impl<'de> Decoder<'de> for CborDecoder<'de> {
             .found(""))
     }
 
+    fn unknown(&mut self, at: Member<'_>) -> Result<(), Error> {
+        if !self.profile.required {
+            return Ok(());
+        }
+        Err(self
+            .error(ErrorKind::Unknown, "")
+            .expected(format!("only members that {} has", at.target().id()))
+            .found(""))
+    }
+
     #[cold]
     fn error(&self, kind: ErrorKind, expected: &'static str) -> Error {
         let kind = match kind {
-            ErrorKind::Syntax | ErrorKind::WrongType if self.at >= self.bytes.len() => {
-                ErrorKind::Truncated
-            }
+            ErrorKind::Syntax if self.at >= self.bytes.len() => ErrorKind::Truncated,
             kind => kind,
         };
+        // Where one value ends the next begins: the offset alone does not say
+        // which of them is meant.
+        let levels = (self.limits.depth() - self.depth_left) as usize;
+        let ended = self.ended == (self.at, self.items_left);
         let mut error = Error::new(kind)
             .in_format("CBOR")
             .expected(expected)
             .at_offset(self.at)
-            .at_path(locate::path(self.bytes, self.at));
+            .at_path(locate::path(self.bytes, self.at, ended.then_some(levels)));
         if !error.is_limit() && kind != ErrorKind::Duplicate {
             error = error.found(locate::describe(self.bytes.get(self.at).copied()));
         }

@@ -13,84 +13,115 @@ struct Open {
 
 /// The path of the value at `offset`. What lies before it has been read once
 /// without an error, so this only follows heads.
+///
+/// With `ended`, the path of the list or map that ends at `offset` and has
+/// this many others around it.
 #[cold]
-pub(super) fn path(bytes: &[u8], offset: usize) -> String {
-    let mut path = Path::default();
-    let mut open: Vec<Open> = Vec::new();
-    let mut at = 0;
-    while at < offset.min(bytes.len()) {
-        let first = bytes[at];
-        if first == 0xff {
-            at += 1;
-            open.pop();
-            path.leave();
-            ended(&mut open, &mut path);
-            continue;
-        }
-        let Some((argument, len)) = argument(&bytes[at..]) else {
-            break;
-        };
-        at += len;
-        match first >> 5 {
-            major @ (2 | 3) if argument != u64::MAX => {
-                let end = at.saturating_add(usize::try_from(argument).unwrap_or(usize::MAX));
-                if end > offset {
-                    break;
-                }
-                if major == 3 && open.last().is_some_and(|open| open.map && open.key) {
-                    path.key(&String::from_utf8_lossy(
-                        bytes.get(at..end).unwrap_or_default(),
-                    ));
-                }
-                at = end;
-                ended(&mut open, &mut path);
-            }
-            // The chunks of a string count as a list of their own.
-            major @ 2..=5 => {
-                let map = major == 5;
-                let left = if map {
-                    argument.saturating_mul(2)
-                } else {
-                    argument
-                };
-                open.push(Open {
-                    left,
-                    map,
-                    key: true,
-                });
-                if map {
-                    path.enter_map();
-                } else {
-                    path.enter_list();
-                }
-                close_empty(&mut open, &mut path);
-            }
-            6 => {}
-            _ => ended(&mut open, &mut path),
-        }
-    }
-    path.to_string()
+pub(super) fn path(bytes: &[u8], offset: usize, ended: Option<usize>) -> String {
+    let mut walk = Walk {
+        at: 0,
+        offset: offset.min(bytes.len()),
+        open: Vec::new(),
+        path: Path::default(),
+        ended,
+        found: None,
+    };
+    walk.run(bytes);
+    walk.found.unwrap_or_else(|| walk.path.to_string())
 }
 
-/// An element has ended: count it, and close what it was the last of.
-fn ended(open: &mut Vec<Open>, path: &mut Path) {
-    if let Some(innermost) = open.last_mut() {
-        if innermost.left != u64::MAX {
-            innermost.left = innermost.left.saturating_sub(1);
-        }
-        if !innermost.map || !innermost.key {
-            path.next();
-        }
-        innermost.key = !innermost.key;
-    }
-    close_empty(open, path);
+struct Walk {
+    at: usize,
+    offset: usize,
+    open: Vec<Open>,
+    path: Path,
+    ended: Option<usize>,
+    /// The path of what ended at the offset.
+    found: Option<String>,
 }
 
-fn close_empty(open: &mut Vec<Open>, path: &mut Path) {
-    if open.last().is_some_and(|innermost| innermost.left == 0) {
-        open.pop();
-        path.leave();
-        ended(open, path);
+impl Walk {
+    fn run(&mut self, bytes: &[u8]) {
+        while self.at < self.offset {
+            let first = bytes[self.at];
+            if first == 0xff {
+                self.at += 1;
+                self.leave();
+                self.element_ended();
+                continue;
+            }
+            let Some((argument, len)) = argument(&bytes[self.at..]) else {
+                break;
+            };
+            self.at += len;
+            match first >> 5 {
+                major @ (2 | 3) if argument != u64::MAX => {
+                    let len = usize::try_from(argument).unwrap_or(usize::MAX);
+                    let end = self.at.saturating_add(len);
+                    if end > self.offset {
+                        break;
+                    }
+                    if major == 3 && self.open.last().is_some_and(|open| open.map && open.key) {
+                        let key = bytes.get(self.at..end).unwrap_or_default();
+                        self.path.key(&String::from_utf8_lossy(key));
+                    }
+                    self.at = end;
+                    self.element_ended();
+                }
+                // The chunks of a string count as a list of their own.
+                major @ 2..=5 => self.enter(major == 5, argument),
+                6 => {}
+                _ => self.element_ended(),
+            }
+        }
+    }
+
+    fn enter(&mut self, map: bool, len: u64) {
+        let left = if map { len.saturating_mul(2) } else { len };
+        self.open.push(Open {
+            left,
+            map,
+            key: true,
+        });
+        if map {
+            self.path.enter_map();
+        } else {
+            self.path.enter_list();
+        }
+        self.leave_full();
+    }
+
+    fn leave(&mut self) {
+        self.open.pop();
+        self.path.leave();
+        if self.at == self.offset && self.ended == Some(self.open.len()) {
+            self.found.get_or_insert_with(|| self.path.to_string());
+        }
+    }
+
+    /// An element has ended: count it, and leave what it was the last of.
+    fn element_ended(&mut self) {
+        if let Some(innermost) = self.open.last_mut() {
+            if innermost.left != u64::MAX {
+                innermost.left = innermost.left.saturating_sub(1);
+            }
+            if !innermost.map || !innermost.key {
+                self.path.next();
+            }
+            innermost.key = !innermost.key;
+        }
+        self.leave_full();
+    }
+
+    fn leave_full(&mut self) {
+        if self
+            .open
+            .last()
+            .is_some_and(|innermost| innermost.left == 0)
+        {
+            self.leave();
+            self.element_ended();
+        }
     }
 }
 
@@ -147,7 +178,11 @@ mod tests {
             0x61, b'd', 0x04,
         ];
         for (offset, expected) in [(0, ""), (4, "a[0]"), (8, "a[1].b"), (12, "c[0]"), (16, "d")] {
-            assert_eq!(path(&bytes, offset), expected, "{offset}");
+            assert_eq!(path(&bytes, offset, None), expected, "{offset}");
         }
+        // The inner map and the list around it end at the same byte.
+        assert_eq!(path(&bytes, 9, Some(2)), "a[1]");
+        assert_eq!(path(&bytes, 9, Some(1)), "a");
+        assert_eq!(path(&bytes, 17, Some(0)), "");
     }
 }

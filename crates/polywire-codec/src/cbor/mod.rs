@@ -35,7 +35,8 @@ pub struct CborProfile {
     /// Whether nulls in lists and maps that are not sparse are left out on
     /// reading, as clients do, or are errors.
     pub skip_nulls: bool,
-    /// Whether a missing required member is an error on reading.
+    /// Whether a missing required member, and an unknown variant of a union,
+    /// is an error on reading.
     pub required: bool,
 }
 

@@ -203,19 +203,40 @@ impl<'de> JsonDecoder<'de> {
         Ok(())
     }
 
+    /// Reads the key of a member or entry.
+    fn key_text(&mut self) -> Result<Cow<'de, str>, Error> {
+        if self.peek() != b'"' {
+            return Err(self.error(ErrorKind::Syntax, "a key in quotes"));
+        }
+        let key = self.string()?;
+        self.colon()?;
+        Ok(key)
+    }
+
     /// A member whose name is not the one expected next: its ordinal, or `END`
     /// if the shape has none such and the value was skipped.
     fn find_member(&mut self, shape: Schema<'_>, seq: &mut Seq) -> Result<u32, Error> {
-        let key = self.string()?;
-        self.colon()?;
+        let start = self.at;
+        let key = self.key_text()?;
         match shape.find(self.profile.names.source(), key.as_bytes()) {
             Some(ordinal) => Ok(ordinal),
+            None if self.profile.refuse_unknown => {
+                self.at = start;
+                Err(self.no_such_member(shape))
+            }
             None => {
                 seq.unknown = true;
                 self.skip_value()?;
                 Ok(END)
             }
         }
+    }
+
+    #[cold]
+    fn no_such_member(&self, shape: Schema<'_>) -> Error {
+        let names: Vec<&str> = shape.members().map(Member::name).collect();
+        let expected = format!("a member of {}: {}", shape.id(), names.join(", "));
+        self.error(ErrorKind::Unknown, "").expected(expected)
     }
 
     /// Whether a member at the top belongs to another part of the message. It
@@ -363,8 +384,7 @@ impl<'de> JsonDecoder<'de> {
             b'{' => {
                 let mut seq = self.enter()?;
                 while self.next(&mut seq, b'}', "a comma or } after a member")? {
-                    self.string()?;
-                    self.colon()?;
+                    self.key_text()?;
                     self.skip_value()?;
                 }
                 Ok(())
@@ -489,6 +509,9 @@ impl<'de> Decoder<'de> for JsonDecoder<'de> {
             if !self.next(seq, b'}', "a comma or } after an entry")? {
                 return Ok(None);
             }
+            if self.peek() != b'"' {
+                return Err(self.error(ErrorKind::Syntax, "a key in quotes"));
+            }
             let key = self.text(at)?;
             self.colon()?;
             if self.profile.skip_nulls && !at.is_sparse() && self.is_null()? {
@@ -594,6 +617,9 @@ impl<'de> Decoder<'de> for JsonDecoder<'de> {
         self.skip_space();
         let start = self.at;
         let text = self.string()?;
+        if self.profile.text_blobs {
+            return Ok(Blob::from(text.as_bytes()));
+        }
         base64::decode(text.as_bytes()).map_err(|malformed| {
             let escaped = matches!(text, Cow::Owned(_));
             let offset = if escaped { 0 } else { 1 + malformed.offset };
@@ -607,6 +633,13 @@ impl<'de> Decoder<'de> for JsonDecoder<'de> {
             .unwrap_or(self.profile.timestamp_format);
         let quoted = self.peek_token() == b'"';
         let start = self.at;
+        let format = match format {
+            format if !self.profile.any_timestamp => format,
+            _ if !quoted => TimestampFormat::EpochSeconds,
+            // An HTTP-date begins with the name of a day.
+            _ if self.rest().get(1).is_some_and(u8::is_ascii_digit) => TimestampFormat::DateTime,
+            _ => TimestampFormat::HttpDate,
+        };
         let read = match format {
             TimestampFormat::EpochSeconds => Timestamp::parse_epoch_seconds(self.number()?.0),
             _ if !quoted => return Err(self.wrong_type("a timestamp in a string")),
@@ -632,16 +665,23 @@ impl<'de> Decoder<'de> for JsonDecoder<'de> {
                 let start = self.at;
                 let (number, integer) = self.number()?;
                 match integer_prefix(number.as_bytes()) {
+                    // An integer has no such zero: a double wrote it.
+                    _ if number == "-0" => Value::Double(-0.0),
                     Integer::Small(value, _) if integer => Value::Integer(value),
                     _ if integer => {
                         let digits = self.text_of(start, start + number.len());
                         let digits = BigInteger::parse(digits);
                         Value::BigInteger(digits.map_err(|_| self.invalid(start, "an integer"))?)
                     }
-                    _ => {
-                        let double = parse_f64(number.as_bytes());
-                        Value::Double(double.map_err(|_| self.invalid(start, "a number"))?)
-                    }
+                    _ => match parse_f64(number.as_bytes()) {
+                        Ok(double) => Value::Double(double),
+                        // Beyond a double: its digits are kept.
+                        Err(_) => {
+                            let digits = self.text_of(start, start + number.len());
+                            let digits = BigDecimal::parse(digits);
+                            Value::BigDecimal(digits.map_err(|_| self.invalid(start, "a number"))?)
+                        }
+                    },
                 }
             }
             _ => return Err(self.error(ErrorKind::Syntax, "a JSON value")),
@@ -660,6 +700,16 @@ impl<'de> Decoder<'de> for JsonDecoder<'de> {
                 "the required member `{name}` of {}",
                 at.container().id()
             ))
+            .found(""))
+    }
+
+    fn unknown(&mut self, at: Member<'_>) -> Result<(), Error> {
+        if !self.profile.required {
+            return Ok(());
+        }
+        Err(self
+            .error(ErrorKind::Unknown, "")
+            .expected(format!("only members that {} has", at.target().id()))
             .found(""))
     }
 

@@ -39,11 +39,20 @@ pub struct JsonProfile {
     /// Whether nulls in lists and maps that are not sparse are left out on
     /// reading, as clients do, or are errors.
     pub skip_nulls: bool,
-    /// Whether a missing required member is an error on reading.
+    /// Whether a missing required member, and an unknown variant of a union,
+    /// is an error on reading.
     pub required: bool,
     /// Whether a structure at the top carries only the members that belong to
     /// the document, because others stand elsewhere in the message.
     pub document_only: bool,
+    /// Whether timestamps are read in any form, whatever the schema says: a
+    /// number of seconds, RFC 3339 or an HTTP-date.
+    pub any_timestamp: bool,
+    /// Whether blobs are plain text instead of base64.
+    pub text_blobs: bool,
+    /// Whether members that the shape does not have are errors on reading
+    /// instead of being skipped: for what a person types.
+    pub refuse_unknown: bool,
 }
 
 impl JsonProfile {
@@ -55,6 +64,29 @@ impl JsonProfile {
         skip_nulls: false,
         required: true,
         document_only: false,
+        any_timestamp: false,
+        text_blobs: false,
+        refuse_unknown: false,
+    };
+
+    /// As values stand in Smithy models: own names, timestamps in any form,
+    /// blobs as plain text; nothing is required.
+    pub const NODE: Self = Self {
+        any_timestamp: true,
+        text_blobs: true,
+        required: false,
+        ..Self::DEFAULT
+    };
+
+    /// As people write values: own names, timestamps read in any form and
+    /// written as RFC 3339, blobs as base64; a member that does not exist is
+    /// an error, one that is missing is left to whoever gets the value.
+    pub const HUMAN: Self = Self {
+        any_timestamp: true,
+        refuse_unknown: true,
+        required: false,
+        timestamp_format: TimestampFormat::DateTime,
+        ..Self::DEFAULT
     };
 
     /// Follows `@jsonName`, or not.

@@ -46,6 +46,8 @@ impl<'de> Cursor<'de> {
     pub(super) fn skip_between(&mut self) -> Result<(), Error> {
         loop {
             match self.rest() {
+                // CDATA is text, not markup.
+                [b'<', b'!', b'[', ..] => return Ok(()),
                 [b'<', b'!' | b'?', ..] => self.skip_markup()?,
                 [b'<', ..] => return Ok(()),
                 [b' ' | b'\t' | b'\n' | b'\r', ..] => self.at += scan::white_space(self.rest()),
@@ -81,7 +83,7 @@ impl<'de> Cursor<'de> {
     pub(super) fn start(&mut self) -> Result<Option<Start<'de>>, Error> {
         self.skip_between()?;
         match self.rest() {
-            [b'<', b'/', ..] => Ok(None),
+            [b'<', b'/' | b'!', ..] => Ok(None),
             [b'<', ..] => self.start_tag().map(Some),
             _ => Ok(None),
         }
@@ -129,6 +131,21 @@ impl<'de> Cursor<'de> {
         let empty = bytes[at - 1] == b'/' && quote.is_none();
         self.at += at + 1;
         Ok(Start { name, empty })
+    }
+
+    /// Reads this start tag, which must not be its own end.
+    pub(super) fn expect_open(
+        &mut self,
+        name: &'static str,
+        expected: &'static str,
+    ) -> Result<(), Error> {
+        self.skip_between()?;
+        let before = self.at;
+        if self.expect_start(name, expected)? {
+            return Ok(());
+        }
+        self.at = before;
+        Err(self.error(ErrorKind::Syntax, expected))
     }
 
     /// Reads this start tag. `false` if it is also the end.

@@ -14,11 +14,11 @@ use polywire_schema::{
     BigDecimal, BigInteger, Blob, Body, Decoder, END, Encoding, Error, ErrorKind, Event, LimitKind,
     Limits, Member, NameSource, Schema, Seq, ShapeKind, Text, Timestamp, Value, WideSeen,
 };
-use polywire_text::number::{Integer, integer_prefix, parse_f64};
+use polywire_text::number::{Integer, integer_prefix, parse_f32, parse_f64};
 use polywire_text::{base64, utf8};
 
 use super::XmlRpcProfile;
-use super::cursor::Cursor;
+use super::cursor::{Cursor, Start};
 
 /// A reader of one XML-RPC message.
 #[derive(Debug)]
@@ -149,11 +149,8 @@ impl<'de> XmlRpcDecoder<'de> {
     ) -> Result<(Cow<'de, str>, Self), Error> {
         let mut decoder = Self::new(text, Frame::Parameters, profile, limits)?;
         let cursor = &mut decoder.cursor;
-        cursor.skip_between()?;
-        cursor.expect_start("methodCall", "<methodCall>")?;
-        if !cursor.expect_start("methodName", "<methodName>")? {
-            return Err(cursor.error(ErrorKind::Syntax, "a method name"));
-        }
+        cursor.expect_open("methodCall", "<methodCall>")?;
+        cursor.expect_open("methodName", "<methodName>")?;
         let method = cursor.characters()?;
         cursor.expect_end("methodName", "</methodName>")?;
         decoder.begin_parameters()?;
@@ -208,11 +205,10 @@ impl<'de> XmlRpcDecoder<'de> {
     ) -> Result<(Reply, Self), Error> {
         let mut decoder = Self::new(text, Frame::Response, profile, limits)?;
         let cursor = &mut decoder.cursor;
-        cursor.skip_between()?;
-        cursor.expect_start("methodResponse", "<methodResponse>")?;
+        cursor.expect_open("methodResponse", "<methodResponse>")?;
         let reply = match cursor.start()? {
             Some(start) if start.name == "params" && !start.empty => {
-                cursor.expect_start("param", "<param>")?;
+                cursor.expect_open("param", "<param>")?;
                 Reply::Result
             }
             Some(start) if start.name == "fault" && !start.empty => {
@@ -360,18 +356,28 @@ impl<'de> XmlRpcDecoder<'de> {
         self.cursor.expect_end("value", "</value>")
     }
 
-    /// The type of the value at the cursor. The cursor then stands behind its
-    /// start tag; `empty` says that the tag was also the end.
-    fn value_type(&mut self) -> Result<(Type, bool), Error> {
+    /// The type of the value at the cursor, and its start tag. The cursor then
+    /// stands behind the tag.
+    fn value_type(&mut self) -> Result<(Type, Start<'de>), Error> {
+        const UNTYPED: Start<'_> = Start {
+            name: "",
+            empty: false,
+        };
         if self.empty_value {
-            return Ok((Type::Untyped, true));
+            return Ok((
+                Type::Untyped,
+                Start {
+                    empty: true,
+                    ..UNTYPED
+                },
+            ));
         }
         let start = self.cursor.at;
         // White space before a tag is layout; before text it is text.
         self.cursor.skip_between()?;
         if !matches!(self.cursor.rest(), [b'<', next, ..] if !matches!(next, b'/' | b'!' | b'?')) {
             self.cursor.at = start;
-            return Ok((Type::Untyped, false));
+            return Ok((Type::Untyped, UNTYPED));
         }
         let Some(tag) = self.cursor.start()? else {
             return Err(self.error(ErrorKind::Syntax, "a value"));
@@ -393,12 +399,12 @@ impl<'de> XmlRpcDecoder<'de> {
                 return Err(self.error(ErrorKind::Syntax, "a type of XML-RPC"));
             }
         };
-        Ok((kind, tag.empty))
+        Ok((kind, tag))
     }
 
     /// The text of a scalar whose start tag has been read, up to its end tags.
-    fn scalar_text(&mut self, kind: Type, empty: bool) -> Result<Cow<'de, str>, Error> {
-        if empty {
+    fn scalar_text(&mut self, kind: Type, tag: Start<'_>) -> Result<Cow<'de, str>, Error> {
+        if tag.empty {
             if kind == Type::Untyped {
                 self.empty_value = false;
             } else {
@@ -408,24 +414,16 @@ impl<'de> XmlRpcDecoder<'de> {
         }
         let text = self.cursor.characters()?;
         if kind != Type::Untyped {
-            self.end_type()?;
+            self.end_type(tag)?;
         }
         self.end_value()?;
         Ok(text)
     }
 
-    /// Reads the end tag of a scalar's type, whatever its name was: the start
-    /// tag has been checked, and a scalar holds nothing that could nest.
-    fn end_type(&mut self) -> Result<(), Error> {
-        let bytes = self.cursor.rest();
-        if bytes.starts_with(b"</")
-            && let Some(len) = bytes.iter().take(64).position(|byte| *byte == b'>')
-            && !bytes.starts_with(b"</value")
-        {
-            self.cursor.at += len + 1;
-            return Ok(());
-        }
-        Err(self.error(ErrorKind::Syntax, "the end tag of the value's type"))
+    /// Reads the end tag of a scalar's type.
+    fn end_type(&mut self, tag: Start<'_>) -> Result<(), Error> {
+        self.cursor
+            .expect_end(tag.name, "the end tag of the value's type")
     }
 
     /// A scalar of one of these types, as text.
@@ -435,12 +433,12 @@ impl<'de> XmlRpcDecoder<'de> {
         expected: &'static str,
     ) -> Result<(Type, Cow<'de, str>, usize), Error> {
         let before = self.cursor.at;
-        let (kind, empty) = self.value_type()?;
+        let (kind, tag) = self.value_type()?;
         if !types.contains(&kind) {
             return Err(self.wrong_type(before, expected));
         }
         let start = self.cursor.at;
-        let text = self.scalar_text(kind, empty)?;
+        let text = self.scalar_text(kind, tag)?;
         Ok((kind, text, start))
     }
 
@@ -610,6 +608,14 @@ impl<'de> XmlRpcDecoder<'de> {
         Ok(())
     }
 
+    /// Reads the end tags of a nil, which holds nothing.
+    fn end_nil(&mut self, tag: Start<'_>) -> Result<(), Error> {
+        if !tag.empty {
+            self.end_type(tag)?;
+        }
+        self.end_value()
+    }
+
     /// Reads a nil, if the value is one.
     fn is_nil(&mut self) -> Result<bool, Error> {
         if self.empty_value
@@ -625,11 +631,8 @@ impl<'de> XmlRpcDecoder<'de> {
         }
         let start = self.cursor.at;
         match self.value_type()? {
-            (Type::Nil, empty) => {
-                if !empty {
-                    self.end_type()?;
-                }
-                self.end_value()?;
+            (Type::Nil, tag) => {
+                self.end_nil(tag)?;
                 Ok(true)
             }
             _ => {
@@ -692,7 +695,7 @@ impl<'de> Decoder<'de> for XmlRpcDecoder<'de> {
             return self.begin_struct(false);
         }
         match self.value_type()? {
-            (Type::Struct, empty) => self.begin_struct(empty),
+            (Type::Struct, tag) => self.begin_struct(tag.empty),
             _ => Err(self.wrong_type(start, at.kind().describe())),
         }
     }
@@ -745,8 +748,12 @@ impl<'de> Decoder<'de> for XmlRpcDecoder<'de> {
             if repeated {
                 return Err(self.error(ErrorKind::Duplicate, "each member once"));
             }
+            // A nil is a tag; other values mostly begin otherwise.
             if shape.member(ordinal).kind() != ShapeKind::Document
-                && matches!(self.cursor.rest(), [b'<', b'n' | b'e', ..])
+                && matches!(
+                    self.cursor.rest(),
+                    [b'<', b'n' | b'e' | b'!' | b'?', ..] | [b' ' | b'\t' | b'\n' | b'\r', ..]
+                )
                 && self.is_nil()?
             {
                 continue;
@@ -765,7 +772,7 @@ impl<'de> Decoder<'de> for XmlRpcDecoder<'de> {
             });
         }
         match self.value_type()? {
-            (Type::Array, empty) => self.begin_array(empty),
+            (Type::Array, tag) => self.begin_array(tag.empty),
             _ => Err(self.wrong_type(start, at.kind().describe())),
         }
     }
@@ -786,7 +793,7 @@ impl<'de> Decoder<'de> for XmlRpcDecoder<'de> {
     fn map(&mut self, at: Member<'_>) -> Result<Seq, Error> {
         let start = self.cursor.at;
         match self.value_type()? {
-            (Type::Struct, empty) => self.begin_struct(empty),
+            (Type::Struct, tag) => self.begin_struct(tag.empty),
             _ => Err(self.wrong_type(start, at.kind().describe())),
         }
     }
@@ -833,14 +840,15 @@ impl<'de> Decoder<'de> for XmlRpcDecoder<'de> {
         Ok(value)
     }
 
-    fn float(&mut self, at: Member<'_>) -> Result<f32, Error> {
-        Ok(self.double(at)? as f32)
+    fn float(&mut self, _: Member<'_>) -> Result<f32, Error> {
+        let (_, text, start) = self.scalar(&[Type::Double, Type::Integer], "a number")?;
+        parse_f32(float_text(&text)).map_err(|malformed| self.invalid(start, malformed.expected))
     }
 
     fn double(&mut self, _: Member<'_>) -> Result<f64, Error> {
         // Some peers write whole doubles as integers.
         let (_, text, start) = self.scalar(&[Type::Double, Type::Integer], "a number")?;
-        parse_f64(text.as_bytes()).map_err(|_| self.invalid(start, "a decimal number"))
+        parse_f64(float_text(&text)).map_err(|malformed| self.invalid(start, malformed.expected))
     }
 
     fn big_integer(&mut self, _: Member<'_>) -> Result<BigInteger, Error> {
@@ -894,15 +902,12 @@ impl<'de> Decoder<'de> for XmlRpcDecoder<'de> {
         if let Some(value) = self.plain_integer() {
             return Ok(Event::Scalar(Value::Integer(value)));
         }
-        let (kind, empty) = self.value_type()?;
+        let (kind, tag) = self.value_type()?;
         match kind {
-            Type::Array => return self.begin_array(empty).map(Event::List),
-            Type::Struct => return self.begin_struct(empty).map(Event::Map),
+            Type::Array => return self.begin_array(tag.empty).map(Event::List),
+            Type::Struct => return self.begin_struct(tag.empty).map(Event::Map),
             Type::Nil => {
-                if !empty {
-                    self.end_type()?;
-                }
-                self.end_value()?;
+                self.end_nil(tag)?;
                 return Ok(Event::Scalar(Value::Null));
             }
             _ => {}
@@ -910,11 +915,11 @@ impl<'de> Decoder<'de> for XmlRpcDecoder<'de> {
         let start = self.cursor.at;
         let value = match kind {
             Type::Boolean | Type::Base64 | Type::DateTime | Type::Double => {
-                let text = self.scalar_text(kind, empty)?;
+                let text = self.scalar_text(kind, tag)?;
                 scalar_value(kind, &text).map_err(|expected| self.invalid(start, expected))?
             }
             Type::Integer | Type::BigInteger => {
-                let text = self.scalar_text(kind, empty)?;
+                let text = self.scalar_text(kind, tag)?;
                 let digits = text.strip_prefix('+').unwrap_or(&text);
                 match digits.parse::<BigInteger>() {
                     Ok(value) if !text.starts_with("+-") => Value::from(value),
@@ -922,12 +927,12 @@ impl<'de> Decoder<'de> for XmlRpcDecoder<'de> {
                 }
             }
             Type::BigDecimal => {
-                let text = self.scalar_text(kind, empty)?;
+                let text = self.scalar_text(kind, tag)?;
                 let decimal = BigDecimal::parse(self.text_of(text));
                 Value::BigDecimal(decimal.map_err(|_| self.invalid(before, "a decimal number"))?)
             }
             _ => {
-                let text = self.scalar_text(kind, empty)?;
+                let text = self.scalar_text(kind, tag)?;
                 Value::String(self.text_of(text))
             }
         };
@@ -945,6 +950,16 @@ impl<'de> Decoder<'de> for XmlRpcDecoder<'de> {
                 at.name(),
                 at.container().id()
             ))
+            .found(""))
+    }
+
+    fn unknown(&mut self, at: Member<'_>) -> Result<(), Error> {
+        if !self.profile.required {
+            return Ok(());
+        }
+        Err(self
+            .error(ErrorKind::Unknown, "")
+            .expected(format!("only members that {} has", at.target().id()))
             .found(""))
     }
 
@@ -966,9 +981,19 @@ fn scalar_value(kind: Type, text: &str) -> Result<Value, &'static str> {
         Type::DateTime => Timestamp::parse_xmlrpc(text.trim())
             .map(Value::Timestamp)
             .map_err(|malformed| malformed.expected),
-        _ => parse_f64(text.as_bytes())
+        _ => parse_f64(float_text(text))
             .map(Value::Double)
-            .map_err(|_| "a decimal number"),
+            .map_err(|malformed| malformed.expected),
+    }
+}
+
+/// The number as our own writer spells it: Python writes `nan` and `inf`.
+fn float_text(text: &str) -> &[u8] {
+    match text {
+        "nan" => b"NaN",
+        "inf" => b"Infinity",
+        "-inf" => b"-Infinity",
+        _ => text.as_bytes(),
     }
 }
 

@@ -8,6 +8,9 @@ use crate::path::Path;
 pub(super) fn path(text: &str, offset: usize) -> String {
     let mut path = Path::default();
     let mut rest = &text[..floor(text, offset)];
+    // An error behind the end of a value still means that value; only the
+    // next tag moves on.
+    let mut ended = false;
     while let Some(open) = rest.find('<') {
         rest = &rest[open..];
         if let Some(after) = skip(rest) {
@@ -15,9 +18,18 @@ pub(super) fn path(text: &str, offset: usize) -> String {
             continue;
         }
         let Some(close) = rest.find('>') else { break };
-        let tag = &rest[1..close];
+        let tag = rest[1..close].trim_end();
         rest = &rest[close + 1..];
-        match tag {
+        if std::mem::take(&mut ended) {
+            path.next();
+        }
+        // Attributes mean nothing.
+        let name = tag
+            .split([' ', '\t', '\r', '\n'])
+            .next()
+            .unwrap_or_default();
+        match name {
+            _ if tag.ends_with('/') => ended = name.trim_end_matches('/') == "value",
             "struct" => path.enter_map(),
             "data" => path.enter_list(),
             "/struct" | "/data" => path.leave(),
@@ -27,7 +39,7 @@ pub(super) fn path(text: &str, offset: usize) -> String {
                 }
             }
             // Ends an item of an array, or a member's value.
-            "/value" if path.depth() > 0 => path.next(),
+            "/value" => ended = true,
             _ => {}
         }
     }

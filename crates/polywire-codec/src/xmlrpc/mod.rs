@@ -38,7 +38,8 @@ pub struct XmlRpcProfile {
     /// Whether nulls in lists and maps that are not sparse are left out on
     /// reading, as clients do, or are errors.
     pub skip_nulls: bool,
-    /// Whether a missing required member is an error on reading.
+    /// Whether a missing required member, and an unknown variant of a union,
+    /// is an error on reading.
     pub required: bool,
     /// Whether an operation's input is one struct or positional parameters.
     pub positional: bool,

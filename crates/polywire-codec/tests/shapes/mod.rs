@@ -2,7 +2,7 @@
 //!
 //! Every type goes through every format with the one implementation that
 //! stands here. [`samples`] has a filled value of most of them.
-#![allow(dead_code, reason = "each test file uses a part of it")]
+#![allow(dead_code, unused_imports, reason = "each test file uses a part of it")]
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod collections;

@@ -60,7 +60,10 @@ pub(crate) fn node() -> Node {
         children: Some(vec![Node::named("one"), Node::named("two")]),
         by_key: Some(BTreeMap::from([
             (Text::from("a"), Node::named("a")),
-            (Text::from("a key with <&> and \"quotes\""), Node::named("b")),
+            (
+                Text::from("a key with <&> and \"quotes\""),
+                Node::named("b"),
+            ),
         ])),
         choice: Some(Choice::Node(Box::new(Node::named("chosen")))),
         choices: Some(vec![

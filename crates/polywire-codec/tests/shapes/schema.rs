@@ -91,10 +91,7 @@ impl Shapes {
         let key = self.string;
         self.members(
             map,
-            vec![
-                MemberSpec::new("key", key),
-                MemberSpec::new("value", value),
-            ],
+            vec![MemberSpec::new("key", key), MemberSpec::new("value", value)],
         );
         map
     }
