@@ -1,12 +1,20 @@
 //! The groups. A new one is a module here and a row in the table.
 
+mod codec;
 mod harness;
 
 use polywire_bench::GroupEntry;
 
 /// What the command line can name.
-pub(crate) const GROUPS: &[GroupEntry] = &[GroupEntry {
-    name: "harness",
-    about: "the harness measures itself: counts repeat and are right",
-    cases: harness::cases,
-}];
+pub(crate) const GROUPS: &[GroupEntry] = &[
+    GroupEntry {
+        name: "codec",
+        about: "what the encoder and decoder traits cost, against code written by hand",
+        cases: codec::cases,
+    },
+    GroupEntry {
+        name: "harness",
+        about: "the harness measures itself: counts repeat and are right",
+        cases: harness::cases,
+    },
+];
