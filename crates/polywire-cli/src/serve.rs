@@ -81,7 +81,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut bound = Vec::new();
     for _ in 0..workers {
         // A worker that is gone without a word has panicked.
-        let word = started.recv().unwrap_or(Err("a worker could not start".to_owned()));
+        let word = started
+            .recv()
+            .unwrap_or(Err("a worker could not start".to_owned()));
         bound = word.map_err(Failure::usage)?;
     }
     if !arguments.quiet {

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use polywire_text::scan::RUN_PADDING;
+use polywire_text::scan::{Name, RUN_PADDING};
 
 use crate::names::{NameParts, hash};
 use crate::{
@@ -308,7 +308,7 @@ struct Assembly {
     lists: Vec<u32>,
     buckets: Vec<u16>,
     plain: [Vec<Span>; NameSource::COUNT],
-    runs: [Vec<Span>; Encoding::COUNT],
+    names: [Vec<Name>; Encoding::COUNT],
 }
 
 impl Assembly {
@@ -337,7 +337,7 @@ impl Assembly {
             errors: Cow::Owned(self.errors),
             lists: Cow::Owned(self.lists),
             plain: self.plain.map(Cow::Owned),
-            runs: self.runs.map(Cow::Owned),
+            names: self.names.map(Cow::Owned),
             buckets: Cow::Owned(self.buckets),
             text: Cow::Owned(self.text),
             code: Cow::Owned(self.code),
@@ -477,10 +477,14 @@ impl Assembly {
             self.plain[source as usize].push(span);
         }
         for encoding in Encoding::ALL {
-            let start = self.code.len() as u32;
-            parts.push(&mut self.code, encoding);
-            let len = self.code.len() as u32 - start;
-            self.runs[encoding as usize].push(Span { start, len });
+            let mut run = Vec::new();
+            parts.push(&mut run, encoding);
+            let name = Name::short(&run).unwrap_or_else(|| {
+                let start = self.code.len() as u32;
+                self.code.extend_from_slice(&run);
+                Name::long(start, run.len() as u32)
+            });
+            self.names[encoding as usize].push(name);
         }
     }
 

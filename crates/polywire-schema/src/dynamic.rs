@@ -2,6 +2,7 @@
 
 use polywire_text::Text;
 
+use crate::error::quoted;
 use crate::{
     Decode, Decoder, END, Encode, Encoder, Error, ErrorKind, Event, Map, Member, MemberFlags,
     NameSource, Schema, ShapeKind, Value,
@@ -156,7 +157,7 @@ pub fn encode_structure<E: Encoder + ?Sized>(map: &Map, at: Member<'_>, encoder:
         let unknown = entries.iter().map(|(name, _)| name).find(|name| !has(name));
         let error = Error::new(ErrorKind::Unknown)
             .expected(format!("a member of {}", shape.id()))
-            .found(unknown.map_or_else(String::new, |name| format!("`{name}`")));
+            .found(unknown.map_or_else(String::new, |name| quoted(name)));
         encoder.fail(error);
     }
     encoder.end_structure(at);
@@ -243,8 +244,8 @@ pub(crate) fn decode<'de, D: Decoder<'de> + ?Sized>(
                 decoder.unknown(at)?;
             }
             // An unknown variant is an empty map, which cannot be written.
-            if map.len() != 1 && !(unknown && map.is_empty()) {
-                return Err(union_error(map.len(), decoder));
+            if map.is_empty() && !unknown {
+                return Err(union_error("none", decoder));
             }
             Value::Map(map)
         }
@@ -303,6 +304,9 @@ fn decode_members<'de, D: Decoder<'de> + ?Sized>(
         let ordinal = decoder.member(shape, &mut seq)?;
         if ordinal == END {
             break;
+        }
+        if at.kind() == ShapeKind::Union && !entries.is_empty() {
+            return Err(union_error("another", decoder));
         }
         let member = shape.member(ordinal);
         let name = member.name();
@@ -424,15 +428,15 @@ fn distinct<'de, D: Decoder<'de> + ?Sized>(
         let key = &entries[position].0;
         decoder
             .error(ErrorKind::Duplicate, "each key once")
-            .found(format!("`{key}`"))
+            .found(quoted(key))
     })
 }
 
 #[cold]
-fn union_error<'de, D: Decoder<'de> + ?Sized>(count: usize, decoder: &D) -> Error {
+fn union_error<'de, D: Decoder<'de> + ?Sized>(found: &'static str, decoder: &D) -> Error {
     decoder
         .error(ErrorKind::WrongType, "exactly one member of a union")
-        .found(format!("{count} that the model has"))
+        .found(found)
 }
 
 /// A structure of unknown type, read and written in parts.

@@ -217,6 +217,27 @@ impl Error {
     }
 }
 
+/// A name of the sender's choice as a message may show it: short, and without
+/// control characters, which must not reach a terminal or a log raw.
+#[cold]
+pub(crate) fn quoted(name: &str) -> String {
+    const LONGEST: usize = 64;
+    let shown: String = name
+        .chars()
+        .take(LONGEST)
+        .map(|character| match character.is_control() {
+            true => '\u{b7}',
+            false => character,
+        })
+        .collect();
+    let more = if name.chars().nth(LONGEST).is_some() {
+        "..."
+    } else {
+        ""
+    };
+    format!("`{shown}{more}`")
+}
+
 impl fmt::Display for ErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

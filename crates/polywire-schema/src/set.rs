@@ -14,7 +14,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use polywire_text::scan::Run;
+use polywire_text::scan::{Name, Run};
 
 use crate::names::hash;
 use crate::{Encoding, NameSource};
@@ -86,14 +86,16 @@ impl ShapeKind {
     pub const fn describe(self) -> &'static str {
         match self {
             Self::BigDecimal => "a decimal number",
-            Self::BigInteger | Self::Integer | Self::IntEnum | Self::Long => "an integer",
+            Self::BigInteger => "an integer",
             Self::Blob => "a blob",
             Self::Boolean => "a boolean",
             Self::Byte => "an integer of 8 bits",
             Self::Document => "a document",
             Self::Double | Self::Float => "a number",
             Self::Enum | Self::String => "a string",
+            Self::IntEnum | Self::Integer => "an integer of 32 bits",
             Self::List => "a list",
+            Self::Long => "an integer of 64 bits",
             Self::Map => "a map",
             Self::Short => "an integer of 16 bits",
             Self::Structure => "a structure",
@@ -325,12 +327,13 @@ pub struct SchemaSet<'a> {
     /// Plain names per source and member.
     pub(crate) plain: [Cow<'a, [Span]>; NameSource::COUNT],
     /// Encoded names per encoding and member.
-    pub(crate) runs: [Cow<'a, [Span]>; Encoding::COUNT],
+    pub(crate) names: [Cow<'a, [Name]>; Encoding::COUNT],
     /// Buckets of the look-up tables: an ordinal plus one, or 0.
     pub(crate) buckets: Cow<'a, [u16]>,
     /// Ids and plain names.
     pub(crate) text: Cow<'a, str>,
-    /// Encoded names, and padding behind the last.
+    /// Encoded names that are too long for their table, and padding behind
+    /// the last.
     pub(crate) code: Cow<'a, [u8]>,
 }
 
@@ -350,7 +353,7 @@ impl<'a> SchemaSet<'a> {
             (index as usize) < self.shapes.len(),
             "no shape {index} in this set"
         );
-        Schema { set: self, index }
+        Schema::at(self, index)
     }
 
     /// All shapes.
@@ -358,7 +361,7 @@ impl<'a> SchemaSet<'a> {
     where
         'a: 's,
     {
-        (0..self.shapes.len() as u32).map(|index| Schema { set: self, index })
+        (0..self.shapes.len() as u32).map(|index| Schema::at(self, index))
     }
 
     /// The shape with an absolute id. Looks at every shape: keep the answer.
@@ -440,11 +443,25 @@ impl fmt::Debug for SchemaSet<'_> {
 /// A shape of a set.
 #[derive(Clone, Copy)]
 pub struct Schema<'s> {
-    pub(crate) set: &'s SchemaSet<'s>,
-    pub(crate) index: u32,
+    set: &'s SchemaSet<'s>,
+    index: u32,
+    /// Its members, looked up once: codecs ask for them all the time.
+    first_member: u32,
+    member_count: u32,
 }
 
 impl<'s> Schema<'s> {
+    #[inline]
+    fn at(set: &'s SchemaSet<'s>, index: u32) -> Self {
+        let def = &set.shapes[index as usize];
+        Self {
+            set,
+            index,
+            first_member: def.first_member,
+            member_count: def.member_count,
+        }
+    }
+
     #[inline]
     fn def(self) -> &'s ShapeDef {
         &self.set.shapes[self.index as usize]
@@ -485,7 +502,7 @@ impl<'s> Schema<'s> {
     #[inline]
     #[must_use]
     pub fn len(self) -> u32 {
-        self.def().member_count
+        self.member_count
     }
 
     /// Whether there are no members.
@@ -499,15 +516,14 @@ impl<'s> Schema<'s> {
     #[inline]
     #[must_use]
     pub fn member(self, ordinal: u32) -> Member<'s> {
-        let def = self.def();
         debug_assert!(
-            ordinal < def.member_count,
+            ordinal < self.member_count,
             "{} has no member {ordinal}",
             self.id()
         );
         Member {
             set: self.set,
-            index: def.first_member + ordinal,
+            index: self.first_member + ordinal,
         }
     }
 
@@ -629,15 +645,18 @@ impl<'s> Member<'s> {
     #[inline]
     #[must_use]
     pub fn run(self, encoding: Encoding) -> Run<'s> {
-        let spans: &'s [Span] = &self.set.runs[encoding as usize];
         let code: &'s [u8] = &self.set.code;
-        match spans.get(self.index as usize) {
-            Some(span) => Run::new(
-                code.get(span.start as usize..).unwrap_or_default(),
-                span.len as usize,
-            ),
-            None => Run::new(&[], 0),
-        }
+        self.encoded(encoding).run(code)
+    }
+
+    /// Its name as an entry of the table of an encoding: what the quick paths
+    /// of readers and writers work with. A long name stands elsewhere, and
+    /// [`Member::run`] finds it.
+    #[inline]
+    #[must_use]
+    pub fn encoded(self, encoding: Encoding) -> &'s Name {
+        let names: &'s [Name] = &self.set.names[encoding as usize];
+        names.get(self.index as usize).unwrap_or(&Name::EMPTY)
     }
 
     /// The kind of its target.
@@ -651,19 +670,13 @@ impl<'s> Member<'s> {
     #[inline]
     #[must_use]
     pub fn target(self) -> Schema<'s> {
-        Schema {
-            set: self.set,
-            index: self.def().target,
-        }
+        Schema::at(self.set, self.def().target)
     }
 
     /// The shape that it belongs to; of a root, the shape itself.
     #[must_use]
     pub fn container(self) -> Schema<'s> {
-        Schema {
-            set: self.set,
-            index: self.def().container,
-        }
+        Schema::at(self.set, self.def().container)
     }
 
     /// Its place in its shape.
@@ -795,19 +808,13 @@ impl<'s> Operation<'s> {
     /// The input structure.
     #[must_use]
     pub fn input(self) -> Schema<'s> {
-        Schema {
-            set: self.set,
-            index: self.def().input,
-        }
+        Schema::at(self.set, self.def().input)
     }
 
     /// The output structure.
     #[must_use]
     pub fn output(self) -> Schema<'s> {
-        Schema {
-            set: self.set,
-            index: self.def().output,
-        }
+        Schema::at(self.set, self.def().output)
     }
 
     /// The errors that the model gives, the service's own included.
@@ -815,7 +822,7 @@ impl<'s> Operation<'s> {
         let set = self.set;
         set.list(self.def().errors)
             .iter()
-            .map(move |index| Schema { set, index: *index })
+            .map(move |index| Schema::at(set, *index))
     }
 
     /// The error with a name, with or without its namespace.
@@ -964,7 +971,7 @@ static DOCUMENT_SET: SchemaSet<'static> = SchemaSet {
     errors: Cow::Borrowed(&[]),
     lists: Cow::Borrowed(&[]),
     plain: [const { Cow::Borrowed(&[]) }; NameSource::COUNT],
-    runs: [const { Cow::Borrowed(&[]) }; Encoding::COUNT],
+    names: [const { Cow::Borrowed(&[]) }; Encoding::COUNT],
     buckets: Cow::Borrowed(&[]),
     text: Cow::Borrowed("smithy.api#Document"),
     code: Cow::Borrowed(&[]),

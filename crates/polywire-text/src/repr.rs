@@ -130,6 +130,28 @@ impl Repr {
         })
     }
 
+    /// Whether this is an inline value of ASCII bytes.
+    #[inline]
+    pub(crate) fn is_inline_ascii(&self) -> bool {
+        let Self::Inline { len, bytes } = self else {
+            return false;
+        };
+        // All 22 bytes as three overlapping words; those behind `len` are
+        // shifted out.
+        let len = u32::from(*len);
+        let word = |at: usize| {
+            let chunk = bytes.get(at..).and_then(<[u8]>::first_chunk::<8>);
+            chunk.map_or(u64::MAX, |chunk| u64::from_le_bytes(*chunk))
+        };
+        let keep = |word: u64, from: u32| {
+            let bits = len.saturating_sub(from).min(8) * 8;
+            // A shift by 64 would be no shift at all.
+            if bits == 0 { 0 } else { word << (64 - bits) }
+        };
+        let all = keep(word(0), 0) | keep(word(8), 8) | keep(word(14), 14);
+        all & 0x8080_8080_8080_8080 == 0
+    }
+
     /// Takes over `bytes` without copying them, if they are too long for the
     /// inline form.
     pub(crate) fn from_bytes(bytes: Bytes) -> Self {
@@ -319,6 +341,19 @@ mod tests {
                 assert_eq!(prefix.as_bytes(), &source[..len]);
             }
             assert!(Repr::inline_prefix(&source[..len], len + 1).is_none());
+        }
+    }
+
+    #[test]
+    fn ascii_is_seen_at_every_place() {
+        let mut window = vec![b'a'; 40];
+        for len in 0..=INLINE_CAPACITY {
+            for at in 0..window.len() {
+                window[at] = 0xc3;
+                let repr = Repr::inline_prefix(&window, len).unwrap();
+                assert_eq!(repr.is_inline_ascii(), at >= len, "{len} {at}");
+                window[at] = b'a';
+            }
         }
     }
 

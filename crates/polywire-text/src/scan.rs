@@ -209,15 +209,128 @@ impl<'a> Run<'a> {
     #[inline]
     pub fn push_to(self, out: &mut Vec<u8>) {
         let old = out.len();
-        match self.window.first_chunk::<32>() {
+        match self.window.first_chunk::<31>() {
             // Two moves of fixed width and a shorter length instead of a
             // `memcpy` of variable length.
-            Some(chunk) if self.len <= 32 => {
+            Some(chunk) if self.len <= 31 => {
                 out.extend_from_slice(chunk);
                 out.truncate(old + self.len);
             }
             _ => out.extend_from_slice(self.as_bytes()),
         }
+    }
+}
+
+/// A run of up to 31 bytes that carries its bytes with it: the entry of a
+/// table of names. A longer run says where in a pool it stands.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[repr(C, align(8))]
+pub struct Name {
+    /// The run and zeros behind it; of a long run its offset and length, in
+    /// four bytes each, the least first.
+    bytes: [u8; 31],
+    /// Its length, or `LONG`.
+    len: u8,
+}
+
+/// Marks a name that stands in a pool.
+const LONG: u8 = u8::MAX;
+
+impl Name {
+    /// A name without bytes.
+    pub const EMPTY: Self = Self {
+        bytes: [0; 31],
+        len: 0,
+    };
+
+    /// The name of these bytes; `None` if they are more than 31.
+    #[must_use]
+    pub const fn short(run: &[u8]) -> Option<Self> {
+        if run.len() > 31 {
+            return None;
+        }
+        let mut bytes = [0; 31];
+        let mut at = 0;
+        while at < run.len() {
+            bytes[at] = run[at];
+            at += 1;
+        }
+        Some(Self {
+            bytes,
+            len: run.len() as u8,
+        })
+    }
+
+    /// The name of `len` bytes at `start` of a pool.
+    #[must_use]
+    pub const fn long(start: u32, len: u32) -> Self {
+        let mut bytes = [0; 31];
+        let (start, len) = (start.to_le_bytes(), len.to_le_bytes());
+        let mut at = 0;
+        while at < 4 {
+            bytes[at] = start[at];
+            bytes[at + 4] = len[at];
+            at += 1;
+        }
+        Self { bytes, len: LONG }
+    }
+
+    /// The run, which stands here or in the pool.
+    #[inline]
+    #[must_use]
+    pub fn run<'a>(&'a self, pool: &'a [u8]) -> Run<'a> {
+        if self.len == LONG {
+            return self.pool_run(pool);
+        }
+        Run {
+            window: &self.bytes,
+            len: usize::from(self.len),
+        }
+    }
+
+    #[inline(never)]
+    fn pool_run<'a>(&self, pool: &'a [u8]) -> Run<'a> {
+        let [a, b, c, d, e, f, g, h, ..] = self.bytes;
+        let start = u32::from_le_bytes([a, b, c, d]) as usize;
+        let len = u32::from_le_bytes([e, f, g, h]) as usize;
+        Run::new(pool.get(start..).unwrap_or_default(), len)
+    }
+
+    /// The length if the name is short and `input` starts with it; `None` says
+    /// nothing about long names.
+    #[inline]
+    #[must_use]
+    pub fn starts(&self, input: &[u8]) -> Option<usize> {
+        let len = usize::from(self.len);
+        let (Some(low), Some(name)) = (input.first_chunk::<16>(), self.bytes.first_chunk::<16>())
+        else {
+            return None;
+        };
+        let equal = Block::load(low).equals_block(Block::load(name)).mask();
+        if len <= 16 {
+            return ((equal | (u32::MAX << len)) == u32::MAX).then_some(len);
+        }
+        if equal != 0xffff || len > self.bytes.len() {
+            return None;
+        }
+        // The bytes 15 to 31 of both: one is looked at twice.
+        let high = input.get(15..).and_then(<[u8]>::first_chunk::<16>)?;
+        let name = self.bytes.last_chunk::<16>()?;
+        let equal = Block::load(high).equals_block(Block::load(name)).mask();
+        ((equal | (u32::MAX << (len - 15))) == u32::MAX).then_some(len)
+    }
+
+    /// Appends the name if it is short; whether it was.
+    #[inline]
+    pub fn push_to(&self, out: &mut Vec<u8>) -> bool {
+        let len = usize::from(self.len);
+        if len > self.bytes.len() {
+            return false;
+        }
+        let old = out.len();
+        out.extend_from_slice(&self.bytes);
+        out.truncate(old + len);
+        true
     }
 }
 
@@ -379,6 +492,25 @@ mod tests {
             let mut out = b"before".to_vec();
             run.push_to(&mut out);
             prop_assert_eq!(&out[6..], run.as_bytes());
+            match Name::short(run.as_bytes()) {
+                Some(name) => {
+                    prop_assert_eq!(name.run(&[]).as_bytes(), run.as_bytes());
+                    let found = name.starts(&input);
+                    prop_assert!(found.is_none_or(|len| len == run.len()));
+                    let enough = input.len() >= 31;
+                    prop_assert!(!enough || found.is_some() == input.starts_with(run.as_bytes()));
+                    out.clear();
+                    prop_assert!(name.push_to(&mut out));
+                    prop_assert_eq!(&out[..], run.as_bytes());
+                }
+                None => {
+                    let name = Name::long(1, run.len() as u32);
+                    let shifted = [&[9][..], run.as_bytes()].concat();
+                    prop_assert_eq!(name.run(&shifted).as_bytes(), run.as_bytes());
+                    prop_assert_eq!(name.starts(&input), None);
+                    prop_assert!(!name.push_to(&mut out));
+                }
+            }
         }
     }
 }

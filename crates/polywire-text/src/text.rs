@@ -75,6 +75,24 @@ impl Text {
         Repr::inline_prefix(window.as_bytes(), len).map(Self)
     }
 
+    /// The first `len` bytes of `window`, if they are at most 22 and all ASCII:
+    /// as [`Text::inline_prefix`], for input that has not been validated.
+    ///
+    /// ```
+    /// use polywire_text::Text;
+    ///
+    /// let window = b"London and whatever comes behind it";
+    /// assert_eq!(Text::ascii_prefix(window, 6).as_deref(), Some("London"));
+    /// assert!(Text::ascii_prefix("Zürich and whatever comes".as_bytes(), 7).is_none());
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn ascii_prefix(window: &[u8], len: usize) -> Option<Self> {
+        let repr = Repr::inline_prefix(window, len)?;
+        // ASCII is valid UTF-8.
+        repr.is_inline_ascii().then_some(Self(repr))
+    }
+
     /// The string.
     #[inline]
     #[must_use]

@@ -128,8 +128,8 @@ impl Router {
     }
 }
 
-/// The segments of a path, as ranges of its bytes. Empty ones at the
-/// beginning and at the end do not count.
+/// The segments of a path, as ranges of its bytes. An empty one at the end
+/// does not count, unless a greedy label takes the end.
 fn segments(path: &str) -> Vec<Range<usize>> {
     let mut segments = Vec::with_capacity(8);
     let mut start = usize::from(path.starts_with('/'));
@@ -187,7 +187,13 @@ impl Search<'_> {
             if self.segments[end - 1].end == segment.start {
                 break;
             }
-            self.labels.push(segment.start..self.segments[end - 1].end);
+            // A slash at the end is a part of what the label stands for: the
+            // keys `photos` and `photos/` of an object store differ.
+            let stop = match self.segments.get(end) {
+                Some(_) => self.segments[end - 1].end,
+                None => self.path.len(),
+            };
+            self.labels.push(segment.start..stop);
             if let Some(route) = self.node(next, end) {
                 return Some(route);
             }
@@ -289,7 +295,9 @@ mod tests {
         assert_eq!(find(Method::GET, "/x/q"), "Label 0=q");
         assert_eq!(find(Method::GET, "/x/q/"), "Label 0=q");
         assert_eq!(find(Method::GET, "/x/q/r"), "Greedy 0=q/r");
+        assert_eq!(find(Method::GET, "/x/q/r/"), "Greedy 0=q/r/");
         assert_eq!(find(Method::GET, "/g/1/2/z/3"), "Between 0=1/2 1=3");
+        assert_eq!(find(Method::GET, "/g/1/z/3/"), "Between 0=1 1=3");
         assert_eq!(find(Method::GET, "/x/q?type=2&list"), "Query 0=q");
         assert_eq!(find(Method::GET, "/x/q?type=3&list"), "Label 0=q");
         assert_eq!(find(Method::PUT, "/x/q"), "Put 0=q");

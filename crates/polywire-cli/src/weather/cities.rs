@@ -1,0 +1,211 @@
+//! The cities: `GetCity`, `ListCities`, `DeleteCity`.
+
+use polywire::prelude::*;
+
+use super::faults;
+use super::forecast::{Day, Outlook};
+use super::input::{integer_within, optional_text, text};
+use super::output::{Place, fixed, fixed_list, fixed_map};
+use super::world::World;
+
+/// What is known about a city.
+#[derive(Debug)]
+pub(super) struct City {
+    pub(super) id: &'static str,
+    name: &'static str,
+    place: Place,
+    climate: &'static str,
+    population: i64,
+    elevation: i16,
+    capital: bool,
+    founded: Timestamp,
+    tags: &'static [&'static str],
+    local_names: &'static [(&'static str, &'static str)],
+    revision: &'static str,
+    pub(super) outlook: Outlook,
+    /// A typical year, for statistics: rain by month, in quarters of a
+    /// millimetre.
+    pub(super) rain: [u16; 12],
+    /// The mean temperature in thousandths of a degree.
+    pub(super) mean: u32,
+    /// The coldest and the warmest hour of a typical year.
+    pub(super) extremes: (f32, f32),
+}
+
+/// All cities, in the order of their identifiers. These three and no more,
+/// since the examples of `ListCities` show them all.
+pub(super) static CITIES: [City; 3] = [
+    City {
+        id: "kyoto",
+        name: "Kyoto",
+        place: Place {
+            latitude: 35.0116,
+            longitude: 135.7681,
+        },
+        climate: "temperate",
+        population: 1_463_723,
+        elevation: 50,
+        capital: false,
+        // The 22nd of November 794.
+        founded: Timestamp::new(-37_082_880_000, 0),
+        tags: &["temples", "gardens", "river"],
+        local_names: &[("ja", "京都"), ("ko", "교토")],
+        revision: "r-9",
+        outlook: Outlook {
+            chance_of_rain: 0.125,
+            hours: &[16.5, 17.0, 15.25, 13.5, 12.0],
+            days: &[
+                Day::new(9.5, 18.5, "clear", 10),
+                Day::new(10.0, 19.0, "clear", 20),
+                Day::new(12.5, 17.0, "rain", 90),
+                Day::new(8.0, 16.5, "cloudy", 60),
+            ],
+            trend: -0.5,
+            reading: || ("sky", fixed("clear")),
+        },
+        rain: [212, 260, 426, 483, 643, 894, 885, 661, 716, 574, 287, 228],
+        mean: 16_250,
+        extremes: (-2.5, 38.0),
+    },
+    City {
+        id: "oslo",
+        name: "Oslo",
+        place: Place {
+            latitude: 59.9139,
+            longitude: 10.7522,
+        },
+        climate: "continental",
+        population: 717_710,
+        elevation: 23,
+        capital: true,
+        // The first of January 1048.
+        founded: Timestamp::new(-29_095_545_600, 0),
+        tags: &["fjord", "harbour"],
+        local_names: &[("nb", "Oslo"), ("ja", "オスロ")],
+        revision: "r-17",
+        outlook: Outlook {
+            chance_of_rain: 0.25,
+            hours: &[3.5, 4.25, 2.0, 1.5, 0.5, -0.25],
+            days: &[
+                Day::new(1.5, 6.0, "cloudy", 80),
+                Day::new(-0.5, 4.5, "snow", 100),
+                Day::new(-2.0, 3.0, "clear", 15),
+                Day::new(0.5, 5.5, "rain", 95),
+                Day::new(1.0, 5.0, "cloudy", 70),
+            ],
+            trend: -1.0,
+            reading: || {
+                let wind = [
+                    ("speed", Value::from(7.5)),
+                    ("direction", Value::from(225)),
+                    ("gusts", Value::from(true)),
+                ];
+                ("wind", Map::from_iter(wind).into())
+            },
+        },
+        rain: [218, 192, 165, 188, 236, 320, 348, 412, 340, 376, 344, 248],
+        mean: 7_000,
+        extremes: (-18.0, 31.5),
+    },
+    City {
+        id: "quito",
+        name: "Quito",
+        place: Place {
+            latitude: -0.1807,
+            longitude: -78.4678,
+        },
+        climate: "tropical",
+        population: 1_763_275,
+        elevation: 2850,
+        capital: true,
+        // The 6th of December 1534.
+        founded: Timestamp::new(-13_729_564_800, 0),
+        tags: &["mountains", "equator"],
+        local_names: &[("es", "Quito"), ("qu", "Kitu"), ("ja", "キト")],
+        revision: "r-4",
+        outlook: Outlook {
+            chance_of_rain: 0.75,
+            hours: &[17.5, 18.25, 16.0, 14.5],
+            days: &[
+                Day::new(9.0, 19.5, "rain", 85),
+                Day::new(8.5, 18.0, "thunder", 100),
+                Day::new(9.5, 20.0, "cloudy", 65),
+            ],
+            // There are no seasons on the equator.
+            trend: 0.0,
+            reading: || {
+                let rainfall = "12.50".parse().map(Value::BigDecimal);
+                ("rainfall", rainfall.unwrap_or_default())
+            },
+        },
+        rain: [331, 446, 580, 644, 441, 168, 92, 101, 290, 472, 423, 348],
+        mean: 14_500,
+        extremes: (4.5, 26.0),
+    },
+];
+
+/// `GetCity`.
+pub(super) fn get(world: &World, input: &Map) -> Result<Map, Fault> {
+    let city = world.city(text(input, "cityId"))?;
+    Ok(Map::from_iter([
+        ("cityId", fixed(city.id)),
+        ("name", fixed(city.name)),
+        ("coordinates", city.place.into()),
+        ("climate", fixed(city.climate)),
+        ("population", city.population.into()),
+        ("elevation", city.elevation.into()),
+        ("capital", city.capital.into()),
+        ("founded", city.founded.into()),
+        ("tags", fixed_list(city.tags)),
+        ("localNames", fixed_map(city.local_names)),
+        ("revision", fixed(city.revision)),
+    ]))
+}
+
+/// `ListCities`. The token is the identifier of the last city of the page
+/// before. A city that was forgotten between two pages still marks the place
+/// where to go on; anything else that comes as a token was not made here.
+pub(super) fn list(world: &World, input: &Map) -> Result<Map, Fault> {
+    const MOST: i64 = 100;
+
+    let size = integer_within(input, "pageSize", 1..=MOST, MOST)? as usize;
+    let after = optional_text(input, "nextToken");
+    if let Some(token) = after
+        && !CITIES.iter().any(|city| city.id == token)
+    {
+        let expected = "the `nextToken` of an earlier page";
+        return Err(faults::invalid("nextToken", expected));
+    }
+    let mut rest = world
+        .cities()
+        .filter(|city| after.is_none_or(|after| city.id > after))
+        .peekable();
+    let page: Vec<&City> = rest.by_ref().take(size).collect();
+
+    let summaries: Vec<Value> = page.iter().map(|city| summary(city)).collect();
+    let mut output = Map::from_iter([("cities", summaries)]);
+    if let (Some(last), Some(_)) = (page.last(), rest.peek()) {
+        output.insert("nextToken", fixed(last.id));
+    }
+    Ok(output)
+}
+
+fn summary(city: &City) -> Value {
+    Map::from_iter([
+        ("cityId", fixed(city.id)),
+        ("name", fixed(city.name)),
+        ("climate", fixed(city.climate)),
+    ])
+    .into()
+}
+
+/// `DeleteCity`. Deleting a city once more is a success as well: the caller
+/// may be one whose first answer got lost, and the city is gone as wished.
+pub(super) fn delete(world: &World, input: &Map) -> Result<Map, Fault> {
+    let id = text(input, "cityId");
+    if world.forget(id) {
+        Ok(Map::new())
+    } else {
+        Err(faults::no_such("city", id))
+    }
+}

@@ -1,0 +1,163 @@
+//! Idempotency tokens: which call a token stood for, and how it was answered.
+
+use std::collections::hash_map::{DefaultHasher, Entry};
+use std::collections::{HashMap, VecDeque};
+use std::hash::{Hash, Hasher};
+
+use polywire::prelude::*;
+
+/// How many tokens are remembered. Then the oldest are forgotten: a call that
+/// is repeated later than that counts as a new one.
+const MOST: usize = 1024;
+/// How long a token may be, in bytes; a UUID has 36.
+const LONGEST: usize = 128;
+
+/// The tokens of one operation.
+#[derive(Debug)]
+pub(super) struct Ledger<T> {
+    /// By token, what was asked and what was answered.
+    answers: HashMap<Box<str>, (Fingerprint, T)>,
+    /// The tokens, the oldest first.
+    order: VecDeque<Box<str>>,
+}
+
+/// What a token means for a call.
+#[derive(Debug, Eq, PartialEq)]
+pub(super) enum Token<T> {
+    /// The token has not come before, or there is none.
+    New,
+    /// It came with the same input, which was answered with this.
+    Repeated(T),
+    /// It came with another input.
+    Reused,
+    /// It is not one that this service remembers.
+    TooLong,
+}
+
+/// A hash of an input.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) struct Fingerprint(u64);
+
+impl<T> Default for Ledger<T> {
+    fn default() -> Self {
+        Self {
+            answers: HashMap::new(),
+            order: VecDeque::new(),
+        }
+    }
+}
+
+impl<T: Clone> Ledger<T> {
+    /// What a token means for a call.
+    pub(super) fn look_up(&self, token: Option<&str>, asked: Fingerprint) -> Token<T> {
+        let Some(token) = token else {
+            return Token::New;
+        };
+        if token.len() > LONGEST {
+            return Token::TooLong;
+        }
+        match self.answers.get(token) {
+            None => Token::New,
+            Some((before, answer)) if *before == asked => Token::Repeated(answer.clone()),
+            Some(_) => Token::Reused,
+        }
+    }
+
+    /// Remembers the answer to a call, if it has a token.
+    pub(super) fn remember(&mut self, token: Option<&str>, asked: Fingerprint, answer: T) {
+        let Some(token) = token else { return };
+        if let Entry::Vacant(entry) = self.answers.entry(token.into()) {
+            entry.insert((asked, answer));
+            self.order.push_back(token.into());
+        }
+        if self.order.len() > MOST
+            && let Some(oldest) = self.order.pop_front()
+        {
+            self.answers.remove(&oldest);
+        }
+    }
+}
+
+impl Fingerprint {
+    /// The fingerprint of an input without its token. It is the same over
+    /// every wire: the order of members does not count, nor does whether an
+    /// instant came with a zone.
+    pub(super) fn of(input: &Map) -> Self {
+        let mut hasher = DefaultHasher::new();
+        let members = input.iter().filter(|(name, _)| *name != "clientToken");
+        hash_map(members, &mut hasher);
+        Self(hasher.finish())
+    }
+}
+
+fn hash_map<'v>(entries: impl Iterator<Item = (&'v str, &'v Value)>, hasher: &mut impl Hasher) {
+    let mut entries: Vec<_> = entries.filter(|(_, value)| !value.is_null()).collect();
+    entries.sort_unstable_by_key(|(name, _)| *name);
+    entries.len().hash(hasher);
+    for (name, value) in entries {
+        name.hash(hasher);
+        hash_value(value, hasher);
+    }
+}
+
+fn hash_value(value: &Value, hasher: &mut impl Hasher) {
+    match value {
+        Value::Blob(bytes) => bytes.as_bytes().hash(hasher),
+        Value::String(text) => text.as_str().hash(hasher),
+        Value::Timestamp(at) => (at.seconds(), at.nanoseconds()).hash(hasher),
+        Value::List(items) => {
+            items.len().hash(hasher);
+            for item in items {
+                hash_value(item, hasher);
+            }
+        }
+        Value::Map(map) => hash_map(map.iter(), hasher),
+        // Numbers and booleans: their form for people is exact, and floats
+        // have no hash of their own.
+        other => format!("{other:?}").hash(hasher),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn input(pairs: &[(&'static str, i64)]) -> Fingerprint {
+        Fingerprint::of(&pairs.iter().copied().collect())
+    }
+
+    #[test]
+    fn fingerprints_tell_inputs_apart() {
+        assert_eq!(input(&[("a", 1), ("b", 2)]), input(&[("b", 2), ("a", 1)]));
+        assert_eq!(input(&[("a", 1)]), input(&[("clientToken", 7), ("a", 1)]));
+        assert_ne!(input(&[("a", 1)]), input(&[("a", 2)]));
+        assert_ne!(input(&[("a", 1)]), input(&[("b", 1)]));
+        assert_ne!(input(&[("a", 1)]), input(&[]));
+    }
+
+    #[test]
+    fn a_token_stands_for_one_input() {
+        let mut ledger = Ledger::default();
+        let (asked, other) = (input(&[("a", 1)]), input(&[("a", 2)]));
+        assert_eq!(ledger.look_up(Some("t"), asked), Token::New);
+        ledger.remember(Some("t"), asked, 5);
+        assert_eq!(ledger.look_up(Some("t"), asked), Token::Repeated(5));
+        assert_eq!(ledger.look_up(Some("t"), other), Token::Reused);
+        assert_eq!(ledger.look_up(None, asked), Token::New);
+        let long = "x".repeat(LONGEST + 1);
+        assert_eq!(ledger.look_up(Some(&long), asked), Token::TooLong);
+    }
+
+    #[test]
+    fn the_oldest_tokens_are_forgotten() {
+        let mut ledger = Ledger::default();
+        let asked = input(&[]);
+        for number in 0..MOST + 10 {
+            ledger.remember(Some(&number.to_string()), asked, number);
+        }
+        assert_eq!(ledger.answers.len(), MOST);
+        assert_eq!(ledger.order.len(), MOST);
+        assert_eq!(ledger.look_up(Some("9"), asked), Token::New);
+        assert_eq!(ledger.look_up(Some("10"), asked), Token::Repeated(10));
+    }
+}

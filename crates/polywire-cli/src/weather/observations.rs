@@ -1,0 +1,177 @@
+//! `PutObservation`, and what was filed.
+
+use std::collections::VecDeque;
+
+use polywire::prelude::*;
+
+use super::faults;
+use super::input::{optional_integer, optional_text, optional_timestamp, text};
+use super::ledger::{Fingerprint, Ledger, Token};
+use super::stations::{self, STATIONS, Station};
+use super::world::World;
+
+/// How many observations are kept. Then the oldest are dropped, and statistics
+/// no longer count them.
+const MOST: usize = 1000;
+/// Observations of one day have this many numbers. After the last it goes on
+/// with the first: the observation that had it has been dropped long ago.
+const NUMBERS: i64 = 1_000_000;
+
+/// What stations have filed.
+#[derive(Debug, Default)]
+pub(super) struct Observations {
+    /// The newest last.
+    kept: VecDeque<Observation>,
+    /// How many were filed in all.
+    filed: i64,
+    /// When each station last reported, if it has since this world began.
+    latest: [Option<Timestamp>; STATIONS.len()],
+    ledger: Ledger<i64>,
+}
+
+/// What is kept of an observation: not the reading, which may be large and for
+/// which nobody can ask.
+#[derive(Clone, Debug)]
+pub(super) struct Observation {
+    pub(super) id: i64,
+    pub(super) station: &'static Station,
+    pub(super) observed: Timestamp,
+    pub(super) year: i64,
+}
+
+/// `PutObservation`.
+pub(super) fn put(world: &World, input: &Map) -> Result<Map, Fault> {
+    let (index, station) = stations::find(text(input, "stationId"))?;
+    let observed = optional_timestamp(input, "observedAt").unwrap_or_default();
+    let date = Date::of(observed)
+        .ok_or_else(|| faults::invalid("observedAt", "a time within the years 1 to 9999"))?;
+    if let Some(quality) = optional_integer(input, "quality")
+        && !(1..=3).contains(&quality)
+    {
+        let expected = "1 (suspect), 2 (plausible) or 3 (checked)";
+        return Err(faults::invalid("quality", expected));
+    }
+    let token = optional_text(input, "clientToken");
+    let asked = Fingerprint::of(input);
+
+    let mut observations = world.observations();
+    let (status, id) = match observations.ledger.look_up(token, asked) {
+        Token::Repeated(id) => (200, id),
+        Token::New => {
+            let id = date.day * NUMBERS + observations.filed % NUMBERS + 1;
+            observations.file(
+                index,
+                Observation {
+                    id,
+                    station,
+                    observed,
+                    year: date.year,
+                },
+            );
+            observations.ledger.remember(token, asked, id);
+            (201, id)
+        }
+        Token::Reused => {
+            let expected = "a new token for another observation";
+            return Err(faults::invalid("clientToken", expected));
+        }
+        Token::TooLong => {
+            let expected = "a token of at most 128 bytes";
+            return Err(faults::invalid("clientToken", expected));
+        }
+    };
+    drop(observations);
+
+    let mut output = Map::from_iter([
+        ("status", Value::from(status)),
+        ("observationId", Value::from(id)),
+    ]);
+    if let Some(reading) = input.get("reading") {
+        output.insert("reading", reading.clone());
+    }
+    Ok(output)
+}
+
+impl Observations {
+    fn file(&mut self, station: usize, observation: Observation) {
+        self.filed += 1;
+        let latest = &mut self.latest[station];
+        *latest = (*latest).max(Some(observation.observed));
+        self.kept.push_back(observation);
+        if self.kept.len() > MOST {
+            self.kept.pop_front();
+        }
+    }
+
+    /// When each station last reported, in the order of [`STATIONS`].
+    pub(super) fn latest(&self) -> [Timestamp; STATIONS.len()] {
+        std::array::from_fn(|index| {
+            let began = STATIONS[index].reported;
+            self.latest[index].map_or(began, |latest| latest.max(began))
+        })
+    }
+
+    /// The observations of a year that are kept, made for a city, the newest
+    /// first.
+    pub(super) fn of(&self, city: &str, year: i64) -> impl Iterator<Item = &Observation> {
+        let newest = self.kept.iter().rev();
+        newest.filter(move |own| own.station.city == city && own.year == year)
+    }
+}
+
+/// The date of an instant, in UTC.
+struct Date {
+    year: i64,
+    /// Eight digits: 20261101.
+    day: i64,
+}
+
+impl Date {
+    /// `None` beyond the years 1 to 9999.
+    fn of(instant: Timestamp) -> Option<Self> {
+        let mut text = Vec::with_capacity(32);
+        instant.push_date_time(&mut text).ok()?;
+        let digits = text.iter().filter(|byte| byte.is_ascii_digit()).take(8);
+        let day = digits.fold(0, |day, digit| day * 10 + i64::from(digit - b'0'));
+        Some(Self {
+            year: day / 10_000,
+            day,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::weather::world::NOW;
+
+    #[test]
+    fn the_oldest_observations_are_dropped() {
+        let mut observations = Observations::default();
+        for id in 0..MOST as i64 + 5 {
+            let station = &STATIONS[0];
+            observations.file(
+                0,
+                Observation {
+                    id,
+                    station,
+                    observed: NOW,
+                    year: 2026,
+                },
+            );
+        }
+        assert_eq!(observations.kept.len(), MOST);
+        assert_eq!(observations.kept[0].id, 5);
+        assert_eq!(observations.filed, MOST as i64 + 5);
+        assert_eq!(observations.of("kyoto", 2026).count(), MOST);
+        assert_eq!(observations.of("kyoto", 2025).count(), 0);
+        assert_eq!(observations.of("oslo", 2026).count(), 0);
+    }
+
+    #[test]
+    fn dates_have_eight_digits() {
+        let date = Date::of(NOW).unwrap();
+        assert_eq!((date.year, date.day), (2026, 20_261_101));
+        assert!(Date::of(Timestamp::new(i64::MAX, 0)).is_none());
+    }
+}
