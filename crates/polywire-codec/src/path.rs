@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use crate::snippet;
+
 /// The most segments that a path shows.
 const MOST_SEGMENTS: usize = 32;
 /// The most characters of one segment.
@@ -29,7 +31,8 @@ impl Path {
     /// Sets the key in the innermost map.
     pub(crate) fn key(&mut self, key: &str) {
         if let Some(Segment::Key(own)) = self.0.last_mut() {
-            *own = Some(key.chars().take(LONGEST_KEY).collect());
+            let shown = key.chars().take(LONGEST_KEY).map(snippet::printable);
+            *own = Some(shown.collect());
         }
     }
 

@@ -10,19 +10,20 @@ pub(crate) fn text(input: &[u8], offset: usize) -> String {
         return "the end of the input".to_owned();
     };
     let cut = rest.len().min(LONGEST);
-    // Controls and invalid UTF-8 must not reach a terminal or a log raw.
-    let mut shown: String = String::from_utf8_lossy(&rest[..cut])
-        .chars()
-        .map(|character| {
-            if character.is_control() {
-                '\u{b7}'
-            } else {
-                character
-            }
-        })
-        .collect();
+    let text = String::from_utf8_lossy(&rest[..cut]);
+    let mut shown: String = text.chars().map(printable).collect();
     if rest.len() > cut {
         shown.push_str("...");
     }
     format!("`{shown}`")
+}
+
+/// The character, or a dot for a control: those must not reach a terminal or a
+/// log raw.
+pub(crate) fn printable(character: char) -> char {
+    if character.is_control() {
+        '\u{b7}'
+    } else {
+        character
+    }
 }

@@ -50,6 +50,18 @@ impl Seq {
         Some(before)
     }
 
+    /// Notes that a member was seen, if its ordinal is below 64 and it had not
+    /// been seen before; whether so.
+    #[inline]
+    pub fn mark_new(&mut self, ordinal: u32) -> bool {
+        let bit = 1_u64.wrapping_shl(ordinal);
+        let new = ordinal < 64 && self.seen[0] & bit == 0;
+        if new {
+            self.seen[0] |= bit;
+        }
+        new
+    }
+
     /// Whether a member was seen, of those up to ordinal 127.
     #[must_use]
     pub fn has_seen(&self, ordinal: u32) -> bool {

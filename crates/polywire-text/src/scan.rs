@@ -107,6 +107,34 @@ fn clean(bytes: &[u8], special: impl Fn(Block) -> Block, is_special: impl Fn(u8)
     at
 }
 
+/// Appends `bytes`; up to 32 of them by two overlapping moves of fixed width
+/// instead of a call of `memcpy`.
+#[inline]
+pub fn push_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
+    fn push_halves<const N: usize>(out: &mut Vec<u8>, bytes: &[u8]) -> bool {
+        let (Some(head), Some(tail)) = (bytes.first_chunk::<N>(), bytes.last_chunk::<N>()) else {
+            return false;
+        };
+        let end = out.len() + bytes.len();
+        out.extend_from_slice(head);
+        out.truncate(end - N);
+        out.extend_from_slice(tail);
+        true
+    }
+    match bytes.len() {
+        0..8 => {
+            if !push_halves::<4>(out, bytes) {
+                for byte in bytes {
+                    out.push(*byte);
+                }
+            }
+        }
+        8..16 => _ = push_halves::<8>(out, bytes),
+        16..=32 => _ = push_halves::<16>(out, bytes),
+        _ => out.extend_from_slice(bytes),
+    }
+}
+
 /// A short run of bytes prepared for comparing and writing: a pre-encoded
 /// name such as `"cityId":` or `<member><name>cityId</name>`.
 ///
@@ -477,6 +505,13 @@ mod tests {
             prop_assert_eq!(xml_data(&bytes), slow(&bytes, |b| b == b'<' || b == b'&' || forbidden(b)));
             prop_assert_eq!(xml_clean(&bytes), slow(&bytes, |b| b"<>&".contains(&b) || forbidden(b)));
             prop_assert_eq!(white_space(&bytes), slow(&bytes, |b| !b" \t\r\n".contains(&b)));
+        }
+
+        #[test]
+        fn push_bytes_appends(bytes in proptest::collection::vec(any::<u8>(), 0..70)) {
+            let mut out = b"before".to_vec();
+            push_bytes(&mut out, &bytes);
+            prop_assert_eq!(&out[6..], &bytes[..]);
         }
 
         #[test]

@@ -2,7 +2,7 @@
 //! compared and written together with what surrounds them.
 
 use polywire_schema::{Body, Text};
-use polywire_text::number::{Integer, integer_prefix, json_number, parse_f64};
+use polywire_text::number::{Integer, decimal_prefix, integer_prefix, json_number, parse_f64};
 use polywire_text::{escape, number, scan, utf8};
 
 use super::shapes::{Batch, Place, Reading};
@@ -223,6 +223,10 @@ impl Reader<'_> {
 
     fn double(&mut self) -> Option<f64> {
         self.skip_space();
+        if let Some((value, len)) = decimal_prefix(self.rest()) {
+            self.at += len;
+            return Some(value);
+        }
         let (len, _) = json_number(self.rest()).ok()?;
         let value = parse_f64(&self.rest()[..len]).ok()?;
         self.at += len;

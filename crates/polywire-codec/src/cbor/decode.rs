@@ -10,7 +10,7 @@ use polywire_schema::{
     BigDecimal, BigInteger, Blob, Body, Decoder, END, Encoding, Error, ErrorKind, Event, LimitKind,
     Limits, Member, NameSource, Schema, Seq, ShapeKind, Text, Timestamp, Value, WideSeen,
 };
-use polywire_text::utf8;
+use polywire_text::{Malformed, utf8};
 
 use super::{CborProfile, big, locate};
 
@@ -257,6 +257,13 @@ impl<'de> CborDecoder<'de> {
         self.error(ErrorKind::InvalidValue, expected)
     }
 
+    #[cold]
+    fn invalid_utf8(&mut self, start: usize, malformed: Malformed) -> Error {
+        let error = self.invalid(start + malformed.offset, malformed.expected);
+        let byte = self.bytes.get(self.at).copied().unwrap_or_default();
+        error.found(format!("the byte 0x{byte:02x}"))
+    }
+
     #[inline]
     fn is_null(&mut self) -> bool {
         let null = matches!(self.bytes.get(self.at), Some(0xf6 | 0xf7));
@@ -315,7 +322,7 @@ impl<'de> CborDecoder<'de> {
             if major == 3
                 && let Err(malformed) = utf8::validate(chunk)
             {
-                return Err(self.invalid(self.at - chunk.len() + malformed.offset, "UTF-8"));
+                return Err(self.invalid_utf8(self.at - chunk.len(), malformed));
             }
             whole.extend_from_slice(chunk);
             if whole.len() > self.limits.string() {
@@ -329,9 +336,7 @@ impl<'de> CborDecoder<'de> {
         match self.string_bytes(3, "a text string")? {
             Cow::Borrowed(bytes) => match utf8::validate(bytes) {
                 Ok(text) => Ok(Cow::Borrowed(text)),
-                Err(malformed) => {
-                    Err(self.invalid(self.at - bytes.len() + malformed.offset, "UTF-8"))
-                }
+                Err(malformed) => Err(self.invalid_utf8(self.at - bytes.len(), malformed)),
             },
             Cow::Owned(bytes) => match String::from_utf8(bytes) {
                 Ok(text) => Ok(Cow::Owned(text)),
@@ -380,6 +385,21 @@ impl<'de> CborDecoder<'de> {
         })
     }
 
+    /// An integer of 64 bits: major types 0 and 1.
+    #[inline]
+    fn small_integer(&mut self, expected: &'static str) -> Result<i64, Error> {
+        let start = self.at;
+        if self.peek() >> 5 > 1 {
+            return Err(self.wrong_type(expected));
+        }
+        let head = self.head(expected)?;
+        match i64::try_from(head.argument) {
+            Ok(value) if head.major == 0 => Ok(value),
+            Ok(value) => Ok(!value),
+            Err(_) => Err(self.invalid(start, expected)),
+        }
+    }
+
     /// An integer of any size: major types 0 and 1, or tags 2 and 3.
     fn any_integer(&mut self) -> Result<BigInteger, Error> {
         let start = self.at;
@@ -421,7 +441,7 @@ impl<'de> CborDecoder<'de> {
                 if !self.next(&mut seq)? {
                     return Err(self.invalid(start, "an exponent and a mantissa"));
                 }
-                let exponent = self.integer(Member::DOCUMENT)?;
+                let exponent = self.small_integer("an exponent of 64 bits")?;
                 if !self.next(&mut seq)? {
                     return Err(self.invalid(start, "an exponent and a mantissa"));
                 }
@@ -647,15 +667,7 @@ impl<'de> Decoder<'de> for CborDecoder<'de> {
     #[inline]
     fn integer(&mut self, at: Member<'_>) -> Result<i64, Error> {
         let start = self.at;
-        if self.peek() >> 5 > 1 {
-            return Err(self.wrong_type(at.kind().describe()));
-        }
-        let head = self.head("an integer")?;
-        let value = match i64::try_from(head.argument) {
-            Ok(value) if head.major == 0 => value,
-            Ok(value) => !value,
-            Err(_) => return Err(self.invalid(start, at.kind().describe())),
-        };
+        let value = self.small_integer(at.kind().describe())?;
         let (least, most) = at.kind().integer_range();
         if value < least || value > most {
             return Err(self.invalid(start, at.kind().describe()));
@@ -713,7 +725,8 @@ impl<'de> Decoder<'de> for CborDecoder<'de> {
             0xc1 => {
                 self.at += 1;
                 if self.peek() >> 5 <= 1 {
-                    return Ok(Timestamp::new(self.integer(Member::DOCUMENT)?, 0));
+                    let seconds = self.small_integer("seconds since the epoch")?;
+                    return Ok(Timestamp::new(seconds, 0));
                 }
                 let seconds = self.any_double("seconds since the epoch")?;
                 Timestamp::from_f64(seconds)
@@ -792,7 +805,7 @@ impl<'de> Decoder<'de> for CborDecoder<'de> {
             .at_offset(self.at)
             .at_path(locate::path(self.bytes, self.at, ended.then_some(levels)));
         if !error.is_limit() && kind != ErrorKind::Duplicate {
-            error = error.found(locate::describe(self.bytes.get(self.at).copied()));
+            error = error.found(locate::describe(self.rest()));
         }
         error
     }

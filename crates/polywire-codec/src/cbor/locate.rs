@@ -139,12 +139,19 @@ fn argument(bytes: &[u8]) -> Option<(u64, usize)> {
     })
 }
 
-/// What a first byte begins.
+/// What stands at the beginning of these bytes.
 #[cold]
-pub(super) fn describe(first: Option<u8>) -> String {
-    let Some(first) = first else {
+pub(super) fn describe(bytes: &[u8]) -> String {
+    let Some(&first) = bytes.first() else {
         return "the end of the input".to_owned();
     };
+    if let (major @ (0 | 1), Some((argument, _))) = (first >> 5, argument(bytes))
+        && first & 0x1f < 28
+    {
+        let argument = i128::from(argument);
+        let value = if major == 0 { argument } else { -1 - argument };
+        return format!("the integer {value}");
+    }
     let what = match first {
         0xf4 => "false",
         0xf5 => "true",

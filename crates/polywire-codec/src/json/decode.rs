@@ -14,7 +14,9 @@ use polywire_schema::{
     Limits, Location, Member, Schema, Seq, ShapeKind, Text, Timestamp, TimestampFormat, Value,
     WideSeen,
 };
-use polywire_text::number::{Integer, integer_prefix, json_number, parse_f32, parse_f64};
+use polywire_text::number::{
+    Integer, decimal_prefix, integer_prefix, json_number, parse_f32, parse_f64,
+};
 use polywire_text::{Malformed, base64, escape, scan, utf8};
 
 use super::{JsonProfile, locate};
@@ -143,17 +145,6 @@ impl<'de> JsonDecoder<'de> {
         self.depth_left += 1;
     }
 
-    #[inline]
-    fn count_item(&mut self) -> Result<(), Error> {
-        match self.items_left.checked_sub(1) {
-            Some(left) => {
-                self.items_left = left;
-                Ok(())
-            }
-            None => Err(self.limit(LimitKind::Items(self.limits.items()))),
-        }
-    }
-
     #[cold]
     fn limit(&self, limit: LimitKind) -> Error {
         self.error(ErrorKind::Limit(limit), "")
@@ -172,6 +163,35 @@ impl<'de> JsonDecoder<'de> {
     /// Goes to the next element of what `close` closes. `false` at its end.
     #[inline]
     fn next(&mut self, seq: &mut Seq, close: u8, expected: &'static str) -> Result<bool, Error> {
+        // Mostly nothing stands between elements but the comma.
+        let token = self.peek();
+        if token == close {
+            self.leave();
+            return Ok(false);
+        }
+        let at = self.at + usize::from(seq.count > 0);
+        if (seq.count == 0 || token == b',')
+            && let Some(first) = self.text.as_bytes().get(at)
+            && *first > b' '
+            && *first != close
+            && self.items_left > 0
+        {
+            self.at = at;
+            self.items_left -= 1;
+            seq.count += 1;
+            return Ok(true);
+        }
+        self.next_apart(seq, close, expected)
+    }
+
+    /// As [`Self::next`], with white space, limits and errors.
+    #[inline(never)]
+    fn next_apart(
+        &mut self,
+        seq: &mut Seq,
+        close: u8,
+        expected: &'static str,
+    ) -> Result<bool, Error> {
         let token = self.peek_token();
         if token == close {
             self.leave();
@@ -188,7 +208,10 @@ impl<'de> JsonDecoder<'de> {
             }
         }
         seq.count += 1;
-        self.count_item()?;
+        match self.items_left.checked_sub(1) {
+            Some(left) => self.items_left = left,
+            None => return Err(self.limit(LimitKind::Items(self.limits.items()))),
+        }
         Ok(true)
     }
 
@@ -254,6 +277,7 @@ impl<'de> JsonDecoder<'de> {
         Ok(true)
     }
 
+    #[inline]
     fn word(&mut self, word: &'static str) -> Result<(), Error> {
         if !self.rest().starts_with(word.as_bytes()) {
             return Err(self.error(ErrorKind::Syntax, "a JSON value"));
@@ -404,34 +428,9 @@ impl<'de> JsonDecoder<'de> {
         }
     }
 
-    /// The string in `start..end` of the input as a `Text`.
-    #[inline]
-    fn text_of(&self, start: usize, end: usize) -> Text {
-        match Text::inline_prefix(&self.text[start..], end - start) {
-            Some(text) => text,
-            None => self.long_text(&self.text[start..end]),
-        }
-    }
-
-    fn long_text(&self, text: &str) -> Text {
-        match self.body {
-            Some(body) => body.text(text),
-            None => Text::from(text),
-        }
-    }
-}
-
-impl<'de> Decoder<'de> for JsonDecoder<'de> {
-    #[inline]
-    fn structure(&mut self, at: Member<'_>) -> Result<Seq, Error> {
-        if self.peek_token() != b'{' {
-            return Err(self.wrong_type(at.kind().describe()));
-        }
-        self.enter()
-    }
-
-    #[inline]
-    fn member(&mut self, shape: Schema<'_>, seq: &mut Seq) -> Result<u32, Error> {
+    /// As [`Decoder::member`], whatever stands there.
+    #[inline(never)]
+    fn any_member(&mut self, shape: Schema<'_>, seq: &mut Seq) -> Result<u32, Error> {
         loop {
             if !self.next(seq, b'}', "a comma or } after a member")? {
                 return Ok(END);
@@ -473,6 +472,115 @@ impl<'de> Decoder<'de> for JsonDecoder<'de> {
             }
             return Ok(ordinal);
         }
+    }
+
+    #[inline(never)]
+    fn any_text(&mut self) -> Result<Text, Error> {
+        self.skip_space();
+        match self.clean_string()? {
+            Ok((start, end)) => Ok(self.text_of(start, end)),
+            Err(text) => Ok(Text::from(text)),
+        }
+    }
+
+    #[inline(never)]
+    fn any_double(&mut self) -> Result<f64, Error> {
+        if self.peek_token() == b'"' {
+            return self.float_word();
+        }
+        let start = self.at;
+        let (number, _) = self.number()?;
+        parse_f64(number.as_bytes()).map_err(|_| self.invalid(start, "a number of 64 bits"))
+    }
+
+    /// An integer that is not plain, out of range, or something else.
+    #[inline(never)]
+    fn any_integer(&mut self, at: Member<'_>) -> Result<i64, Error> {
+        self.skip_space();
+        let start = self.at;
+        let Integer::Small(value, len) = integer_prefix(self.rest()) else {
+            if !matches!(self.peek(), b'-' | b'0'..=b'9') {
+                return Err(self.wrong_type(at.kind().describe()));
+            }
+            return match self.number() {
+                Ok(_) => Err(self.invalid(start, at.kind().describe())),
+                Err(error) => Err(error),
+            };
+        };
+        // A leading zero, a fraction or an exponent: leave it to the grammar.
+        let sign = usize::from(value < 0 || self.peek() == b'-');
+        let zero = len > sign + 1 && self.text.as_bytes()[start + sign] == b'0';
+        if zero
+            || matches!(
+                self.text.as_bytes().get(start + len),
+                Some(b'.' | b'e' | b'E')
+            )
+        {
+            self.number()?;
+            return Err(self.invalid(start, at.kind().describe()));
+        }
+        let (least, most) = at.kind().integer_range();
+        if value < least || value > most {
+            return Err(self.invalid(start, at.kind().describe()));
+        }
+        self.at += len;
+        Ok(value)
+    }
+
+    /// The string in `start..end` of the input as a `Text`.
+    #[inline]
+    fn text_of(&self, start: usize, end: usize) -> Text {
+        match Text::inline_prefix(&self.text[start..], end - start) {
+            Some(text) => text,
+            None => self.long_text(&self.text[start..end]),
+        }
+    }
+
+    fn long_text(&self, text: &str) -> Text {
+        match self.body {
+            Some(body) => body.text(text),
+            None => Text::from(text),
+        }
+    }
+}
+
+impl<'de> Decoder<'de> for JsonDecoder<'de> {
+    #[inline]
+    fn structure(&mut self, at: Member<'_>) -> Result<Seq, Error> {
+        if self.peek_token() != b'{' {
+            return Err(self.wrong_type(at.kind().describe()));
+        }
+        self.enter()
+    }
+
+    #[inline]
+    fn member(&mut self, shape: Schema<'_>, seq: &mut Seq) -> Result<u32, Error> {
+        // The comma, the name that is expected next, and right behind it a
+        // value that is not null: two comparisons and no look at anything else.
+        let ordinal = seq.guess;
+        let bytes = self.text.as_bytes();
+        let at = self.at + usize::from(seq.count > 0);
+        if ordinal < shape.len()
+            && (seq.count == 0 || self.peek() == b',')
+            && let Some(rest) = bytes.get(at..)
+            && let Some(len) = shape
+                .member(ordinal)
+                .encoded(self.profile.names)
+                .starts(rest)
+            && let Some(value) = rest.get(len)
+            && *value > b' '
+            && *value != b'n'
+            && !self.profile.document_only
+            && self.items_left > 0
+            && seq.mark_new(ordinal)
+        {
+            self.at = at + len;
+            self.items_left -= 1;
+            seq.count += 1;
+            seq.guess = ordinal + 1;
+            return Ok(ordinal);
+        }
+        self.any_member(shape, seq)
     }
 
     #[inline]
@@ -526,6 +634,7 @@ impl<'de> Decoder<'de> for JsonDecoder<'de> {
         self.is_null()
     }
 
+    #[inline]
     fn boolean(&mut self, _: Member<'_>) -> Result<bool, Error> {
         match self.peek_token() {
             b't' => self.word("true").map(|()| true),
@@ -536,32 +645,21 @@ impl<'de> Decoder<'de> for JsonDecoder<'de> {
 
     #[inline]
     fn integer(&mut self, at: Member<'_>) -> Result<i64, Error> {
-        self.skip_space();
-        let start = self.at;
-        let Integer::Small(value, len) = integer_prefix(self.rest()) else {
-            return match self.number() {
-                Ok(_) => Err(self.invalid(start, at.kind().describe())),
-                Err(error) => Err(error),
-            };
-        };
-        // A leading zero, a fraction or an exponent: leave it to the grammar.
-        let sign = usize::from(value < 0 || self.peek() == b'-');
-        let zero = len > sign + 1 && self.text.as_bytes()[start + sign] == b'0';
-        if zero
-            || matches!(
-                self.text.as_bytes().get(start + len),
-                Some(b'.' | b'e' | b'E')
-            )
-        {
-            self.number()?;
-            return Err(self.invalid(start, at.kind().describe()));
+        let rest = self.rest();
+        if let Integer::Small(value, len) = integer_prefix(rest) {
+            // One digit, or none that is a leading zero; nothing behind it
+            // that belongs to a number.
+            let plain = len == 1 || rest.first().is_some_and(|first| *first > b'0');
+            let (least, most) = at.kind().integer_range();
+            if plain
+                && !matches!(rest.get(len), Some(b'.' | b'e' | b'E'))
+                && (least..=most).contains(&value)
+            {
+                self.at += len;
+                return Ok(value);
+            }
         }
-        let (least, most) = at.kind().integer_range();
-        if value < least || value > most {
-            return Err(self.invalid(start, at.kind().describe()));
-        }
-        self.at += len;
-        Ok(value)
+        self.any_integer(at)
     }
 
     fn float(&mut self, _: Member<'_>) -> Result<f32, Error> {
@@ -573,13 +671,13 @@ impl<'de> Decoder<'de> for JsonDecoder<'de> {
         parse_f32(number.as_bytes()).map_err(|_| self.invalid(start, "a number of 32 bits"))
     }
 
+    #[inline]
     fn double(&mut self, _: Member<'_>) -> Result<f64, Error> {
-        if self.peek_token() == b'"' {
-            return self.float_word();
+        if let Some((value, len)) = decimal_prefix(self.rest()) {
+            self.at += len;
+            return Ok(value);
         }
-        let start = self.at;
-        let (number, _) = self.number()?;
-        parse_f64(number.as_bytes()).map_err(|_| self.invalid(start, "a number of 64 bits"))
+        self.any_double()
     }
 
     fn big_integer(&mut self, _: Member<'_>) -> Result<BigInteger, Error> {
@@ -600,11 +698,21 @@ impl<'de> Decoder<'de> for JsonDecoder<'de> {
 
     #[inline]
     fn text(&mut self, _: Member<'_>) -> Result<Text, Error> {
-        self.skip_space();
-        match self.clean_string()? {
-            Ok((start, end)) => Ok(self.text_of(start, end)),
-            Err(text) => Ok(Text::from(text)),
+        // A short string without escapes, right here.
+        let start = self.at + 1;
+        if self.peek() == b'"'
+            && let Some(window) = self.text.get(start..)
+        {
+            let len = scan::json_clean(window.as_bytes());
+            if window.as_bytes().get(len) == Some(&b'"')
+                && len <= self.limits.string()
+                && let Some(text) = Text::inline_prefix(window, len)
+            {
+                self.at = start + len + 1;
+                return Ok(text);
+            }
         }
+        self.any_text()
     }
 
     #[inline]

@@ -76,7 +76,9 @@ impl Encoder for JsonEncoder {
         if self.profile.document_only && self.depth == 1 && at.location() != Location::Body {
             return false;
         }
-        at.run(self.profile.names).push_to(&mut self.out);
+        if !at.encoded(self.profile.names).push_to(&mut self.out) {
+            at.run(self.profile.names).push_to(&mut self.out);
+        }
         true
     }
 

@@ -15,6 +15,8 @@ pub(super) struct Cursor<'de> {
     pub(super) text: &'de str,
     /// `at <= text.len()`, always on a character boundary.
     pub(super) at: usize,
+    /// Where the last start tag began, for errors about it.
+    pub(super) tag: usize,
     /// The most bytes of one text.
     pub(super) longest: usize,
 }
@@ -90,6 +92,7 @@ impl<'de> Cursor<'de> {
     }
 
     fn start_tag(&mut self) -> Result<Start<'de>, Error> {
+        self.tag = self.at;
         let bytes = self.rest();
         let is_name = |byte: &u8| {
             byte.is_ascii_alphanumeric()
@@ -163,6 +166,13 @@ impl<'de> Cursor<'de> {
                 Err(self.error(ErrorKind::Syntax, expected))
             }
         }
+    }
+
+    /// The error of a start tag that was read and should not have come.
+    #[cold]
+    pub(super) fn wrong_tag(&mut self, expected: &'static str) -> Error {
+        self.at = self.tag;
+        self.error(ErrorKind::Syntax, expected)
     }
 
     /// Reads this end tag, `</name>`.
@@ -288,7 +298,9 @@ impl<'de> Cursor<'de> {
                 // What a Latin-1 writer escapes down to ASCII is UTF-8 as well.
                 if !known && !ascii {
                     let error = self.error(ErrorKind::Syntax, "the encoding UTF-8");
-                    return Err(error.found(format!("`{}`", encoding.escape_debug())));
+                    let encoding: String =
+                        encoding.chars().take(24).map(snippet::printable).collect();
+                    return Err(error.found(format!("`{encoding}`")));
                 }
             }
         }

@@ -97,6 +97,7 @@ impl<'de> XmlRpcDecoder<'de> {
         let mut cursor = Cursor {
             text,
             at: 0,
+            tag: 0,
             longest: limits.string(),
         };
         cursor.declaration()?;
@@ -171,7 +172,7 @@ impl<'de> XmlRpcDecoder<'de> {
                     self.frame = Frame::ParametersEnded;
                 }
             }
-            Some(_) => return Err(cursor.error(ErrorKind::Syntax, "<params> before this")),
+            Some(_) => return Err(cursor.wrong_tag("<params> or </methodCall>")),
         }
         Ok(())
     }
@@ -215,7 +216,8 @@ impl<'de> XmlRpcDecoder<'de> {
                 decoder.frame = Frame::Fault;
                 Reply::Fault
             }
-            _ => return Err(cursor.error(ErrorKind::Syntax, "<params> or <fault>")),
+            Some(_) => return Err(cursor.wrong_tag("<params> or <fault>")),
+            None => return Err(cursor.error(ErrorKind::Syntax, "<params> or <fault>")),
         };
         decoder.empty_value = !decoder.cursor.expect_start("value", "<value>")?;
         Ok((reply, decoder))
@@ -241,7 +243,7 @@ impl<'de> XmlRpcDecoder<'de> {
                 self.count_item()?;
                 Ok(true)
             }
-            Some(_) => Err(cursor.error(ErrorKind::Syntax, "<param> before this")),
+            Some(_) => Err(cursor.wrong_tag("<param> or </params>")),
             None => {
                 cursor.expect_end("params", "<param> or </params>")?;
                 cursor.expect_end("methodCall", "</methodCall>")?;
@@ -531,7 +533,7 @@ impl<'de> XmlRpcDecoder<'de> {
         if !self.cursor.skip(b"<value>") {
             match self.cursor.start()? {
                 Some(start) if start.name == "value" => self.empty_value = start.empty,
-                Some(_) => return Err(self.error(ErrorKind::Syntax, "<value> before this")),
+                Some(_) => return Err(self.cursor.wrong_tag("<value> or </data>")),
                 None => {
                     self.end_collection(&["data", "array"])?;
                     return Ok(false);
@@ -563,7 +565,7 @@ impl<'de> XmlRpcDecoder<'de> {
         }
         match self.cursor.start()? {
             Some(start) if start.name == "member" && !start.empty => {}
-            Some(_) => return Err(self.error(ErrorKind::Syntax, "<member> before this")),
+            Some(_) => return Err(self.cursor.wrong_tag("<member> or </struct>")),
             None => {
                 self.end_collection(&["struct"])?;
                 return Ok(None);

@@ -35,7 +35,8 @@ pub(super) fn path(text: &str, offset: usize) -> String {
             "/struct" | "/data" => path.leave(),
             "name" => {
                 if let Some(end) = rest.find('<') {
-                    path.key(&rest[..end]);
+                    let name = rest[..end].replace("&lt;", "<").replace("&gt;", ">");
+                    path.key(&name.replace("&amp;", "&"));
                 }
             }
             // Ends an item of an array, or a member's value.

@@ -154,7 +154,7 @@ impl<'de> Decode<'de> for Choice {
                 break;
             }
             if choice.is_some() {
-                return Err(decoder.error(ErrorKind::WrongType, "exactly one member of a union"));
+                return Err(one_member("another", decoder));
             }
             let at = shape.member(ordinal);
             choice = Some(match ordinal {
@@ -177,7 +177,13 @@ impl<'de> Decode<'de> for Choice {
         match choice {
             Some(choice) => Ok(choice),
             None if seq.unknown => Ok(Self::Unknown),
-            None => Err(decoder.error(ErrorKind::WrongType, "exactly one member of a union")),
+            None => Err(one_member("none", decoder)),
         }
     }
+}
+
+fn one_member<'de, D: Decoder<'de> + ?Sized>(found: &'static str, decoder: &D) -> Error {
+    decoder
+        .error(ErrorKind::WrongType, "exactly one member of a union")
+        .found(found)
 }

@@ -1,5 +1,10 @@
 //! The formats behind one interface, so that a test is written once.
-#![allow(dead_code, reason = "each test file uses a part of it")]
+#![allow(
+    dead_code,
+    unused_imports,
+    unused_macros,
+    reason = "each test file uses a part of it"
+)]
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use polywire_codec::cbor::{CborDecoder, CborEncoder, CborProfile};
