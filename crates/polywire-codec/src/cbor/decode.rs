@@ -186,8 +186,26 @@ impl<'de> CborDecoder<'de> {
         Ok(())
     }
 
+    /// Begins a list (major type 4) or a map (5).
     #[inline]
     fn enter(&mut self, major: u8, at: Member<'_>) -> Result<Seq, Error> {
+        // Fewer than 24 elements: the length stands in the first byte.
+        let first = self.peek();
+        let left = u64::from(first & 0x1f);
+        if first >> 5 == major && left < 24 && self.depth_left > 0 {
+            self.at += 1;
+            self.depth_left -= 1;
+            return Ok(Seq {
+                left,
+                ..Seq::default()
+            });
+        }
+        self.enter_any(major, at)
+    }
+
+    /// As [`Self::enter`], behind tags, of any length, and with errors.
+    #[inline(never)]
+    fn enter_any(&mut self, major: u8, at: Member<'_>) -> Result<Seq, Error> {
         self.skip_tags()?;
         if self.peek() >> 5 != major || self.at >= self.bytes.len() {
             return Err(self.wrong_type(at.kind().describe()));
@@ -214,6 +232,34 @@ impl<'de> CborDecoder<'de> {
     /// Goes to the next element. `false` at the end.
     #[inline]
     fn next(&mut self, seq: &mut Seq) -> Result<bool, Error> {
+        if seq.left.wrapping_sub(1) < INDEFINITE - 1 && self.items_left > 0 {
+            seq.left -= 1;
+            self.items_left -= 1;
+            return Ok(true);
+        }
+        self.next_apart(seq)
+    }
+
+    /// The argument of a head and the head's length, if both are there within
+    /// the message with something behind them: the quick way.
+    #[inline]
+    fn quick_head(rest: &[u8]) -> Option<(u64, usize)> {
+        let (first, behind) = rest.split_first()?;
+        let info = first & 0x1f;
+        if info < 24 {
+            return Some((u64::from(info), 1));
+        }
+        // Eight bytes are read whatever the size, and shifted.
+        let word = u64::from_be_bytes(*behind.first_chunk::<8>()?);
+        let size = 1_u32
+            .checked_shl(u32::from(info - 24))
+            .filter(|size| *size <= 8)?;
+        Some((word >> (64 - 8 * size), 1 + size as usize))
+    }
+
+    /// As [`Self::next`], at the end, without a length, and with errors.
+    #[inline(never)]
+    fn next_apart(&mut self, seq: &mut Seq) -> Result<bool, Error> {
         let ended = if seq.left == INDEFINITE {
             let ended = self.bytes.get(self.at) == Some(&BREAK);
             self.at += usize::from(ended);
@@ -344,6 +390,68 @@ impl<'de> CborDecoder<'de> {
                 Err(_) => Err(self.error(ErrorKind::InvalidValue, "UTF-8")),
             },
         }
+    }
+
+    /// As [`Decoder::member`], whatever stands there.
+    #[inline(never)]
+    fn any_member(&mut self, shape: Schema<'_>, seq: &mut Seq) -> Result<u32, Error> {
+        loop {
+            if !self.next(seq)? {
+                return Ok(END);
+            }
+            let mut ordinal = seq.guess;
+            let name = if ordinal < shape.len() {
+                Some(shape.member(ordinal).run(Encoding::Cbor))
+            } else {
+                None
+            };
+            match name {
+                Some(name) if name.starts(self.rest()) => self.at += name.len(),
+                _ => {
+                    let key = self.text_string()?;
+                    match shape.find(NameSource::Member, key.as_bytes()) {
+                        Some(found) => ordinal = found,
+                        None => {
+                            seq.unknown = true;
+                            self.skip_value()?;
+                            continue;
+                        }
+                    }
+                }
+            }
+            seq.guess = ordinal + 1;
+            let repeated = match seq.mark_seen(ordinal) {
+                Some(repeated) => repeated,
+                None => self.wide.mark(self.depth_left, ordinal),
+            };
+            if repeated {
+                return Err(self.error(ErrorKind::Duplicate, "each member once"));
+            }
+            if matches!(self.peek(), 0xf6 | 0xf7)
+                && shape.member(ordinal).kind() != ShapeKind::Document
+            {
+                self.at += 1;
+                continue;
+            }
+            return Ok(ordinal);
+        }
+    }
+
+    #[inline(never)]
+    fn any_text(&mut self) -> Result<Text, Error> {
+        let text = self.text_string()?;
+        Ok(self.text_of(text))
+    }
+
+    #[inline(never)]
+    fn apart_integer(&mut self, at: Member<'_>) -> Result<i64, Error> {
+        let start = self.at;
+        let value = self.small_integer(at.kind().describe())?;
+        let (least, most) = at.kind().integer_range();
+        if value < least || value > most {
+            return Err(self.invalid(start, at.kind().describe()));
+        }
+        Ok(value)
     }
 
     fn text_of(&self, text: Cow<'de, str>) -> Text {
@@ -571,46 +679,25 @@ impl<'de> Decoder<'de> for CborDecoder<'de> {
 
     #[inline]
     fn member(&mut self, shape: Schema<'_>, seq: &mut Seq) -> Result<u32, Error> {
-        loop {
-            if !self.next(seq)? {
-                return Ok(END);
-            }
-            let mut ordinal = seq.guess;
-            let name = if ordinal < shape.len() {
-                Some(shape.member(ordinal).run(Encoding::Cbor))
-            } else {
-                None
-            };
-            match name {
-                Some(name) if name.starts(self.rest()) => self.at += name.len(),
-                _ => {
-                    let key = self.text_string()?;
-                    match shape.find(NameSource::Member, key.as_bytes()) {
-                        Some(found) => ordinal = found,
-                        None => {
-                            seq.unknown = true;
-                            self.skip_value()?;
-                            continue;
-                        }
-                    }
-                }
-            }
+        // The name that is expected next, and behind it a value that is not
+        // null.
+        let ordinal = seq.guess;
+        let rest = self.rest();
+        if ordinal < shape.len()
+            && seq.left != 0
+            && let Some(len) = shape.member(ordinal).encoded(Encoding::Cbor).starts(rest)
+            && let Some(value) = rest.get(len)
+            && !matches!(value, 0xf6 | 0xf7)
+            && self.items_left > 0
+            && seq.mark_new(ordinal)
+        {
+            self.at += len;
+            self.items_left -= 1;
+            seq.left -= u64::from(seq.left != INDEFINITE);
             seq.guess = ordinal + 1;
-            let repeated = match seq.mark_seen(ordinal) {
-                Some(repeated) => repeated,
-                None => self.wide.mark(self.depth_left, ordinal),
-            };
-            if repeated {
-                return Err(self.error(ErrorKind::Duplicate, "each member once"));
-            }
-            if matches!(self.peek(), 0xf6 | 0xf7)
-                && shape.member(ordinal).kind() != ShapeKind::Document
-            {
-                self.at += 1;
-                continue;
-            }
             return Ok(ordinal);
         }
+        self.any_member(shape, seq)
     }
 
     #[inline]
@@ -666,13 +753,21 @@ impl<'de> Decoder<'de> for CborDecoder<'de> {
 
     #[inline]
     fn integer(&mut self, at: Member<'_>) -> Result<i64, Error> {
-        let start = self.at;
-        let value = self.small_integer(at.kind().describe())?;
-        let (least, most) = at.kind().integer_range();
-        if value < least || value > most {
-            return Err(self.invalid(start, at.kind().describe()));
+        let rest = self.rest();
+        if let Some(first) = rest.first()
+            && first >> 5 <= 1
+            && let Some((argument, len)) = Self::quick_head(rest)
+            && let Ok(argument) = i64::try_from(argument)
+        {
+            // -1 - argument is the complement.
+            let value = if first >> 5 == 0 { argument } else { !argument };
+            let (least, most) = at.kind().integer_range();
+            if (least..=most).contains(&value) {
+                self.at += len;
+                return Ok(value);
+            }
         }
-        Ok(value)
+        self.apart_integer(at)
     }
 
     fn float(&mut self, _: Member<'_>) -> Result<f32, Error> {
@@ -685,7 +780,14 @@ impl<'de> Decoder<'de> for CborDecoder<'de> {
         Ok(float)
     }
 
+    #[inline]
     fn double(&mut self, _: Member<'_>) -> Result<f64, Error> {
+        if let Some((0xfb, behind)) = self.rest().split_first()
+            && let Some(bytes) = behind.first_chunk()
+        {
+            self.at += 9;
+            return Ok(f64::from_be_bytes(*bytes));
+        }
         self.any_double("a number")
     }
 
@@ -699,8 +801,17 @@ impl<'de> Decoder<'de> for CborDecoder<'de> {
 
     #[inline]
     fn text(&mut self, _: Member<'_>) -> Result<Text, Error> {
-        let text = self.text_string()?;
-        Ok(self.text_of(text))
+        // Short ASCII, whose length stands in the first byte.
+        if let Some((first @ 0x60..0x78, window)) = self.rest().split_first() {
+            let len = usize::from(first & 0x1f);
+            if len <= self.limits.string()
+                && let Some(text) = Text::ascii_prefix(window, len)
+            {
+                self.at += 1 + len;
+                return Ok(text);
+            }
+        }
+        self.any_text()
     }
 
     #[inline]

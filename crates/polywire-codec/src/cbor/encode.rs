@@ -4,6 +4,8 @@ use polywire_schema::{
     BigDecimal, BigInteger, Encoder, Encoding, Error, ErrorKind, Member, Timestamp,
 };
 
+use polywire_text::scan;
+
 use super::big;
 
 /// A writer of one CBOR data item.
@@ -119,7 +121,9 @@ impl Encoder for CborEncoder {
 
     #[inline]
     fn member(&mut self, at: Member<'_>) -> bool {
-        at.run(Encoding::Cbor).push_to(&mut self.out);
+        if !at.encoded(Encoding::Cbor).push_to(&mut self.out) {
+            at.run(Encoding::Cbor).push_to(&mut self.out);
+        }
         true
     }
 
@@ -196,7 +200,7 @@ impl Encoder for CborEncoder {
     #[inline]
     fn string(&mut self, _: Member<'_>, value: &str) {
         self.head(TEXT, value.len() as u64);
-        self.out.extend_from_slice(value.as_bytes());
+        scan::push_bytes(&mut self.out, value.as_bytes());
     }
 
     fn blob(&mut self, _: Member<'_>, value: &[u8]) {

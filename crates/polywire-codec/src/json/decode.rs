@@ -649,7 +649,8 @@ impl<'de> Decoder<'de> for JsonDecoder<'de> {
         if let Integer::Small(value, len) = integer_prefix(rest) {
             // One digit, or none that is a leading zero; nothing behind it
             // that belongs to a number.
-            let plain = len == 1 || rest.first().is_some_and(|first| *first > b'0');
+            let sign = usize::from(value < 0);
+            let plain = len == sign + 1 || rest.get(sign).is_some_and(|first| *first > b'0');
             let (least, most) = at.kind().integer_range();
             if plain
                 && !matches!(rest.get(len), Some(b'.' | b'e' | b'E'))

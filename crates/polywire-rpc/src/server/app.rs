@@ -22,12 +22,12 @@ use crate::{Call, Context, Handler, Output, ServiceHandle};
 /// A response of the server.
 pub type HttpResponse = Response<Full<Bytes>>;
 
-/// What goes through the layers around call heads.
-pub(super) type HeadService = BoxCloneSyncService<Arriving, Response<Bytes>, Fault>;
-/// What goes through the layers around calls.
-pub(super) type CallService = BoxCloneSyncService<Call, Output, Fault>;
-/// What goes through the layers around HTTP requests.
-pub(super) type HttpService =
+/// What a layer around call heads gets, and what it may return.
+pub type HeadService = BoxCloneSyncService<Arriving, Response<Bytes>, Fault>;
+/// What a layer around decoded calls gets, and what it may return.
+pub type CallService = BoxCloneSyncService<Call, Output, Fault>;
+/// What a layer around HTTP requests gets, and what it may return.
+pub type HttpService =
     BoxCloneSyncService<Request<BoxBody<Bytes, BodyError>>, HttpResponse, std::convert::Infallible>;
 
 /// Why the body of a request broke off.

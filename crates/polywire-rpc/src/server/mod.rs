@@ -18,7 +18,9 @@ mod connection;
 
 use std::time::Duration;
 
-pub use app::{Arriving, BodyError, HttpResponse, Server};
+pub use app::{
+    Arriving, BodyError, CallService, HeadService, HttpResponse, HttpService, Server,
+};
 pub use builder::{BuildError, ServerBuilder};
 pub use connection::{Running, bind};
 
