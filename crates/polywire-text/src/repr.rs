@@ -130,26 +130,56 @@ impl Repr {
         })
     }
 
-    /// Whether this is an inline value of ASCII bytes.
+    /// As [`Repr::inline_prefix`], if the bytes are all ASCII.
     #[inline]
-    pub(crate) fn is_inline_ascii(&self) -> bool {
-        let Self::Inline { len, bytes } = self else {
-            return false;
+    pub(crate) fn inline_ascii_prefix(window: &[u8], len: usize) -> Option<Self> {
+        const HIGH: u64 = 0x8080_8080_8080_8080;
+        let Some(chunk) = window.first_chunk::<INLINE_CAPACITY>() else {
+            let bytes = window.get(..len).filter(|bytes| bytes.is_ascii())?;
+            return Self::inline(bytes);
         };
-        // All 22 bytes as three overlapping words; those behind `len` are
-        // shifted out.
-        let len = u32::from(*len);
-        let word = |at: usize| {
-            let chunk = bytes.get(at..).and_then(<[u8]>::first_chunk::<8>);
-            chunk.map_or(u64::MAX, |chunk| u64::from_le_bytes(*chunk))
+        if len > INLINE_CAPACITY {
+            return None;
+        }
+        // All 22 bytes as three words, the last of six bytes; the high bits of
+        // those at `len` and behind are not looked at.
+        let [
+            a,
+            b,
+            c,
+            d,
+            e,
+            f,
+            g,
+            h,
+            i,
+            j,
+            k,
+            l,
+            m,
+            n,
+            o,
+            p,
+            q,
+            r,
+            s,
+            t,
+            u,
+            v,
+        ] = *chunk;
+        let first = u64::from_le_bytes([a, b, c, d, e, f, g, h]) & HIGH;
+        let second = u64::from_le_bytes([i, j, k, l, m, n, o, p]) & HIGH;
+        let third = u64::from_le_bytes([q, r, s, t, u, v, 0, 0]) & HIGH;
+        let ascii = match len {
+            0 => true,
+            1..=8 => first << (64 - 8 * len) == 0,
+            9..=16 => first | second << (128 - 8 * len) == 0,
+            _ => first | second | third << (192 - 8 * len) == 0,
         };
-        let keep = |word: u64, from: u32| {
-            let bits = len.saturating_sub(from).min(8) * 8;
-            // A shift by 64 would be no shift at all.
-            if bits == 0 { 0 } else { word << (64 - bits) }
-        };
-        let all = keep(word(0), 0) | keep(word(8), 8) | keep(word(14), 14);
-        all & 0x8080_8080_8080_8080 == 0
+        ascii.then_some(Self::Inline {
+            len: len as u8,
+            bytes: *chunk,
+        })
     }
 
     /// Takes over `bytes` without copying them, if they are too long for the
@@ -350,8 +380,10 @@ mod tests {
         for len in 0..=INLINE_CAPACITY {
             for at in 0..window.len() {
                 window[at] = 0xc3;
-                let repr = Repr::inline_prefix(&window, len).unwrap();
-                assert_eq!(repr.is_inline_ascii(), at >= len, "{len} {at}");
+                let found = Repr::inline_ascii_prefix(&window, len);
+                assert_eq!(found.is_some(), at >= len, "{len} {at}");
+                let short = Repr::inline_ascii_prefix(&window[..len], len);
+                assert_eq!(short.is_some(), at >= len, "{len} {at}");
                 window[at] = b'a';
             }
         }

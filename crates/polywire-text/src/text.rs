@@ -88,9 +88,8 @@ impl Text {
     #[inline]
     #[must_use]
     pub fn ascii_prefix(window: &[u8], len: usize) -> Option<Self> {
-        let repr = Repr::inline_prefix(window, len)?;
         // ASCII is valid UTF-8.
-        repr.is_inline_ascii().then_some(Self(repr))
+        Repr::inline_ascii_prefix(window, len).map(Self)
     }
 
     /// The string.

@@ -187,7 +187,7 @@ impl<'de> CborDecoder<'de> {
     }
 
     /// Begins a list (major type 4) or a map (5).
-    #[inline]
+    #[inline(always)]
     fn enter(&mut self, major: u8, at: Member<'_>) -> Result<Seq, Error> {
         // Fewer than 24 elements: the length stands in the first byte.
         let first = self.peek();
@@ -230,7 +230,7 @@ impl<'de> CborDecoder<'de> {
     }
 
     /// Goes to the next element. `false` at the end.
-    #[inline]
+    #[inline(always)]
     fn next(&mut self, seq: &mut Seq) -> Result<bool, Error> {
         if seq.left.wrapping_sub(1) < INDEFINITE - 1 && self.items_left > 0 {
             seq.left -= 1;
@@ -672,12 +672,12 @@ fn half(bits: u16) -> f64 {
 }
 
 impl<'de> Decoder<'de> for CborDecoder<'de> {
-    #[inline]
+    #[inline(always)]
     fn structure(&mut self, at: Member<'_>) -> Result<Seq, Error> {
         self.enter(5, at)
     }
 
-    #[inline]
+    #[inline(always)]
     fn member(&mut self, shape: Schema<'_>, seq: &mut Seq) -> Result<u32, Error> {
         // The name that is expected next, and behind it a value that is not
         // null.
@@ -688,11 +688,9 @@ impl<'de> Decoder<'de> for CborDecoder<'de> {
             && let Some(len) = shape.member(ordinal).encoded(Encoding::Cbor).starts(rest)
             && let Some(value) = rest.get(len)
             && !matches!(value, 0xf6 | 0xf7)
-            && self.items_left > 0
             && seq.mark_new(ordinal)
         {
             self.at += len;
-            self.items_left -= 1;
             seq.left -= u64::from(seq.left != INDEFINITE);
             seq.guess = ordinal + 1;
             return Ok(ordinal);
@@ -700,12 +698,12 @@ impl<'de> Decoder<'de> for CborDecoder<'de> {
         self.any_member(shape, seq)
     }
 
-    #[inline]
+    #[inline(always)]
     fn list(&mut self, at: Member<'_>) -> Result<Seq, Error> {
         self.enter(4, at)
     }
 
-    #[inline]
+    #[inline(always)]
     fn item(&mut self, at: Member<'_>, seq: &mut Seq) -> Result<bool, Error> {
         loop {
             if !self.next(seq)? {

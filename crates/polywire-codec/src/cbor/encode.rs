@@ -4,8 +4,6 @@ use polywire_schema::{
     BigDecimal, BigInteger, Encoder, Encoding, Error, ErrorKind, Member, Timestamp,
 };
 
-use polywire_text::scan;
-
 use super::big;
 
 /// A writer of one CBOR data item.
@@ -200,7 +198,7 @@ impl Encoder for CborEncoder {
     #[inline]
     fn string(&mut self, _: Member<'_>, value: &str) {
         self.head(TEXT, value.len() as u64);
-        scan::push_bytes(&mut self.out, value.as_bytes());
+        self.out.extend_from_slice(value.as_bytes());
     }
 
     fn blob(&mut self, _: Member<'_>, value: &[u8]) {

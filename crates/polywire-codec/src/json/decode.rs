@@ -126,7 +126,7 @@ impl<'de> JsonDecoder<'de> {
         self.peek()
     }
 
-    #[inline]
+    #[inline(always)]
     fn enter(&mut self) -> Result<Seq, Error> {
         self.at += 1;
         match self.depth_left.checked_sub(1) {
@@ -161,7 +161,7 @@ impl<'de> JsonDecoder<'de> {
     }
 
     /// Goes to the next element of what `close` closes. `false` at its end.
-    #[inline]
+    #[inline(always)]
     fn next(&mut self, seq: &mut Seq, close: u8, expected: &'static str) -> Result<bool, Error> {
         // Mostly nothing stands between elements but the comma.
         let token = self.peek();
@@ -545,7 +545,7 @@ impl<'de> JsonDecoder<'de> {
 }
 
 impl<'de> Decoder<'de> for JsonDecoder<'de> {
-    #[inline]
+    #[inline(always)]
     fn structure(&mut self, at: Member<'_>) -> Result<Seq, Error> {
         if self.peek_token() != b'{' {
             return Err(self.wrong_type(at.kind().describe()));
@@ -553,7 +553,7 @@ impl<'de> Decoder<'de> for JsonDecoder<'de> {
         self.enter()
     }
 
-    #[inline]
+    #[inline(always)]
     fn member(&mut self, shape: Schema<'_>, seq: &mut Seq) -> Result<u32, Error> {
         // The comma, the name that is expected next, and right behind it a
         // value that is not null: two comparisons and no look at anything else.
@@ -571,11 +571,9 @@ impl<'de> Decoder<'de> for JsonDecoder<'de> {
             && *value > b' '
             && *value != b'n'
             && !self.profile.document_only
-            && self.items_left > 0
             && seq.mark_new(ordinal)
         {
             self.at = at + len;
-            self.items_left -= 1;
             seq.count += 1;
             seq.guess = ordinal + 1;
             return Ok(ordinal);
@@ -583,7 +581,7 @@ impl<'de> Decoder<'de> for JsonDecoder<'de> {
         self.any_member(shape, seq)
     }
 
-    #[inline]
+    #[inline(always)]
     fn list(&mut self, at: Member<'_>) -> Result<Seq, Error> {
         if self.peek_token() != b'[' {
             return Err(self.wrong_type(at.kind().describe()));
@@ -591,7 +589,7 @@ impl<'de> Decoder<'de> for JsonDecoder<'de> {
         self.enter()
     }
 
-    #[inline]
+    #[inline(always)]
     fn item(&mut self, at: Member<'_>, seq: &mut Seq) -> Result<bool, Error> {
         loop {
             if !self.next(seq, b']', "a comma or ] after an item")? {
