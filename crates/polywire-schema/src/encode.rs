@@ -24,7 +24,9 @@ use crate::{BigDecimal, BigInteger, Error, Member, Value};
 /// The trait is object-safe: [`Value`] goes through `dyn Encoder`, generated
 /// types through a monomorphised copy per format.
 pub trait Encoder {
-    /// Begins a structure or union of which `present` members will come.
+    /// Begins a structure or union of which `present` members will come. The
+    /// count includes members that [`member`](Encoder::member) will refuse: a
+    /// format that writes the count carries whole structures only.
     fn begin_structure(&mut self, at: Member<'_>, present: usize);
 
     /// Announces the value of a member. `false` means that this part of the

@@ -261,7 +261,7 @@ impl fmt::Display for LimitKind {
             Self::Bytes(limit) => write!(f, "more than {limit} bytes (Limits::bytes)"),
             Self::Depth(limit) => write!(f, "more than {limit} levels (Limits::depth)"),
             Self::Items(limit) => {
-                write!(f, "more than {limit} members and items (Limits::items)")
+                write!(f, "more than {limit} items and entries (Limits::items)")
             }
             Self::StringLength(limit) => {
                 write!(f, "a string of more than {limit} bytes (Limits::string)")

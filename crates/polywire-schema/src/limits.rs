@@ -51,7 +51,9 @@ impl Limits {
         self.depth
     }
 
-    /// The most members, list items and map entries of a message, together.
+    /// The most list items and map entries of a message, together; members that
+    /// the model does not have count too. Those that it has come once at the
+    /// most and do not count.
     #[must_use]
     pub const fn items(&self) -> u32 {
         self.items
@@ -78,7 +80,7 @@ impl Limits {
         }
     }
 
-    /// Sets the most members, items and entries together.
+    /// Sets the most items and entries together.
     #[must_use]
     pub const fn with_items(self, items: u32) -> Self {
         Self { items, ..self }

@@ -313,8 +313,8 @@ pub struct ServiceDef {
     pub protocols: Span,
 }
 
-/// Shapes prepared for codecs. See the [module](self) on how it is laid out,
-/// and [`SchemaBuilder`](crate::SchemaBuilder) on how to make one.
+/// Shapes prepared for codecs, in flat arrays that refer to each other by
+/// index. [`SchemaBuilder`](crate::SchemaBuilder) makes one.
 #[derive(Clone, Default)]
 pub struct SchemaSet<'a> {
     pub(crate) shapes: Cow<'a, [ShapeDef]>,

@@ -1,16 +1,20 @@
 //! CBOR code for the one shape, written by hand: names with their heads are
 //! constants.
 
-use polywire_schema::{Body, Text};
+use polywire_schema::{Body, Limits, Text};
 use polywire_text::utf8;
 
 use super::shapes::{Batch, Place, Reading};
 
 pub(super) fn read(body: &Body) -> Option<Batch> {
+    let limits = Limits::DEFAULT;
     let mut reader = Reader {
         bytes: body.as_bytes(),
         at: 0,
         body,
+        depth: limits.depth(),
+        items: limits.items(),
+        string: limits.string(),
     };
     let batch = reader.batch()?;
     (reader.at == reader.bytes.len()).then_some(batch)
@@ -20,6 +24,9 @@ struct Reader<'a> {
     bytes: &'a [u8],
     at: usize,
     body: &'a Body,
+    depth: u32,
+    items: u32,
+    string: usize,
 }
 
 /// A list or map without a length.
@@ -60,14 +67,56 @@ impl<'a> Reader<'a> {
         Some(argument)
     }
 
+    /// Begins a list or map.
     #[inline]
-    fn next(&mut self, left: &mut u64) -> bool {
-        if *left == INDEFINITE {
-            return !self.skip(&[0xff]);
+    fn enter(&mut self, major: u8) -> Option<u64> {
+        let left = self.head(major)?;
+        self.depth = self.depth.checked_sub(1)?;
+        Some(left)
+    }
+
+    /// Whether another element comes.
+    #[inline]
+    fn next(&mut self, left: &mut u64) -> Option<bool> {
+        let more = if *left == INDEFINITE {
+            !self.skip(&[0xff])
+        } else {
+            let more = *left > 0;
+            *left -= u64::from(more);
+            more
+        };
+        if !more {
+            self.depth += 1;
         }
-        let more = *left > 0;
-        *left -= u64::from(more);
-        more
+        Some(more)
+    }
+
+    /// Another item of a list.
+    #[inline]
+    fn next_item(&mut self, left: &mut u64) -> Option<bool> {
+        let more = self.next(left)?;
+        if more {
+            self.items = self.items.checked_sub(1)?;
+        }
+        Some(more)
+    }
+
+    /// Notes a member; `None` if it came before.
+    #[inline]
+    fn once(seen: &mut u32, member: usize) -> Option<()> {
+        let bit = 1 << member;
+        if *seen & bit != 0 {
+            return None;
+        }
+        *seen |= bit;
+        Some(())
+    }
+
+    #[inline]
+    fn null(&mut self) -> bool {
+        let null = matches!(self.bytes.get(self.at), Some(0xf6 | 0xf7));
+        self.at += usize::from(null);
+        null
     }
 
     #[cold]
@@ -78,19 +127,23 @@ impl<'a> Reader<'a> {
 
     fn batch(&mut self) -> Option<Batch> {
         let mut batch = Batch::default();
-        let mut left = self.head(5)?;
-        let mut expected = 0;
-        while self.next(&mut left) {
+        let mut left = self.enter(5)?;
+        let (mut expected, mut seen) = (0, 0);
+        while self.next(&mut left)? {
             let member = match expected {
                 0 if self.skip(b"\x68readings") => 0,
                 1 if self.skip(b"\x64next") => 1,
                 _ => self.find(&["readings", "next"])?,
             };
             expected = member + 1;
+            Self::once(&mut seen, member)?;
+            if self.null() {
+                continue;
+            }
             match member {
                 0 => {
-                    let mut left = self.head(4)?;
-                    while self.next(&mut left) {
+                    let mut left = self.enter(4)?;
+                    while self.next_item(&mut left)? {
                         batch.readings.push(self.reading()?);
                     }
                 }
@@ -111,9 +164,9 @@ impl<'a> Reader<'a> {
             "remark",
         ];
         let mut reading = Reading::default();
-        let mut left = self.head(5)?;
-        let mut expected = 0;
-        while self.next(&mut left) {
+        let mut left = self.enter(5)?;
+        let (mut expected, mut seen) = (0, 0);
+        while self.next(&mut left)? {
             let member = match expected {
                 0 if self.skip(b"\x67station") => 0,
                 1 if self.skip(b"\x68sequence") => 1,
@@ -125,14 +178,18 @@ impl<'a> Reader<'a> {
                 _ => self.find(&NAMES)?,
             };
             expected = member + 1;
+            Self::once(&mut seen, member)?;
+            if self.null() {
+                continue;
+            }
             match member {
                 0 => reading.station = self.string()?,
                 1 => reading.sequence = self.integer()?,
                 2 => reading.temperature = Some(self.double()?),
                 3 => reading.valid = Some(self.boolean()?),
                 4 => {
-                    let mut left = self.head(4)?;
-                    while self.next(&mut left) {
+                    let mut left = self.enter(4)?;
+                    while self.next_item(&mut left)? {
                         reading.tags.push(self.string()?);
                     }
                 }
@@ -145,15 +202,19 @@ impl<'a> Reader<'a> {
 
     fn place(&mut self) -> Option<Place> {
         let mut place = Place::default();
-        let mut left = self.head(5)?;
-        let mut expected = 0;
-        while self.next(&mut left) {
+        let mut left = self.enter(5)?;
+        let (mut expected, mut seen) = (0, 0);
+        while self.next(&mut left)? {
             let member = match expected {
                 0 if self.skip(b"\x64city") => 0,
                 1 if self.skip(b"\x66height") => 1,
                 _ => self.find(&["city", "height"])?,
             };
             expected = member + 1;
+            Self::once(&mut seen, member)?;
+            if self.null() {
+                continue;
+            }
             match member {
                 0 => place.city = self.string()?,
                 _ => place.height = Some(i32::try_from(self.integer()?).ok()?),
@@ -165,6 +226,9 @@ impl<'a> Reader<'a> {
     #[inline]
     fn string(&mut self) -> Option<Text> {
         let len = usize::try_from(self.head(3)?).ok()?;
+        if len > self.string {
+            return None;
+        }
         let bytes = self.rest().get(..len)?;
         let text = utf8::validate(bytes).ok()?;
         self.at += len;

@@ -1,7 +1,7 @@
 //! JSON code for the one shape, written by hand: names are constants that are
 //! compared and written together with what surrounds them.
 
-use polywire_schema::{Body, Text};
+use polywire_schema::{Body, Limits, Text};
 use polywire_text::number::{Integer, decimal_prefix, integer_prefix, json_number, parse_f64};
 use polywire_text::{escape, number, scan, utf8};
 
@@ -9,7 +9,15 @@ use super::shapes::{Batch, Place, Reading};
 
 pub(super) fn read(body: &Body) -> Option<Batch> {
     let text = utf8::validate(body.as_bytes()).ok()?;
-    let mut reader = Reader { text, at: 0, body };
+    let limits = Limits::DEFAULT;
+    let mut reader = Reader {
+        text,
+        at: 0,
+        body,
+        depth: limits.depth(),
+        items: limits.items(),
+        string: limits.string(),
+    };
     let batch = reader.batch()?;
     reader.skip_space();
     (reader.at == text.len()).then_some(batch)
@@ -19,6 +27,9 @@ struct Reader<'a> {
     text: &'a str,
     at: usize,
     body: &'a Body,
+    depth: u32,
+    items: u32,
+    string: usize,
 }
 
 impl Reader<'_> {
@@ -64,6 +75,7 @@ impl Reader<'_> {
         self.skip_space();
         if self.peek() == close {
             self.at += 1;
+            self.depth += 1;
             return Some(false);
         }
         if !*first {
@@ -72,6 +84,41 @@ impl Reader<'_> {
         }
         *first = false;
         Some(true)
+    }
+
+    /// Begins a list or an object.
+    #[inline]
+    fn enter(&mut self, open: u8) -> Option<()> {
+        self.expect(open)?;
+        self.depth = self.depth.checked_sub(1)?;
+        Some(())
+    }
+
+    /// Another item of a list.
+    #[inline]
+    fn next_item(&mut self, first: &mut bool) -> Option<bool> {
+        let more = self.next(first, b']')?;
+        if more {
+            self.items = self.items.checked_sub(1)?;
+        }
+        Some(more)
+    }
+
+    /// Notes a member; `None` if it came before.
+    #[inline]
+    fn once(seen: &mut u32, member: usize) -> Option<()> {
+        let bit = 1 << member;
+        if *seen & bit != 0 {
+            return None;
+        }
+        *seen |= bit;
+        Some(())
+    }
+
+    #[inline]
+    fn null(&mut self) -> bool {
+        self.skip_space();
+        self.skip(b"null")
     }
 
     /// A member out of the expected order: which one, by its name.
@@ -84,8 +131,8 @@ impl Reader<'_> {
 
     fn batch(&mut self) -> Option<Batch> {
         let mut batch = Batch::default();
-        self.expect(b'{')?;
-        let (mut first, mut expected) = (true, 0);
+        self.enter(b'{')?;
+        let (mut first, mut expected, mut seen) = (true, 0, 0);
         while self.next(&mut first, b'}')? {
             let member = match expected {
                 0 if self.skip(b"\"readings\":") => 0,
@@ -93,11 +140,15 @@ impl Reader<'_> {
                 _ => self.find(&["readings", "next"])?,
             };
             expected = member + 1;
+            Self::once(&mut seen, member)?;
+            if self.null() {
+                continue;
+            }
             match member {
                 0 => {
-                    self.expect(b'[')?;
+                    self.enter(b'[')?;
                     let mut first = true;
-                    while self.next(&mut first, b']')? {
+                    while self.next_item(&mut first)? {
                         batch.readings.push(self.reading()?);
                     }
                 }
@@ -118,8 +169,8 @@ impl Reader<'_> {
             "remark",
         ];
         let mut reading = Reading::default();
-        self.expect(b'{')?;
-        let (mut first, mut expected) = (true, 0);
+        self.enter(b'{')?;
+        let (mut first, mut expected, mut seen) = (true, 0, 0);
         while self.next(&mut first, b'}')? {
             let member = match expected {
                 0 if self.skip(b"\"station\":") => 0,
@@ -132,15 +183,19 @@ impl Reader<'_> {
                 _ => self.find(&NAMES)?,
             };
             expected = member + 1;
+            Self::once(&mut seen, member)?;
+            if self.null() {
+                continue;
+            }
             match member {
                 0 => reading.station = self.string()?,
                 1 => reading.sequence = self.integer()?,
                 2 => reading.temperature = Some(self.double()?),
                 3 => reading.valid = Some(self.boolean()?),
                 4 => {
-                    self.expect(b'[')?;
+                    self.enter(b'[')?;
                     let mut first = true;
-                    while self.next(&mut first, b']')? {
+                    while self.next_item(&mut first)? {
                         reading.tags.push(self.string()?);
                     }
                 }
@@ -153,8 +208,8 @@ impl Reader<'_> {
 
     fn place(&mut self) -> Option<Place> {
         let mut place = Place::default();
-        self.expect(b'{')?;
-        let (mut first, mut expected) = (true, 0);
+        self.enter(b'{')?;
+        let (mut first, mut expected, mut seen) = (true, 0, 0);
         while self.next(&mut first, b'}')? {
             let member = match expected {
                 0 if self.skip(b"\"city\":") => 0,
@@ -162,6 +217,10 @@ impl Reader<'_> {
                 _ => self.find(&["city", "height"])?,
             };
             expected = member + 1;
+            Self::once(&mut seen, member)?;
+            if self.null() {
+                continue;
+            }
             match member {
                 0 => place.city = self.string()?,
                 _ => place.height = Some(i32::try_from(self.integer()?).ok()?),
@@ -174,7 +233,7 @@ impl Reader<'_> {
     fn string(&mut self) -> Option<Text> {
         self.expect(b'"')?;
         let len = scan::json_clean(self.rest());
-        if self.rest().get(len) != Some(&b'"') {
+        if self.rest().get(len) != Some(&b'"') || len > self.string {
             return self.escaped_string();
         }
         let window = &self.text[self.at..];

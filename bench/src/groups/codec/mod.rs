@@ -1,5 +1,7 @@
 //! What the encoder and decoder traits cost: typed codecs over schemas against
 //! code that was written by hand for the one shape, on the same primitives.
+//! Both do the same job: members in any order, nulls left out, no member twice,
+//! unknown members refused or skipped, limits on depth, items and strings.
 
 mod cbor_by_hand;
 mod json_by_hand;

@@ -237,7 +237,19 @@ impl<'de> CborDecoder<'de> {
             self.items_left -= 1;
             return Ok(true);
         }
-        self.next_apart(seq)
+        if seq.left == 0 {
+            self.leave();
+            return Ok(false);
+        }
+        self.next_apart(seq, true)
+    }
+
+    /// A list or map has ended.
+    #[inline]
+    fn leave(&mut self) {
+        self.wide.leave(self.depth_left);
+        self.depth_left += 1;
+        self.ended = (self.at, self.items_left);
     }
 
     /// The argument of a head and the head's length, if both are there within
@@ -257,9 +269,10 @@ impl<'de> CborDecoder<'de> {
         Some((word >> (64 - 8 * size), 1 + size as usize))
     }
 
-    /// As [`Self::next`], at the end, without a length, and with errors.
+    /// As [`Self::next`], at the end, without a length, and with errors. The
+    /// members of structures are not counted: each comes once at the most.
     #[inline(never)]
-    fn next_apart(&mut self, seq: &mut Seq) -> Result<bool, Error> {
+    fn next_apart(&mut self, seq: &mut Seq, count: bool) -> Result<bool, Error> {
         let ended = if seq.left == INDEFINITE {
             let ended = self.bytes.get(self.at) == Some(&BREAK);
             self.at += usize::from(ended);
@@ -270,16 +283,23 @@ impl<'de> CborDecoder<'de> {
             ended
         };
         if ended {
-            self.wide.leave(self.depth_left);
-            self.depth_left += 1;
-            self.ended = (self.at, self.items_left);
+            self.leave();
             return Ok(false);
         }
-        match self.items_left.checked_sub(1) {
-            Some(left) => self.items_left = left,
-            None => return Err(self.limit(LimitKind::Items(self.limits.items()))),
+        if count {
+            self.count_item()?;
         }
         Ok(true)
+    }
+
+    fn count_item(&mut self) -> Result<(), Error> {
+        match self.items_left.checked_sub(1) {
+            Some(left) => {
+                self.items_left = left;
+                Ok(())
+            }
+            None => Err(self.limit(LimitKind::Items(self.limits.items()))),
+        }
     }
 
     #[cold]
@@ -392,27 +412,37 @@ impl<'de> CborDecoder<'de> {
         }
     }
 
+    /// The member whose name stands here, if it is one of the next few: others
+    /// before it may have been left out.
+    #[inline]
+    fn nearby(&self, shape: Schema<'_>, guess: u32) -> Option<(u32, usize)> {
+        let rest = self.rest();
+        (guess..shape.len().min(guess + 4)).find_map(|ordinal| {
+            let name = shape.member(ordinal).run(Encoding::Cbor);
+            name.starts(rest).then_some((ordinal, name.len()))
+        })
+    }
+
     /// As [`Decoder::member`], whatever stands there.
     #[inline(never)]
     fn any_member(&mut self, shape: Schema<'_>, seq: &mut Seq) -> Result<u32, Error> {
         loop {
-            if !self.next(seq)? {
+            if !self.next_apart(seq, false)? {
                 return Ok(END);
             }
             let mut ordinal = seq.guess;
-            let name = if ordinal < shape.len() {
-                Some(shape.member(ordinal).run(Encoding::Cbor))
-            } else {
-                None
-            };
-            match name {
-                Some(name) if name.starts(self.rest()) => self.at += name.len(),
-                _ => {
+            match self.nearby(shape, ordinal) {
+                Some((found, len)) => {
+                    ordinal = found;
+                    self.at += len;
+                }
+                None => {
                     let key = self.text_string()?;
                     match shape.find(NameSource::Member, key.as_bytes()) {
                         Some(found) => ordinal = found,
                         None => {
                             seq.unknown = true;
+                            self.count_item()?;
                             self.skip_value()?;
                             continue;
                         }
@@ -694,6 +724,10 @@ impl<'de> Decoder<'de> for CborDecoder<'de> {
             seq.left -= u64::from(seq.left != INDEFINITE);
             seq.guess = ordinal + 1;
             return Ok(ordinal);
+        }
+        if seq.left == 0 {
+            self.leave();
+            return Ok(END);
         }
         self.any_member(shape, seq)
     }

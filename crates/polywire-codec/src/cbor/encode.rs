@@ -112,12 +112,12 @@ impl CborEncoder {
 }
 
 impl Encoder for CborEncoder {
-    #[inline]
+    #[inline(always)]
     fn begin_structure(&mut self, _: Member<'_>, present: usize) {
         self.head(MAP, present as u64);
     }
 
-    #[inline]
+    #[inline(always)]
     fn member(&mut self, at: Member<'_>) -> bool {
         if !at.encoded(Encoding::Cbor).push_to(&mut self.out) {
             at.run(Encoding::Cbor).push_to(&mut self.out);
@@ -125,15 +125,15 @@ impl Encoder for CborEncoder {
         true
     }
 
-    #[inline]
+    #[inline(always)]
     fn end_structure(&mut self, _: Member<'_>) {}
 
-    #[inline]
+    #[inline(always)]
     fn begin_list(&mut self, _: Member<'_>, len: usize) {
         self.head(ARRAY, len as u64);
     }
 
-    #[inline]
+    #[inline(always)]
     fn end_list(&mut self, _: Member<'_>) {}
 
     #[inline]

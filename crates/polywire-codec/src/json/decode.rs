@@ -181,16 +181,18 @@ impl<'de> JsonDecoder<'de> {
             seq.count += 1;
             return Ok(true);
         }
-        self.next_apart(seq, close, expected)
+        self.next_apart(seq, close, expected, true)
     }
 
-    /// As [`Self::next`], with white space, limits and errors.
+    /// As [`Self::next`], with white space, limits and errors. The members of
+    /// structures are not counted: each comes once at the most.
     #[inline(never)]
     fn next_apart(
         &mut self,
         seq: &mut Seq,
         close: u8,
         expected: &'static str,
+        count: bool,
     ) -> Result<bool, Error> {
         let token = self.peek_token();
         if token == close {
@@ -208,11 +210,20 @@ impl<'de> JsonDecoder<'de> {
             }
         }
         seq.count += 1;
-        match self.items_left.checked_sub(1) {
-            Some(left) => self.items_left = left,
-            None => return Err(self.limit(LimitKind::Items(self.limits.items()))),
+        if count {
+            self.count_item()?;
         }
         Ok(true)
+    }
+
+    fn count_item(&mut self) -> Result<(), Error> {
+        match self.items_left.checked_sub(1) {
+            Some(left) => {
+                self.items_left = left;
+                Ok(())
+            }
+            None => Err(self.limit(LimitKind::Items(self.limits.items()))),
+        }
     }
 
     /// Reads the colon behind a key.
@@ -249,6 +260,7 @@ impl<'de> JsonDecoder<'de> {
             }
             None => {
                 seq.unknown = true;
+                self.count_item()?;
                 self.skip_value()?;
                 Ok(END)
             }
@@ -428,25 +440,32 @@ impl<'de> JsonDecoder<'de> {
         }
     }
 
+    /// The member whose name stands here, if it is one of the next few: others
+    /// before it may have been left out.
+    #[inline]
+    fn nearby(&self, shape: Schema<'_>, guess: u32) -> Option<(u32, usize)> {
+        let rest = self.rest();
+        (guess..shape.len().min(guess + 4)).find_map(|ordinal| {
+            let name = shape.member(ordinal).run(self.profile.names);
+            name.starts(rest).then_some((ordinal, name.len()))
+        })
+    }
+
     /// As [`Decoder::member`], whatever stands there.
     #[inline(never)]
     fn any_member(&mut self, shape: Schema<'_>, seq: &mut Seq) -> Result<u32, Error> {
         loop {
-            if !self.next(seq, b'}', "a comma or } after a member")? {
+            if !self.next_apart(seq, b'}', "a comma or } after a member", false)? {
                 return Ok(END);
             }
             let mut ordinal = seq.guess;
-            let name = if ordinal < shape.len() {
-                Some(shape.member(ordinal).run(self.profile.names))
-            } else {
-                None
-            };
-            match name {
-                Some(name) if name.starts(self.rest()) => {
-                    self.at += name.len();
+            match self.nearby(shape, ordinal) {
+                Some((found, len)) => {
+                    ordinal = found;
+                    self.at += len;
                     self.skip_space();
                 }
-                _ => {
+                None => {
                     ordinal = self.find_member(shape, seq)?;
                     if ordinal == END {
                         continue;
@@ -577,6 +596,10 @@ impl<'de> Decoder<'de> for JsonDecoder<'de> {
             seq.count += 1;
             seq.guess = ordinal + 1;
             return Ok(ordinal);
+        }
+        if self.peek() == b'}' {
+            self.leave();
+            return Ok(END);
         }
         self.any_member(shape, seq)
     }

@@ -65,13 +65,13 @@ impl JsonEncoder {
 }
 
 impl Encoder for JsonEncoder {
-    #[inline]
+    #[inline(always)]
     fn begin_structure(&mut self, _: Member<'_>, _: usize) {
         self.depth += 1;
         self.out.push(b'{');
     }
 
-    #[inline]
+    #[inline(always)]
     fn member(&mut self, at: Member<'_>) -> bool {
         if self.profile.document_only && self.depth == 1 && at.location() != Location::Body {
             return false;
@@ -82,18 +82,18 @@ impl Encoder for JsonEncoder {
         true
     }
 
-    #[inline]
+    #[inline(always)]
     fn end_structure(&mut self, _: Member<'_>) {
         self.depth -= 1;
         self.close(b'}');
     }
 
-    #[inline]
+    #[inline(always)]
     fn begin_list(&mut self, _: Member<'_>, _: usize) {
         self.out.push(b'[');
     }
 
-    #[inline]
+    #[inline(always)]
     fn end_list(&mut self, _: Member<'_>) {
         self.close(b']');
     }

@@ -266,6 +266,7 @@ impl<'de> XmlRpcDecoder<'de> {
             if own == name {
                 return Ok(true);
             }
+            self.count_item()?;
             self.skip_value()?;
         }
         Ok(false)
@@ -572,7 +573,6 @@ impl<'de> XmlRpcDecoder<'de> {
             }
         }
         seq.count += 1;
-        self.count_item()?;
         let name = if self.cursor.expect_start("name", "<name>")? {
             let name = self.cursor.characters()?;
             self.cursor.expect_end("name", "</name>")?;
@@ -602,6 +602,7 @@ impl<'de> XmlRpcDecoder<'de> {
             }
             Event::Map(mut seq) => {
                 while self.next_member(&mut seq)?.is_some() {
+                    self.count_item()?;
                     self.skip_value()?;
                 }
             }
@@ -728,7 +729,6 @@ impl<'de> Decoder<'de> for XmlRpcDecoder<'de> {
                 Some(name) if name.starts(&self.cursor.rest()[skip..]) => {
                     self.cursor.at += skip + name.len();
                     seq.count += 1;
-                    self.count_item()?;
                 }
                 _ => match self.next_member(seq)? {
                     None => return Ok(END),
@@ -736,6 +736,7 @@ impl<'de> Decoder<'de> for XmlRpcDecoder<'de> {
                         Some(found) => ordinal = found,
                         None => {
                             seq.unknown = true;
+                            self.count_item()?;
                             self.skip_value()?;
                             continue;
                         }
@@ -805,6 +806,7 @@ impl<'de> Decoder<'de> for XmlRpcDecoder<'de> {
             let Some(name) = self.next_member(seq)? else {
                 return Ok(None);
             };
+            self.count_item()?;
             if self.profile.skip_nulls && !at.is_sparse() && self.is_nil()? {
                 continue;
             }

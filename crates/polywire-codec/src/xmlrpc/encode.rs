@@ -182,7 +182,7 @@ impl XmlRpcEncoder {
 }
 
 impl Encoder for XmlRpcEncoder {
-    #[inline]
+    #[inline(always)]
     fn begin_structure(&mut self, _: Member<'_>, _: usize) {
         if self.depth == 0 && self.frame == Frame::Positional {
             self.depth = 1;
@@ -191,7 +191,7 @@ impl Encoder for XmlRpcEncoder {
         self.begin_struct();
     }
 
-    #[inline]
+    #[inline(always)]
     fn member(&mut self, at: Member<'_>) -> bool {
         if self.depth == 1 && self.frame == Frame::Positional {
             // Parameters are told apart by their place: fill the gaps.
@@ -207,7 +207,7 @@ impl Encoder for XmlRpcEncoder {
         true
     }
 
-    #[inline]
+    #[inline(always)]
     fn end_structure(&mut self, _: Member<'_>) {
         if self.depth == 1 && self.frame == Frame::Positional {
             self.depth = 0;
@@ -216,13 +216,13 @@ impl Encoder for XmlRpcEncoder {
         self.end_struct();
     }
 
-    #[inline]
+    #[inline(always)]
     fn begin_list(&mut self, _: Member<'_>, _: usize) {
         self.depth += 1;
         self.out.extend_from_slice(b"<value><array><data>");
     }
 
-    #[inline]
+    #[inline(always)]
     fn end_list(&mut self, _: Member<'_>) {
         self.depth -= 1;
         self.out.extend_from_slice(b"</data></array></value>");
