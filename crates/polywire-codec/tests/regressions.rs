@@ -233,7 +233,7 @@ mod smithy_java {
     }
 }
 
-/// What real peers of XML-RPC send, as `WANTS.md` lists it.
+/// What real peers of XML-RPC send.
 mod peers {
     use super::*;
 

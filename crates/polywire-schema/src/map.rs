@@ -239,6 +239,12 @@ fn sorted_positions(entries: &[(Text, Value)]) -> Vec<u32> {
     sorted
 }
 
+impl AsRef<Map> for Map {
+    fn as_ref(&self) -> &Map {
+        self
+    }
+}
+
 impl Default for Map {
     fn default() -> Self {
         Self::new()

@@ -116,6 +116,13 @@ impl JsonProfile {
         self
     }
 
+    /// Reads blobs as plain text, or as base64.
+    #[must_use]
+    pub const fn with_text_blobs(mut self, text_blobs: bool) -> Self {
+        self.text_blobs = text_blobs;
+        self
+    }
+
     /// Carries only the members that belong to the document.
     #[must_use]
     pub const fn with_document_only(mut self, document_only: bool) -> Self {

@@ -35,7 +35,7 @@ pub fn handler(model: &Model, operation: Operation<'_>) -> Option<Result<Arc<dyn
         let output = sample::structure(model, operation.output());
         answers.push(Answer {
             input: Map::new(),
-            output: Ok(output),
+            output: Ok(Arc::new(output)),
         });
     }
     let answers = Arc::new(answers);
@@ -64,19 +64,19 @@ pub fn input(model: &Model, operation: Operation<'_>) -> Option<(Map, bool)> {
 struct Answer {
     input: Map,
     /// The output, or the id and the members of an error.
-    output: Result<Map, (String, Map)>,
+    output: Result<Arc<Map>, (String, Map)>,
 }
 
 impl Answer {
     fn of(example: &Example<'_>, operation: Operation<'_>) -> Result<Option<Self>, Error> {
         let input = members(example.input, operation.input())?;
         let output = match (&example.output, &example.error) {
-            (Some(output), _) => Ok(members(Some(output), operation.output())?),
+            (Some(output), _) => Ok(Arc::new(members(Some(output), operation.output())?)),
             (None, Some((id, content))) => match operation.find_error(id) {
                 Some(error) => Err((error.id().to_owned(), members(*content, error)?)),
                 None => return Ok(None),
             },
-            (None, None) => Ok(Map::new()),
+            (None, None) => Ok(Arc::default()),
         };
         Ok(Some(Self { input, output }))
     }
@@ -86,7 +86,7 @@ fn pick(answers: &[Answer], input: &Map) -> Result<Output, Fault> {
     let same = answers.iter().find(|answer| answer.input == *input);
     let any = || answers.iter().find(|answer| answer.output.is_ok());
     match same.or_else(any).map(|answer| &answer.output) {
-        Some(Ok(output)) => Ok(polywire_rpc::IntoOutput::into_output(output.clone())),
+        Some(Ok(output)) => Ok(polywire_rpc::IntoOutput::into_output(Arc::clone(output))),
         Some(Err((id, details))) => Err(Fault::modelled(id.clone(), details.clone())),
         None => Err(Fault::internal("a mock without an answer")),
     }
@@ -94,10 +94,16 @@ fn pick(answers: &[Answer], input: &Map) -> Result<Output, Fault> {
 
 /// The members that a node of a model gives, by the schema of their structure.
 pub(crate) fn members(node: Option<&Node>, shape: Schema<'_>) -> Result<Map, Error> {
-    let mut map = Map::new();
-    let Some(node) = node else { return Ok(map) };
+    let Some(node) = node else {
+        return Ok(Map::new());
+    };
     let json = node.to_json();
-    let mut decoder = JsonDecoder::from_str(&json, JsonProfile::NODE, &Limits::DEFAULT)?;
-    decode_structure(&mut map, shape.root(), &mut decoder)?;
-    Ok(map)
+    let read = |profile| {
+        let mut map = Map::new();
+        let mut decoder = JsonDecoder::from_str(&json, profile, &Limits::DEFAULT)?;
+        decode_structure(&mut map, shape.root(), &mut decoder)?;
+        Ok(map)
+    };
+    // Models write blobs as base64; some older ones as plain text.
+    read(JsonProfile::NODE.with_text_blobs(false)).or_else(|_: Error| read(JsonProfile::NODE))
 }
