@@ -2,6 +2,7 @@
 
 mod codec;
 mod harness;
+mod text;
 
 use polywire_bench::GroupEntry;
 
@@ -16,5 +17,10 @@ pub(crate) const GROUPS: &[GroupEntry] = &[
         name: "harness",
         about: "the harness measures itself: counts repeat and are right",
         cases: harness::cases,
+    },
+    GroupEntry {
+        name: "text",
+        about: "the layouts of the string type",
+        cases: text::cases,
     },
 ];
