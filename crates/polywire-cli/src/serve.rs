@@ -65,25 +65,21 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         .or_else(|| std::thread::available_parallelism().ok());
     let workers = workers.map_or(1, NonZeroUsize::get);
     let (stop, stopped) = watch::channel(false);
-    let (ready, started) = std::sync::mpsc::channel();
     let mut threads = Vec::new();
+    // The first worker finds ports where none was named; all share them.
+    let mut bound = addresses;
     for index in 0..workers {
-        let (server, addresses) = (server.clone(), addresses.clone());
-        let (stopped, ready) = (stopped.clone(), ready.clone());
+        let (server, addresses, stopped) = (server.clone(), bound, stopped.clone());
+        let (ready, started) = std::sync::mpsc::channel();
         let thread = std::thread::Builder::new()
             .name(format!("worker-{index}"))
             .spawn(move || {
                 worker(&server, &addresses, workers > 1, stopped, &ready);
             });
         threads.push(thread.map_err(Failure::usage)?);
-    }
-    drop(ready);
-    let mut bound = Vec::new();
-    for _ in 0..workers {
+        let word = started.recv();
         // A worker that is gone without a word has panicked.
-        let word = started
-            .recv()
-            .unwrap_or(Err("a worker could not start".to_owned()));
+        let word = word.unwrap_or_else(|_| Err("a worker could not start".to_owned()));
         bound = word.map_err(Failure::usage)?;
     }
     if !arguments.quiet {
@@ -198,7 +194,7 @@ fn worker(
             .iter()
             .map(polywire::rpc::Running::address)
             .collect();
-        // The program waits for all workers before it says anything.
+        // The program waits for every worker before it goes on.
         let _ = ready.send(Ok(bound));
         // The sender lives until it has sent.
         let _ = stopped.changed().await;

@@ -54,6 +54,8 @@ pub enum FaultKind {
     NotAcceptable,
     /// The call was turned away before its handler began.
     Overloaded,
+    /// The request did not arrive in time.
+    RequestTimeout,
     /// The request is larger than this server takes.
     TooLarge,
     /// No such operation.
@@ -74,6 +76,7 @@ impl FaultKind {
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
             Self::NotAcceptable => StatusCode::NOT_ACCEPTABLE,
             Self::Overloaded => StatusCode::SERVICE_UNAVAILABLE,
+            Self::RequestTimeout => StatusCode::REQUEST_TIMEOUT,
             Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Self::UnknownOperation => StatusCode::NOT_FOUND,
             Self::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
@@ -91,6 +94,7 @@ impl FaultKind {
             Self::MethodNotAllowed => "MethodNotAllowedException",
             Self::NotAcceptable => "NotAcceptableException",
             Self::Overloaded => "ServiceUnavailableException",
+            Self::RequestTimeout => "RequestTimeoutException",
             Self::TooLarge => "RequestEntityTooLargeException",
             Self::UnknownOperation => "UnknownOperationException",
             Self::UnsupportedMediaType => "UnsupportedMediaTypeException",
@@ -100,7 +104,7 @@ impl FaultKind {
     /// The kind with a name, as a client reads it.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
-        const ALL: [FaultKind; 10] = [
+        const ALL: [FaultKind; 11] = [
             FaultKind::DeadlineExceeded,
             FaultKind::Internal,
             FaultKind::Invalid,
@@ -108,6 +112,7 @@ impl FaultKind {
             FaultKind::MethodNotAllowed,
             FaultKind::NotAcceptable,
             FaultKind::Overloaded,
+            FaultKind::RequestTimeout,
             FaultKind::TooLarge,
             FaultKind::UnknownOperation,
             FaultKind::UnsupportedMediaType,

@@ -4,7 +4,7 @@
 
 use bytes::Bytes;
 use http::header::{ACCEPT, ALLOW, CONTENT_TYPE};
-use http::{HeaderName, HeaderValue, StatusCode, request, response};
+use http::{HeaderName, HeaderValue, Method, StatusCode, request, response};
 use polywire_codec::json::{JsonDecoder, JsonEncoder, JsonProfile};
 use polywire_codec::{Dynamic, Message, Sink};
 use polywire_schema::{
@@ -142,10 +142,16 @@ fn write_body(
         (None, ShapeKind::String | ShapeKind::Enum) => HeaderValue::from_static("text/plain"),
         (None, _) => json(),
     };
+    // A structure that is not there is an empty object, unless that could not
+    // be read again for want of its required members.
+    let may_be_empty = kind == ShapeKind::Structure
+        && !member
+            .target()
+            .members()
+            .any(|member| member.is_required());
     match encoder.finish() {
-        None if is_raw(kind) => Ok(None),
-        // A structure that is not there is an empty object.
-        None => Ok(Some((b"{}".to_vec(), json()))),
+        None if may_be_empty => Ok(Some((b"{}".to_vec(), json()))),
+        None => Ok(None),
         Some(Ok(raw)) => Ok(Some((raw, media_type))),
         Some(Err(encoder)) => Ok(Some((encoder.finish()?, media_type))),
     }
@@ -167,10 +173,19 @@ impl Protocol for RestJson1 {
 
     fn route(&self, head: &request::Parts) -> Result<Plan, Fault> {
         let (path, query) = (head.uri.path(), head.uri.query().unwrap_or_default());
-        match self.router.find(&head.method, path, query) {
+        let mut found = self.router.find(&head.method, path, query);
+        // RFC 9110, section 9.3.2: HEAD is GET whose answer has no body, which
+        // the transport leaves out.
+        if head.method == Method::HEAD
+            && let Found::Methods(methods) = &found
+            && methods.contains(&Method::GET)
+        {
+            found = self.router.find(&Method::GET, path, query);
+        }
+        match found {
             Found::Route(route) => Ok(Plan::Buffer(route)),
             Found::Methods(methods) => {
-                let methods: Vec<&str> = methods.iter().map(http::Method::as_str).collect();
+                let methods: Vec<&str> = methods.iter().map(Method::as_str).collect();
                 Err(Fault::new(FaultKind::MethodNotAllowed, methods.join(", ")))
             }
             Found::Nothing => {

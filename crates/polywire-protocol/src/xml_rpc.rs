@@ -30,11 +30,14 @@ pub struct XmlRpc {
 /// The fault codes of the XML-RPC interoperability specification.
 mod code {
     pub(super) const NOT_WELL_FORMED: i64 = -32_700;
+    pub(super) const INVALID_CHARACTER: i64 = -32_702;
     pub(super) const INVALID_REQUEST: i64 = -32_600;
     pub(super) const METHOD_NOT_FOUND: i64 = -32_601;
     pub(super) const INVALID_PARAMETERS: i64 = -32_602;
     pub(super) const INTERNAL_ERROR: i64 = -32_603;
+    pub(super) const APPLICATION_ERROR: i64 = -32_500;
     pub(super) const SYSTEM_ERROR: i64 = -32_400;
+    pub(super) const TRANSPORT_ERROR: i64 = -32_300;
 }
 
 const SERVER: XmlRpcProfile = XmlRpcProfile::DEFAULT;
@@ -113,7 +116,14 @@ impl Protocol for XmlRpc {
     }
 
     fn route_body(&self, _: &request::Parts, body: &Body, limits: &Limits) -> Result<Route, Fault> {
-        let (method, _) = XmlRpcDecoder::call(body, SERVER, limits)?;
+        let (method, _) = XmlRpcDecoder::call(body, SERVER, limits).map_err(|error| {
+            let fault = Fault::from(error);
+            // It has a code of its own, and the format does not tell it apart.
+            match std::str::from_utf8(body.as_bytes()) {
+                Ok(_) => fault,
+                Err(_) => fault.with_code(code::INVALID_CHARACTER),
+            }
+        })?;
         match self.methods.get(&*method) {
             Some(index) => Ok(Route::to(*index)),
             None => {
@@ -288,9 +298,12 @@ fn write_error(shape: Schema<'_>, fault: &Fault) -> Result<Vec<u8>, Error> {
 
 fn framework_fault(fault: &Fault) -> Vec<u8> {
     let (code, text) = match fault.kind() {
-        FaultKind::Modelled => (code::INTERNAL_ERROR, "an internal error occurred"),
+        FaultKind::Modelled => (code::APPLICATION_ERROR, "an internal error occurred"),
         FaultKind::MethodNotAllowed => (code::INVALID_REQUEST, "XML-RPC is called by POST"),
-        kind => (code_of(kind, fault), fault.message()),
+        kind => {
+            let code = fault.code().unwrap_or_else(|| code_of(kind, fault));
+            (code, fault.message())
+        }
     };
     let write = |text: &str| {
         let map = Map::from_iter([
@@ -309,18 +322,18 @@ fn framework_fault(fault: &Fault) -> Vec<u8> {
 
 /// The code of a fault by what went wrong.
 fn code_of(kind: FaultKind, fault: &Fault) -> i64 {
-    let syntax = || {
-        let source = std::error::Error::source(fault);
-        let error = source.and_then(|source| source.downcast_ref::<Error>());
-        error.map(Error::kind)
-    };
+    let source = std::error::Error::source(fault);
+    let error = source.and_then(|source| source.downcast_ref::<Error>());
     match kind {
-        FaultKind::Malformed => match syntax() {
+        FaultKind::Malformed => match error.map(Error::kind) {
             Some(ErrorKind::Syntax | ErrorKind::Truncated) => code::NOT_WELL_FORMED,
             Some(ErrorKind::Limit(_)) => code::INVALID_REQUEST,
+            // What no reader of messages complains of came from below it.
+            None if source.is_some() => code::TRANSPORT_ERROR,
             _ => code::INVALID_PARAMETERS,
         },
         FaultKind::Invalid => code::INVALID_PARAMETERS,
+        FaultKind::RequestTimeout => code::TRANSPORT_ERROR,
         FaultKind::UnknownOperation => code::METHOD_NOT_FOUND,
         FaultKind::Internal | FaultKind::Modelled => code::INTERNAL_ERROR,
         FaultKind::Overloaded | FaultKind::DeadlineExceeded => code::SYSTEM_ERROR,
@@ -330,7 +343,10 @@ fn code_of(kind: FaultKind, fault: &Fault) -> i64 {
 
 fn kind_of(code: i64) -> FaultKind {
     match code {
-        code::NOT_WELL_FORMED | code::INVALID_REQUEST => FaultKind::Malformed,
+        code::NOT_WELL_FORMED
+        | code::INVALID_CHARACTER
+        | code::INVALID_REQUEST
+        | code::TRANSPORT_ERROR => FaultKind::Malformed,
         code::METHOD_NOT_FOUND => FaultKind::UnknownOperation,
         code::INVALID_PARAMETERS => FaultKind::Invalid,
         code::SYSTEM_ERROR => FaultKind::Overloaded,

@@ -122,9 +122,9 @@ impl<T: Encode> Message for Owned<T> {
 }
 
 /// A structure by member names, through one copy of the code.
-struct OwnedMap(Map);
+struct OwnedMap<M>(M);
 
-impl Message for OwnedMap {
+impl<M: AsRef<Map>> Message for OwnedMap<M> {
     fn encode_json(&self, at: Member<'_>, encoder: &mut JsonEncoder) {
         self.encode_any(at, encoder);
     }
@@ -138,7 +138,7 @@ impl Message for OwnedMap {
     }
 
     fn encode_any(&self, at: Member<'_>, encoder: &mut dyn Encoder) {
-        self.0.encode(at, encoder);
+        self.0.as_ref().encode(at, encoder);
     }
 }
 
@@ -149,6 +149,13 @@ pub trait IntoOutput {
 }
 
 impl IntoOutput for Map {
+    fn into_output(self) -> Output {
+        Output(Box::new(OwnedMap(self)))
+    }
+}
+
+/// An output that is there already, for as many calls as there are.
+impl IntoOutput for std::sync::Arc<Map> {
     fn into_output(self) -> Output {
         Output(Box::new(OwnedMap(self)))
     }

@@ -28,6 +28,10 @@ pub(super) fn split<'de>(
             items.push(slice(start, end));
             start = end + 1;
         }
+        // Half a date is for the reader of dates to refuse.
+        if start < value.len() {
+            items.push(slice(start, value.len()));
+        }
         return Ok(items);
     }
     if !matches!(kind, ShapeKind::String | ShapeKind::Enum) || !value.contains('"') {
@@ -96,9 +100,10 @@ fn quoted<'de>(value: &str) -> Result<Vec<Cow<'de, str>>, Malformed> {
     }
 }
 
-/// An item of a list, quoted if it must be.
+/// An item of a list, quoted if it must be: also where it would be trimmed or
+/// skipped otherwise.
 pub(super) fn quote(item: String) -> String {
-    if !item.contains([',', '"']) {
+    if !item.contains([',', '"']) && !item.is_empty() && item.trim() == item {
         return item;
     }
     format!("\"{}\"", item.replace('\\', "\\\\").replace('"', "\\\""))
@@ -120,6 +125,9 @@ mod tests {
         assert!(split(r#""a" b"#).is_err());
         assert_eq!(quote("b,c".to_owned()), r#""b,c""#);
         assert_eq!(quote(r#""def""#.to_owned()), r#""\"def\"""#);
+        assert_eq!(quote(" wide ".to_owned()), r#"" wide ""#);
+        assert_eq!(quote(String::new()), r#""""#);
+        assert_eq!(split(r#""", " wide ""#).unwrap(), "| wide ");
     }
 
     #[test]
@@ -128,5 +136,7 @@ mod tests {
         let items = split(&value, ShapeKind::Timestamp, true).unwrap();
         assert_eq!(items.len(), 2);
         assert_eq!(items[1], "Mon, 16 Dec 2019 23:48:18 GMT");
+        let halves = split(&Cow::Borrowed("Mon, 1, tomorrow"), ShapeKind::Timestamp, true);
+        assert_eq!(halves.unwrap(), ["Mon, 1", "tomorrow"]);
     }
 }

@@ -49,15 +49,50 @@ pub(crate) fn is_media_type(value: &str, wanted: &str) -> bool {
     essence.eq_ignore_ascii_case(wanted)
 }
 
-/// Whether an `Accept` header allows a media type.
+/// Whether an `Accept` header allows a media type. Of the ranges that match,
+/// the most specific counts: RFC 9110, section 12.5.1.
 pub(crate) fn accepts(accept: &str, wanted: &str) -> bool {
     let kind = wanted.split('/').next().unwrap_or_default();
-    accept.split(',').any(|range| {
-        let range = range.split(';').next().unwrap_or_default().trim();
-        range == "*/*"
-            || range.eq_ignore_ascii_case(wanted)
-            || range
-                .strip_suffix("/*")
-                .is_some_and(|range| range.eq_ignore_ascii_case(kind))
-    })
+    let ranges = accept.split(',').filter_map(|range| {
+        let mut parts = range.split(';').map(str::trim);
+        let range = parts.next()?;
+        let precision = if range.eq_ignore_ascii_case(wanted) {
+            2
+        } else if range
+            .strip_suffix("/*")
+            .is_some_and(|range| range.eq_ignore_ascii_case(kind))
+        {
+            1
+        } else if range == "*/*" {
+            0
+        } else {
+            return None;
+        };
+        // A weight of zero means "not that".
+        let refused = parts.any(|parameter| {
+            let weight = parameter.strip_prefix(['q', 'Q']);
+            let weight = weight.and_then(|weight| weight.trim_start().strip_prefix('='));
+            weight.is_some_and(|weight| weight.trim().parse() == Ok(0.0))
+        });
+        Some((precision, !refused))
+    });
+    ranges
+        .max_by_key(|(precision, _)| *precision)
+        .is_some_and(|(_, allowed)| allowed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn accept() {
+        let accepts = |accept| accepts(accept, "application/json");
+        for accept in ["*/*", "application/*", "text/html, */*;q=0.1", "Application/JSON;v=1;q=1"] {
+            assert!(accepts(accept), "{accept}");
+        }
+        for accept in ["text/*", "", "*/*;q=0", "*/*, application/json; q = 0.000", "application"] {
+            assert!(!accepts(accept), "{accept}");
+        }
+    }
 }

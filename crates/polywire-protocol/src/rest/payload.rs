@@ -106,7 +106,7 @@ impl<E: Encoder> Encoder for PayloadEncoder<E> {
     }
 
     fn string(&mut self, at: Member<'_>, value: &str) {
-        if at.location() == Location::Payload {
+        if is_raw_payload(at) {
             self.raw = Some(value.as_bytes().to_vec());
         } else {
             self.inner.string(at, value);
@@ -114,7 +114,7 @@ impl<E: Encoder> Encoder for PayloadEncoder<E> {
     }
 
     fn blob(&mut self, at: Member<'_>, value: &[u8]) {
-        if at.location() == Location::Payload {
+        if is_raw_payload(at) {
             self.raw = Some(value.to_vec());
         } else {
             self.inner.blob(at, value);
@@ -246,6 +246,10 @@ impl<'de, D: Decoder<'de>> Decoder<'de> for PayloadDecoder<D> {
         self.inner.missing(at)
     }
 
+    fn unknown(&mut self, at: Member<'_>) -> Result<(), Error> {
+        self.inner.unknown(at)
+    }
+
     fn error(&self, kind: ErrorKind, expected: &'static str) -> Error {
         self.inner.error(kind, expected)
     }
@@ -366,6 +370,12 @@ impl<'de> Decoder<'de> for RawDecoder<'de> {
     fn error(&self, kind: ErrorKind, expected: &'static str) -> Error {
         Error::new(kind).in_format("HTTP").expected(expected)
     }
+}
+
+/// Whether a member is the payload and the body as it is. A document that
+/// holds a string is not.
+fn is_raw_payload(at: Member<'_>) -> bool {
+    at.location() == Location::Payload && is_raw(at.kind())
 }
 
 /// Whether a payload of this kind is the body as it is.

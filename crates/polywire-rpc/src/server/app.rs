@@ -3,6 +3,7 @@
 use std::fmt;
 use std::future::Future;
 use std::net::SocketAddr;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{self, Poll};
@@ -15,7 +16,8 @@ use polywire_schema::{Body, Limits, Operation};
 use tower::util::BoxCloneSyncService;
 use tower::{Service, ServiceExt};
 
-use super::{ServerBuilder, Timeouts, body};
+use super::body::RequestBody;
+use super::{ServerBuilder, Timeouts};
 use crate::handler::HandlerFuture;
 use crate::{Call, Context, Handler, Output, ServiceHandle};
 
@@ -85,13 +87,6 @@ pub struct Arriving {
     pub(super) body: RequestBody,
 }
 
-/// The body of a request: hyper's, or one that went through layers.
-pub(super) enum RequestBody {
-    Empty,
-    Incoming(hyper::body::Incoming),
-    Boxed(BoxBody<Bytes, BodyError>),
-}
-
 impl Server {
     /// Begins to build a server of a service.
     #[must_use]
@@ -128,11 +123,7 @@ impl Server {
             };
         }
         let (head, body) = request.into_parts();
-        let body = if http_body::Body::is_end_stream(&body) {
-            RequestBody::Empty
-        } else {
-            RequestBody::Incoming(body)
-        };
+        let body = RequestBody::incoming(&head, body, self.app.timeouts.body);
         Arc::clone(&self.app).answer(head, body, peer).await
     }
 }
@@ -166,7 +157,8 @@ where
         let app = Arc::clone(&self.app);
         let (head, body) = request.into_parts();
         let peer = head.extensions.get::<Peer>().map(|peer| peer.0);
-        let body = RequestBody::Boxed(BoxBody::new(body.map_err(|error| BodyError(error.into()))));
+        let body = BoxBody::new(body.map_err(|error| BodyError(error.into())));
+        let body = RequestBody::boxed(&head, body, app.timeouts.body);
         Box::pin(async move { Ok(app.answer(head, body, peer).await) })
     }
 }
@@ -187,7 +179,8 @@ impl App {
             return nobody().map(Full::new);
         };
         let app = Arc::clone(&self);
-        let (operation, result) = self.arrive(protocol, head, body, peer).await;
+        let arrived = caught(self.arrive(protocol, head, body, peer)).await;
+        let (operation, result) = arrived.unwrap_or_else(|fault| (None, Err(fault)));
         let response = match result {
             Ok(response) => response,
             Err(fault) => app.fault(protocol, operation, &fault),
@@ -244,12 +237,22 @@ impl App {
 
     fn fault(&self, protocol: usize, operation: Option<u32>, fault: &Fault) -> Response<Bytes> {
         let operation = operation.map(|index| self.service.operation(index));
+        let name = operation.map_or("", Operation::name);
         if fault.kind() == FaultKind::Internal {
             let reason = std::error::Error::source(fault);
             tracing::error!(
-                operation = operation.map_or("", Operation::name),
+                operation = name,
                 reason = reason.map(tracing::field::display),
                 "internal fault"
+            );
+        }
+        if fault.kind() == FaultKind::Modelled
+            && operation.is_none_or(|operation| operation.find_error(fault.shape()).is_none())
+        {
+            tracing::error!(
+                operation = name,
+                error = fault.shape(),
+                "an error that the model does not allow here, so the caller gets an internal fault"
             );
         }
         self.protocols[protocol].encode_fault(operation, fault)
@@ -288,13 +291,7 @@ impl Arriving {
             body,
             ..
         } = self;
-        let (limit, time) = (app.limits.bytes(), app.timeouts.body);
-        let bytes = match body {
-            RequestBody::Empty => Bytes::new(),
-            RequestBody::Incoming(body) => body::read(body, limit, time).await?,
-            RequestBody::Boxed(body) => body::read(body, limit, time).await?,
-        };
-        let body = Body::new(bytes);
+        let body = Body::new(body.read(app.limits.bytes()).await?);
         let protocol = &*app.protocols[protocol];
         let route = match route {
             Some(route) => route,
@@ -347,6 +344,28 @@ impl fmt::Debug for Arriving {
             .field("context", &self.context)
             .finish_non_exhaustive()
     }
+}
+
+/// The output of a future, or an internal fault if it panics: a bug in one
+/// handler costs one call, not the connection and the other calls on it.
+async fn caught<F: Future>(future: F) -> Result<F::Output, Fault> {
+    let mut future = std::pin::pin!(future);
+    std::future::poll_fn(move |context| {
+        // Whatever the panic left half done is dropped with the future; what
+        // handlers share among calls is theirs to protect, as with threads.
+        match catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(context))) {
+            Ok(poll) => poll.map(Ok),
+            Err(panic) => {
+                let text = panic
+                    .downcast_ref::<&str>()
+                    .copied()
+                    .or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+                let reason = format!("a panic: {}", text.unwrap_or("of an unknown kind"));
+                Poll::Ready(Err(Fault::internal(reason)))
+            }
+        }
+    })
+    .await
 }
 
 /// A request that no protocol of this server claims.

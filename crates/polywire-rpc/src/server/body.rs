@@ -1,21 +1,109 @@
-//! Reading the body of a request.
+//! The body of a request: read whole, or read and forgotten.
 
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
+use http::{Version, header, request};
 use http_body::Body;
-use http_body_util::BodyExt;
+use http_body_util::{BodyExt, combinators::BoxBody};
+use hyper::body::Incoming;
 use polywire_protocol::{Fault, FaultKind};
 
-/// The whole body, if it comes in time and is not longer than `limit` bytes.
-pub(super) async fn read<B>(body: B, limit: usize, time: Duration) -> Result<Bytes, Fault>
+use super::BodyError;
+
+/// The body of a request that has not been read yet.
+///
+/// When it is dropped unread, because the answer is there already, the rest is
+/// read and forgotten for as long as a body may take. Otherwise the connection
+/// would be closed with bytes in it, the caller's next write would fail, and
+/// most callers would report that and not the answer.
+pub(super) struct RequestBody {
+    source: Option<Source>,
+    time: Duration,
+    /// Whether a caller may be in the middle of writing it.
+    linger: bool,
+}
+
+/// hyper's body, or one that went through layers.
+enum Source {
+    Incoming(Incoming),
+    Boxed(BoxBody<Bytes, BodyError>),
+}
+
+impl RequestBody {
+    pub(super) fn incoming(head: &request::Parts, body: Incoming, time: Duration) -> Self {
+        let source = (!body.is_end_stream()).then_some(Source::Incoming(body));
+        Self::new(head, source, time)
+    }
+
+    pub(super) fn boxed(
+        head: &request::Parts,
+        body: BoxBody<Bytes, BodyError>,
+        time: Duration,
+    ) -> Self {
+        let source = (!body.is_end_stream()).then_some(Source::Boxed(body));
+        Self::new(head, source, time)
+    }
+
+    fn new(head: &request::Parts, source: Option<Source>, time: Duration) -> Self {
+        // HTTP/2 can refuse one body and go on, and who asks whether to send a
+        // body will not send it after an answer.
+        let linger = head.version < Version::HTTP_2 && !head.headers.contains_key(header::EXPECT);
+        Self {
+            source,
+            time,
+            linger,
+        }
+    }
+
+    /// The whole body, if it comes in time and is not longer than `limit`
+    /// bytes.
+    pub(super) async fn read(mut self, limit: usize) -> Result<Bytes, Fault> {
+        let result = match &mut self.source {
+            None => return Ok(Bytes::new()),
+            Some(Source::Incoming(body)) => read(body, limit, self.time).await,
+            Some(Source::Boxed(body)) => read(body, limit, self.time).await,
+        };
+        let is_rest_expected = matches!(&result, Err(fault) if fault.kind() == FaultKind::TooLarge);
+        if !is_rest_expected {
+            self.source = None;
+        }
+        result
+    }
+}
+
+impl Drop for RequestBody {
+    fn drop(&mut self) {
+        let Some(source) = self.source.take().filter(|_| self.linger) else {
+            return;
+        };
+        // Without a runtime there is no connection either.
+        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            let time = self.time;
+            runtime.spawn(async move {
+                let forget = async {
+                    match source {
+                        Source::Incoming(body) => forget(body).await,
+                        Source::Boxed(body) => forget(body).await,
+                    }
+                };
+                // In time or not: then the body is dropped for good.
+                let _ = tokio::time::timeout(time, forget).await;
+            });
+        }
+    }
+}
+
+async fn forget<B: Body>(body: B) {
+    let mut body = std::pin::pin!(body);
+    while let Some(Ok(_)) = body.frame().await {}
+}
+
+async fn read<B>(body: &mut B, limit: usize, time: Duration) -> Result<Bytes, Fault>
 where
-    B: Body<Data = Bytes>,
+    B: Body<Data = Bytes> + Unpin,
     B::Error: std::error::Error + Send + Sync + 'static,
 {
-    if body.is_end_stream() {
-        return Ok(Bytes::new());
-    }
     // A length that is told ahead is refused without reading.
     if body.size_hint().lower() > limit as u64 {
         return Err(too_large(limit));
@@ -24,17 +112,16 @@ where
         Ok(result) => result,
         Err(_) => {
             let message = format!("the body did not arrive within {} s", time.as_secs_f64());
-            Err(Fault::new(FaultKind::Malformed, message))
+            Err(Fault::new(FaultKind::RequestTimeout, message))
         }
     }
 }
 
-async fn collect<B>(body: B, limit: usize) -> Result<Bytes, Fault>
+async fn collect<B>(body: &mut B, limit: usize) -> Result<Bytes, Fault>
 where
-    B: Body<Data = Bytes>,
+    B: Body<Data = Bytes> + Unpin,
     B::Error: std::error::Error + Send + Sync + 'static,
 {
-    let mut body = std::pin::pin!(body);
     // Most bodies come in one piece, which is then the body, uncopied.
     let mut first = Bytes::new();
     let mut rest = BytesMut::new();

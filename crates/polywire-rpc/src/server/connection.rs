@@ -7,13 +7,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hyper::service::service_fn;
-use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::rt::{TokioExecutor, TokioTimer};
 use hyper_util::server::conn::auto;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, watch};
 use tokio::task::{JoinHandle, JoinSet};
 
 use super::Server;
+use super::activity::{Activity, Watched};
 
 /// A listener on an address. With `shared`, several listeners may have the
 /// same address, one a worker, and the kernel spreads connections over them.
@@ -140,29 +141,49 @@ async fn connection(
     // Small answers must not wait for more data; without the option they only
     // arrive later.
     let _ = stream.set_nodelay(true);
+    let time = server.app.timeouts.head;
     let mut builder = auto::Builder::new(TokioExecutor::new());
     builder
         .http1()
         .timer(TokioTimer::new())
-        .header_read_timeout(server.app.timeouts.head)
-        .pipeline_flush(true);
+        .header_read_timeout(time)
+        // A client may end its half once it has said all, and wait. (And no
+        // `pipeline_flush`: it holds an answer back while bytes lie behind the
+        // request, and loses it if those are no request.)
+        .half_close(true);
     builder
         .http2()
         .timer(TokioTimer::new())
-        .keep_alive_interval(Some(server.app.timeouts.head));
+        .keep_alive_interval(Some(time))
+        .keep_alive_timeout(time);
+    let activity = Arc::new(Activity::default());
+    let calls = Arc::clone(&activity);
     let service = service_fn(move |request| {
         let server = server.clone();
-        async move { Ok::<_, Infallible>(server.answer(request, Some(peer)).await) }
-    });
-    let connection = builder.serve_connection(TokioIo::new(stream), service);
-    let mut connection = std::pin::pin!(connection);
-    let ended = tokio::select! {
-        ended = connection.as_mut() => ended,
-        _ = stopped.changed() => {
-            connection.as_mut().graceful_shutdown();
-            connection.await
+        let call = calls.call();
+        async move {
+            let response = server.answer(request, Some(peer)).await;
+            drop(call);
+            Ok::<_, Infallible>(response)
         }
-    };
+    });
+    let stream = Watched::new(stream, Arc::clone(&activity));
+    let connection = builder.serve_connection(stream, service);
+    let mut connection = std::pin::pin!(connection);
+    tokio::select! {
+        ended = connection.as_mut() => return log(peer, ended),
+        _ = stopped.changed() => {}
+        () = activity.idle(time) => {}
+    }
+    // What is being answered will be; nothing more is taken.
+    connection.as_mut().graceful_shutdown();
+    tokio::select! {
+        ended = connection => log(peer, ended),
+        () = activity.stuck(time) => tracing::debug!(%peer, "a connection was cut off"),
+    }
+}
+
+fn log(peer: SocketAddr, ended: Result<(), Box<dyn std::error::Error + Send + Sync>>) {
     if let Err(error) = ended {
         // Clients break off all the time: no concern of an operator.
         tracing::debug!(%peer, %error, "a connection ended early");

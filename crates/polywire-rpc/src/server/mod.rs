@@ -11,6 +11,7 @@
 //! that calls that are turned away cost no decoding), and around the decoded
 //! call.
 
+mod activity;
 mod app;
 mod body;
 mod builder;
@@ -18,9 +19,7 @@ mod connection;
 
 use std::time::Duration;
 
-pub use app::{
-    Arriving, BodyError, CallService, HeadService, HttpResponse, HttpService, Server,
-};
+pub use app::{Arriving, BodyError, CallService, HeadService, HttpResponse, HttpService, Server};
 pub use builder::{BuildError, ServerBuilder};
 pub use connection::{Running, bind};
 
@@ -28,7 +27,9 @@ pub use connection::{Running, bind};
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Timeouts {
     /// For the head of a request, from the moment the connection waits for
-    /// one: an idle connection is closed after this time too. 30 seconds.
+    /// one: an idle connection is closed after this time too, over HTTP/2
+    /// after twice this time at the latest, and one whose peer does not take
+    /// its answers after three times. 30 seconds.
     pub head: Duration,
     /// For the whole body of a request. 30 seconds.
     pub body: Duration,

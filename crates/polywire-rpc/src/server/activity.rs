@@ -1,0 +1,140 @@
+//! Whether anything happens on a connection.
+//!
+//! hyper's own timer sees HTTP/1 connections that wait for a head. This one
+//! also sees those that have not said enough to be told from HTTP/2, idle
+//! HTTP/2 connections, and peers that do not read. It reads no clock: things
+//! that happen are counted, and whoever watches compares the counts of two
+//! moments.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::task::{Context, Poll};
+use std::time::Duration;
+use std::{io, mem};
+
+use hyper::rt::{Read, ReadBufCursor, Write};
+use hyper_util::rt::TokioIo;
+use tokio::net::TcpStream;
+
+/// What has happened on a connection. The counts wrap around.
+#[derive(Debug, Default)]
+pub(super) struct Activity {
+    /// Calls in progress.
+    calls: AtomicU32,
+    /// Calls that began.
+    begun: AtomicU32,
+    /// Reads and writes that moved bytes.
+    moves: AtomicU32,
+}
+
+impl Activity {
+    /// Counts a call until the guard is dropped.
+    pub(super) fn call(self: &Arc<Self>) -> InCall {
+        self.calls.fetch_add(1, Ordering::Relaxed);
+        self.begun.fetch_add(1, Ordering::Relaxed);
+        InCall(Arc::clone(self))
+    }
+
+    /// Returns when there has been no call for a whole `time`, and after twice
+    /// that time at the latest.
+    pub(super) async fn idle(&self, time: Duration) {
+        self.unchanged(&self.begun, time).await;
+    }
+
+    /// As [`Activity::idle`], when no bytes have moved either.
+    pub(super) async fn stuck(&self, time: Duration) {
+        self.unchanged(&self.moves, time).await;
+    }
+
+    async fn unchanged(&self, count: &AtomicU32, time: Duration) {
+        let mut seen = count.load(Ordering::Relaxed);
+        loop {
+            tokio::time::sleep(time).await;
+            let before = mem::replace(&mut seen, count.load(Ordering::Relaxed));
+            if before == seen && self.calls.load(Ordering::Relaxed) == 0 {
+                return;
+            }
+        }
+    }
+}
+
+/// A call in progress.
+#[derive(Debug)]
+pub(super) struct InCall(Arc<Activity>);
+
+impl Drop for InCall {
+    fn drop(&mut self) {
+        self.0.calls.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// A connection whose reads and writes are counted.
+#[derive(Debug)]
+pub(super) struct Watched {
+    stream: TokioIo<TcpStream>,
+    activity: Arc<Activity>,
+}
+
+impl Watched {
+    pub(super) fn new(stream: TcpStream, activity: Arc<Activity>) -> Self {
+        Self {
+            stream: TokioIo::new(stream),
+            activity,
+        }
+    }
+
+    fn count<T>(&self, poll: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
+        if let Poll::Ready(Ok(_)) = &poll {
+            // Only the task of the connection moves bytes, so nothing is lost
+            // between the two steps, and there is no lock on the hot path.
+            let moves = self.activity.moves.load(Ordering::Relaxed);
+            let moves = moves.wrapping_add(1);
+            self.activity.moves.store(moves, Ordering::Relaxed);
+        }
+        poll
+    }
+}
+
+impl Read for Watched {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: ReadBufCursor<'_>,
+    ) -> Poll<io::Result<()>> {
+        let poll = Pin::new(&mut self.stream).poll_read(context, buffer);
+        self.count(poll)
+    }
+}
+
+impl Write for Watched {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let poll = Pin::new(&mut self.stream).poll_write(context, bytes);
+        self.count(poll)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        parts: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let poll = Pin::new(&mut self.stream).poll_write_vectored(context, parts);
+        self.count(poll)
+    }
+}

@@ -1,0 +1,202 @@
+//! Connections: kept, closed, pipelined, limited, and HTTP/2.
+
+use std::time::Duration;
+
+use polywire_protocol::ProtocolKind::RestJson1;
+
+use crate::support::{Site, WIRES, builder, call_of, request};
+
+const ADD: &str = r#"{"left":1,"right":2}"#;
+
+#[tokio::test]
+async fn kept_alive() {
+    let site = Site::plain().await;
+    let mut socket = site.open().await;
+    // Different wires on one connection, one after the other.
+    for _ in 0..3 {
+        for kind in WIRES {
+            socket
+                .write(call_of(kind, "/add", "Add", r#"{"left":1,"right":2}"#))
+                .await;
+            let reply = socket.reply().await;
+            assert!(reply.status == 200 || kind == polywire_protocol::ProtocolKind::XmlRpc);
+        }
+    }
+    socket
+        .write(request("GET /status/201", &[("Connection", "close")], ""))
+        .await;
+    let reply = socket.reply().await;
+    assert_eq!(
+        (reply.status, reply.header("connection")),
+        (201, Some("close"))
+    );
+    assert!(socket.ends().await);
+}
+
+#[tokio::test]
+async fn pipelined() {
+    let site = Site::plain().await;
+    let mut socket = site.open().await;
+    let mut all = Vec::new();
+    for number in 200..250 {
+        all.extend(request(&format!("GET /status/{number}"), &[], ""));
+        all.extend(request(
+            "POST /names",
+            &[],
+            format!(r#"{{"long":{number}}}"#),
+        ));
+    }
+    socket.write(all).await;
+    for number in 200..250 {
+        // A 204 and a 205 have no body; hyper writes the others' lengths.
+        assert_eq!(socket.reply().await.status, number);
+        assert_eq!(
+            socket.reply().await.text(),
+            format!(r#"{{"long":{number}}}"#)
+        );
+    }
+}
+
+/// Some clients end a body with a line feed that they do not count. The answer
+/// to a last request must not be lost over bytes behind it.
+#[tokio::test]
+async fn bytes_behind_the_last_request() {
+    let site = Site::plain().await;
+    for behind in ["\r\n", "x", "GET /status/200 HTTP/1.1\r\nHost: x\r\n\r\n"] {
+        let mut last = request("POST /add", &[("Connection", "close")], ADD);
+        last.extend_from_slice(behind.as_bytes());
+        let mut socket = site.open().await;
+        socket.write(last).await;
+        assert_eq!(socket.reply().await.status, 200, "{behind:?}");
+    }
+    // Between requests an empty line is skipped.
+    let mut socket = site.open().await;
+    for _ in 0..2 {
+        socket.write(request("POST /add", &[], ADD)).await;
+        socket.write("\r\n").await;
+        assert_eq!(socket.reply().await.status, 200);
+    }
+}
+
+#[tokio::test]
+async fn http_1_0() {
+    let site = Site::plain().await;
+    let mut socket = site.open().await;
+    socket.write("GET /status/200 HTTP/1.0\r\n\r\n").await;
+    assert_eq!(socket.reply().await.status, 200);
+    assert!(socket.ends().await);
+
+    let mut socket = site.open().await;
+    for _ in 0..2 {
+        socket
+            .write("GET /status/200 HTTP/1.0\r\nConnection: keep-alive\r\n\r\n")
+            .await;
+        let reply = socket.reply().await;
+        assert_eq!(
+            (reply.status, reply.header("connection")),
+            (200, Some("keep-alive"))
+        );
+    }
+}
+
+#[tokio::test]
+async fn head_is_get_without_the_body() {
+    let site = Site::plain().await;
+    let mut socket = site.open().await;
+    let get = request("GET /files/b/p/end?download", &[], "");
+    let head = request("HEAD /files/b/p/end?download", &[], "");
+    socket.write(&get).await;
+    let full = socket.reply().await;
+    socket.write(&head).await;
+    let short = socket.head_reply().await;
+    assert_eq!(short.status, 200);
+    assert_eq!(
+        short.header("content-length"),
+        full.header("content-length")
+    );
+    // Errors have no body either, and the next answer is where it belongs.
+    for (line, status) in [("HEAD /nowhere", 404), ("HEAD /add", 405)] {
+        socket.write(request(line, &[], "")).await;
+        assert_eq!(socket.head_reply().await.status, status);
+    }
+    socket.write(&get).await;
+    assert_eq!(socket.reply().await.body, full.body);
+}
+
+#[tokio::test]
+async fn expect_continue() {
+    let site = Site::plain().await;
+    let mut socket = site.open().await;
+    let headers = [("Expect", "100-continue"), ("Content-Length", "20")];
+    socket.write(request("POST /add", &headers, "")).await;
+    assert_eq!(socket.reply().await.status, 100);
+    socket.write(ADD).await;
+    assert_eq!(socket.reply().await.status, 200);
+
+    // Who asks first and is refused is told so at once.
+    let headers = [
+        ("Expect", "100-continue"),
+        ("Content-Length", "99999999999"),
+    ];
+    socket.write(request("POST /add", &headers, "")).await;
+    assert_eq!(socket.reply().await.status, 413);
+}
+
+#[tokio::test]
+async fn http2_with_prior_knowledge() {
+    let site = Site::plain().await;
+    for kind in WIRES {
+        let client = site.client_with(kind, |builder| builder.http2(true));
+        assert_eq!(
+            client.call("Add", ADD).await.unwrap(),
+            r#"{"sum":3}"#,
+            "{kind}"
+        );
+        let fault = client.fault("Fail", r#"{"how":"not there"}"#).await;
+        assert_eq!(fault.shape(), "example.wire#NotThere", "{kind}");
+        let fault = client.fault("Fail", r#"{"how":"late panic"}"#).await;
+        assert_eq!(fault.message(), "an internal error occurred", "{kind}");
+        // Many at once over one connection.
+        let calls: Vec<_> = (0..50)
+            .map(|number| {
+                let client = client.clone();
+                tokio::spawn(async move {
+                    let input = format!(r#"{{"left":{number},"right":1}}"#);
+                    client.call("Add", &input).await.unwrap()
+                })
+            })
+            .collect();
+        for (number, call) in calls.into_iter().enumerate() {
+            assert_eq!(call.await.unwrap(), format!(r#"{{"sum":{}}}"#, number + 1));
+        }
+    }
+}
+
+#[tokio::test]
+async fn http2_host_prefix() {
+    let site = Site::plain().await;
+    let client = site.client_with(RestJson1, |builder| builder.http2(true));
+    let input = r#"{"tenant":"acme","note":"n"}"#;
+    assert_eq!(client.call("Hosted", input).await.unwrap(), input);
+}
+
+#[tokio::test]
+async fn the_limit_on_connections() {
+    let site = Site::start(builder().connections(2)).await;
+    let mut first = site.open().await;
+    let mut second = site.open().await;
+    for socket in [&mut first, &mut second] {
+        socket.write(request("GET /status/200", &[], "")).await;
+        assert_eq!(socket.reply().await.status, 200);
+    }
+    // The kernel takes the third, but nobody answers it yet.
+    let mut third = site.open().await;
+    third.write(request("GET /status/202", &[], "")).await;
+    let early = tokio::time::timeout(Duration::from_millis(300), third.reply()).await;
+    assert!(early.is_err(), "{early:?}");
+    // The others are served all the while.
+    first.write(request("GET /status/200", &[], "")).await;
+    assert_eq!(first.reply().await.status, 200);
+    drop(second);
+    assert_eq!(third.reply().await.status, 202);
+}

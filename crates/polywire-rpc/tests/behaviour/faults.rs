@@ -1,0 +1,174 @@
+//! Errors of the model and of handlers: what goes out on each wire, and what
+//! the client reads back.
+
+use polywire_codec::xmlrpc;
+use polywire_protocol::FaultKind;
+use polywire_protocol::ProtocolKind::{RestJson1, RpcV2Cbor, XmlRpc};
+use polywire_schema::{Limits, Map, Value};
+
+use crate::support::{SECRET, Site, WIRES, call_of};
+
+const NOT_THERE: &str = r#"{"how":"not there"}"#;
+
+#[tokio::test]
+async fn clients_read_modelled_errors() {
+    let site = Site::plain().await;
+    for kind in WIRES {
+        let client = site.client(kind);
+        let fault = client.fault("Fail", NOT_THERE).await;
+        assert_eq!(fault.kind(), FaultKind::Modelled, "{kind}");
+        assert_eq!(fault.shape(), "example.wire#NotThere", "{kind}");
+        assert_eq!(fault.name(), "NotThere");
+        assert_eq!(fault.message(), "there is no such thing", "{kind}");
+        let details = Map::from_iter([
+            ("message", Value::from("there is no such thing")),
+            ("kind", Value::from("city")),
+            ("count", Value::from(3)),
+        ]);
+        assert_eq!(*fault.details(), details, "{kind}");
+
+        // An error of the service; one of its members is a header over REST.
+        let fault = client.fault("Fail", r#"{"how":"busy"}"#).await;
+        assert_eq!(fault.shape(), "example.wire#Busy", "{kind}");
+        assert_eq!(
+            fault.details().get("retryAfter").and_then(Value::as_i64),
+            Some(30)
+        );
+
+        let fault = client.fault("Fail", r#"{"how":"no details"}"#).await;
+        assert_eq!(fault.shape(), "example.wire#NotThere", "{kind}");
+        assert!(fault.details().is_empty(), "{kind}");
+    }
+}
+
+#[tokio::test]
+async fn modelled_errors_in_json() {
+    let site = Site::plain().await;
+    let reply = site
+        .send(call_of(RestJson1, "/fail", "Fail", NOT_THERE))
+        .await;
+    assert_eq!(reply.status, 404);
+    assert_eq!(reply.header("x-amzn-errortype"), Some("NotThere"));
+    assert_eq!(reply.header("content-type"), Some("application/json"));
+    assert_eq!(
+        reply.text(),
+        r#"{"message":"there is no such thing","what-kind":"city","count":3}"#
+    );
+    let reply = site
+        .send(call_of(RestJson1, "/fail", "Fail", r#"{"how":"busy"}"#))
+        .await;
+    assert_eq!(reply.status, 503);
+    assert_eq!(reply.header("retry-after"), Some("30"));
+    assert_eq!(reply.text(), r#"{"message":"later"}"#);
+}
+
+#[tokio::test]
+async fn modelled_errors_in_cbor() {
+    let site = Site::plain().await;
+    let reply = site.send(call_of(RpcV2Cbor, "", "Fail", NOT_THERE)).await;
+    assert_eq!(reply.status, 404);
+    assert_eq!(reply.header("smithy-protocol"), Some("rpc-v2-cbor"));
+    let body = polywire_codec::cbor::from_slice(&reply.body).unwrap();
+    let expected = Map::from_iter([
+        ("__type", Value::from("example.wire#NotThere")),
+        ("message", Value::from("there is no such thing")),
+        ("kind", Value::from("city")),
+        ("count", Value::from(3)),
+    ]);
+    assert_eq!(body, Value::from(expected));
+    let reply = site
+        .send(call_of(RpcV2Cbor, "", "Fail", r#"{"how":"busy"}"#))
+        .await;
+    assert_eq!(reply.status, 503);
+    assert_eq!(reply.header("retry-after"), None);
+}
+
+#[tokio::test]
+async fn modelled_errors_in_xmlrpc() {
+    let site = Site::plain().await;
+    let reply = site.send(call_of(XmlRpc, "", "Fail", NOT_THERE)).await;
+    assert_eq!(reply.status, 200);
+    let fault = xmlrpc::read_response(reply.text(), &Limits::DEFAULT)
+        .unwrap()
+        .unwrap_err();
+    let detail = Map::from_iter([
+        ("__type", Value::from("example.wire#NotThere")),
+        ("message", Value::from("there is no such thing")),
+        ("kind", Value::from("city")),
+        ("count", Value::from(3)),
+    ]);
+    let expected = Map::from_iter([
+        ("faultCode", Value::from(404)),
+        (
+            "faultString",
+            Value::from("NotThere: there is no such thing"),
+        ),
+        ("detail", Value::from(detail)),
+    ]);
+    assert_eq!(fault, Value::from(expected));
+}
+
+#[tokio::test]
+async fn faults_that_no_model_knows() {
+    let site = Site::plain().await;
+    let call = r#"{"how":"invalid"}"#;
+    let invalid = |kind| call_of(kind, "/fail", "Fail", call);
+    let json = site.send(invalid(RestJson1)).await.error(RestJson1);
+    assert_eq!(
+        json,
+        (400, "ValidationException".into(), "not like this".into())
+    );
+    let cbor = site.send(invalid(RpcV2Cbor)).await.error(RpcV2Cbor);
+    let name = "smithy.framework#ValidationException";
+    assert_eq!(cbor, (400, name.into(), "not like this".into()));
+    let xml = site.send(invalid(XmlRpc)).await.error(XmlRpc);
+    assert_eq!(xml, (200, "-32602".into(), "not like this".into()));
+
+    for kind in WIRES {
+        let fault = site.client(kind).fault("Fail", call).await;
+        assert_eq!(
+            (fault.kind(), fault.message()),
+            (FaultKind::Invalid, "not like this")
+        );
+    }
+}
+
+/// Whatever goes wrong inside, the caller learns that it did and no more, and
+/// both the connection and the server live on.
+#[tokio::test]
+async fn what_goes_wrong_inside_stays_inside() {
+    let site = Site::plain().await;
+    for kind in WIRES {
+        let client = site.client(kind);
+        let mut socket = site.open().await;
+        for how in [
+            "internal",
+            "panic",
+            "late panic",
+            "unknown shape",
+            "wrong details",
+            "wrong output",
+        ] {
+            let input = format!(r#"{{"how":"{how}"}}"#);
+            let fault = client.fault("Fail", &input).await;
+            assert_eq!(fault.kind(), FaultKind::Internal, "{how} over {kind}");
+            assert_eq!(
+                fault.message(),
+                "an internal error occurred",
+                "{how} over {kind}"
+            );
+
+            socket.write(call_of(kind, "/fail", "Fail", &input)).await;
+            let reply = socket.reply().await;
+            let status = if kind == XmlRpc { 200 } else { 500 };
+            assert_eq!(reply.status, status, "{how} over {kind}");
+            let body = String::from_utf8_lossy(&reply.body);
+            assert!(!body.contains(SECRET), "{how} over {kind}: {body}");
+            assert!(!body.contains("Surprise"), "{how} over {kind}: {body}");
+        }
+        let input = r#"{"how":"not at all"}"#;
+        socket.write(call_of(kind, "/fail", "Fail", input)).await;
+        assert_eq!(socket.reply().await.status, 200);
+    }
+    site.serves_on().await;
+}

@@ -1,0 +1,120 @@
+//! Handlers: what they see of a call, and how long they may take.
+
+use std::time::Duration;
+
+use polywire_protocol::FaultKind;
+use polywire_protocol::ProtocolKind::{self, RestJson1, XmlRpc};
+use polywire_rpc::{CallError, Context, Timeouts, dynamic};
+use polywire_schema::Map;
+
+use crate::support::{Site, WIRES, builder, call_of};
+
+const SLOW: &str = r#"{"how":"slow"}"#;
+
+#[tokio::test]
+async fn what_a_handler_sees() {
+    let show = dynamic(|_: Map, context: Context| async move {
+        let text = format!(
+            "{} {} {} {} {}",
+            context.protocol(),
+            context.method(),
+            context.uri().path(),
+            context.headers().contains_key("user-agent"),
+            context.peer().is_some_and(|peer| peer.ip().is_loopback()),
+        );
+        Ok(Map::from_iter([("text", text)]))
+    });
+    let site = Site::start(builder().operation("Names", show)).await;
+    for (kind, expected) in [
+        (RestJson1, "restJson1 POST /names true true"),
+        (
+            ProtocolKind::RpcV2Cbor,
+            "rpcv2Cbor POST /service/Wire/operation/Names true true",
+        ),
+        (XmlRpc, "xmlRpc POST /RPC2 true true"),
+    ] {
+        let output = site.client(kind).call("Names", "{}").await.unwrap();
+        assert_eq!(output, format!(r#"{{"text":"{expected}"}}"#));
+    }
+}
+
+#[tokio::test]
+async fn handlers_that_take_too_long() {
+    let site = Site::start(builder().timeouts(Timeouts {
+        handler: Duration::from_millis(200),
+        ..Timeouts::DEFAULT
+    }))
+    .await;
+    for kind in WIRES {
+        let reply = site.send(call_of(kind, "/fail", "Fail", SLOW)).await;
+        let (status, name, message) = reply.error(kind);
+        assert_eq!(message, "Fail took too long", "{kind}");
+        match kind {
+            XmlRpc => assert_eq!((status, name.as_str()), (200, "-32400")),
+            _ => {
+                assert_eq!(status, 504);
+                assert!(name.ends_with("DeadlineExceededException"), "{name}");
+            }
+        }
+        let fault = site.client(kind).fault("Fail", SLOW).await;
+        // XML-RPC has one code for all that a server cannot do at the moment.
+        let expected = match kind {
+            XmlRpc => FaultKind::Overloaded,
+            _ => FaultKind::DeadlineExceeded,
+        };
+        assert_eq!(fault.kind(), expected, "{kind}");
+    }
+    site.serves_on().await;
+}
+
+#[tokio::test]
+async fn clients_that_do_not_wait() {
+    let site = Site::plain().await;
+    let deadline = Duration::from_millis(200);
+    for kind in WIRES {
+        let client = site.client_with(kind, |builder| builder.deadline(deadline));
+        match client.call("Fail", SLOW).await {
+            Err(error @ CallError::Deadline(time)) => {
+                assert_eq!(time, deadline);
+                assert_eq!(error.to_string(), "no answer within 0.2 s");
+            }
+            other => panic!("{kind}: {other:?}"),
+        }
+        // The client is as good as new.
+        client
+            .call("Fail", r#"{"how":"not at all"}"#)
+            .await
+            .unwrap();
+    }
+}
+
+#[tokio::test]
+async fn nobody_there() {
+    let mut site = Site::plain().await;
+    site.stop().await;
+    for kind in WIRES {
+        match site
+            .client(kind)
+            .call("Add", r#"{"left":1,"right":2}"#)
+            .await
+        {
+            Err(error @ CallError::Transport(_)) => {
+                let text = error.to_string();
+                assert!(text.to_lowercase().contains("connection refused"), "{text}");
+            }
+            other => panic!("{kind}: {other:?}"),
+        }
+    }
+}
+
+#[tokio::test]
+async fn operations_that_there_are_not() {
+    let site = Site::plain().await;
+    let client = site.client(RestJson1).0;
+    let error = client.call("Subtract", Map::new()).await.unwrap_err();
+    assert!(matches!(&error, CallError::UnknownOperation(name) if name == "Subtract"));
+    // An input that does not fit the model never leaves.
+    let wrong = Map::from_iter([("left", "one")]);
+    let error = client.call("Add", wrong).await.unwrap_err();
+    assert!(matches!(error, CallError::Message(_)), "{error}");
+}

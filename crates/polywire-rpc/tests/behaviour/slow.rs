@@ -1,0 +1,171 @@
+//! Slow clients: they are cut off by the timeouts, and hold up nobody.
+
+use std::time::Duration;
+
+use polywire_protocol::ProtocolKind::{RestJson1, XmlRpc};
+use polywire_rpc::Timeouts;
+
+use crate::support::{Site, WIRES, builder, call_of};
+
+/// A server with little patience.
+async fn impatient() -> Site {
+    let short = Duration::from_millis(200);
+    Site::start(builder().timeouts(Timeouts {
+        head: short,
+        body: short,
+        ..Timeouts::DEFAULT
+    }))
+    .await
+}
+
+#[tokio::test]
+async fn heads_byte_by_byte() {
+    let site = impatient().await;
+    // One that is known for HTTP/1 at once, and one that might be HTTP/2 for
+    // as long as it says no more.
+    for head in [
+        "GET /status/200 HTTP/1.1\r\nHost: x\r\nX-",
+        "PRI * HTTP/2.0\r\n\r\nSM\r\n\r",
+    ] {
+        let mut socket = site.open().await;
+        let drip = async {
+            for byte in head.bytes().chain(std::iter::repeat(b'x')) {
+                socket.write([byte]).await;
+                if head.starts_with('P') && byte == b'\r' {
+                    std::future::pending::<()>().await;
+                }
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        };
+        // Others are served meanwhile.
+        tokio::select! {
+            () = drip => unreachable!(),
+            () = async {
+                for _ in 0..20 {
+                    site.serves_on().await;
+                    tokio::time::sleep(Duration::from_millis(40)).await;
+                }
+            } => {}
+        }
+        socket.drain().await;
+        assert!(socket.ends().await, "{head}");
+    }
+}
+
+#[tokio::test]
+async fn silent_connections() {
+    let site = impatient().await;
+    // Nothing at all, half a word that could become either version of HTTP,
+    // the beginning of a head, and an HTTP/2 preface without frames.
+    for word in [
+        "",
+        "P",
+        "PRI * HTTP/2.0\r\n",
+        "GET /status",
+        "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+    ] {
+        let mut socket = site.open().await;
+        socket.write(word).await;
+        socket.drain().await;
+        site.serves_on().await;
+    }
+}
+
+#[tokio::test]
+async fn idle_connections() {
+    let site = impatient().await;
+    for kind in WIRES {
+        let mut socket = site.open().await;
+        socket
+            .write(call_of(kind, "/add", "Add", r#"{"left":1,"right":2}"#))
+            .await;
+        assert_eq!(socket.reply().await.status, 200);
+        assert!(socket.ends().await, "{kind}");
+    }
+    // The client's own connections have been closed under it meanwhile; it
+    // makes new ones.
+    let client = site.client(RestJson1);
+    for _ in 0..3 {
+        client.call("Add", r#"{"left":1,"right":2}"#).await.unwrap();
+        tokio::time::sleep(Duration::from_millis(300)).await;
+    }
+}
+
+#[tokio::test]
+async fn idle_http2_connections() {
+    let site = impatient().await;
+    let client = site.client_with(RestJson1, |builder| builder.http2(true));
+    for _ in 0..3 {
+        client.call("Add", r#"{"left":1,"right":2}"#).await.unwrap();
+        tokio::time::sleep(Duration::from_millis(600)).await;
+    }
+}
+
+#[tokio::test]
+async fn stalled_bodies() {
+    let site = impatient().await;
+    for kind in WIRES {
+        let whole = call_of(kind, "/add", "Add", r#"{"left":1,"right":2}"#);
+        let mut socket = site.open().await;
+        socket.write(&whole[..whole.len() - 3]).await;
+        let (reply, ()) = tokio::join!(socket.reply(), site.serves_on());
+        let (status, name, message) = reply.error(kind);
+        assert!(message.contains("did not arrive"), "{kind}: {message}");
+        match kind {
+            XmlRpc => assert_eq!((status, name.as_str()), (200, "-32300")),
+            _ => {
+                assert_eq!(status, 408, "{kind}");
+                assert!(name.ends_with("RequestTimeoutException"), "{name}");
+            }
+        }
+        // Where the request ends nobody knows, so the connection is of no use.
+        assert!(socket.ends().await);
+    }
+}
+
+#[tokio::test]
+async fn bodies_byte_by_byte() {
+    let site = impatient().await;
+    let whole = call_of(RestJson1, "/add", "Add", r#"{"left":1,"right":2}"#);
+    let mut socket = site.open().await;
+    let body = whole.len() - 20;
+    socket.write(&whole[..body]).await;
+    // Each byte comes soon after the one before, but the whole is late.
+    for byte in &whole[body..] {
+        socket.write([*byte]).await;
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    assert_eq!(socket.reply().await.error(RestJson1).0, 408);
+}
+
+/// A client may close its half once it has said all.
+#[tokio::test]
+async fn half_closed_clients() {
+    let site = Site::plain().await;
+    for kind in WIRES {
+        let mut socket = site.open().await;
+        socket
+            .write(call_of(kind, "/fail", "Fail", r#"{"how":"soon"}"#))
+            .await;
+        socket.end().await;
+        assert_eq!(socket.reply().await.status, 200, "{kind}");
+        assert!(socket.ends().await);
+    }
+}
+
+/// A client that asks and never reads is cut off like one that is silent.
+#[tokio::test]
+async fn clients_that_do_not_read() {
+    let site = impatient().await;
+    let mut socket = site.open().await;
+    let text = "x".repeat(8_000_000);
+    let head = format!(
+        "PUT /payload/text HTTP/1.1\r\nHost: x\r\nContent-Length: {}\r\n\r\n",
+        text.len()
+    );
+    socket.write(head + &text).await;
+    // Far more than sockets hold is waiting for us, and the server gives up.
+    tokio::time::sleep(Duration::from_millis(1_500)).await;
+    assert!(socket.drain().await < 8_000_000);
+    site.serves_on().await;
+}

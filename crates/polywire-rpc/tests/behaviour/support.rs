@@ -1,0 +1,460 @@
+//! The service of the tests, a server of it, and callers of two kinds: our
+//! client, and sockets on which a test writes what it likes.
+
+use std::net::SocketAddr;
+use std::sync::{Arc, LazyLock};
+use std::time::Duration;
+
+use polywire_codec::json::{JsonDecoder, JsonEncoder, JsonProfile};
+use polywire_model::Loader;
+use polywire_protocol::{Fault, FaultKind, ProtocolKind};
+use polywire_rpc::{
+    CallError, Client, ClientBuilder, Running, Server, ServerBuilder, ServiceHandle, dynamic,
+};
+use polywire_schema::{Encode, Limits, Map, Schema, Value, decode_structure};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+/// The three wires.
+pub(crate) const WIRES: [ProtocolKind; 3] = [
+    ProtocolKind::RestJson1,
+    ProtocolKind::RpcV2Cbor,
+    ProtocolKind::XmlRpc,
+];
+
+/// Long enough for anything that ends at all, however busy the machine is.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// The result of something that must end.
+pub(crate) async fn within<F: Future>(future: F) -> F::Output {
+    match tokio::time::timeout(PATIENCE, future).await {
+        Ok(output) => output,
+        Err(_) => panic!("still waiting after {PATIENCE:?}"),
+    }
+}
+
+pub(crate) fn service() -> ServiceHandle {
+    static SERVICE: LazyLock<ServiceHandle> = LazyLock::new(|| {
+        let text = include_str!("wire.smithy");
+        let assembled = Loader::new().add_text("wire.smithy", text).assemble();
+        let model = match assembled {
+            Ok(assembled) => assembled.model,
+            Err(error) => panic!("{error}"),
+        };
+        let schemas = model.schemas("example.wire#Wire").unwrap().unwrap();
+        ServiceHandle::new(Arc::new(schemas), 0)
+    });
+    SERVICE.clone()
+}
+
+/// A server on which most operations answer their input.
+pub(crate) fn builder() -> ServerBuilder {
+    let mut builder = Server::builder(service());
+    for operation in service().service().operations() {
+        builder = builder.operation(
+            operation.name(),
+            dynamic(|input: Map, _| async move { Ok(input) }),
+        );
+    }
+    builder
+        .operation("Add", dynamic(|input, _| async move { Ok(add(&input)) }))
+        .operation(
+            "Create",
+            dynamic(|mut input: Map, _| async move {
+                input.insert("id", 7);
+                Ok(input)
+            }),
+        )
+        .operation("Nothing", dynamic(|_, _| async { Ok(()) }))
+        .operation("Fail", dynamic(|input, _| fail(input)))
+}
+
+fn add(input: &Map) -> Map {
+    let number = |name: &str| input.get(name).and_then(Value::as_i64).unwrap();
+    let mut output = Map::from_iter([("sum", number("left") + number("right"))]);
+    if let Some(note) = input.get("note") {
+        output.insert("note", note.clone());
+    }
+    output
+}
+
+/// What nobody outside may ever read.
+pub(crate) const SECRET: &str = "the password of the database";
+
+async fn fail(input: Map) -> Result<Map, Fault> {
+    let how = input.get("how").and_then(Value::as_str).unwrap_or_default();
+    let message = ("message", Value::from("there is no such thing"));
+    match how {
+        "not at all" => Ok(input),
+        "not there" => {
+            let rest = [("kind", Value::from("city")), ("count", Value::from(3))];
+            let details = std::iter::once(message).chain(rest).collect();
+            Err(Fault::modelled("example.wire#NotThere", details))
+        }
+        "no details" => Err(Fault::modelled("example.wire#NotThere", Map::new())),
+        "busy" => {
+            let details = [
+                ("message", Value::from("later")),
+                ("retryAfter", Value::from(30)),
+            ];
+            Err(Fault::modelled(
+                "example.wire#Busy",
+                details.into_iter().collect(),
+            ))
+        }
+        "unknown shape" => {
+            let details = Map::from_iter([("message", SECRET)]);
+            Err(Fault::modelled("example.elsewhere#Surprise", details))
+        }
+        "wrong details" => {
+            let details = Map::from_iter([("count", SECRET)]);
+            Err(Fault::modelled("example.wire#NotThere", details))
+        }
+        "wrong output" => Ok(Map::from_iter([("how", 5)])),
+        "internal" => Err(Fault::internal(SECRET)),
+        "invalid" => Err(Fault::new(FaultKind::Invalid, "not like this")),
+        "panic" => panic!("{SECRET}"),
+        "late panic" => {
+            tokio::task::yield_now().await;
+            panic!("{SECRET}")
+        }
+        "slow" => std::future::pending().await,
+        "soon" => {
+            tokio::time::sleep(Duration::from_millis(100)).await;
+            Ok(input)
+        }
+        other => panic!("no way to fail {other}"),
+    }
+}
+
+/// A server that is up.
+pub(crate) struct Site {
+    running: Option<Running>,
+    address: SocketAddr,
+}
+
+impl Site {
+    pub(crate) async fn start(builder: ServerBuilder) -> Self {
+        let server = builder.build().unwrap();
+        let running = server.listen("127.0.0.1:0".parse().unwrap()).await.unwrap();
+        Self {
+            address: running.address(),
+            running: Some(running),
+        }
+    }
+
+    /// The server of [`builder`] as it is.
+    pub(crate) async fn plain() -> Self {
+        Self::start(builder()).await
+    }
+
+    pub(crate) fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    pub(crate) fn client(&self, kind: ProtocolKind) -> Caller {
+        self.client_with(kind, |builder| builder)
+    }
+
+    pub(crate) fn client_with(
+        &self,
+        kind: ProtocolKind,
+        set: impl FnOnce(ClientBuilder) -> ClientBuilder,
+    ) -> Caller {
+        let builder = set(Client::builder(service(), kind));
+        Caller(builder.connect(&self.url()).unwrap())
+    }
+
+    pub(crate) async fn open(&self) -> Socket {
+        Socket {
+            stream: TcpStream::connect(self.address).await.unwrap(),
+            buffer: Vec::new(),
+        }
+    }
+
+    /// One request on a connection of its own.
+    pub(crate) async fn send(&self, request: impl AsRef<[u8]>) -> Reply {
+        let mut socket = self.open().await;
+        socket.write(request).await;
+        socket.reply().await
+    }
+
+    /// Sees to it that the server serves everybody as if nothing had been.
+    pub(crate) async fn serves_on(&self) {
+        for kind in WIRES {
+            let client = self.client(kind);
+            let answer = client.call("Add", r#"{"left": 2, "right": 3}"#).await;
+            assert_eq!(answer.unwrap(), r#"{"sum":5}"#, "{kind}");
+        }
+    }
+
+    /// Stops the server and waits until it has.
+    pub(crate) async fn stop(&mut self) {
+        if let Some(running) = self.running.take() {
+            within(running.shutdown()).await;
+        }
+    }
+
+    /// The server itself, to be stopped elsewhere.
+    pub(crate) fn into_running(mut self) -> Running {
+        self.running.take().unwrap()
+    }
+}
+
+/// Our client, with inputs and outputs as JSON.
+#[derive(Clone)]
+pub(crate) struct Caller(pub(crate) Client);
+
+impl Caller {
+    pub(crate) async fn call(&self, operation: &str, input: &str) -> Result<String, CallError> {
+        let service = service();
+        let shapes = service.find_operation(operation).unwrap();
+        let output = within(self.0.call(operation, read(shapes.input(), input))).await?;
+        Ok(write(shapes.output(), &output))
+    }
+
+    /// The fault in which a call ends.
+    pub(crate) async fn fault(&self, operation: &str, input: &str) -> Fault {
+        match self.call(operation, input).await {
+            Err(CallError::Fault(fault)) => fault,
+            other => panic!("expected a fault, not {other:?}"),
+        }
+    }
+}
+
+/// A structure from JSON as people write it.
+pub(crate) fn read(shape: Schema<'_>, json: &str) -> Map {
+    let mut map = Map::new();
+    let mut decoder =
+        JsonDecoder::from_str(json, JsonProfile::HUMAN, &Limits::DEFAULT.with_depth(1_000))
+            .unwrap();
+    decode_structure(&mut map, shape.root(), &mut decoder).unwrap();
+    decoder.finish().unwrap();
+    map
+}
+
+/// The output that means the same as `json`, as [`write`] has it.
+pub(crate) fn output(operation: &str, json: &str) -> String {
+    let service = service();
+    let shape = service.find_operation(operation).unwrap().output();
+    write(shape, &Value::Map(read(shape, json)))
+}
+
+/// A structure as JSON for people: members in the order of the model.
+pub(crate) fn write(shape: Schema<'_>, value: &Value) -> String {
+    let mut encoder = JsonEncoder::new(JsonProfile::HUMAN, Vec::new());
+    value.encode(shape.root(), &mut encoder);
+    String::from_utf8(encoder.finish().unwrap()).unwrap()
+}
+
+/// A connection on which a test writes what it likes.
+pub(crate) struct Socket {
+    stream: TcpStream,
+    buffer: Vec<u8>,
+}
+
+/// What came back.
+#[derive(Debug)]
+pub(crate) struct Reply {
+    pub(crate) status: u16,
+    head: String,
+    pub(crate) body: Vec<u8>,
+}
+
+impl Reply {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        self.head.lines().skip(1).find_map(|line| {
+            let (own, value) = line.split_once(':')?;
+            own.eq_ignore_ascii_case(name).then(|| value.trim())
+        })
+    }
+
+    pub(crate) fn text(&self) -> &str {
+        std::str::from_utf8(&self.body).unwrap()
+    }
+
+    /// The status, the type of the error, and the message, on the wire of a
+    /// protocol.
+    pub(crate) fn error(&self, kind: ProtocolKind) -> (u16, String, String) {
+        let (name, message) = match kind {
+            ProtocolKind::RestJson1 => {
+                assert_eq!(self.header("content-type"), Some("application/json"));
+                let body = polywire_codec::json::from_str(self.text()).unwrap();
+                let name = self.header("x-amzn-errortype").unwrap_or_default();
+                (name.to_owned(), body["message"].as_str().map(str::to_owned))
+            }
+            ProtocolKind::RpcV2Cbor => {
+                assert_eq!(self.header("content-type"), Some("application/cbor"));
+                assert_eq!(self.header("smithy-protocol"), Some("rpc-v2-cbor"));
+                let body = polywire_codec::cbor::from_slice(&self.body).unwrap();
+                let name = body["__type"].as_str().unwrap_or_default();
+                (name.to_owned(), body["message"].as_str().map(str::to_owned))
+            }
+            _ => {
+                assert_eq!(self.header("content-type"), Some("text/xml"));
+                let fault = polywire_codec::xmlrpc::read_response(self.text(), &Limits::DEFAULT);
+                let fault = fault.unwrap().unwrap_err();
+                let code = fault["faultCode"].as_i64().unwrap();
+                let message = fault["faultString"].as_str();
+                (code.to_string(), message.map(str::to_owned))
+            }
+        };
+        (self.status, name, message.unwrap_or_default())
+    }
+}
+
+impl Socket {
+    /// Writes bytes. That the other side is gone is no concern here: what it
+    /// answered counts.
+    pub(crate) async fn write(&mut self, bytes: impl AsRef<[u8]>) {
+        let _ = within(self.stream.write_all(bytes.as_ref())).await;
+    }
+
+    /// Writes bytes, all of which the other side must take.
+    pub(crate) async fn write_all(&mut self, bytes: impl AsRef<[u8]>) {
+        within(self.stream.write_all(bytes.as_ref())).await.unwrap();
+    }
+
+    /// Says that nothing more will come, and goes on reading.
+    pub(crate) async fn end(&mut self) {
+        let _ = within(self.stream.shutdown()).await;
+    }
+
+    pub(crate) async fn reply(&mut self) -> Reply {
+        self.try_reply().await.expect("a reply, not the end")
+    }
+
+    /// The next reply; `None` if the connection ends before it.
+    pub(crate) async fn try_reply(&mut self) -> Option<Reply> {
+        self.read_reply(false).await
+    }
+
+    /// The reply to a HEAD request: its head alone.
+    pub(crate) async fn head_reply(&mut self) -> Reply {
+        self.read_reply(true).await.expect("a reply, not the end")
+    }
+
+    async fn read_reply(&mut self, head_only: bool) -> Option<Reply> {
+        let end = loop {
+            let end = self.buffer.windows(4).position(|four| four == b"\r\n\r\n");
+            match end {
+                Some(end) => break end + 4,
+                None if self.fill().await => {}
+                None => {
+                    assert!(self.buffer.is_empty(), "the head of a reply broke off");
+                    return None;
+                }
+            }
+        };
+        let head: Vec<u8> = self.buffer.drain(..end).collect();
+        let head = String::from_utf8(head).unwrap();
+        let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+        let mut reply = Reply {
+            status,
+            head,
+            body: Vec::new(),
+        };
+        if head_only {
+            return Some(reply);
+        }
+        let length = reply.header("content-length").unwrap_or("0");
+        let length: usize = length.parse().unwrap();
+        while self.buffer.len() < length {
+            assert!(self.fill().await, "the body of a reply broke off");
+        }
+        reply.body = self.buffer.drain(..length).collect();
+        Some(reply)
+    }
+
+    /// Reads and forgets all that comes until the end; how much it was.
+    pub(crate) async fn drain(&mut self) -> usize {
+        let mut count = 0;
+        loop {
+            count += self.buffer.len();
+            self.buffer.clear();
+            if !self.fill().await {
+                return count;
+            }
+        }
+    }
+
+    /// Whether the other side closes the connection, without a word more.
+    pub(crate) async fn ends(&mut self) -> bool {
+        self.buffer.is_empty() && !self.fill().await
+    }
+
+    /// Reads some; false at the end.
+    async fn fill(&mut self) -> bool {
+        match within(self.stream.read_buf(&mut self.buffer)).await {
+            Ok(count) => count > 0,
+            // A connection that is reset has ended too.
+            Err(_) => false,
+        }
+    }
+}
+
+/// A request with a body.
+pub(crate) fn request(line: &str, headers: &[(&str, &str)], body: impl AsRef<[u8]>) -> Vec<u8> {
+    let body = body.as_ref();
+    let mut text = format!("{line} HTTP/1.1\r\nHost: localhost\r\n");
+    for (name, value) in headers {
+        text.push_str(&format!("{name}: {value}\r\n"));
+    }
+    if !body.is_empty() {
+        text.push_str(&format!("Content-Length: {}\r\n", body.len()));
+    }
+    text.push_str("\r\n");
+    let mut request = text.into_bytes();
+    request.extend_from_slice(body);
+    request
+}
+
+/// A call by hand, in the form of each protocol.
+pub(crate) fn post(
+    kind: ProtocolKind,
+    path: &str,
+    operation: &str,
+    body: impl AsRef<[u8]>,
+) -> Vec<u8> {
+    let (line, headers) = head_of(kind, path, operation);
+    request(&line, &headers, body)
+}
+
+/// The request line and the headers of a call.
+pub(crate) fn head_of(
+    kind: ProtocolKind,
+    path: &str,
+    operation: &str,
+) -> (String, Vec<(&'static str, &'static str)>) {
+    match kind {
+        ProtocolKind::RestJson1 => (
+            format!("POST {path}"),
+            vec![("Content-Type", "application/json")],
+        ),
+        ProtocolKind::RpcV2Cbor => (
+            format!("POST /service/Wire/operation/{operation}"),
+            vec![
+                ("Smithy-Protocol", "rpc-v2-cbor"),
+                ("Content-Type", "application/cbor"),
+                ("Accept", "application/cbor"),
+            ],
+        ),
+        _ => ("POST /RPC2".to_owned(), vec![("Content-Type", "text/xml")]),
+    }
+}
+
+/// A whole call of an operation that stands at `path`, with the members of its
+/// input.
+pub(crate) fn call_of(kind: ProtocolKind, path: &str, operation: &str, input: &str) -> Vec<u8> {
+    let value = polywire_codec::json::from_str(input).unwrap();
+    let body = match kind {
+        ProtocolKind::RestJson1 => input.as_bytes().to_vec(),
+        ProtocolKind::RpcV2Cbor => polywire_codec::cbor::to_vec(&value).unwrap(),
+        _ => polywire_codec::xmlrpc::write_call(operation, &[value]).unwrap(),
+    };
+    post(kind, path, operation, body)
+}
