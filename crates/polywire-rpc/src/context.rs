@@ -8,7 +8,8 @@ use polywire_protocol::ProtocolKind;
 /// The circumstances of a call: who calls, over what, with which head.
 #[derive(Debug)]
 pub struct Context {
-    pub(crate) head: request::Parts,
+    /// Boxed, since it is large and handed on many times.
+    pub(crate) head: Box<request::Parts>,
     pub(crate) peer: Option<SocketAddr>,
     pub(crate) protocol: ProtocolKind,
 }

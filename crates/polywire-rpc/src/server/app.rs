@@ -179,7 +179,7 @@ impl App {
             return nobody().map(Full::new);
         };
         let app = Arc::clone(&self);
-        let arrived = caught(self.arrive(protocol, head, body, peer)).await;
+        let arrived = caught(self.arrive(protocol, Box::new(head), body, peer)).await;
         let (operation, result) = arrived.unwrap_or_else(|fault| (None, Err(fault)));
         let response = match result {
             Ok(response) => response,
@@ -201,7 +201,7 @@ impl App {
     async fn arrive(
         self: Arc<Self>,
         protocol: usize,
-        head: http::request::Parts,
+        head: Box<http::request::Parts>,
         body: RequestBody,
         peer: Option<SocketAddr>,
     ) -> (Option<u32>, Result<Response<Bytes>, Fault>) {
@@ -325,13 +325,11 @@ impl Arriving {
             }
             _ => handler.call(call),
         };
-        let output = match tokio::time::timeout(app.timeouts.handler, future).await {
-            Ok(output) => output?,
-            Err(_) => {
-                let message = format!("{} took too long", operation.name());
-                return Err(Fault::new(FaultKind::DeadlineExceeded, message));
-            }
+        let Some(output) = within(app.timeouts.handler, future).await else {
+            let message = format!("{} took too long", operation.name());
+            return Err(Fault::new(FaultKind::DeadlineExceeded, message));
         };
+        let output = output?;
         let response = protocol.encode_output(operation, output.message());
         response.map_err(Fault::internal)
     }
@@ -343,6 +341,19 @@ impl fmt::Debug for Arriving {
             .field("operation", &self.operation())
             .field("context", &self.context)
             .finish_non_exhaustive()
+    }
+}
+
+/// The output of a handler, if it comes in time. Most handlers are done when
+/// they are first asked, and then no timer is made.
+async fn within(
+    time: std::time::Duration,
+    mut future: HandlerFuture,
+) -> Option<Result<Output, Fault>> {
+    let first = std::future::poll_fn(|context| Poll::Ready(future.as_mut().poll(context))).await;
+    match first {
+        Poll::Ready(output) => Some(output),
+        Poll::Pending => tokio::time::timeout(time, future).await.ok(),
     }
 }
 

@@ -1,20 +1,23 @@
 //! Connections: accepting, serving, stopping.
 
 use std::convert::Infallible;
+use std::future::{Future, poll_fn};
 use std::io;
 use std::net::SocketAddr;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
+use std::task::Poll;
 use std::time::Duration;
 
+use hyper::server::conn::{http1, http2};
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
-use hyper_util::server::conn::auto;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, watch};
 use tokio::task::{JoinHandle, JoinSet};
 
 use super::Server;
-use super::activity::{Activity, Watched};
+use super::activity::{Activity, Idle, Watched};
 
 /// A listener on an address. With `shared`, several listeners may have the
 /// same address, one a worker, and the kernel spreads connections over them.
@@ -136,26 +139,23 @@ async fn connection(
     server: Server,
     stream: TcpStream,
     peer: SocketAddr,
-    mut stopped: watch::Receiver<bool>,
+    stopped: watch::Receiver<bool>,
 ) {
     // Small answers must not wait for more data; without the option they only
     // arrive later.
     let _ = stream.set_nodelay(true);
     let time = server.app.timeouts.head;
-    let mut builder = auto::Builder::new(TokioExecutor::new());
-    builder
-        .http1()
-        .timer(TokioTimer::new())
-        .header_read_timeout(time)
-        // A client may end its half once it has said all, and wait. (And no
-        // `pipeline_flush`: it holds an answer back while bytes lie behind the
-        // request, and loses it if those are no request.)
-        .half_close(true);
-    builder
-        .http2()
-        .timer(TokioTimer::new())
-        .keep_alive_interval(Some(time))
-        .keep_alive_timeout(time);
+    let http2 = {
+        let mut stopped = stopped.clone();
+        tokio::select! {
+            http2 = tokio::time::timeout(time, speaks_http2(&stream)) => http2,
+            _ = stopped.changed() => return,
+        }
+    };
+    let Ok(Ok(http2)) = http2 else {
+        tracing::debug!(%peer, "a connection ended before it said anything");
+        return;
+    };
     let activity = Arc::new(Activity::default());
     let calls = Arc::clone(&activity);
     let service = service_fn(move |request| {
@@ -168,24 +168,112 @@ async fn connection(
         }
     });
     let stream = Watched::new(stream, Arc::clone(&activity));
-    let connection = builder.serve_connection(stream, service);
-    let mut connection = std::pin::pin!(connection);
-    tokio::select! {
-        ended = connection.as_mut() => return log(peer, ended),
-        _ = stopped.changed() => {}
-        () = activity.idle(time) => {}
-    }
-    // What is being answered will be; nothing more is taken.
-    connection.as_mut().graceful_shutdown();
-    tokio::select! {
-        ended = connection => log(peer, ended),
-        () = activity.stuck(time) => tracing::debug!(%peer, "a connection was cut off"),
+    let watch = Watch {
+        activity,
+        stopped,
+        time,
+    };
+    let ended = if http2 {
+        let connection = http2::Builder::new(TokioExecutor::new())
+            .timer(TokioTimer::new())
+            .keep_alive_interval(Some(time))
+            .keep_alive_timeout(time)
+            .serve_connection(stream, service);
+        watch
+            .drive(pin!(connection), http2::Connection::graceful_shutdown)
+            .await
+    } else {
+        let connection = http1::Builder::new()
+            .timer(TokioTimer::new())
+            .header_read_timeout(time)
+            // A client may end its half once it has said all, and wait. (And
+            // no `pipeline_flush`: it holds an answer back while bytes lie
+            // behind the request, and loses it if those are no request.)
+            .half_close(true)
+            .serve_connection(stream, service);
+        watch
+            .drive(pin!(connection), http1::Connection::graceful_shutdown)
+            .await
+    };
+    match ended {
+        Some(Ok(())) => {}
+        // Clients break off all the time: no concern of an operator.
+        Some(Err(error)) => tracing::debug!(%peer, %error, "a connection ended early"),
+        None => tracing::debug!(%peer, "a connection was cut off"),
     }
 }
 
-fn log(peer: SocketAddr, ended: Result<(), Box<dyn std::error::Error + Send + Sync>>) {
-    if let Err(error) = ended {
-        // Clients break off all the time: no concern of an operator.
-        tracing::debug!(%peer, %error, "a connection ended early");
+/// Whether what a peer says begins as HTTP/2 does, RFC 9113, section 3.4.
+/// Nothing is taken out of the stream.
+async fn speaks_http2(stream: &TcpStream) -> io::Result<bool> {
+    const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+    let mut begin = [0; PREFACE.len()];
+    loop {
+        let len = stream.peek(&mut begin).await?;
+        if len == 0 || !PREFACE.starts_with(&begin[..len]) {
+            return Ok(false);
+        }
+        if len == PREFACE.len() {
+            return Ok(true);
+        }
+        // The rest is on its way; what is there would wake us at once again.
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+/// What ends a connection from outside.
+struct Watch {
+    activity: Arc<Activity>,
+    stopped: watch::Receiver<bool>,
+    time: Duration,
+}
+
+impl Watch {
+    /// Runs a connection until it ends, is idle, or the server stops; then
+    /// lets it answer what it has taken. `None` if it had to be cut off.
+    async fn drive<C>(
+        self,
+        mut connection: Pin<&mut C>,
+        shut_down: fn(Pin<&mut C>),
+    ) -> Option<C::Output>
+    where
+        C: Future,
+    {
+        let Self {
+            activity,
+            stopped,
+            time,
+        } = self;
+        let mut changed = stopped.clone();
+        let mut changed = pin!(changed.changed());
+        let mut idle = Idle::new(Arc::clone(&activity), time);
+        let mut moves = None;
+        let ended = poll_fn(|context| {
+            if let Poll::Ready(ended) = connection.as_mut().poll(context) {
+                return Poll::Ready(Some(ended));
+            }
+            // Timer and signal have this task's waker since they were first
+            // polled. They need no second look after the connection itself was
+            // what woke it, which is nearly always, unless they are due.
+            let now = activity.moves();
+            let moved = moves.replace(now).is_some_and(|before| before != now);
+            if moved && !idle.is_due() && !stopped.has_changed().unwrap_or(true) {
+                return Poll::Pending;
+            }
+            if changed.as_mut().poll(context).is_ready() || idle.poll(context).is_ready() {
+                return Poll::Ready(None);
+            }
+            Poll::Pending
+        })
+        .await;
+        if ended.is_some() {
+            return ended;
+        }
+        // What is being answered will be; nothing more is taken.
+        shut_down(connection.as_mut());
+        tokio::select! {
+            ended = connection => Some(ended),
+            () = activity.stuck(time) => None,
+        }
     }
 }
