@@ -41,7 +41,12 @@ pub(crate) struct Arguments {
     #[arg(long, short = 'H', value_name = "NAME: VALUE", value_parser = header)]
     header: Vec<(HeaderName, HeaderValue)>,
     /// Seconds until the call is given up.
-    #[arg(long, value_name = "SECONDS", default_value_t = 60.0)]
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        default_value_t = 60.0,
+        allow_negative_numbers = true
+    )]
     deadline: f64,
     /// Show the request and the response on standard error.
     #[arg(long)]
@@ -115,14 +120,13 @@ async fn fetch_model(url: &str) -> Result<Model, Failure> {
         ))
     };
     let client = HttpClient::builder(TokioExecutor::new()).build_http::<Full<Bytes>>();
-    let uri = target
-        .parse()
-        .map_err(|error| Failure::usage(format!("`{url}`: {error}")))?;
+    let uri = target.parse::<http::Uri>().ok();
+    let uri = uri.filter(|uri| uri.scheme_str() == Some("http"));
+    let uri = uri.ok_or_else(|| Failure::usage(format!("`{url}`: expected http://HOST:PORT")))?;
     let fetch = async {
-        let response = client.get(uri).await.map_err(|error| {
-            let cause = std::error::Error::source(&error).map(ToString::to_string);
-            reason(&cause.unwrap_or_else(|| error.to_string()))
-        })?;
+        let response = client.get(uri).await;
+        // It tells the causes too: "connection refused" is what helps.
+        let response = response.map_err(|error| reason(&CallError::Transport(Box::new(error))))?;
         if !response.status().is_success() {
             return Err(reason(&response.status()));
         }

@@ -242,14 +242,14 @@ pub struct Route {
     pub operation: u32,
     /// The labels of the path: the place of the member, and the bytes of the
     /// path that it is.
-    pub(crate) labels: Vec<(u32, std::ops::Range<usize>)>,
+    pub(crate) labels: smallvec::SmallVec<[(u32, std::ops::Range<usize>); 2]>,
 }
 
 impl Route {
-    pub(crate) const fn to(operation: u32) -> Self {
+    pub(crate) fn to(operation: u32) -> Self {
         Self {
             operation,
-            labels: Vec::new(),
+            labels: smallvec::SmallVec::new(),
         }
     }
 }

@@ -145,10 +145,7 @@ fn write_body(
     // A structure that is not there is an empty object, unless that could not
     // be read again for want of its required members.
     let may_be_empty = kind == ShapeKind::Structure
-        && !member
-            .target()
-            .members()
-            .any(|member| member.is_required());
+        && !member.target().members().any(|member| member.is_required());
     match encoder.finish() {
         None if may_be_empty => Ok(Some((b"{}".to_vec(), json()))),
         None => Ok(None),

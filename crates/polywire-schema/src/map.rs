@@ -63,10 +63,15 @@ impl Map {
     /// The position of the repeated key, with the entries.
     pub fn from_entries(entries: Vec<(Text, Value)>) -> Result<Self, (usize, Vec<(Text, Value)>)> {
         if entries.len() <= SMALL {
+            // A bit per length and first and last byte: keys that differ there
+            // need no comparison, and most do.
+            let mut seen = 0_u64;
             for (position, (key, _)) in entries.iter().enumerate() {
-                if entries[..position].iter().any(|(other, _)| other == key) {
+                let bit = 1 << kind_of(key);
+                if seen & bit != 0 && entries[..position].iter().any(|(other, _)| other == key) {
                     return Err((position, entries));
                 }
+                seen |= bit;
             }
             return Ok(Self(Repr::Small(entries)));
         }
@@ -230,6 +235,14 @@ impl Indexed {
             .binary_search_by(order)
             .map(|at| self.sorted[at] as usize)
     }
+}
+
+/// A number below 64 that equal keys share.
+fn kind_of(key: &str) -> u32 {
+    let bytes = key.as_bytes();
+    let (first, last) = (bytes.first().copied(), bytes.last().copied());
+    let mixed = u32::from(first.unwrap_or(0)) * 7 + u32::from(last.unwrap_or(0)) * 31;
+    (mixed + bytes.len() as u32 * 5) % 64
 }
 
 /// Positions in the order of keys; equal keys in the order of positions.

@@ -16,7 +16,7 @@ use std::fmt;
 use std::time::{Duration, SystemTime};
 
 use crate::Malformed;
-use crate::number::{push_i64, push_padded};
+use crate::number::{pair, push_i64, push_padded};
 
 /// An instant to the nanosecond.
 ///
@@ -296,13 +296,10 @@ impl Timestamp {
     /// The year is not within 0001 to 9999.
     pub fn push_date_time(self, out: &mut Vec<u8>) -> Result<(), Malformed> {
         let civil = self.civil()?;
-        push_padded(out, civil.year, 4);
-        out.push(b'-');
-        push_padded(out, civil.month, 2);
-        out.push(b'-');
-        push_padded(out, civil.day, 2);
-        out.push(b'T');
-        civil.push_time(out);
+        let ([a, b], [c, d]) = (pair(civil.year / 100), pair(civil.year));
+        let ([e, f], [g, h]) = (pair(civil.month), pair(civil.day));
+        out.extend_from_slice(&[a, b, c, d, b'-', e, f, b'-', g, h, b'T']);
+        out.extend_from_slice(&civil.time());
         self.push_fraction(out);
         out.push(b'Z');
         Ok(())
@@ -316,11 +313,10 @@ impl Timestamp {
     /// The year is not within 0001 to 9999.
     pub fn push_xmlrpc(self, out: &mut Vec<u8>) -> Result<(), Malformed> {
         let civil = self.civil()?;
-        push_padded(out, civil.year, 4);
-        push_padded(out, civil.month, 2);
-        push_padded(out, civil.day, 2);
-        out.push(b'T');
-        civil.push_time(out);
+        let ([a, b], [c, d]) = (pair(civil.year / 100), pair(civil.year));
+        let ([e, f], [g, h]) = (pair(civil.month), pair(civil.day));
+        out.extend_from_slice(&[a, b, c, d, e, f, g, h, b'T']);
+        out.extend_from_slice(&civil.time());
         self.push_fraction(out);
         Ok(())
     }
@@ -335,15 +331,17 @@ impl Timestamp {
         let civil = self.civil()?;
         // 1970-01-01 was a Thursday, day 3 of a week that begins on Monday.
         let weekday = (self.seconds.div_euclid(DAY) + 3).rem_euclid(7) as usize;
-        out.extend_from_slice(DAYS[weekday].as_bytes());
-        out.extend_from_slice(b", ");
-        push_padded(out, civil.day, 2);
-        out.push(b' ');
-        out.extend_from_slice(MONTHS[civil.month as usize - 1].as_bytes());
-        out.push(b' ');
-        push_padded(out, civil.year, 4);
-        out.push(b' ');
-        civil.push_time(out);
+        let &[a, b, c] = DAYS[weekday].as_bytes() else {
+            unreachable!("days have three letters")
+        };
+        let &[d, e, f] = MONTHS[civil.month as usize - 1].as_bytes() else {
+            unreachable!("months have three letters")
+        };
+        let ([g, h], [i, j], [k, l]) = (pair(civil.day), pair(civil.year / 100), pair(civil.year));
+        out.extend_from_slice(&[
+            a, b, c, b',', b' ', g, h, b' ', d, e, f, b' ', i, j, k, l, b' ',
+        ]);
+        out.extend_from_slice(&civil.time());
         self.push_fraction(out);
         out.extend_from_slice(b" GMT");
         Ok(())
@@ -471,12 +469,10 @@ struct Civil {
 }
 
 impl Civil {
-    fn push_time(&self, out: &mut Vec<u8>) {
-        push_padded(out, self.hour, 2);
-        out.push(b':');
-        push_padded(out, self.minute, 2);
-        out.push(b':');
-        push_padded(out, self.second, 2);
+    /// `HH:MM:SS`.
+    fn time(&self) -> [u8; 8] {
+        let ([a, b], [c, d], [e, f]) = (pair(self.hour), pair(self.minute), pair(self.second));
+        [a, b, b':', c, d, b':', e, f]
     }
 }
 

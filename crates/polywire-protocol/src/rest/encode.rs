@@ -4,7 +4,7 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 use polywire_schema::{
     BigDecimal, BigInteger, Encoder, Error, ErrorKind, Location, Member, Timestamp,
 };
-use polywire_text::base64;
+use polywire_text::{base64, number};
 
 use super::{Pattern, Segment, header, scalar};
 
@@ -17,13 +17,46 @@ pub(crate) struct HeadEncoder {
     query: Vec<(String, String)>,
     /// Parameters of a map: those with a member of their own come first.
     parameters: Vec<(String, String)>,
-    status: Option<i64>,
+    status: Option<u16>,
     /// The current member: where it stands and under which name.
-    place: Option<(Location, String)>,
+    place: Option<Place>,
     key: Option<String>,
     list: Option<Vec<String>>,
     depth: u32,
     error: Option<Error>,
+}
+
+/// Where a member stands.
+#[derive(Debug)]
+enum Place {
+    Header(HeaderName),
+    /// The label of the path.
+    Label(String),
+    /// Headers with this prefix.
+    Prefix(String),
+    Query(String),
+    QueryParams,
+    StatusCode,
+    /// In the host prefix only.
+    Host,
+}
+
+impl Place {
+    const fn location(&self) -> Location {
+        match self {
+            Self::Header(_) => Location::Header,
+            Self::Label(_) => Location::Label,
+            Self::Prefix(_) => Location::PrefixHeaders,
+            Self::Query(_) => Location::Query,
+            Self::QueryParams => Location::QueryParams,
+            Self::StatusCode => Location::StatusCode,
+            Self::Host => Location::Body,
+        }
+    }
+
+    const fn is_header(&self) -> bool {
+        matches!(self, Self::Header(_) | Self::Prefix(_))
+    }
 }
 
 /// What a client writes into the head of a request.
@@ -119,7 +152,7 @@ impl HeadEncoder {
             Some(error) => Err(error),
             None => Ok(ResponseHead {
                 headers: self.headers,
-                status: self.status.and_then(|status| u16::try_from(status).ok()),
+                status: self.status,
             }),
         }
     }
@@ -140,45 +173,56 @@ impl HeadEncoder {
     }
 
     fn put_one(&mut self, text: String) {
-        let Some((location, name)) = &self.place else {
-            return;
-        };
-        match location {
-            Location::Header => {
+        match &self.place {
+            Some(Place::Header(name)) => {
                 let name = name.clone();
-                self.header(&name, &text);
+                self.header(name, text);
             }
-            Location::PrefixHeaders => {
-                let name = format!("{name}{}", self.key.as_deref().unwrap_or_default());
-                self.header(&name, &text);
+            Some(Place::Prefix(prefix)) => {
+                let name = format!("{prefix}{}", self.key.as_deref().unwrap_or_default());
+                match HeaderName::from_bytes(name.as_bytes()) {
+                    Ok(name) => self.header(name, text),
+                    Err(_) => self.fail(unwritable(&name)),
+                }
             }
-            Location::Query => self.query.push((name.clone(), text)),
-            Location::QueryParams => {
+            Some(Place::Query(name)) => self.query.push((name.clone(), text)),
+            Some(Place::QueryParams) => {
                 self.parameters
                     .push((self.key.clone().unwrap_or_default(), text));
             }
-            Location::Label => self.labels.push((name.clone(), text)),
-            _ => {}
+            Some(Place::Label(name)) => self.labels.push((name.clone(), text)),
+            Some(Place::StatusCode | Place::Host) | None => {}
         }
     }
 
-    fn header(&mut self, name: &str, text: &str) {
-        let parsed = (
-            HeaderName::from_bytes(name.as_bytes()),
-            HeaderValue::from_str(text),
-        );
-        match parsed {
-            (Ok(name), Ok(value)) => {
-                self.headers.append(name, value);
-            }
+    fn status_code(&mut self, value: i64) {
+        match u16::try_from(value) {
+            Ok(status @ 100..=999) => self.status = Some(status),
             _ => self.fail(
                 Error::new(ErrorKind::Unwritable)
                     .in_format("HTTP")
-                    .expected("the name and the text of a header, without control characters")
-                    .at_path(format!("header {name}")),
+                    .expected("a status code of three digits")
+                    .found(value.to_string()),
             ),
         }
     }
+
+    fn header(&mut self, name: HeaderName, text: String) {
+        match HeaderValue::try_from(text) {
+            Ok(value) => {
+                self.headers.append(name, value);
+            }
+            Err(_) => self.fail(unwritable(name.as_str())),
+        }
+    }
+}
+
+#[cold]
+fn unwritable(name: &str) -> Error {
+    Error::new(ErrorKind::Unwritable)
+        .in_format("HTTP")
+        .expected("the name and the text of a header, without control characters")
+        .at_path(format!("header {name}"))
 }
 
 impl Encoder for HeadEncoder {
@@ -190,13 +234,24 @@ impl Encoder for HeadEncoder {
         if self.depth != 1 {
             return false;
         }
-        let name = match at.location() {
-            Location::Label => at.name(),
-            Location::Body if at.has(polywire_schema::MemberFlags::HOST_LABEL) => at.name(),
-            Location::Body | Location::Payload => return false,
-            _ => at.location_name(),
+        let name = at.location_name();
+        let place = match at.location() {
+            Location::Header => match HeaderName::from_bytes(name.as_bytes()) {
+                Ok(name) => Place::Header(name),
+                Err(_) => {
+                    self.fail(unwritable(name));
+                    return false;
+                }
+            },
+            Location::Label => Place::Label(at.name().to_owned()),
+            Location::PrefixHeaders => Place::Prefix(name.to_owned()),
+            Location::Query => Place::Query(name.to_owned()),
+            Location::QueryParams => Place::QueryParams,
+            Location::StatusCode => Place::StatusCode,
+            Location::Body if at.has(polywire_schema::MemberFlags::HOST_LABEL) => Place::Host,
+            _ => return false,
         };
-        self.place = Some((at.location(), name.to_owned()));
+        self.place = Some(place);
         self.key = None;
         self.list = None;
         true
@@ -212,11 +267,7 @@ impl Encoder for HeadEncoder {
 
     fn end_list(&mut self, _: Member<'_>) {
         let items = self.list.take().unwrap_or_default();
-        let header = matches!(
-            self.place,
-            Some((Location::Header | Location::PrefixHeaders, _))
-        );
-        if !header {
+        if !self.place.as_ref().is_some_and(Place::is_header) {
             for item in items {
                 self.put_one(item);
             }
@@ -238,10 +289,10 @@ impl Encoder for HeadEncoder {
     }
 
     fn integer(&mut self, at: Member<'_>, value: i64) {
-        if matches!(self.place, Some((Location::StatusCode, _))) {
-            self.status = Some(value);
+        if matches!(self.place, Some(Place::StatusCode)) {
+            return self.status_code(value);
         }
-        self.put(at, value.to_string());
+        self.put(at, scalar::write(|out| number::push_i64(out, value)));
     }
 
     fn float(&mut self, at: Member<'_>, value: f32) {
@@ -261,7 +312,7 @@ impl Encoder for HeadEncoder {
     }
 
     fn string(&mut self, at: Member<'_>, value: &str) {
-        let header = matches!(self.place, Some((Location::Header, _)));
+        let header = matches!(self.place, Some(Place::Header(_)));
         let mut text = value.to_owned();
         if header && at.media_type().is_some() {
             text = scalar::write(|out| base64::push(out, value.as_bytes()));
@@ -279,7 +330,7 @@ impl Encoder for HeadEncoder {
         let location = self
             .place
             .as_ref()
-            .map_or(Location::Header, |(location, _)| *location);
+            .map_or(Location::Header, Place::location);
         match scalar::write_timestamp(value, scalar::timestamp_format(at, location)) {
             Ok(text) => self.put(at, text),
             Err(malformed) => {

@@ -136,7 +136,11 @@ mod tests {
         let items = split(&value, ShapeKind::Timestamp, true).unwrap();
         assert_eq!(items.len(), 2);
         assert_eq!(items[1], "Mon, 16 Dec 2019 23:48:18 GMT");
-        let halves = split(&Cow::Borrowed("Mon, 1, tomorrow"), ShapeKind::Timestamp, true);
+        let halves = split(
+            &Cow::Borrowed("Mon, 1, tomorrow"),
+            ShapeKind::Timestamp,
+            true,
+        );
         assert_eq!(halves.unwrap(), ["Mon, 1", "tomorrow"]);
     }
 }

@@ -88,10 +88,21 @@ mod tests {
     #[test]
     fn accept() {
         let accepts = |accept| accepts(accept, "application/json");
-        for accept in ["*/*", "application/*", "text/html, */*;q=0.1", "Application/JSON;v=1;q=1"] {
+        for accept in [
+            "*/*",
+            "application/*",
+            "text/html, */*;q=0.1",
+            "Application/JSON;v=1;q=1",
+        ] {
             assert!(accepts(accept), "{accept}");
         }
-        for accept in ["text/*", "", "*/*;q=0", "*/*, application/json; q = 0.000", "application"] {
+        for accept in [
+            "text/*",
+            "",
+            "*/*;q=0",
+            "*/*, application/json; q = 0.000",
+            "application",
+        ] {
             assert!(!accepts(accept), "{accept}");
         }
     }

@@ -12,6 +12,7 @@ use std::ops::Range;
 use http::Method;
 use polywire_schema::Operation;
 use polywire_text::percent;
+use smallvec::SmallVec;
 
 use super::{Pattern, Segment};
 use crate::protocol::{MountError, Route};
@@ -117,7 +118,7 @@ impl Router {
             segments: &segments,
             method,
             query,
-            labels: Vec::new(),
+            labels: Ranges::new(),
             methods: Vec::new(),
         };
         match search.node(&self.root, 0) {
@@ -130,8 +131,8 @@ impl Router {
 
 /// The segments of a path, as ranges of its bytes. An empty one at the end
 /// does not count, unless a greedy label takes the end.
-fn segments(path: &str) -> Vec<Range<usize>> {
-    let mut segments = Vec::with_capacity(8);
+fn segments(path: &str) -> Ranges {
+    let mut segments = Ranges::new();
     let mut start = usize::from(path.starts_with('/'));
     for (at, byte) in path.bytes().enumerate().skip(start) {
         if byte == b'/' {
@@ -145,12 +146,15 @@ fn segments(path: &str) -> Vec<Range<usize>> {
     segments
 }
 
+/// Ranges of a path; paths are mostly short.
+type Ranges = SmallVec<[Range<usize>; 8]>;
+
 struct Search<'a> {
     path: &'a str,
     segments: &'a [Range<usize>],
     method: &'a Method,
     query: &'a str,
-    labels: Vec<Range<usize>>,
+    labels: Ranges,
     methods: Vec<Method>,
 }
 

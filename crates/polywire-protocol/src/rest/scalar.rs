@@ -30,13 +30,13 @@ pub(super) fn write_timestamp(
         TimestampFormat::EpochSeconds => value.push_epoch_seconds(&mut out),
         TimestampFormat::HttpDate => value.push_http_date(&mut out)?,
     }
-    Ok(text_of(&out))
+    Ok(text_of(out))
 }
 
 pub(super) fn write(push: impl FnOnce(&mut Vec<u8>)) -> String {
     let mut out = Vec::new();
     push(&mut out);
-    text_of(&out)
+    text_of(out)
 }
 
 pub(super) fn write_f64(value: f64) -> String {
@@ -47,7 +47,7 @@ pub(super) fn write_f32(value: f32) -> String {
     write(|out| number::push_f32(out, value))
 }
 
-/// Numbers and dates are ASCII.
-fn text_of(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
+/// Numbers, dates and base64 are ASCII.
+fn text_of(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes).unwrap_or_default()
 }
