@@ -106,27 +106,35 @@ impl Server {
     }
 
     /// Answers a request that came over a connection.
-    pub(super) async fn answer(
+    ///
+    /// The future is boxed: hyper moves it about, and it is large.
+    pub(super) fn answer(
         &self,
         request: Request<hyper::body::Incoming>,
         peer: Option<SocketAddr>,
-    ) -> HttpResponse {
+    ) -> ResponseFuture {
         if let Some(http) = &self.http {
             let mut request =
                 request.map(|body| BoxBody::new(body.map_err(|error| BodyError(Box::new(error)))));
             if let Some(peer) = peer {
                 request.extensions_mut().insert(Peer(peer));
             }
-            return match http.clone().oneshot(request).await {
-                Ok(response) => response,
-                Err(never) => match never {},
-            };
+            let http = http.clone();
+            return Box::pin(async move {
+                match http.oneshot(request).await {
+                    Ok(response) => response,
+                    Err(never) => match never {},
+                }
+            });
         }
         let (head, body) = request.into_parts();
         let body = RequestBody::incoming(&head, body, self.app.timeouts.body);
-        Arc::clone(&self.app).answer(head, body, peer).await
+        Box::pin(Arc::clone(&self.app).answer(Box::new(head), body, peer))
     }
 }
+
+/// A response on its way.
+pub(super) type ResponseFuture = Pin<Box<dyn Future<Output = HttpResponse> + Send>>;
 
 impl fmt::Debug for Server {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -159,14 +167,14 @@ where
         let peer = head.extensions.get::<Peer>().map(|peer| peer.0);
         let body = BoxBody::new(body.map_err(|error| BodyError(error.into())));
         let body = RequestBody::boxed(&head, body, app.timeouts.body);
-        Box::pin(async move { Ok(app.answer(head, body, peer).await) })
+        Box::pin(async move { Ok(app.answer(Box::new(head), body, peer).await) })
     }
 }
 
 impl App {
     async fn answer(
         self: Arc<Self>,
-        head: http::request::Parts,
+        head: Box<http::request::Parts>,
         body: RequestBody,
         peer: Option<SocketAddr>,
     ) -> HttpResponse {
@@ -179,7 +187,7 @@ impl App {
             return nobody().map(Full::new);
         };
         let app = Arc::clone(&self);
-        let arrived = caught(self.arrive(protocol, Box::new(head), body, peer)).await;
+        let arrived = caught(self.arrive(protocol, head, body, peer)).await;
         let (operation, result) = arrived.unwrap_or_else(|fault| (None, Err(fault)));
         let response = match result {
             Ok(response) => response,
@@ -230,7 +238,7 @@ impl App {
             Some(service) => {
                 // Behind layers the operation of a fault is known only if the
                 // head told it.
-                (operation, service.oneshot(arriving).await)
+                (operation, Box::pin(service.oneshot(arriving)).await)
             }
         }
     }
@@ -291,7 +299,12 @@ impl Arriving {
             body,
             ..
         } = self;
-        let body = Body::new(body.read(app.limits.bytes()).await?);
+        // Boxed where there is anything to wait for, which is not the rule.
+        let bytes = match body.is_empty() {
+            true => Bytes::new(),
+            false => Box::pin(body.read(app.limits.bytes())).await?,
+        };
+        let body = Body::new(bytes);
         let protocol = &*app.protocols[protocol];
         let route = match route {
             Some(route) => route,
@@ -353,7 +366,7 @@ async fn within(
     let first = std::future::poll_fn(|context| Poll::Ready(future.as_mut().poll(context))).await;
     match first {
         Poll::Ready(output) => Some(output),
-        Poll::Pending => tokio::time::timeout(time, future).await.ok(),
+        Poll::Pending => Box::pin(tokio::time::timeout(time, future)).await.ok(),
     }
 }
 

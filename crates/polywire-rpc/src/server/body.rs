@@ -56,6 +56,11 @@ impl RequestBody {
         }
     }
 
+    /// Whether there is nothing to read.
+    pub(super) const fn is_empty(&self) -> bool {
+        self.source.is_none()
+    }
+
     /// The whole body, if it comes in time and is not longer than `limit`
     /// bytes.
     pub(super) async fn read(mut self, limit: usize) -> Result<Bytes, Fault> {

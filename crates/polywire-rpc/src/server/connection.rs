@@ -245,17 +245,19 @@ impl Watch {
             time,
         } = self;
         let mut changed = stopped.clone();
-        let mut changed = pin!(changed.changed());
+        let mut changed = Box::pin(async move { changed.changed().await.is_ok() });
         let mut idle = Idle::new(Arc::clone(&activity), time);
         let mut moves = None;
-        let ended = poll_fn(|context| {
-            if let Poll::Ready(ended) = connection.as_mut().poll(context) {
+        let own = &mut connection;
+        let seen = Arc::clone(&activity);
+        let ended = poll_fn(move |context| {
+            if let Poll::Ready(ended) = own.as_mut().poll(context) {
                 return Poll::Ready(Some(ended));
             }
             // Timer and signal have this task's waker since they were first
             // polled. They need no second look after the connection itself was
             // what woke it, which is nearly always, unless they are due.
-            let now = activity.moves();
+            let now = seen.moves();
             let moved = moves.replace(now).is_some_and(|before| before != now);
             if moved && !idle.is_due() && !stopped.has_changed().unwrap_or(true) {
                 return Poll::Pending;

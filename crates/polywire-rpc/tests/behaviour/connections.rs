@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use polywire_protocol::ProtocolKind::RestJson1;
+use polywire_schema::Limits;
 
 use crate::support::{Site, WIRES, builder, call_of, request};
 
@@ -169,6 +170,23 @@ async fn http2_with_prior_knowledge() {
         for (number, call) in calls.into_iter().enumerate() {
             assert_eq!(call.await.unwrap(), format!(r#"{{"sum":{}}}"#, number + 1));
         }
+    }
+}
+
+#[tokio::test]
+async fn http2_bodies_that_are_too_large() {
+    let site = Site::start(builder().limits(Limits::DEFAULT.with_bytes(1_000))).await;
+    for kind in WIRES {
+        let client = site.client_with(kind, |builder| builder.http2(true));
+        let input = format!(r#"{{"name":"{}"}}"#, "x".repeat(5_000_000));
+        let fault = client.fault("Create", &input).await;
+        assert!(fault.message().contains("1000 bytes"), "{kind}: {fault}");
+        // The connection goes on.
+        assert_eq!(
+            client.call("Add", ADD).await.unwrap(),
+            r#"{"sum":3}"#,
+            "{kind}"
+        );
     }
 }
 

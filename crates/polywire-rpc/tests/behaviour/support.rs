@@ -13,7 +13,7 @@ use polywire_rpc::{
 };
 use polywire_schema::{Encode, Limits, Map, Schema, Value, decode_structure};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
+use tokio::net::{TcpSocket, TcpStream};
 
 /// The three wires.
 pub(crate) const WIRES: [ProtocolKind; 3] = [
@@ -172,6 +172,16 @@ impl Site {
     pub(crate) async fn open(&self) -> Socket {
         Socket {
             stream: TcpStream::connect(self.address).await.unwrap(),
+            buffer: Vec::new(),
+        }
+    }
+
+    /// A connection into which little fits that is not read.
+    pub(crate) async fn open_narrow(&self) -> Socket {
+        let socket = TcpSocket::new_v4().unwrap();
+        socket.set_recv_buffer_size(16_384).unwrap();
+        Socket {
+            stream: socket.connect(self.address).await.unwrap(),
             buffer: Vec::new(),
         }
     }
