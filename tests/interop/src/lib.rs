@@ -1,1 +1,38 @@
-//! Work in progress.
+//! Other people's programs against the `polywire` program.
+//!
+//! Every case is a test with a name of its own in `tests/cases/`. It starts
+//! `polywire serve` on a free port of this machine, calls it with a program
+//! that we have not written (or with `polywire call`), and compares what comes
+//! back. Where a program is missing the case says so and counts as skipped;
+//! with `CI=true` it fails. `tests/interop/setup` installs what is needed.
+//!
+//! | variable | meaning |
+//! |---|---|
+//! | `POLYWIRE_BIN` | the program to test; without it, it is built |
+//! | `POLYWIRE_DATA` | the folder with `models/*.json`; without it, `../shared` beside the workspace |
+//! | `CI` | `true`: nothing may be skipped |
+#![forbid(unsafe_code)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "all of this is for tests, which may panic"
+)]
+
+mod answer;
+mod case;
+mod peer;
+mod program;
+
+use std::path::{Path, PathBuf};
+
+pub use answer::Weather;
+pub use case::{Case, summary};
+pub use peer::{Curl, CurlAnswer, Python};
+pub use program::{Finished, Serving, polywire, run, run_with_input};
+
+/// The folder of the workspace.
+#[must_use]
+pub fn workspace() -> PathBuf {
+    let own = Path::new(env!("CARGO_MANIFEST_DIR"));
+    own.ancestors().nth(2).unwrap_or(own).to_owned()
+}

@@ -3,7 +3,8 @@
 //! An operation answers from its `@examples`: the example whose input is the
 //! call's input, else the first one with an output. Without examples it
 //! answers with a sample of its output, which is always the same: the model's
-//! defaults, the first value of an enum, `1`, `"string"`, lists of one item.
+//! defaults, the first value of an enum, `1`, `"string"`, lists of one item,
+//! and 200 for an HTTP status.
 
 mod sample;
 

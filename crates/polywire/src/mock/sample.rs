@@ -2,7 +2,7 @@
 
 use polywire_model::{Model, Shape};
 use polywire_schema::{
-    BigDecimal, BigInteger, Blob, Map, Member, Schema, ShapeKind, Text, Timestamp, Value,
+    BigDecimal, BigInteger, Blob, Location, Map, Member, Schema, ShapeKind, Text, Timestamp, Value,
 };
 
 /// How deep a sample goes into recursive shapes before it leaves out what it
@@ -27,6 +27,10 @@ fn members(model: &Model, shape: Schema<'_>, depth: u32) -> Map {
 fn value(model: &Model, member: Member<'_>, depth: u32) -> Option<Value> {
     if depth > DEPTH * 4 {
         return None;
+    }
+    if member.location() == Location::StatusCode {
+        // Any other number would be no status, or not the one of an output.
+        return Some(Value::Integer(200));
     }
     let target = model.get(member.target().id());
     let traits = target.map(Shape::traits);

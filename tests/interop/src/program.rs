@@ -1,0 +1,201 @@
+//! The `polywire` program as a child process.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdout, Command, ExitStatus, Output, Stdio};
+use std::sync::LazyLock;
+use std::time::{Duration, Instant};
+
+use crate::case::say;
+use crate::workspace;
+
+/// How long a program may take for what it is asked to do.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The program: the one that `POLYWIRE_BIN` names, or one that is built now,
+/// in the same profile and folder as this test.
+#[must_use]
+pub fn polywire() -> &'static Path {
+    static PROGRAM: LazyLock<PathBuf> = LazyLock::new(|| {
+        let program = match std::env::var_os("POLYWIRE_BIN") {
+            Some(path) => std::path::absolute(path).unwrap(),
+            None => build(),
+        };
+        assert!(program.exists(), "no program at {}", program.display());
+        say(&format!("interop: testing {}", program.display()));
+        program
+    });
+    &PROGRAM
+}
+
+fn build() -> PathBuf {
+    // .../TARGET/PROFILE/deps/this-test
+    let test = std::env::current_exe().unwrap();
+    let profile = test.ancestors().nth(2).unwrap();
+    let target = profile.parent().unwrap();
+    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
+    cargo
+        .current_dir(workspace())
+        .args(["build", "--quiet", "-p", "polywire-cli", "--target-dir"])
+        .arg(target);
+    if profile.ends_with("release") {
+        cargo.arg("--release");
+    }
+    let built = cargo.output().unwrap();
+    let errors = String::from_utf8_lossy(&built.stderr);
+    assert!(built.status.success(), "cargo build: {errors}");
+    profile.join(format!("polywire{}", std::env::consts::EXE_SUFFIX))
+}
+
+/// A `polywire serve` that runs. It is killed when this is dropped.
+#[derive(Debug)]
+pub struct Serving {
+    child: Child,
+    stdout: BufReader<ChildStdout>,
+    /// The first line that it printed.
+    pub first_line: String,
+    /// `http://127.0.0.1:PORT`, one for each address.
+    pub urls: Vec<String>,
+}
+
+impl Serving {
+    /// Starts it on a free port with more arguments, and waits until it
+    /// listens.
+    ///
+    /// # Panics
+    ///
+    /// It ends instead.
+    #[must_use]
+    pub fn start(arguments: &[&str]) -> Self {
+        let listen = ["serve", "--listen", "http://127.0.0.1:0"];
+        Self::start_as_told(&[&listen, arguments].concat())
+    }
+
+    /// As [`Serving::start`], with these arguments and no others.
+    ///
+    /// # Panics
+    ///
+    /// It ends instead.
+    #[must_use]
+    pub fn start_as_told(arguments: &[&str]) -> Self {
+        let mut child = Command::new(polywire())
+            .args(arguments)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut stdout = BufReader::new(child.stdout.take().unwrap());
+        let mut first_line = String::new();
+        stdout.read_line(&mut first_line).unwrap();
+        // "NAME VERSION: 11 operations on http://127.0.0.1:1, http://...".
+        let urls: Vec<String> = first_line
+            .split([' ', ','])
+            .filter(|word| word.starts_with("http://"))
+            .map(|word| word.trim().to_owned())
+            .collect();
+        if urls.is_empty() {
+            let _ = child.kill();
+            panic!("polywire serve {arguments:?} said {first_line:?} first");
+        }
+        Self {
+            child,
+            stdout,
+            first_line,
+            urls,
+        }
+    }
+
+    /// Its first URL.
+    #[must_use]
+    pub fn url(&self) -> &str {
+        &self.urls[0]
+    }
+
+    /// The lines that it prints at its start, up to one with this word.
+    #[must_use]
+    pub fn lines_until(&mut self, word: &str) -> Vec<String> {
+        let mut lines = Vec::new();
+        loop {
+            let mut line = String::new();
+            let length = self.stdout.read_line(&mut line).unwrap();
+            let is_last = length == 0 || line.contains(word);
+            lines.push(line);
+            if is_last {
+                return lines;
+            }
+        }
+    }
+
+    /// Tells it to stop, as service managers do, and waits until it has.
+    #[must_use]
+    pub fn terminate(mut self) -> (ExitStatus, String) {
+        let kill = format!("kill -TERM {}", self.child.id());
+        let killed = Command::new("sh").args(["-c", &kill]).status().unwrap();
+        assert!(killed.success(), "{kill}");
+        let status = wait(&mut self.child);
+        let mut rest = String::new();
+        self.stdout.read_to_string(&mut rest).unwrap();
+        (status, rest)
+    }
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        // It may have ended already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn wait(child: &mut Child) -> ExitStatus {
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        if let Some(status) = child.try_wait().unwrap() {
+            return status;
+        }
+        assert!(Instant::now() < deadline, "still running");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// A program that has ended.
+#[derive(Clone, Debug)]
+pub struct Finished {
+    /// Its exit status; none if a signal ended it.
+    pub code: Option<i32>,
+    /// What it wrote to standard output.
+    pub stdout: String,
+    /// What it wrote to standard error.
+    pub stderr: String,
+}
+
+impl From<Output> for Finished {
+    fn from(output: Output) -> Self {
+        Self {
+            code: output.status.code(),
+            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
+    }
+}
+
+/// Runs the program to its end.
+#[must_use]
+pub fn run(arguments: &[&str]) -> Finished {
+    run_with_input(arguments, "")
+}
+
+/// As [`run`], with something on standard input.
+#[must_use]
+pub fn run_with_input(arguments: &[&str], input: &str) -> Finished {
+    let mut child = Command::new(polywire())
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // One that does not want it closes its end.
+    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+    child.wait_with_output().unwrap().into()
+}

@@ -1,0 +1,183 @@
+//! Clients that are slow, or die: nobody else is harmed.
+
+use std::io::Write;
+use std::net::TcpStream;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use polywire::prelude::*;
+use polywire_interop::{Case, Serving, Weather};
+
+/// 200 calls over each wire in turn, all of which must succeed.
+fn serves_everybody(serving: &Serving, weather: &Weather) {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    runtime.block_on(async {
+        let clients = ProtocolKind::ALL.map(|kind| {
+            let builder = Client::builder(weather.service(), kind);
+            let builder = builder.deadline(Duration::from_secs(30));
+            builder.connect(serving.url()).unwrap()
+        });
+        for number in 0..200 {
+            let client = &clients[number % clients.len()];
+            let input = Map::from_iter([("cityId", "oslo")]);
+            let city = client.call("GetCity", input).await.unwrap();
+            assert_eq!(city["name"].as_str(), Some("Oslo"));
+        }
+    });
+}
+
+fn address(serving: &Serving) -> &str {
+    serving.url().trim_start_matches("http://")
+}
+
+/// A request whose body is announced and then not sent whole.
+fn half_a_request() -> Vec<u8> {
+    let body = r#"{"name":"Ylva","severity":2,"track":[{"at":17935"#;
+    let head = "POST /storms HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n";
+    format!("{head}Content-Length: 5000\r\n\r\n{body}").into_bytes()
+}
+
+#[test]
+fn clients_that_die_in_the_middle_of_a_body() {
+    let _case = Case::begin("clients_that_die_in_the_middle_of_a_body");
+    let weather = Weather::load();
+    let serving = Serving::start(&["--workers", "1"]);
+    for _ in 0..50 {
+        let mut stream = TcpStream::connect(address(&serving)).unwrap();
+        stream.write_all(&half_a_request()).unwrap();
+    }
+    serves_everybody(&serving, &weather);
+}
+
+#[cfg(unix)]
+#[test]
+fn curl_killed_in_the_middle_of_a_body() {
+    use std::process::{Command, Stdio};
+    let case = Case::begin("curl_killed_in_the_middle_of_a_body");
+    if case.curl().is_none() {
+        return;
+    }
+    let weather = Weather::load();
+    let serving = Serving::start(&["--workers", "1"]);
+    let url = format!("{}/storms", serving.url());
+    for _ in 0..5 {
+        // It sends what it gets and waits for more.
+        let mut curl = Command::new("curl")
+            .args([
+                "--silent",
+                "--noproxy",
+                "*",
+                "--header",
+                "Content-Type: application/json",
+            ])
+            .args([
+                "--header",
+                "Expect:",
+                "--upload-file",
+                "-",
+                "-X",
+                "POST",
+                &url,
+            ])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut stdin = curl.stdin.take().unwrap();
+        stdin.write_all(br#"{"name":"Ylva","tr"#).unwrap();
+        stdin.flush().unwrap();
+        std::thread::sleep(Duration::from_millis(100));
+        curl.kill().unwrap();
+        curl.wait().unwrap();
+    }
+    serves_everybody(&serving, &weather);
+}
+
+#[test]
+fn one_byte_a_second() {
+    let _case = Case::begin("one_byte_a_second");
+    let weather = Weather::load();
+    let serving = Serving::start(&["--workers", "1", "--timeout", "3"]);
+    let done = Arc::new(AtomicBool::new(false));
+    // In the head, in the body, and in what may become HTTP/2.
+    let beginnings = [
+        b"GET /time HTTP/1.1\r\nX-Slow: ".to_vec(),
+        half_a_request(),
+        b"PRI ".to_vec(),
+    ];
+    let slow: Vec<_> = beginnings
+        .into_iter()
+        .map(|beginning| {
+            let mut stream = TcpStream::connect(address(&serving)).unwrap();
+            let done = Arc::clone(&done);
+            std::thread::spawn(move || {
+                stream.write_all(&beginning).unwrap();
+                // Bounded: the server closes it, or the test is over.
+                for _ in 0..30 {
+                    if done.load(Ordering::Relaxed) || stream.write_all(b"x").is_err() {
+                        return;
+                    }
+                    std::thread::sleep(Duration::from_secs(1));
+                }
+            })
+        })
+        .collect();
+    for _ in 0..4 {
+        serves_everybody(&serving, &weather);
+        std::thread::sleep(Duration::from_secs(1));
+    }
+    done.store(true, Ordering::Relaxed);
+    for thread in slow {
+        thread.join().unwrap();
+    }
+    serves_everybody(&serving, &weather);
+    // None of them holds up the end either.
+    assert_eq!(serving.terminate().0.code(), Some(0));
+}
+
+/// The most connections, all held by clients that say nothing: they are let go
+/// after the timeout, and others get in.
+#[test]
+fn all_connections_held_by_silent_clients() {
+    let _case = Case::begin("all_connections_held_by_silent_clients");
+    let weather = Weather::load();
+    let serving = Serving::start(&[
+        "--workers",
+        "1",
+        "--timeout",
+        "1",
+        "--max-connections",
+        "10",
+    ]);
+    let silent: Vec<TcpStream> = (0..20)
+        .map(|_| TcpStream::connect(address(&serving)).unwrap())
+        .collect();
+    serves_everybody(&serving, &weather);
+    drop(silent);
+}
+
+#[test]
+fn noise() {
+    let _case = Case::begin("noise");
+    let weather = Weather::load();
+    let serving = Serving::start(&["--workers", "1"]);
+    let mut random = 1_u32;
+    for size in [1, 10, 1_000, 100_000] {
+        for _ in 0..10 {
+            let noise: Vec<u8> = std::iter::repeat_with(|| {
+                random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                (random >> 24) as u8
+            })
+            .take(size)
+            .collect();
+            let mut stream = TcpStream::connect(address(&serving)).unwrap();
+            // The server may have closed it before all is written.
+            let _ = stream.write_all(&noise);
+        }
+    }
+    serves_everybody(&serving, &weather);
+}

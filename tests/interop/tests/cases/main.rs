@@ -1,0 +1,18 @@
+//! Interop cases by name; see the crate's documentation.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
+
+mod curl;
+mod harm;
+mod models;
+mod polywire_call;
+mod polywire_serve;
+mod python_cbor;
+mod python_xmlrpc;
+mod same_answers;
+
+/// Not a case: what became of the others. Tests begin in the order of their
+/// names, so this one is the last, and it waits for those that still run.
+#[test]
+fn zz_summary() {
+    polywire_interop::summary();
+}

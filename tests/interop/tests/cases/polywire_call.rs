@@ -1,0 +1,261 @@
+//! `polywire call`: what it prints and how it ends.
+
+use polywire_interop::{Case, Serving, run, run_with_input, workspace};
+
+const PROTOCOLS: [&str; 3] = ["restJson1", "rpcv2Cbor", "xmlRpc"];
+
+#[test]
+fn polywire_call_every_protocol() {
+    let _case = Case::begin("polywire_call_every_protocol");
+    let serving = Serving::start(&[]);
+    for protocol in PROTOCOLS {
+        let ended = run(&[
+            "call",
+            serving.url(),
+            "GetCity",
+            r#"{"cityId":"oslo"}"#,
+            "--protocol",
+            protocol,
+        ]);
+        assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+        assert!(
+            ended
+                .stdout
+                .starts_with(r#"{"cityId":"oslo","name":"Oslo","#),
+            "{}",
+            ended.stdout
+        );
+        assert_eq!(ended.stdout.lines().count(), 1);
+        assert_eq!(ended.stderr, "");
+    }
+}
+
+#[test]
+fn polywire_call_faults() {
+    let _case = Case::begin("polywire_call_faults");
+    let serving = Serving::start(&[]);
+    for protocol in PROTOCOLS {
+        let call = |operation, input| {
+            run(&[
+                "call",
+                serving.url(),
+                operation,
+                input,
+                "--protocol",
+                protocol,
+            ])
+        };
+        let ended = call("GetCity", r#"{"cityId":"atlantis"}"#);
+        assert_eq!((ended.code, ended.stdout.as_str()), (Some(1), ""));
+        assert_eq!(
+            ended.stderr,
+            "NoSuchResource: there is no city \"atlantis\"\n\
+             {\"message\":\"there is no city \\\"atlantis\\\"\",\"resourceKind\":\"city\",\"resourceId\":\"atlantis\"}\n",
+            "{protocol}"
+        );
+        // Required members that are missing: over REST the path has a hole,
+        // and the call does not leave; elsewhere the server refuses.
+        let ended = call("GetCity", "{}");
+        let expected = if protocol == "restJson1" { 3 } else { 1 };
+        assert_eq!(ended.code, Some(expected), "{protocol}: {}", ended.stderr);
+        assert!(
+            ended.stderr.contains("cityId"),
+            "{protocol}: {}",
+            ended.stderr
+        );
+    }
+}
+
+#[test]
+fn polywire_call_standard_input() {
+    let _case = Case::begin("polywire_call_standard_input");
+    let serving = Serving::start(&[]);
+    let ended = run_with_input(
+        &["call", serving.url(), "GetCity", "-"],
+        "\n{ \"cityId\": \"kyoto\" }\n",
+    );
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    assert!(ended.stdout.contains("Kyoto"), "{}", ended.stdout);
+    let ended = run_with_input(&["call", serving.url(), "GetCity", "-"], "");
+    assert_eq!(ended.code, Some(2), "{}", ended.stderr);
+}
+
+#[test]
+fn polywire_call_show_wire() {
+    let _case = Case::begin("polywire_call_show_wire");
+    let serving = Serving::start(&[]);
+    for (protocol, request, inside) in [
+        (
+            "restJson1",
+            "> GET http://127.0.0.1",
+            "< content-type: application/json",
+        ),
+        (
+            "rpcv2Cbor",
+            "/service/Weather/operation/GetCity",
+            "> 000000  ",
+        ),
+        (
+            "xmlRpc",
+            "> POST http://127.0.0.1",
+            "> <?xml version=\"1.0\"?><methodCall>",
+        ),
+    ] {
+        let ended = run(&[
+            "call",
+            serving.url(),
+            "GetCity",
+            r#"{"cityId":"oslo"}"#,
+            "--show-wire",
+            "--protocol",
+            protocol,
+        ]);
+        assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+        assert!(ended.stderr.contains(request), "{}", ended.stderr);
+        assert!(ended.stderr.contains(inside), "{}", ended.stderr);
+        assert!(ended.stderr.contains("< 200 OK"), "{}", ended.stderr);
+        // The answer stands apart, for the next program.
+        assert!(ended.stdout.starts_with("{\"cityId\""), "{}", ended.stdout);
+    }
+}
+
+#[test]
+fn polywire_call_with_a_model_and_headers() {
+    let _case = Case::begin("polywire_call_with_a_model_and_headers");
+    let serving = Serving::start(&[]);
+    let model = workspace().join("crates/polywire-cli/models/weather.smithy");
+    let model = model.to_str().unwrap();
+    let ended = run(&[
+        "call",
+        serving.url(),
+        "GetStationImage",
+        r#"{"stationId":"oslo-blindern"}"#,
+        "--model",
+        model,
+        "-H",
+        "X-Trace: a b",
+        "--show-wire",
+    ]);
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    assert!(ended.stderr.contains("> x-trace: a b"), "{}", ended.stderr);
+    assert!(
+        ended
+            .stdout
+            .contains(r#""metadata":{"camera":"north","exposure":"1/250"}"#),
+        "{}",
+        ended.stdout
+    );
+}
+
+#[test]
+fn polywire_call_usage_errors() {
+    let _case = Case::begin("polywire_call_usage_errors");
+    let serving = Serving::start(&[]);
+    let url = serving.url();
+    for (arguments, word) in [
+        (vec![], "Usage"),
+        (vec!["call"], "Usage"),
+        (vec!["call", url], "OPERATION"),
+        (vec!["call", url, "GetCitty"], "GetCity"),
+        (vec!["call", url, "GetCity", "{"], "byte 1"),
+        (vec!["call", url, "GetCity", r#"{"cityId":5}"#], "cityId"),
+        (
+            vec!["call", url, "GetCity", "--protocol", "soap"],
+            "restJson1",
+        ),
+        (vec!["call", url, "GetCity", "--deadline", "-1"], "deadline"),
+        (
+            vec!["call", url, "GetCity", "--model", "/nowhere.smithy"],
+            "/nowhere.smithy",
+        ),
+        (vec!["call", "localhost", "GetCity"], "http://"),
+        (vec!["call", "https://localhost", "GetCity"], "http://HOST"),
+        (vec!["call", "http://", "GetCity"], "http://HOST"),
+    ] {
+        let ended = run(&arguments);
+        assert_eq!(ended.code, Some(2), "{arguments:?}: {}", ended.stderr);
+        assert!(
+            ended.stderr.contains(word),
+            "{arguments:?}: {}",
+            ended.stderr
+        );
+        assert_eq!(ended.stdout, "", "{arguments:?}");
+    }
+}
+
+#[test]
+fn polywire_call_nobody_there() {
+    let _case = Case::begin("polywire_call_nobody_there");
+    // A port that was free a moment ago.
+    let url = {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        format!("http://{}", listener.local_addr().unwrap())
+    };
+    let model = workspace().join("crates/polywire-cli/models/weather.smithy");
+    let model = model.to_str().unwrap();
+    for arguments in [
+        vec!["call", &url, "GetCity", r#"{"cityId":"oslo"}"#],
+        vec![
+            "call",
+            &url,
+            "GetCity",
+            r#"{"cityId":"oslo"}"#,
+            "--model",
+            model,
+        ],
+    ] {
+        let ended = run(&arguments);
+        assert_eq!(ended.code, Some(3), "{}", ended.stderr);
+        assert!(
+            ended.stderr.to_lowercase().contains("connection refused"),
+            "{}",
+            ended.stderr
+        );
+    }
+}
+
+#[test]
+fn polywire_call_deadline() {
+    let _case = Case::begin("polywire_call_deadline");
+    // It accepts, by its backlog, and never answers.
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let model = workspace().join("crates/polywire-cli/models/weather.smithy");
+    let ended = run(&[
+        "call",
+        &url,
+        "GetCity",
+        r#"{"cityId":"oslo"}"#,
+        "--model",
+        model.to_str().unwrap(),
+        "--deadline",
+        "0.3",
+    ]);
+    assert_eq!(ended.code, Some(3), "{}", ended.stderr);
+    assert!(
+        ended.stderr.contains("no answer within 0.3 s"),
+        "{}",
+        ended.stderr
+    );
+}
+
+#[test]
+fn polywire_call_what_is_no_service() {
+    let _case = Case::begin("polywire_call_what_is_no_service");
+    // A protocol that the server does not offer: the answer is in another
+    // wire, and is told as one that was not understood.
+    let serving = Serving::start(&["--protocol", "xmlRpc"]);
+    let input = r#"{"cityId":"oslo"}"#;
+    for protocol in ["restJson1", "rpcv2Cbor"] {
+        let ended = run(&[
+            "call",
+            serving.url(),
+            "GetCity",
+            input,
+            "--protocol",
+            protocol,
+        ]);
+        assert!(matches!(ended.code, Some(1 | 3)), "{protocol}: {ended:?}");
+        assert!(ended.stderr.contains("404"), "{protocol}: {}", ended.stderr);
+    }
+}
