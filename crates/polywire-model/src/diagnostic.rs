@@ -336,19 +336,30 @@ pub(crate) fn resolve(problem: Problem, sources: &Sources) -> Diagnostic {
     Diagnostic {
         severity: problem.severity,
         code: problem.code,
-        message: problem.message,
+        message: printable(problem.message),
         position: sources.position(problem.location),
         underline: snippet
             .as_ref()
             .map_or((0, 1), |s| (s.underline_start, s.width)),
         snippet: snippet.map(|snippet| snippet.text),
-        expected: problem.expected,
-        hint: problem.hint,
+        expected: problem.expected.map(printable),
+        hint: problem.hint.map(printable),
         related: problem
             .related
             .into_iter()
-            .filter_map(|(what, place)| Some((what, sources.position(place)?)))
+            .filter_map(|(what, place)| Some((printable(what), sources.position(place)?)))
             .collect(),
+    }
+}
+
+/// The text with a dot for each control character. Messages repeat names of the
+/// model, which in JSON may hold any character, and an escape sequence must not
+/// reach a terminal or a log.
+fn printable(text: String) -> String {
+    if text.contains(char::is_control) {
+        text.replace(char::is_control, "\u{b7}")
+    } else {
+        text
     }
 }
 
@@ -407,6 +418,16 @@ mod tests {
         );
         assert_eq!(suggest("Widget"), None);
         assert_eq!(suggest(&"x".repeat(70_000)), None);
+    }
+
+    #[test]
+    fn control_characters_are_not_shown() {
+        let names = r#"{"smithy": "2.0", "shapes": {"a#B\u001b[31m": {"type": "x\u007f"}}}"#;
+        let mut loader = crate::Loader::new();
+        let error = loader.add_text("names.json", names).assemble().unwrap_err();
+        let text = error.to_string();
+        assert!(text.contains("`a#B\u{b7}[31m`"), "{text}");
+        assert!(!text.contains(|c: char| c.is_control() && c != '\n'));
     }
 
     #[test]
