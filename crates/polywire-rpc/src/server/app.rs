@@ -4,7 +4,7 @@ use std::fmt;
 use std::future::Future;
 use std::net::SocketAddr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{self, Poll};
 
@@ -187,8 +187,22 @@ impl App {
             return nobody().map(Full::new);
         };
         let app = Arc::clone(&self);
-        let arrived = caught(self.arrive(protocol, head, body, peer)).await;
-        let (operation, result) = arrived.unwrap_or_else(|fault| (None, Err(fault)));
+        let (operation, result) = match self.arrive(protocol, head, body, peer) {
+            Ok(arriving) => {
+                let operation = arriving.operation;
+                let ended = match app.head.clone() {
+                    None => caught(pin!(arriving.run())).await,
+                    Some(layers) => {
+                        // Behind layers the operation of a fault is known only
+                        // if the head told it.
+                        let ended = async { (operation, layers.oneshot(arriving).await) };
+                        caught(Box::pin(ended).as_mut()).await
+                    }
+                };
+                ended.unwrap_or_else(|fault| (operation, Err(fault)))
+            }
+            Err(fault) => (None, Err(fault)),
+        };
         let response = match result {
             Ok(response) => response,
             Err(fault) => app.fault(protocol, operation, &fault),
@@ -205,26 +219,23 @@ impl App {
             .position(|protocol| protocol.kind() == found.kind())
     }
 
-    /// Routes by the head and goes through the layers around it.
-    async fn arrive(
+    /// Routes by the head.
+    fn arrive(
         self: Arc<Self>,
         protocol: usize,
         head: Box<http::request::Parts>,
         body: RequestBody,
         peer: Option<SocketAddr>,
-    ) -> (Option<u32>, Result<Response<Bytes>, Fault>) {
-        let route = match self.protocols[protocol].route(&head) {
-            Ok(Plan::Buffer(route)) => Some(route),
-            Ok(_) => None,
-            Err(fault) => return (None, Err(fault)),
+    ) -> Result<Arriving, Fault> {
+        let route = match self.protocols[protocol].route(&head)? {
+            Plan::Buffer(route) => Some(route),
+            _ => None,
         };
         let kind = self.protocols[protocol].kind();
-        let operation = route.as_ref().map(|route| route.operation);
-        let service = self.head.clone();
-        let arriving = Arriving {
+        Ok(Arriving {
             app: self,
             protocol,
-            operation,
+            operation: route.as_ref().map(|route| route.operation),
             route,
             context: Context {
                 head,
@@ -232,15 +243,57 @@ impl App {
                 protocol: kind,
             },
             body,
+        })
+    }
+
+    /// Decodes the input of a call and hands it to its handler.
+    fn begin(
+        &self,
+        protocol: usize,
+        route: &Route,
+        context: Context,
+        body: &Body,
+    ) -> Result<HandlerFuture, Fault> {
+        let operation = self.service.operation(route.operation);
+        let index = route.operation as usize;
+        let Some(Some(handler)) = self.handlers.get(index) else {
+            let message = format!("{} has no handler", operation.name());
+            return Err(Fault::new(FaultKind::UnknownOperation, message));
         };
-        match service {
-            None => arriving.run().await,
-            Some(service) => {
-                // Behind layers the operation of a fault is known only if the
-                // head told it.
-                (operation, Box::pin(service.oneshot(arriving)).await)
-            }
-        }
+        let plan = ReadPlan {
+            head: &context.head,
+            body,
+            route,
+            limits: &self.limits,
+        };
+        let input = handler.decode(&*self.protocols[protocol], operation, &plan)?;
+        let service = self.service.clone();
+        let call = Call {
+            service,
+            operation: route.operation,
+            context,
+            input,
+        };
+        Ok(match self.layered.get(index) {
+            Some(Some(layered)) => Box::pin(layered.clone().oneshot(call)),
+            _ => handler.call(call),
+        })
+    }
+
+    /// Writes the output of a call, if there was one in time.
+    fn end(
+        &self,
+        protocol: usize,
+        operation: u32,
+        output: Option<Result<Output, Fault>>,
+    ) -> Result<Response<Bytes>, Fault> {
+        let operation = self.service.operation(operation);
+        let Some(output) = output else {
+            let message = format!("{} took too long", operation.name());
+            return Err(Fault::new(FaultKind::DeadlineExceeded, message));
+        };
+        let response = self.protocols[protocol].encode_output(operation, output?.message());
+        response.map_err(Fault::internal)
     }
 
     fn fault(&self, protocol: usize, operation: Option<u32>, fault: &Fault) -> Response<Bytes> {
@@ -283,68 +336,53 @@ impl Arriving {
         Ok(result.unwrap_or_else(|fault| app.fault(protocol, operation, &fault)))
     }
 
-    /// Reads the body, decodes, calls, encodes.
-    pub(super) async fn run(self) -> (Option<u32>, Result<Response<Bytes>, Fault>) {
-        let mut operation = self.operation;
-        let result = self.steps(&mut operation).await;
-        (operation, result)
-    }
-
-    async fn steps(self, known: &mut Option<u32>) -> Result<Response<Bytes>, Fault> {
+    /// Reads the body, decodes, calls, encodes. Also tells the operation, which
+    /// the body may have named.
+    pub(super) fn run(self) -> impl Future<Output = (Option<u32>, Result<Response<Bytes>, Fault>)> {
+        // Taken apart out here, so that the future holds each part once.
         let Self {
             app,
             protocol,
+            operation,
             route,
             context,
             body,
-            ..
         } = self;
-        // Boxed where there is anything to wait for, which is not the rule.
-        let bytes = match body.is_empty() {
-            true => Bytes::new(),
-            false => Box::pin(body.read(app.limits.bytes())).await?,
-        };
-        let body = Body::new(bytes);
-        let protocol = &*app.protocols[protocol];
-        let route = match route {
-            Some(route) => route,
-            None => protocol.route_body(&context.head, &body, &app.limits)?,
-        };
-        *known = Some(route.operation);
-        let operation = app.service.operation(route.operation);
-        let index = route.operation as usize;
-        let Some(Some(handler)) = app.handlers.get(index) else {
-            let message = format!("{} has no handler", operation.name());
-            return Err(Fault::new(FaultKind::UnknownOperation, message));
-        };
-        let plan = ReadPlan {
-            head: &context.head,
-            body: &body,
-            route: &route,
-            limits: &app.limits,
-        };
-        let input = handler.decode(protocol, operation, &plan)?;
-        drop(body);
-        let call = Call {
-            service: app.service.clone(),
-            operation: route.operation,
-            context,
-            input,
-        };
-        let future: HandlerFuture = match app.layered.get(index) {
-            Some(Some(layered)) => {
-                let layered = layered.clone();
-                Box::pin(layered.oneshot(call))
-            }
-            _ => handler.call(call),
-        };
-        let Some(output) = within(app.timeouts.handler, future).await else {
-            let message = format!("{} took too long", operation.name());
-            return Err(Fault::new(FaultKind::DeadlineExceeded, message));
-        };
-        let output = output?;
-        let response = protocol.encode_output(operation, output.message());
-        response.map_err(Fault::internal)
+        async move {
+            // Boxed where there is anything to wait for, which is not the rule.
+            let bytes = match body.is_empty() {
+                true => Ok(Bytes::new()),
+                false => Box::pin(body.read(app.limits.bytes())).await,
+            };
+            let route = bytes.and_then(|bytes| {
+                let body = Body::new(bytes);
+                match route {
+                    Some(route) => Ok((route, body)),
+                    None => {
+                        let protocol = &app.protocols[protocol];
+                        Ok((
+                            protocol.route_body(&context.head, &body, &app.limits)?,
+                            body,
+                        ))
+                    }
+                }
+            });
+            let (route, body) = match route {
+                Ok(routed) => routed,
+                Err(fault) => return (operation, Err(fault)),
+            };
+            let operation = route.operation;
+            let result = match app.begin(protocol, &route, context, &body) {
+                Ok(handling) => {
+                    // The input has what it needs of the body.
+                    drop((route, body));
+                    let output = within(app.timeouts.handler, handling).await;
+                    app.end(protocol, operation, output)
+                }
+                Err(fault) => Err(fault),
+            };
+            (Some(operation), result)
+        }
     }
 }
 
@@ -372,8 +410,7 @@ async fn within(
 
 /// The output of a future, or an internal fault if it panics: a bug in one
 /// handler costs one call, not the connection and the other calls on it.
-async fn caught<F: Future>(future: F) -> Result<F::Output, Fault> {
-    let mut future = std::pin::pin!(future);
+fn caught<F: Future>(mut future: Pin<&mut F>) -> impl Future<Output = Result<F::Output, Fault>> {
     std::future::poll_fn(move |context| {
         // Whatever the panic left half done is dropped with the future; what
         // handlers share among calls is theirs to protect, as with threads.
@@ -389,7 +426,6 @@ async fn caught<F: Future>(future: F) -> Result<F::Output, Fault> {
             }
         }
     })
-    .await
 }
 
 /// A request that no protocol of this server claims.
