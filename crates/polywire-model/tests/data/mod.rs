@@ -28,7 +28,23 @@ fn found(variable: &str, default: &str, part: &str) -> Option<PathBuf> {
     if folder.is_dir() {
         return Some(folder);
     }
-    let message = format!("`{}` is no folder; set {variable}", folder.display());
+    skip(&format!(
+        "`{}` is no folder; set {variable}",
+        folder.display()
+    ))
+}
+
+/// A file of the folder of the official suites: what the fetching script gets
+/// has the IDL only, and no AST made of it.
+pub(crate) fn file(folder: &Path, name: &str) -> Option<PathBuf> {
+    let file = folder.join(name);
+    if file.is_file() {
+        return Some(file);
+    }
+    skip(&format!("no file `{}`", file.display()))
+}
+
+fn skip(message: &str) -> Option<PathBuf> {
     assert!(env::var("CI").as_deref() != Ok("true"), "{message}");
     println!("skipped: {message}");
     None

@@ -146,7 +146,10 @@ where
             first = data;
         } else {
             if rest.is_empty() {
-                rest.reserve((body.size_hint().lower() as usize).min(limit) + len);
+                // What is claimed is believed up to as much as has come: a
+                // length costs a caller nothing, bytes do.
+                let claimed = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
+                rest.reserve(len + claimed.min(len.max(64 * 1024)));
                 rest.extend_from_slice(&first);
             }
             rest.extend_from_slice(&data);
