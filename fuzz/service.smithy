@@ -149,7 +149,9 @@ operation Query {
 @http(method: "POST", uri: "/raw")
 operation Raw {
     input := {
+        // Required, since a client fills in a type where the caller gives none.
         @httpHeader("Content-Type")
+        @required
         kind: String
 
         @httpPayload
