@@ -255,24 +255,45 @@ impl FromIterator<char> for Text {
     }
 }
 
+/// Whether two strings are equal. Short ones, such as names, are compared as
+/// two overlapping words, which is less than a call to `memcmp`.
+#[inline]
+fn same(one: &[u8], other: &[u8]) -> bool {
+    fn words<const N: usize>(one: &[u8], other: &[u8]) -> Option<bool> {
+        let heads = one.first_chunk::<N>()? == other.first_chunk::<N>()?;
+        Some(heads && one.last_chunk::<N>()? == other.last_chunk::<N>()?)
+    }
+    if one.len() != other.len() {
+        return false;
+    }
+    match one.len() {
+        8..=16 => words::<8>(one, other).unwrap_or(false),
+        4..=7 => words::<4>(one, other).unwrap_or(false),
+        2..=3 => words::<2>(one, other).unwrap_or(false),
+        _ => one == other,
+    }
+}
+
 impl PartialEq for Text {
     #[inline]
     fn eq(&self, other: &Self) -> bool {
-        self.0.as_bytes() == other.0.as_bytes()
+        same(self.0.as_bytes(), other.0.as_bytes())
     }
 }
 
 impl Eq for Text {}
 
 impl PartialEq<str> for Text {
+    #[inline]
     fn eq(&self, other: &str) -> bool {
-        self.as_str() == other
+        same(self.0.as_bytes(), other.as_bytes())
     }
 }
 
 impl PartialEq<&str> for Text {
+    #[inline]
     fn eq(&self, other: &&str) -> bool {
-        self.as_str() == *other
+        same(self.0.as_bytes(), other.as_bytes())
     }
 }
 
@@ -383,6 +404,25 @@ mod tests {
             assert_eq!(*text, forms[0]);
             let map = HashMap::from([(text.clone(), 1)]);
             assert_eq!(map.get(long), Some(&1));
+        }
+    }
+
+    #[test]
+    fn a_difference_is_seen_wherever_it_stands() {
+        let all = "abcdefghijklmnopqrstuvwxyz";
+        for len in 0..=all.len() {
+            let text = Text::from(&all[..len]);
+            assert_eq!(text, all[..len]);
+            assert_eq!(text, Text::from(&all[..len]));
+            for at in 0..len {
+                let mut other = all[..len].to_owned();
+                other.replace_range(at..=at, "!");
+                assert_ne!(text, other.as_str());
+                assert_ne!(text, Text::from(other));
+            }
+            if len > 0 {
+                assert_ne!(text, all[..len - 1]);
+            }
         }
     }
 

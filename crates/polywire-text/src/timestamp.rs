@@ -47,9 +47,12 @@ const FIRST_SECOND: i64 = -62_135_596_800;
 const LAST_SECOND: i64 = 253_402_300_799;
 const DAY: i64 = 86_400;
 
-const DAYS: [&str; 7] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
-const MONTHS: [&str; 12] = [
-    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+const DAYS: [[u8; 3]; 7] = [
+    *b"Mon", *b"Tue", *b"Wed", *b"Thu", *b"Fri", *b"Sat", *b"Sun",
+];
+const MONTHS: [[u8; 3]; 12] = [
+    *b"Jan", *b"Feb", *b"Mar", *b"Apr", *b"May", *b"Jun", *b"Jul", *b"Aug", *b"Sep", *b"Oct",
+    *b"Nov", *b"Dec",
 ];
 
 impl Timestamp {
@@ -196,7 +199,7 @@ impl Timestamp {
     pub fn parse_http_date(text: &str) -> Result<Self, Malformed> {
         let mut fields = Fields::new(text);
         let word = fields.word();
-        if !DAYS.iter().any(|day| word.starts_with(day)) {
+        if !DAYS.iter().any(|day| word.as_bytes().starts_with(day)) {
             return Err(Malformed::new(0, "a day of the week"));
         }
         if fields.skip(b',') {
@@ -298,10 +301,17 @@ impl Timestamp {
         let civil = self.civil()?;
         let ([a, b], [c, d]) = (pair(civil.year / 100), pair(civil.year));
         let ([e, f], [g, h]) = (pair(civil.month), pair(civil.day));
-        out.extend_from_slice(&[a, b, c, d, b'-', e, f, b'-', g, h, b'T']);
-        out.extend_from_slice(&civil.time());
-        self.push_fraction(out);
-        out.push(b'Z');
+        let [i, j, k, l, m, n, o, p] = civil.time();
+        let all = [
+            a, b, c, d, b'-', e, f, b'-', g, h, b'T', i, j, k, l, m, n, o, p, b'Z',
+        ];
+        if self.nanoseconds == 0 {
+            out.extend_from_slice(&all);
+        } else {
+            out.extend_from_slice(&all[..all.len() - 1]);
+            self.push_fraction(out);
+            out.push(b'Z');
+        }
         Ok(())
     }
 
@@ -315,8 +325,8 @@ impl Timestamp {
         let civil = self.civil()?;
         let ([a, b], [c, d]) = (pair(civil.year / 100), pair(civil.year));
         let ([e, f], [g, h]) = (pair(civil.month), pair(civil.day));
-        out.extend_from_slice(&[a, b, c, d, e, f, g, h, b'T']);
-        out.extend_from_slice(&civil.time());
+        let [i, j, k, l, m, n, o, p] = civil.time();
+        out.extend_from_slice(&[a, b, c, d, e, f, g, h, b'T', i, j, k, l, m, n, o, p]);
         self.push_fraction(out);
         Ok(())
     }
@@ -329,21 +339,22 @@ impl Timestamp {
     /// The year is not within 0001 to 9999.
     pub fn push_http_date(self, out: &mut Vec<u8>) -> Result<(), Malformed> {
         let civil = self.civil()?;
-        // 1970-01-01 was a Thursday, day 3 of a week that begins on Monday.
-        let weekday = (self.seconds.div_euclid(DAY) + 3).rem_euclid(7) as usize;
-        let &[a, b, c] = DAYS[weekday].as_bytes() else {
-            unreachable!("days have three letters")
-        };
-        let &[d, e, f] = MONTHS[civil.month as usize - 1].as_bytes() else {
-            unreachable!("months have three letters")
-        };
+        let [a, b, c] = DAYS[civil.weekday as usize];
+        let [d, e, f] = MONTHS[civil.month as usize - 1];
         let ([g, h], [i, j], [k, l]) = (pair(civil.day), pair(civil.year / 100), pair(civil.year));
-        out.extend_from_slice(&[
-            a, b, c, b',', b' ', g, h, b' ', d, e, f, b' ', i, j, k, l, b' ',
-        ]);
-        out.extend_from_slice(&civil.time());
-        self.push_fraction(out);
-        out.extend_from_slice(b" GMT");
+        let [m, n, o, p, q, r, s, t] = civil.time();
+        let all = [
+            a, b, c, b',', b' ', g, h, b' ', d, e, f, b' ', i, j, k, l, b' ', m, n, o, p, q, r, s,
+            t, b' ', b'G', b'M', b'T',
+        ];
+        let (date_and_time, zone) = all.split_at(all.len() - b" GMT".len());
+        if self.nanoseconds == 0 {
+            out.extend_from_slice(&all);
+        } else {
+            out.extend_from_slice(date_and_time);
+            self.push_fraction(out);
+            out.extend_from_slice(zone);
+        }
         Ok(())
     }
 
@@ -382,9 +393,12 @@ impl Timestamp {
                 "a timestamp within the years 0001 to 9999",
             ));
         }
-        let (year, month, day) = date_of_day(self.seconds.div_euclid(DAY));
-        let second = self.seconds.rem_euclid(DAY) as u32;
+        let days = self.seconds.div_euclid(DAY);
+        let (year, month, day) = date_of_day(days);
+        let second = (self.seconds - days * DAY) as u32;
         Ok(Civil {
+            // 1970-01-01 was a Thursday, day 3 of a week that begins on Monday.
+            weekday: (days + 3).rem_euclid(7) as u32,
             year,
             month,
             day,
@@ -460,6 +474,8 @@ impl fmt::Debug for Timestamp {
 }
 
 struct Civil {
+    /// Days since Monday.
+    weekday: u32,
     year: u32,
     month: u32,
     day: u32,
@@ -476,26 +492,32 @@ impl Civil {
     }
 }
 
-/// The days before each month of a year that begins in March: then the leap
-/// day is the last day of a year, and the month follows from the day by one
-/// division. An era is 400 years, 146,097 days, and always the same.
+/// Year, month and day of a day since 1970-01-01, which must be of the years
+/// that a [`Civil`] may have.
+///
+/// The years begin in March, so that the leap day is the last of them. Each
+/// division is by a constant that turns a count of days into a fixed-point
+/// number: its whole part is the year (or month), its fraction holds the day
+/// within. Neri and Schneider, "Euclidean affine functions and their
+/// application to calendar algorithms", 2022, prove the constants.
 fn date_of_day(day: i64) -> (u32, u32, u32) {
-    // Days since 0000-03-01.
-    let day = day + 719_468;
-    let era = day.div_euclid(146_097);
-    let day_of_era = day.rem_euclid(146_097);
-    let year_of_era =
-        (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month_from_march = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
-    let month = if month_from_march < 10 {
-        month_from_march + 3
+    /// 400 years.
+    const ERA: u32 = 146_097;
+    // Since 0000-03-01: no day that has come so far is before it.
+    let quarters = (day + 719_468) as u32 * 4 + 3;
+    let (century, quarters) = (quarters / ERA, quarters % ERA | 3);
+    // 2^32 / 1461, rounded up: the years of a century, in quarters of days.
+    let years = u64::from(quarters) * 2_939_745;
+    let day_of_year = years as u32 / (2_939_745 * 4);
+    // 153 days are five months: 2141 / 2^16 is 1 / 30.61, from month 3 on.
+    let months = day_of_year * 2_141 + 197_913;
+    let (month, day) = (months >> 16, (months & 0xffff) / 2_141 + 1);
+    let year = century * 100 + (years >> 32) as u32;
+    if day_of_year >= 306 {
+        (year + 1, month - 12, day)
     } else {
-        month_from_march - 9
-    };
-    let year = era * 400 + year_of_era + i64::from(month <= 2);
-    (year as u32, month as u32, day as u32)
+        (year, month, day)
+    }
 }
 
 fn day_of_date(year: u32, month: u32, day: u32) -> i64 {
@@ -595,7 +617,7 @@ impl<'a> Fields<'a> {
     fn month_name(&mut self) -> Result<u32, Malformed> {
         let start = self.at;
         let word = self.word();
-        match MONTHS.iter().position(|month| *month == word) {
+        match MONTHS.iter().position(|month| month == word.as_bytes()) {
             Some(index) => Ok(index as u32 + 1),
             None => Err(Malformed::new(start, "a month of three letters")),
         }
@@ -821,6 +843,23 @@ mod tests {
             let time = SystemTime::try_from(timestamp).unwrap();
             assert_eq!(Timestamp::from(time), timestamp);
         }
+    }
+
+    #[test]
+    fn every_day_is_the_one_after_the_day_before() {
+        let (mut year, mut month, mut day) = (1, 1, 1);
+        for at in FIRST_SECOND / DAY..=LAST_SECOND / DAY {
+            assert_eq!(date_of_day(at), (year, month, day));
+            assert_eq!(day_of_date(year, month, day), at);
+            day += 1;
+            if day > days_in_month(year, month) {
+                (month, day) = (month + 1, 1);
+            }
+            if month > 12 {
+                (year, month) = (year + 1, 1);
+            }
+        }
+        assert_eq!((year, month, day), (10_000, 1, 1));
     }
 
     proptest! {
