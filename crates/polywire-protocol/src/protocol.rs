@@ -206,21 +206,21 @@ pub enum Claim {
     Strong,
 }
 
-/// The protocol whose claim on a request is the strongest; of equal claims the
-/// first counts.
+/// The position of the protocol whose claim on a request is the strongest; of
+/// equal claims the first counts.
 #[must_use]
-pub fn detect<'p>(
-    protocols: impl IntoIterator<Item = &'p dyn Protocol>,
-    head: &request::Parts,
-) -> Option<&'p dyn Protocol> {
-    let mut best: Option<(Claim, &dyn Protocol)> = None;
-    for protocol in protocols {
+pub fn detect(protocols: &[Box<dyn Protocol>], head: &request::Parts) -> Option<usize> {
+    let mut best = (Claim::No, None);
+    for (position, protocol) in protocols.iter().enumerate() {
         let claim = protocol.claim(head);
-        if claim > best.map_or(Claim::No, |(claim, _)| claim) {
-            best = Some((claim, protocol));
+        if claim > best.0 {
+            best = (claim, Some(position));
+        }
+        if claim == Claim::Strong {
+            break;
         }
     }
-    best.map(|(_, protocol)| protocol)
+    best.1
 }
 
 /// What a server does with a request after its head.

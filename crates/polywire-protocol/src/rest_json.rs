@@ -22,6 +22,9 @@ use crate::rest::{
 use crate::{Fault, FaultKind};
 
 const JSON: &str = "application/json";
+/// The space with which a document begins: most need no more, and a piece of
+/// this size costs an allocator no more than a smaller one.
+const DOCUMENT: usize = 512;
 const ERROR_TYPE: HeaderName = HeaderName::from_static("x-amzn-errortype");
 
 /// restJson1: HTTP bindings, and JSON by `@jsonName`.
@@ -125,7 +128,7 @@ fn write_body(
             return Ok((!empty.is_empty()).then(|| (empty.to_vec(), json())));
         }
         let profile = SERVER.with_document_only(bindings.head);
-        let mut encoder = JsonEncoder::new(profile, Vec::with_capacity(128));
+        let mut encoder = JsonEncoder::new(profile, Vec::with_capacity(DOCUMENT));
         message.encode_json(root, &mut encoder);
         return Ok(Some((encoder.finish()?, json())));
     };
@@ -266,7 +269,7 @@ impl Protocol for RestJson1 {
         let pattern = Pattern::parse(uri).map_err(|error| internal(error.to_string()))?;
         let bindings = self.input_bindings(operation);
         let root = operation.input().root();
-        let mut head = HeadEncoder::default();
+        let mut head = HeadEncoder::new(bindings);
         message_head(input, root, bindings, operation, &mut head);
         let head = head.into_request(&pattern, operation.host_prefix())?;
         let body = write_body(root, bindings, input, b"")?;
@@ -385,16 +388,9 @@ fn write_response(
     let mut response = http::Response::new(Bytes::new());
     *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::OK);
     if bindings.head {
-        let mut head = HeadEncoder::default();
+        let mut head = HeadEncoder::new(bindings);
         message.encode_any(root, &mut head);
-        let head = head.into_response()?;
-        *response.headers_mut() = head.headers;
-        if let Some(status) = head
-            .status
-            .and_then(|status| StatusCode::from_u16(status).ok())
-        {
-            *response.status_mut() = status;
-        }
+        head.finish_response(&mut response)?;
     }
     if let Some((body, media_type)) = write_body(root, bindings, message, empty)? {
         response
@@ -480,17 +476,17 @@ fn check_media_types(
             .get(name)
             .and_then(|value| value.to_str().ok())
     };
-    let expected = |payload: Option<(u32, ShapeKind)>, shape: Schema<'_>| match payload {
-        Some((payload, kind)) if is_raw(kind) => {
-            shape.member(payload).media_type().map(str::to_owned)
+    fn expected<'s>(payload: Option<(u32, ShapeKind)>, shape: Schema<'s>) -> Option<&'s str> {
+        match payload {
+            Some((payload, kind)) if is_raw(kind) => shape.member(payload).media_type(),
+            _ => Some(JSON),
         }
-        _ => Some(JSON.to_owned()),
-    };
+    }
     if !request.body.is_empty()
         && (input.document || input.payload.is_some())
         && let Some(wanted) = expected(input.payload, operation.input())
         && let Some(sent) = header(CONTENT_TYPE)
-        && !is_media_type(sent, &wanted)
+        && !is_media_type(sent, wanted)
     {
         let message = format!("expected a body of {wanted}, found {sent}");
         return Err(Fault::new(FaultKind::UnsupportedMediaType, message));
@@ -498,7 +494,7 @@ fn check_media_types(
     if (output.document || output.payload.is_some())
         && let Some(wanted) = expected(output.payload, operation.output())
         && let Some(accept) = header(ACCEPT)
-        && !accepts(accept, &wanted)
+        && !accepts(accept, wanted)
     {
         let message = format!("the answer is {wanted}, which {accept} does not accept");
         return Err(Fault::new(FaultKind::NotAcceptable, message));

@@ -4,8 +4,8 @@ use polywire_text::Text;
 
 use crate::error::quoted;
 use crate::{
-    Decode, Decoder, END, Encode, Encoder, Error, ErrorKind, Event, Map, Member, MemberFlags,
-    NameSource, Schema, ShapeKind, Value,
+    Decode, Decoder, END, Encode, Encoder, Error, ErrorKind, Event, Location, Map, Member,
+    MemberFlags, NameSource, Schema, ShapeKind, Value,
 };
 
 /// Writes a value as the shape of `at`.
@@ -113,6 +113,9 @@ fn encode_item<E: Encoder + ?Sized>(
 /// does not have are an error; nulls are left out, but for documents, which
 /// may be null.
 pub fn encode_structure<E: Encoder + ?Sized>(map: &Map, at: Member<'_>, encoder: &mut E) {
+    if encoder.is_head() {
+        return encode_head(map, at, encoder);
+    }
     let shape = at.target();
     let entries = map.entries();
     let is_document = |name: &Text| {
@@ -129,30 +132,17 @@ pub fn encode_structure<E: Encoder + ?Sized>(map: &Map, at: Member<'_>, encoder:
         return encoder.fail(error);
     }
     encoder.begin_structure(at, present);
-    let mut guess = 0;
-    let mut known = 0;
+    let mut lookup = Lookup::new(map);
     for member in shape.members() {
-        // Maps mostly stand in the order of the model.
-        let value = match entries.get(guess) {
-            Some((name, value)) if *name == member.name() => {
-                guess += 1;
-                value
-            }
-            _ => match map.position(member.name()) {
-                Some(position) => {
-                    guess = position + 1;
-                    &entries[position].1
-                }
-                None => continue,
-            },
+        let Some(value) = lookup.next(member) else {
+            continue;
         };
-        known += 1;
         let written = !value.is_null() || member.kind() == ShapeKind::Document;
         if written && encoder.member(member) {
             encode(value, member, encoder);
         }
     }
-    if known != entries.len() {
+    if lookup.known != entries.len() {
         let has = |name: &Text| shape.members().any(|member| *name == member.name());
         let unknown = entries.iter().map(|(name, _)| name).find(|name| !has(name));
         let error = Error::new(ErrorKind::Unknown)
@@ -161,6 +151,67 @@ pub fn encode_structure<E: Encoder + ?Sized>(map: &Map, at: Member<'_>, encoder:
         encoder.fail(error);
     }
     encoder.end_structure(at);
+}
+
+/// Writes the members of a head. What is wrong with the others is for the pass
+/// that writes them to say.
+fn encode_head<E: Encoder + ?Sized>(map: &Map, at: Member<'_>, encoder: &mut E) {
+    encoder.begin_structure(at, 0);
+    let mut lookup = Lookup::new(map);
+    for member in at.target().members() {
+        let elsewhere = matches!(member.location(), Location::Body | Location::Payload);
+        if elsewhere && !member.has(MemberFlags::HOST_LABEL) {
+            lookup.skip();
+        } else if let Some(value) = lookup.next(member)
+            && !value.is_null()
+            && encoder.member(member)
+        {
+            encode(value, member, encoder);
+        }
+    }
+    encoder.end_structure(at);
+}
+
+/// Finds the members of a shape in a map, which mostly has them in the order
+/// of the model.
+struct Lookup<'v> {
+    map: &'v Map,
+    entries: &'v [(Text, Value)],
+    /// Where the next member probably is.
+    guess: usize,
+    /// How many were found.
+    known: usize,
+}
+
+impl<'v> Lookup<'v> {
+    fn new(map: &'v Map) -> Self {
+        Self {
+            map,
+            entries: map.entries(),
+            guess: 0,
+            known: 0,
+        }
+    }
+
+    #[inline]
+    fn next(&mut self, member: Member<'_>) -> Option<&'v Value> {
+        let name = member.name();
+        let value = match self.entries.get(self.guess) {
+            Some((own, value)) if own == name => value,
+            _ => {
+                self.guess = self.map.position(name)?;
+                &self.entries[self.guess].1
+            }
+        };
+        self.guess += 1;
+        self.known += 1;
+        Some(value)
+    }
+
+    /// A member that need not be found.
+    fn skip(&mut self) {
+        self.guess += 1;
+    }
 }
 
 /// Writes a value without a schema.

@@ -33,6 +33,13 @@ pub trait Encoder {
     /// message does not carry the member and its value must not be written.
     fn member(&mut self, at: Member<'_>) -> bool;
 
+    /// Whether only the members that stand in the head of a message are
+    /// wanted, and another pass over the same structure writes the others.
+    /// Then those others need not be announced, nor looked up.
+    fn is_head(&self) -> bool {
+        false
+    }
+
     /// Ends the structure or union that `at` began.
     fn end_structure(&mut self, at: Member<'_>);
 

@@ -8,6 +8,7 @@ use polywire_schema::{
     Seq, ShapeKind, Text, Timestamp, TimestampFormat, Value,
 };
 use polywire_text::{base64, number, percent};
+use smallvec::{SmallVec, smallvec};
 
 use super::{header, scalar};
 use crate::protocol::Route;
@@ -22,18 +23,20 @@ pub(crate) struct HeadDecoder<'de> {
     /// The query's parameters, decoded once they are needed.
     query: Option<Vec<(Cow<'de, str>, Cow<'de, str>)>>,
     location: Location,
-    /// What errors call the place: "header X-Amz-Date".
-    place: String,
-    /// The texts of the current member, item or entry.
-    values: Vec<Cow<'de, str>>,
-    items: std::vec::IntoIter<Cow<'de, str>>,
+    /// What errors call the place: "header" and "X-Amz-Date".
+    place: (&'static str, Text),
+    /// The texts of the current member, item or entry: one, most times.
+    values: Values<'de>,
+    items: smallvec::IntoIter<[Cow<'de, str>; 1]>,
     entries: std::vec::IntoIter<Entry<'de>>,
     /// Whether missing required members are errors.
     required: bool,
 }
 
+type Values<'de> = SmallVec<[Cow<'de, str>; 1]>;
+
 /// A key of a map and its texts.
-type Entry<'de> = (Text, Vec<Cow<'de, str>>);
+type Entry<'de> = (Text, Values<'de>);
 
 #[derive(Debug)]
 enum Head<'de> {
@@ -55,9 +58,9 @@ impl<'de> HeadDecoder<'de> {
             head,
             query: None,
             location: Location::Header,
-            place: String::new(),
-            values: Vec::new(),
-            items: Vec::new().into_iter(),
+            place: ("", Text::default()),
+            values: Values::new(),
+            items: Values::new().into_iter(),
             entries: Vec::new().into_iter(),
             required,
         }
@@ -76,7 +79,7 @@ impl<'de> HeadDecoder<'de> {
         self.location = at.location();
         match self.location {
             Location::Header => {
-                self.place = format!("header {}", at.location_name());
+                self.place = ("header ", Text::from(at.location_name()));
                 for value in self.headers().get_all(at.location_name()) {
                     let value = text_of(value).ok_or_else(|| self.wrong("UTF-8"))?;
                     self.values.push(Cow::Borrowed(value.trim()));
@@ -85,7 +88,7 @@ impl<'de> HeadDecoder<'de> {
             }
             Location::PrefixHeaders => self.locate_prefix(at.location_name()),
             Location::Label => {
-                self.place = format!("label {}", at.name());
+                self.place = ("label ", Text::from(at.name()));
                 let Head::Request(head, route) = self.head else {
                     return Ok(false);
                 };
@@ -102,7 +105,7 @@ impl<'de> HeadDecoder<'de> {
                 Ok(true)
             }
             Location::Query => {
-                self.place = format!("query parameter {}", at.location_name());
+                self.place = ("query parameter ", Text::from(at.location_name()));
                 self.parse_query()?;
                 let parameters = self.query.as_deref().unwrap_or_default();
                 let own = parameters
@@ -112,13 +115,13 @@ impl<'de> HeadDecoder<'de> {
                 Ok(!self.values.is_empty())
             }
             Location::QueryParams => {
-                self.place = "the query".to_owned();
+                self.place = ("the query", Text::default());
                 self.parse_query()?;
                 let mut entries: Vec<Entry<'de>> = Vec::new();
                 for (key, value) in self.query.as_deref().unwrap_or_default() {
                     match entries.iter_mut().find(|(own, _)| *own == **key) {
                         Some((_, values)) => values.push(value.clone()),
-                        None => entries.push((Text::from(&**key), vec![value.clone()])),
+                        None => entries.push((Text::from(&**key), smallvec![value.clone()])),
                     }
                 }
                 let found = !entries.is_empty();
@@ -126,7 +129,7 @@ impl<'de> HeadDecoder<'de> {
                 Ok(found)
             }
             Location::StatusCode => {
-                self.place = "the status".to_owned();
+                self.place = ("the status", Text::default());
                 let Head::Response(head) = self.head else {
                     return Ok(false);
                 };
@@ -139,7 +142,7 @@ impl<'de> HeadDecoder<'de> {
     }
 
     fn locate_prefix(&mut self, prefix: &str) -> Result<bool, Error> {
-        self.place = format!("headers {prefix}*");
+        self.place = ("headers with the prefix ", Text::from(prefix));
         let lower = prefix.to_ascii_lowercase();
         let mut entries: Vec<Entry<'de>> = Vec::new();
         for (name, value) in self.headers() {
@@ -149,7 +152,7 @@ impl<'de> HeadDecoder<'de> {
             let value = text_of(value).ok_or_else(|| self.wrong("UTF-8"))?.trim();
             match entries.iter_mut().find(|(own, _)| *own == key) {
                 Some((_, values)) => values.push(Cow::Borrowed(value)),
-                None => entries.push((Text::from(key), vec![Cow::Borrowed(value)])),
+                None => entries.push((Text::from(key), smallvec![Cow::Borrowed(value)])),
             }
         }
         let found = !entries.is_empty();
@@ -220,7 +223,7 @@ impl<'de> Decoder<'de> for HeadDecoder<'de> {
     fn list(&mut self, at: Member<'_>) -> Result<Seq, Error> {
         let element = at.element();
         let values = std::mem::take(&mut self.values);
-        let mut items = Vec::with_capacity(values.len());
+        let mut items = Values::with_capacity(values.len());
         if matches!(self.location, Location::Header | Location::PrefixHeaders) {
             let dates = element.kind() == ShapeKind::Timestamp
                 && scalar::timestamp_format(element, self.location) == TimestampFormat::HttpDate;
@@ -346,6 +349,6 @@ impl<'de> Decoder<'de> for HeadDecoder<'de> {
         Error::new(kind)
             .in_format("HTTP")
             .expected(expected)
-            .at_path(self.place.clone())
+            .at_path(format!("{}{}", self.place.0, self.place.1))
     }
 }

@@ -1,12 +1,13 @@
 //! Writing the members that stand in the head of a message.
 
+use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue};
 use polywire_schema::{
     BigDecimal, BigInteger, Encoder, Error, ErrorKind, Location, Member, Timestamp,
 };
 use polywire_text::{base64, number};
 
-use super::{Pattern, Segment, header, scalar};
+use super::{Bindings, Pattern, Segment, header, scalar};
 
 /// An encoder of the members of one structure that stand in a head.
 #[derive(Debug, Default)]
@@ -23,6 +24,8 @@ pub(crate) struct HeadEncoder {
     key: Option<String>,
     list: Option<Vec<String>>,
     depth: u32,
+    /// Whether another pass writes the other members.
+    partial: bool,
     error: Option<Error>,
 }
 
@@ -68,14 +71,15 @@ pub(crate) struct RequestHead {
     pub(crate) host_prefix: String,
 }
 
-/// What a server writes into the head of a response.
-#[derive(Debug)]
-pub(crate) struct ResponseHead {
-    pub(crate) headers: HeaderMap,
-    pub(crate) status: Option<u16>,
-}
-
 impl HeadEncoder {
+    /// An encoder of the head of a message with these bindings.
+    pub(crate) fn new(bindings: Bindings) -> Self {
+        Self {
+            partial: bindings.document || bindings.payload.is_some(),
+            ..Self::default()
+        }
+    }
+
     /// The head of a request to a URI pattern.
     pub(crate) fn into_request(
         self,
@@ -146,15 +150,16 @@ impl HeadEncoder {
         })
     }
 
-    /// The head of a response.
-    pub(crate) fn into_response(self) -> Result<ResponseHead, Error> {
-        match self.error {
-            Some(error) => Err(error),
-            None => Ok(ResponseHead {
-                headers: self.headers,
-                status: self.status,
-            }),
+    /// Puts the head of a response in place.
+    pub(crate) fn finish_response(self, response: &mut http::Response<Bytes>) -> Result<(), Error> {
+        if let Some(error) = self.error {
+            return Err(error);
         }
+        *response.headers_mut() = self.headers;
+        if let Some(Ok(status)) = self.status.map(http::StatusCode::from_u16) {
+            *response.status_mut() = status;
+        }
+        Ok(())
     }
 
     /// Takes the text of a scalar to where it belongs.
@@ -255,6 +260,10 @@ impl Encoder for HeadEncoder {
         self.key = None;
         self.list = None;
         true
+    }
+
+    fn is_head(&self) -> bool {
+        self.partial
     }
 
     fn end_structure(&mut self, _: Member<'_>) {

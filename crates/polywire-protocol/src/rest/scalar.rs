@@ -24,7 +24,8 @@ pub(super) fn write_timestamp(
     value: Timestamp,
     format: TimestampFormat,
 ) -> Result<String, Malformed> {
-    let mut out = Vec::new();
+    // As long as an HTTP date.
+    let mut out = Vec::with_capacity(29);
     match format {
         TimestampFormat::DateTime => value.push_date_time(&mut out)?,
         TimestampFormat::EpochSeconds => value.push_epoch_seconds(&mut out),
