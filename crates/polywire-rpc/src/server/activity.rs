@@ -20,8 +20,12 @@ use tokio::net::TcpStream;
 use tokio::time::{Instant, Sleep};
 
 /// What has happened on a connection. The counts wrap around.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Activity {
+    /// Whether calls have tasks of their own. In HTTP/1 the task of the
+    /// connection answers them, nobody else counts, and so counting need not
+    /// lock anything.
+    spawned: bool,
     /// Calls in progress.
     calls: AtomicU32,
     /// Calls that began.
@@ -31,11 +35,29 @@ pub(super) struct Activity {
 }
 
 impl Activity {
+    pub(super) const fn new(spawned: bool) -> Self {
+        Self {
+            spawned,
+            calls: AtomicU32::new(0),
+            begun: AtomicU32::new(0),
+            moves: AtomicU32::new(0),
+        }
+    }
+
     /// Counts a call until the guard is dropped.
     pub(super) fn call(self: &Arc<Self>) -> InCall {
-        self.calls.fetch_add(1, Ordering::Relaxed);
-        self.begun.fetch_add(1, Ordering::Relaxed);
+        self.add(&self.calls, 1);
+        self.add(&self.begun, 1);
         InCall(Arc::clone(self))
+    }
+
+    fn add(&self, count: &AtomicU32, more: u32) {
+        if self.spawned {
+            count.fetch_add(more, Ordering::Relaxed);
+        } else {
+            let sum = count.load(Ordering::Relaxed).wrapping_add(more);
+            count.store(sum, Ordering::Relaxed);
+        }
     }
 
     /// Whether a call is in progress.
@@ -107,7 +129,8 @@ pub(super) struct InCall(Arc<Activity>);
 
 impl Drop for InCall {
     fn drop(&mut self) {
-        self.0.calls.fetch_sub(1, Ordering::Relaxed);
+        // One less: counts wrap around.
+        self.0.add(&self.0.calls, u32::MAX);
     }
 }
 
@@ -116,6 +139,8 @@ impl Drop for InCall {
 pub(super) struct Watched {
     stream: TokioIo<TcpStream>,
     activity: Arc<Activity>,
+    /// Where the parts of a short answer come together.
+    short: Vec<u8>,
 }
 
 impl Watched {
@@ -123,6 +148,7 @@ impl Watched {
         Self {
             stream: TokioIo::new(stream),
             activity,
+            short: Vec::new(),
         }
     }
 
@@ -140,16 +166,6 @@ impl Watched {
 
 /// Answers up to this size are written as one piece.
 const SHORT: usize = 1024;
-
-/// The bytes of all parts, if they are no more than fit.
-fn gather<'a>(parts: &[io::IoSlice<'_>], into: &'a mut [u8; SHORT]) -> Option<&'a [u8]> {
-    let mut len = 0;
-    for part in parts {
-        into.get_mut(len..len + part.len())?.copy_from_slice(part);
-        len += part.len();
-    }
-    Some(&into[..len])
-}
 
 impl Read for Watched {
     fn poll_read(
@@ -191,10 +207,16 @@ impl Write for Watched {
     ) -> Poll<io::Result<usize>> {
         // A short answer goes out faster as one piece: copying a few hundred
         // bytes costs less than the kernel's walk over a list.
-        let mut short = [0; SHORT];
-        let poll = match gather(parts, &mut short) {
-            Some(bytes) => Pin::new(&mut self.stream).poll_write(context, bytes),
-            None => Pin::new(&mut self.stream).poll_write_vectored(context, parts),
+        let len: usize = parts.iter().map(|part| part.len()).sum();
+        let poll = if len <= SHORT {
+            let own = &mut *self;
+            own.short.clear();
+            for part in parts {
+                own.short.extend_from_slice(part);
+            }
+            Pin::new(&mut own.stream).poll_write(context, &own.short)
+        } else {
+            Pin::new(&mut self.stream).poll_write_vectored(context, parts)
         };
         self.count(poll)
     }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::future::Future;
+use std::mem;
 use std::net::SocketAddr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::{Pin, pin};
@@ -78,13 +79,12 @@ pub(super) type Pages = Arc<dyn Fn(&http::request::Parts) -> Response<Bytes> + S
 /// A call whose operation is known and whose body has not been read: what
 /// layers around call heads see.
 pub struct Arriving {
-    pub(super) app: Arc<App>,
-    pub(super) protocol: usize,
-    pub(super) operation: Option<u32>,
-    pub(super) route: Option<Route>,
+    app: Arc<App>,
+    protocol: usize,
+    route: Option<Route>,
     /// The circumstances.
     pub context: Context,
-    pub(super) body: RequestBody,
+    body: RequestBody,
 }
 
 impl Server {
@@ -106,13 +106,11 @@ impl Server {
     }
 
     /// Answers a request that came over a connection.
-    ///
-    /// The future is boxed: hyper moves it about, and it is large.
     pub(super) fn answer(
         &self,
         request: Request<hyper::body::Incoming>,
         peer: Option<SocketAddr>,
-    ) -> ResponseFuture {
+    ) -> Answer {
         if let Some(http) = &self.http {
             let mut request =
                 request.map(|body| BoxBody::new(body.map_err(|error| BodyError(Box::new(error)))));
@@ -120,21 +118,42 @@ impl Server {
                 request.extensions_mut().insert(Peer(peer));
             }
             let http = http.clone();
-            return Box::pin(async move {
+            return Answer::Running(Box::pin(async move {
                 match http.oneshot(request).await {
                     Ok(response) => response,
                     Err(never) => match never {},
                 }
-            });
+            }));
         }
         let (head, body) = request.into_parts();
         let body = RequestBody::incoming(&head, body, self.app.timeouts.body);
-        Box::pin(Arc::clone(&self.app).answer(Box::new(head), body, peer))
+        self.app.answer(Box::new(head), body, peer)
     }
 }
 
-/// A response on its way.
-pub(super) type ResponseFuture = Pin<Box<dyn Future<Output = HttpResponse> + Send>>;
+/// A response, there already or on its way.
+///
+/// The future is boxed: hyper moves it about, and it is large.
+pub(super) enum Answer {
+    Ready(HttpResponse),
+    Running(Pin<Box<dyn Future<Output = HttpResponse> + Send>>),
+    Taken,
+}
+
+impl Future for Answer {
+    type Output = HttpResponse;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut task::Context<'_>) -> Poll<HttpResponse> {
+        match &mut *self {
+            Self::Running(future) => future.as_mut().poll(context),
+            ready => match mem::replace(ready, Self::Taken) {
+                Self::Ready(response) => Poll::Ready(response),
+                // Asked again after the response: never, by the contract of futures.
+                _ => Poll::Pending,
+            },
+        }
+    }
+}
 
 impl fmt::Debug for Server {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -162,88 +181,106 @@ where
     }
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
-        let app = Arc::clone(&self.app);
+        let app = &self.app;
         let (head, body) = request.into_parts();
         let peer = head.extensions.get::<Peer>().map(|peer| peer.0);
         let body = BoxBody::new(body.map_err(|error| BodyError(error.into())));
         let body = RequestBody::boxed(&head, body, app.timeouts.body);
-        Box::pin(async move { Ok(app.answer(Box::new(head), body, peer).await) })
+        let answer = app.answer(Box::new(head), body, peer);
+        Box::pin(async move { Ok(answer.await) })
     }
 }
 
 impl App {
-    async fn answer(
-        self: Arc<Self>,
+    /// Begins to answer a request: what the head tells is done at once.
+    fn answer(
+        self: &Arc<Self>,
         head: Box<http::request::Parts>,
         body: RequestBody,
         peer: Option<SocketAddr>,
-    ) -> HttpResponse {
+    ) -> Answer {
+        let ready = |response: Response<Bytes>| Answer::Ready(response.map(Full::new));
         if let Some(pages) = &self.pages
             && head.uri.path().starts_with("/_polywire/")
         {
-            return pages(&head).map(Full::new);
+            return ready(pages(&head));
         }
-        let Some(protocol) = self.detect(&head) else {
-            return nobody().map(Full::new);
+        let Some(protocol) = detect(&self.protocols, &head) else {
+            return ready(nobody());
         };
-        let app = Arc::clone(&self);
-        let (operation, result) = match self.arrive(protocol, head, body, peer) {
-            Ok(arriving) => {
-                let operation = arriving.operation;
-                let ended = match app.head.clone() {
-                    None => caught(pin!(arriving.run())).await,
-                    Some(layers) => {
-                        // Behind layers the operation of a fault is known only
-                        // if the head told it.
-                        let ended = async { (operation, layers.oneshot(arriving).await) };
-                        caught(Box::pin(ended).as_mut()).await
-                    }
-                };
-                ended.unwrap_or_else(|fault| (operation, Err(fault)))
-            }
-            Err(fault) => (None, Err(fault)),
+        let route = match self.protocols[protocol].route(&head) {
+            Ok(Plan::Buffer(route)) => Some(route),
+            Ok(_) => None,
+            Err(fault) => return ready(self.fault(protocol, None, &fault)),
         };
-        let response = match result {
-            Ok(response) => response,
-            Err(fault) => app.fault(protocol, operation, &fault),
-        };
-        response.map(Full::new)
-    }
-
-    fn detect(&self, head: &http::request::Parts) -> Option<usize> {
-        let protocols = self.protocols.iter().map(|protocol| &**protocol);
-        let found = detect(protocols, head)?;
-        // One protocol of a kind stands on a server.
-        self.protocols
-            .iter()
-            .position(|protocol| protocol.kind() == found.kind())
-    }
-
-    /// Routes by the head.
-    fn arrive(
-        self: Arc<Self>,
-        protocol: usize,
-        head: Box<http::request::Parts>,
-        body: RequestBody,
-        peer: Option<SocketAddr>,
-    ) -> Result<Arriving, Fault> {
-        let route = match self.protocols[protocol].route(&head)? {
-            Plan::Buffer(route) => Some(route),
-            _ => None,
-        };
-        let kind = self.protocols[protocol].kind();
-        Ok(Arriving {
-            app: self,
+        let arriving = Arriving {
             protocol,
-            operation: route.as_ref().map(|route| route.operation),
             route,
             context: Context {
                 head,
                 peer,
-                protocol: kind,
+                protocol: self.protocols[protocol].kind(),
             },
             body,
+            app: Arc::clone(self),
+        };
+        Answer::Running(match self.head.clone() {
+            None => Box::pin(arriving.respond()),
+            Some(layers) => Box::pin(async move {
+                // Behind layers the operation of a fault is known only if the
+                // head told it.
+                let (app, operation) = (Arc::clone(&arriving.app), arriving.index());
+                let ended = caught(Box::pin(layers.oneshot(arriving)).as_mut()).await;
+                app.respond(protocol, operation, ended.and_then(|ended| ended))
+            }),
         })
+    }
+
+    fn respond(
+        &self,
+        protocol: usize,
+        operation: Option<u32>,
+        result: Result<Response<Bytes>, Fault>,
+    ) -> HttpResponse {
+        let response = match result {
+            Ok(response) => response,
+            Err(fault) => self.fault(protocol, operation, &fault),
+        };
+        response.map(Full::new)
+    }
+
+    /// Reads the body, decodes, calls, encodes. Also tells the operation, which
+    /// the body may have named.
+    async fn run(
+        &self,
+        protocol: usize,
+        route: Option<Route>,
+        context: Context,
+        body: RequestBody,
+    ) -> (Option<u32>, Result<Response<Bytes>, Fault>) {
+        let mut operation = route.as_ref().map(|route| route.operation);
+        let handling = async {
+            // Boxed where there is anything to wait for, which is not the rule.
+            let body = Body::new(match body.is_empty() {
+                true => Bytes::new(),
+                false => Box::pin(body.read(self.limits.bytes())).await?,
+            });
+            let route = match route {
+                Some(route) => route,
+                None => self.protocols[protocol].route_body(&context.head, &body, &self.limits)?,
+            };
+            operation = Some(route.operation);
+            // The input has what it needs of route and body.
+            self.begin(protocol, &route, context, &body)
+        };
+        let result = match handling.await {
+            Ok(handling) => {
+                let output = within(self.timeouts.handler, handling).await;
+                self.end(protocol, operation, output)
+            }
+            Err(fault) => Err(fault),
+        };
+        (operation, result)
     }
 
     /// Decodes the input of a call and hands it to its handler.
@@ -284,9 +321,12 @@ impl App {
     fn end(
         &self,
         protocol: usize,
-        operation: u32,
+        operation: Option<u32>,
         output: Option<Result<Output, Fault>>,
     ) -> Result<Response<Bytes>, Fault> {
+        let Some(operation) = operation else {
+            return Err(Fault::internal("a call of no operation has an output"));
+        };
         let operation = self.service.operation(operation);
         let Some(output) = output else {
             let message = format!("{} took too long", operation.name());
@@ -324,65 +364,31 @@ impl Arriving {
     /// The operation, where the head tells it: not in XML-RPC.
     #[must_use]
     pub fn operation(&self) -> Option<Operation<'_>> {
-        self.operation
-            .map(|index| self.app.service.operation(index))
+        self.index().map(|index| self.app.service.operation(index))
     }
 
-    /// As [`Arriving::run`], behind layers: a fault is encoded here, where the
-    /// operation is known.
+    fn index(&self) -> Option<u32> {
+        self.route.as_ref().map(|route| route.operation)
+    }
+
+    /// The response, whatever happens on the way.
+    async fn respond(self) -> HttpResponse {
+        let routed = self.index();
+        let (app, protocol) = (self.app, self.protocol);
+        let run = pin!(app.run(protocol, self.route, self.context, self.body));
+        let (operation, result) = caught(run)
+            .await
+            .unwrap_or_else(|fault| (routed, Err(fault)));
+        app.respond(protocol, operation, result)
+    }
+
+    /// The response behind layers around heads: a fault is encoded here, where
+    /// the operation is known, and a panic is for the outermost to catch.
     pub(super) async fn answer(self) -> Result<Response<Bytes>, Fault> {
-        let (app, protocol) = (Arc::clone(&self.app), self.protocol);
-        let (operation, result) = self.run().await;
+        let (app, protocol) = (self.app, self.protocol);
+        let run = app.run(protocol, self.route, self.context, self.body);
+        let (operation, result) = run.await;
         Ok(result.unwrap_or_else(|fault| app.fault(protocol, operation, &fault)))
-    }
-
-    /// Reads the body, decodes, calls, encodes. Also tells the operation, which
-    /// the body may have named.
-    pub(super) fn run(self) -> impl Future<Output = (Option<u32>, Result<Response<Bytes>, Fault>)> {
-        // Taken apart out here, so that the future holds each part once.
-        let Self {
-            app,
-            protocol,
-            operation,
-            route,
-            context,
-            body,
-        } = self;
-        async move {
-            // Boxed where there is anything to wait for, which is not the rule.
-            let bytes = match body.is_empty() {
-                true => Ok(Bytes::new()),
-                false => Box::pin(body.read(app.limits.bytes())).await,
-            };
-            let route = bytes.and_then(|bytes| {
-                let body = Body::new(bytes);
-                match route {
-                    Some(route) => Ok((route, body)),
-                    None => {
-                        let protocol = &app.protocols[protocol];
-                        Ok((
-                            protocol.route_body(&context.head, &body, &app.limits)?,
-                            body,
-                        ))
-                    }
-                }
-            });
-            let (route, body) = match route {
-                Ok(routed) => routed,
-                Err(fault) => return (operation, Err(fault)),
-            };
-            let operation = route.operation;
-            let result = match app.begin(protocol, &route, context, &body) {
-                Ok(handling) => {
-                    // The input has what it needs of the body.
-                    drop((route, body));
-                    let output = within(app.timeouts.handler, handling).await;
-                    app.end(protocol, operation, output)
-                }
-                Err(fault) => Err(fault),
-            };
-            (Some(operation), result)
-        }
     }
 }
 

@@ -48,7 +48,9 @@ impl RequestBody {
     fn new(head: &request::Parts, source: Option<Source>, time: Duration) -> Self {
         // HTTP/2 can refuse one body and go on, and who asks whether to send a
         // body will not send it after an answer.
-        let linger = head.version < Version::HTTP_2 && !head.headers.contains_key(header::EXPECT);
+        let linger = source.is_some()
+            && head.version < Version::HTTP_2
+            && !head.headers.contains_key(header::EXPECT);
         Self {
             source,
             time,

@@ -6,18 +6,20 @@ use std::io;
 use std::net::SocketAddr;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
-use std::task::Poll;
+use std::task::{Context, Poll};
 use std::time::Duration;
 
+use http::Request;
+use hyper::body::Incoming;
 use hyper::server::conn::{http1, http2};
-use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, watch};
 use tokio::task::{JoinHandle, JoinSet};
 
-use super::Server;
-use super::activity::{Activity, Idle, Watched};
+use super::activity::{Activity, Idle, InCall, Watched};
+use super::app::Answer;
+use super::{HttpResponse, Server};
 
 /// A listener on an address. With `shared`, several listeners may have the
 /// same address, one a worker, and the kernel spreads connections over them.
@@ -156,17 +158,12 @@ async fn connection(
         tracing::debug!(%peer, "a connection ended before it said anything");
         return;
     };
-    let activity = Arc::new(Activity::default());
-    let calls = Arc::clone(&activity);
-    let service = service_fn(move |request| {
-        let server = server.clone();
-        let call = calls.call();
-        async move {
-            let response = server.answer(request, Some(peer)).await;
-            drop(call);
-            Ok::<_, Infallible>(response)
-        }
-    });
+    let activity = Arc::new(Activity::new(http2));
+    let service = Calls {
+        server,
+        peer,
+        activity: Arc::clone(&activity),
+    };
     let stream = Watched::new(stream, Arc::clone(&activity));
     let watch = Watch {
         activity,
@@ -218,6 +215,40 @@ async fn speaks_http2(stream: &TcpStream) -> io::Result<bool> {
         }
         // The rest is on its way; what is there would wake us at once again.
         tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+/// Answers the requests of a connection.
+struct Calls {
+    server: Server,
+    peer: SocketAddr,
+    activity: Arc<Activity>,
+}
+
+impl hyper::service::Service<Request<Incoming>> for Calls {
+    type Response = HttpResponse;
+    type Error = Infallible;
+    type Future = Answering;
+
+    fn call(&self, request: Request<Incoming>) -> Answering {
+        Answering {
+            _call: self.activity.call(),
+            answer: self.server.answer(request, Some(self.peer)),
+        }
+    }
+}
+
+/// A request that is being answered. hyper drops it with the answer.
+struct Answering {
+    _call: InCall,
+    answer: Answer,
+}
+
+impl Future for Answering {
+    type Output = Result<HttpResponse, Infallible>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        Pin::new(&mut self.answer).poll(context).map(Ok)
     }
 }
 
