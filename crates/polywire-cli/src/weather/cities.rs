@@ -1,5 +1,7 @@
 //! The cities: `GetCity`, `ListCities`, `DeleteCity`.
 
+use std::sync::Arc;
+
 use polywire::prelude::*;
 
 use super::faults;
@@ -144,22 +146,28 @@ pub(super) static CITIES: [City; 3] = [
     },
 ];
 
+impl City {
+    /// The output of `GetCity`, which never changes: made once.
+    pub(super) fn output(&self) -> Map {
+        Map::from_iter([
+            ("cityId", fixed(self.id)),
+            ("name", fixed(self.name)),
+            ("coordinates", self.place.into()),
+            ("climate", fixed(self.climate)),
+            ("population", self.population.into()),
+            ("elevation", self.elevation.into()),
+            ("capital", self.capital.into()),
+            ("founded", self.founded.into()),
+            ("tags", fixed_list(self.tags)),
+            ("localNames", fixed_map(self.local_names)),
+            ("revision", fixed(self.revision)),
+        ])
+    }
+}
+
 /// `GetCity`.
-pub(super) fn get(world: &World, input: &Map) -> Result<Map, Fault> {
-    let city = world.city(text(input, "cityId"))?;
-    Ok(Map::from_iter([
-        ("cityId", fixed(city.id)),
-        ("name", fixed(city.name)),
-        ("coordinates", city.place.into()),
-        ("climate", fixed(city.climate)),
-        ("population", city.population.into()),
-        ("elevation", city.elevation.into()),
-        ("capital", city.capital.into()),
-        ("founded", city.founded.into()),
-        ("tags", fixed_list(city.tags)),
-        ("localNames", fixed_map(city.local_names)),
-        ("revision", fixed(city.revision)),
-    ]))
+pub(super) fn get(world: &World, input: &Map) -> Result<Arc<Map>, Fault> {
+    world.city_output(text(input, "cityId"))
 }
 
 /// `ListCities`. The token is the identifier of the last city of the page

@@ -44,7 +44,7 @@ mod world;
 use std::sync::Arc;
 
 use polywire::prelude::*;
-use polywire::rpc::{Handler, ServerBuilder};
+use polywire::rpc::{Handler, IntoOutput, ServerBuilder};
 
 use world::World;
 
@@ -71,7 +71,10 @@ pub(crate) fn handlers(builder: ServerBuilder) -> ServerBuilder {
 
 /// A handler that answers at once: nothing in this world has to be waited for,
 /// and so no lock is ever held across an `await`.
-fn answer(world: &Arc<World>, operation: fn(&World, &Map) -> Result<Map, Fault>) -> impl Handler {
+fn answer<O: IntoOutput + Send + 'static>(
+    world: &Arc<World>,
+    operation: fn(&World, &Map) -> Result<O, Fault>,
+) -> impl Handler + use<O> {
     let world = Arc::clone(world);
     dynamic(move |input: Map, _| std::future::ready(operation(&world, &input)))
 }

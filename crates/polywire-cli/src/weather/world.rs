@@ -1,7 +1,7 @@
 //! The world: what is fixed, what callers change, and the locks around that.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use polywire::prelude::*;
 
@@ -23,6 +23,8 @@ pub(super) struct World {
     /// operation that adds cities, so a flag each is enough, and reading about
     /// a city takes no lock.
     forgotten: [AtomicBool; CITIES.len()],
+    /// What `GetCity` answers for each of them.
+    outputs: [Arc<Map>; CITIES.len()],
     observations: Mutex<Observations>,
     storms: Mutex<Storms>,
 }
@@ -31,6 +33,7 @@ impl World {
     pub(super) fn new() -> Self {
         Self {
             forgotten: [const { AtomicBool::new(false) }; CITIES.len()],
+            outputs: CITIES.each_ref().map(|city| Arc::new(city.output())),
             observations: Mutex::new(Observations::default()),
             storms: Mutex::new(Storms::default()),
         }
@@ -46,6 +49,17 @@ impl World {
     pub(super) fn city(&self, id: &str) -> Result<&'static City, Fault> {
         let city = self.cities().find(|city| city.id == id);
         city.ok_or_else(|| faults::no_such("city", id))
+    }
+
+    /// What `GetCity` answers for this city, or the model's error.
+    pub(super) fn city_output(&self, id: &str) -> Result<Arc<Map>, Fault> {
+        let city = self.city(id)?;
+        let output = CITIES.iter().zip(&self.outputs);
+        let mut output = output.filter_map(|(own, output)| (own.id == city.id).then_some(output));
+        output
+            .next()
+            .map(Arc::clone)
+            .ok_or_else(|| faults::no_such("city", id))
     }
 
     /// Forgets a city; whether there ever was one.
