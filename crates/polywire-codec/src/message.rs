@@ -53,21 +53,21 @@ impl<T: Encode> Message for Typed<'_, T> {
     }
 }
 
-/// A dynamic value as a [`Message`]: one copy of the code serves all formats.
+/// A dynamic value as a [`Message`].
 #[derive(Clone, Copy, Debug)]
 pub struct Dynamic<'a>(pub &'a Value);
 
 impl Message for Dynamic<'_> {
     fn encode_json(&self, at: Member<'_>, encoder: &mut JsonEncoder) {
-        self.encode_any(at, encoder);
+        self.0.encode(at, encoder);
     }
 
     fn encode_cbor(&self, at: Member<'_>, encoder: &mut CborEncoder) {
-        self.encode_any(at, encoder);
+        self.0.encode(at, encoder);
     }
 
     fn encode_xmlrpc(&self, at: Member<'_>, encoder: &mut XmlRpcEncoder) {
-        self.encode_any(at, encoder);
+        self.0.encode(at, encoder);
     }
 
     fn encode_any(&self, at: Member<'_>, encoder: &mut dyn Encoder) {
@@ -179,15 +179,14 @@ impl<'de, T: DecodeStructure<'de>> Sink<'de> for Slot<'de, T> {
     }
 }
 
-/// A [`Sink`] for a structure as a map: one copy of the code serves all
-/// formats.
+/// A [`Sink`] for a structure as a map.
 impl<'de> Sink<'de> for Map {
     fn decode_json(&mut self, at: Member<'_>, decoder: &mut JsonDecoder<'de>) -> Result<(), Error> {
-        self.decode_any(at, decoder)
+        decode_structure(self, at, decoder)
     }
 
     fn decode_cbor(&mut self, at: Member<'_>, decoder: &mut CborDecoder<'de>) -> Result<(), Error> {
-        self.decode_any(at, decoder)
+        decode_structure(self, at, decoder)
     }
 
     fn decode_xmlrpc(
@@ -195,7 +194,7 @@ impl<'de> Sink<'de> for Map {
         at: Member<'_>,
         decoder: &mut XmlRpcDecoder<'de>,
     ) -> Result<(), Error> {
-        self.decode_any(at, decoder)
+        decode_structure(self, at, decoder)
     }
 
     fn decode_any(&mut self, at: Member<'_>, decoder: &mut dyn Decoder<'de>) -> Result<(), Error> {

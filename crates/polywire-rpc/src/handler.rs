@@ -121,20 +121,20 @@ impl<T: Encode> Message for Owned<T> {
     }
 }
 
-/// A structure by member names, through one copy of the code.
+/// A structure by member names.
 struct OwnedMap<M>(M);
 
 impl<M: AsRef<Map>> Message for OwnedMap<M> {
     fn encode_json(&self, at: Member<'_>, encoder: &mut JsonEncoder) {
-        self.encode_any(at, encoder);
+        self.0.as_ref().encode(at, encoder);
     }
 
     fn encode_cbor(&self, at: Member<'_>, encoder: &mut CborEncoder) {
-        self.encode_any(at, encoder);
+        self.0.as_ref().encode(at, encoder);
     }
 
     fn encode_xmlrpc(&self, at: Member<'_>, encoder: &mut XmlRpcEncoder) {
-        self.encode_any(at, encoder);
+        self.0.as_ref().encode(at, encoder);
     }
 
     fn encode_any(&self, at: Member<'_>, encoder: &mut dyn Encoder) {

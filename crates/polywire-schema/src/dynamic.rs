@@ -133,8 +133,8 @@ pub fn encode_structure<E: Encoder + ?Sized>(map: &Map, at: Member<'_>, encoder:
     }
     encoder.begin_structure(at, present);
     let mut lookup = Lookup::new(map);
-    for member in shape.members() {
-        let Some(value) = lookup.next(member) else {
+    for (name, member) in shape.named_members() {
+        let Some(value) = lookup.next(name) else {
             continue;
         };
         let written = !value.is_null() || member.kind() == ShapeKind::Document;
@@ -158,11 +158,11 @@ pub fn encode_structure<E: Encoder + ?Sized>(map: &Map, at: Member<'_>, encoder:
 fn encode_head<E: Encoder + ?Sized>(map: &Map, at: Member<'_>, encoder: &mut E) {
     encoder.begin_structure(at, 0);
     let mut lookup = Lookup::new(map);
-    for member in at.target().members() {
+    for (name, member) in at.target().named_members() {
         let elsewhere = matches!(member.location(), Location::Body | Location::Payload);
         if elsewhere && !member.has(MemberFlags::HOST_LABEL) {
             lookup.skip();
-        } else if let Some(value) = lookup.next(member)
+        } else if let Some(value) = lookup.next(name)
             && !value.is_null()
             && encoder.member(member)
         {
@@ -194,11 +194,12 @@ impl<'v> Lookup<'v> {
     }
 
     #[inline]
-    fn next(&mut self, member: Member<'_>) -> Option<&'v Value> {
-        let name = member.name();
+    fn next(&mut self, name: &[u8]) -> Option<&'v Value> {
         let value = match self.entries.get(self.guess) {
-            Some((own, value)) if own == name => value,
+            Some((own, value)) if own.is(name) => value,
             _ => {
+                // Names of a schema are UTF-8.
+                let name = std::str::from_utf8(name).unwrap_or_default();
                 self.guess = self.map.position(name)?;
                 &self.entries[self.guess].1
             }

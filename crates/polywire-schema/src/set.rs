@@ -537,6 +537,20 @@ impl<'s> Schema<'s> {
             .map(move |index| Member { set, index })
     }
 
+    /// All members with their names.
+    #[inline]
+    pub(crate) fn named_members(self) -> impl Iterator<Item = (&'s [u8], Member<'s>)> + use<'s> {
+        let set = self.set;
+        let first = self.first_member as usize;
+        let names = set.plain[NameSource::Member as usize].get(first..);
+        let names = names.unwrap_or_default().iter().map(move |span| {
+            let start = span.start as usize;
+            let name = set.text.as_bytes().get(start..start + span.len as usize);
+            name.unwrap_or_default()
+        });
+        names.zip(self.members())
+    }
+
     /// The member of a top-level value of this shape.
     #[inline]
     #[must_use]

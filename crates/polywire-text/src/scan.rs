@@ -101,7 +101,28 @@ fn clean(bytes: &[u8], special: impl Fn(Block) -> Block, is_special: impl Fn(u8)
         }
         at += 16;
     }
-    while at < bytes.len() && !is_special(bytes[at]) {
+    // What is left is looked at as a block that overlaps what came before, or
+    // as two halves that overlap each other.
+    let len = bytes.len();
+    if let Some(chunk) = bytes.last_chunk::<16>() {
+        let mask = special(Block::load(chunk)).mask();
+        return match mask {
+            0 => len,
+            _ => len - 16 + mask.trailing_zeros() as usize,
+        };
+    }
+    if let (Some(head), Some(tail)) = (bytes.first_chunk::<8>(), bytes.last_chunk::<8>()) {
+        let mut both = [0; 16];
+        both[..8].copy_from_slice(head);
+        both[8..].copy_from_slice(tail);
+        let mask = special(Block::load(&both)).mask();
+        return match mask.trailing_zeros() as usize {
+            32 => len,
+            in_head @ 0..8 => in_head,
+            in_tail => len + in_tail - 16,
+        };
+    }
+    while at < len && !is_special(bytes[at]) {
         at += 1;
     }
     at

@@ -274,6 +274,15 @@ fn same(one: &[u8], other: &[u8]) -> bool {
     }
 }
 
+impl Text {
+    /// Whether it is these bytes.
+    #[inline]
+    #[must_use]
+    pub fn is(&self, bytes: &[u8]) -> bool {
+        same(self.0.as_bytes(), bytes)
+    }
+}
+
 impl PartialEq for Text {
     #[inline]
     fn eq(&self, other: &Self) -> bool {
