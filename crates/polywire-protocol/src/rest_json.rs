@@ -16,7 +16,7 @@ use crate::protocol::{
     Claim, HostPrefix, MountError, Outcome, Plan, Protocol, ProtocolKind, ReadPlan,
 };
 use crate::rest::{
-    Bindings, Found, HeadDecoder, HeadEncoder, Pattern, PayloadDecoder, PayloadEncoder, Router,
+    Bindings, Found, HeadDecoder, HeadEncoder, PayloadDecoder, PayloadEncoder, Prepared, Router,
     accepts, is_media_type, is_raw, raw_payload,
 };
 use crate::{Fault, FaultKind};
@@ -31,8 +31,8 @@ const ERROR_TYPE: HeaderName = HeaderName::from_static("x-amzn-errortype");
 #[derive(Debug)]
 pub struct RestJson1 {
     router: Router,
-    /// Per operation: input and output.
-    bindings: Vec<(Bindings, Bindings)>,
+    /// By the index of the operation; none for operations of other services.
+    operations: Vec<Option<Prepared>>,
 }
 
 const SERVER: JsonProfile = JsonProfile::DEFAULT.with_json_names(true);
@@ -46,36 +46,32 @@ impl RestJson1 {
     /// An operation has no `@http`, or two have the same.
     pub fn new(service: Service<'_>) -> Result<Self, MountError> {
         let mut router = Router::default();
-        let mut bindings = Vec::new();
+        let mut operations = Vec::new();
         for operation in service.operations() {
-            router.add(operation)?;
+            let prepared = Prepared::of(operation)?;
+            router.add(operation, &prepared)?;
             let index = operation.index() as usize;
-            if bindings.len() <= index {
-                bindings.resize(index + 1, (Bindings::default(), Bindings::default()));
-            }
-            bindings[index] = (
-                Bindings::of(operation.input()),
-                Bindings::of(operation.output()),
-            );
+            operations.resize_with(operations.len().max(index + 1), || None);
+            operations[index] = Some(prepared);
         }
-        Ok(Self { router, bindings })
+        Ok(Self { router, operations })
     }
 
-    fn input_bindings(&self, operation: Operation<'_>) -> Bindings {
-        let known = self.bindings.get(operation.index() as usize);
-        known.map_or_else(|| Bindings::of(operation.input()), |(input, _)| *input)
-    }
-
-    fn output_bindings(&self, operation: Operation<'_>) -> Bindings {
-        let known = self.bindings.get(operation.index() as usize);
-        known.map_or_else(|| Bindings::of(operation.output()), |(_, output)| *output)
+    fn prepared(&self, operation: Operation<'_>) -> Result<&Prepared, Error> {
+        let found = self.operations.get(operation.index() as usize);
+        found.and_then(Option::as_ref).ok_or_else(|| {
+            Error::new(ErrorKind::Internal)
+                .in_format("restJson1")
+                .expected("an operation of the service that the protocol was made for")
+                .found(operation.id().to_owned())
+        })
     }
 }
 
 /// Reads the parts of a structure: head, then payload or document.
 struct Parts<'a, 'de> {
     root: Member<'a>,
-    bindings: Bindings,
+    bindings: &'a Bindings,
     body: &'de Body,
     limits: &'a Limits,
     profile: JsonProfile,
@@ -118,7 +114,7 @@ impl<'de> Parts<'_, 'de> {
 /// The body of a message and its media type.
 fn write_body(
     root: Member<'_>,
-    bindings: Bindings,
+    bindings: &Bindings,
     message: &dyn Message,
     empty: &'static [u8],
 ) -> Result<Option<(Vec<u8>, HeaderValue)>, Error> {
@@ -201,16 +197,11 @@ impl Protocol for RestJson1 {
         request: &ReadPlan<'de>,
         sink: &mut dyn Sink<'de>,
     ) -> Result<(), Fault> {
-        let bindings = self.input_bindings(operation);
-        check_media_types(
-            operation,
-            bindings,
-            self.output_bindings(operation),
-            request,
-        )?;
+        let prepared = self.prepared(operation)?;
+        check_media_types(operation, prepared, request)?;
         let parts = Parts {
             root: operation.input().root(),
-            bindings,
+            bindings: &prepared.input,
             body: request.body,
             limits: request.limits,
             profile: SERVER,
@@ -223,7 +214,7 @@ impl Protocol for RestJson1 {
         operation: Operation<'_>,
         output: &dyn Message,
     ) -> Result<http::Response<Bytes>, Error> {
-        let bindings = self.output_bindings(operation);
+        let bindings = &self.prepared(operation)?.output;
         let code = operation.http().map_or(200, |(_, _, code)| code);
         let empty: &[u8] = match operation.has(OperationFlags::UNIT_OUTPUT) || code == 204 {
             true => b"",
@@ -243,7 +234,7 @@ impl Protocol for RestJson1 {
             let value = Value::Map(fault.details().clone());
             let status = shape.error().map_or(500, |error| error.status);
             let bindings = Bindings::of(shape);
-            let written = write_response(shape, bindings, &Dynamic(&value), status, b"{}");
+            let written = write_response(shape, &bindings, &Dynamic(&value), status, b"{}");
             if let Ok(mut response) = written {
                 // Shape names are identifiers, which headers can hold.
                 if let Ok(name) = HeaderValue::from_str(shape.name()) {
@@ -260,27 +251,21 @@ impl Protocol for RestJson1 {
         operation: Operation<'_>,
         input: &dyn Message,
     ) -> Result<http::Request<Bytes>, Error> {
-        let Some((method, uri, _)) = operation.http() else {
-            return Err(Error::new(ErrorKind::Internal)
-                .in_format("restJson1")
-                .expected(format!("@http on {}", operation.id())));
-        };
-        let internal = |reason: String| Error::new(ErrorKind::Internal).expected(reason);
-        let pattern = Pattern::parse(uri).map_err(|error| internal(error.to_string()))?;
-        let bindings = self.input_bindings(operation);
+        let prepared = self.prepared(operation)?;
+        let bindings = &prepared.input;
         let root = operation.input().root();
         let mut head = HeadEncoder::new(bindings);
         message_head(input, root, bindings, operation, &mut head);
-        let head = head.into_request(&pattern, operation.host_prefix())?;
+        let head = head.into_request(&prepared.pattern, operation.host_prefix())?;
         let body = write_body(root, bindings, input, b"")?;
         let mut request = http::Request::new(Bytes::new());
-        *request.method_mut() = method
-            .parse()
-            .map_err(|_| internal(format!("a method, not {method}")))?;
-        *request.uri_mut() = head
-            .target
-            .parse()
-            .map_err(|_| internal(format!("a target, not {}", head.target)))?;
+        *request.method_mut() = prepared.method.clone();
+        *request.uri_mut() = head.target.parse().map_err(|_| {
+            Error::new(ErrorKind::Unwritable)
+                .in_format("HTTP")
+                .expected("a path and a query that make a target of a request")
+                .found(head.target)
+        })?;
         *request.headers_mut() = head.headers;
         if let Some((body, media_type)) = body {
             // A header member may have said it already.
@@ -332,11 +317,9 @@ impl Protocol for RestJson1 {
         limits: &Limits,
         sink: &mut dyn Sink<'de>,
     ) -> Result<(), Error> {
-        let root = operation.output().root();
-        let bindings = self.output_bindings(operation);
         let parts = Parts {
-            root,
-            bindings,
+            root: operation.output().root(),
+            bindings: &self.prepared(operation)?.output,
             body,
             limits,
             profile: CLIENT,
@@ -355,7 +338,7 @@ impl Protocol for RestJson1 {
         let bindings = Bindings::of(error);
         let parts = Parts {
             root: error.root(),
-            bindings,
+            bindings: &bindings,
             body,
             limits,
             profile: CLIENT,
@@ -368,9 +351,9 @@ impl Protocol for RestJson1 {
 fn message_head(
     message: &dyn Message,
     root: Member<'_>,
-    bindings: Bindings,
+    bindings: &Bindings,
     operation: Operation<'_>,
-    head: &mut HeadEncoder,
+    head: &mut HeadEncoder<'_>,
 ) {
     if bindings.head || !operation.host_prefix().is_empty() {
         message.encode_any(root, head);
@@ -379,7 +362,7 @@ fn message_head(
 
 fn write_response(
     shape: Schema<'_>,
-    bindings: Bindings,
+    bindings: &Bindings,
     message: &dyn Message,
     status: u16,
     empty: &'static [u8],
@@ -465,10 +448,10 @@ fn unmodelled(name: &str, status: StatusCode, document: &Value) -> Fault {
 /// Whether the caller sent what the input needs and takes what the output is.
 fn check_media_types(
     operation: Operation<'_>,
-    input: Bindings,
-    output: Bindings,
+    prepared: &Prepared,
     request: &ReadPlan<'_>,
 ) -> Result<(), Fault> {
+    let Prepared { input, output, .. } = prepared;
     let header = |name| {
         request
             .head

@@ -80,11 +80,8 @@ impl Protocol for RpcV2Cbor {
                 .to_str()
                 .is_ok_and(|value| is_media_type(value, "application/cbor"))
         };
-        if head.headers.get(CONTENT_TYPE).is_some_and(cbor) {
-            Claim::Weak
-        } else {
-            Claim::No
-        }
+        let call = head.method == Method::POST && head.headers.get(CONTENT_TYPE).is_some_and(cbor);
+        if call { Claim::Weak } else { Claim::No }
     }
 
     fn route(&self, head: &request::Parts) -> Result<Plan, Fault> {

@@ -10,8 +10,9 @@ use polywire_text::{base64, number};
 use super::{Bindings, Pattern, Segment, header, scalar};
 
 /// An encoder of the members of one structure that stand in a head.
-#[derive(Debug, Default)]
-pub(crate) struct HeadEncoder {
+#[derive(Debug)]
+pub(crate) struct HeadEncoder<'b> {
+    bindings: &'b Bindings,
     headers: HeaderMap,
     labels: Vec<(String, String)>,
     host_labels: Vec<(String, String)>,
@@ -24,8 +25,6 @@ pub(crate) struct HeadEncoder {
     key: Option<String>,
     list: Option<Vec<String>>,
     depth: u32,
-    /// Whether another pass writes the other members.
-    partial: bool,
     error: Option<Error>,
 }
 
@@ -71,12 +70,22 @@ pub(crate) struct RequestHead {
     pub(crate) host_prefix: String,
 }
 
-impl HeadEncoder {
+impl<'b> HeadEncoder<'b> {
     /// An encoder of the head of a message with these bindings.
-    pub(crate) fn new(bindings: Bindings) -> Self {
+    pub(crate) fn new(bindings: &'b Bindings) -> Self {
         Self {
-            partial: bindings.document || bindings.payload.is_some(),
-            ..Self::default()
+            bindings,
+            headers: HeaderMap::new(),
+            labels: Vec::new(),
+            host_labels: Vec::new(),
+            query: Vec::new(),
+            parameters: Vec::new(),
+            status: None,
+            place: None,
+            key: None,
+            list: None,
+            depth: 0,
+            error: None,
         }
     }
 
@@ -230,7 +239,7 @@ fn unwritable(name: &str) -> Error {
         .at_path(format!("header {name}"))
 }
 
-impl Encoder for HeadEncoder {
+impl Encoder for HeadEncoder<'_> {
     fn begin_structure(&mut self, _: Member<'_>, _: usize) {
         self.depth += 1;
     }
@@ -241,9 +250,9 @@ impl Encoder for HeadEncoder {
         }
         let name = at.location_name();
         let place = match at.location() {
-            Location::Header => match HeaderName::from_bytes(name.as_bytes()) {
-                Ok(name) => Place::Header(name),
-                Err(_) => {
+            Location::Header => match self.bindings.header(at) {
+                Some(name) => Place::Header(name.clone()),
+                None => {
                     self.fail(unwritable(name));
                     return false;
                 }
@@ -263,7 +272,8 @@ impl Encoder for HeadEncoder {
     }
 
     fn is_head(&self) -> bool {
-        self.partial
+        // Then another pass writes the other members.
+        self.bindings.document || self.bindings.payload.is_some()
     }
 
     fn end_structure(&mut self, _: Member<'_>) {

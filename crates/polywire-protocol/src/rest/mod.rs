@@ -10,7 +10,10 @@ mod payload;
 mod route;
 mod scalar;
 
-use polywire_schema::{Location, Schema, ShapeKind};
+use http::{HeaderName, Method};
+use polywire_schema::{Location, Member, Operation, Schema, ShapeKind};
+
+use crate::protocol::MountError;
 
 pub(crate) use decode::HeadDecoder;
 pub(crate) use encode::HeadEncoder;
@@ -19,7 +22,7 @@ pub(crate) use payload::{PayloadDecoder, PayloadEncoder, is_raw, raw_payload};
 pub(crate) use route::{Found, Router};
 
 /// Which parts of a message carry the members of a structure.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Bindings {
     /// Something stands in the head.
     pub(crate) head: bool,
@@ -27,6 +30,8 @@ pub(crate) struct Bindings {
     pub(crate) document: bool,
     /// This member is the whole body.
     pub(crate) payload: Option<(u32, ShapeKind)>,
+    /// The headers of members, by ordinal.
+    headers: Vec<(u32, HeaderName)>,
 }
 
 impl Bindings {
@@ -38,8 +43,50 @@ impl Bindings {
                 Location::Payload => bindings.payload = Some((member.ordinal(), member.kind())),
                 _ => bindings.head = true,
             }
+            if member.location() == Location::Header
+                && let Ok(name) = HeaderName::from_bytes(member.location_name().as_bytes())
+            {
+                bindings.headers.push((member.ordinal(), name));
+            }
         }
         bindings
+    }
+
+    /// The header of a member. `None` if its name cannot stand in a head.
+    pub(crate) fn header(&self, member: Member<'_>) -> Option<&HeaderName> {
+        let own = member.ordinal();
+        let found = self.headers.iter().find(|(ordinal, _)| *ordinal == own);
+        found.map(|(_, name)| name)
+    }
+}
+
+/// What a REST protocol keeps of an operation.
+#[derive(Debug)]
+pub(crate) struct Prepared {
+    pub(crate) method: Method,
+    pub(crate) pattern: Pattern,
+    pub(crate) input: Bindings,
+    pub(crate) output: Bindings,
+}
+
+impl Prepared {
+    pub(crate) fn of(operation: Operation<'_>) -> Result<Self, MountError> {
+        let name = operation.name();
+        let Some((method, uri, _)) = operation.http() else {
+            return Err(MountError(format!(
+                "{name} has no @http trait, which REST needs"
+            )));
+        };
+        let pattern =
+            Pattern::parse(uri).map_err(|error| MountError(format!("{name}: {error}")))?;
+        let method = Method::from_bytes(method.as_bytes())
+            .map_err(|_| MountError(format!("{name}: `{method}` is no HTTP method")))?;
+        Ok(Self {
+            method,
+            pattern,
+            input: Bindings::of(operation.input()),
+            output: Bindings::of(operation.output()),
+        })
     }
 }
 

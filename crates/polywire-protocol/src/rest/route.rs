@@ -14,7 +14,7 @@ use polywire_schema::Operation;
 use polywire_text::percent;
 use smallvec::SmallVec;
 
-use super::{Pattern, Segment};
+use super::{Prepared, Segment};
 use crate::protocol::{MountError, Route};
 
 #[derive(Debug, Default)]
@@ -51,17 +51,15 @@ pub(crate) enum Found {
 
 impl Router {
     /// Adds an operation.
-    pub(crate) fn add(&mut self, operation: Operation<'_>) -> Result<(), MountError> {
+    pub(crate) fn add(
+        &mut self,
+        operation: Operation<'_>,
+        prepared: &Prepared,
+    ) -> Result<(), MountError> {
         let name = operation.name();
-        let Some((method, uri, _)) = operation.http() else {
-            return Err(MountError(format!(
-                "{name} has no @http trait, which REST needs"
-            )));
-        };
-        let pattern =
-            Pattern::parse(uri).map_err(|error| MountError(format!("{name}: {error}")))?;
-        let method = Method::from_bytes(method.as_bytes())
-            .map_err(|_| MountError(format!("{name}: `{method}` is no HTTP method")))?;
+        let Prepared {
+            method, pattern, ..
+        } = prepared;
         let input = operation.input();
         let mut labels = Vec::new();
         let mut label = |label: &str| {
@@ -92,14 +90,15 @@ impl Router {
         if node
             .leaves
             .iter()
-            .any(|leaf| leaf.method == method && leaf.query == query)
+            .any(|leaf| leaf.method == *method && leaf.query == query)
         {
+            let uri = operation.http().map_or("", |(_, uri, _)| uri);
             return Err(MountError(format!(
                 "{name}: another operation has {method} {uri} too"
             )));
         }
         node.leaves.push(Leaf {
-            method,
+            method: method.clone(),
             query,
             operation: operation.index(),
             labels,
@@ -262,10 +261,14 @@ mod tests {
         builder.finish().unwrap()
     }
 
+    fn add(router: &mut Router, operation: Operation<'_>) -> Result<(), MountError> {
+        router.add(operation, &Prepared::of(operation)?)
+    }
+
     fn find(set: &SchemaSet<'_>, count: u32, method: &Method, target: &str) -> String {
         let mut router = Router::default();
         for index in 0..count {
-            router.add(set.operation(index)).unwrap();
+            add(&mut router, set.operation(index)).unwrap();
         }
         let (path, query) = target.split_once('?').unwrap_or((target, ""));
         match router.find(method, path, query) {
@@ -318,13 +321,13 @@ mod tests {
             ("Three", "GET", "/{c}"),
         ]);
         let mut router = Router::default();
-        router.add(set.operation(0)).unwrap();
-        let error = router.add(set.operation(1)).unwrap_err();
+        add(&mut router, set.operation(0)).unwrap();
+        let error = add(&mut router, set.operation(1)).unwrap_err();
         assert_eq!(
             error.to_string(),
             "Two: another operation has GET /x/{b} too"
         );
-        let error = router.add(set.operation(2)).unwrap_err();
+        let error = add(&mut router, set.operation(2)).unwrap_err();
         assert_eq!(
             error.to_string(),
             "Three: the input has no member for the label `c`"
