@@ -56,9 +56,16 @@ fn own(base: &str, kind: ProtocolKind, operation: Operation<'_>, input: &Map) ->
         format!(" {}", quote(&json))
     };
     format!(
-        "polywire call {base} {}{json} --protocol {kind}",
+        "{} call {base} {}{json} --protocol {kind}",
+        program(),
         operation.name()
     )
+}
+
+/// This program as it was started, since that is what works in this terminal.
+fn program() -> String {
+    let started = std::env::args().next();
+    quote(&started.unwrap_or_else(|| "polywire".to_owned()))
 }
 
 /// A word for a POSIX shell.
