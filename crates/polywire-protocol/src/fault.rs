@@ -2,8 +2,9 @@
 
 use std::fmt;
 
-use http::StatusCode;
-use polywire_schema::{Error, ErrorKind, Map};
+use http::header::ALLOW;
+use http::{HeaderMap, HeaderValue, Method, StatusCode};
+use polywire_schema::{Error, ErrorKind, Map, Member, Operation, Schema, Value};
 
 /// Why a call has no output: an error that the model knows, or one that any
 /// call can end in.
@@ -27,11 +28,14 @@ pub struct Fault(Box<Inner>);
 
 struct Inner {
     kind: FaultKind,
-    shape: String,
+    /// The id of the error's structure, or the name that a peer sent.
+    name: String,
     message: String,
     details: Map,
     source: Option<Box<dyn std::error::Error + Send + Sync>>,
     code: Option<i64>,
+    /// The methods that a path answers.
+    allow: Vec<Method>,
 }
 
 /// What kind of fault it is.
@@ -127,11 +131,12 @@ impl Fault {
     pub fn new(kind: FaultKind, message: impl Into<String>) -> Self {
         Self(Box::new(Inner {
             kind,
-            shape: String::new(),
+            name: String::new(),
             message: message.into(),
             details: Map::new(),
             source: None,
             code: None,
+            allow: Vec::new(),
         }))
     }
 
@@ -145,7 +150,7 @@ impl Fault {
             .unwrap_or_default()
             .to_owned();
         let mut fault = Self::new(FaultKind::Modelled, message);
-        fault.0.shape = shape.into();
+        fault.0.name = shape.into();
         fault.0.details = details;
         fault
     }
@@ -157,6 +162,23 @@ impl Fault {
         let mut fault = Self::new(FaultKind::Internal, "an internal error occurred");
         fault.0.source = Some(reason.into());
         fault
+    }
+
+    /// This path answers other methods.
+    pub(crate) fn method_not_allowed(allow: Vec<Method>) -> Self {
+        let methods: Vec<&str> = allow.iter().map(Method::as_str).collect();
+        let message = format!("this path answers {}", methods.join(", "));
+        let mut fault = Self::new(FaultKind::MethodNotAllowed, message);
+        fault.0.allow = allow;
+        fault
+    }
+
+    /// Sets the name under which a peer sent it, where the model does not know
+    /// that name: so that whoever reads a log sees what was on the wire.
+    #[must_use]
+    pub(crate) fn with_name(mut self, name: impl Into<String>) -> Self {
+        self.0.name = name.into();
+        self
     }
 
     /// Sets the number that XML-RPC sends as `faultCode`.
@@ -185,7 +207,10 @@ impl Fault {
     /// The id of the error's structure; empty unless it is of the model.
     #[must_use]
     pub fn shape(&self) -> &str {
-        &self.0.shape
+        match self.0.kind {
+            FaultKind::Modelled => &self.0.name,
+            _ => "",
+        }
     }
 
     /// The text for the caller.
@@ -206,13 +231,66 @@ impl Fault {
         self.0.code
     }
 
-    /// The error of the model's name, or that of the kind.
+    /// The name of the error of the model, or the one under which a peer sent
+    /// it, or that of the kind.
     #[must_use]
     pub fn name(&self) -> &str {
-        match self.0.kind {
-            FaultKind::Modelled => self.0.shape.rsplit('#').next().unwrap_or_default(),
-            kind => kind.name(),
+        match self.0.name.rsplit('#').next() {
+            Some(name) if !name.is_empty() => name,
+            _ => self.0.kind.name(),
         }
+    }
+
+    /// The structure of the error, if the operation may end in it.
+    #[must_use]
+    pub fn shape_in<'s>(&self, operation: Option<Operation<'s>>) -> Option<Schema<'s>> {
+        match self.0.kind {
+            FaultKind::Modelled => operation?.find_error(&self.0.name),
+            _ => None,
+        }
+    }
+
+    /// Kind and text for a caller whose protocol has no structure for it. An
+    /// error of the model that got here is one that the model does not allow
+    /// there, and that is nobody's business.
+    pub(crate) fn public(&self) -> (FaultKind, &str) {
+        match self.0.kind {
+            FaultKind::Modelled => (FaultKind::Internal, "an internal error occurred"),
+            kind => (kind, &self.0.message),
+        }
+    }
+
+    /// Says in a head which methods a path answers.
+    pub(crate) fn allow(&self, headers: &mut HeaderMap) {
+        let methods: Vec<&str> = self.0.allow.iter().map(Method::as_str).collect();
+        // Methods are tokens, which headers can hold.
+        if let Ok(value) = HeaderValue::from_str(&methods.join(", "))
+            && !methods.is_empty()
+        {
+            headers.insert(ALLOW, value);
+        }
+    }
+
+    /// The members of the error's structure that are there, in the order of
+    /// the model.
+    ///
+    /// # Errors
+    ///
+    /// There is a detail that the structure has no member for.
+    pub(crate) fn members<'f, 's>(
+        &'f self,
+        shape: Schema<'s>,
+    ) -> Result<Vec<(Member<'s>, &'f Value)>, Error> {
+        let details = &self.0.details;
+        let unknown = |name: &&str| !shape.members().any(|member| member.name() == *name);
+        if let Some(name) = details.keys().find(unknown) {
+            return Err(Error::new(ErrorKind::Unknown)
+                .expected(format!("a member of {}", shape.id()))
+                .found(name.to_owned()));
+        }
+        let member = |member: Member<'s>| Some((member, details.get(member.name())?));
+        let members = shape.members().filter_map(member);
+        Ok(members.filter(|(_, value)| !value.is_null()).collect())
     }
 }
 
@@ -246,7 +324,7 @@ impl fmt::Debug for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Fault")
             .field("kind", &self.0.kind)
-            .field("shape", &self.0.shape)
+            .field("name", &self.0.name)
             .field("message", &self.0.message)
             .field("details", &self.0.details)
             .field("source", &self.0.source)

@@ -16,6 +16,7 @@
 #![forbid(unsafe_code)]
 
 mod fault;
+mod media;
 mod protocol;
 mod rest;
 mod rest_json;

@@ -66,13 +66,34 @@ pub trait Protocol: fmt::Debug + Send + Sync {
         output: &dyn Message,
     ) -> Result<http::Response<Bytes>, Error>;
 
-    /// Server: writes a fault. Never fails: what cannot be written becomes an
-    /// internal fault.
+    /// Server: writes an error of the model.
+    ///
+    /// # Errors
+    ///
+    /// Its details do not fit the structure or the format.
+    fn encode_error(
+        &self,
+        error: Schema<'_>,
+        fault: &Fault,
+    ) -> Result<http::Response<Bytes>, Error>;
+
+    /// Server: writes a fault that the model does not know. Never fails.
+    fn encode_other(&self, fault: &Fault) -> http::Response<Bytes>;
+
+    /// Server: writes a fault as whichever of the two it is. What cannot be
+    /// written becomes an internal fault.
     fn encode_fault(
         &self,
         operation: Option<Operation<'_>>,
         fault: &Fault,
-    ) -> http::Response<Bytes>;
+    ) -> http::Response<Bytes> {
+        match fault.shape_in(operation) {
+            None => self.encode_other(fault),
+            Some(shape) => self
+                .encode_error(shape, fault)
+                .unwrap_or_else(|error| self.encode_other(&Fault::internal(error))),
+        }
+    }
 
     /// Client: writes a call. The URI has a path and a query only. A host
     /// prefix that the model asks for stands in the extensions as a

@@ -3,12 +3,12 @@
 //! <https://smithy.io/2.0/aws/protocols/aws-restjson1-protocol.html>
 
 use bytes::Bytes;
-use http::header::{ACCEPT, ALLOW, CONTENT_TYPE};
+use http::header::CONTENT_TYPE;
 use http::{HeaderName, HeaderValue, Method, StatusCode, request, response};
 use polywire_codec::json::{JsonDecoder, JsonEncoder, JsonProfile};
 use polywire_codec::{Dynamic, Message, Sink};
 use polywire_schema::{
-    Body, Decode, Error, ErrorKind, Limits, Member, Operation, OperationFlags, Schema, Service,
+    Body, Decode, Error, ErrorKind, Limits, Map, Member, Operation, OperationFlags, Schema, Service,
     ShapeKind, Value,
 };
 
@@ -17,9 +17,9 @@ use crate::protocol::{
 };
 use crate::rest::{
     Bindings, Found, HeadDecoder, HeadEncoder, PayloadDecoder, PayloadEncoder, Prepared, Router,
-    accepts, is_media_type, is_raw, raw_payload,
+    is_raw, raw_payload,
 };
-use crate::{Fault, FaultKind};
+use crate::{Fault, FaultKind, media};
 
 const JSON: &str = "application/json";
 /// The space with which a document begins: most need no more, and a piece of
@@ -111,12 +111,20 @@ impl<'de> Parts<'_, 'de> {
     }
 }
 
+/// Who writes a message.
+#[derive(Clone, Copy, Eq, PartialEq)]
+enum Side {
+    Client,
+    Server,
+}
+
 /// The body of a message and its media type.
 fn write_body(
     root: Member<'_>,
     bindings: &Bindings,
     message: &dyn Message,
     empty: &'static [u8],
+    side: Side,
 ) -> Result<Option<(Vec<u8>, HeaderValue)>, Error> {
     let json = || HeaderValue::from_static(JSON);
     let Some((payload, kind)) = bindings.payload else {
@@ -141,9 +149,10 @@ fn write_body(
         (None, ShapeKind::String | ShapeKind::Enum) => HeaderValue::from_static("text/plain"),
         (None, _) => json(),
     };
-    // A structure that is not there is an empty object, unless that could not
-    // be read again for want of its required members.
-    let may_be_empty = kind == ShapeKind::Structure
+    // A structure that a client does not give is an empty object, unless that
+    // could not be read again for want of its required members.
+    let may_be_empty = side == Side::Client
+        && kind == ShapeKind::Structure
         && !member.target().members().any(|member| member.is_required());
     match encoder.finish() {
         None if may_be_empty => Ok(Some((b"{}".to_vec(), json()))),
@@ -160,7 +169,7 @@ impl Protocol for RestJson1 {
 
     fn claim(&self, head: &request::Parts) -> Claim {
         let json =
-            |value: &HeaderValue| value.to_str().is_ok_and(|value| is_media_type(value, JSON));
+            |value: &HeaderValue| value.to_str().is_ok_and(|value| media::is_media_type(value, JSON));
         match head.headers.get(CONTENT_TYPE) {
             Some(value) if json(value) => Claim::Weak,
             _ => Claim::Fallback,
@@ -180,9 +189,11 @@ impl Protocol for RestJson1 {
         }
         match found {
             Found::Route(route) => Ok(Plan::Buffer(route)),
-            Found::Methods(methods) => {
-                let methods: Vec<&str> = methods.iter().map(Method::as_str).collect();
-                Err(Fault::new(FaultKind::MethodNotAllowed, methods.join(", ")))
+            Found::Methods(mut methods) => {
+                if methods.contains(&Method::GET) {
+                    methods.push(Method::HEAD);
+                }
+                Err(Fault::method_not_allowed(methods))
             }
             Found::Nothing => {
                 let message = format!("no operation answers {} {path}", head.method);
@@ -214,36 +225,56 @@ impl Protocol for RestJson1 {
         operation: Operation<'_>,
         output: &dyn Message,
     ) -> Result<http::Response<Bytes>, Error> {
-        let bindings = &self.prepared(operation)?.output;
+        let prepared = self.prepared(operation)?;
+        let bindings = &prepared.output;
         let code = operation.http().map_or(200, |(_, _, code)| code);
-        let empty: &[u8] = match operation.has(OperationFlags::UNIT_OUTPUT) || code == 204 {
-            true => b"",
-            false => b"{}",
+        let answer = Answer {
+            shape: operation.output(),
+            bindings,
+            code,
+            is_headed: prepared.method == Method::HEAD,
+            empty: match operation.has(OperationFlags::UNIT_OUTPUT) || code == 204 {
+                true => b"",
+                false => b"{}",
+            },
         };
-        write_response(operation.output(), bindings, output, code, empty)
+        answer.write(output)
     }
 
-    fn encode_fault(
+    fn encode_error(
         &self,
-        operation: Option<Operation<'_>>,
+        error: Schema<'_>,
         fault: &Fault,
-    ) -> http::Response<Bytes> {
-        if fault.kind() == FaultKind::Modelled
-            && let Some(shape) = operation.and_then(|operation| operation.find_error(fault.shape()))
-        {
-            let value = Value::Map(fault.details().clone());
-            let status = shape.error().map_or(500, |error| error.status);
-            let bindings = Bindings::of(shape);
-            let written = write_response(shape, &bindings, &Dynamic(&value), status, b"{}");
-            if let Ok(mut response) = written {
-                // Shape names are identifiers, which headers can hold.
-                if let Ok(name) = HeaderValue::from_str(shape.name()) {
-                    response.headers_mut().insert(ERROR_TYPE, name);
-                }
-                return response;
-            }
+    ) -> Result<http::Response<Bytes>, Error> {
+        let value = Value::Map(fault.details().clone());
+        let answer = Answer {
+            shape: error,
+            bindings: &Bindings::of(error),
+            code: error.error().map_or(500, |error| error.status),
+            is_headed: false,
+            empty: b"{}",
+        };
+        let mut response = answer.write(&Dynamic(&value))?;
+        // Shape names are identifiers, which headers can hold.
+        if let Ok(name) = HeaderValue::from_str(error.name()) {
+            response.headers_mut().insert(ERROR_TYPE, name);
         }
-        framework_fault(fault)
+        Ok(response)
+    }
+
+    /// Its name in the header, its message in the body.
+    fn encode_other(&self, fault: &Fault) -> http::Response<Bytes> {
+        let (kind, message) = fault.public();
+        let body = Value::from(Map::from_iter([("message", message)]));
+        // A map of one string can always be written.
+        let body = polywire_codec::json::to_vec(&body).unwrap_or_default();
+        let mut response = http::Response::new(Bytes::from(body));
+        *response.status_mut() = kind.status();
+        let headers = response.headers_mut();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static(JSON));
+        headers.insert(ERROR_TYPE, HeaderValue::from_static(kind.name()));
+        fault.allow(headers);
+        response
     }
 
     fn encode_input(
@@ -257,7 +288,8 @@ impl Protocol for RestJson1 {
         let mut head = HeadEncoder::new(bindings);
         message_head(input, root, bindings, operation, &mut head);
         let head = head.into_request(&prepared.pattern, operation.host_prefix())?;
-        let body = write_body(root, bindings, input, b"")?;
+        let body = write_body(root, bindings, input, b"", Side::Client)?;
+        check_length(head.content_length.as_ref(), body.as_ref())?;
         let mut request = http::Request::new(Bytes::new());
         *request.method_mut() = prepared.method.clone();
         *request.uri_mut() = head.target.parse().map_err(|_| {
@@ -360,57 +392,54 @@ fn message_head(
     }
 }
 
-fn write_response(
-    shape: Schema<'_>,
-    bindings: &Bindings,
-    message: &dyn Message,
-    status: u16,
+/// An output or an error, to be written.
+struct Answer<'a> {
+    shape: Schema<'a>,
+    bindings: &'a Bindings,
+    code: u16,
+    /// Whether it answers an operation whose method is HEAD.
+    is_headed: bool,
+    /// The body where no member has one.
     empty: &'static [u8],
-) -> Result<http::Response<Bytes>, Error> {
-    let root = shape.root();
-    let mut response = http::Response::new(Bytes::new());
-    *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::OK);
-    if bindings.head {
-        let mut head = HeadEncoder::new(bindings);
-        message.encode_any(root, &mut head);
-        head.finish_response(&mut response)?;
-    }
-    if let Some((body, media_type)) = write_body(root, bindings, message, empty)? {
-        response
-            .headers_mut()
-            .entry(CONTENT_TYPE)
-            .or_insert(media_type);
-        *response.body_mut() = Bytes::from(body);
-    }
-    Ok(response)
 }
 
-/// A fault that the model does not know: its name in the header, its message
-/// in the body.
-fn framework_fault(fault: &Fault) -> http::Response<Bytes> {
-    let kind = match fault.kind() {
-        FaultKind::Modelled => FaultKind::Internal,
-        kind => kind,
-    };
-    let message = match fault.kind() {
-        FaultKind::Modelled => "an internal error occurred",
-        FaultKind::MethodNotAllowed => "this path answers other methods",
-        _ => fault.message(),
-    };
-    let body = Value::from(polywire_schema::Map::from_iter([("message", message)]));
-    // A map of one string can always be written.
-    let body = polywire_codec::json::to_vec(&body).unwrap_or_default();
-    let mut response = http::Response::new(Bytes::from(body));
-    *response.status_mut() = kind.status();
-    let headers = response.headers_mut();
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static(JSON));
-    headers.insert(ERROR_TYPE, HeaderValue::from_static(kind.name()));
-    if fault.kind() == FaultKind::MethodNotAllowed
-        && let Ok(allow) = HeaderValue::from_str(fault.message())
-    {
-        headers.insert(ALLOW, allow);
+impl Answer<'_> {
+    fn write(&self, message: &dyn Message) -> Result<http::Response<Bytes>, Error> {
+        let root = self.shape.root();
+        let mut response = http::Response::new(Bytes::new());
+        *response.status_mut() = StatusCode::from_u16(self.code).unwrap_or(StatusCode::OK);
+        if self.bindings.head {
+            let mut head = HeadEncoder::new(self.bindings);
+            message.encode_any(root, &mut head);
+            head.finish_response(&mut response, self.is_headed)?;
+        }
+        let body = write_body(root, self.bindings, message, self.empty, Side::Server)?;
+        if let Some((body, media_type)) = body {
+            response
+                .headers_mut()
+                .entry(CONTENT_TYPE)
+                .or_insert(media_type);
+            *response.body_mut() = Bytes::from(body);
+        }
+        Ok(response)
     }
-    response
+}
+
+/// What a member says of the length of the body has to be true: a peer takes
+/// that many bytes for the body, and the rest for the next message.
+fn check_length(
+    said: Option<&HeaderValue>,
+    body: Option<&(Vec<u8>, HeaderValue)>,
+) -> Result<(), Error> {
+    let len = body.map_or(0, |(body, _)| body.len()).to_string();
+    match said {
+        Some(said) if said.as_bytes() != len.as_bytes() => Err(Error::new(ErrorKind::Unwritable)
+            .in_format("HTTP")
+            .expected(format!("{len}, the length of the body"))
+            .found(format!("{said:?}"))
+            .at_path("header content-length".to_owned())),
+        _ => Ok(()),
+    }
 }
 
 /// The body of an error as a value; null if it is not JSON.
@@ -429,11 +458,13 @@ fn error_name(text: &str) -> &str {
     text.rsplit('#').next().unwrap_or_default()
 }
 
+/// A fault under the name that the peer gave it, or else its status. What
+/// kind it is tells the status: whether to try again, say.
 fn unmodelled(name: &str, status: StatusCode, document: &Value) -> Fault {
     let message = ["message", "Message", "errorMessage"]
         .into_iter()
         .find_map(|key| document[key].as_str())
-        .map_or_else(|| format!("status {status}"), str::to_owned);
+        .map_or_else(|| reason(status), str::to_owned);
     let kind = FaultKind::from_name(name).unwrap_or(match status {
         StatusCode::NOT_FOUND => FaultKind::UnknownOperation,
         StatusCode::PAYLOAD_TOO_LARGE => FaultKind::TooLarge,
@@ -442,7 +473,15 @@ fn unmodelled(name: &str, status: StatusCode, document: &Value) -> Fault {
         status if status.is_client_error() => FaultKind::Malformed,
         _ => FaultKind::Internal,
     });
-    Fault::new(kind, message)
+    let fault = Fault::new(kind, message);
+    match name {
+        "" => fault.with_name(format!("HTTP {}", status.as_u16())),
+        name => fault.with_name(name),
+    }
+}
+
+fn reason(status: StatusCode) -> String {
+    status.canonical_reason().unwrap_or_default().to_owned()
 }
 
 /// Whether the caller sent what the input needs and takes what the output is.
@@ -451,36 +490,34 @@ fn check_media_types(
     prepared: &Prepared,
     request: &ReadPlan<'_>,
 ) -> Result<(), Fault> {
-    let Prepared { input, output, .. } = prepared;
-    let header = |name| {
-        request
-            .head
-            .headers
-            .get(name)
-            .and_then(|value| value.to_str().ok())
-    };
-    fn expected<'s>(payload: Option<(u32, ShapeKind)>, shape: Schema<'s>) -> Option<&'s str> {
-        match payload {
-            Some((payload, kind)) if is_raw(kind) => shape.member(payload).media_type(),
+    /// The type of a body with these bindings: `None` if it may be any.
+    fn expected<'s>(bindings: &Bindings, shape: Schema<'s>) -> Option<&'s str> {
+        match bindings.payload {
+            Some((payload, kind)) if is_raw(kind) => {
+                let own = shape.member(payload).media_type();
+                own.or((kind != ShapeKind::Blob).then_some("text/plain"))
+            }
             _ => Some(JSON),
         }
     }
-    if !request.body.is_empty()
-        && (input.document || input.payload.is_some())
-        && let Some(wanted) = expected(input.payload, operation.input())
-        && let Some(sent) = header(CONTENT_TYPE)
-        && !is_media_type(sent, wanted)
-    {
-        let message = format!("expected a body of {wanted}, found {sent}");
-        return Err(Fault::new(FaultKind::UnsupportedMediaType, message));
+    let Prepared { input, output, .. } = prepared;
+    let headers = &request.head.headers;
+    if !request.body.is_empty() {
+        media::check_coding(headers)?;
+        let wanted = expected(input, operation.input());
+        if input.document || input.payload.is_some() {
+            if let Some(wanted) = wanted {
+                media::check_sent(headers, wanted)?;
+            }
+        } else if headers.contains_key(CONTENT_TYPE) {
+            let message = format!("{} takes no body", operation.name());
+            return Err(Fault::new(FaultKind::UnsupportedMediaType, message));
+        }
     }
     if (output.document || output.payload.is_some())
-        && let Some(wanted) = expected(output.payload, operation.output())
-        && let Some(accept) = header(ACCEPT)
-        && !accepts(accept, wanted)
+        && let Some(wanted) = expected(output, operation.output())
     {
-        let message = format!("the answer is {wanted}, which {accept} does not accept");
-        return Err(Fault::new(FaultKind::NotAcceptable, message));
+        media::check_accept(headers, wanted)?;
     }
     Ok(())
 }

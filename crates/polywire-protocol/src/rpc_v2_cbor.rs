@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 
 use bytes::Bytes;
-use http::header::{ACCEPT, ALLOW, CONTENT_TYPE};
+use http::header::{ACCEPT, CONTENT_TYPE};
 use http::{HeaderName, HeaderValue, Method, StatusCode, request, response};
 use polywire_codec::cbor::{CborDecoder, CborEncoder, CborProfile};
 use polywire_codec::{Message, Sink};
@@ -15,8 +15,7 @@ use polywire_schema::{
 };
 
 use crate::protocol::{Claim, MountError, Outcome, Plan, Protocol, ProtocolKind, ReadPlan, Route};
-use crate::rest::{accepts, is_media_type};
-use crate::{Fault, FaultKind};
+use crate::{Fault, FaultKind, media};
 
 const CBOR: HeaderValue = HeaderValue::from_static("application/cbor");
 const MARK: HeaderName = HeaderName::from_static("smithy-protocol");
@@ -61,6 +60,13 @@ fn read<'de>(
     sink.finish(root, &mut decoder)
 }
 
+fn failed(status: StatusCode, body: Vec<u8>) -> http::Response<Bytes> {
+    let mut response = http::Response::new(Bytes::from(body));
+    *response.status_mut() = status;
+    response.headers_mut().insert(CONTENT_TYPE, CBOR);
+    marked(response)
+}
+
 fn marked<T>(mut message: http::Response<T>) -> http::Response<T> {
     message.headers_mut().insert(MARK, MARK_VALUE);
     message
@@ -78,7 +84,7 @@ impl Protocol for RpcV2Cbor {
         let cbor = |value: &HeaderValue| {
             value
                 .to_str()
-                .is_ok_and(|value| is_media_type(value, "application/cbor"))
+                .is_ok_and(|value| media::is_media_type(value, "application/cbor"))
         };
         let call = head.method == Method::POST && head.headers.get(CONTENT_TYPE).is_some_and(cbor);
         if call { Claim::Weak } else { Claim::No }
@@ -111,7 +117,7 @@ impl Protocol for RpcV2Cbor {
             return Err(Fault::new(FaultKind::UnknownOperation, message));
         };
         if head.method != Method::POST {
-            return Err(Fault::new(FaultKind::MethodNotAllowed, "POST"));
+            return Err(Fault::method_not_allowed(vec![Method::POST]));
         }
         Ok(Plan::Buffer(Route::to(*index)))
     }
@@ -122,26 +128,14 @@ impl Protocol for RpcV2Cbor {
         request: &ReadPlan<'de>,
         sink: &mut dyn Sink<'de>,
     ) -> Result<(), Fault> {
-        let header = |name| {
-            request
-                .head
-                .headers
-                .get(name)
-                .and_then(|value| value.to_str().ok())
-        };
-        if !request.body.is_empty()
-            && let Some(sent) = header(CONTENT_TYPE)
-            && !is_media_type(sent, "application/cbor")
-        {
-            let message = format!("expected a body of application/cbor, found {sent}");
-            return Err(Fault::new(FaultKind::UnsupportedMediaType, message));
+        let headers = &request.head.headers;
+        if !request.body.is_empty() {
+            media::check_coding(headers)?;
+            if headers.contains_key(CONTENT_TYPE) {
+                media::check_sent(headers, "application/cbor")?;
+            }
         }
-        if let Some(accept) = header(ACCEPT)
-            && !accepts(accept, "application/cbor")
-        {
-            let message = format!("the answer is application/cbor, which {accept} does not accept");
-            return Err(Fault::new(FaultKind::NotAcceptable, message));
-        }
+        media::check_accept(headers, "application/cbor")?;
         Ok(read(
             operation.input().root(),
             request.body,
@@ -158,7 +152,7 @@ impl Protocol for RpcV2Cbor {
     ) -> Result<http::Response<Bytes>, Error> {
         let mut response = http::Response::new(Bytes::new());
         if !operation.has(OperationFlags::UNIT_OUTPUT) {
-            let mut encoder = CborEncoder::new(Vec::with_capacity(128));
+            let mut encoder = CborEncoder::new(Vec::with_capacity(512));
             output.encode_cbor(operation.output().root(), &mut encoder);
             *response.body_mut() = Bytes::from(encoder.finish()?);
             response.headers_mut().insert(CONTENT_TYPE, CBOR);
@@ -166,31 +160,36 @@ impl Protocol for RpcV2Cbor {
         Ok(marked(response))
     }
 
-    fn encode_fault(
+    fn encode_error(
         &self,
-        operation: Option<Operation<'_>>,
+        error: Schema<'_>,
         fault: &Fault,
-    ) -> http::Response<Bytes> {
-        let modelled = operation
-            .filter(|_| fault.kind() == FaultKind::Modelled)
-            .and_then(|operation| operation.find_error(fault.shape()));
-        let written = modelled.and_then(|shape| {
-            let status = shape.error().map_or(500, |error| error.status);
-            Some((
-                write_error(shape, fault.details()).ok()?,
-                StatusCode::from_u16(status).ok()?,
-            ))
-        });
-        let (body, status) = written.unwrap_or_else(|| framework_fault(fault));
-        let mut response = http::Response::new(Bytes::from(body));
-        *response.status_mut() = status;
-        response.headers_mut().insert(CONTENT_TYPE, CBOR);
-        if fault.kind() == FaultKind::MethodNotAllowed {
-            response
-                .headers_mut()
-                .insert(ALLOW, HeaderValue::from_static("POST"));
+    ) -> Result<http::Response<Bytes>, Error> {
+        let members = fault.members(error)?;
+        let at = Member::DOCUMENT;
+        let mut encoder = CborEncoder::new(Vec::with_capacity(512));
+        encoder.begin_map(at, members.len() + 1);
+        encoder.key(at, "__type");
+        encoder.string(at, error.id());
+        for (member, value) in members {
+            encoder.member(member);
+            value.encode(member, &mut encoder);
         }
-        marked(response)
+        encoder.end_map(at);
+        let status = error.error().map_or(500, |error| error.status);
+        let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        Ok(failed(status, encoder.finish()?))
+    }
+
+    fn encode_other(&self, fault: &Fault) -> http::Response<Bytes> {
+        let (kind, message) = fault.public();
+        let id = format!("smithy.framework#{}", kind.name());
+        let map = Map::from_iter([("__type", id.as_str()), ("message", message)]);
+        // A map of two strings can always be written.
+        let body = polywire_codec::cbor::to_vec(&Value::Map(map)).unwrap_or_default();
+        let mut response = failed(kind.status(), body);
+        fault.allow(response.headers_mut());
+        response
     }
 
     fn encode_input(
@@ -207,7 +206,7 @@ impl Protocol for RpcV2Cbor {
                 .expected(format!("a target, not {target}"))
         })?;
         if !operation.has(OperationFlags::UNIT_INPUT) {
-            let mut encoder = CborEncoder::new(Vec::with_capacity(128));
+            let mut encoder = CborEncoder::new(Vec::with_capacity(512));
             input.encode_cbor(operation.input().root(), &mut encoder);
             *request.body_mut() = Bytes::from(encoder.finish()?);
             request.headers_mut().insert(CONTENT_TYPE, CBOR);
@@ -229,7 +228,9 @@ impl Protocol for RpcV2Cbor {
                 "status {} and no header smithy-protocol: rpc-v2-cbor, so this is no answer of rpcv2Cbor",
                 head.status
             );
-            return Ok(Outcome::Fault(Fault::new(FaultKind::Malformed, message)));
+            let name = format!("HTTP {}", head.status.as_u16());
+            let fault = Fault::new(FaultKind::Malformed, message).with_name(name);
+            return Ok(Outcome::Fault(fault));
         }
         if head.status == StatusCode::OK {
             return Ok(Outcome::Output);
@@ -247,13 +248,17 @@ impl Protocol for RpcV2Cbor {
         let message = document["message"]
             .as_str()
             .or_else(|| document["Message"].as_str());
-        let message = message.map_or_else(|| format!("status {} {id}", head.status), str::to_owned);
+        let message = message.unwrap_or_default();
         let kind = FaultKind::from_name(name).unwrap_or(if head.status.is_client_error() {
             FaultKind::Malformed
         } else {
             FaultKind::Internal
         });
-        Ok(Outcome::Fault(Fault::new(kind, message)))
+        let fault = Fault::new(kind, message);
+        Ok(Outcome::Fault(match name {
+            "" => fault.with_name(format!("HTTP {}", head.status.as_u16())),
+            name => fault.with_name(name),
+        }))
     }
 
     fn decode_output<'de>(
@@ -277,44 +282,6 @@ impl Protocol for RpcV2Cbor {
     ) -> Result<(), Error> {
         read(error.root(), body, CLIENT, limits, sink)
     }
-}
-
-/// An error of the model: its members, and its id as `__type` first.
-fn write_error(shape: Schema<'_>, details: &Map) -> Result<Vec<u8>, Error> {
-    // The structure is written by its schema and the id put in front, so the
-    // count of the map is one higher: write both as one map of documents.
-    let mut encoder = CborEncoder::new(Vec::new());
-    let present = details.iter().filter(|(_, value)| !value.is_null()).count();
-    encoder.begin_map(Member::DOCUMENT, present + 1);
-    encoder.key(Member::DOCUMENT, "__type");
-    encoder.string(Member::DOCUMENT, shape.id());
-    for member in shape.members() {
-        if let Some(value) = details.get(member.name()).filter(|value| !value.is_null()) {
-            encoder.member(member);
-            value.encode(member, &mut encoder);
-        }
-    }
-    encoder.end_map(Member::DOCUMENT);
-    encoder.finish()
-}
-
-fn framework_fault(fault: &Fault) -> (Vec<u8>, StatusCode) {
-    let kind = match fault.kind() {
-        FaultKind::Modelled => FaultKind::Internal,
-        kind => kind,
-    };
-    let message = match fault.kind() {
-        FaultKind::Modelled => "an internal error occurred",
-        FaultKind::MethodNotAllowed => "rpcv2Cbor is called by POST",
-        _ => fault.message(),
-    };
-    let id = format!("smithy.framework#{}", kind.name());
-    let map = Map::from_iter([("__type", id.as_str()), ("message", message)]);
-    // A map of two strings can always be written.
-    (
-        polywire_codec::cbor::to_vec(&Value::Map(map)).unwrap_or_default(),
-        kind.status(),
-    )
 }
 
 impl From<MountError> for Fault {

@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 
 use bytes::Bytes;
-use http::header::{ALLOW, CONTENT_TYPE};
+use http::header::CONTENT_TYPE;
 use http::{HeaderValue, Method, StatusCode, request, response};
 use polywire_codec::xmlrpc::{Envelope, Reply, XmlRpcDecoder, XmlRpcEncoder, XmlRpcProfile};
 use polywire_codec::{Message, Sink};
@@ -15,8 +15,7 @@ use polywire_schema::{
 };
 
 use crate::protocol::{Claim, MountError, Outcome, Plan, Protocol, ProtocolKind, ReadPlan, Route};
-use crate::rest::is_media_type;
-use crate::{Fault, FaultKind};
+use crate::{Fault, FaultKind, media};
 
 const TEXT_XML: HeaderValue = HeaderValue::from_static("text/xml");
 
@@ -93,7 +92,7 @@ impl Protocol for XmlRpc {
         let xml = |value: &HeaderValue| {
             value
                 .to_str()
-                .is_ok_and(|value| is_media_type(value, "text/xml"))
+                .is_ok_and(|value| media::is_media_type(value, "text/xml"))
         };
         // A call that went to another path shall get a fault that it can read.
         let call = head.method == Method::POST && head.headers.get(CONTENT_TYPE).is_some_and(xml);
@@ -110,12 +109,18 @@ impl Protocol for XmlRpc {
             return Err(Fault::new(FaultKind::UnknownOperation, message));
         }
         if head.method != Method::POST {
-            return Err(Fault::new(FaultKind::MethodNotAllowed, "POST"));
+            return Err(Fault::method_not_allowed(vec![Method::POST]));
         }
         Ok(Plan::BufferThenRoute)
     }
 
-    fn route_body(&self, _: &request::Parts, body: &Body, limits: &Limits) -> Result<Route, Fault> {
+    fn route_body(
+        &self,
+        head: &request::Parts,
+        body: &Body,
+        limits: &Limits,
+    ) -> Result<Route, Fault> {
+        media::check_coding(&head.headers)?;
         let (method, _) = XmlRpcDecoder::call(body, SERVER, limits).map_err(|error| {
             let fault = Fault::from(error);
             // It has a code of its own, and the format does not tell it apart.
@@ -152,28 +157,67 @@ impl Protocol for XmlRpc {
         operation: Operation<'_>,
         output: &dyn Message,
     ) -> Result<http::Response<Bytes>, Error> {
-        let mut encoder = XmlRpcEncoder::new(Envelope::Response, Vec::with_capacity(256));
+        let mut encoder = XmlRpcEncoder::new(Envelope::Response, Vec::with_capacity(512));
         output.encode_xmlrpc(operation.output().root(), &mut encoder);
         Ok(response(encoder.finish()?))
     }
 
-    fn encode_fault(
+    /// Its structure in `detail`, beside code and text.
+    fn encode_error(
         &self,
-        operation: Option<Operation<'_>>,
+        error: Schema<'_>,
         fault: &Fault,
-    ) -> http::Response<Bytes> {
-        let modelled = operation
-            .filter(|_| fault.kind() == FaultKind::Modelled)
-            .and_then(|operation| operation.find_error(fault.shape()));
-        let written = modelled.and_then(|shape| write_error(shape, fault).ok());
-        let body = written.unwrap_or_else(|| framework_fault(fault));
+    ) -> Result<http::Response<Bytes>, Error> {
+        let members = fault.members(error)?;
+        let status = error.error().map_or(500, |error| i64::from(error.status));
+        let text = match fault.message() {
+            "" => error.name().to_owned(),
+            message => format!("{}: {message}", error.name()),
+        };
+        let at = Member::DOCUMENT;
+        let mut encoder = XmlRpcEncoder::new(Envelope::Fault, Vec::with_capacity(512));
+        encoder.begin_map(at, 3);
+        encoder.key(at, "faultCode");
+        encoder.integer(at, fault.code().unwrap_or(status));
+        encoder.key(at, "faultString");
+        encoder.string(at, &text);
+        encoder.key(at, DETAIL);
+        encoder.begin_map(at, members.len() + 1);
+        encoder.key(at, "__type");
+        encoder.string(at, error.id());
+        for (member, value) in members {
+            encoder.member(member);
+            value.encode(member, &mut encoder);
+        }
+        encoder.end_map(at);
+        encoder.end_map(at);
+        Ok(response(encoder.finish()?))
+    }
+
+    fn encode_other(&self, fault: &Fault) -> http::Response<Bytes> {
+        let (kind, message) = fault.public();
+        let code = match fault.kind() {
+            FaultKind::Modelled => code::APPLICATION_ERROR,
+            _ => fault.code().unwrap_or_else(|| code_of(kind, fault)),
+        };
+        let write = |text: &str| {
+            let map = Map::from_iter([
+                ("faultCode", Value::from(code)),
+                ("faultString", Value::from(text)),
+            ]);
+            let mut encoder = XmlRpcEncoder::new(Envelope::Fault, Vec::new());
+            Value::Map(map).encode(Member::DOCUMENT, &mut encoder);
+            encoder.finish()
+        };
+        // A message may repeat what the caller sent, which XML may not allow.
+        let body = write(message)
+            .or_else(|_| write("the request could not be read"))
+            .unwrap_or_default();
         let mut response = response(body);
-        if fault.kind() == FaultKind::MethodNotAllowed {
+        if kind == FaultKind::MethodNotAllowed {
             // No client of XML-RPC asks so: this is for a person.
             *response.status_mut() = StatusCode::METHOD_NOT_ALLOWED;
-            response
-                .headers_mut()
-                .insert(ALLOW, HeaderValue::from_static("POST"));
+            fault.allow(response.headers_mut());
         }
         response
     }
@@ -187,7 +231,7 @@ impl Protocol for XmlRpc {
             method: operation.xmlrpc_method(),
             positional: operation.has(OperationFlags::POSITIONAL),
         };
-        let mut encoder = XmlRpcEncoder::new(envelope, Vec::with_capacity(256));
+        let mut encoder = XmlRpcEncoder::new(envelope, Vec::with_capacity(512));
         input.encode_xmlrpc(operation.input().root(), &mut encoder);
         let mut request = http::Request::new(Bytes::from(encoder.finish()?));
         *request.method_mut() = Method::POST;
@@ -209,7 +253,9 @@ impl Protocol for XmlRpc {
     ) -> Result<Outcome<'s>, Error> {
         if head.status != StatusCode::OK {
             let message = format!("status {}, so this is no answer of XML-RPC", head.status);
-            return Ok(Outcome::Fault(Fault::new(FaultKind::Malformed, message)));
+            let name = format!("HTTP {}", head.status.as_u16());
+            let fault = Fault::new(FaultKind::Malformed, message).with_name(name);
+            return Ok(Outcome::Fault(fault));
         }
         let (reply, mut decoder) = XmlRpcDecoder::response(body, CLIENT, limits)?;
         if reply == Reply::Result {
@@ -264,60 +310,6 @@ fn response(body: Vec<u8>) -> http::Response<Bytes> {
     let mut response = http::Response::new(Bytes::from(body));
     response.headers_mut().insert(CONTENT_TYPE, TEXT_XML);
     response
-}
-
-/// An error of the model: its structure in `detail`, beside code and text.
-fn write_error(shape: Schema<'_>, fault: &Fault) -> Result<Vec<u8>, Error> {
-    let status = shape.error().map_or(500, |error| i64::from(error.status));
-    let text = match fault.message() {
-        "" => shape.name().to_owned(),
-        message => format!("{}: {message}", shape.name()),
-    };
-    let at = Member::DOCUMENT;
-    let mut encoder = XmlRpcEncoder::new(Envelope::Fault, Vec::with_capacity(256));
-    encoder.begin_map(at, 3);
-    encoder.key(at, "faultCode");
-    encoder.integer(at, fault.code().unwrap_or(status));
-    encoder.key(at, "faultString");
-    encoder.string(at, &text);
-    encoder.key(at, DETAIL);
-    encoder.begin_map(at, fault.details().len() + 1);
-    encoder.key(at, "__type");
-    encoder.string(at, shape.id());
-    for member in shape.members() {
-        let value = fault.details().get(member.name());
-        if let Some(value) = value.filter(|value| !value.is_null()) {
-            encoder.member(member);
-            value.encode(member, &mut encoder);
-        }
-    }
-    encoder.end_map(at);
-    encoder.end_map(at);
-    encoder.finish()
-}
-
-fn framework_fault(fault: &Fault) -> Vec<u8> {
-    let (code, text) = match fault.kind() {
-        FaultKind::Modelled => (code::APPLICATION_ERROR, "an internal error occurred"),
-        FaultKind::MethodNotAllowed => (code::INVALID_REQUEST, "XML-RPC is called by POST"),
-        kind => {
-            let code = fault.code().unwrap_or_else(|| code_of(kind, fault));
-            (code, fault.message())
-        }
-    };
-    let write = |text: &str| {
-        let map = Map::from_iter([
-            ("faultCode", Value::from(code)),
-            ("faultString", Value::from(text)),
-        ]);
-        let mut encoder = XmlRpcEncoder::new(Envelope::Fault, Vec::new());
-        Value::Map(map).encode(Member::DOCUMENT, &mut encoder);
-        encoder.finish()
-    };
-    // A message may repeat what the caller sent, which XML may not allow.
-    write(text)
-        .or_else(|_| write("the request could not be read"))
-        .unwrap_or_default()
 }
 
 /// The code of a fault by what went wrong.

@@ -1,6 +1,9 @@
 //! Writing the members that stand in the head of a message.
 
 use bytes::Bytes;
+use http::header::{
+    CONNECTION, CONTENT_LENGTH, HOST, TE, TRAILER, TRANSFER_ENCODING, UPGRADE,
+};
 use http::{HeaderMap, HeaderName, HeaderValue};
 use polywire_schema::{
     BigDecimal, BigInteger, Encoder, Error, ErrorKind, Location, Member, Timestamp,
@@ -14,6 +17,10 @@ use super::{Bindings, Pattern, Segment, header, scalar};
 pub(crate) struct HeadEncoder<'b> {
     bindings: &'b Bindings,
     headers: HeaderMap,
+    /// Headers of maps: those with a member of their own come first.
+    more_headers: Vec<(HeaderName, HeaderValue)>,
+    /// What a member says of the length of the body.
+    content_length: Option<HeaderValue>,
     labels: Vec<(String, String)>,
     host_labels: Vec<(String, String)>,
     query: Vec<(String, String)>,
@@ -67,6 +74,7 @@ pub(crate) struct RequestHead {
     /// Path and query.
     pub(crate) target: String,
     pub(crate) headers: HeaderMap,
+    pub(crate) content_length: Option<HeaderValue>,
     pub(crate) host_prefix: String,
 }
 
@@ -76,6 +84,8 @@ impl<'b> HeadEncoder<'b> {
         Self {
             bindings,
             headers: HeaderMap::new(),
+            more_headers: Vec::new(),
+            content_length: None,
             labels: Vec::new(),
             host_labels: Vec::new(),
             query: Vec::new(),
@@ -91,13 +101,14 @@ impl<'b> HeadEncoder<'b> {
 
     /// The head of a request to a URI pattern.
     pub(crate) fn into_request(
-        self,
+        mut self,
         pattern: &Pattern,
         host_prefix: &str,
     ) -> Result<RequestHead, Error> {
         if let Some(error) = self.error {
             return Err(error);
         }
+        merge(&mut self.headers, self.more_headers);
         let label = |name: &str| {
             let value = self
                 .labels
@@ -148,21 +159,28 @@ impl<'b> HeadEncoder<'b> {
         for (key, value) in self.parameters.iter().filter(|(key, _)| !taken(key)) {
             push(key, Some(value));
         }
-        let mut prefix = host_prefix.to_owned();
-        for (name, value) in &self.host_labels {
-            prefix = prefix.replace(&format!("{{{name}}}"), value);
-        }
         Ok(RequestHead {
             target,
             headers: self.headers,
-            host_prefix: prefix,
+            content_length: self.content_length,
+            host_prefix: host(host_prefix, &self.host_labels)?,
         })
     }
 
-    /// Puts the head of a response in place.
-    pub(crate) fn finish_response(self, response: &mut http::Response<Bytes>) -> Result<(), Error> {
+    /// Puts the head of a response in place. What a member says of the length
+    /// of the body counts only where there `is_headed`: an answer to HEAD,
+    /// which has none.
+    pub(crate) fn finish_response(
+        mut self,
+        response: &mut http::Response<Bytes>,
+        is_headed: bool,
+    ) -> Result<(), Error> {
         if let Some(error) = self.error {
             return Err(error);
+        }
+        merge(&mut self.headers, self.more_headers);
+        if let Some(length) = self.content_length.filter(|_| is_headed) {
+            self.headers.insert(CONTENT_LENGTH, length);
         }
         *response.headers_mut() = self.headers;
         if let Some(Ok(status)) = self.status.map(http::StatusCode::from_u16) {
@@ -194,9 +212,16 @@ impl<'b> HeadEncoder<'b> {
             }
             Some(Place::Prefix(prefix)) => {
                 let name = format!("{prefix}{}", self.key.as_deref().unwrap_or_default());
-                match HeaderName::from_bytes(name.as_bytes()) {
-                    Ok(name) => self.header(name, text),
-                    Err(_) => self.fail(unwritable(&name)),
+                match (
+                    HeaderName::from_bytes(name.as_bytes()),
+                    HeaderValue::try_from(text),
+                ) {
+                    (Ok(name), Ok(_)) if name == HOST || name == CONTENT_LENGTH => {
+                        self.fail(reserved(&name));
+                    }
+                    (Ok(name), Ok(_)) if is_of_connection(&name) => self.fail(reserved(&name)),
+                    (Ok(name), Ok(value)) => self.more_headers.push((name, value)),
+                    _ => self.fail(unwritable(&name)),
                 }
             }
             Some(Place::Query(name)) => self.query.push((name.clone(), text)),
@@ -211,11 +236,11 @@ impl<'b> HeadEncoder<'b> {
 
     fn status_code(&mut self, value: i64) {
         match u16::try_from(value) {
-            Ok(status @ 100..=999) => self.status = Some(status),
+            Ok(status @ 200..=599) => self.status = Some(status),
             _ => self.fail(
                 Error::new(ErrorKind::Unwritable)
                     .in_format("HTTP")
-                    .expected("a status code of three digits")
+                    .expected("a status code of an answer, 200 to 599")
                     .found(value.to_string()),
             ),
         }
@@ -223,12 +248,70 @@ impl<'b> HeadEncoder<'b> {
 
     fn header(&mut self, name: HeaderName, text: String) {
         match HeaderValue::try_from(text) {
+            Ok(_) if is_of_connection(&name) => self.fail(reserved(&name)),
+            Ok(value) if name == CONTENT_LENGTH => self.content_length = Some(value),
             Ok(value) => {
                 self.headers.append(name, value);
             }
             Err(_) => self.fail(unwritable(name.as_str())),
         }
     }
+}
+
+/// Adds the headers of maps that no member has set.
+fn merge(headers: &mut HeaderMap, more: Vec<(HeaderName, HeaderValue)>) {
+    for (name, value) in more {
+        if !headers.contains_key(&name) {
+            headers.insert(name, value);
+        }
+    }
+}
+
+/// Whether a header is about the connection and not the message: what a
+/// message says there would break the next one. RFC 9110, section 7.6.1.
+fn is_of_connection(name: &HeaderName) -> bool {
+    const OTHERS: [&str; 2] = ["keep-alive", "proxy-connection"];
+    [CONNECTION, TE, TRAILER, TRANSFER_ENCODING, UPGRADE].contains(name)
+        || OTHERS.contains(&name.as_str())
+}
+
+/// The prefix of a host, with its labels filled in. RFC 1123, section 2.1,
+/// says what a label may be; anything else would name another host.
+fn host(prefix: &str, labels: &[(String, String)]) -> Result<String, Error> {
+    let mut host = String::new();
+    let mut rest = prefix;
+    while let Some((before, (name, after))) = rest
+        .split_once('{')
+        .and_then(|(before, behind)| Some((before, behind.split_once('}')?)))
+    {
+        let value = labels.iter().find(|(own, _)| own == name);
+        let value = value.map_or("", |(_, value)| value);
+        let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
+        if !(1..=63).contains(&value.len())
+            || !value.bytes().all(plain)
+            || value.starts_with('-')
+            || value.ends_with('-')
+        {
+            return Err(Error::new(ErrorKind::Unwritable)
+                .in_format("HTTP")
+                .expected("a label of a host: up to 63 letters, digits and hyphens")
+                .found(format!("{value:?}"))
+                .at_path(format!("host label {name}")));
+        }
+        host.push_str(before);
+        host.push_str(value);
+        rest = after;
+    }
+    host.push_str(rest);
+    Ok(host)
+}
+
+#[cold]
+fn reserved(name: &HeaderName) -> Error {
+    Error::new(ErrorKind::Unwritable)
+        .in_format("HTTP")
+        .expected("a header that is not about the connection or the frame of the message")
+        .at_path(format!("header {name}"))
 }
 
 #[cold]

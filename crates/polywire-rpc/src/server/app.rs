@@ -347,16 +347,26 @@ impl App {
                 "internal fault"
             );
         }
-        if fault.kind() == FaultKind::Modelled
-            && operation.is_none_or(|operation| operation.find_error(fault.shape()).is_none())
-        {
+        let protocol = &self.protocols[protocol];
+        let Some(shape) = fault.shape_in(operation) else {
+            if fault.kind() == FaultKind::Modelled {
+                tracing::error!(
+                    operation = name,
+                    error = fault.shape(),
+                    "an error that the model does not allow here, so the caller gets an internal fault"
+                );
+            }
+            return protocol.encode_other(fault);
+        };
+        protocol.encode_error(shape, fault).unwrap_or_else(|reason| {
             tracing::error!(
                 operation = name,
                 error = fault.shape(),
-                "an error that the model does not allow here, so the caller gets an internal fault"
+                %reason,
+                "an error that does not fit the model, so the caller gets an internal fault"
             );
-        }
-        self.protocols[protocol].encode_fault(operation, fault)
+            protocol.encode_other(&Fault::internal(reason))
+        })
     }
 }
 

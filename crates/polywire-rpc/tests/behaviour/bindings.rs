@@ -290,7 +290,10 @@ async fn text_payloads() {
     );
     assert_eq!(color.output, r#"{"color":"green"}"#);
 
-    let bad = site.send(request("PUT /payload/text", &[], [0xff])).await;
+    let plain = [("Content-Type", "text/plain; charset=utf-8")];
+    let bad = site
+        .send(request("PUT /payload/text", &plain, [0xff]))
+        .await;
     assert_eq!(bad.error(RestJson1).0, 400);
 }
 

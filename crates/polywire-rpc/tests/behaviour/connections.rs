@@ -128,7 +128,11 @@ async fn head_is_get_without_the_body() {
 async fn expect_continue() {
     let site = Site::plain().await;
     let mut socket = site.open().await;
-    let headers = [("Expect", "100-continue"), ("Content-Length", "20")];
+    let headers = [
+        ("Expect", "100-continue"),
+        ("Content-Length", "20"),
+        ("Content-Type", "application/json"),
+    ];
     socket.write(request("POST /add", &headers, "")).await;
     assert_eq!(socket.reply().await.status, 100);
     socket.write(ADD).await;

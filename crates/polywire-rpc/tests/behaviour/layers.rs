@@ -90,7 +90,8 @@ async fn behind_http_layers_nothing_changes() {
     }
     // Large bodies, and those that break off, go through the layer too.
     let text = "x".repeat(1_000_000);
-    let reply = site.send(request("PUT /payload/text", &[], &text)).await;
+    let plain = [("Content-Type", "text/plain")];
+    let reply = site.send(request("PUT /payload/text", &plain, &text)).await;
     assert_eq!(reply.text(), text);
     let mut socket = site.open().await;
     let whole = call_of(RestJson1, "/add", "Add", ADD);
@@ -277,6 +278,7 @@ async fn the_layer_that_is_added_last_is_the_outermost() {
 async fn without_any_socket() {
     let mut server = builder().protocol(RestJson1).build().unwrap();
     let request = Request::post("/add")
+        .header("content-type", "application/json")
         .body(Full::new(Bytes::from(ADD)))
         .unwrap();
     let response = Service::call(&mut server, request).await.unwrap();

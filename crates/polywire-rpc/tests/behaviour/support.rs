@@ -407,7 +407,7 @@ impl Socket {
     }
 }
 
-/// A request with a body.
+/// A request with a body, which is JSON unless a header says what it is.
 pub(crate) fn request(line: &str, headers: &[(&str, &str)], body: impl AsRef<[u8]>) -> Vec<u8> {
     let body = body.as_ref();
     let mut text = format!("{line} HTTP/1.1\r\nHost: localhost\r\n");
@@ -416,6 +416,10 @@ pub(crate) fn request(line: &str, headers: &[(&str, &str)], body: impl AsRef<[u8
     }
     if !body.is_empty() {
         text.push_str(&format!("Content-Length: {}\r\n", body.len()));
+        let typed = |(name, _): &(&str, &str)| name.eq_ignore_ascii_case("content-type");
+        if !headers.iter().any(typed) {
+            text.push_str("Content-Type: application/json\r\n");
+        }
     }
     text.push_str("\r\n");
     let mut request = text.into_bytes();

@@ -1,0 +1,123 @@
+//! Media types: what a request says of its body, and of the answer it takes.
+
+use std::borrow::Cow;
+
+use http::header::{ACCEPT, CONTENT_ENCODING, CONTENT_TYPE};
+use http::{HeaderMap, HeaderName};
+
+use crate::{Fault, FaultKind};
+
+/// A body comes as it is: none of the codings of RFC 9110, section 8.4, is
+/// undone here.
+pub(crate) fn check_coding(headers: &HeaderMap) -> Result<(), Fault> {
+    let mut codings = texts(headers, &CONTENT_ENCODING).flat_map(|text| text.split(','));
+    let unknown = |coding: &&str| !coding.is_empty() && !coding.eq_ignore_ascii_case("identity");
+    match codings.by_ref().map(str::trim).find(unknown) {
+        None => Ok(()),
+        Some(coding) => {
+            let message = format!("expected a body without a content coding, found {coding:?}");
+            Err(Fault::new(FaultKind::UnsupportedMediaType, message))
+        }
+    }
+}
+
+/// Whether the body is said to be of the type that is wanted.
+pub(crate) fn check_sent(headers: &HeaderMap, wanted: &str) -> Result<(), Fault> {
+    let sent = headers.get(CONTENT_TYPE);
+    let found = match sent.map(|sent| sent.to_str()) {
+        Some(Ok(sent)) if is_media_type(sent, wanted) => return Ok(()),
+        Some(Ok(sent)) => format!("{sent:?}"),
+        Some(Err(_)) => "something else".to_owned(),
+        None => "no header content-type".to_owned(),
+    };
+    let message = format!("expected a body of {wanted}, found {found}");
+    Err(Fault::new(FaultKind::UnsupportedMediaType, message))
+}
+
+/// Whether the caller takes an answer of this type.
+pub(crate) fn check_accept(headers: &HeaderMap, answer: &str) -> Result<(), Fault> {
+    let mut lines = texts(headers, &ACCEPT);
+    let Some(first) = lines.next() else {
+        return Ok(());
+    };
+    let mut ranges = Cow::Borrowed(first);
+    for line in lines {
+        // Several lines are one list, RFC 9110, section 5.3.
+        ranges = Cow::Owned(format!("{ranges}, {line}"));
+    }
+    if accepts(&ranges, answer) {
+        return Ok(());
+    }
+    let message = format!("the answer is {answer}, which {ranges:?} does not accept");
+    Err(Fault::new(FaultKind::NotAcceptable, message))
+}
+
+fn texts<'h>(headers: &'h HeaderMap, name: &HeaderName) -> impl Iterator<Item = &'h str> {
+    let values = headers.get_all(name).into_iter();
+    values.filter_map(|value| value.to_str().ok())
+}
+
+/// Whether a media type names another, parameters aside.
+pub(crate) fn is_media_type(value: &str, wanted: &str) -> bool {
+    let essence = value.split(';').next().unwrap_or_default().trim();
+    essence.eq_ignore_ascii_case(wanted)
+}
+
+/// Whether an `Accept` header allows a media type. Of the ranges that match,
+/// the most specific counts: RFC 9110, section 12.5.1.
+fn accepts(accept: &str, wanted: &str) -> bool {
+    let kind = wanted.split('/').next().unwrap_or_default();
+    let ranges = accept.split(',').filter_map(|range| {
+        let mut parts = range.split(';').map(str::trim);
+        let range = parts.next()?;
+        let precision = if range.eq_ignore_ascii_case(wanted) {
+            2
+        } else if range
+            .strip_suffix("/*")
+            .is_some_and(|range| range.eq_ignore_ascii_case(kind))
+        {
+            1
+        } else if range == "*/*" {
+            0
+        } else {
+            return None;
+        };
+        // A weight of zero means "not that".
+        let refused = parts.any(|parameter| {
+            let weight = parameter.strip_prefix(['q', 'Q']);
+            let weight = weight.and_then(|weight| weight.trim_start().strip_prefix('='));
+            weight.is_some_and(|weight| weight.trim().parse() == Ok(0.0))
+        });
+        Some((precision, !refused))
+    });
+    ranges
+        .max_by_key(|(precision, _)| *precision)
+        .is_some_and(|(_, allowed)| allowed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn accept() {
+        let accepts = |accept| accepts(accept, "application/json");
+        for accept in [
+            "*/*",
+            "application/*",
+            "text/html, */*;q=0.1",
+            "Application/JSON;v=1;q=1",
+        ] {
+            assert!(accepts(accept), "{accept}");
+        }
+        for accept in [
+            "text/*",
+            "",
+            "*/*;q=0",
+            "*/*, application/json; q = 0.000",
+            "application",
+        ] {
+            assert!(!accepts(accept), "{accept}");
+        }
+    }
+}
