@@ -8,8 +8,8 @@ use http::{HeaderName, HeaderValue, Method, StatusCode, request, response};
 use polywire_codec::json::{JsonDecoder, JsonEncoder, JsonProfile};
 use polywire_codec::{Dynamic, Message, Sink};
 use polywire_schema::{
-    Body, Decode, Error, ErrorKind, Limits, Map, Member, Operation, OperationFlags, Schema, Service,
-    ShapeKind, Value,
+    Body, Decode, Error, ErrorKind, Limits, Map, Member, Operation, OperationFlags, Schema,
+    Service, ShapeKind, Value,
 };
 
 use crate::protocol::{
@@ -168,8 +168,11 @@ impl Protocol for RestJson1 {
     }
 
     fn claim(&self, head: &request::Parts) -> Claim {
-        let json =
-            |value: &HeaderValue| value.to_str().is_ok_and(|value| media::is_media_type(value, JSON));
+        let json = |value: &HeaderValue| {
+            value
+                .to_str()
+                .is_ok_and(|value| media::is_media_type(value, JSON))
+        };
         match head.headers.get(CONTENT_TYPE) {
             Some(value) if json(value) => Claim::Weak,
             _ => Claim::Fallback,
@@ -484,6 +487,12 @@ fn reason(status: StatusCode) -> String {
     status.canonical_reason().unwrap_or_default().to_owned()
 }
 
+/// Whether an input is a structure without members, to which some may be added
+/// and whose callers may send an empty object.
+fn is_open(operation: Operation<'_>) -> bool {
+    operation.input().is_empty() && !operation.has(OperationFlags::UNIT_INPUT)
+}
+
 /// Whether the caller sent what the input needs and takes what the output is.
 fn check_media_types(
     operation: Operation<'_>,
@@ -509,7 +518,7 @@ fn check_media_types(
             if let Some(wanted) = wanted {
                 media::check_sent(headers, wanted)?;
             }
-        } else if headers.contains_key(CONTENT_TYPE) {
+        } else if headers.contains_key(CONTENT_TYPE) && !is_open(operation) {
             let message = format!("{} takes no body", operation.name());
             return Err(Fault::new(FaultKind::UnsupportedMediaType, message));
         }

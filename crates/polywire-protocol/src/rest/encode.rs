@@ -1,9 +1,7 @@
 //! Writing the members that stand in the head of a message.
 
 use bytes::Bytes;
-use http::header::{
-    CONNECTION, CONTENT_LENGTH, HOST, TE, TRAILER, TRANSFER_ENCODING, UPGRADE,
-};
+use http::header::{CONNECTION, CONTENT_LENGTH, HOST, TE, TRAILER, TRANSFER_ENCODING, UPGRADE};
 use http::{HeaderMap, HeaderName, HeaderValue};
 use polywire_schema::{
     BigDecimal, BigInteger, Encoder, Error, ErrorKind, Location, Member, Timestamp,

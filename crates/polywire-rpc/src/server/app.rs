@@ -358,15 +358,17 @@ impl App {
             }
             return protocol.encode_other(fault);
         };
-        protocol.encode_error(shape, fault).unwrap_or_else(|reason| {
-            tracing::error!(
-                operation = name,
-                error = fault.shape(),
-                %reason,
-                "an error that does not fit the model, so the caller gets an internal fault"
-            );
-            protocol.encode_other(&Fault::internal(reason))
-        })
+        protocol
+            .encode_error(shape, fault)
+            .unwrap_or_else(|reason| {
+                tracing::error!(
+                    operation = name,
+                    error = fault.shape(),
+                    %reason,
+                    "an error that does not fit the model, so the caller gets an internal fault"
+                );
+                protocol.encode_other(&Fault::internal(reason))
+            })
     }
 }
 

@@ -1,0 +1,218 @@
+//! The five kinds of cases.
+
+use bytes::Bytes;
+use polywire::codec::Dynamic;
+use polywire::prelude::*;
+use polywire::protocol::{HostPrefix, Outcome, Plan, Protocol, ReadPlan, Route};
+use polywire::schema::{Body, Operation, Schema};
+use serde_json::Value as Json;
+
+use crate::compare::{body, params, same, same_body, same_headers, same_value, texts};
+
+const LIMITS: Limits = Limits::DEFAULT;
+
+/// A client writes the value as this request.
+pub(crate) fn client_request(
+    protocol: &dyn Protocol,
+    operation: Operation<'_>,
+    case: &Json,
+) -> Result<(), String> {
+    let input = Value::Map(params(case, operation.input())?);
+    let request = protocol
+        .encode_input(operation, &Dynamic(&input))
+        .map_err(|error| error.to_string())?;
+    same(
+        "method",
+        case["method"].as_str().unwrap(),
+        request.method().as_str(),
+    )?;
+    same("path", case["uri"].as_str().unwrap(), request.uri().path())?;
+    let query = request.uri().query().unwrap_or_default();
+    let query: Vec<&str> = query.split('&').filter(|part| !part.is_empty()).collect();
+    let has_key = |key: &str| query.iter().any(|part| part.split('=').next() == Some(key));
+    for part in texts(&case["queryParams"]) {
+        if !query.contains(&part) {
+            return Err(format!("no {part} in the query {query:?}"));
+        }
+    }
+    for key in texts(&case["forbidQueryParams"]) {
+        if has_key(key) {
+            return Err(format!("{key} in the query, which must not be there"));
+        }
+    }
+    for key in texts(&case["requireQueryParams"]) {
+        if !has_key(key) {
+            return Err(format!("no {key} in the query"));
+        }
+    }
+    if let Some(expected) = case["resolvedHost"].as_str() {
+        let prefix = request.extensions().get::<HostPrefix>();
+        let prefix = prefix.map_or("", |prefix| &prefix.0);
+        let host = format!("{prefix}{}", case["host"].as_str().unwrap_or_default());
+        same("host", expected, &host)?;
+    }
+    same_headers(case, request.headers())?;
+    same_body(case, request.body())
+}
+
+/// A server reads the request as this value.
+pub(crate) fn server_request(
+    protocol: &dyn Protocol,
+    operation: Operation<'_>,
+    case: &Json,
+) -> Result<(), String> {
+    let (head, body) = request(case);
+    let (route, found) =
+        read(protocol, operation, &head, &body).map_err(|fault| fault.to_string())?;
+    if route.operation != operation.index() {
+        return Err("routed to another operation".to_owned());
+    }
+    same_value(&params(case, operation.input())?, &found, operation.input())
+}
+
+/// A server refuses the request with this response.
+pub(crate) fn malformed(
+    protocol: &dyn Protocol,
+    operation: Operation<'_>,
+    case: &Json,
+) -> Result<(), String> {
+    let (head, body) = request(&case["request"]);
+    match read(protocol, operation, &head, &body) {
+        Ok((_, input)) => Err(format!("taken for {input:?}")),
+        Err(fault) => {
+            let response = protocol.encode_fault(Some(operation), &fault);
+            let expected = &case["response"];
+            same(
+                "status",
+                &expected["code"].to_string(),
+                response.status().as_str(),
+            )
+            .and_then(|()| same_headers(expected, response.headers()))
+            .map_err(|reason| format!("{reason} ({fault})"))
+        }
+    }
+}
+
+fn read(
+    protocol: &dyn Protocol,
+    operation: Operation<'_>,
+    head: &http::request::Parts,
+    body: &Body,
+) -> Result<(Route, Map), Fault> {
+    let route = match protocol.route(head)? {
+        Plan::Buffer(route) => route,
+        _ => protocol.route_body(head, body, &LIMITS)?,
+    };
+    let plan = ReadPlan {
+        head,
+        body,
+        route: &route,
+        limits: &LIMITS,
+    };
+    let mut input = Map::new();
+    protocol.decode_input(operation, &plan, &mut input)?;
+    Ok((route, input))
+}
+
+fn request(case: &Json) -> (http::request::Parts, Body) {
+    let mut uri = case["uri"].as_str().unwrap().to_owned();
+    for part in texts(&case["queryParams"]) {
+        uri.push(if uri.contains('?') { '&' } else { '?' });
+        uri.push_str(part);
+    }
+    let mut builder = http::Request::builder()
+        .method(case["method"].as_str().unwrap())
+        .uri(uri);
+    for (name, value) in case["headers"].as_object().into_iter().flatten() {
+        builder = builder.header(name, value.as_str().unwrap());
+    }
+    let (head, ()) = builder.body(()).unwrap().into_parts();
+    (head, Body::new(Bytes::from(body(case))))
+}
+
+/// A client reads the response as this value.
+pub(crate) fn client_response(
+    protocol: &dyn Protocol,
+    operation: Operation<'_>,
+    error: Option<Schema<'_>>,
+    case: &Json,
+) -> Result<(), String> {
+    let code = u16::try_from(case["code"].as_u64().unwrap()).unwrap();
+    let mut builder = http::Response::builder().status(code);
+    for (name, value) in case["headers"].as_object().into_iter().flatten() {
+        builder = builder.header(name, value.as_str().unwrap());
+    }
+    let (head, ()) = builder.body(()).unwrap().into_parts();
+    let body = Body::new(Bytes::from(body(case)));
+    let outcome = protocol.outcome(operation, &head, &body, &LIMITS);
+    let mut found = Map::new();
+    let (shape, read) = match (outcome.map_err(|error| error.to_string())?, error) {
+        (Outcome::Output, None) => {
+            let read = protocol.decode_output(operation, &head, &body, &LIMITS, &mut found);
+            (operation.output(), read)
+        }
+        (Outcome::Error(shape), Some(error)) if shape == error => (
+            shape,
+            protocol.decode_error(shape, &head, &body, &LIMITS, &mut found),
+        ),
+        (outcome, _) => return Err(format!("taken for {outcome:?}")),
+    };
+    read.map_err(|error| error.to_string())?;
+    same_value(&params(case, shape)?, &found, shape)
+}
+
+/// A server writes the value as this response.
+pub(crate) fn server_response(
+    protocol: &dyn Protocol,
+    operation: Operation<'_>,
+    error: Option<Schema<'_>>,
+    case: &Json,
+) -> Result<(), String> {
+    let response = match error {
+        Some(error) => {
+            let fault = Fault::modelled(error.id(), params(case, error)?);
+            protocol.encode_error(error, &fault)
+        }
+        None => {
+            let output = Value::Map(params(case, operation.output())?);
+            protocol.encode_output(operation, &Dynamic(&output))
+        }
+    };
+    let response = response.map_err(|error| error.to_string())?;
+    same(
+        "status",
+        &case["code"].to_string(),
+        response.status().as_str(),
+    )?;
+    same_headers(case, response.headers())?;
+    same_body(case, response.body())
+}
+
+/// A case for each set of its parameters, which stand in its text as `$name:L`
+/// and, as a JSON string, as `$name:S`.
+pub(crate) fn with_parameters(case: &Json) -> Vec<Json> {
+    let Some(parameters) = case["testParameters"].as_object() else {
+        return vec![case.clone()];
+    };
+    let count = parameters
+        .values()
+        .next()
+        .map_or(0, |values| values.as_array().unwrap().len());
+    let of_number = |number: usize| {
+        let mut text = case.to_string();
+        for (name, values) in parameters {
+            let value = &values[number];
+            // The case is JSON itself, so what is put in is escaped once more.
+            let inside = |text: &str| {
+                let quoted = Json::from(text).to_string();
+                quoted[1..quoted.len() - 1].to_owned()
+            };
+            text = text.replace(&format!("${name}:L"), &inside(value.as_str().unwrap()));
+            text = text.replace(&format!("${name}:S"), &inside(&value.to_string()));
+        }
+        let mut case: Json = serde_json::from_str(&text).unwrap();
+        case["id"] = Json::from(format!("{}_{number}", case["id"].as_str().unwrap()));
+        case
+    };
+    (0..count).map(of_number).collect()
+}

@@ -1,0 +1,141 @@
+//! What a case says against what was made of it.
+
+use std::collections::BTreeMap;
+
+use bytes::Bytes;
+use polywire::codec::cbor::{CborDecoder, CborProfile};
+use polywire::codec::json::{JsonDecoder, JsonEncoder, JsonProfile};
+use polywire::prelude::*;
+use polywire::schema::{Body, Decode, Encode, Member, Schema, decode_structure};
+use serde_json::Value as Json;
+
+/// The value of a case, which Smithy writes as a node.
+pub(crate) fn params(case: &Json, shape: Schema<'_>) -> Result<Map, String> {
+    let mut map = Map::new();
+    if let params @ Json::Object(_) = &case["params"] {
+        let text = params.to_string();
+        let mut decoder = JsonDecoder::from_str(&text, JsonProfile::NODE, &Limits::DEFAULT)
+            .map_err(|error| error.to_string())?;
+        decode_structure(&mut map, shape.root(), &mut decoder)
+            .map_err(|error| format!("the value of the case: {error}"))?;
+    }
+    Ok(map)
+}
+
+pub(crate) fn same_value(expected: &Map, found: &Map, shape: Schema<'_>) -> Result<(), String> {
+    let show = |map: &Map| {
+        let mut encoder = JsonEncoder::new(JsonProfile::HUMAN, Vec::new());
+        map.encode(shape.root(), &mut encoder);
+        match encoder.finish() {
+            Ok(json) => canonical(&String::from_utf8_lossy(&json)),
+            Err(error) => format!("{error} in {map:?}"),
+        }
+    };
+    same("value", &show(expected), &show(found))
+}
+
+pub(crate) fn same(what: &str, expected: &str, found: &str) -> Result<(), String> {
+    if expected == found {
+        Ok(())
+    } else {
+        Err(format!("{what}: expected {expected}, found {found}"))
+    }
+}
+
+/// JSON with its members sorted; other text as it is.
+fn canonical(text: &str) -> String {
+    match serde_json::from_str::<Json>(text) {
+        Ok(json) => json.to_string(),
+        Err(_) => text.to_owned(),
+    }
+}
+
+/// The bytes that a case gives for a body: CBOR as base64.
+pub(crate) fn body(case: &Json) -> Vec<u8> {
+    let text = case["body"].as_str().unwrap_or_default();
+    if is_cbor(case) {
+        polywire::text::base64::decode(text.as_bytes())
+            .unwrap()
+            .to_vec()
+    } else {
+        text.as_bytes().to_vec()
+    }
+}
+
+fn is_cbor(case: &Json) -> bool {
+    case["protocol"] == ProtocolKind::RpcV2Cbor.id() || case["bodyMediaType"] == "application/cbor"
+}
+
+pub(crate) fn same_body(case: &Json, found: &[u8]) -> Result<(), String> {
+    if case["body"].is_null() {
+        return Ok(());
+    }
+    let expected = body(case);
+    let show = |body: &[u8]| match is_cbor(case) && !body.is_empty() {
+        true => cbor(body),
+        false => canonical(&String::from_utf8_lossy(body)),
+    };
+    same("body", &show(&expected), &show(found))
+}
+
+fn cbor(bytes: &[u8]) -> String {
+    let body = Body::new(Bytes::copy_from_slice(bytes));
+    let read = || {
+        let profile = CborProfile::DEFAULT.lenient();
+        let mut decoder = CborDecoder::from_body(&body, profile, &Limits::DEFAULT)?;
+        Value::decode(Member::DOCUMENT, &mut decoder)
+    };
+    match read() {
+        Ok(value) => sorted(&value),
+        Err(error) => format!("{error} in {bytes:02x?}"),
+    }
+}
+
+/// A value as text, without the order of its members and the widths of its
+/// numbers, which CBOR leaves to the writer.
+fn sorted(value: &Value) -> String {
+    match value {
+        Value::Map(map) => {
+            let entries: BTreeMap<&str, String> = map
+                .iter()
+                .map(|(key, value)| (key, sorted(value)))
+                .collect();
+            format!("{entries:?}")
+        }
+        Value::List(list) => format!("{:?}", list.iter().map(sorted).collect::<Vec<_>>()),
+        Value::Double(double) => format!("{double}"),
+        Value::Float(float) => format!("{}", f64::from(*float)),
+        Value::Integer(integer) => format!("{integer}"),
+        other => format!("{other:?}"),
+    }
+}
+
+/// The headers that a case expects, forbids and requires.
+pub(crate) fn same_headers(case: &Json, found: &http::HeaderMap) -> Result<(), String> {
+    for (name, expected) in case["headers"].as_object().into_iter().flatten() {
+        let values = found.get_all(name.as_str()).iter();
+        let values: Vec<_> = values
+            .map(|value| String::from_utf8_lossy(value.as_bytes()))
+            .collect();
+        // The transport says how long a body is.
+        if !name.eq_ignore_ascii_case("content-length") {
+            same(name, expected.as_str().unwrap(), &values.join(", "))?;
+        }
+    }
+    for name in texts(&case["forbidHeaders"]) {
+        if found.contains_key(name) {
+            return Err(format!("a header {name}, which must not be there"));
+        }
+    }
+    for name in texts(&case["requireHeaders"]) {
+        if !found.contains_key(name) && !name.eq_ignore_ascii_case("content-length") {
+            return Err(format!("no header {name}"));
+        }
+    }
+    Ok(())
+}
+
+pub(crate) fn texts(list: &Json) -> impl Iterator<Item = &str> {
+    let list = list.as_array().into_iter().flatten();
+    list.map(|text| text.as_str().unwrap())
+}
