@@ -1,0 +1,373 @@
+//! What may stand in the head of a message, and what would break it.
+
+use std::sync::Arc;
+
+use http::header::{ACCEPT, CONTENT_ENCODING, CONTENT_TYPE, HeaderName};
+use polywire_codec::Dynamic;
+use polywire_model::Loader;
+use polywire_protocol::{Fault, FaultKind, Plan, ProtocolKind, ReadPlan};
+use polywire_schema::{Body, Limits, Map, SchemaSet, Value};
+
+const MODEL: &str = r#"
+$version: "2"
+namespace test.heads
+
+use aws.protocols#restJson1
+
+@restJson1
+service Heads {
+    operations: [Put, Get, Head, Status, Hosted, Fail]
+}
+
+@http(method: "PUT", uri: "/put")
+operation Put {
+    input := {
+        @httpHeader("Content-Length")
+        length: Long
+        @httpHeader("X-Own")
+        own: String
+        @httpPrefixHeaders("")
+        more: Headers
+        @httpPayload
+        body: Blob
+    }
+}
+
+@readonly
+@http(method: "GET", uri: "/get")
+operation Get {
+    output := {
+        @httpHeader("Content-Length")
+        length: Long
+        @httpHeader("Transfer-Encoding")
+        coding: String
+        @httpPayload
+        body: Blob
+    }
+}
+
+@readonly
+@http(method: "HEAD", uri: "/head")
+operation Head {
+    output := {
+        @httpHeader("Content-Length")
+        length: Long
+    }
+}
+
+@readonly
+@http(method: "GET", uri: "/status")
+operation Status {
+    output := {
+        @httpResponseCode
+        status: Integer
+    }
+}
+
+@http(method: "POST", uri: "/hosted")
+@endpoint(hostPrefix: "{tenant}.data-{zone}.")
+operation Hosted {
+    input := {
+        @required
+        @hostLabel
+        tenant: String
+        @hostLabel
+        @required
+        zone: String
+    }
+    output := {
+        text: String
+    }
+}
+
+@http(method: "POST", uri: "/fail")
+operation Fail {
+    input := {
+        text: String
+    }
+    output := {
+        text: String
+    }
+    errors: [Failed]
+}
+
+@error("client")
+structure Failed {
+    message: String
+    count: Integer
+}
+
+map Headers {
+    key: String
+    value: String
+}
+"#;
+
+fn set() -> Arc<SchemaSet<'static>> {
+    let assembled = Loader::new().add_text("heads.smithy", MODEL).assemble();
+    let model = assembled.unwrap().model;
+    Arc::new(model.schemas("test.heads#Heads").unwrap().unwrap())
+}
+
+fn map<const N: usize>(members: [(&str, Value); N]) -> Map {
+    members.into_iter().collect()
+}
+
+/// The request of a call over restJson1, or why there is none.
+fn call<const N: usize>(
+    operation: &str,
+    input: [(&str, Value); N],
+) -> Result<http::Request<bytes::Bytes>, String> {
+    let set = set();
+    let service = set.service(0);
+    let protocol = ProtocolKind::RestJson1.build(service).unwrap();
+    let operation = service.find_operation(operation).unwrap();
+    let input = Value::Map(map(input));
+    let request = protocol.encode_input(operation, &Dynamic(&input));
+    request.map_err(|error| error.to_string())
+}
+
+fn answer<const N: usize>(
+    operation: &str,
+    output: [(&str, Value); N],
+) -> Result<http::Response<bytes::Bytes>, String> {
+    let set = set();
+    let service = set.service(0);
+    let protocol = ProtocolKind::RestJson1.build(service).unwrap();
+    let operation = service.find_operation(operation).unwrap();
+    let output = Value::Map(map(output));
+    let response = protocol.encode_output(operation, &Dynamic(&output));
+    response.map_err(|error| error.to_string())
+}
+
+fn headers(map: &http::HeaderMap) -> Vec<String> {
+    let shown = |(name, value): (&HeaderName, &http::HeaderValue)| format!("{name}: {value:?}");
+    map.iter().map(shown).collect()
+}
+
+fn blob(text: &str) -> Value {
+    Value::Blob(text.as_bytes().into())
+}
+
+#[test]
+fn a_client_says_the_true_length_or_nothing() {
+    let request = call("Put", [("length", 3.into()), ("body", blob("abc"))]).unwrap();
+    assert!(!request.headers().contains_key("content-length"));
+    for wrong in [1, 4, -1] {
+        let error = call("Put", [("length", wrong.into()), ("body", blob("abc"))]).unwrap_err();
+        assert!(
+            error.contains("expected 3, the length of the body"),
+            "{error}"
+        );
+        assert!(error.contains("content-length"), "{error}");
+    }
+    call("Put", [("length", 1.into())]).unwrap_err();
+}
+
+#[test]
+fn a_server_says_the_true_length() {
+    let response = answer("Get", [("length", 1.into()), ("body", blob("abc"))]).unwrap();
+    assert!(!response.headers().contains_key("content-length"));
+    assert_eq!(response.body(), "abc");
+    // An answer to HEAD says how long the body would be.
+    let response = answer("Head", [("length", 17.into())]).unwrap();
+    assert_eq!(response.headers()["content-length"], "17");
+}
+
+#[test]
+fn nothing_of_the_connection_comes_from_a_value() {
+    let error = answer("Get", [("coding", "chunked".into())]).unwrap_err();
+    assert!(error.contains("header transfer-encoding"), "{error}");
+    for name in [
+        "transfer-encoding",
+        "Connection",
+        "keep-alive",
+        "proxy-connection",
+        "TE",
+        "trailer",
+        "upgrade",
+        "host",
+        "Content-Length",
+    ] {
+        let more = map([(name, "x".into())]);
+        let error = call("Put", [("more", more.into())]).unwrap_err();
+        let place = format!("header {}", name.to_ascii_lowercase());
+        assert!(error.contains(&place), "{error}");
+    }
+}
+
+#[test]
+fn headers_of_members_come_before_those_of_maps() {
+    let more = map([("x-own", "map".into()), ("x-other", "map".into())]);
+    // Whichever of the two is written first.
+    for input in [
+        [
+            ("own", Value::from("member")),
+            ("more", more.clone().into()),
+        ],
+        [("more", more.into()), ("own", "member".into())],
+    ] {
+        let request = call("Put", input).unwrap();
+        assert_eq!(
+            headers(request.headers()),
+            ["x-own: \"member\"", "x-other: \"map\""]
+        );
+    }
+}
+
+#[test]
+fn statuses_of_answers() {
+    for status in [200, 204, 302, 404, 599] {
+        let response = answer("Status", [("status", status.into())]).unwrap();
+        assert_eq!(i64::from(response.status().as_u16()), status);
+    }
+    for status in [-1, 0, 100, 101, 199, 600, 999, 65_736] {
+        let error = answer("Status", [("status", status.into())]).unwrap_err();
+        assert!(error.contains("200 to 599"), "{error}");
+    }
+}
+
+#[test]
+fn hosts() {
+    let host = |tenant: &str, zone: &str| {
+        let request = call("Hosted", [("tenant", tenant.into()), ("zone", zone.into())])?;
+        let prefix = request.extensions().get::<polywire_protocol::HostPrefix>();
+        Ok::<_, String>(prefix.unwrap().0.clone())
+    };
+    assert_eq!(host("acme", "eu-1").unwrap(), "acme.data-eu-1.");
+    assert_eq!(
+        host("{zone}", "a")
+            .unwrap_err()
+            .matches("host label tenant")
+            .count(),
+        1
+    );
+    let long = "x".repeat(64);
+    for bad in [
+        "",
+        "evil.com/",
+        "a b",
+        "a@b",
+        "x:80",
+        "-a",
+        "a-",
+        "\u{e4}",
+        &long,
+    ] {
+        let error = host(bad, "z").unwrap_err();
+        assert!(error.contains("a label of a host"), "{error}");
+    }
+    assert!(call("Hosted", [("zone", "z".into())]).is_err());
+}
+
+/// Reads a call of `Fail` with these headers and this body.
+fn read(headers: &[(HeaderName, &str)], body: &str) -> Result<Map, FaultKind> {
+    let set = set();
+    let service = set.service(0);
+    let protocol = ProtocolKind::RestJson1.build(service).unwrap();
+    let mut builder = http::Request::post("/fail");
+    for (name, value) in headers {
+        builder = builder.header(name, *value);
+    }
+    let (head, ()) = builder.body(()).unwrap().into_parts();
+    let Plan::Buffer(route) = protocol.route(&head).unwrap() else {
+        panic!("restJson1 routes by the head");
+    };
+    let body = Body::from(body.to_owned());
+    let request = ReadPlan {
+        head: &head,
+        body: &body,
+        route: &route,
+        limits: &Limits::DEFAULT,
+    };
+    let mut input = Map::new();
+    let operation = set.operation(route.operation);
+    match protocol.decode_input(operation, &request, &mut input) {
+        Ok(()) => Ok(input),
+        Err(fault) => Err(fault.kind()),
+    }
+}
+
+#[test]
+fn content_codings() {
+    let json = (CONTENT_TYPE, "application/json");
+    for coding in ["identity", "Identity", ""] {
+        assert!(
+            read(&[json.clone(), (CONTENT_ENCODING, coding)], "{}").is_ok(),
+            "{coding}"
+        );
+    }
+    for coding in ["gzip", "identity, br", "zstd"] {
+        let read = read(&[json.clone(), (CONTENT_ENCODING, coding)], "{}");
+        assert_eq!(read, Err(FaultKind::UnsupportedMediaType), "{coding}");
+    }
+}
+
+#[test]
+fn several_lines_of_accept_are_one_list() {
+    let accepts = |lines: &[&'static str]| {
+        let lines: Vec<_> = lines.iter().map(|line| (ACCEPT, *line)).collect();
+        match read(&lines, "") {
+            Ok(_) => true,
+            Err(kind) => {
+                assert_eq!(kind, FaultKind::NotAcceptable);
+                false
+            }
+        }
+    };
+    assert!(accepts(&[]));
+    assert!(accepts(&["text/html", "application/json"]));
+    assert!(accepts(&["application/json", "text/html"]));
+    assert!(!accepts(&["text/html", "text/plain"]));
+    // The more specific range counts, on whichever line it stands.
+    assert!(!accepts(&["*/*", "application/json;q=0"]));
+    assert!(!accepts(&["application/json;q=0", "*/*"]));
+}
+
+/// What does not fit the structure must not become a message whose count is
+/// wrong, nor be dropped.
+#[test]
+fn errors_with_details_that_the_model_does_not_know() {
+    let set = set();
+    let service = set.service(0);
+    let operation = service.find_operation("Fail").unwrap();
+    let error = operation.errors().next().unwrap();
+    for kind in ProtocolKind::ALL {
+        let protocol = kind.build(service).unwrap();
+        let known = [("message", "m".into()), ("count", 2.into())];
+        let fault = Fault::modelled("test.heads#Failed", map(known));
+        assert!(protocol.encode_error(error, &fault).is_ok(), "{kind}");
+
+        let unknown = [("message", "m".into()), ("bogus", 2.into())];
+        let fault = Fault::modelled("test.heads#Failed", map(unknown));
+        let reason = protocol
+            .encode_error(error, &fault)
+            .unwrap_err()
+            .to_string();
+        assert!(reason.contains("bogus"), "{kind}: {reason}");
+        let response = protocol.encode_fault(Some(operation), &fault);
+        let text = String::from_utf8_lossy(response.body()).into_owned();
+        assert!(
+            text.contains("an internal error occurred"),
+            "{kind}: {text}"
+        );
+
+        let wrong = [("count", "two".into())];
+        let fault = Fault::modelled("test.heads#Failed", map(wrong));
+        assert!(protocol.encode_error(error, &fault).is_err(), "{kind}");
+    }
+}
+
+#[test]
+fn methods_that_a_path_answers() {
+    let set = set();
+    let protocol = ProtocolKind::RestJson1.build(set.service(0)).unwrap();
+    let (head, ()) = http::Request::delete("/get").body(()).unwrap().into_parts();
+    let fault = protocol.route(&head).unwrap_err();
+    let response = protocol.encode_fault(None, &fault);
+    assert_eq!(response.status(), 405);
+    assert_eq!(response.headers()["allow"], "GET, HEAD");
+    // A handler's own fault of that kind says nothing of methods.
+    let response = protocol.encode_other(&Fault::new(FaultKind::MethodNotAllowed, "not now"));
+    assert!(!response.headers().contains_key("allow"));
+}
