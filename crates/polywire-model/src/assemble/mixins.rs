@@ -1,6 +1,9 @@
 //! What mixins give to the shapes that use them, and what elided members target.
 
 use std::collections::HashMap;
+use std::rc::Rc;
+
+use polywire_schema::ShapeId;
 
 use super::Assembler;
 use crate::diagnostic::{Problem, did_you_mean};
@@ -125,24 +128,55 @@ impl Assembler<'_> {
         inherited: Option<&Member>,
     ) -> Option<ShapeRef> {
         let name = member.name();
-        let mut candidates = Vec::new();
         if let Some(reference) = &shape.for_resource {
-            let resource = self.shape(reference).and_then(Shape::as_resource);
-            let Some(resource) = resource else {
+            let Some(fields) = self.fields(reference) else {
                 self.unresolved("UnresolvedResource", "resource", reference);
                 return None;
             };
-            let fields = || resource.identifiers().iter().chain(resource.properties());
-            if let Some((_, target)) = fields().find(|(field, _)| field == name) {
-                return Some(ShapeRef::new(target.id().clone(), member.location));
+            if let Some(target) = fields.get(name) {
+                return Some(ShapeRef::new(target.clone(), member.location));
             }
-            candidates.extend(fields().map(|(field, _)| field.clone()));
         }
         if let Some(inherited) = inherited {
             return Some(inherited.target.clone());
         }
-        let mixed_in = shape.mixins.iter().filter_map(|mixin| self.shape(mixin));
-        candidates.extend(mixed_in.flat_map(|m| m.members.iter().map(|m| m.name().to_owned())));
+        self.nothing_to_elide(shape, member);
+        None
+    }
+
+    /// What the identifiers and properties of a resource target, by name. Each
+    /// resource is indexed once: many structures may be `for` it.
+    fn fields(&mut self, reference: &ShapeRef) -> Option<Rc<HashMap<String, ShapeId>>> {
+        if let Some(fields) = self.resource_fields.get(reference.id()) {
+            return Some(Rc::clone(fields));
+        }
+        let resource = self.shape(reference).and_then(Shape::as_resource)?;
+        let mut fields = HashMap::new();
+        for (name, target) in resource.identifiers().iter().chain(resource.properties()) {
+            fields
+                .entry(name.clone())
+                .or_insert_with(|| target.id().clone());
+        }
+        let fields = Rc::new(fields);
+        self.resource_fields
+            .insert(reference.id().clone(), Rc::clone(&fields));
+        Some(fields)
+    }
+
+    #[cold]
+    fn nothing_to_elide(&mut self, shape: &Shape, member: &Member) {
+        let name = member.name();
+        let hint = self.problems.wants_hints().then(|| {
+            let resource = shape.for_resource.as_ref().and_then(|r| self.shape(r));
+            let resource = resource.and_then(Shape::as_resource).into_iter();
+            let fields = resource.flat_map(|r| r.identifiers().iter().chain(r.properties()));
+            let mixins = shape.mixins.iter().filter_map(|mixin| self.shape(mixin));
+            let inherited = mixins.flat_map(|mixin| mixin.members().iter().map(Member::name));
+            did_you_mean(
+                name,
+                fields.map(|(field, _)| field.as_str()).chain(inherited),
+            )
+        });
         let expected = match (&shape.for_resource, shape.mixins.is_empty()) {
             (Some(resource), true) => format!("an identifier or property of `{}`", resource.name()),
             (Some(resource), false) => {
@@ -161,9 +195,8 @@ impl Assembler<'_> {
                 format!("nothing says what `${name}` of `{}` targets", shape.id),
             )
             .expected(expected)
-            .maybe_hint(did_you_mean(name, candidates.iter().map(String::as_str))),
+            .maybe_hint(hint.flatten()),
         );
-        None
     }
 
     pub(super) fn member_conflict(

@@ -17,6 +17,7 @@ mod mixins;
 mod traits;
 
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use polywire_schema::ShapeId;
 
@@ -66,6 +67,7 @@ pub(crate) fn assemble(
         bundled,
         problems,
         inherited_members: 0,
+        resource_fields: HashMap::new(),
     };
     assembler.finish_all(applies);
     upgrade(&mut assembler.shapes, &assembler.index, bundled);
@@ -79,6 +81,8 @@ struct Assembler<'a> {
     bundled: Option<&'a Bundled>,
     problems: &'a mut Problems,
     inherited_members: usize,
+    /// What elided members find in the resources that they were looked for in.
+    resource_fields: HashMap<ShapeId, Rc<HashMap<String, ShapeId>>>,
 }
 
 impl Assembler<'_> {
