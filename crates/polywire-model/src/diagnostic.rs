@@ -279,14 +279,30 @@ const MAX_PROBLEMS: usize = 200;
 
 impl Problems {
     pub(crate) fn push(&mut self, problem: Problem) {
-        let is_error = problem.severity == Severity::Error;
-        self.errors += usize::from(is_error);
-        // The first error is kept even where warnings have used up the room.
-        if self.found.len() < MAX_PROBLEMS || (is_error && self.errors == 1) {
+        let has_room = self.has_room(problem.severity);
+        self.errors += usize::from(problem.severity == Severity::Error);
+        if has_room {
             self.found.push(problem);
         } else {
             self.dropped += 1;
         }
+    }
+
+    /// As [`push`](Self::push), but makes the finding only when it is kept: for
+    /// those that a model of a few hundred kilobytes can have by the million. The
+    /// argument of `make` says whether to search for near names.
+    pub(crate) fn push_with(&mut self, severity: Severity, make: impl FnOnce(bool) -> Problem) {
+        if self.has_room(severity) {
+            self.push(make(self.wants_hints()));
+        } else {
+            self.errors += usize::from(severity == Severity::Error);
+            self.dropped += 1;
+        }
+    }
+
+    /// The first error is kept even where warnings have used up the room.
+    fn has_room(&self, severity: Severity) -> bool {
+        self.found.len() < MAX_PROBLEMS || (severity == Severity::Error && self.errors == 0)
     }
 
     pub(crate) fn has_errors(&self) -> bool {
@@ -363,6 +379,27 @@ fn printable(text: String) -> String {
     }
 }
 
+/// "one of" the values, in quotes; the first ones where there are many. Long
+/// values are cut: a message repeats them, and there may be many messages.
+pub(crate) fn one_of<'a>(values: impl Iterator<Item = &'a str>) -> String {
+    const SHOWN: usize = 20;
+    const LONGEST: usize = 60;
+    let mut text = "one of ".to_owned();
+    for (index, value) in values.enumerate() {
+        if index == SHOWN {
+            text.push_str(", ...");
+            break;
+        }
+        text.push_str(if index == 0 { "\"" } else { ", \"" });
+        text.extend(value.chars().take(LONGEST));
+        if value.chars().nth(LONGEST).is_some() {
+            text.push_str("...");
+        }
+        text.push('"');
+    }
+    text
+}
+
 /// The candidate nearest to `name` in spelling, as a hint, when one is near
 /// enough to be a likely slip.
 pub(crate) fn did_you_mean<'a>(
@@ -428,6 +465,41 @@ mod tests {
         let text = error.to_string();
         assert!(text.contains("`a#B\u{b7}[31m`"), "{text}");
         assert!(!text.contains(|c: char| c.is_control() && c != '\n'));
+    }
+
+    #[test]
+    fn long_lists_of_values_are_cut() {
+        assert_eq!(one_of(["a", "b"].into_iter()), "one of \"a\", \"b\"");
+        let long = "\u{e9}".repeat(1_000);
+        let text = one_of(std::iter::repeat_n(long.as_str(), 1_000));
+        assert_eq!(text.matches('"').count(), 2 * 20);
+        assert!(text.ends_with("\u{e9}...\", ..."), "{text}");
+        assert!(text.len() < 20 * (2 * 60 + 10));
+    }
+
+    /// What is not kept is not made, and yet counted.
+    #[test]
+    fn findings_past_the_bound_are_not_made() {
+        let mut problems = Problems::default();
+        let (mut made, mut with_hints) = (0, 0);
+        for _ in 0..1_000 {
+            problems.push_with(Severity::Warning, |hints| {
+                made += 1;
+                with_hints += usize::from(hints);
+                Problem::warning("W", Location::NONE, "w")
+            });
+        }
+        assert_eq!((made, with_hints), (MAX_PROBLEMS, 50));
+        for _ in 0..2 {
+            problems.push_with(Severity::Error, |_| {
+                made += 1;
+                Problem::error("E", Location::NONE, "e")
+            });
+        }
+        assert_eq!(made, MAX_PROBLEMS + 1);
+        let diagnostics = problems.into_diagnostics(&Sources::default());
+        let last = diagnostics.last().unwrap();
+        assert_eq!(last.message, "801 more findings are not shown");
     }
 
     #[test]

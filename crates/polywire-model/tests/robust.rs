@@ -129,7 +129,66 @@ fn hostile_texts() {
         };
         (0..count).map(line).collect::<String>() + &format!("@mixin\nstructure M{count} {{}}\n")
     };
+    let trait_of = |members: usize, traits: &str, value: String| {
+        let members: String = (0..members)
+            .map(|i| format!("{traits}member{i}: String\n"))
+            .collect();
+        idl(format!(
+            "@trait\nstructure t {{\n{members}}}\n@t({value})\nstring S"
+        ))
+    };
+    let keys = |name: &str, count: usize| {
+        (0..count)
+            .map(|i| format!("{name}{i}: \"x\"\n"))
+            .collect::<String>()
+    };
+    // Names alike enough that each would be a suggestion for the others.
+    let constants = |count: usize| {
+        (0..count)
+            .map(|i| format!("CONSTANT{i}\n"))
+            .collect::<String>()
+    };
     let texts = [
+        // Traits whose values have many flaws, or many keys that have none. Each
+        // of them took a minute or more when a search cost the length of a shape.
+        trait_of(6_000, "", keys("membr", 40_000)),
+        trait_of(60_000, "@required ", keys("member", 60_000)),
+        trait_of(60_000, "", keys("member", 60_000)),
+        idl(format!(
+            "@trait\nlist t {{ member: E }}\nenum E {{\n{}}}\n@t([{}])\nstring S",
+            constants(6_000),
+            "\"CONSTAN\" ".repeat(40_000)
+        )),
+        idl(format!(
+            "@trait\nlist t {{ member: E }}\nenum E {{\n{}}}\n@t([{}])\nstring S",
+            constants(20_000),
+            "\"CONSTANT19999\" ".repeat(60_000)
+        )),
+        // Long names, which every message would repeat.
+        idl(format!(
+            "@trait\nstructure {0} {{}}\n@{0}({1})\nstring S",
+            "x".repeat(60_000),
+            keys("k", 60_000)
+        )),
+        // Labels and elided members, which are looked for in long shapes too.
+        idl(format!(
+            "@http(method: \"GET\", uri: \"/{}\")\noperation O {{ input := {{ {} }} }}",
+            (0..4_000)
+                .map(|i| format!("{{labl{i}}}/"))
+                .collect::<String>(),
+            (0..4_000)
+                .map(|i| format!("@required @httpLabel label{i}: String "))
+                .collect::<String>()
+        )),
+        idl(format!(
+            "resource R {{ properties: {{ {} }} }}\nstructure S for R {{ {} }}",
+            (0..4_000)
+                .map(|i| format!("property{i}: String "))
+                .collect::<String>(),
+            (0..4_000)
+                .map(|i| format!("$propert{i} "))
+                .collect::<String>()
+        )),
         ("h.json", "[".repeat(1_000_000)),
         ("h.json", "{\"a\":".repeat(1_000_000)),
         ("h.json", format!("[{}1]", "1,".repeat(500_000))),
