@@ -257,6 +257,52 @@ fn hostile_texts() {
     }
 }
 
+/// Each operation has all errors, in order and once. Comparing each of them with
+/// those before it would take minutes.
+#[test]
+fn schemas_of_many_operations_with_many_errors() {
+    let (operations, errors) = (300, 6_000);
+    let names = |name: &str, count| {
+        (0..count)
+            .map(|i| format!("{name}{i} "))
+            .collect::<String>()
+    };
+    let all = names("E", errors);
+    let text = format!(
+        "$version: \"2\"\nnamespace h\n\
+         service S {{ version: \"1\", operations: [{}A], errors: [E7 {all}] }}\n\
+         operation A {{ errors: [E9 E8 E9] }}\n{}{}",
+        names("O", operations),
+        (0..operations)
+            .map(|i| format!("operation O{i} {{ errors: [E3] }}\n"))
+            .collect::<String>(),
+        (0..errors)
+            .map(|i| format!("@error(\"client\")\nstructure E{i} {{}}\n"))
+            .collect::<String>(),
+    );
+    let model = Loader::new()
+        .add_text("h.smithy", text)
+        .assemble()
+        .unwrap()
+        .model;
+    let set = model.schemas("h#S").unwrap().unwrap();
+    let errors_of = |name| -> Vec<String> {
+        let operation = set.service(0).find_operation(name).unwrap();
+        let ids = operation.errors().map(|error| error.id().to_owned());
+        ids.collect()
+    };
+    let expected = |first: &[usize]| -> Vec<String> {
+        let rest = std::iter::once(7).chain(0..errors);
+        let mut seen = std::collections::HashSet::new();
+        let all = first.iter().copied().chain(rest);
+        all.filter(|i| seen.insert(*i))
+            .map(|i| format!("h#E{i}"))
+            .collect()
+    };
+    assert_eq!(errors_of("A"), expected(&[9, 8]));
+    assert_eq!(errors_of("O299"), expected(&[3]));
+}
+
 fn texts(folder: &Path) -> Vec<(String, String)> {
     let mut todo = vec![folder.to_owned()];
     let mut files: Vec<PathBuf> = Vec::new();
