@@ -419,6 +419,7 @@ pub(crate) fn did_you_mean<'a>(
 
 /// Levenshtein's distance without regard to case, when it is at most `allowed`.
 fn edit_distance(left: &str, right: &str, allowed: usize) -> Option<usize> {
+    let (left, right) = without_common_ends(left, right);
     // Hostile names of 64 KiB must not cost 4 Gi steps.
     if left.len().abs_diff(right.len()) > 4 * allowed || left.len() > 200 {
         return None;
@@ -440,9 +441,80 @@ fn edit_distance(left: &str, right: &str, allowed: usize) -> Option<usize> {
     row.last().copied().filter(|distance| *distance <= allowed)
 }
 
+/// The texts without what both begin and end with, in any case: that doesn't
+/// change their distance, and names of one model are alike for long stretches.
+fn without_common_ends<'a>(left: &'a str, right: &'a str) -> (&'a str, &'a str) {
+    let same = |(l, r): &(u8, u8)| l.eq_ignore_ascii_case(r);
+    let mut start = left.bytes().zip(right.bytes()).take_while(same).count();
+    while !(left.is_char_boundary(start) && right.is_char_boundary(start)) {
+        start -= 1;
+    }
+    let (left, right) = (&left[start..], &right[start..]);
+    let backwards = left.bytes().rev().zip(right.bytes().rev());
+    let mut end = backwards.take_while(same).count();
+    // The bytes that follow are the same in both: so is where characters begin.
+    while !left.is_char_boundary(left.len() - end) {
+        end -= 1;
+    }
+    (&left[..left.len() - end], &right[..right.len() - end])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The table as in textbooks, without shortcuts.
+    fn slow_distance(left: &str, right: &str) -> usize {
+        let lower = |text: &str| -> Vec<char> { text.to_ascii_lowercase().chars().collect() };
+        let (left, right) = (lower(left), lower(right));
+        let mut table = vec![vec![0; right.len() + 1]; left.len() + 1];
+        for i in 0..=left.len() {
+            for j in 0..=right.len() {
+                table[i][j] = match (i, j) {
+                    (i, 0) => i,
+                    (0, j) => j,
+                    _ => (table[i - 1][j - 1] + usize::from(left[i - 1] != right[j - 1]))
+                        .min(table[i - 1][j] + 1)
+                        .min(table[i][j - 1] + 1),
+                };
+            }
+        }
+        table[left.len()][right.len()]
+    }
+
+    #[test]
+    fn distances_are_those_of_the_table() {
+        let texts = [
+            "",
+            "a",
+            "ab",
+            "aba",
+            "abab",
+            "bab",
+            "ABA",
+            "aXba",
+            "\u{e9}",
+            "\u{e8}",
+            "a\u{e9}b",
+            "a\u{e8}b",
+            "\u{e9}\u{e9}",
+            "\u{129}",
+            "ab\u{1f600}",
+            "ab\u{1f601}",
+            "String",
+            "strng",
+        ];
+        for left in texts {
+            for right in texts {
+                let slow = slow_distance(left, right);
+                for allowed in 0..4 {
+                    let expected = (slow <= allowed).then_some(slow);
+                    let found = edit_distance(left, right, allowed);
+                    assert_eq!(found, expected, "{left} {right} {allowed}");
+                }
+            }
+        }
+    }
 
     #[test]
     fn near_names_are_suggested() {
