@@ -73,12 +73,7 @@ fn add_default(traits: &mut Traits, value: Node, location: Location) {
         return;
     }
     let id = ShapeId::from_static("smithy.api#default");
-    traits.push(AppliedTrait {
-        id,
-        value,
-        location,
-        inherited: false,
-    });
+    traits.push(AppliedTrait::new(id, value, location));
 }
 
 #[cfg(test)]

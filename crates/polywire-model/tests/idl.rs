@@ -275,6 +275,25 @@ fn mixins_are_flattened_in_order() {
     assert_eq!(members.as_object().unwrap().len(), 1);
 }
 
+/// Long documentation on a mixin must not be copied for each of its users.
+#[test]
+fn values_of_traits_are_shared_with_the_users_of_a_mixin() {
+    let model = model(
+        "@mixin\n@tags([\"x\"])\nstructure M {\n    /// Long\n    m: String\n}\nstructure A with [M] {}\nstructure B with [M] {}\napply B$m @documentation(\"Own\")\napply B$m @since(\"1\")",
+    );
+    let docs = |id: &str| {
+        let member = model.get(id).unwrap().member("m").unwrap();
+        member.traits().get("smithy.api#documentation").unwrap()
+    };
+    let tags = |id: &str| model.get(id).unwrap().traits().get("smithy.api#tags");
+    assert!(std::ptr::eq(docs("a#A"), docs("a#M")));
+    for id in ["a#A", "a#B"] {
+        assert!(std::ptr::eq(tags(id).unwrap(), tags("a#M").unwrap()));
+    }
+    assert_eq!(docs("a#B").as_str(), Some("Own"));
+    assert_eq!(docs("a#M").as_str(), Some("Long"));
+}
+
 #[test]
 fn mixins_of_every_kind() {
     let model = model(

@@ -212,6 +212,17 @@ fn hostile_texts() {
                 .map(|i| format!("m{i}: String "))
                 .collect::<String>()
         )),
+        // Each user of the mixin gets all of its traits: 24 million.
+        idl(format!(
+            "@mixin\nstructure M {{\n{}m: String }}\n{}{}",
+            (0..800).map(|i| format!("@t{i} ")).collect::<String>(),
+            (0..800)
+                .map(|i| format!("@trait\nstructure t{i} {{}}\n"))
+                .collect::<String>(),
+            (0..30_000)
+                .map(|i| format!("structure S{i} with [M] {{}}\n"))
+                .collect::<String>()
+        )),
         idl(many("list L { ", "m", ": String ") + "}"),
         idl(many("", "@t", " ") + "\nstring S"),
         idl(many("string S\n", "apply S @t", "\n")),

@@ -17,6 +17,10 @@ use crate::traits::{AppliedTrait, Traits};
 /// inherit a few thousand.
 const MAX_INHERITED_MEMBERS: usize = 250_000;
 
+/// How many traits mixins may add in total, on shapes and on members: each of
+/// those members may have a thousand.
+const MAX_INHERITED_TRAITS: usize = 1_000_000;
+
 impl Assembler<'_> {
     /// The mixins of a shape that exist and fit.
     pub(super) fn usable_mixins(&mut self, shape: &mut Shape) -> Vec<ShapeRef> {
@@ -61,20 +65,16 @@ impl Assembler<'_> {
         let mut members: Vec<Member> = Vec::new();
         let mut index: HashMap<String, usize> = HashMap::new();
         for reference in mixins {
+            let given = self.shape(reference).map_or(&[][..], |m| &m.members);
+            let counts = (given.len(), given.iter().map(|m| m.traits.len()).sum());
+            if !self.has_room(counts, reference.location()) {
+                return;
+            }
             // Cloned, since merging needs the assembler whole.
             let given = self
                 .shape(reference)
                 .map(|m| m.members.clone())
                 .unwrap_or_default();
-            self.inherited_members += given.len();
-            if self.inherited_members > MAX_INHERITED_MEMBERS {
-                self.problems.push(Problem::error(
-                    "TooManyMembers",
-                    reference.location(),
-                    format!("mixins add more than {MAX_INHERITED_MEMBERS} members to this model"),
-                ));
-                return;
-            }
             for mut member in given {
                 member
                     .traits
@@ -117,6 +117,23 @@ impl Assembler<'_> {
             }
         }
         shape.members = members;
+    }
+
+    /// Counts members and traits that a mixin is about to give, and reports when
+    /// they are too many.
+    fn has_room(&mut self, (members, traits): (usize, usize), at: Location) -> bool {
+        self.inherited_members += members;
+        self.inherited_traits += traits;
+        let (code, bound, what) = if self.inherited_members > MAX_INHERITED_MEMBERS {
+            ("TooManyMembers", MAX_INHERITED_MEMBERS, "members")
+        } else if self.inherited_traits > MAX_INHERITED_TRAITS {
+            ("TooManyTraits", MAX_INHERITED_TRAITS, "traits")
+        } else {
+            return true;
+        };
+        let message = format!("mixins add more than {bound} {what} to this model");
+        self.problems.push(Problem::error(code, at, message));
+        false
     }
 
     /// What `$name` targets: what the resource after `for` has under the name,
@@ -226,6 +243,10 @@ impl Assembler<'_> {
         }
         let mut traits = Traits::default();
         for reference in mixins {
+            let count = self.shape(reference).map_or(0, |mixin| mixin.traits.len());
+            if !self.has_room((0, count), reference.location()) {
+                break;
+            }
             let Some(mixin) = self.shape(reference) else {
                 continue;
             };

@@ -67,6 +67,7 @@ pub(crate) fn assemble(
         bundled,
         problems,
         inherited_members: 0,
+        inherited_traits: 0,
         resource_fields: HashMap::new(),
     };
     assembler.finish_all(applies);
@@ -81,6 +82,7 @@ struct Assembler<'a> {
     bundled: Option<&'a Bundled>,
     problems: &'a mut Problems,
     inherited_members: usize,
+    inherited_traits: usize,
     /// What elided members find in the resources that they were looked for in.
     resource_fields: HashMap<ShapeId, Rc<HashMap<String, ShapeId>>>,
 }

@@ -1,6 +1,7 @@
 //! Traits that meet on one shape: which of them wins, and which are joined.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use polywire_schema::ShapeId;
 
@@ -75,7 +76,7 @@ impl<'a> Definitions<'a> {
             Some(ShapeType::List) => NodeValue::Array(Vec::new()),
             Some(_) => return,
         };
-        applied.value = Node::new(value, applied.value.location());
+        applied.value = Arc::new(Node::new(value, applied.value.location()));
     }
 }
 
@@ -181,7 +182,11 @@ impl Assembler<'_> {
             .shape_type(&id)
             .is_none_or(|definition| definition == ShapeType::List);
         let conflicts = if is_list {
-            merge_values(&mut old.value, applied.value).is_err()
+            merge_values(
+                Arc::make_mut(&mut old.value),
+                Arc::unwrap_or_clone(applied.value),
+            )
+            .is_err()
         } else {
             old.value != applied.value
         };

@@ -225,12 +225,11 @@ impl Reader<'_> {
             shape.members.sort_by(|left, right| left.id.cmp(&right.id));
         }
         if is_set && !shape.traits.has_unique_items() {
-            shape.traits.push(AppliedTrait {
-                id: ShapeId::from_static("smithy.api#uniqueItems"),
-                value: Node::empty_object(),
-                location: shape.location,
-                inherited: false,
-            });
+            shape.traits.push(AppliedTrait::new(
+                ShapeId::from_static("smithy.api#uniqueItems"),
+                Node::empty_object(),
+                shape.location,
+            ));
         }
         self.fragment.shapes.push(shape);
     }
@@ -363,12 +362,7 @@ impl Reader<'_> {
         } in object.into_entries()
         {
             if let Some(id) = self.id(&key, key_location) {
-                traits.push(AppliedTrait {
-                    id,
-                    value,
-                    location: key_location,
-                    inherited: false,
-                });
+                traits.push(AppliedTrait::new(id, value, key_location));
             }
         }
         traits

@@ -169,12 +169,7 @@ impl Lowering<'_> {
                 None => Node::new(NodeValue::Null, location),
             };
             if let Some(id) = self.resolve(&name.text, name.location) {
-                traits.push(AppliedTrait {
-                    id,
-                    value,
-                    location,
-                    inherited: false,
-                });
+                traits.push(AppliedTrait::new(id, value, location));
             }
         }
         traits
@@ -182,10 +177,5 @@ impl Lowering<'_> {
 }
 
 fn applied(id: &'static str, value: Node, location: Location) -> AppliedTrait {
-    AppliedTrait {
-        id: ShapeId::from_static(id),
-        value,
-        location,
-        inherited: false,
-    }
+    AppliedTrait::new(ShapeId::from_static(id), value, location)
 }
