@@ -277,6 +277,14 @@ pub(crate) struct Problems {
 
 const MAX_PROBLEMS: usize = 200;
 
+/// How many findings there were at some time.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Mark {
+    found: usize,
+    errors: usize,
+    dropped: usize,
+}
+
 impl Problems {
     pub(crate) fn push(&mut self, problem: Problem) {
         let has_room = self.has_room(problem.severity);
@@ -298,6 +306,21 @@ impl Problems {
             self.errors += usize::from(severity == Severity::Error);
             self.dropped += 1;
         }
+    }
+
+    pub(crate) fn mark(&self) -> Mark {
+        Mark {
+            found: self.found.len(),
+            errors: self.errors,
+            dropped: self.dropped,
+        }
+    }
+
+    /// Forgets what was found since: a reader goes back, to read it another way.
+    pub(crate) fn go_back(&mut self, mark: Mark) {
+        self.found.truncate(mark.found);
+        self.errors = mark.errors;
+        self.dropped = mark.dropped;
     }
 
     /// The first error is kept even where warnings have used up the room.

@@ -520,6 +520,49 @@ fn keywords_are_names_like_any_other() {
     );
 }
 
+/// Arrays, lists of ids and enums hold words, which may stand in column 1.
+#[test]
+fn keywords_are_words_in_brackets_like_any_other() {
+    for words in [
+        "list\nstring",
+        "list string",
+        "list, string",
+        "structure Foo\nstring Bar",
+        "apply\nlist\nFoo",
+        "metadata a",
+    ] {
+        let expected: Vec<&str> = words
+            .split([' ', '\n', ','])
+            .filter(|w| !w.is_empty())
+            .collect();
+        let operations: String = expected
+            .iter()
+            .map(|name| format!("operation {name} {{}}\n"))
+            .collect();
+        let model = model(&format!(
+            "enum E {{\n{words}\n}}\nservice S {{ operations: [\n{words}\n] }}\n{operations}\n\
+             operation Last {{ errors: [\nenum\nmap\n] }}\n\
+             @error(\"client\") structure enum {{}}\n@error(\"client\") structure map {{}}",
+        ));
+        let names: Vec<&str> = model
+            .get("a#E")
+            .unwrap()
+            .members()
+            .iter()
+            .map(|m| m.name())
+            .collect();
+        assert_eq!(names, expected, "{words}");
+        let service = model.get("a#S").unwrap().as_service().unwrap();
+        let names: Vec<&str> = service.operations().iter().map(|id| id.name()).collect();
+        assert_eq!(names, expected, "{words}");
+        let last = model.get("a#Last").unwrap().as_operation().unwrap();
+        assert_eq!(last.errors().len(), 2);
+    }
+    // An enum may also have values, traits and comments between such words.
+    let model = model("enum E {\nlist string = \"x\"\n@sensitive structure /// no\nunion }");
+    assert_eq!(model.get("a#E").unwrap().members().len(), 4);
+}
+
 #[test]
 fn bundled_definitions_can_be_extended() {
     let model = model("apply smithy.framework#ValidationException @httpError(422)");

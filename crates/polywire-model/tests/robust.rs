@@ -199,6 +199,10 @@ fn hostile_texts() {
         idl("structure A {\n".repeat(50_000)),
         idl("structure A { a: b\n".repeat(20_000)),
         idl("structure A {}\n".repeat(20_000)),
+        // Open brackets, each with words that may be the next statement.
+        idl("service S { a: [\nstring x\n".repeat(50_000)),
+        idl("enum E {\nstring x\n".repeat(50_000)),
+        idl("@a([\nstring x [{a: [\nstring x\n]}]\n".repeat(50_000)),
         idl(format!("structure A {{\n{}}}", "x\n".repeat(100_000))),
         idl(format!("structure A {{\n{}}}", "a: Strin\n".repeat(20_000))),
         idl(format!("string {}", "x".repeat(1_000_000))),

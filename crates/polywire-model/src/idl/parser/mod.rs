@@ -6,6 +6,7 @@
 //! file with three slips gives three messages, not thirty. Every loop consumes
 //! a token or ends, and values nest to a fixed depth.
 
+mod doubt;
 mod shapes;
 mod tokens;
 mod values;
@@ -29,6 +30,7 @@ pub(crate) fn parse(text: &str, file: u32, problems: &mut Problems) -> File {
         docs: String::new(),
         has_docs: false,
         problems,
+        returns: 0,
         tree: File {
             is_version_1: true,
             ..File::default()
@@ -54,6 +56,8 @@ struct Parser<'t, 'p> {
     docs: String,
     has_docs: bool,
     problems: &'p mut Problems,
+    /// How often it went back: see `doubt`.
+    returns: u32,
     tree: File,
 }
 
