@@ -1,4 +1,5 @@
-//! `@http`: the pattern must be well formed, and its labels must be members.
+//! `@http`: the pattern must be well formed, and its labels must be members. And
+//! a message has one body, so a structure has one `@httpPayload`.
 
 use std::collections::HashSet;
 
@@ -6,7 +7,8 @@ use super::lookup::Lookups;
 use crate::diagnostic::{Problem, Problems, Severity, did_you_mean};
 use crate::model::Model;
 use crate::node::Node;
-use crate::shape::Shape;
+use crate::shape::{Member, Shape, ShapeType};
+use crate::traits::AppliedTrait;
 use crate::uri::UriPattern;
 
 pub(super) fn check<'m>(
@@ -15,6 +17,9 @@ pub(super) fn check<'m>(
     lookups: &mut Lookups<'m>,
     problems: &mut Problems,
 ) {
+    if shape.shape_type() == ShapeType::Structure {
+        check_payloads(shape, problems);
+    }
     let Some(operation) = shape.as_operation() else {
         return;
     };
@@ -93,6 +98,36 @@ pub(super) fn check<'m>(
             Problem::error("HttpLabel", member.location(), message)
                 .expected(format!("`{{{}}}` in `{uri}`", member.name()))
                 .related("the uri", location)
+        });
+    }
+}
+
+fn check_payloads(shape: &Shape, problems: &mut Problems) {
+    let is_inherited = |member: &Member| {
+        let applied = member.traits().find("smithy.api#httpPayload");
+        applied.is_some_and(AppliedTrait::is_inherited)
+    };
+    let payloads = shape.members().iter();
+    let mut payloads = payloads.filter(|member| member.traits().is_http_payload());
+    let Some(first) = payloads.next() else {
+        return;
+    };
+    for second in payloads {
+        // What one mixin gives is reported on the mixin.
+        let by_mixin = second.is_inherited() && first.origin() == second.origin();
+        if by_mixin && is_inherited(first) && is_inherited(second) {
+            continue;
+        }
+        problems.push_with(Severity::Error, |_| {
+            let message = format!(
+                "`{}` and `{}` of `{}` both have @httpPayload",
+                first.name(),
+                second.name(),
+                shape.id()
+            );
+            Problem::error("HttpPayload", second.location(), message)
+                .expected("one member as the body of the message")
+                .related("the other", first.location())
         });
     }
 }

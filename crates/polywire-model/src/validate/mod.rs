@@ -6,6 +6,7 @@
 mod http;
 mod lookup;
 mod members;
+mod routes;
 mod targets;
 mod traits;
 
@@ -28,6 +29,7 @@ pub(crate) fn validate(model: &Model, problems: &mut Problems) {
         traits::check(model, shape, &mut lookups, problems);
         http::check(model, shape, &mut lookups, problems);
     }
+    routes::check(model, problems);
 }
 
 /// Every shape that can be meant: for suggestions.
