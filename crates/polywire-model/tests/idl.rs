@@ -186,6 +186,51 @@ fn defaults_are_traits() {
     assert_eq!(values, ["1", "\"x\"", "[]", "null", "\"A\"", "true"]);
 }
 
+/// One value of each kind that a shape may have as its default.
+#[test]
+fn defaults_of_every_type() {
+    let body: String = [
+        ("BigDecimal", "1e400"),
+        ("BigDecimal", "\"0.1\""),
+        ("BigInteger", "123456789012345678901234567890"),
+        ("BigInteger", "\"-1\""),
+        ("Blob", "\"aGk=\""),
+        ("Blob", "\"\""),
+        ("Boolean", "false"),
+        ("Byte", "-128"),
+        ("Document", "{}"),
+        ("Document", "[]"),
+        ("Document", "\"x\""),
+        ("Document", "1.5"),
+        ("Double", "1"),
+        ("Double", "\"NaN\""),
+        ("E", "\"b\""),
+        ("Float", "\"-Infinity\""),
+        ("I", "2"),
+        ("Integer", "2147483647"),
+        ("L", "[]"),
+        ("Long", "-9223372036854775808"),
+        ("M", "{}"),
+        ("S", "null"),
+        ("Short", "1e3"),
+        ("String", "\"\""),
+        ("Timestamp", "0"),
+        ("Timestamp", "\"1985-04-12T23:20:50.52Z\""),
+        ("Timestamp", "\"Sun, 06 Nov 1994 08:49:37 GMT\""),
+        ("U", "null"),
+    ]
+    .iter()
+    .enumerate()
+    .map(|(at, (target, value))| format!("m{at}: {target} = {value}\n"))
+    .collect();
+    let model = model(&format!(
+        "structure S {{\n{body}}}\nlist L {{ member: String }}\nmap M {{ key: String, value: String }}\n\
+         union U {{ a: String }}\nenum E {{ A, B = \"b\" }}\nintEnum I {{ TWO = 2 }}\n\
+         @default(3)\ninteger Three\n@default(null)\nstring None"
+    ));
+    assert_eq!(model.get("a#S").unwrap().members().len(), 28);
+}
+
 #[test]
 fn inline_input_and_output() {
     let text = "$version: \"2\"\n$operationInputSuffix: \"Request\"\n$operationOutputSuffix: \"Response\"\nnamespace a\n\

@@ -23,6 +23,8 @@ pub(super) struct Lookup<'m> {
     pub(super) required: Vec<&'m str>,
     /// What an enum allows.
     pub(super) texts: HashSet<&'m str>,
+    /// What an intEnum allows.
+    pub(super) numbers: HashSet<i64>,
     /// The members with @httpLabel.
     pub(super) labels: Vec<&'m Member>,
 }
@@ -51,6 +53,9 @@ impl<'m> Lookup<'m> {
             required: required.map(Member::name).collect(),
             texts: all()
                 .filter_map(|member| member.traits().enum_value()?.as_str())
+                .collect(),
+            numbers: all()
+                .filter_map(|member| member.traits().enum_value()?.as_i64())
                 .collect(),
             labels: all()
                 .filter(|member| member.traits().is_http_label())

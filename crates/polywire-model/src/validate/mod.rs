@@ -3,6 +3,7 @@
 //! Each file here holds one subject and can be read alone; all of them walk the
 //! shapes in order and add to the same list of findings.
 
+mod defaults;
 mod http;
 mod lookup;
 mod members;

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use super::defaults;
 use super::everything;
 use super::lookup::Lookups;
 use crate::assemble::suggest_shape;
@@ -26,19 +27,22 @@ pub(super) fn check<'m>(
         .iter()
         .filter(|member| !member.is_inherited() || member.traits().iter().any(|t| !t.inherited))
         .flat_map(|member| {
-            member
-                .traits()
-                .iter()
-                .map(move |applied| (member.id(), applied))
+            let target = model.target(member);
+            let applied = member.traits().iter();
+            applied.map(move |applied| (member.id(), target, applied))
         });
-    let of_shape = shape.traits().iter().map(|applied| (shape.id(), applied));
-    for (owner, applied) in of_shape.chain(of_members) {
+    let of_shape = shape.traits().iter();
+    let of_shape = of_shape.map(|applied| (shape.id(), Some(shape), applied));
+    for (owner, data, applied) in of_shape.chain(of_members) {
         if problems.is_full() {
             return;
         }
         // What a mixin gave was checked on the mixin.
         if !applied.inherited {
             check_trait(model, owner, applied, lookups, problems);
+            if let Some(shape) = data.filter(|_| applied.id() == "smithy.api#default") {
+                defaults::check(shape, owner, applied.value(), lookups, problems);
+            }
         }
     }
 }
@@ -97,6 +101,30 @@ fn suggest_trait(model: &Model, applied: &AppliedTrait) -> Option<String> {
     })
 }
 
+/// What kind of value a shape wants, when the value is of another kind. What is
+/// in lists, maps and structures, and what an enum allows, is looked at apart.
+pub(super) fn misfit(shape_type: ShapeType, node: &Node) -> Option<&'static str> {
+    use ShapeType as T;
+    let value = node.value();
+    let (fits, expected) = match shape_type {
+        T::Document => (true, ""),
+        T::Structure | T::Union | T::Map => (matches!(value, NodeValue::Object(_)), "an object"),
+        T::List => (matches!(value, NodeValue::Array(_)), "an array"),
+        T::Boolean => (matches!(value, NodeValue::Bool(_)), "`true` or `false`"),
+        T::String | T::Enum | T::Blob => (matches!(value, NodeValue::String(_)), "a string"),
+        T::Byte | T::Short | T::Integer | T::Long | T::IntEnum => match value {
+            NodeValue::Number(number) => (number.is_whole(), "a whole number"),
+            _ => (false, "a number"),
+        },
+        T::Timestamp => (
+            matches!(value, NodeValue::String(_) | NodeValue::Number(_)),
+            "a number",
+        ),
+        _ => (matches!(value, NodeValue::Number(_)), "a number"),
+    };
+    (!fits).then_some(expected)
+}
+
 struct Check<'a, 'm> {
     model: &'m Model,
     applied: &'m AppliedTrait,
@@ -111,8 +139,7 @@ impl<'m> Check<'_, 'm> {
         if depth > MAX_DEPTH || self.problems.is_full() {
             return;
         }
-        let expected = match (shape.shape_type(), node.value()) {
-            (ShapeType::Document, _) => return,
+        match (shape.shape_type(), node.value()) {
             (ShapeType::Structure | ShapeType::Union, NodeValue::Object(_)) => {
                 return self.structure(node, shape, depth);
             }
@@ -135,34 +162,10 @@ impl<'m> Check<'_, 'm> {
             (ShapeType::Enum, NodeValue::String(text)) => {
                 return self.enumeration(node, text, shape);
             }
-            (ShapeType::String | ShapeType::Blob | ShapeType::Timestamp, NodeValue::String(_))
-            | (ShapeType::Boolean, NodeValue::Bool(_))
-            | (
-                ShapeType::Float
-                | ShapeType::Double
-                | ShapeType::BigDecimal
-                | ShapeType::BigInteger
-                | ShapeType::Timestamp,
-                NodeValue::Number(_),
-            ) => return,
-            (
-                ShapeType::Byte
-                | ShapeType::Short
-                | ShapeType::Integer
-                | ShapeType::Long
-                | ShapeType::IntEnum,
-                NodeValue::Number(number),
-            ) => {
-                if number.is_whole() {
-                    return;
-                }
-                "a whole number"
-            }
-            (ShapeType::Structure | ShapeType::Map | ShapeType::Union, _) => "an object",
-            (ShapeType::List, _) => "an array",
-            (ShapeType::Boolean, _) => "`true` or `false`",
-            (ShapeType::String | ShapeType::Enum | ShapeType::Blob, _) => "a string",
-            _ => "a number",
+            _ => {}
+        }
+        let Some(expected) = misfit(shape.shape_type(), node) else {
+            return;
         };
         let applied = self.applied;
         self.problems.push_with(Severity::Error, |_| {
