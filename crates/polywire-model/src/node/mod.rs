@@ -14,7 +14,6 @@ use crate::source::Location;
 
 pub(crate) use json::{MAX_DEPTH, drop_repeated_keys, read as read_json};
 pub use number::Number;
-pub(crate) use number::number_end;
 
 /// A value of the node data model and where it was written.
 ///
