@@ -1,7 +1,7 @@
 //! What is wrong with a model, said so that the reader can put it right: the
 //! place, what was expected there, and a hint where one is known.
 //!
-//! Inside the crate a finding is a [`Problem`]: text and a [`Location`].
+//! Inside the crate a finding is a [`Problem`]: text and a [`SourceLocation`].
 //! [`Sources`] turn it into a [`Diagnostic`], which needs nothing else to be
 //! printed.
 
@@ -9,7 +9,7 @@ use std::error::Error;
 use std::fmt;
 
 use crate::node::{Node, Object};
-use crate::source::{Location, Position, Sources};
+use crate::source::{Position, SourceLocation, Sources};
 
 /// How bad a finding is.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
@@ -209,17 +209,17 @@ pub(crate) struct Problem {
     pub(crate) severity: Severity,
     pub(crate) code: &'static str,
     pub(crate) message: String,
-    pub(crate) location: Location,
+    pub(crate) location: SourceLocation,
     expected: Option<String>,
     hint: Option<String>,
-    related: Vec<(String, Location)>,
+    related: Vec<(String, SourceLocation)>,
 }
 
 impl Problem {
     #[cold]
     pub(crate) fn error(
         code: &'static str,
-        location: Location,
+        location: SourceLocation,
         message: impl Into<String>,
     ) -> Self {
         Self {
@@ -236,7 +236,7 @@ impl Problem {
     #[cold]
     pub(crate) fn warning(
         code: &'static str,
-        location: Location,
+        location: SourceLocation,
         message: impl Into<String>,
     ) -> Self {
         Self {
@@ -260,7 +260,7 @@ impl Problem {
         self
     }
 
-    pub(crate) fn related(mut self, what: impl Into<String>, location: Location) -> Self {
+    pub(crate) fn related(mut self, what: impl Into<String>, location: SourceLocation) -> Self {
         self.related.push((what.into(), location));
         self
     }
@@ -360,7 +360,7 @@ impl Problems {
             let message = format!("{} more findings are not shown", self.dropped);
             let problem = Problem {
                 severity,
-                ..Problem::warning("TooManyProblems", Location::NONE, message)
+                ..Problem::warning("TooManyProblems", SourceLocation::NONE, message)
             };
             diagnostics.push(resolve(problem, sources));
         }
@@ -581,14 +581,14 @@ mod tests {
             problems.push_with(Severity::Warning, |hints| {
                 made += 1;
                 with_hints += usize::from(hints);
-                Problem::warning("W", Location::NONE, "w")
+                Problem::warning("W", SourceLocation::NONE, "w")
             });
         }
         assert_eq!((made, with_hints), (MAX_PROBLEMS, 50));
         for _ in 0..2 {
             problems.push_with(Severity::Error, |_| {
                 made += 1;
-                Problem::error("E", Location::NONE, "e")
+                Problem::error("E", SourceLocation::NONE, "e")
             });
         }
         assert_eq!(made, MAX_PROBLEMS + 1);
@@ -601,9 +601,9 @@ mod tests {
     fn problems_are_bounded() {
         let mut problems = Problems::default();
         for _ in 0..10_000 {
-            problems.push(Problem::warning("W", Location::NONE, "w"));
+            problems.push(Problem::warning("W", SourceLocation::NONE, "w"));
         }
-        problems.push(Problem::error("E", Location::NONE, "e"));
+        problems.push(Problem::error("E", SourceLocation::NONE, "e"));
         let diagnostics = problems.into_diagnostics(&Sources::default());
         assert_eq!(diagnostics.len(), MAX_PROBLEMS + 2);
         assert!(diagnostics.iter().any(|d| d.code == "E"));

@@ -12,7 +12,7 @@ use polywire_schema::ShapeId;
 use crate::bundled::Bundled;
 use crate::node::Node;
 use crate::shape::{Shape, ShapeType};
-use crate::source::Location;
+use crate::source::SourceLocation;
 use crate::traits::{AppliedTrait, Traits};
 
 pub(crate) fn upgrade(
@@ -68,7 +68,7 @@ fn zero(shape_type: ShapeType) -> Option<Node> {
     }
 }
 
-fn add_default(traits: &mut Traits, value: Node, location: Location) {
+fn add_default(traits: &mut Traits, value: Node, location: SourceLocation) {
     if traits.has("smithy.api#box") || traits.default_value().is_some() {
         return;
     }

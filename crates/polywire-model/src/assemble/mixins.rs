@@ -9,7 +9,7 @@ use super::Assembler;
 use crate::diagnostic::{Problem, did_you_mean};
 use crate::node::Node;
 use crate::shape::{Body, Member, Shape, ShapeRef, UNIT};
-use crate::source::Location;
+use crate::source::SourceLocation;
 use crate::traits::{AppliedTrait, Traits};
 
 /// How many members mixins may add to a model in total. A chain of mixins that
@@ -121,7 +121,7 @@ impl Assembler<'_> {
 
     /// Counts members and traits that a mixin is about to give, and reports when
     /// they are too many.
-    fn has_room(&mut self, (members, traits): (usize, usize), at: Location) -> bool {
+    fn has_room(&mut self, (members, traits): (usize, usize), at: SourceLocation) -> bool {
         self.inherited_members += members;
         self.inherited_traits += traits;
         let (code, bound, what) = if self.inherited_members > MAX_INHERITED_MEMBERS {
@@ -221,7 +221,7 @@ impl Assembler<'_> {
         shape: &Shape,
         old: &Member,
         new: &Member,
-        at: Location,
+        at: SourceLocation,
     ) {
         let message = format!(
             "the member `{}` of `{}` targets `{}` by one definition and `{}` by another",
@@ -263,7 +263,7 @@ impl Assembler<'_> {
             return;
         }
         let own = shape.body.clone();
-        let mut body = Shape::new(UNIT, shape.shape_type, Location::NONE).body;
+        let mut body = Shape::new(UNIT, shape.shape_type, SourceLocation::NONE).body;
         for reference in mixins {
             if let Some(mixin) = self.shape(reference) {
                 add_body(&mut body, &mixin.body);

@@ -26,7 +26,7 @@ use crate::diagnostic::{Problem, Problems, did_you_mean};
 use crate::fragment::{Apply, Fragment};
 use crate::node::Object;
 use crate::shape::{Shape, ShapeRef, ShapeType, UNIT};
-use crate::source::Location;
+use crate::source::SourceLocation;
 use crate::upgrade::upgrade;
 
 use self::join::{adopt_bundled_targets, join, merge_metadata};
@@ -105,7 +105,7 @@ impl Assembler<'_> {
         }
         for at in self.dependency_order() {
             // Taken out, since finishing it reads the shapes around it.
-            let hole = Shape::new(UNIT, ShapeType::Structure, Location::NONE);
+            let hole = Shape::new(UNIT, ShapeType::Structure, SourceLocation::NONE);
             let mut shape = std::mem::replace(&mut self.shapes[at], hole);
             self.finish(
                 &mut shape,

@@ -12,7 +12,7 @@ use crate::diagnostic::{Problem, did_you_mean};
 use crate::fragment::Apply;
 use crate::node::{Node, NodeValue, Object};
 use crate::shape::{Member, Shape, ShapeType};
-use crate::source::Location;
+use crate::source::SourceLocation;
 use crate::traits::{AppliedTrait, Traits};
 
 /// How many traits a shape or member can have. Real ones have fewer than 20; the
@@ -110,7 +110,7 @@ impl Assembler<'_> {
     }
 
     #[cold]
-    fn no_such_member(&mut self, shape: &Shape, name: &str, location: Location) {
+    fn no_such_member(&mut self, shape: &Shape, name: &str, location: SourceLocation) {
         let names = shape.members.iter().map(Member::name);
         let hint = self
             .problems

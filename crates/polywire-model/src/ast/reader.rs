@@ -14,7 +14,7 @@ use crate::node::{Entry, Node, NodeValue, Object, read_json};
 use crate::shape::{
     Body, Lifecycle, Member, Operation, Resource, Service, Shape, ShapeRef, ShapeType,
 };
-use crate::source::Location;
+use crate::source::SourceLocation;
 use crate::traits::{AppliedTrait, Traits};
 
 /// Reads the text of an AST file. What is wrong is in `problems`; the fragment
@@ -158,7 +158,7 @@ impl Reader<'_> {
         self.shape(shape, object, is_set);
     }
 
-    fn apply(&mut self, id: &ShapeId, location: Location, object: Object) {
+    fn apply(&mut self, id: &ShapeId, location: SourceLocation, object: Object) {
         for Entry {
             key,
             key_location,
@@ -234,7 +234,7 @@ impl Reader<'_> {
         self.fragment.shapes.push(shape);
     }
 
-    fn member(&mut self, shape: &mut Shape, name: &str, location: Location, value: Node) {
+    fn member(&mut self, shape: &mut Shape, name: &str, location: SourceLocation, value: Node) {
         let id = match shape.id.with_member(name) {
             Ok(id) => id,
             Err(error) => {
@@ -432,7 +432,7 @@ impl Reader<'_> {
         }
     }
 
-    fn id(&mut self, text: &str, location: Location) -> Option<ShapeId> {
+    fn id(&mut self, text: &str, location: SourceLocation) -> Option<ShapeId> {
         if let Some(id) = self.ids.get(text) {
             return Some(id.clone());
         }
@@ -469,7 +469,7 @@ impl Reader<'_> {
     }
 
     #[cold]
-    fn unknown_property(&mut self, key: &str, location: Location, known: &[&str]) {
+    fn unknown_property(&mut self, key: &str, location: SourceLocation, known: &[&str]) {
         self.problems.push(
             Problem::warning(
                 "UnknownProperty",

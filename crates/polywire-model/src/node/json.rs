@@ -11,7 +11,7 @@ use polywire_text::{escape, number};
 
 use super::{Entry, Node, NodeValue, Number, Object};
 use crate::diagnostic::{Diagnostic, Problem, Problems, resolve};
-use crate::source::{Location, Sources};
+use crate::source::{SourceLocation, Sources};
 
 /// How deep arrays and objects may nest, here and in the IDL. Real models stay
 /// below 30; the bound keeps recursion far from the end of a thread's stack.
@@ -37,7 +37,8 @@ impl Node {
                 let mut diagnostics = problems.into_diagnostics(&sources);
                 if diagnostics.is_empty() {
                     // `read` gives a node or says why not; this is for form's sake.
-                    let problem = Problem::error("JsonSyntax", Location::NONE, "no JSON value");
+                    let problem =
+                        Problem::error("JsonSyntax", SourceLocation::NONE, "no JSON value");
                     return Err(resolve(problem, &sources));
                 }
                 Err(diagnostics.swap_remove(0))
@@ -102,7 +103,7 @@ struct Reader<'t, 'p> {
 impl Reader<'_, '_> {
     fn value(&mut self, depth: usize) -> Outcome<Node> {
         self.space();
-        let location = Location::new(self.file, self.at);
+        let location = SourceLocation::new(self.file, self.at);
         if depth > MAX_DEPTH {
             let message = format!("the JSON nests deeper than {MAX_DEPTH} levels");
             return Err(Box::new(Problem::error("TooDeep", location, message)));
@@ -148,7 +149,7 @@ impl Reader<'_, '_> {
         }
         loop {
             self.space();
-            let key_location = Location::new(self.file, self.at);
+            let key_location = SourceLocation::new(self.file, self.at);
             if self.bytes.get(self.at) != Some(&b'"') {
                 return Err(self.unexpected("a key in quotes"));
             }
@@ -199,7 +200,7 @@ impl Reader<'_, '_> {
                 .iter()
                 .position(|&byte| byte == b'"' || byte == b'\\' || byte < b' ');
             let Some(run) = run else {
-                let location = Location::new(self.file, start);
+                let location = SourceLocation::new(self.file, start);
                 let message = "this string does not end";
                 return Err(Box::new(
                     Problem::error("JsonSyntax", location, message).expected("a closing `\"`"),
@@ -279,7 +280,7 @@ impl Reader<'_, '_> {
             Some(c) => format!("`{c}` is not expected here"),
             None => "the file ends too early".to_owned(),
         };
-        let location = Location::new(self.file, self.at);
+        let location = SourceLocation::new(self.file, self.at);
         Box::new(Problem::error("JsonSyntax", location, found).expected(expected))
     }
 }

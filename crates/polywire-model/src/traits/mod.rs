@@ -12,7 +12,7 @@ use std::sync::Arc;
 use polywire_schema::ShapeId;
 
 use crate::node::Node;
-use crate::source::Location;
+use crate::source::SourceLocation;
 
 pub use views::{
     AwsQueryError, Deprecated, ErrorKind, Example, HttpTrait, LengthTrait, Paginated, RangeTrait,
@@ -53,13 +53,13 @@ pub struct AppliedTrait {
     /// Shared with the traits that a mixin gives: a value may be long, and a
     /// mixin may have thousands of users.
     pub(crate) value: Arc<Node>,
-    pub(crate) location: Location,
+    pub(crate) location: SourceLocation,
     pub(crate) inherited: bool,
 }
 
 impl AppliedTrait {
     /// A trait as its author wrote it.
-    pub(crate) fn new(id: ShapeId, value: Node, location: Location) -> Self {
+    pub(crate) fn new(id: ShapeId, value: Node, location: SourceLocation) -> Self {
         Self {
             id,
             value: Arc::new(value),
@@ -82,7 +82,7 @@ impl AppliedTrait {
 
     /// Where the trait was applied.
     #[must_use]
-    pub fn location(&self) -> Location {
+    pub fn location(&self) -> SourceLocation {
         self.location
     }
 

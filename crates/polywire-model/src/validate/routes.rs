@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 use crate::diagnostic::{Problem, Problems, Severity};
 use crate::model::{Model, Relation, neighbors};
 use crate::shape::{Shape, ShapeType};
-use crate::source::Location;
+use crate::source::SourceLocation;
 use crate::uri::{Segment, UriPattern};
 
 /// How many operations and resources are looked at for all services together.
@@ -157,7 +157,7 @@ fn leads_to_operations(relation: Relation) -> bool {
     )
 }
 
-fn uri_location(operation: &Shape) -> Location {
+fn uri_location(operation: &Shape) -> SourceLocation {
     let http = operation.traits().get("smithy.api#http");
     let uri = http.and_then(|http| http.get("uri"));
     uri.map_or(operation.location(), |uri| uri.location())

@@ -9,7 +9,7 @@ use crate::idl::syntax::{
 };
 use crate::node::{Node, NodeValue};
 use crate::shape::{Body, Member, Operation, Shape, ShapeRef, ShapeType, UNIT};
-use crate::source::Location;
+use crate::source::SourceLocation;
 use crate::traits::{AppliedTrait, Traits};
 
 impl Lowering<'_> {
@@ -176,6 +176,6 @@ impl Lowering<'_> {
     }
 }
 
-fn applied(id: &'static str, value: Node, location: Location) -> AppliedTrait {
+fn applied(id: &'static str, value: Node, location: SourceLocation) -> AppliedTrait {
     AppliedTrait::new(ShapeId::from_static(id), value, location)
 }

@@ -9,7 +9,7 @@
 use super::{Parser, Reported};
 use crate::diagnostic::Mark;
 use crate::idl::lexer::{Lexer, Token};
-use crate::source::Location;
+use crate::source::SourceLocation;
 
 /// How often parsing goes back within a file. Each time may cost a pass over the
 /// rest of it.
@@ -52,7 +52,7 @@ impl<'t> Parser<'t, '_> {
         &mut self,
         doubt: Option<Doubt<'t>>,
         expected: &str,
-        open: Location,
+        open: SourceLocation,
     ) -> Reported {
         if let Some(doubt) = doubt {
             self.lexer = doubt.lexer;

@@ -15,7 +15,7 @@ use super::lexer::{Lexer, Token, TokenKind};
 use super::syntax::{File, Name, Value, ValueKind};
 use crate::diagnostic::{Problem, Problems, did_you_mean};
 use crate::shape::ShapeType;
-use crate::source::Location;
+use crate::source::SourceLocation;
 
 /// Parses the text of a file. What is wrong is in `problems`; the tree holds
 /// what could be read.
@@ -139,7 +139,7 @@ impl Parser<'_, '_> {
         Ok(())
     }
 
-    fn version(&mut self, version: &str, location: Location) -> Parsed<()> {
+    fn version(&mut self, version: &str, location: SourceLocation) -> Parsed<()> {
         match version {
             "2" | "2.0" => {
                 self.tree.is_version_1 = false;

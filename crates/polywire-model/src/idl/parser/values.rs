@@ -7,7 +7,7 @@ use crate::idl::syntax::{Name, Value, ValueKind};
 use crate::idl::text;
 use crate::node::MAX_DEPTH;
 use crate::node::Number;
-use crate::source::Location;
+use crate::source::SourceLocation;
 
 /// Node values.
 impl Parser<'_, '_> {
@@ -98,7 +98,7 @@ impl Parser<'_, '_> {
                 Ok(text)
             }
             Err(error) => {
-                let location = Location::new(self.file, token.start + error.offset);
+                let location = SourceLocation::new(self.file, token.start + error.offset);
                 self.problems.push(
                     Problem::error("Syntax", location, "this string has a flaw")
                         .expected(error.expected),
