@@ -217,30 +217,6 @@ fn hostile_texts() {
                 .map(|i| format!("m{i}: String "))
                 .collect::<String>()
         )),
-        // Each user of the mixin gets all of its traits: 24 million.
-        idl(format!(
-            "@mixin\nstructure M {{\n{}m: String }}\n{}{}",
-            (0..800).map(|i| format!("@t{i} ")).collect::<String>(),
-            (0..800)
-                .map(|i| format!("@trait\nstructure t{i} {{}}\n"))
-                .collect::<String>(),
-            (0..30_000)
-                .map(|i| format!("structure S{i} with [M] {{}}\n"))
-                .collect::<String>()
-        )),
-        // Two operations share a route, and each service has all operations.
-        idl(format!(
-            "resource R {{ operations: [{}A] }}\n{}{}\n\
-             @http(method: \"GET\", uri: \"/\") operation A {{}}\n\
-             @http(method: \"GET\", uri: \"/\") operation B {{}}",
-            (0..10_000).map(|i| format!("O{i} ")).collect::<String>(),
-            (0..10_000)
-                .map(|i| format!("operation O{i} {{}}\n"))
-                .collect::<String>(),
-            (0..10_000)
-                .map(|i| format!("service S{i} {{ resources: [R] }}\n"))
-                .collect::<String>()
-        )),
         idl(many("list L { ", "m", ": String ") + "}"),
         idl(many("", "@t", " ") + "\nstring S"),
         idl(many("string S\n", "apply S @t", "\n")),
@@ -284,6 +260,52 @@ fn hostile_texts() {
             &text[..60]
         );
     }
+}
+
+/// What no bound on the text bounds has one of its own, and says so.
+#[test]
+fn products_are_bounded() {
+    let numbered = |count: usize, before: &str, after: &str| {
+        (0..count)
+            .map(|i| format!("{before}{i}{after}"))
+            .collect::<String>()
+    };
+    let found = |body: String| -> Vec<(&str, String)> {
+        let text = format!("$version: \"2\"\nnamespace h\n{body}\n");
+        let diagnostics = match Loader::new().add_text("h.smithy", text).assemble() {
+            Ok(assembled) => assembled.warnings,
+            Err(error) => error.diagnostics().to_vec(),
+        };
+        let found = diagnostics.into_iter();
+        found.map(|found| (found.code, found.message)).collect()
+    };
+    // Each user of the mixin gets all of its traits: 1.6 million.
+    let definitions = numbered(800, "@trait\nstructure t", " {}\n");
+    let users = numbered(2_000, "structure S", " with [M] {}\n");
+    let traits = numbered(800, "@t", " ");
+    let too_many = "mixins add more than 1000000 traits to this model";
+    for mixin in [
+        format!("structure M {{\n{traits}m: String }}"),
+        format!("{traits}\nstructure M {{}}"),
+    ] {
+        let found = found(format!("{definitions}@mixin\n{mixin}\n{users}"));
+        assert_eq!(found[0], ("TooManyTraits", too_many.to_owned()));
+    }
+    // Two operations share a route, and each service has all operations.
+    let (names, operations) = (
+        numbered(2_000, "O", " "),
+        numbered(2_000, "operation O", " {}\n"),
+    );
+    let services = numbered(1_000, "service S", " { resources: [R] }\n");
+    let pair = ["A", "B"]
+        .map(|name| format!("@http(method: \"GET\", uri: \"/\")\noperation {name} {{}}\n"))
+        .concat();
+    let found = found(format!(
+        "resource R {{ operations: [{names}A] }}\n{operations}{services}{pair}"
+    ));
+    assert_eq!(found.len(), 1);
+    assert_eq!(found[0].0, "HttpConflict");
+    assert!(found[0].1.starts_with("not all operations were searched"));
 }
 
 /// Each operation has all errors, in order and once. Comparing each of them with
