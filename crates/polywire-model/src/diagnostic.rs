@@ -1,7 +1,7 @@
 //! What is wrong with a model, said so that the reader can put it right: the
 //! place, what was expected there, and a hint where one is known.
 //!
-//! Inside the crate a finding is a [`Problem`]: text and a [`Location`].
+//! Inside the crate a finding is a [`Problem`]: text and a [`SourceLocation`].
 //! [`Sources`] turn it into a [`Diagnostic`], which needs nothing else to be
 //! printed.
 
@@ -9,7 +9,7 @@ use std::error::Error;
 use std::fmt;
 
 use crate::node::{Node, Object};
-use crate::source::{Location, Position, Sources};
+use crate::source::{Position, SourceLocation, Sources};
 
 /// How bad a finding is.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
@@ -209,17 +209,17 @@ pub(crate) struct Problem {
     pub(crate) severity: Severity,
     pub(crate) code: &'static str,
     pub(crate) message: String,
-    pub(crate) location: Location,
+    pub(crate) location: SourceLocation,
     expected: Option<String>,
     hint: Option<String>,
-    related: Vec<(String, Location)>,
+    related: Vec<(String, SourceLocation)>,
 }
 
 impl Problem {
     #[cold]
     pub(crate) fn error(
         code: &'static str,
-        location: Location,
+        location: SourceLocation,
         message: impl Into<String>,
     ) -> Self {
         Self {
@@ -236,7 +236,7 @@ impl Problem {
     #[cold]
     pub(crate) fn warning(
         code: &'static str,
-        location: Location,
+        location: SourceLocation,
         message: impl Into<String>,
     ) -> Self {
         Self {
@@ -260,7 +260,7 @@ impl Problem {
         self
     }
 
-    pub(crate) fn related(mut self, what: impl Into<String>, location: Location) -> Self {
+    pub(crate) fn related(mut self, what: impl Into<String>, location: SourceLocation) -> Self {
         self.related.push((what.into(), location));
         self
     }
@@ -277,16 +277,55 @@ pub(crate) struct Problems {
 
 const MAX_PROBLEMS: usize = 200;
 
+/// How many findings there were at some time.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Mark {
+    found: usize,
+    errors: usize,
+    dropped: usize,
+}
+
 impl Problems {
     pub(crate) fn push(&mut self, problem: Problem) {
-        let is_error = problem.severity == Severity::Error;
-        self.errors += usize::from(is_error);
-        // The first error is kept even where warnings have used up the room.
-        if self.found.len() < MAX_PROBLEMS || (is_error && self.errors == 1) {
+        let has_room = self.has_room(problem.severity);
+        self.errors += usize::from(problem.severity == Severity::Error);
+        if has_room {
             self.found.push(problem);
         } else {
             self.dropped += 1;
         }
+    }
+
+    /// As [`push`](Self::push), but makes the finding only when it is kept: for
+    /// those that a model of a few hundred kilobytes can have by the million. The
+    /// argument of `make` says whether to search for near names.
+    pub(crate) fn push_with(&mut self, severity: Severity, make: impl FnOnce(bool) -> Problem) {
+        if self.has_room(severity) {
+            self.push(make(self.wants_hints()));
+        } else {
+            self.errors += usize::from(severity == Severity::Error);
+            self.dropped += 1;
+        }
+    }
+
+    pub(crate) fn mark(&self) -> Mark {
+        Mark {
+            found: self.found.len(),
+            errors: self.errors,
+            dropped: self.dropped,
+        }
+    }
+
+    /// Forgets what was found since: a reader goes back, to read it another way.
+    pub(crate) fn go_back(&mut self, mark: Mark) {
+        self.found.truncate(mark.found);
+        self.errors = mark.errors;
+        self.dropped = mark.dropped;
+    }
+
+    /// The first error is kept even where warnings have used up the room.
+    fn has_room(&self, severity: Severity) -> bool {
+        self.found.len() < MAX_PROBLEMS || (severity == Severity::Error && self.errors == 0)
     }
 
     pub(crate) fn has_errors(&self) -> bool {
@@ -321,7 +360,7 @@ impl Problems {
             let message = format!("{} more findings are not shown", self.dropped);
             let problem = Problem {
                 severity,
-                ..Problem::warning("TooManyProblems", Location::NONE, message)
+                ..Problem::warning("TooManyProblems", SourceLocation::NONE, message)
             };
             diagnostics.push(resolve(problem, sources));
         }
@@ -363,6 +402,27 @@ fn printable(text: String) -> String {
     }
 }
 
+/// "one of" the values, in quotes; the first ones where there are many. Long
+/// values are cut: a message repeats them, and there may be many messages.
+pub(crate) fn one_of<'a>(values: impl Iterator<Item = &'a str>) -> String {
+    const SHOWN: usize = 20;
+    const LONGEST: usize = 60;
+    let mut text = "one of ".to_owned();
+    for (index, value) in values.enumerate() {
+        if index == SHOWN {
+            text.push_str(", ...");
+            break;
+        }
+        text.push_str(if index == 0 { "\"" } else { ", \"" });
+        text.extend(value.chars().take(LONGEST));
+        if value.chars().nth(LONGEST).is_some() {
+            text.push_str("...");
+        }
+        text.push('"');
+    }
+    text
+}
+
 /// The candidate nearest to `name` in spelling, as a hint, when one is near
 /// enough to be a likely slip.
 pub(crate) fn did_you_mean<'a>(
@@ -382,6 +442,7 @@ pub(crate) fn did_you_mean<'a>(
 
 /// Levenshtein's distance without regard to case, when it is at most `allowed`.
 fn edit_distance(left: &str, right: &str, allowed: usize) -> Option<usize> {
+    let (left, right) = without_common_ends(left, right);
     // Hostile names of 64 KiB must not cost 4 Gi steps.
     if left.len().abs_diff(right.len()) > 4 * allowed || left.len() > 200 {
         return None;
@@ -403,9 +464,80 @@ fn edit_distance(left: &str, right: &str, allowed: usize) -> Option<usize> {
     row.last().copied().filter(|distance| *distance <= allowed)
 }
 
+/// The texts without what both begin and end with, in any case: that doesn't
+/// change their distance, and names of one model are alike for long stretches.
+fn without_common_ends<'a>(left: &'a str, right: &'a str) -> (&'a str, &'a str) {
+    let same = |(l, r): &(u8, u8)| l.eq_ignore_ascii_case(r);
+    let mut start = left.bytes().zip(right.bytes()).take_while(same).count();
+    while !(left.is_char_boundary(start) && right.is_char_boundary(start)) {
+        start -= 1;
+    }
+    let (left, right) = (&left[start..], &right[start..]);
+    let backwards = left.bytes().rev().zip(right.bytes().rev());
+    let mut end = backwards.take_while(same).count();
+    // The bytes that follow are the same in both: so is where characters begin.
+    while !left.is_char_boundary(left.len() - end) {
+        end -= 1;
+    }
+    (&left[..left.len() - end], &right[..right.len() - end])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The table as in textbooks, without shortcuts.
+    fn slow_distance(left: &str, right: &str) -> usize {
+        let lower = |text: &str| -> Vec<char> { text.to_ascii_lowercase().chars().collect() };
+        let (left, right) = (lower(left), lower(right));
+        let mut table = vec![vec![0; right.len() + 1]; left.len() + 1];
+        for i in 0..=left.len() {
+            for j in 0..=right.len() {
+                table[i][j] = match (i, j) {
+                    (i, 0) => i,
+                    (0, j) => j,
+                    _ => (table[i - 1][j - 1] + usize::from(left[i - 1] != right[j - 1]))
+                        .min(table[i - 1][j] + 1)
+                        .min(table[i][j - 1] + 1),
+                };
+            }
+        }
+        table[left.len()][right.len()]
+    }
+
+    #[test]
+    fn distances_are_those_of_the_table() {
+        let texts = [
+            "",
+            "a",
+            "ab",
+            "aba",
+            "abab",
+            "bab",
+            "ABA",
+            "aXba",
+            "\u{e9}",
+            "\u{e8}",
+            "a\u{e9}b",
+            "a\u{e8}b",
+            "\u{e9}\u{e9}",
+            "\u{129}",
+            "ab\u{1f600}",
+            "ab\u{1f601}",
+            "String",
+            "strng",
+        ];
+        for left in texts {
+            for right in texts {
+                let slow = slow_distance(left, right);
+                for allowed in 0..4 {
+                    let expected = (slow <= allowed).then_some(slow);
+                    let found = edit_distance(left, right, allowed);
+                    assert_eq!(found, expected, "{left} {right} {allowed}");
+                }
+            }
+        }
+    }
 
     #[test]
     fn near_names_are_suggested() {
@@ -431,12 +563,47 @@ mod tests {
     }
 
     #[test]
+    fn long_lists_of_values_are_cut() {
+        assert_eq!(one_of(["a", "b"].into_iter()), "one of \"a\", \"b\"");
+        let long = "\u{e9}".repeat(1_000);
+        let text = one_of(std::iter::repeat_n(long.as_str(), 1_000));
+        assert_eq!(text.matches('"').count(), 2 * 20);
+        assert!(text.ends_with("\u{e9}...\", ..."), "{text}");
+        assert!(text.len() < 20 * (2 * 60 + 10));
+    }
+
+    /// What is not kept is not made, and yet counted.
+    #[test]
+    fn findings_past_the_bound_are_not_made() {
+        let mut problems = Problems::default();
+        let (mut made, mut with_hints) = (0, 0);
+        for _ in 0..1_000 {
+            problems.push_with(Severity::Warning, |hints| {
+                made += 1;
+                with_hints += usize::from(hints);
+                Problem::warning("W", SourceLocation::NONE, "w")
+            });
+        }
+        assert_eq!((made, with_hints), (MAX_PROBLEMS, 50));
+        for _ in 0..2 {
+            problems.push_with(Severity::Error, |_| {
+                made += 1;
+                Problem::error("E", SourceLocation::NONE, "e")
+            });
+        }
+        assert_eq!(made, MAX_PROBLEMS + 1);
+        let diagnostics = problems.into_diagnostics(&Sources::default());
+        let last = diagnostics.last().unwrap();
+        assert_eq!(last.message, "801 more findings are not shown");
+    }
+
+    #[test]
     fn problems_are_bounded() {
         let mut problems = Problems::default();
         for _ in 0..10_000 {
-            problems.push(Problem::warning("W", Location::NONE, "w"));
+            problems.push(Problem::warning("W", SourceLocation::NONE, "w"));
         }
-        problems.push(Problem::error("E", Location::NONE, "e"));
+        problems.push(Problem::error("E", SourceLocation::NONE, "e"));
         let diagnostics = problems.into_diagnostics(&Sources::default());
         assert_eq!(diagnostics.len(), MAX_PROBLEMS + 2);
         assert!(diagnostics.iter().any(|d| d.code == "E"));

@@ -70,7 +70,7 @@ pub use polywire_schema::{ShapeId, ShapeIdError};
 pub use shape::{
     Lifecycle, Member, Operation, Resource, Service, Shape, ShapeRef, ShapeType, UNIT,
 };
-pub use source::{Location, Position, SourceFile, Sources};
+pub use source::{Position, SourceFile, SourceLocation, Sources};
 pub use traits::{
     AppliedTrait, AwsQueryError, Deprecated, ErrorKind, Example, HttpTrait, LengthTrait, Paginated,
     RangeTrait, Retryable, TimestampFormat, Traits, XmlNamespace, XmlRpcMethod,

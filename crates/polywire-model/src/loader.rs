@@ -12,7 +12,7 @@ use crate::diagnostic::{Diagnostic, ModelError, Problem, Problems};
 use crate::fragment::Fragment;
 use crate::idl;
 use crate::model::Model;
-use crate::source::{Location, MAX_FILE_BYTES, Sources};
+use crate::source::{MAX_FILE_BYTES, SourceLocation, Sources};
 use crate::validate::validate;
 
 /// Collects the files of a model and assembles them.
@@ -129,7 +129,7 @@ impl Loader {
     fn unreadable(&mut self, path: &Path, message: &str) {
         let message = format!("`{}` can't be read: {message}", path.display());
         self.unreadable
-            .push(Problem::error("Unreadable", Location::NONE, message));
+            .push(Problem::error("Unreadable", SourceLocation::NONE, message));
     }
 
     /// Reads, joins and checks all files. The loader keeps them.

@@ -133,7 +133,7 @@ impl Model {
     }
 
     /// The files that the model was read from: what
-    /// [`Location`](crate::Location)s refer to.
+    /// [`SourceLocation`](crate::SourceLocation)s refer to.
     #[must_use]
     pub fn sources(&self) -> &Sources {
         &self.sources

@@ -1,6 +1,6 @@
 //! From a model to the schemas that codecs and protocols work with.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use polywire_schema::{
     BuildError, Location, MemberFlags, MemberSpec, OperationFlags, OperationSpec, SchemaBuilder,
@@ -52,6 +52,8 @@ struct Conversion<'m> {
     builder: SchemaBuilder,
     shapes: HashMap<&'m ShapeId, ShapeRef>,
     unit: ShapeRef,
+    /// The errors of the service, each once: every operation can give them.
+    common_errors: Vec<ShapeRef>,
 }
 
 impl<'m> Conversion<'m> {
@@ -64,6 +66,7 @@ impl<'m> Conversion<'m> {
             builder,
             shapes: HashMap::new(),
             unit,
+            common_errors: Vec::new(),
         }
     }
 
@@ -83,6 +86,8 @@ impl<'m> Conversion<'m> {
         for shape in closure.shapes() {
             self.shape(shape);
         }
+        let service = closure.service().as_service();
+        self.common_errors = self.errors(service.map_or(&[], |service| service.errors()));
         let mut operations = Vec::new();
         for operation in closure.operations() {
             operations.extend(self.operation(operation));
@@ -184,12 +189,7 @@ impl<'m> Conversion<'m> {
             self.reference(input),
             self.reference(output),
         );
-        for error in self.closure.errors(self.model.get(shape.id())?) {
-            let reference = self.reference(error.id());
-            if !spec.errors.contains(&reference) {
-                spec.errors.push(reference);
-            }
-        }
+        spec.errors = self.errors(operation.errors());
         spec.http = traits
             .http()
             .map(|http| (http.method.to_owned(), http.uri.to_string(), http.code));
@@ -215,6 +215,18 @@ impl<'m> Conversion<'m> {
             }
         }
         Some(spec)
+    }
+
+    /// The errors of an operation, then those of the service, each once.
+    fn errors(&self, own: &[crate::ShapeRef]) -> Vec<ShapeRef> {
+        if own.is_empty() {
+            return self.common_errors.clone();
+        }
+        let own = own.iter().map(|error| self.reference(error.id()));
+        let mut seen = HashSet::new();
+        own.chain(self.common_errors.iter().copied())
+            .filter(|reference| seen.insert(*reference))
+            .collect()
     }
 
     fn service(&mut self, operations: Vec<u32>) {

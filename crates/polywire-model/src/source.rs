@@ -1,6 +1,6 @@
 //! The files of a model: from an offset to a line, a column and a snippet.
 //!
-//! Nodes, shapes and traits carry a [`Location`] of eight bytes. Lines and
+//! Nodes, shapes and traits carry a [`SourceLocation`] of eight bytes. Lines and
 //! columns are counted only when a diagnostic is written, since a model of a
 //! hundred thousand nodes has none in the usual case.
 
@@ -11,14 +11,14 @@ use std::sync::Arc;
 ///
 /// It means something only beside the [`Sources`] it was made from.
 #[derive(Clone, Copy, Eq, Ord, PartialEq, PartialOrd)]
-pub struct Location {
+pub struct SourceLocation {
     /// Index of the file in [`Sources`]; `u32::MAX` when there is none.
     pub(crate) file: u32,
     /// Byte offset in the file.
     pub(crate) offset: u32,
 }
 
-impl Location {
+impl SourceLocation {
     /// The place of what no file holds: nodes made by programs.
     pub const NONE: Self = Self {
         file: u32::MAX,
@@ -40,7 +40,7 @@ impl Location {
     }
 }
 
-impl fmt::Debug for Location {
+impl fmt::Debug for SourceLocation {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.is_known() {
             write!(formatter, "{}@{}", self.file, self.offset)
@@ -84,7 +84,7 @@ impl Sources {
 
     /// The file of a place.
     #[must_use]
-    pub fn file(&self, location: Location) -> Option<&SourceFile> {
+    pub fn file(&self, location: SourceLocation) -> Option<&SourceFile> {
         self.files.get(location.file as usize)
     }
 
@@ -92,7 +92,7 @@ impl Sources {
     ///
     /// It reads the file from its start: meant for messages, not for loops.
     #[must_use]
-    pub fn position(&self, location: Location) -> Option<Position> {
+    pub fn position(&self, location: SourceLocation) -> Option<Position> {
         let file = self.file(location)?;
         let (line, column) = file.line_and_column(location.offset as usize);
         Some(Position {
@@ -228,7 +228,7 @@ mod tests {
         let mut sources = Sources::default();
         let file = sources.add("f", Arc::from(text));
         sources
-            .position(Location::new(file, offset))
+            .position(SourceLocation::new(file, offset))
             .unwrap()
             .to_string()
     }

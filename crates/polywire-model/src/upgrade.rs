@@ -12,7 +12,7 @@ use polywire_schema::ShapeId;
 use crate::bundled::Bundled;
 use crate::node::Node;
 use crate::shape::{Shape, ShapeType};
-use crate::source::Location;
+use crate::source::SourceLocation;
 use crate::traits::{AppliedTrait, Traits};
 
 pub(crate) fn upgrade(
@@ -68,17 +68,12 @@ fn zero(shape_type: ShapeType) -> Option<Node> {
     }
 }
 
-fn add_default(traits: &mut Traits, value: Node, location: Location) {
+fn add_default(traits: &mut Traits, value: Node, location: SourceLocation) {
     if traits.has("smithy.api#box") || traits.default_value().is_some() {
         return;
     }
     let id = ShapeId::from_static("smithy.api#default");
-    traits.push(AppliedTrait {
-        id,
-        value,
-        location,
-        inherited: false,
-    });
+    traits.push(AppliedTrait::new(id, value, location));
 }
 
 #[cfg(test)]

@@ -21,7 +21,7 @@ pub struct UriPattern {
 }
 
 /// What stands between two slashes of a URI pattern.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub enum Segment {
     /// `{name+}`: one or more segments.
     GreedyLabel(String),

@@ -186,6 +186,51 @@ fn defaults_are_traits() {
     assert_eq!(values, ["1", "\"x\"", "[]", "null", "\"A\"", "true"]);
 }
 
+/// One value of each kind that a shape may have as its default.
+#[test]
+fn defaults_of_every_type() {
+    let body: String = [
+        ("BigDecimal", "1e400"),
+        ("BigDecimal", "\"0.1\""),
+        ("BigInteger", "123456789012345678901234567890"),
+        ("BigInteger", "\"-1\""),
+        ("Blob", "\"aGk=\""),
+        ("Blob", "\"\""),
+        ("Boolean", "false"),
+        ("Byte", "-128"),
+        ("Document", "{}"),
+        ("Document", "[]"),
+        ("Document", "\"x\""),
+        ("Document", "1.5"),
+        ("Double", "1"),
+        ("Double", "\"NaN\""),
+        ("E", "\"b\""),
+        ("Float", "\"-Infinity\""),
+        ("I", "2"),
+        ("Integer", "2147483647"),
+        ("L", "[]"),
+        ("Long", "-9223372036854775808"),
+        ("M", "{}"),
+        ("S", "null"),
+        ("Short", "1e3"),
+        ("String", "\"\""),
+        ("Timestamp", "0"),
+        ("Timestamp", "\"1985-04-12T23:20:50.52Z\""),
+        ("Timestamp", "\"Sun, 06 Nov 1994 08:49:37 GMT\""),
+        ("U", "null"),
+    ]
+    .iter()
+    .enumerate()
+    .map(|(at, (target, value))| format!("m{at}: {target} = {value}\n"))
+    .collect();
+    let model = model(&format!(
+        "structure S {{\n{body}}}\nlist L {{ member: String }}\nmap M {{ key: String, value: String }}\n\
+         union U {{ a: String }}\nenum E {{ A, B = \"b\" }}\nintEnum I {{ TWO = 2 }}\n\
+         @default(3)\ninteger Three\n@default(null)\nstring None"
+    ));
+    assert_eq!(model.get("a#S").unwrap().members().len(), 28);
+}
+
 #[test]
 fn inline_input_and_output() {
     let text = "$version: \"2\"\n$operationInputSuffix: \"Request\"\n$operationOutputSuffix: \"Response\"\nnamespace a\n\
@@ -273,6 +318,25 @@ fn mixins_are_flattened_in_order() {
     );
     let members = shapes.get("a#C").unwrap().get("members").unwrap();
     assert_eq!(members.as_object().unwrap().len(), 1);
+}
+
+/// Long documentation on a mixin must not be copied for each of its users.
+#[test]
+fn values_of_traits_are_shared_with_the_users_of_a_mixin() {
+    let model = model(
+        "@mixin\n@tags([\"x\"])\nstructure M {\n    /// Long\n    m: String\n}\nstructure A with [M] {}\nstructure B with [M] {}\napply B$m @documentation(\"Own\")\napply B$m @since(\"1\")",
+    );
+    let docs = |id: &str| {
+        let member = model.get(id).unwrap().member("m").unwrap();
+        member.traits().get("smithy.api#documentation").unwrap()
+    };
+    let tags = |id: &str| model.get(id).unwrap().traits().get("smithy.api#tags");
+    assert!(std::ptr::eq(docs("a#A"), docs("a#M")));
+    for id in ["a#A", "a#B"] {
+        assert!(std::ptr::eq(tags(id).unwrap(), tags("a#M").unwrap()));
+    }
+    assert_eq!(docs("a#B").as_str(), Some("Own"));
+    assert_eq!(docs("a#M").as_str(), Some("Long"));
 }
 
 #[test]
@@ -499,6 +563,49 @@ fn keywords_are_names_like_any_other() {
         names(&model, "a#structure"),
         ["structure:string", "apply:list", "with:map", "true:union"]
     );
+}
+
+/// Arrays, lists of ids and enums hold words, which may stand in column 1.
+#[test]
+fn keywords_are_words_in_brackets_like_any_other() {
+    for words in [
+        "list\nstring",
+        "list string",
+        "list, string",
+        "structure Foo\nstring Bar",
+        "apply\nlist\nFoo",
+        "metadata a",
+    ] {
+        let expected: Vec<&str> = words
+            .split([' ', '\n', ','])
+            .filter(|w| !w.is_empty())
+            .collect();
+        let operations: String = expected
+            .iter()
+            .map(|name| format!("operation {name} {{}}\n"))
+            .collect();
+        let model = model(&format!(
+            "enum E {{\n{words}\n}}\nservice S {{ operations: [\n{words}\n] }}\n{operations}\n\
+             operation Last {{ errors: [\nenum\nmap\n] }}\n\
+             @error(\"client\") structure enum {{}}\n@error(\"client\") structure map {{}}",
+        ));
+        let names: Vec<&str> = model
+            .get("a#E")
+            .unwrap()
+            .members()
+            .iter()
+            .map(|m| m.name())
+            .collect();
+        assert_eq!(names, expected, "{words}");
+        let service = model.get("a#S").unwrap().as_service().unwrap();
+        let names: Vec<&str> = service.operations().iter().map(|id| id.name()).collect();
+        assert_eq!(names, expected, "{words}");
+        let last = model.get("a#Last").unwrap().as_operation().unwrap();
+        assert_eq!(last.errors().len(), 2);
+    }
+    // An enum may also have values, traits and comments between such words.
+    let model = model("enum E {\nlist string = \"x\"\n@sensitive structure /// no\nunion }");
+    assert_eq!(model.get("a#E").unwrap().members().len(), 4);
 }
 
 #[test]

@@ -129,7 +129,67 @@ fn hostile_texts() {
         };
         (0..count).map(line).collect::<String>() + &format!("@mixin\nstructure M{count} {{}}\n")
     };
+    let trait_of = |members: usize, traits: &str, value: String| {
+        let members: String = (0..members)
+            .map(|i| format!("{traits}member{i}: String\n"))
+            .collect();
+        idl(format!(
+            "@trait\nstructure t {{\n{members}}}\n@t({value})\nstring S"
+        ))
+    };
+    let keys = |name: &str, count: usize| {
+        (0..count)
+            .map(|i| format!("{name}{i}: \"x\"\n"))
+            .collect::<String>()
+    };
+    // Names alike enough that each would be a suggestion for the others.
+    let constants = |count: usize| {
+        (0..count)
+            .map(|i| format!("CONSTANT{i}\n"))
+            .collect::<String>()
+    };
     let texts = [
+        // Traits whose values have many flaws, or many keys that have none. When
+        // each key was searched in the whole shape, one of these took half a
+        // minute or more, with optimization.
+        trait_of(6_000, "", keys("membr", 40_000)),
+        trait_of(60_000, "@required ", keys("member", 60_000)),
+        trait_of(60_000, "", keys("member", 60_000)),
+        idl(format!(
+            "@trait\nlist t {{ member: E }}\nenum E {{\n{}}}\n@t([{}])\nstring S",
+            constants(6_000),
+            "\"CONSTAN\" ".repeat(40_000)
+        )),
+        idl(format!(
+            "@trait\nlist t {{ member: E }}\nenum E {{\n{}}}\n@t([{}])\nstring S",
+            constants(20_000),
+            "\"CONSTANT19999\" ".repeat(60_000)
+        )),
+        // Long names, which every message would repeat.
+        idl(format!(
+            "@trait\nstructure {0} {{}}\n@{0}({1})\nstring S",
+            "x".repeat(60_000),
+            keys("k", 60_000)
+        )),
+        // Labels and elided members, which are looked for in long shapes too.
+        idl(format!(
+            "@http(method: \"GET\", uri: \"/{}\")\noperation O {{ input := {{ {} }} }}",
+            (0..4_000)
+                .map(|i| format!("{{labl{i}}}/"))
+                .collect::<String>(),
+            (0..4_000)
+                .map(|i| format!("@required @httpLabel label{i}: String "))
+                .collect::<String>()
+        )),
+        idl(format!(
+            "resource R {{ properties: {{ {} }} }}\nstructure S for R {{ {} }}",
+            (0..4_000)
+                .map(|i| format!("property{i}: String "))
+                .collect::<String>(),
+            (0..4_000)
+                .map(|i| format!("$propert{i} "))
+                .collect::<String>()
+        )),
         ("h.json", "[".repeat(1_000_000)),
         ("h.json", "{\"a\":".repeat(1_000_000)),
         ("h.json", format!("[{}1]", "1,".repeat(500_000))),
@@ -140,6 +200,10 @@ fn hostile_texts() {
         idl("structure A {\n".repeat(50_000)),
         idl("structure A { a: b\n".repeat(20_000)),
         idl("structure A {}\n".repeat(20_000)),
+        // Open brackets, each with words that may be the next statement.
+        idl("service S { a: [\nstring x\n".repeat(50_000)),
+        idl("enum E {\nstring x\n".repeat(50_000)),
+        idl("@a([\nstring x [{a: [\nstring x\n]}]\n".repeat(50_000)),
         idl(format!("structure A {{\n{}}}", "x\n".repeat(100_000))),
         idl(format!("structure A {{\n{}}}", "a: Strin\n".repeat(20_000))),
         idl(format!("string {}", "x".repeat(1_000_000))),
@@ -196,6 +260,98 @@ fn hostile_texts() {
             &text[..60]
         );
     }
+}
+
+/// What no bound on the text bounds has one of its own, and says so.
+#[test]
+fn products_are_bounded() {
+    let numbered = |count: usize, before: &str, after: &str| {
+        (0..count)
+            .map(|i| format!("{before}{i}{after}"))
+            .collect::<String>()
+    };
+    let found = |body: String| -> Vec<(&str, String)> {
+        let text = format!("$version: \"2\"\nnamespace h\n{body}\n");
+        let diagnostics = match Loader::new().add_text("h.smithy", text).assemble() {
+            Ok(assembled) => assembled.warnings,
+            Err(error) => error.diagnostics().to_vec(),
+        };
+        let found = diagnostics.into_iter();
+        found.map(|found| (found.code, found.message)).collect()
+    };
+    // Each user of the mixin gets all of its traits: 1.6 million.
+    let definitions = numbered(800, "@trait\nstructure t", " {}\n");
+    let users = numbered(2_000, "structure S", " with [M] {}\n");
+    let traits = numbered(800, "@t", " ");
+    let too_many = "mixins add more than 1000000 traits to this model";
+    for mixin in [
+        format!("structure M {{\n{traits}m: String }}"),
+        format!("{traits}\nstructure M {{}}"),
+    ] {
+        let found = found(format!("{definitions}@mixin\n{mixin}\n{users}"));
+        assert_eq!(found[0], ("TooManyTraits", too_many.to_owned()));
+    }
+    // Two operations share a route, and each service has all operations.
+    let (names, operations) = (
+        numbered(2_000, "O", " "),
+        numbered(2_000, "operation O", " {}\n"),
+    );
+    let services = numbered(1_000, "service S", " { resources: [R] }\n");
+    let pair = ["A", "B"]
+        .map(|name| format!("@http(method: \"GET\", uri: \"/\")\noperation {name} {{}}\n"))
+        .concat();
+    let found = found(format!(
+        "resource R {{ operations: [{names}A] }}\n{operations}{services}{pair}"
+    ));
+    assert_eq!(found.len(), 1);
+    assert_eq!(found[0].0, "HttpConflict");
+    assert!(found[0].1.starts_with("not all operations were searched"));
+}
+
+/// Each operation has all errors, in order and once. Comparing each of them with
+/// those before it would take minutes.
+#[test]
+fn schemas_of_many_operations_with_many_errors() {
+    let (operations, errors) = (300, 6_000);
+    let names = |name: &str, count| {
+        (0..count)
+            .map(|i| format!("{name}{i} "))
+            .collect::<String>()
+    };
+    let all = names("E", errors);
+    let text = format!(
+        "$version: \"2\"\nnamespace h\n\
+         service S {{ version: \"1\", operations: [{}A], errors: [E7 {all}] }}\n\
+         operation A {{ errors: [E9 E8 E9] }}\n{}{}",
+        names("O", operations),
+        (0..operations)
+            .map(|i| format!("operation O{i} {{ errors: [E3] }}\n"))
+            .collect::<String>(),
+        (0..errors)
+            .map(|i| format!("@error(\"client\")\nstructure E{i} {{}}\n"))
+            .collect::<String>(),
+    );
+    let model = Loader::new()
+        .add_text("h.smithy", text)
+        .assemble()
+        .unwrap()
+        .model;
+    let set = model.schemas("h#S").unwrap().unwrap();
+    let errors_of = |name| -> Vec<String> {
+        let operation = set.service(0).find_operation(name).unwrap();
+        let ids = operation.errors().map(|error| error.id().to_owned());
+        ids.collect()
+    };
+    let expected = |first: &[usize]| -> Vec<String> {
+        let rest = std::iter::once(7).chain(0..errors);
+        let mut seen = std::collections::HashSet::new();
+        let all = first.iter().copied().chain(rest);
+        all.filter(|i| seen.insert(*i))
+            .map(|i| format!("h#E{i}"))
+            .collect()
+    };
+    assert_eq!(errors_of("A"), expected(&[9, 8]));
+    assert_eq!(errors_of("O299"), expected(&[3]));
 }
 
 fn texts(folder: &Path) -> Vec<(String, String)> {

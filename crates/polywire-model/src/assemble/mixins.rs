@@ -1,18 +1,25 @@
 //! What mixins give to the shapes that use them, and what elided members target.
 
 use std::collections::HashMap;
+use std::rc::Rc;
+
+use polywire_schema::ShapeId;
 
 use super::Assembler;
 use crate::diagnostic::{Problem, did_you_mean};
 use crate::node::Node;
 use crate::shape::{Body, Member, Shape, ShapeRef, UNIT};
-use crate::source::Location;
+use crate::source::SourceLocation;
 use crate::traits::{AppliedTrait, Traits};
 
 /// How many members mixins may add to a model in total. A chain of mixins that
 /// each use all the ones before grows with the square of the text; real models
 /// inherit a few thousand.
 const MAX_INHERITED_MEMBERS: usize = 250_000;
+
+/// How many traits mixins may add in total, on shapes and on members: each of
+/// those members may have a thousand.
+const MAX_INHERITED_TRAITS: usize = 1_000_000;
 
 impl Assembler<'_> {
     /// The mixins of a shape that exist and fit.
@@ -58,20 +65,16 @@ impl Assembler<'_> {
         let mut members: Vec<Member> = Vec::new();
         let mut index: HashMap<String, usize> = HashMap::new();
         for reference in mixins {
+            let given = self.shape(reference).map_or(&[][..], |m| &m.members);
+            let counts = (given.len(), given.iter().map(|m| m.traits.len()).sum());
+            if !self.has_room(counts, reference.location()) {
+                return;
+            }
             // Cloned, since merging needs the assembler whole.
             let given = self
                 .shape(reference)
                 .map(|m| m.members.clone())
                 .unwrap_or_default();
-            self.inherited_members += given.len();
-            if self.inherited_members > MAX_INHERITED_MEMBERS {
-                self.problems.push(Problem::error(
-                    "TooManyMembers",
-                    reference.location(),
-                    format!("mixins add more than {MAX_INHERITED_MEMBERS} members to this model"),
-                ));
-                return;
-            }
             for mut member in given {
                 member
                     .traits
@@ -116,6 +119,23 @@ impl Assembler<'_> {
         shape.members = members;
     }
 
+    /// Counts members and traits that a mixin is about to give, and reports when
+    /// they are too many.
+    fn has_room(&mut self, (members, traits): (usize, usize), at: SourceLocation) -> bool {
+        self.inherited_members += members;
+        self.inherited_traits += traits;
+        let (code, bound, what) = if self.inherited_members > MAX_INHERITED_MEMBERS {
+            ("TooManyMembers", MAX_INHERITED_MEMBERS, "members")
+        } else if self.inherited_traits > MAX_INHERITED_TRAITS {
+            ("TooManyTraits", MAX_INHERITED_TRAITS, "traits")
+        } else {
+            return true;
+        };
+        let message = format!("mixins add more than {bound} {what} to this model");
+        self.problems.push(Problem::error(code, at, message));
+        false
+    }
+
     /// What `$name` targets: what the resource after `for` has under the name,
     /// else what the mixins do.
     pub(super) fn elided_target(
@@ -125,24 +145,55 @@ impl Assembler<'_> {
         inherited: Option<&Member>,
     ) -> Option<ShapeRef> {
         let name = member.name();
-        let mut candidates = Vec::new();
         if let Some(reference) = &shape.for_resource {
-            let resource = self.shape(reference).and_then(Shape::as_resource);
-            let Some(resource) = resource else {
+            let Some(fields) = self.fields(reference) else {
                 self.unresolved("UnresolvedResource", "resource", reference);
                 return None;
             };
-            let fields = || resource.identifiers().iter().chain(resource.properties());
-            if let Some((_, target)) = fields().find(|(field, _)| field == name) {
-                return Some(ShapeRef::new(target.id().clone(), member.location));
+            if let Some(target) = fields.get(name) {
+                return Some(ShapeRef::new(target.clone(), member.location));
             }
-            candidates.extend(fields().map(|(field, _)| field.clone()));
         }
         if let Some(inherited) = inherited {
             return Some(inherited.target.clone());
         }
-        let mixed_in = shape.mixins.iter().filter_map(|mixin| self.shape(mixin));
-        candidates.extend(mixed_in.flat_map(|m| m.members.iter().map(|m| m.name().to_owned())));
+        self.nothing_to_elide(shape, member);
+        None
+    }
+
+    /// What the identifiers and properties of a resource target, by name. Each
+    /// resource is indexed once: many structures may be `for` it.
+    fn fields(&mut self, reference: &ShapeRef) -> Option<Rc<HashMap<String, ShapeId>>> {
+        if let Some(fields) = self.resource_fields.get(reference.id()) {
+            return Some(Rc::clone(fields));
+        }
+        let resource = self.shape(reference).and_then(Shape::as_resource)?;
+        let mut fields = HashMap::new();
+        for (name, target) in resource.identifiers().iter().chain(resource.properties()) {
+            fields
+                .entry(name.clone())
+                .or_insert_with(|| target.id().clone());
+        }
+        let fields = Rc::new(fields);
+        self.resource_fields
+            .insert(reference.id().clone(), Rc::clone(&fields));
+        Some(fields)
+    }
+
+    #[cold]
+    fn nothing_to_elide(&mut self, shape: &Shape, member: &Member) {
+        let name = member.name();
+        let hint = self.problems.wants_hints().then(|| {
+            let resource = shape.for_resource.as_ref().and_then(|r| self.shape(r));
+            let resource = resource.and_then(Shape::as_resource).into_iter();
+            let fields = resource.flat_map(|r| r.identifiers().iter().chain(r.properties()));
+            let mixins = shape.mixins.iter().filter_map(|mixin| self.shape(mixin));
+            let inherited = mixins.flat_map(|mixin| mixin.members().iter().map(Member::name));
+            did_you_mean(
+                name,
+                fields.map(|(field, _)| field.as_str()).chain(inherited),
+            )
+        });
         let expected = match (&shape.for_resource, shape.mixins.is_empty()) {
             (Some(resource), true) => format!("an identifier or property of `{}`", resource.name()),
             (Some(resource), false) => {
@@ -161,9 +212,8 @@ impl Assembler<'_> {
                 format!("nothing says what `${name}` of `{}` targets", shape.id),
             )
             .expected(expected)
-            .maybe_hint(did_you_mean(name, candidates.iter().map(String::as_str))),
+            .maybe_hint(hint.flatten()),
         );
-        None
     }
 
     pub(super) fn member_conflict(
@@ -171,7 +221,7 @@ impl Assembler<'_> {
         shape: &Shape,
         old: &Member,
         new: &Member,
-        at: Location,
+        at: SourceLocation,
     ) {
         let message = format!(
             "the member `{}` of `{}` targets `{}` by one definition and `{}` by another",
@@ -193,6 +243,10 @@ impl Assembler<'_> {
         }
         let mut traits = Traits::default();
         for reference in mixins {
+            let count = self.shape(reference).map_or(0, |mixin| mixin.traits.len());
+            if !self.has_room((0, count), reference.location()) {
+                break;
+            }
             let Some(mixin) = self.shape(reference) else {
                 continue;
             };
@@ -209,7 +263,7 @@ impl Assembler<'_> {
             return;
         }
         let own = shape.body.clone();
-        let mut body = Shape::new(UNIT, shape.shape_type, Location::NONE).body;
+        let mut body = Shape::new(UNIT, shape.shape_type, SourceLocation::NONE).body;
         for reference in mixins {
             if let Some(mixin) = self.shape(reference) {
                 add_body(&mut body, &mixin.body);

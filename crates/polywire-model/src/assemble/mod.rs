@@ -17,6 +17,7 @@ mod mixins;
 mod traits;
 
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use polywire_schema::ShapeId;
 
@@ -25,7 +26,7 @@ use crate::diagnostic::{Problem, Problems, did_you_mean};
 use crate::fragment::{Apply, Fragment};
 use crate::node::Object;
 use crate::shape::{Shape, ShapeRef, ShapeType, UNIT};
-use crate::source::Location;
+use crate::source::SourceLocation;
 use crate::upgrade::upgrade;
 
 use self::join::{adopt_bundled_targets, join, merge_metadata};
@@ -66,6 +67,8 @@ pub(crate) fn assemble(
         bundled,
         problems,
         inherited_members: 0,
+        inherited_traits: 0,
+        resource_fields: HashMap::new(),
     };
     assembler.finish_all(applies);
     upgrade(&mut assembler.shapes, &assembler.index, bundled);
@@ -79,6 +82,9 @@ struct Assembler<'a> {
     bundled: Option<&'a Bundled>,
     problems: &'a mut Problems,
     inherited_members: usize,
+    inherited_traits: usize,
+    /// What elided members find in the resources that they were looked for in.
+    resource_fields: HashMap<ShapeId, Rc<HashMap<String, ShapeId>>>,
 }
 
 impl Assembler<'_> {
@@ -99,7 +105,7 @@ impl Assembler<'_> {
         }
         for at in self.dependency_order() {
             // Taken out, since finishing it reads the shapes around it.
-            let hole = Shape::new(UNIT, ShapeType::Structure, Location::NONE);
+            let hole = Shape::new(UNIT, ShapeType::Structure, SourceLocation::NONE);
             let mut shape = std::mem::replace(&mut self.shapes[at], hole);
             self.finish(
                 &mut shape,

@@ -1,6 +1,7 @@
 //! Traits that meet on one shape: which of them wins, and which are joined.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use polywire_schema::ShapeId;
 
@@ -11,7 +12,7 @@ use crate::diagnostic::{Problem, did_you_mean};
 use crate::fragment::Apply;
 use crate::node::{Node, NodeValue, Object};
 use crate::shape::{Member, Shape, ShapeType};
-use crate::source::Location;
+use crate::source::SourceLocation;
 use crate::traits::{AppliedTrait, Traits};
 
 /// How many traits a shape or member can have. Real ones have fewer than 20; the
@@ -75,7 +76,7 @@ impl<'a> Definitions<'a> {
             Some(ShapeType::List) => NodeValue::Array(Vec::new()),
             Some(_) => return,
         };
-        applied.value = Node::new(value, applied.value.location());
+        applied.value = Arc::new(Node::new(value, applied.value.location()));
     }
 }
 
@@ -109,7 +110,7 @@ impl Assembler<'_> {
     }
 
     #[cold]
-    fn no_such_member(&mut self, shape: &Shape, name: &str, location: Location) {
+    fn no_such_member(&mut self, shape: &Shape, name: &str, location: SourceLocation) {
         let names = shape.members.iter().map(Member::name);
         let hint = self
             .problems
@@ -181,7 +182,11 @@ impl Assembler<'_> {
             .shape_type(&id)
             .is_none_or(|definition| definition == ShapeType::List);
         let conflicts = if is_list {
-            merge_values(&mut old.value, applied.value).is_err()
+            merge_values(
+                Arc::make_mut(&mut old.value),
+                Arc::unwrap_or_clone(applied.value),
+            )
+            .is_err()
         } else {
             old.value != applied.value
         };

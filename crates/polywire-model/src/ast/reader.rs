@@ -14,7 +14,7 @@ use crate::node::{Entry, Node, NodeValue, Object, read_json};
 use crate::shape::{
     Body, Lifecycle, Member, Operation, Resource, Service, Shape, ShapeRef, ShapeType,
 };
-use crate::source::Location;
+use crate::source::SourceLocation;
 use crate::traits::{AppliedTrait, Traits};
 
 /// Reads the text of an AST file. What is wrong is in `problems`; the fragment
@@ -158,7 +158,7 @@ impl Reader<'_> {
         self.shape(shape, object, is_set);
     }
 
-    fn apply(&mut self, id: &ShapeId, location: Location, object: Object) {
+    fn apply(&mut self, id: &ShapeId, location: SourceLocation, object: Object) {
         for Entry {
             key,
             key_location,
@@ -225,17 +225,16 @@ impl Reader<'_> {
             shape.members.sort_by(|left, right| left.id.cmp(&right.id));
         }
         if is_set && !shape.traits.has_unique_items() {
-            shape.traits.push(AppliedTrait {
-                id: ShapeId::from_static("smithy.api#uniqueItems"),
-                value: Node::empty_object(),
-                location: shape.location,
-                inherited: false,
-            });
+            shape.traits.push(AppliedTrait::new(
+                ShapeId::from_static("smithy.api#uniqueItems"),
+                Node::empty_object(),
+                shape.location,
+            ));
         }
         self.fragment.shapes.push(shape);
     }
 
-    fn member(&mut self, shape: &mut Shape, name: &str, location: Location, value: Node) {
+    fn member(&mut self, shape: &mut Shape, name: &str, location: SourceLocation, value: Node) {
         let id = match shape.id.with_member(name) {
             Ok(id) => id,
             Err(error) => {
@@ -363,12 +362,7 @@ impl Reader<'_> {
         } in object.into_entries()
         {
             if let Some(id) = self.id(&key, key_location) {
-                traits.push(AppliedTrait {
-                    id,
-                    value,
-                    location: key_location,
-                    inherited: false,
-                });
+                traits.push(AppliedTrait::new(id, value, key_location));
             }
         }
         traits
@@ -438,7 +432,7 @@ impl Reader<'_> {
         }
     }
 
-    fn id(&mut self, text: &str, location: Location) -> Option<ShapeId> {
+    fn id(&mut self, text: &str, location: SourceLocation) -> Option<ShapeId> {
         if let Some(id) = self.ids.get(text) {
             return Some(id.clone());
         }
@@ -475,7 +469,7 @@ impl Reader<'_> {
     }
 
     #[cold]
-    fn unknown_property(&mut self, key: &str, location: Location, known: &[&str]) {
+    fn unknown_property(&mut self, key: &str, location: SourceLocation, known: &[&str]) {
         self.problems.push(
             Problem::warning(
                 "UnknownProperty",

@@ -3,7 +3,7 @@
 //! A shape id such as `example.weather#City$name` is one token, since no space
 //! may stand within it. Commas are space, as the specification has it.
 
-use crate::node::number_end;
+use polywire_text::number::json_number;
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum TokenKind {
@@ -151,19 +151,18 @@ impl<'t> Lexer<'t> {
     fn number(&mut self) -> TokenKind {
         let bytes = self.text.as_bytes();
         let continues = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.');
-        let (end, kind) = match number_end(bytes, self.at) {
-            // `01`, `1x`, `1.2.3`: one flaw, not a number and something else.
-            Ok(end) if bytes.get(end).is_some_and(continues) => {
-                let rest = bytes[end..]
-                    .iter()
-                    .take_while(|byte| continues(byte))
-                    .count();
-                (end + rest, TokenKind::MalformedNumber)
-            }
-            Ok(end) => (end, TokenKind::Number),
+        let (end, mut kind) = match json_number(&bytes[self.at..]) {
+            Ok((length, _)) => (self.at + length, TokenKind::Number),
             // At least a byte, so that the parser can't stand still.
-            Err(end) => (end.max(self.at + 1), TokenKind::MalformedNumber),
+            Err(flaw) => (self.at + flaw.offset.max(1), TokenKind::MalformedNumber),
         };
+        // `01`, `1x`, `1.2.3`: one flaw, not a number and something else.
+        let rest = bytes.get(end..).unwrap_or_default().iter();
+        let rest = rest.take_while(|byte| continues(byte)).count();
+        if rest > 0 {
+            kind = TokenKind::MalformedNumber;
+        }
+        let end = end + rest;
         self.at = end.min(self.text.len());
         while !self.text.is_char_boundary(self.at) {
             self.at += 1;
@@ -245,6 +244,16 @@ mod tests {
             ]
         );
         assert_eq!(kinds("\"\"\"\n a \"\" \\\"\"\" b\"\"\""), [TextBlock]);
+        assert_eq!(
+            kinds("01 1x 1.2.3 -0 1e"),
+            [
+                MalformedNumber,
+                MalformedNumber,
+                MalformedNumber,
+                Number,
+                MalformedNumber
+            ]
+        );
         assert_eq!(kinds("\"abc"), [Unterminated]);
         assert_eq!(kinds("\"abc\\"), [Unterminated]);
         assert_eq!(

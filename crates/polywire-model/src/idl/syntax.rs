@@ -2,7 +2,7 @@
 
 use crate::node::Number;
 use crate::shape::ShapeType;
-use crate::source::Location;
+use crate::source::SourceLocation;
 
 /// A file that was parsed, as far as it could be.
 #[derive(Debug, Default)]
@@ -22,7 +22,7 @@ pub(crate) struct File {
 #[derive(Clone, Debug)]
 pub(super) struct Name {
     pub(super) text: String,
-    pub(super) location: Location,
+    pub(super) location: SourceLocation,
 }
 
 #[derive(Debug)]
@@ -82,13 +82,13 @@ pub(super) struct TraitUse {
     pub(super) name: Name,
     /// Absent for an annotation such as `@required` or `@required()`.
     pub(super) value: Option<Value>,
-    pub(super) location: Location,
+    pub(super) location: SourceLocation,
 }
 
 #[derive(Debug)]
 pub(super) struct Value {
     pub(super) kind: ValueKind,
-    pub(super) location: Location,
+    pub(super) location: SourceLocation,
 }
 
 #[derive(Debug)]

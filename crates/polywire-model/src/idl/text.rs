@@ -1,5 +1,7 @@
 //! What quoted strings, text blocks and doc comments say.
 
+use polywire_text::escape::json_escape;
+
 /// A flaw in a string: where, from the start of the token, and what was
 /// expected there.
 #[derive(Debug, Eq, PartialEq)]
@@ -77,7 +79,8 @@ pub(super) fn doc_line(token: &str) -> &str {
 /// EscapedChar = "\" ( "\" / "'" / DQUOTE / "/" / "b" / "f" / "n" / "r" / "t"
 ///                   / "u" 4HEXDIG / NL )
 /// ```
-/// A line break behind a backslash is no part of the text.
+/// A line break behind a backslash is no part of the text. The other escapes
+/// but that of the apostrophe are JSON's.
 fn unescape(text: &str, base: usize) -> Result<String, TextError> {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -91,69 +94,31 @@ fn unescape(text: &str, base: usize) -> Result<String, TextError> {
             out.push('\n');
             continue;
         }
-        let mut characters = rest[1..].chars();
-        let c = match characters.next() {
-            Some('\\') => '\\',
-            Some('\'') => '\'',
-            Some('"') => '"',
-            Some('/') => '/',
-            Some('b') => '\u{8}',
-            Some('f') => '\u{c}',
-            Some('n') => '\n',
-            Some('r') => '\r',
-            Some('t') => '\t',
-            Some('\n') => {
-                rest = &rest[2..];
-                continue;
-            }
-            Some('\r') => {
-                let after = &rest[2..];
-                rest = after.strip_prefix('\n').unwrap_or(after);
-                continue;
-            }
-            Some('u') => {
-                let (c, length) = unicode(rest).ok_or(TextError {
-                    offset,
-                    expected: "\\u with four hex digits, surrogates in pairs",
-                })?;
-                out.push(c);
-                rest = &rest[length..];
-                continue;
-            }
-            _ => {
-                return Err(TextError {
-                    offset,
-                    expected: "an escape: \\\\ \\\" \\' \\/ \\b \\f \\n \\r \\t \\uXXXX, or a line break",
-                });
-            }
-        };
+        let after = &rest[1..];
+        if let Some(next) = after.strip_prefix('\'') {
+            out.push('\'');
+            rest = next;
+            continue;
+        }
+        if after.starts_with(['\r', '\n']) {
+            let next = after.strip_prefix('\r').unwrap_or(after);
+            rest = next.strip_prefix('\n').unwrap_or(next);
+            continue;
+        }
+        let (c, length) = json_escape(after.as_bytes()).map_err(|_| TextError {
+            offset,
+            expected: match after.starts_with('u') {
+                true => "\\u with four hex digits, surrogates in pairs",
+                false => {
+                    "an escape: \\\\ \\\" \\' \\/ \\b \\f \\n \\r \\t \\uXXXX, or a line break"
+                }
+            },
+        })?;
         out.push(c);
-        rest = characters.as_str();
+        rest = &after[length..];
     }
     out.push_str(rest);
     Ok(out)
-}
-
-/// The character of `\uXXXX` or `\uXXXX\uXXXX` at the start, and its length.
-fn unicode(text: &str) -> Option<(char, usize)> {
-    let unit = |at: usize| {
-        let digits = text.get(at..)?.strip_prefix("\\u")?.get(..4)?;
-        digits
-            .bytes()
-            .all(|byte| byte.is_ascii_hexdigit())
-            .then_some(())?;
-        u32::from_str_radix(digits, 16).ok()
-    };
-    match unit(0)? {
-        high @ 0xd800..=0xdbff => {
-            let low = unit(6).filter(|low| (0xdc00..=0xdfff).contains(low))?;
-            Some((
-                char::from_u32(0x1_0000 + ((high - 0xd800) << 10) + (low - 0xdc00))?,
-                12,
-            ))
-        }
-        code => Some((char::from_u32(code)?, 6)),
-    }
 }
 
 #[cfg(test)]

@@ -5,12 +5,13 @@
 //! One pass over the bytes, a string copied once, a bound on depth.
 
 use std::collections::HashSet;
-use std::fmt::Write;
 use std::sync::Arc;
 
-use super::{Entry, Node, NodeValue, Number, Object, number_end};
+use polywire_text::{escape, number};
+
+use super::{Entry, Node, NodeValue, Number, Object};
 use crate::diagnostic::{Diagnostic, Problem, Problems, resolve};
-use crate::source::{Location, Sources};
+use crate::source::{SourceLocation, Sources};
 
 /// How deep arrays and objects may nest, here and in the IDL. Real models stay
 /// below 30; the bound keeps recursion far from the end of a thread's stack.
@@ -36,7 +37,8 @@ impl Node {
                 let mut diagnostics = problems.into_diagnostics(&sources);
                 if diagnostics.is_empty() {
                     // `read` gives a node or says why not; this is for form's sake.
-                    let problem = Problem::error("JsonSyntax", Location::NONE, "no JSON value");
+                    let problem =
+                        Problem::error("JsonSyntax", SourceLocation::NONE, "no JSON value");
                     return Err(resolve(problem, &sources));
                 }
                 Err(diagnostics.swap_remove(0))
@@ -47,18 +49,13 @@ impl Node {
     /// The node as JSON on one line.
     #[must_use]
     pub fn to_json(&self) -> String {
-        let mut out = String::new();
-        write_node(&mut out, self, None);
-        out
+        written(self, None)
     }
 
     /// The node as JSON over several lines, indented by four spaces.
     #[must_use]
     pub fn to_json_pretty(&self) -> String {
-        let mut out = String::new();
-        write_node(&mut out, self, Some(0));
-        out.push('\n');
-        out
+        written(self, Some(0)) + "\n"
     }
 }
 
@@ -106,7 +103,7 @@ struct Reader<'t, 'p> {
 impl Reader<'_, '_> {
     fn value(&mut self, depth: usize) -> Outcome<Node> {
         self.space();
-        let location = Location::new(self.file, self.at);
+        let location = SourceLocation::new(self.file, self.at);
         if depth > MAX_DEPTH {
             let message = format!("the JSON nests deeper than {MAX_DEPTH} levels");
             return Err(Box::new(Problem::error("TooDeep", location, message)));
@@ -152,7 +149,7 @@ impl Reader<'_, '_> {
         }
         loop {
             self.space();
-            let key_location = Location::new(self.file, self.at);
+            let key_location = SourceLocation::new(self.file, self.at);
             if self.bytes.get(self.at) != Some(&b'"') {
                 return Err(self.unexpected("a key in quotes"));
             }
@@ -179,15 +176,15 @@ impl Reader<'_, '_> {
     }
 
     fn number(&mut self) -> Outcome<Number> {
-        match number_end(self.bytes, self.at) {
-            Ok(end) => {
-                let number = Number::from_scanned(&self.text[self.at..end]);
-                self.at = end;
-                Ok(number)
+        match number::json_number(&self.bytes[self.at..]) {
+            Ok((length, _)) => {
+                let text = &self.text[self.at..self.at + length];
+                self.at += length;
+                Ok(Number::from_scanned(text))
             }
-            Err(at) => {
-                self.at = at;
-                Err(self.unexpected("a digit"))
+            Err(flaw) => {
+                self.at += flaw.offset;
+                Err(self.unexpected(flaw.expected))
             }
         }
     }
@@ -203,7 +200,7 @@ impl Reader<'_, '_> {
                 .iter()
                 .position(|&byte| byte == b'"' || byte == b'\\' || byte < b' ');
             let Some(run) = run else {
-                let location = Location::new(self.file, start);
+                let location = SourceLocation::new(self.file, start);
                 let message = "this string does not end";
                 return Err(Box::new(
                     Problem::error("JsonSyntax", location, message).expected("a closing `\"`"),
@@ -237,55 +234,17 @@ impl Reader<'_, '_> {
 
     /// The escape whose backslash is at the cursor.
     fn escape(&mut self) -> Outcome<char> {
-        let start = self.at;
-        self.at += 2;
-        let c = match self.bytes.get(start + 1) {
-            Some(b'"') => '"',
-            Some(b'\\') => '\\',
-            Some(b'/') => '/',
-            Some(b'b') => '\u{8}',
-            Some(b'f') => '\u{c}',
-            Some(b'n') => '\n',
-            Some(b'r') => '\r',
-            Some(b't') => '\t',
-            Some(b'u') => return self.unicode_escape(start),
-            _ => {
-                self.at = start;
-                return Err(self.unexpected("an escape: \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX"));
+        let after = &self.bytes[self.at + 1..];
+        match escape::json_escape(after) {
+            Ok((c, length)) => {
+                self.at += 1 + length;
+                Ok(c)
             }
-        };
-        Ok(c)
-    }
-
-    fn unicode_escape(&mut self, start: usize) -> Outcome<char> {
-        let unit = self.hex4();
-        let code = match unit {
-            Some(high @ 0xd800..=0xdbff) if self.bytes[self.at..].starts_with(b"\\u") => {
-                self.at += 2;
-                match self.hex4() {
-                    Some(low @ 0xdc00..=0xdfff) => {
-                        Some(0x1_0000 + ((high - 0xd800) << 10) + (low - 0xdc00))
-                    }
-                    _ => None,
-                }
+            Err(_) if after.first() == Some(&b'u') => {
+                Err(self.unexpected("\\u with four hex digits, surrogates in pairs"))
             }
-            other => other,
-        };
-        code.and_then(char::from_u32).ok_or_else(|| {
-            self.at = start;
-            self.unexpected("\\u with four hex digits, surrogates in pairs")
-        })
-    }
-
-    fn hex4(&mut self) -> Option<u32> {
-        let digits = self.text.get(self.at..self.at + 4)?;
-        self.at += 4;
-        // `from_str_radix` would take a sign.
-        digits
-            .bytes()
-            .all(|byte| byte.is_ascii_hexdigit())
-            .then_some(())?;
-        u32::from_str_radix(digits, 16).ok()
+            Err(_) => Err(self.unexpected("an escape: \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX")),
+        }
     }
 
     fn word(&mut self, word: &str) -> bool {
@@ -321,7 +280,7 @@ impl Reader<'_, '_> {
             Some(c) => format!("`{c}` is not expected here"),
             None => "the file ends too early".to_owned(),
         };
-        let location = Location::new(self.file, self.at);
+        let location = SourceLocation::new(self.file, self.at);
         Box::new(Problem::error("JsonSyntax", location, found).expected(expected))
     }
 }
@@ -361,77 +320,72 @@ pub(crate) fn drop_repeated_keys(entries: &mut Vec<Entry>, problems: &mut Proble
     });
 }
 
+fn written(node: &Node, indent: Option<usize>) -> String {
+    let mut out = Vec::new();
+    write_node(&mut out, node, indent);
+    // Made of whole strings and ASCII, so nothing is ever replaced.
+    String::from_utf8(out)
+        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
+}
+
 /// Writes a node; `indent` is the depth for pretty output, `None` for one line.
-fn write_node(out: &mut String, node: &Node, indent: Option<usize>) {
+fn write_node(out: &mut Vec<u8>, node: &Node, indent: Option<usize>) {
     match node.value() {
-        NodeValue::Null => out.push_str("null"),
-        NodeValue::Bool(value) => out.push_str(if *value { "true" } else { "false" }),
+        NodeValue::Null => out.extend_from_slice(b"null"),
+        NodeValue::Bool(value) => out.extend_from_slice(if *value { b"true" } else { b"false" }),
         NodeValue::Number(number) => {
-            // Writing to a String can't fail.
-            let _ = write!(out, "{number}");
+            out.extend_from_slice(number.to_string().as_bytes());
         }
         NodeValue::String(text) => write_string(out, text),
         NodeValue::Array(items) => {
-            out.push('[');
+            out.push(b'[');
             for (index, item) in items.iter().enumerate() {
                 separate(out, index, indent);
                 write_node(out, item, indent.map(|depth| depth + 1));
             }
             finish(out, items.is_empty(), indent);
-            out.push(']');
+            out.push(b']');
         }
         NodeValue::Object(object) => {
-            out.push('{');
+            out.push(b'{');
             for (index, (key, value)) in object.iter().enumerate() {
                 separate(out, index, indent);
                 write_string(out, key);
-                out.push_str(if indent.is_some() { ": " } else { ":" });
+                out.extend_from_slice(if indent.is_some() { b": " } else { b":" });
                 write_node(out, value, indent.map(|depth| depth + 1));
             }
             finish(out, object.is_empty(), indent);
-            out.push('}');
+            out.push(b'}');
         }
     }
 }
 
-fn separate(out: &mut String, index: usize, indent: Option<usize>) {
+fn separate(out: &mut Vec<u8>, index: usize, indent: Option<usize>) {
     if index > 0 {
-        out.push(',');
+        out.push(b',');
     }
     if let Some(depth) = indent {
         new_line(out, depth + 1);
     }
 }
 
-fn finish(out: &mut String, is_empty: bool, indent: Option<usize>) {
+fn finish(out: &mut Vec<u8>, is_empty: bool, indent: Option<usize>) {
     if let (false, Some(depth)) = (is_empty, indent) {
         new_line(out, depth);
     }
 }
 
-fn new_line(out: &mut String, depth: usize) {
-    out.push('\n');
+fn new_line(out: &mut Vec<u8>, depth: usize) {
+    out.push(b'\n');
     for _ in 0..depth {
-        out.push_str("    ");
+        out.extend_from_slice(b"    ");
     }
 }
 
-fn write_string(out: &mut String, text: &str) {
-    out.push('"');
-    for c in text.chars() {
-        match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            c if c < ' ' => {
-                let _ = write!(out, "\\u{:04x}", c as u32);
-            }
-            c => out.push(c),
-        }
-    }
-    out.push('"');
+fn write_string(out: &mut Vec<u8>, text: &str) {
+    out.push(b'"');
+    escape::push_json(out, text);
+    out.push(b'"');
 }
 
 #[cfg(test)]
@@ -453,7 +407,7 @@ mod tests {
 
     #[test]
     fn values_survive_a_round_trip() {
-        let text = r#"{"a":[1,-2.50,"x\"\\\n\u0001é😀",null,true,{}],"b":{"c":[]}}"#;
+        let text = r#"{"a":[1,-2.50,"x\"\\\n\b\u0001é😀",null,true,{}],"b":{"c":[]}}"#;
         let node = Node::parse_json(text).unwrap();
         assert_eq!(node.to_json(), text);
         assert_eq!(Node::parse_json(&node.to_json_pretty()).unwrap(), node);
@@ -478,6 +432,12 @@ mod tests {
             "1:2 \\u with four hex digits, surrogates in pairs"
         );
         assert_eq!(problem("-x"), "1:2 a digit");
+        assert_eq!(problem("[01]"), "1:3 no digit after a leading zero");
+        assert_eq!(problem("[1e]"), "1:4 a digit of the exponent");
+        assert_eq!(
+            problem("[\"\\q\"]"),
+            "1:3 an escape: \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX"
+        );
         assert_eq!(problem("1 2"), "1:3 the end of the file");
         assert_eq!(
             problem("{\"a\":1,\"a\":2}"),

@@ -10,11 +10,10 @@ mod number;
 
 use std::collections::HashMap;
 
-use crate::source::Location;
+use crate::source::SourceLocation;
 
 pub(crate) use json::{MAX_DEPTH, drop_repeated_keys, read as read_json};
 pub use number::Number;
-pub(crate) use number::number_end;
 
 /// A value of the node data model and where it was written.
 ///
@@ -31,7 +30,7 @@ pub(crate) use number::number_end;
 #[derive(Clone, Debug)]
 pub struct Node {
     value: NodeValue,
-    location: Location,
+    location: SourceLocation,
 }
 
 /// What a [`Node`] is.
@@ -54,20 +53,20 @@ pub enum NodeValue {
 impl Node {
     /// A node with a place; use `From` for nodes that programs make.
     #[must_use]
-    pub fn new(value: NodeValue, location: Location) -> Self {
+    pub fn new(value: NodeValue, location: SourceLocation) -> Self {
         Self { value, location }
     }
 
     /// The null node.
     #[must_use]
     pub fn null() -> Self {
-        Self::new(NodeValue::Null, Location::NONE)
+        Self::new(NodeValue::Null, SourceLocation::NONE)
     }
 
     /// An object without entries: the value of most annotation traits.
     #[must_use]
     pub fn empty_object() -> Self {
-        Self::new(NodeValue::Object(Object::default()), Location::NONE)
+        Self::new(NodeValue::Object(Object::default()), SourceLocation::NONE)
     }
 
     /// What the node is.
@@ -89,7 +88,7 @@ impl Node {
 
     /// Where the node was written.
     #[must_use]
-    pub fn location(&self) -> Location {
+    pub fn location(&self) -> SourceLocation {
         self.location
     }
 
@@ -184,13 +183,13 @@ impl PartialEq for Node {
 
 impl From<bool> for Node {
     fn from(value: bool) -> Self {
-        Self::new(NodeValue::Bool(value), Location::NONE)
+        Self::new(NodeValue::Bool(value), SourceLocation::NONE)
     }
 }
 
 impl From<i64> for Node {
     fn from(value: i64) -> Self {
-        Self::new(NodeValue::Number(Number::from(value)), Location::NONE)
+        Self::new(NodeValue::Number(Number::from(value)), SourceLocation::NONE)
     }
 }
 
@@ -202,19 +201,19 @@ impl From<&str> for Node {
 
 impl From<String> for Node {
     fn from(text: String) -> Self {
-        Self::new(NodeValue::String(text), Location::NONE)
+        Self::new(NodeValue::String(text), SourceLocation::NONE)
     }
 }
 
 impl From<Vec<Node>> for Node {
     fn from(items: Vec<Self>) -> Self {
-        Self::new(NodeValue::Array(items), Location::NONE)
+        Self::new(NodeValue::Array(items), SourceLocation::NONE)
     }
 }
 
 impl From<Object> for Node {
     fn from(object: Object) -> Self {
-        Self::new(NodeValue::Object(object), Location::NONE)
+        Self::new(NodeValue::Object(object), SourceLocation::NONE)
     }
 }
 
@@ -230,7 +229,7 @@ pub struct Entry {
     /// The key.
     pub key: String,
     /// Where the key was written.
-    pub key_location: Location,
+    pub key_location: SourceLocation,
     /// The value.
     pub value: Node,
 }

@@ -3,6 +3,8 @@
 use std::cmp::Ordering;
 use std::fmt;
 
+use polywire_text::number::json_number;
+
 /// A number, exact: as a 64-bit integer, or as the digits that were written.
 ///
 /// # Examples
@@ -29,11 +31,11 @@ impl Number {
     /// Reads a JSON number: `-1`, `2.50`, `6e23`. `None` when it is none.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
-        let end = number_end(text.as_bytes(), 0).ok()?;
-        (end == text.len()).then(|| Self::from_scanned(text))
+        let (length, _) = json_number(text.as_bytes()).ok()?;
+        (length == text.len()).then(|| Self::from_scanned(text))
     }
 
-    /// Makes a number of a text that [`number_end`] has accepted.
+    /// Makes a number of a text that [`json_number`] has accepted.
     pub(crate) fn from_scanned(text: &str) -> Self {
         match text.parse::<i64>() {
             // `-0` is a number of its own for floats.
@@ -188,41 +190,6 @@ fn saturating_exponent(text: &str) -> i64 {
     } else {
         i64::MAX
     })
-}
-
-/// ```text
-/// number = [ "-" ] ( "0" / %x31-39 *DIGIT ) [ "." 1*DIGIT ] [ ("e" / "E") [ "+" / "-" ] 1*DIGIT ]
-/// ```
-/// The end of the number that starts at `start`, or the offset at which a digit
-/// was expected.
-pub(crate) fn number_end(bytes: &[u8], start: usize) -> Result<usize, usize> {
-    let digits = |from: usize| {
-        let mut at = from;
-        while bytes.get(at).is_some_and(u8::is_ascii_digit) {
-            at += 1;
-        }
-        if at == from { Err(from) } else { Ok(at) }
-    };
-    let mut at = start;
-    if bytes.get(at) == Some(&b'-') {
-        at += 1;
-    }
-    at = if bytes.get(at) == Some(&b'0') {
-        at + 1
-    } else {
-        digits(at)?
-    };
-    if bytes.get(at) == Some(&b'.') {
-        at = digits(at + 1)?;
-    }
-    if matches!(bytes.get(at), Some(b'e' | b'E')) {
-        at += 1;
-        if matches!(bytes.get(at), Some(b'+' | b'-')) {
-            at += 1;
-        }
-        at = digits(at)?;
-    }
-    Ok(at)
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use std::ops::Deref;
 
 use polywire_schema::ShapeId;
 
-use crate::source::Location;
+use crate::source::SourceLocation;
 use crate::traits::Traits;
 
 pub use service::{Lifecycle, Operation, Resource, Service, UNIT};
@@ -20,11 +20,11 @@ pub use shape_type::ShapeType;
 #[derive(Clone)]
 pub struct ShapeRef {
     id: ShapeId,
-    location: Location,
+    location: SourceLocation,
 }
 
 impl ShapeRef {
-    pub(crate) fn new(id: ShapeId, location: Location) -> Self {
+    pub(crate) fn new(id: ShapeId, location: SourceLocation) -> Self {
         Self { id, location }
     }
 
@@ -36,7 +36,7 @@ impl ShapeRef {
 
     /// Where the id was written.
     #[must_use]
-    pub fn location(&self) -> Location {
+    pub fn location(&self) -> SourceLocation {
         self.location
     }
 }
@@ -68,7 +68,7 @@ impl fmt::Debug for ShapeRef {
 pub struct Shape {
     pub(crate) id: ShapeId,
     pub(crate) shape_type: ShapeType,
-    pub(crate) location: Location,
+    pub(crate) location: SourceLocation,
     pub(crate) traits: Traits,
     /// In order: what the mixins give, then what the shape adds.
     pub(crate) members: Vec<Member>,
@@ -91,7 +91,7 @@ pub(crate) enum Body {
 }
 
 impl Shape {
-    pub(crate) fn new(id: ShapeId, shape_type: ShapeType, location: Location) -> Self {
+    pub(crate) fn new(id: ShapeId, shape_type: ShapeType, location: SourceLocation) -> Self {
         let body = match shape_type {
             ShapeType::Operation => Body::Operation(Operation::default()),
             ShapeType::Resource => Body::Resource(Box::default()),
@@ -126,7 +126,7 @@ impl Shape {
 
     /// Where the shape was defined.
     #[must_use]
-    pub fn location(&self) -> Location {
+    pub fn location(&self) -> SourceLocation {
         self.location
     }
 
@@ -184,18 +184,18 @@ impl Shape {
 
     /// Makes every place unknown: the file behind them is not the user's.
     pub(crate) fn forget_locations(&mut self) {
-        self.location = Location::NONE;
+        self.location = SourceLocation::NONE;
         for member in &mut self.members {
-            member.location = Location::NONE;
-            member.target.location = Location::NONE;
+            member.location = SourceLocation::NONE;
+            member.target.location = SourceLocation::NONE;
             member
                 .traits
                 .iter_mut()
-                .for_each(|applied| applied.location = Location::NONE);
+                .for_each(|applied| applied.location = SourceLocation::NONE);
         }
         self.traits
             .iter_mut()
-            .for_each(|applied| applied.location = Location::NONE);
+            .for_each(|applied| applied.location = SourceLocation::NONE);
     }
 
     /// The body as its author wrote it, without what mixins add.
@@ -221,7 +221,7 @@ impl PartialEq for Shape {
 pub struct Member {
     pub(crate) id: ShapeId,
     pub(crate) target: ShapeRef,
-    pub(crate) location: Location,
+    pub(crate) location: SourceLocation,
     pub(crate) traits: Traits,
     /// The mixin that gave the member, `None` when the shape introduces it.
     pub(crate) origin: Option<ShapeId>,
@@ -251,7 +251,7 @@ impl Member {
 
     /// Where the member was defined.
     #[must_use]
-    pub fn location(&self) -> Location {
+    pub fn location(&self) -> SourceLocation {
         self.location
     }
 

@@ -3,7 +3,7 @@
 use polywire_schema::ShapeId;
 
 use super::ShapeRef;
-use crate::source::Location;
+use crate::source::SourceLocation;
 
 /// What an operation takes and gives.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,7 +38,7 @@ impl Operation {
 
 impl Default for Operation {
     fn default() -> Self {
-        let unit = ShapeRef::new(UNIT, Location::NONE);
+        let unit = ShapeRef::new(UNIT, SourceLocation::NONE);
         Self {
             input: unit.clone(),
             output: unit,

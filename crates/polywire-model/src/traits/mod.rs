@@ -7,10 +7,12 @@
 
 mod views;
 
+use std::sync::Arc;
+
 use polywire_schema::ShapeId;
 
 use crate::node::Node;
-use crate::source::Location;
+use crate::source::SourceLocation;
 
 pub use views::{
     AwsQueryError, Deprecated, ErrorKind, Example, HttpTrait, LengthTrait, Paginated, RangeTrait,
@@ -48,12 +50,24 @@ pub struct Traits {
 #[derive(Clone, Debug)]
 pub struct AppliedTrait {
     pub(crate) id: ShapeId,
-    pub(crate) value: Node,
-    pub(crate) location: Location,
+    /// Shared with the traits that a mixin gives: a value may be long, and a
+    /// mixin may have thousands of users.
+    pub(crate) value: Arc<Node>,
+    pub(crate) location: SourceLocation,
     pub(crate) inherited: bool,
 }
 
 impl AppliedTrait {
+    /// A trait as its author wrote it.
+    pub(crate) fn new(id: ShapeId, value: Node, location: SourceLocation) -> Self {
+        Self {
+            id,
+            value: Arc::new(value),
+            location,
+            inherited: false,
+        }
+    }
+
     /// The id of the trait's definition.
     #[must_use]
     pub fn id(&self) -> &ShapeId {
@@ -68,7 +82,7 @@ impl AppliedTrait {
 
     /// Where the trait was applied.
     #[must_use]
-    pub fn location(&self) -> Location {
+    pub fn location(&self) -> SourceLocation {
         self.location
     }
 
@@ -83,7 +97,7 @@ impl Traits {
     /// The value of a trait, by the absolute id of its definition.
     #[must_use]
     pub fn get(&self, id: &str) -> Option<&Node> {
-        self.find(id).map(|applied| &applied.value)
+        self.find(id).map(AppliedTrait::value)
     }
 
     /// Whether the trait is there.
@@ -138,6 +152,6 @@ impl PartialEq for Traits {
         self.len() == other.len()
             && self
                 .iter()
-                .all(|applied| other.get(&applied.id) == Some(&applied.value))
+                .all(|applied| other.get(&applied.id) == Some(applied.value()))
     }
 }

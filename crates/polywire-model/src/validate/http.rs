@@ -1,12 +1,25 @@
-//! `@http`: the pattern must be well formed, and its labels must be members.
+//! `@http`: the pattern must be well formed, and its labels must be members. And
+//! a message has one body, so a structure has one `@httpPayload`.
 
-use crate::diagnostic::{Problem, Problems, did_you_mean};
+use std::collections::HashSet;
+
+use super::lookup::Lookups;
+use crate::diagnostic::{Problem, Problems, Severity, did_you_mean};
 use crate::model::Model;
 use crate::node::Node;
-use crate::shape::Shape;
+use crate::shape::{Member, Shape, ShapeType};
+use crate::traits::AppliedTrait;
 use crate::uri::UriPattern;
 
-pub(super) fn check(model: &Model, shape: &Shape, problems: &mut Problems) {
+pub(super) fn check<'m>(
+    model: &'m Model,
+    shape: &'m Shape,
+    lookups: &mut Lookups<'m>,
+    problems: &mut Problems,
+) {
+    if shape.shape_type() == ShapeType::Structure {
+        check_payloads(shape, problems);
+    }
     let Some(operation) = shape.as_operation() else {
         return;
     };
@@ -40,8 +53,13 @@ pub(super) fn check(model: &Model, shape: &Shape, problems: &mut Problems) {
     let Some(input) = model.get(operation.input()) else {
         return;
     };
+    let known = lookups.of(input);
     for label in pattern.labels() {
-        let problem = match input.member(label) {
+        let member = known.members.get(label).copied();
+        if member.is_some_and(|m| m.traits().is_http_label() && m.traits().is_required()) {
+            continue;
+        }
+        problems.push_with(Severity::Error, |hints| match member {
             Some(member) if !member.traits().is_http_label() => {
                 let message = format!(
                     "the label `{{{label}}}` names `{}`, which has no @httpLabel",
@@ -51,42 +69,66 @@ pub(super) fn check(model: &Model, shape: &Shape, problems: &mut Problems) {
                     .hint(format!("put @httpLabel on `{label}`"))
                     .related("the member", member.location())
             }
-            Some(member) if !member.traits().is_required() => {
+            Some(member) => {
                 let message = format!("the member `{}` of a label can be absent", member.id());
                 Problem::error("HttpLabel", member.location(), message)
                     .expected("a member with @required")
                     .related("the label", location)
             }
-            Some(_) => continue,
             None => {
-                let members = input.members().iter().map(|member| member.name());
+                let names = || input.members().iter().map(|member| member.name());
                 let message = format!(
                     "the label `{{{label}}}` names no member of `{}`",
                     input.id()
                 );
                 Problem::error("HttpLabel", location, message)
-                    .maybe_hint(did_you_mean(label, members))
+                    .maybe_hint(hints.then(|| did_you_mean(label, names())).flatten())
                     .related("the input", input.location())
             }
-        };
-        problems.push(problem);
+        });
     }
-    for member in input
-        .members()
-        .iter()
-        .filter(|member| member.traits().is_http_label())
-    {
-        if !pattern.labels().any(|label| label == member.name()) {
+    let labels: HashSet<&str> = pattern.labels().collect();
+    let unbound = known.labels.iter();
+    for member in unbound.filter(|member| !labels.contains(member.name())) {
+        problems.push_with(Severity::Error, |_| {
             let message = format!(
                 "`{}` has @httpLabel, but the uri has no such label",
                 member.id()
             );
-            problems.push(
-                Problem::error("HttpLabel", member.location(), message)
-                    .expected(format!("`{{{}}}` in `{uri}`", member.name()))
-                    .related("the uri", location),
-            );
+            Problem::error("HttpLabel", member.location(), message)
+                .expected(format!("`{{{}}}` in `{uri}`", member.name()))
+                .related("the uri", location)
+        });
+    }
+}
+
+fn check_payloads(shape: &Shape, problems: &mut Problems) {
+    let is_inherited = |member: &Member| {
+        let applied = member.traits().find("smithy.api#httpPayload");
+        applied.is_some_and(AppliedTrait::is_inherited)
+    };
+    let payloads = shape.members().iter();
+    let mut payloads = payloads.filter(|member| member.traits().is_http_payload());
+    let Some(first) = payloads.next() else {
+        return;
+    };
+    for second in payloads {
+        // What one mixin gives is reported on the mixin.
+        let by_mixin = second.is_inherited() && first.origin() == second.origin();
+        if by_mixin && is_inherited(first) && is_inherited(second) {
+            continue;
         }
+        problems.push_with(Severity::Error, |_| {
+            let message = format!(
+                "`{}` and `{}` of `{}` both have @httpPayload",
+                first.name(),
+                second.name(),
+                shape.id()
+            );
+            Problem::error("HttpPayload", second.location(), message)
+                .expected("one member as the body of the message")
+                .related("the other", first.location())
+        });
     }
 }
 

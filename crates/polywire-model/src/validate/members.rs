@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::diagnostic::{Problem, Problems, did_you_mean};
+use crate::diagnostic::{Problem, Problems, Severity, did_you_mean};
 use crate::model::Model;
 use crate::node::Node;
 use crate::shape::{Member, Shape, ShapeType};
@@ -28,15 +28,12 @@ pub(super) fn check_names_by_case(model: &Model, problems: &mut Problems) {
     let mut seen: HashMap<String, &Shape> = HashMap::with_capacity(model.len());
     for shape in model.shapes() {
         if let Some(first) = seen.insert(shape.id().to_ascii_lowercase(), shape) {
-            problems.push(
-                Problem::error(
-                    "CaseConflict",
-                    shape.location(),
-                    format!("`{}` and `{}` differ only by case", shape.id(), first.id()),
-                )
-                .expected("names that differ by more than case")
-                .related("the other", first.location()),
-            );
+            problems.push_with(Severity::Error, |_| {
+                let message = format!("`{}` and `{}` differ only by case", shape.id(), first.id());
+                Problem::error("CaseConflict", shape.location(), message)
+                    .expected("names that differ by more than case")
+                    .related("the other", first.location())
+            });
         }
     }
 }
@@ -48,21 +45,17 @@ fn check_fixed(shape: &Shape, names: &[&str], problems: &mut Problems) {
     for member in shape.members() {
         let name = member.name();
         if !seen.insert(name) {
-            problems.push(Problem::error(
-                "DuplicateMember",
-                member.location(),
-                format!("the member `{name}` of `{}` is defined twice", shape.id()),
-            ));
+            problems.push_with(Severity::Error, |_| {
+                let message = format!("the member `{name}` of `{}` is defined twice", shape.id());
+                Problem::error("DuplicateMember", member.location(), message)
+            });
         } else if !names.contains(&name) {
-            problems.push(
-                Problem::error(
-                    "UnknownMember",
-                    member.location(),
-                    format!("{what} such as `{}` has no member `{name}`", shape.id()),
-                )
-                .expected(format!("`{}`", names.join("` and `")))
-                .maybe_hint(did_you_mean(name, names.iter().copied())),
-            );
+            problems.push_with(Severity::Error, |_| {
+                let message = format!("{what} such as `{}` has no member `{name}`", shape.id());
+                Problem::error("UnknownMember", member.location(), message)
+                    .expected(format!("`{}`", names.join("` and `")))
+                    .maybe_hint(did_you_mean(name, names.iter().copied()))
+            });
         }
     }
     for missing in names.iter().filter(|name| !seen.contains(*name)) {
@@ -91,24 +84,26 @@ fn check_named(shape: &Shape, problems: &mut Problems) {
         if std::ptr::eq(first, member) {
             continue;
         }
-        let problem = if first.name() == member.name() {
-            let message = format!(
-                "the member `{}` of `{}` is defined twice",
-                member.name(),
-                shape.id()
-            );
-            Problem::error("DuplicateMember", member.location(), message)
-        } else {
-            let message = format!(
-                "the members `{}` and `{}` of `{}` differ only by case",
-                first.name(),
-                member.name(),
-                shape.id()
-            );
-            Problem::error("CaseConflict", member.location(), message)
-                .expected("names that differ by more than case")
-        };
-        problems.push(problem.related("first", first.location()));
+        problems.push_with(Severity::Error, |_| {
+            let problem = if first.name() == member.name() {
+                let message = format!(
+                    "the member `{}` of `{}` is defined twice",
+                    member.name(),
+                    shape.id()
+                );
+                Problem::error("DuplicateMember", member.location(), message)
+            } else {
+                let message = format!(
+                    "the members `{}` and `{}` of `{}` differ only by case",
+                    first.name(),
+                    member.name(),
+                    shape.id()
+                );
+                Problem::error("CaseConflict", member.location(), message)
+                    .expected("names that differ by more than case")
+            };
+            problem.related("first", first.location())
+        });
     }
     if shape.members().is_empty() && shape.shape_type() != ShapeType::Structure {
         problems.push(
@@ -139,17 +134,17 @@ fn check_values(shape: &Shape, problems: &mut Problems) {
                 .is_some_and(|number| i32::try_from(number).is_ok()),
         };
         let Some(value) = value.filter(fits) else {
-            let message = match value {
-                Some(value) => format!("the value of `{}` is {}", member.id(), value.kind()),
-                None => format!("`{}` has no value", member.id()),
-            };
-            problems.push(
+            problems.push_with(Severity::Error, |_| {
+                let message = match value {
+                    Some(value) => format!("the value of `{}` is {}", member.id(), value.kind()),
+                    None => format!("`{}` has no value", member.id()),
+                };
                 Problem::error("EnumValue", location, message).expected(if is_string {
                     "text that is not empty"
                 } else {
                     "a whole number of 32 bits"
-                }),
-            );
+                })
+            });
             continue;
         };
         let key = match value.as_i64() {
@@ -157,17 +152,17 @@ fn check_values(shape: &Shape, problems: &mut Problems) {
             None => value.to_json(),
         };
         if let Some(first) = seen.insert(key, member) {
-            let message = format!(
-                "`{}` and `{}` of `{}` have the same value",
-                first.name(),
-                member.name(),
-                shape.id()
-            );
-            problems.push(
+            problems.push_with(Severity::Error, |_| {
+                let message = format!(
+                    "`{}` and `{}` of `{}` have the same value",
+                    first.name(),
+                    member.name(),
+                    shape.id()
+                );
                 Problem::error("EnumValue", location, message)
                     .expected("a value of its own")
-                    .related("first", first.location()),
-            );
+                    .related("first", first.location())
+            });
         }
     }
 }

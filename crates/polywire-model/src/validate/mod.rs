@@ -3,8 +3,11 @@
 //! Each file here holds one subject and can be read alone; all of them walk the
 //! shapes in order and add to the same list of findings.
 
+mod defaults;
 mod http;
+mod lookup;
 mod members;
+mod routes;
 mod targets;
 mod traits;
 
@@ -13,17 +16,21 @@ use crate::diagnostic::Problems;
 use crate::model::Model;
 use crate::shape::Shape;
 
+use self::lookup::Lookups;
+
 pub(crate) fn validate(model: &Model, problems: &mut Problems) {
     members::check_names_by_case(model, problems);
+    let mut lookups = Lookups::default();
     for shape in model.shapes() {
         if problems.is_full() {
             return;
         }
         targets::check(model, shape, problems);
         members::check(shape, problems);
-        traits::check(model, shape, problems);
-        http::check(model, shape, problems);
+        traits::check(model, shape, &mut lookups, problems);
+        http::check(model, shape, &mut lookups, problems);
     }
+    routes::check(model, problems);
 }
 
 /// Every shape that can be meant: for suggestions.

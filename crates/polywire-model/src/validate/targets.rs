@@ -2,7 +2,7 @@
 
 use super::everything;
 use crate::assemble::suggest_shape;
-use crate::diagnostic::{Problem, Problems};
+use crate::diagnostic::{Problem, Problems, Severity};
 use crate::model::{Model, Relation, neighbors};
 use crate::shape::{Member, Shape, ShapeRef, ShapeType, UNIT};
 
@@ -20,19 +20,19 @@ pub(super) fn check(model: &Model, shape: &Shape, problems: &mut Problems) {
             continue;
         };
         if let Some((code, expected, hint)) = misfit(relation, target) {
-            let message = format!(
-                "the {} `{}` of `{}` is {}",
-                describe(relation),
-                reference.id(),
-                shape.id(),
-                what_it_is(target)
-            );
-            problems.push(
+            problems.push_with(Severity::Error, |_| {
+                let message = format!(
+                    "the {} `{}` of `{}` is {}",
+                    describe(relation),
+                    reference.id(),
+                    shape.id(),
+                    what_it_is(target)
+                );
                 Problem::error(code, reference.location(), message)
                     .expected(expected)
                     .maybe_hint(hint.map(str::to_owned))
-                    .related("defined", target.location()),
-            );
+                    .related("defined", target.location())
+            });
         }
     }
     if let Some(service) = shape.as_service() {
@@ -41,14 +41,11 @@ pub(super) fn check(model: &Model, shape: &Shape, problems: &mut Problems) {
                 unresolved(model, "renamed shape", shape.id(), id, problems);
             }
             if !polywire_schema::is_identifier(name) {
-                problems.push(
-                    Problem::error(
-                        "Rename",
-                        id.location(),
-                        format!("`{}` can't be renamed to `{name}`", id.id()),
-                    )
-                    .expected("a name of letters, digits and underscores"),
-                );
+                problems.push_with(Severity::Error, |_| {
+                    let message = format!("`{}` can't be renamed to `{name}`", id.id());
+                    Problem::error("Rename", id.location(), message)
+                        .expected("a name of letters, digits and underscores")
+                });
             }
         }
     }
@@ -91,17 +88,17 @@ fn check_member(model: &Model, shape: &Shape, member: &Member, problems: &mut Pr
     if member.is_inherited() {
         return;
     }
-    let message = format!(
-        "the target `{}` of the member `{}` is {}",
-        reference.id(),
-        member.id(),
-        what_it_is(target)
-    );
-    problems.push(
+    problems.push_with(Severity::Error, |_| {
+        let message = format!(
+            "the target `{}` of the member `{}` is {}",
+            reference.id(),
+            member.id(),
+            what_it_is(target)
+        );
         Problem::error(code, reference.location(), message)
             .expected(expected)
-            .related("defined", target.location()),
-    );
+            .related("defined", target.location())
+    });
 }
 
 /// Why a shape can't be what another one names it as: code, what was expected,
@@ -184,20 +181,14 @@ fn unresolved(
     reference: &ShapeRef,
     problems: &mut Problems,
 ) {
-    let hint = problems
-        .wants_hints()
-        .then(|| suggest_shape(reference.root_str(), everything(model)))
-        .flatten();
-    problems.push(
-        Problem::error(
-            "UnresolvedTarget",
-            reference.location(),
-            format!(
-                "the {what} `{}` of `{owner}` is not defined",
-                reference.id()
-            ),
-        )
-        .expected("the name of a shape")
-        .maybe_hint(hint),
-    );
+    problems.push_with(Severity::Error, |hints| {
+        let suggest = || suggest_shape(reference.root_str(), everything(model));
+        let message = format!(
+            "the {what} `{}` of `{owner}` is not defined",
+            reference.id()
+        );
+        Problem::error("UnresolvedTarget", reference.location(), message)
+            .expected("the name of a shape")
+            .maybe_hint(hints.then(suggest).flatten())
+    });
 }

@@ -21,7 +21,7 @@ use crate::diagnostic::{Problem, Problems};
 use crate::fragment::{Apply, Fragment};
 use crate::node::Entry;
 use crate::shape::ShapeRef;
-use crate::source::Location;
+use crate::source::SourceLocation;
 
 /// Lowers all IDL files of a model. `others` are the fragments of its AST files,
 /// which may define what the IDL names; `bundled` is `None` while the bundled
@@ -160,7 +160,7 @@ impl Lowering<'_> {
     }
 
     fn uses(&mut self, uses: &[Name]) {
-        let mut places: HashMap<String, Location> = HashMap::new();
+        let mut places: HashMap<String, SourceLocation> = HashMap::new();
         for name in uses {
             let Some(id) = self.absolute(&name.text, name.location) else {
                 continue;
@@ -227,7 +227,7 @@ impl Lowering<'_> {
     }
 
     /// The id that a name means here.
-    fn resolve(&mut self, text: &str, location: Location) -> Option<ShapeId> {
+    fn resolve(&mut self, text: &str, location: SourceLocation) -> Option<ShapeId> {
         if let Some(id) = self.resolved.get(text) {
             return Some(id.clone());
         }
@@ -274,7 +274,7 @@ impl Lowering<'_> {
         }
     }
 
-    fn absolute(&mut self, text: &str, location: Location) -> Option<ShapeId> {
+    fn absolute(&mut self, text: &str, location: SourceLocation) -> Option<ShapeId> {
         match ShapeId::parse(text) {
             Ok(id) => Some(id),
             Err(error) => {

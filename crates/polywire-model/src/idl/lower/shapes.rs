@@ -9,7 +9,7 @@ use crate::idl::syntax::{
 };
 use crate::node::{Node, NodeValue};
 use crate::shape::{Body, Member, Operation, Shape, ShapeRef, ShapeType, UNIT};
-use crate::source::Location;
+use crate::source::SourceLocation;
 use crate::traits::{AppliedTrait, Traits};
 
 impl Lowering<'_> {
@@ -169,23 +169,13 @@ impl Lowering<'_> {
                 None => Node::new(NodeValue::Null, location),
             };
             if let Some(id) = self.resolve(&name.text, name.location) {
-                traits.push(AppliedTrait {
-                    id,
-                    value,
-                    location,
-                    inherited: false,
-                });
+                traits.push(AppliedTrait::new(id, value, location));
             }
         }
         traits
     }
 }
 
-fn applied(id: &'static str, value: Node, location: Location) -> AppliedTrait {
-    AppliedTrait {
-        id: ShapeId::from_static(id),
-        value,
-        location,
-        inherited: false,
-    }
+fn applied(id: &'static str, value: Node, location: SourceLocation) -> AppliedTrait {
+    AppliedTrait::new(ShapeId::from_static(id), value, location)
 }

@@ -6,7 +6,7 @@ use super::Lowering;
 use crate::diagnostic::Problem;
 use crate::idl::syntax::{Name, Value, ValueKind};
 use crate::node::{Entry, Node, NodeValue, Object, drop_repeated_keys};
-use crate::source::Location;
+use crate::source::SourceLocation;
 
 impl Lowering<'_> {
     /// A value of the syntax tree as a node.
@@ -38,7 +38,7 @@ impl Lowering<'_> {
     }
 
     /// A word without quotes in a node value names a shape.
-    pub(super) fn syntactic_id(&mut self, text: String, location: Location) -> String {
+    pub(super) fn syntactic_id(&mut self, text: String, location: SourceLocation) -> String {
         let root = text.split('$').next().unwrap_or(&text);
         if let Ok(id) = self.lookup(&text)
             && self.names.contains(id.root_str())
@@ -58,7 +58,7 @@ impl Lowering<'_> {
 
     /// The first value of each key; the others are reported.
     pub(super) fn distinct(&mut self, entries: Vec<(Name, Value)>) -> Vec<(Name, Value)> {
-        let mut seen: HashMap<String, Location> = HashMap::new();
+        let mut seen: HashMap<String, SourceLocation> = HashMap::new();
         let mut kept = Vec::with_capacity(entries.len());
         for (key, value) in entries {
             if let Some(first) = seen.get(&key.text) {

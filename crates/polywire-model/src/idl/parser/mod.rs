@@ -6,6 +6,7 @@
 //! file with three slips gives three messages, not thirty. Every loop consumes
 //! a token or ends, and values nest to a fixed depth.
 
+mod doubt;
 mod shapes;
 mod tokens;
 mod values;
@@ -14,7 +15,7 @@ use super::lexer::{Lexer, Token, TokenKind};
 use super::syntax::{File, Name, Value, ValueKind};
 use crate::diagnostic::{Problem, Problems, did_you_mean};
 use crate::shape::ShapeType;
-use crate::source::Location;
+use crate::source::SourceLocation;
 
 /// Parses the text of a file. What is wrong is in `problems`; the tree holds
 /// what could be read.
@@ -29,6 +30,7 @@ pub(crate) fn parse(text: &str, file: u32, problems: &mut Problems) -> File {
         docs: String::new(),
         has_docs: false,
         problems,
+        returns: 0,
         tree: File {
             is_version_1: true,
             ..File::default()
@@ -54,6 +56,8 @@ struct Parser<'t, 'p> {
     docs: String,
     has_docs: bool,
     problems: &'p mut Problems,
+    /// How often it went back: see `doubt`.
+    returns: u32,
     tree: File,
 }
 
@@ -135,7 +139,7 @@ impl Parser<'_, '_> {
         Ok(())
     }
 
-    fn version(&mut self, version: &str, location: Location) -> Parsed<()> {
+    fn version(&mut self, version: &str, location: SourceLocation) -> Parsed<()> {
         match version {
             "2" | "2.0" => {
                 self.tree.is_version_1 = false;

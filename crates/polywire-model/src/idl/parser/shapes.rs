@@ -138,14 +138,25 @@ impl Parser<'_, '_> {
     pub(super) fn members(&mut self, shape_type: ShapeType) -> Parsed<Vec<MemberDefinition>> {
         let open = self.here();
         self.expect(TokenKind::OpenBrace, "`{`")?;
+        let is_enum = matches!(shape_type, ShapeType::Enum | ShapeType::IntEnum);
+        let mut doubt = None;
         let mut members = Vec::new();
         while self.current.kind != TokenKind::CloseBrace {
-            if self.current.kind == TokenKind::EndOfFile || self.at_statement() {
+            if is_enum {
+                doubt = doubt.or_else(|| self.doubt());
+            } else if self.at_statement() {
+                // Members with a target have a colon after their name.
                 return Err(self.unclosed("a member or `}`", open));
+            }
+            if self.current.kind == TokenKind::EndOfFile {
+                return Err(self.unclosed_since(doubt, "a member or `}`", open));
             }
             let start = self.current.start;
             match self.member(shape_type) {
                 Ok(member) => members.push(member),
+                Err(Reported) if doubt.is_some() => {
+                    return Err(self.unclosed_since(doubt, "a member or `}`", open));
+                }
                 Err(Reported) => {
                     if !self.skip_to_member(start) {
                         return Err(Reported);

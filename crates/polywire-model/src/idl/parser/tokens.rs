@@ -5,12 +5,12 @@ use crate::diagnostic::Problem;
 use crate::idl::lexer::TokenKind;
 use crate::idl::syntax::Name;
 use crate::idl::text;
-use crate::source::Location;
+use crate::source::SourceLocation;
 
 /// Tokens.
 impl Parser<'_, '_> {
-    pub(super) fn here(&self) -> Location {
-        Location::new(self.file, self.current.start)
+    pub(super) fn here(&self) -> SourceLocation {
+        SourceLocation::new(self.file, self.current.start)
     }
 
     pub(super) fn advance(&mut self) {
@@ -86,7 +86,7 @@ impl Parser<'_, '_> {
 
     /// An unexpected token where an opened bracket should have been closed.
     #[cold]
-    pub(super) fn unclosed(&mut self, expected: &str, open: Location) -> Reported {
+    pub(super) fn unclosed(&mut self, expected: &str, open: SourceLocation) -> Reported {
         let problem = self.unexpected_problem(expected).related("opened", open);
         self.problems.push(problem);
         Reported

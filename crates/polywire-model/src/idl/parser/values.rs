@@ -7,7 +7,7 @@ use crate::idl::syntax::{Name, Value, ValueKind};
 use crate::idl::text;
 use crate::node::MAX_DEPTH;
 use crate::node::Number;
-use crate::source::Location;
+use crate::source::SourceLocation;
 
 /// Node values.
 impl Parser<'_, '_> {
@@ -26,11 +26,19 @@ impl Parser<'_, '_> {
             TokenKind::OpenBracket => {
                 self.advance();
                 let mut items = Vec::new();
+                let mut doubt = None;
                 while self.current.kind != TokenKind::CloseBracket {
-                    if self.current.kind == TokenKind::EndOfFile || self.at_statement() {
-                        return Err(self.unclosed("a value or `]`", location));
+                    doubt = doubt.or_else(|| self.doubt());
+                    if self.current.kind == TokenKind::EndOfFile {
+                        return Err(self.unclosed_since(doubt, "a value or `]`", location));
                     }
-                    items.push(self.value(depth + 1)?);
+                    match self.value(depth + 1) {
+                        Ok(item) => items.push(item),
+                        Err(Reported) if doubt.is_some() => {
+                            return Err(self.unclosed_since(doubt, "a value or `]`", location));
+                        }
+                        Err(Reported) => return Err(Reported),
+                    }
                 }
                 self.advance();
                 ValueKind::Array(items)
@@ -90,7 +98,7 @@ impl Parser<'_, '_> {
                 Ok(text)
             }
             Err(error) => {
-                let location = Location::new(self.file, token.start + error.offset);
+                let location = SourceLocation::new(self.file, token.start + error.offset);
                 self.problems.push(
                     Problem::error("Syntax", location, "this string has a flaw")
                         .expected(error.expected),
@@ -137,9 +145,11 @@ impl Parser<'_, '_> {
         let open = self.here();
         self.expect(TokenKind::OpenBracket, "`[`")?;
         let mut names = Vec::new();
+        let mut doubt = None;
         while self.current.kind != TokenKind::CloseBracket {
-            if self.current.kind != TokenKind::Word || self.at_statement() {
-                return Err(self.unclosed(&format!("{expected} or `]`"), open));
+            doubt = doubt.or_else(|| self.doubt());
+            if self.current.kind != TokenKind::Word {
+                return Err(self.unclosed_since(doubt, &format!("{expected} or `]`"), open));
             }
             names.push(self.take_name());
         }
