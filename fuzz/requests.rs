@@ -64,10 +64,10 @@ fn parse(data: &[u8]) -> Option<(request::Parts, Body)> {
 
 /// What a server does with it, but for the handler.
 fn answer(head: &request::Parts, body: &Body) {
-    let protocols = PROTOCOLS.iter().map(|protocol| &**protocol);
-    let Some(protocol) = detect(protocols, head) else {
+    let Some(protocol) = detect(&PROTOCOLS, head) else {
         return;
     };
+    let protocol = &*PROTOCOLS[protocol];
     let route = match protocol.route(head) {
         Ok(Plan::Buffer(route)) => Ok(route),
         Ok(_) => protocol.route_body(head, body, &SMALL),
