@@ -18,6 +18,7 @@
 pub mod cbor;
 pub mod json;
 pub mod message;
+mod nulls;
 mod path;
 mod snippet;
 pub mod xmlrpc;

@@ -34,6 +34,7 @@ for_every_format! {
     nulls,
     nulls_in_dense_collections,
     null_documents,
+    null_documents_in_collections,
     empty_collections,
     unicode,
     strings_of_every_length,
@@ -515,6 +516,34 @@ fn null_documents<F: Format>() {
     check::<F, _>(&with(|scalars| scalars.document = Some(Value::Null)), at);
     let inner = Value::List(vec![Value::Null]);
     check::<F, _>(&with(|scalars| scalars.document = Some(inner)), at);
+}
+
+fn null_documents_in_collections<F: Format>() {
+    // A client leaves nulls out of dense collections, but a null document is a
+    // document.
+    let at = root("Collections");
+    let collections = Collections {
+        dense: Some(vec![Text::from("a")]),
+        documents: Some(vec![Value::Null, Value::from(1), Value::Null]),
+        documents_by_key: Some(BTreeMap::from([
+            (Text::from("a"), Value::Null),
+            (Text::from("b"), Value::from(2)),
+        ])),
+        ..Collections::default()
+    };
+    let bytes = check::<F, _>(&collections, at);
+    let read: Collections = decode_lenient::<F, _>(&bytes, at).unwrap();
+    assert_eq!(read, collections);
+    let read: Value = decode_lenient::<F, _>(&bytes, at).unwrap();
+    assert_eq!(encode::<F, _>(&read, at).unwrap(), bytes);
+    // And in a document.
+    let document = Value::from(Map::from_iter([
+        ("list", Value::List(vec![Value::Null, Value::from(1)])),
+        ("map", Value::from(Map::from_iter([("a", Value::Null)]))),
+    ]));
+    let bytes = self::document::<F>(&document);
+    let read: Value = decode_lenient::<F, _>(&bytes, Member::DOCUMENT).unwrap();
+    assert_eq!(read, document);
 }
 
 fn empty_collections<F: Format>() {

@@ -13,6 +13,7 @@ use polywire_schema::{
 use polywire_text::{Malformed, utf8};
 
 use super::{CborProfile, big, locate};
+use crate::nulls;
 
 /// A reader of one CBOR data item.
 #[derive(Debug)]
@@ -743,7 +744,7 @@ impl<'de> Decoder<'de> for CborDecoder<'de> {
             if !self.next(seq)? {
                 return Ok(false);
             }
-            if self.profile.skip_nulls && !at.is_sparse() && self.is_null() {
+            if self.profile.skip_nulls && nulls::mean_nothing(at) && self.is_null() {
                 continue;
             }
             return Ok(true);
@@ -762,7 +763,7 @@ impl<'de> Decoder<'de> for CborDecoder<'de> {
                 return Ok(None);
             }
             let key = self.text_string()?;
-            if self.profile.skip_nulls && !at.is_sparse() && self.is_null() {
+            if self.profile.skip_nulls && nulls::mean_nothing(at) && self.is_null() {
                 continue;
             }
             return Ok(Some(self.text_of(key)));

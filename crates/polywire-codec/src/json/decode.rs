@@ -20,7 +20,7 @@ use polywire_text::number::{
 use polywire_text::{Malformed, base64, escape, scan, utf8};
 
 use super::{JsonProfile, locate};
-use crate::snippet;
+use crate::{nulls, snippet};
 
 /// A reader of one JSON text.
 #[derive(Debug)]
@@ -618,7 +618,7 @@ impl<'de> Decoder<'de> for JsonDecoder<'de> {
             if !self.next(seq, b']', "a comma or ] after an item")? {
                 return Ok(false);
             }
-            if self.profile.skip_nulls && !at.is_sparse() && self.is_null()? {
+            if self.profile.skip_nulls && nulls::mean_nothing(at) && self.is_null()? {
                 continue;
             }
             return Ok(true);
@@ -643,7 +643,7 @@ impl<'de> Decoder<'de> for JsonDecoder<'de> {
             }
             let key = self.text(at)?;
             self.colon()?;
-            if self.profile.skip_nulls && !at.is_sparse() && self.is_null()? {
+            if self.profile.skip_nulls && nulls::mean_nothing(at) && self.is_null()? {
                 continue;
             }
             return Ok(Some(key));

@@ -19,6 +19,7 @@ use polywire_text::{base64, utf8};
 
 use super::XmlRpcProfile;
 use super::cursor::{Cursor, Start};
+use crate::nulls;
 
 /// A reader of one XML-RPC message.
 #[derive(Debug)]
@@ -786,7 +787,7 @@ impl<'de> Decoder<'de> for XmlRpcDecoder<'de> {
             if !self.next_item(seq)? {
                 return Ok(false);
             }
-            if self.profile.skip_nulls && !at.is_sparse() && self.is_nil()? {
+            if self.profile.skip_nulls && nulls::mean_nothing(at) && self.is_nil()? {
                 continue;
             }
             return Ok(true);
@@ -807,7 +808,7 @@ impl<'de> Decoder<'de> for XmlRpcDecoder<'de> {
                 return Ok(None);
             };
             self.count_item()?;
-            if self.profile.skip_nulls && !at.is_sparse() && self.is_nil()? {
+            if self.profile.skip_nulls && nulls::mean_nothing(at) && self.is_nil()? {
                 continue;
             }
             return Ok(Some(self.text_of(name)));
