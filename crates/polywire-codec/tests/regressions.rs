@@ -11,10 +11,10 @@ use polywire_codec::xmlrpc::{
 };
 use polywire_codec::{cbor, json};
 use polywire_schema::{
-    Body, Decode, Encode, Error, ErrorKind, Limits, Map, Member, Text, Timestamp, Value,
+    BigInteger, Body, Decode, Encode, Error, ErrorKind, Limits, Map, Member, Text, Timestamp, Value,
 };
 use shapes::{Collections, Node, Scalars, root, samples};
-use support::{Json, XmlRpc, decode, encode};
+use support::{Cbor, Json, XmlRpc, decode, encode};
 
 /// The value of a response of XML-RPC.
 fn value(xml: &str) -> Result<Value, Error> {
@@ -633,5 +633,53 @@ mod cbor_peers {
         }
         let value = cbor::from_slice(b"\xc2\x43\0\0\x05").unwrap();
         assert_eq!(value, Value::from(5));
+    }
+    /// A bignum: a tag and so many bytes.
+    fn bignum(tag: u8, bytes: &[u8]) -> Vec<u8> {
+        let [high, low] = (bytes.len() as u16).to_be_bytes();
+        [&[tag, 0x59, high, low][..], bytes].concat()
+    }
+
+    #[test]
+    fn the_longest_bignum_can_be_written_again() {
+        for tag in [0xc2, 0xc3] {
+            for fill in [0x01, 0x7f, 0xff] {
+                let bytes = bignum(tag, &[fill; 512]);
+                let value = cbor::from_slice(&bytes).unwrap();
+                assert_eq!(cbor::to_vec(&value).unwrap(), bytes);
+            }
+            let error = cbor::from_slice(&bignum(tag, &[1; 513])).unwrap_err();
+            assert_eq!(error.what_was_expected(), "an integer of at most 512 bytes");
+            // Zeros in front are no part of the number.
+            let zeros = [&[0; 1000][..], &[1; 512]].concat();
+            cbor::from_slice(&bignum(tag, &zeros)).unwrap();
+        }
+        // What nobody would read is not written: 2^4096 needs a bit more than
+        // its negative.
+        let negative = cbor::from_slice(&bignum(0xc3, &[0xff; 512])).unwrap();
+        let Value::BigInteger(negative) = negative else {
+            panic!("{negative:?}");
+        };
+        for digits in [
+            &negative.as_str()[1..],
+            &"9".repeat(1234),
+            &"9".repeat(1235),
+        ] {
+            let digits: BigInteger = digits.parse().unwrap();
+            let error = cbor::to_vec(&Value::from(digits)).unwrap_err();
+            assert_eq!(error.what_was_expected(), "an integer of at most 512 bytes");
+        }
+    }
+
+    #[test]
+    fn bignums_count_by_their_length() {
+        // A list of ten, each of eight items and its own.
+        let list = [&[0x8a][..], &bignum(0xc2, &[0xff; 512]).repeat(10)].concat();
+        for (items, enough) in [(90, true), (89, false)] {
+            let limits = Limits::DEFAULT.with_items(items);
+            let read = support::decode_limited::<Cbor, Value>(&list, Member::DOCUMENT, &limits);
+            assert_eq!(read.is_ok(), enough);
+            assert!(enough || read.is_err_and(|error| error.is_limit()));
+        }
     }
 }

@@ -36,6 +36,10 @@ pub struct CborDecoder<'de> {
 const INDEFINITE: u64 = u64::MAX;
 const BREAK: u8 = 0xff;
 
+/// So many bytes of a bignum count as an item: turning them into digits costs
+/// their square.
+const BYTES_AN_ITEM: usize = 64;
+
 /// The head of a data item: major type and argument.
 #[derive(Clone, Copy)]
 struct Head {
@@ -294,7 +298,11 @@ impl<'de> CborDecoder<'de> {
     }
 
     fn count_item(&mut self) -> Result<(), Error> {
-        match self.items_left.checked_sub(1) {
+        self.count_items(1)
+    }
+
+    fn count_items(&mut self, items: u32) -> Result<(), Error> {
+        match self.items_left.checked_sub(items) {
             Some(left) => {
                 self.items_left = left;
                 Ok(())
@@ -550,10 +558,16 @@ impl<'de> CborDecoder<'de> {
             (0 | 1, argument) => Ok(integer_of(head.major == 1, argument)),
             (6, tag @ (2 | 3)) => {
                 let bytes = self.string_bytes(2, "a byte string")?;
+                let zeros = bytes.iter().take_while(|byte| **byte == 0).count();
+                let bytes = &bytes[zeros..];
                 if bytes.len() > big::MOST_BYTES {
-                    return Err(self.invalid(start, "an integer of at most 4,096 bytes"));
+                    let most = big::MOST_BYTES;
+                    let error = self.invalid(start, "");
+                    return Err(error.expected(format!("an integer of at most {most} bytes")));
                 }
-                let digits = big::digits(&bytes);
+                // Long ones cost more than other values of their length.
+                self.count_items((bytes.len() / BYTES_AN_ITEM) as u32)?;
+                let digits = big::digits(bytes);
                 let digits = if tag == 3 {
                     format!("-{}", big::increment(&digits))
                 } else {

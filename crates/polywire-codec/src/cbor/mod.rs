@@ -3,7 +3,8 @@
 //! How Smithy's types look in it: integers in the shortest form; floats and
 //! doubles as floating-point numbers of their size (reading takes any size,
 //! and integers); blobs as byte strings; timestamps as tag 1; big integers as
-//! integers where they fit, else as tags 2 and 3; big decimals as tag 4;
+//! integers where they fit, else as tags 2 and 3, of at most 512 bytes (1,234
+//! digits), of which 64 count as an item of [`Limits`]; big decimals as tag 4;
 //! structures, unions and maps as maps of text strings. Written with definite
 //! lengths; both kinds are read.
 //!
