@@ -634,6 +634,123 @@ mod cbor_peers {
         let value = cbor::from_slice(b"\xc2\x43\0\0\x05").unwrap();
         assert_eq!(value, Value::from(5));
     }
+    /// The three forms of a head with a number below 24.
+    fn heads(major: u8, number: u8) -> [Vec<u8>; 4] {
+        [
+            vec![major | number],
+            vec![major | 24, number],
+            vec![major | 25, 0, number],
+            vec![major | 26, 0, 0, 0, number],
+        ]
+    }
+
+    /// Of one member of the scalars: typed, and as a value by schema.
+    fn scalar(name: &str, value: &[u8]) -> Scalars {
+        let name = [&[0x60 | name.len() as u8], name.as_bytes()].concat();
+        let bytes = [&[0xa1], &name[..], value].concat();
+        let at = root("Scalars");
+        let typed: Scalars = decode::<Cbor, _>(&bytes, at).unwrap();
+        let dynamic: Value = decode::<Cbor, _>(&bytes, at).unwrap();
+        let written = encode::<Cbor, _>(&dynamic, at).unwrap();
+        assert_eq!(written, encode::<Cbor, _>(&typed, at).unwrap());
+        typed
+    }
+
+    #[test]
+    fn tags_with_a_meaning_in_every_form() {
+        for plain in [&b""[..], b"\xd9\xd9\xf7", b"\xc6\xd8\x20"] {
+            let time = Timestamp::new(0x6500_0000, 0);
+            let mut tags = heads(0xc0, 1).to_vec();
+            tags.push(vec![0xdb, 0, 0, 0, 0, 0, 0, 0, 1]);
+            for tag in tags {
+                let bytes = [plain, &tag, plain, b"\x1a\x65\0\0\0"].concat();
+                assert_eq!(cbor::from_slice(&bytes).unwrap(), Value::from(time));
+                assert_eq!(scalar("time", &bytes).time, Some(time));
+            }
+            for tag in heads(0xc0, 0) {
+                let bytes = [plain, &tag, plain, b"\x741970-01-01T00:00:01Z"].concat();
+                let time = Timestamp::new(1, 0);
+                assert_eq!(cbor::from_slice(&bytes).unwrap(), Value::from(time));
+                assert_eq!(scalar("time", &bytes).time, Some(time));
+            }
+            for (number, digits) in [(2, "256"), (3, "-257")] {
+                for tag in heads(0xc0, number) {
+                    let bytes = [plain, &tag, plain, b"\x42\x01\0"].concat();
+                    let big: BigInteger = digits.parse().unwrap();
+                    assert_eq!(cbor::from_slice(&bytes).unwrap(), Value::from(big.clone()));
+                    let decimal = scalar("bigDecimal", &bytes).big_decimal.unwrap();
+                    assert_eq!(decimal.as_str(), digits);
+                    assert_eq!(scalar("bigInteger", &bytes).big_integer, Some(big));
+                }
+            }
+            for tag in heads(0xc0, 4) {
+                let bytes = [plain, &tag, plain, b"\x82\x21\x19\x01\x01"].concat();
+                let Value::BigDecimal(value) = cbor::from_slice(&bytes).unwrap() else {
+                    panic!("no decimal");
+                };
+                assert_eq!(value.as_str(), "2.57");
+                let decimal = scalar("bigDecimal", &bytes).big_decimal.unwrap();
+                assert_eq!(decimal.as_str(), "2.57");
+            }
+        }
+    }
+
+    #[test]
+    fn tags_without_a_meaning_before_every_value() {
+        // Of the members alone, and each behind the one before.
+        for tag in [&b"\xd9\xd9\xf7"[..], b"\xc6", b"\xd8\x20\xd7"] {
+            let all = samples::scalars();
+            let at = root("Scalars");
+            let names: Vec<&str> = at.target().members().map(Member::name).collect();
+            let plain: Value =
+                decode::<Cbor, _>(&encode::<Cbor, _>(&all, at).unwrap(), at).unwrap();
+            let mut bytes = vec![0xb8, names.len() as u8];
+            for name in &names {
+                let whole = Value::from(Map::from_iter([(*name, plain[*name].clone())]));
+                let whole = encode::<Cbor, _>(&whole, at).unwrap();
+                // Before the key too.
+                bytes.extend_from_slice(tag);
+                bytes.extend_from_slice(&whole[1..2 + name.len()]);
+                bytes.extend_from_slice(tag);
+                bytes.extend_from_slice(&whole[2 + name.len()..]);
+            }
+            assert_eq!(decode::<Cbor, Scalars>(&bytes, at).unwrap(), all);
+            assert_eq!(decode::<Cbor, Value>(&bytes, at).unwrap(), plain);
+            cbor::from_slice(&bytes).unwrap();
+
+            // A null is one behind a tag, wherever nulls mean something.
+            let null = [tag, b"\xf6"].concat();
+            for name in &names {
+                let read = scalar(name, &null);
+                let document = (*name == "document").then_some(Value::Null);
+                assert_eq!(
+                    read,
+                    Scalars {
+                        document,
+                        ..Scalars::default()
+                    },
+                    "{name}"
+                );
+            }
+            let at = root("Collections");
+            let sparse = [b"\xa1\x66sparse\x82\x61a", &null[..]].concat();
+            let read: Collections = decode::<Cbor, _>(&sparse, at).unwrap();
+            assert_eq!(read.sparse, Some(vec![Some(Text::from("a")), None]));
+            let dense = [b"\xa1\x65dense\x82\x61a", &null[..]].concat();
+            let read: Collections = support::decode_lenient::<Cbor, _>(&dense, at).unwrap();
+            assert_eq!(read.dense, Some(vec![Text::from("a")]));
+            assert!(decode::<Cbor, Collections>(&dense, at).is_err());
+        }
+        // A tag with a meaning does not stand before just anything.
+        for value in [&b"\xc1\x61a"[..], b"\xc2\x05", b"\xc4\xf6", b"\xd8\x01\xf6"] {
+            assert!(cbor::from_slice(value).is_err(), "{value:x?}");
+            for name in ["string", "long", "blob", "boolean", "double", "time"] {
+                let bytes = [&[0xa1, 0x60 | name.len() as u8], name.as_bytes(), value].concat();
+                assert!(decode::<Cbor, Scalars>(&bytes, root("Scalars")).is_err());
+            }
+        }
+    }
+
     /// A bignum: a tag and so many bytes.
     fn bignum(tag: u8, bytes: &[u8]) -> Vec<u8> {
         let [high, low] = (bytes.len() as u16).to_be_bytes();

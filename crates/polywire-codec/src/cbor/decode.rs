@@ -36,6 +36,16 @@ pub struct CborDecoder<'de> {
 const INDEFINITE: u64 = u64::MAX;
 const BREAK: u8 = 0xff;
 
+/// The tags that have a meaning here, RFC 8949, sections 3.4.1 to 3.4.4.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Tag {
+    DateTime,
+    Epoch,
+    Unsigned,
+    Negative,
+    Decimal,
+}
+
 /// So many bytes of a bignum count as an item: turning them into digits costs
 /// their square.
 const BYTES_AN_ITEM: usize = 64;
@@ -182,11 +192,44 @@ impl<'de> CborDecoder<'de> {
         }
     }
 
-    /// Skips tags that say nothing about the value that is wanted here.
+    /// Skips all tags: what they say about a list or map is not asked.
     #[inline]
     fn skip_tags(&mut self) -> Result<(), Error> {
         while self.peek() >> 5 == 6 {
             self.head("a tag")?;
+        }
+        Ok(())
+    }
+
+    /// Reads the tags in front of a value, up to and with the first that has a
+    /// meaning here: which one, and where it begins.
+    #[cold]
+    #[inline(never)]
+    fn tag(&mut self) -> Result<Option<(Tag, usize)>, Error> {
+        // A loop, since tags before tags must not cost stack.
+        while self.peek() >> 5 == 6 {
+            let start = self.at;
+            let tag = match self.head("a tag")?.argument {
+                0 => Tag::DateTime,
+                1 => Tag::Epoch,
+                2 => Tag::Unsigned,
+                3 => Tag::Negative,
+                4 => Tag::Decimal,
+                _ => continue,
+            };
+            return Ok(Some((tag, start)));
+        }
+        Ok(None)
+    }
+
+    /// Skips tags without a meaning here, such as that which says that this is
+    /// CBOR (RFC 8949, section 3.4.6). One with a meaning is left for an error:
+    /// what it stands before is no plain value.
+    #[cold]
+    #[inline(never)]
+    fn skip_plain_tags(&mut self) -> Result<(), Error> {
+        if let Some((_, start)) = self.tag()? {
+            self.at = start;
         }
         Ok(())
     }
@@ -340,10 +383,25 @@ impl<'de> CborDecoder<'de> {
     }
 
     #[inline]
-    fn is_null(&mut self) -> bool {
+    fn is_null(&mut self) -> Result<bool, Error> {
+        match self.bytes.get(self.at) {
+            Some(0xf6 | 0xf7) => {
+                self.at += 1;
+                Ok(true)
+            }
+            Some(0xc0..=0xdf) => self.is_tagged_null(),
+            _ => Ok(false),
+        }
+    }
+
+    /// As [`Self::is_null`], behind tags, which are skipped only if it is one.
+    #[cold]
+    fn is_tagged_null(&mut self) -> Result<bool, Error> {
+        let start = self.at;
+        self.skip_plain_tags()?;
         let null = matches!(self.bytes.get(self.at), Some(0xf6 | 0xf7));
-        self.at += usize::from(null);
-        null
+        self.at = if null { self.at + 1 } else { start };
+        Ok(null)
     }
 
     /// The bytes of a string whose head has been read, of this length.
@@ -369,7 +427,10 @@ impl<'de> CborDecoder<'de> {
     #[inline]
     fn string_bytes(&mut self, major: u8, expected: &'static str) -> Result<Cow<'de, [u8]>, Error> {
         if self.peek() >> 5 != major || self.at >= self.bytes.len() {
-            return Err(self.wrong_type(expected));
+            self.skip_plain_tags()?;
+            if self.peek() >> 5 != major || self.at >= self.bytes.len() {
+                return Err(self.wrong_type(expected));
+            }
         }
         let head = self.head(expected)?;
         if head.argument == INDEFINITE {
@@ -466,10 +527,7 @@ impl<'de> CborDecoder<'de> {
             if repeated {
                 return Err(self.error(ErrorKind::Duplicate, "each member once"));
             }
-            if matches!(self.peek(), 0xf6 | 0xf7)
-                && shape.member(ordinal).kind() != ShapeKind::Document
-            {
-                self.at += 1;
+            if shape.member(ordinal).kind() != ShapeKind::Document && self.is_null()? {
                 continue;
             }
             return Ok(ordinal);
@@ -484,6 +542,7 @@ impl<'de> CborDecoder<'de> {
 
     #[inline(never)]
     fn apart_integer(&mut self, at: Member<'_>) -> Result<i64, Error> {
+        self.skip_plain_tags()?;
         let start = self.at;
         let value = self.small_integer(at.kind().describe())?;
         let (least, most) = at.kind().integer_range();
@@ -511,6 +570,9 @@ impl<'de> CborDecoder<'de> {
 
     /// A floating-point number of any size, or an integer.
     fn any_double(&mut self, expected: &'static str) -> Result<f64, Error> {
+        if self.peek() >> 5 == 6 {
+            self.skip_plain_tags()?;
+        }
         let start = self.at;
         if self.at >= self.bytes.len() {
             return Err(self.error(ErrorKind::Truncated, expected));
@@ -535,10 +597,13 @@ impl<'de> CborDecoder<'de> {
     /// An integer of 64 bits: major types 0 and 1.
     #[inline]
     fn small_integer(&mut self, expected: &'static str) -> Result<i64, Error> {
-        let start = self.at;
         if self.peek() >> 5 > 1 {
-            return Err(self.wrong_type(expected));
+            self.skip_plain_tags()?;
+            if self.peek() >> 5 > 1 {
+                return Err(self.wrong_type(expected));
+            }
         }
+        let start = self.at;
         let head = self.head(expected)?;
         match i64::try_from(head.argument) {
             Ok(value) if head.major == 0 => Ok(value),
@@ -549,91 +614,138 @@ impl<'de> CborDecoder<'de> {
 
     /// An integer of any size: major types 0 and 1, or tags 2 and 3.
     fn any_integer(&mut self) -> Result<BigInteger, Error> {
-        let start = self.at;
-        if self.at >= self.bytes.len() {
-            return Err(self.error(ErrorKind::Truncated, "an integer"));
-        }
-        let head = self.head("an integer")?;
-        match (head.major, head.argument) {
-            (0 | 1, argument) => Ok(integer_of(head.major == 1, argument)),
-            (6, tag @ (2 | 3)) => {
-                let bytes = self.string_bytes(2, "a byte string")?;
-                let zeros = bytes.iter().take_while(|byte| **byte == 0).count();
-                let bytes = &bytes[zeros..];
-                if bytes.len() > big::MOST_BYTES {
-                    let most = big::MOST_BYTES;
-                    let error = self.invalid(start, "");
-                    return Err(error.expected(format!("an integer of at most {most} bytes")));
+        match self.peek() >> 5 {
+            0 | 1 => self.plain_integer(),
+            6 => match self.tag()? {
+                Some((tag @ (Tag::Unsigned | Tag::Negative), start)) => self.bignum(tag, start),
+                Some((_, start)) => {
+                    self.at = start;
+                    Err(self.wrong_type("an integer"))
                 }
-                // Long ones cost more than other values of their length.
-                self.count_items((bytes.len() / BYTES_AN_ITEM) as u32)?;
-                let digits = big::digits(bytes);
-                let digits = if tag == 3 {
-                    format!("-{}", big::increment(&digits))
-                } else {
-                    digits
-                };
-                digits
-                    .parse()
-                    .map_err(|_| self.invalid(start, "an integer"))
-            }
-            _ => {
-                self.at = start;
-                Err(self.wrong_type("an integer"))
-            }
+                None if self.peek() >> 5 <= 1 => self.plain_integer(),
+                None => Err(self.wrong_type("an integer")),
+            },
+            _ => Err(self.wrong_type("an integer")),
         }
+    }
+
+    /// An integer of major type 0 or 1.
+    #[inline]
+    fn plain_integer(&mut self) -> Result<BigInteger, Error> {
+        let head = self.head("an integer")?;
+        Ok(integer_of(head.major == 1, head.argument))
+    }
+
+    /// A bignum, whose tag began at `start`.
+    fn bignum(&mut self, tag: Tag, start: usize) -> Result<BigInteger, Error> {
+        let bytes = self.string_bytes(2, "a byte string")?;
+        let zeros = bytes.iter().take_while(|byte| **byte == 0).count();
+        let bytes = &bytes[zeros..];
+        if bytes.len() > big::MOST_BYTES {
+            let most = big::MOST_BYTES;
+            let error = self.invalid(start, "");
+            return Err(error.expected(format!("an integer of at most {most} bytes")));
+        }
+        // Long ones cost more than other values of their length.
+        self.count_items((bytes.len() / BYTES_AN_ITEM) as u32)?;
+        let digits = big::digits(bytes);
+        let digits = if tag == Tag::Negative {
+            format!("-{}", big::increment(&digits))
+        } else {
+            digits
+        };
+        digits
+            .parse()
+            .map_err(|_| self.invalid(start, "an integer"))
     }
 
     /// A decimal number: tag 4, or anything that is a number.
     fn any_decimal(&mut self) -> Result<BigDecimal, Error> {
-        let start = self.at;
-        match self.peek() {
-            0xc4 => {
-                self.at += 1;
-                let mut seq = self.enter(4, Member::DOCUMENT)?;
-                if !self.next(&mut seq)? {
-                    return Err(self.invalid(start, "an exponent and a mantissa"));
+        if self.peek() >> 5 == 6 {
+            match self.tag()? {
+                Some((Tag::Decimal, start)) => return self.decimal(start),
+                Some((tag @ (Tag::Unsigned | Tag::Negative), start)) => {
+                    return self.bignum(tag, start).map(BigDecimal::from);
                 }
-                let exponent = self.small_integer("an exponent of 64 bits")?;
-                if !self.next(&mut seq)? {
-                    return Err(self.invalid(start, "an exponent and a mantissa"));
+                Some((_, start)) => {
+                    self.at = start;
+                    return Err(self.wrong_type("a decimal number"));
                 }
-                let mantissa = self.any_integer()?;
-                if self.next(&mut seq)? {
-                    return Err(self.invalid(start, "an exponent and a mantissa"));
-                }
-                decimal_of(&mantissa, exponent)
-                    .ok_or_else(|| self.invalid(start, "a decimal number"))
-            }
-            0xc2 | 0xc3 => self.any_integer().map(BigDecimal::from),
-            first if first >> 5 <= 1 => self.any_integer().map(BigDecimal::from),
-            _ => {
-                let number = self.any_double("a decimal number")?;
-                let mut text = Vec::new();
-                polywire_text::number::push_f64(&mut text, number);
-                let text = String::from_utf8_lossy(&text);
-                text.parse()
-                    .map_err(|_| self.invalid(start, "a finite number"))
+                None => {}
             }
         }
+        if self.peek() >> 5 <= 1 {
+            return self.plain_integer().map(BigDecimal::from);
+        }
+        let start = self.at;
+        let number = self.any_double("a decimal number")?;
+        let mut text = Vec::new();
+        polywire_text::number::push_f64(&mut text, number);
+        let text = String::from_utf8_lossy(&text);
+        text.parse()
+            .map_err(|_| self.invalid(start, "a finite number"))
+    }
+
+    /// The exponent and mantissa of a decimal, whose tag began at `start`.
+    fn decimal(&mut self, start: usize) -> Result<BigDecimal, Error> {
+        let mut seq = self.enter(4, Member::DOCUMENT)?;
+        if !self.next(&mut seq)? {
+            return Err(self.invalid(start, "an exponent and a mantissa"));
+        }
+        let exponent = self.small_integer("an exponent of 64 bits")?;
+        if !self.next(&mut seq)? {
+            return Err(self.invalid(start, "an exponent and a mantissa"));
+        }
+        let mantissa = self.any_integer()?;
+        if self.next(&mut seq)? {
+            return Err(self.invalid(start, "an exponent and a mantissa"));
+        }
+        decimal_of(&mantissa, exponent).ok_or_else(|| self.invalid(start, "a decimal number"))
+    }
+
+    /// A timestamp in seconds, whose tag began at `start`.
+    fn epoch(&mut self, start: usize) -> Result<Timestamp, Error> {
+        if self.peek() >> 5 == 6 {
+            self.skip_plain_tags()?;
+        }
+        if self.peek() >> 5 <= 1 {
+            let seconds = self.small_integer("seconds since the epoch")?;
+            return Ok(Timestamp::new(seconds, 0));
+        }
+        let seconds = self.any_double("seconds since the epoch")?;
+        Timestamp::from_f64(seconds).ok_or_else(|| self.invalid(start, "seconds since the epoch"))
+    }
+
+    /// A timestamp in text, whose tag began at `start`.
+    fn date_time(&mut self, start: usize) -> Result<Timestamp, Error> {
+        let text = self.text_string()?;
+        Timestamp::parse_date_time(&text)
+            .map_err(|malformed| self.invalid(start, malformed.expected))
+    }
+
+    /// A timestamp whose tag is not in its shortest form, or behind others.
+    #[cold]
+    fn tagged_timestamp(&mut self) -> Result<Timestamp, Error> {
+        match self.tag()? {
+            Some((Tag::DateTime, start)) => return self.date_time(start),
+            Some((Tag::Epoch, start)) => return self.epoch(start),
+            Some((_, start)) => self.at = start,
+            None => {}
+        }
+        Err(self.wrong_type("a timestamp (tag 1)"))
     }
 
     /// A tag with a meaning, and its value; or a value behind tags without.
     fn tagged(&mut self) -> Result<Event, Error> {
-        // A loop, since tags before tags must not cost stack.
-        while self.peek() >> 5 == 6 {
-            let value = match self.peek() {
-                0xc0 | 0xc1 => Value::Timestamp(self.timestamp(Member::DOCUMENT)?),
-                0xc2 | 0xc3 => Value::from(self.any_integer()?),
-                0xc4 => Value::BigDecimal(self.any_decimal()?),
-                _ => {
-                    self.head("a tag")?;
-                    continue;
-                }
-            };
-            return Ok(Event::Scalar(value));
-        }
-        self.any()
+        let Some((tag, start)) = self.tag()? else {
+            return self.any();
+        };
+        Ok(Event::Scalar(match tag {
+            Tag::DateTime => Value::Timestamp(self.date_time(start)?),
+            Tag::Epoch => Value::Timestamp(self.epoch(start)?),
+            Tag::Unsigned | Tag::Negative => Value::from(self.bignum(tag, start)?),
+            Tag::Decimal => Value::BigDecimal(self.decimal(start)?),
+        }))
     }
 
     /// Skips a value that nobody wants. It must be well formed all the same.
@@ -725,14 +837,14 @@ impl<'de> Decoder<'de> for CborDecoder<'de> {
     #[inline(always)]
     fn member(&mut self, shape: Schema<'_>, seq: &mut Seq) -> Result<u32, Error> {
         // The name that is expected next, and behind it a value that is not
-        // null.
+        // null, nor a tag that may stand before one.
         let ordinal = seq.guess;
         let rest = self.rest();
         if ordinal < shape.len()
             && seq.left != 0
             && let Some(len) = shape.member(ordinal).encoded(Encoding::Cbor).starts(rest)
             && let Some(value) = rest.get(len)
-            && !matches!(value, 0xf6 | 0xf7)
+            && (*value <= 0xc4 || *value > 0xdb && !matches!(value, 0xf6 | 0xf7))
             && seq.mark_new(ordinal)
         {
             self.at += len;
@@ -758,7 +870,7 @@ impl<'de> Decoder<'de> for CborDecoder<'de> {
             if !self.next(seq)? {
                 return Ok(false);
             }
-            if self.profile.skip_nulls && nulls::mean_nothing(at) && self.is_null() {
+            if self.profile.skip_nulls && nulls::mean_nothing(at) && self.is_null()? {
                 continue;
             }
             return Ok(true);
@@ -777,7 +889,7 @@ impl<'de> Decoder<'de> for CborDecoder<'de> {
                 return Ok(None);
             }
             let key = self.text_string()?;
-            if self.profile.skip_nulls && nulls::mean_nothing(at) && self.is_null() {
+            if self.profile.skip_nulls && nulls::mean_nothing(at) && self.is_null()? {
                 continue;
             }
             return Ok(Some(self.text_of(key)));
@@ -785,10 +897,13 @@ impl<'de> Decoder<'de> for CborDecoder<'de> {
     }
 
     fn null(&mut self, _: Member<'_>) -> Result<bool, Error> {
-        Ok(self.is_null())
+        self.is_null()
     }
 
     fn boolean(&mut self, _: Member<'_>) -> Result<bool, Error> {
+        if self.peek() >> 5 == 6 {
+            self.skip_plain_tags()?;
+        }
         let value = match self.bytes.get(self.at) {
             Some(0xf4) => false,
             Some(0xf5) => true,
@@ -874,23 +989,11 @@ impl<'de> Decoder<'de> for CborDecoder<'de> {
     fn timestamp(&mut self, _: Member<'_>) -> Result<Timestamp, Error> {
         let start = self.at;
         match self.peek() {
-            0xc0 => {
-                self.at += 1;
-                let text = self.text_string()?;
-                Timestamp::parse_date_time(&text)
-                    .map_err(|malformed| self.invalid(start, malformed.expected))
-            }
             0xc1 => {
                 self.at += 1;
-                if self.peek() >> 5 <= 1 {
-                    let seconds = self.small_integer("seconds since the epoch")?;
-                    return Ok(Timestamp::new(seconds, 0));
-                }
-                let seconds = self.any_double("seconds since the epoch")?;
-                Timestamp::from_f64(seconds)
-                    .ok_or_else(|| self.invalid(start, "seconds since the epoch"))
+                self.epoch(start)
             }
-            _ => Err(self.wrong_type("a timestamp (tag 1)")),
+            _ => self.tagged_timestamp(),
         }
     }
 
@@ -900,7 +1003,7 @@ impl<'de> Decoder<'de> for CborDecoder<'de> {
         }
         let start = self.at;
         let value = match self.peek() >> 5 {
-            0 | 1 => Value::from(self.any_integer()?),
+            0 | 1 => Value::from(self.plain_integer()?),
             2 => Value::Blob(self.blob(Member::DOCUMENT)?),
             3 => Value::String(self.text(Member::DOCUMENT)?),
             4 => return self.list(Member::DOCUMENT).map(Event::List),

@@ -6,7 +6,8 @@
 //! integers where they fit, else as tags 2 and 3, of at most 512 bytes (1,234
 //! digits), of which 64 count as an item of [`Limits`]; big decimals as tag 4;
 //! structures, unions and maps as maps of text strings. Written with definite
-//! lengths; both kinds are read.
+//! lengths; both kinds are read. Other tags mean nothing and may stand before
+//! every value.
 //!
 //! ```
 //! use polywire_codec::cbor;
