@@ -11,7 +11,8 @@ use polywire_codec::xmlrpc::{
 };
 use polywire_codec::{cbor, json};
 use polywire_schema::{
-    BigInteger, Body, Decode, Encode, Error, ErrorKind, Limits, Map, Member, Text, Timestamp, Value,
+    BigInteger, Body, Decode, Encode, Encoder, Error, ErrorKind, Limits, Map, Member, Text,
+    Timestamp, Value,
 };
 use shapes::{Collections, Node, Scalars, root, samples};
 use support::{Cbor, Json, XmlRpc, decode, encode};
@@ -549,6 +550,107 @@ mod frames {
             let (method, parameters) = read_call(none, &Limits::DEFAULT).unwrap();
             assert_eq!((method.as_str(), parameters.len()), ("m", 0));
         }
+    }
+
+    fn positional() -> XmlRpcEncoder {
+        let envelope = Envelope::Call {
+            method: "m",
+            positional: true,
+        };
+        XmlRpcEncoder::new(envelope, Vec::new())
+    }
+
+    #[test]
+    fn structures_among_parameters_begun_by_hand() {
+        // A structure first is one parameter, not the list of them.
+        let mut encoder = positional();
+        encoder.parameter();
+        samples::node().encode(root("Node"), &mut encoder);
+        encoder.parameter();
+        5_i32.encode(Member::DOCUMENT, &mut encoder);
+        encoder.parameter();
+        Node::named("n").encode(root("Node"), &mut encoder);
+        let bytes = encoder.finish().unwrap();
+        let text = std::str::from_utf8(&bytes).unwrap();
+
+        let (_, parameters) = read_call(text, &Limits::DEFAULT).unwrap();
+        assert_eq!(parameters.len(), 3);
+        assert_eq!(parameters[0]["name"], Value::from("root"));
+        assert_eq!(parameters[1], Value::from(5));
+        // Typed, whether structures at the top may be lists of parameters or not.
+        for positional in [false, true] {
+            let profile = XmlRpcProfile::DEFAULT.with_positional(positional);
+            let (_, mut decoder) =
+                XmlRpcDecoder::call_from_str(text, profile, &Limits::DEFAULT).unwrap();
+            assert!(decoder.parameter().unwrap());
+            let node = Node::decode(root("Node"), &mut decoder).unwrap();
+            assert_eq!(node, samples::node());
+            assert!(decoder.parameter().unwrap());
+            let number = Value::decode(Member::DOCUMENT, &mut decoder).unwrap();
+            assert_eq!(number, Value::from(5));
+            assert!(decoder.parameter().unwrap());
+            let node = Node::decode(root("Node"), &mut decoder).unwrap();
+            assert_eq!(node, Node::named("n"));
+            assert!(!decoder.parameter().unwrap());
+            decoder.finish().unwrap();
+        }
+    }
+
+    #[test]
+    fn parameters_where_none_can_begin() {
+        let node = Node::named("n");
+        let value = Value::from(1);
+        let refused = |encoder: XmlRpcEncoder| {
+            let error = encoder.finish().unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Unwritable, "{error}");
+        };
+        // In the frame of another message.
+        for envelope in [
+            Envelope::Response,
+            Envelope::Fault,
+            Envelope::Call {
+                method: "m",
+                positional: false,
+            },
+        ] {
+            let mut encoder = XmlRpcEncoder::new(envelope, Vec::new());
+            encoder.parameter();
+            value.encode(Member::DOCUMENT, &mut encoder);
+            refused(encoder);
+        }
+        // Behind a parameter without a value, and as such.
+        let mut encoder = positional();
+        encoder.parameter();
+        encoder.parameter();
+        value.encode(Member::DOCUMENT, &mut encoder);
+        refused(encoder);
+        let mut encoder = positional();
+        encoder.parameter();
+        refused(encoder);
+        // In a structure.
+        let mut encoder = positional();
+        encoder.begin_structure(root("Node"), 1);
+        encoder.parameter();
+        value.encode(Member::DOCUMENT, &mut encoder);
+        encoder.end_structure(root("Node"));
+        refused(encoder);
+        // A value that is no parameter.
+        let mut encoder = positional();
+        value.encode(Member::DOCUMENT, &mut encoder);
+        refused(encoder);
+
+        // None at all, or more behind those of a structure, are fine.
+        let bytes = positional().finish().unwrap();
+        let text = std::str::from_utf8(&bytes).unwrap();
+        assert!(read_call(text, &Limits::DEFAULT).unwrap().1.is_empty());
+        let mut encoder = positional();
+        node.encode(root("Node"), &mut encoder);
+        encoder.parameter();
+        value.encode(Member::DOCUMENT, &mut encoder);
+        let bytes = encoder.finish().unwrap();
+        let text = std::str::from_utf8(&bytes).unwrap();
+        let parameters = read_call(text, &Limits::DEFAULT).unwrap().1;
+        assert_eq!(parameters, [Value::from("n"), value]);
     }
 
     #[test]
