@@ -20,6 +20,7 @@ pub mod json;
 pub mod message;
 mod nulls;
 mod path;
+mod refuse;
 mod snippet;
 pub mod xmlrpc;
 

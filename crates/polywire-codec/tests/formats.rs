@@ -9,6 +9,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 
+use polywire_codec::xmlrpc::{XmlRpcDecoder, XmlRpcProfile};
 use polywire_codec::{Dynamic, Message, Sink, Slot, Typed};
 use polywire_schema::{
     BigDecimal, BigInteger, Blob, Body, Decode, Encode, Error, ErrorKind, LimitKind, Limits, Map,
@@ -996,6 +997,15 @@ fn limits_on_bytes<F: Format>() {
     let limits = Limits::DEFAULT.with_bytes(most);
     let result = decode_limited::<F, Node>(&bytes, at, &limits);
     limited(result, LimitKind::Bytes(most), "Limits::bytes");
+    // Nothing is done with what is too long: it may be no text at all.
+    let limits = Limits::DEFAULT.with_bytes(10);
+    let result = decode_limited::<F, Node>(&[0xff; 11], at, &limits);
+    limited(result, LimitKind::Bytes(10), "Limits::bytes");
+    if F::NAME == "XML-RPC" {
+        let body = Body::from(vec![0xff; 11]);
+        let result = XmlRpcDecoder::call(&body, XmlRpcProfile::DEFAULT, &limits);
+        limited(result, LimitKind::Bytes(10), "Limits::bytes");
+    }
 }
 
 fn limits_on_depth<F: Format>() {

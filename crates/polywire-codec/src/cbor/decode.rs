@@ -13,7 +13,7 @@ use polywire_schema::{
 use polywire_text::{Malformed, utf8};
 
 use super::{CborProfile, big, locate};
-use crate::nulls;
+use crate::{nulls, refuse};
 
 /// A reader of one CBOR data item.
 #[derive(Debug)]
@@ -85,10 +85,7 @@ impl<'de> CborDecoder<'de> {
         profile: CborProfile,
         limits: &Limits,
     ) -> Result<Self, Error> {
-        if bytes.len() > limits.bytes() {
-            let kind = ErrorKind::Limit(LimitKind::Bytes(limits.bytes()));
-            return Err(Error::new(kind).in_format("CBOR"));
-        }
+        refuse::too_long(bytes.len(), limits, "CBOR")?;
         Ok(Self {
             bytes,
             at: 0,

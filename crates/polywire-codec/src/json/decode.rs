@@ -17,10 +17,10 @@ use polywire_schema::{
 use polywire_text::number::{
     Integer, decimal_prefix, integer_prefix, json_number, parse_f32, parse_f64,
 };
-use polywire_text::{Malformed, base64, escape, scan, utf8};
+use polywire_text::{Malformed, base64, escape, scan};
 
 use super::{JsonProfile, locate};
-use crate::{nulls, snippet};
+use crate::{nulls, refuse, snippet};
 
 /// A reader of one JSON text.
 #[derive(Debug)]
@@ -48,9 +48,7 @@ impl<'de> JsonDecoder<'de> {
         profile: JsonProfile,
         limits: &Limits,
     ) -> Result<Self, Error> {
-        let text = utf8::validate(body.as_bytes()).map_err(|malformed| {
-            Error::malformed(ErrorKind::Syntax, malformed, 0).in_format("JSON")
-        })?;
+        let text = refuse::text(body, limits, "JSON")?;
         let mut decoder = Self::from_str(text, profile, limits)?;
         decoder.body = Some(body);
         Ok(decoder)
@@ -62,10 +60,7 @@ impl<'de> JsonDecoder<'de> {
     ///
     /// The text is longer than the limit.
     pub fn from_str(text: &'de str, profile: JsonProfile, limits: &Limits) -> Result<Self, Error> {
-        if text.len() > limits.bytes() {
-            let kind = ErrorKind::Limit(LimitKind::Bytes(limits.bytes()));
-            return Err(Error::new(kind).in_format("JSON"));
-        }
+        refuse::too_long(text.len(), limits, "JSON")?;
         Ok(Self {
             text,
             // A byte order mark is no part of JSON, but some writers add one.

@@ -14,12 +14,12 @@ use polywire_schema::{
     BigDecimal, BigInteger, Blob, Body, Decoder, END, Encoding, Error, ErrorKind, Event, LimitKind,
     Limits, Member, NameSource, Schema, Seq, ShapeKind, Text, Timestamp, Value, WideSeen,
 };
+use polywire_text::base64;
 use polywire_text::number::{Integer, integer_prefix, parse_f32, parse_f64};
-use polywire_text::{base64, utf8};
 
 use super::XmlRpcProfile;
 use super::cursor::{Cursor, Start};
-use crate::nulls;
+use crate::{nulls, refuse};
 
 /// A reader of one XML-RPC message.
 #[derive(Debug)]
@@ -91,10 +91,7 @@ impl<'de> XmlRpcDecoder<'de> {
         profile: XmlRpcProfile,
         limits: &Limits,
     ) -> Result<Self, Error> {
-        if text.len() > limits.bytes() {
-            let kind = ErrorKind::Limit(LimitKind::Bytes(limits.bytes()));
-            return Err(Error::new(kind).in_format("XML-RPC"));
-        }
+        refuse::too_long(text.len(), limits, "XML-RPC")?;
         let mut cursor = Cursor {
             text,
             at: 0,
@@ -116,12 +113,6 @@ impl<'de> XmlRpcDecoder<'de> {
         })
     }
 
-    fn validate(body: &'de Body) -> Result<&'de str, Error> {
-        utf8::validate(body.as_bytes()).map_err(|malformed| {
-            Error::malformed(ErrorKind::Syntax, malformed, 0).in_format("XML-RPC")
-        })
-    }
-
     /// Begins to read a call: its method name, and a reader that stands before
     /// the parameters.
     ///
@@ -133,7 +124,7 @@ impl<'de> XmlRpcDecoder<'de> {
         profile: XmlRpcProfile,
         limits: &Limits,
     ) -> Result<(Cow<'de, str>, Self), Error> {
-        let text = Self::validate(body)?;
+        let text = refuse::text(body, limits, "XML-RPC")?;
         let (method, mut decoder) = Self::call_from_str(text, profile, limits)?;
         decoder.body = Some(body);
         Ok((method, decoder))
@@ -189,7 +180,7 @@ impl<'de> XmlRpcDecoder<'de> {
         profile: XmlRpcProfile,
         limits: &Limits,
     ) -> Result<(Reply, Self), Error> {
-        let text = Self::validate(body)?;
+        let text = refuse::text(body, limits, "XML-RPC")?;
         let (reply, mut decoder) = Self::response_from_str(text, profile, limits)?;
         decoder.body = Some(body);
         Ok((reply, decoder))
