@@ -121,6 +121,65 @@ mod libiqxmlrpc {
     }
 
     #[test]
+    fn characters_that_xml_forbids_are_never_read() {
+        // Where they stand is behind the tags that `value` puts before them.
+        let before = "<?xml version=\"1.0\"?><methodResponse><params><param><value>".len();
+        let expected = "a character that XML 1.0 allows";
+        for (xml, offset) in [
+            ("a\u{fffe}b", 1),
+            ("<string>\u{fffd}\u{ffff}</string>", 11),
+            ("<string><![CDATA[\u{ffff}]]></string>", 17),
+            ("<!-- \u{fffe} -->", 5),
+            ("<string a='\u{fffe}'>a</string>", 11),
+            ("<string>a\u{1}</string>", 9),
+            ("<string><![CDATA[\u{1}]]></string>", 17),
+        ] {
+            let error = value(xml).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Syntax, "{xml:?}");
+            assert_eq!(error.what_was_expected(), expected, "{xml:?}");
+            assert_eq!(error.offset(), Some(before + offset), "{xml:?}");
+            assert!(scalars("string", xml).is_err());
+        }
+        let error = value("<string>\u{ffff}</string>").unwrap_err();
+        assert_eq!(error.what_was_found(), "U+FFFF");
+        for reference in ["&#xFFFE;", "&#65535;", "&#0;", "&#x1;", "&#xD800;"] {
+            assert!(value(reference).is_err(), "{reference}");
+        }
+        // Their neighbours are characters.
+        assert_eq!(string("\u{fffd}\u{10ffff}"), "\u{fffd}\u{10ffff}");
+    }
+
+    #[test]
+    fn the_end_of_cdata_is_no_text() {
+        let before = "<?xml version=\"1.0\"?><methodResponse><params><param><value>".len();
+        for (xml, offset) in [
+            ("]]>", 0),
+            ("<string>a]]>b</string>", 9),
+            ("<string>&lt;a]]>b</string>", 13),
+            ("<string><![CDATA[a]]>]]>b</string>", 21),
+            ("<string>a]]>b<![CDATA[a]]></string>", 9),
+            (
+                "<struct><member><name>a]]></name><value/></member></struct>",
+                23,
+            ),
+        ] {
+            let error = value(xml).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Syntax, "{xml}");
+            assert_eq!(error.offset(), Some(before + offset), "{xml}: {error}");
+            assert!(scalars("string", xml).is_err());
+        }
+        for xml in [
+            "]]&gt;",
+            "<string>]]&gt;</string>",
+            "<string>]]<!-- ]]> -->></string>",
+            "<string>]<![CDATA[]]]>></string>",
+        ] {
+            assert_eq!(string(xml), "]]>", "{xml}");
+        }
+        assert_eq!(string("<string a=']]>'>]]</string>"), "]]");
+    }
+
+    #[test]
     fn doubles_are_as_short_as_they_can_be() {
         for (double, text) in [(0.1, "0.1"), (1e-7, "1e-7"), (100.0, "100"), (-2.5, "-2.5")] {
             let written = write_response(&Value::from(double)).unwrap();

@@ -92,15 +92,8 @@ impl<'de> XmlRpcDecoder<'de> {
         limits: &Limits,
     ) -> Result<Self, Error> {
         refuse::too_long(text.len(), limits, "XML-RPC")?;
-        let mut cursor = Cursor {
-            text,
-            at: 0,
-            tag: 0,
-            longest: limits.string(),
-        };
-        cursor.declaration()?;
         Ok(Self {
-            cursor,
+            cursor: Cursor::new(text, limits.string())?,
             body: None,
             frame,
             parameters: 0,
