@@ -1,6 +1,6 @@
 //! What all readers refuse in the same way.
 
-use polywire_schema::{Body, Error, ErrorKind, LimitKind, Limits};
+use polywire_schema::{Body, Error, ErrorKind, LimitKind, Limits, Member};
 use polywire_text::utf8;
 
 /// Sees to it that a message is not longer than the limit. Comes before
@@ -23,4 +23,14 @@ pub(crate) fn text<'de>(
     too_long(body.as_bytes().len(), limits, format)?;
     utf8::validate(body.as_bytes())
         .map_err(|malformed| Error::malformed(ErrorKind::Syntax, malformed, 0).in_format(format))
+}
+
+/// The error of an end without a beginning, for writers: a bug of a hand-written
+/// `Encode`, which must not pass for a message.
+#[cold]
+pub(crate) fn unbalanced(format: &'static str, at: Member<'_>) -> Error {
+    Error::new(ErrorKind::Internal)
+        .in_format(format)
+        .expected("as many ends as beginnings of structures, lists and maps")
+        .at_path(format!("{at:?}"))
 }

@@ -10,6 +10,8 @@ use polywire_schema::{
 };
 use polywire_text::{base64, escape, number};
 
+use crate::refuse::unbalanced;
+
 /// What surrounds the value of a message.
 #[derive(Clone, Copy, Debug)]
 pub enum Envelope<'a> {
@@ -199,6 +201,21 @@ impl XmlRpcEncoder {
         self.out.extend_from_slice(close);
     }
 
+    /// Leaves a structure, list or map; whether there was one.
+    #[inline]
+    fn leave(&mut self, at: Member<'_>) -> bool {
+        match self.depth.checked_sub(1) {
+            Some(depth) => {
+                self.depth = depth;
+                true
+            }
+            None => {
+                self.fail(unbalanced("XML-RPC", at));
+                false
+            }
+        }
+    }
+
     /// Structures and maps look alike.
     #[inline]
     fn begin_struct(&mut self) {
@@ -207,8 +224,10 @@ impl XmlRpcEncoder {
     }
 
     #[inline]
-    fn end_struct(&mut self) {
-        self.depth -= 1;
+    fn end_struct(&mut self, at: Member<'_>) {
+        if !self.leave(at) {
+            return;
+        }
         self.separate(b"</member>");
         self.out.extend_from_slice(b"</struct></value>");
     }
@@ -241,12 +260,12 @@ impl Encoder for XmlRpcEncoder {
     }
 
     #[inline(always)]
-    fn end_structure(&mut self, _: Member<'_>) {
+    fn end_structure(&mut self, at: Member<'_>) {
         if self.depth == 1 && self.frame == Frame::Positional {
             self.depth = 0;
             return;
         }
-        self.end_struct();
+        self.end_struct(at);
     }
 
     #[inline(always)]
@@ -256,9 +275,10 @@ impl Encoder for XmlRpcEncoder {
     }
 
     #[inline(always)]
-    fn end_list(&mut self, _: Member<'_>) {
-        self.depth -= 1;
-        self.out.extend_from_slice(b"</data></array></value>");
+    fn end_list(&mut self, at: Member<'_>) {
+        if self.leave(at) {
+            self.out.extend_from_slice(b"</data></array></value>");
+        }
     }
 
     #[inline]
@@ -276,8 +296,8 @@ impl Encoder for XmlRpcEncoder {
     }
 
     #[inline]
-    fn end_map(&mut self, _: Member<'_>) {
-        self.end_struct();
+    fn end_map(&mut self, at: Member<'_>) {
+        self.end_struct(at);
     }
 
     #[inline]
