@@ -1102,16 +1102,38 @@ fn limits_on_strings<F: Format>() {
             limited(result, LimitKind::StringLength(99), "Limits::string");
         }
     }
-    let digits = "7".repeat(400);
+    let digits = "7".repeat(100);
     for scalars in [
         with(|scalars| scalars.blob = Some(Blob::from(vec![0; 100]))),
         with(|scalars| scalars.big_integer = Some(digits.parse().unwrap())),
+        with(|scalars| scalars.big_decimal = Some(digits.parse().unwrap())),
+        with(|scalars| scalars.big_decimal = Some(format!("-{}e5", &digits[3..]).parse().unwrap())),
+        with(|scalars| {
+            let big: BigInteger = digits.parse().unwrap();
+            scalars.document = Some(Value::List(vec![Value::from(big)]));
+        }),
     ] {
         let bytes = encode::<F, _>(&scalars, at).unwrap();
         let limits = Limits::DEFAULT.with_string(99);
         let result = decode_limited::<F, Scalars>(&bytes, at, &limits);
         limited(result, LimitKind::StringLength(99), "Limits::string");
+        if scalars.blob.is_none() {
+            let limits = Limits::DEFAULT.with_string(100);
+            decode_limited::<F, Scalars>(&bytes, at, &limits).unwrap();
+        }
     }
+    // Numbers have the size of their type, however long they are written.
+    let scalars = Scalars {
+        long: Some(i64::MIN),
+        double: Some(-1.234_567_890_123_456_7e-300),
+        float: Some(-1.234_567_8),
+        ..Scalars::default()
+    };
+    let bytes = encode::<F, _>(&scalars, at).unwrap();
+    let limits = Limits::DEFAULT.with_string(6);
+    let read: Scalars = decode_limited::<F, _>(&bytes, at, &limits).unwrap();
+    assert_eq!(read, scalars);
+    decode_limited::<F, Value>(&bytes, Member::DOCUMENT, &limits).unwrap();
 }
 
 /// As deep as a limit may be set, on the stack of an ordinary thread.

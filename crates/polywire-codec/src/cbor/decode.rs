@@ -651,9 +651,20 @@ impl<'de> CborDecoder<'de> {
         } else {
             digits
         };
+        self.check_digits(start, digits.len())?;
         digits
             .parse()
             .map_err(|_| self.invalid(start, "an integer"))
+    }
+
+    /// Sees to it that the digits of a big number, whose tag began at `start`,
+    /// are not too many.
+    fn check_digits(&mut self, start: usize, digits: usize) -> Result<(), Error> {
+        if digits > self.limits.string() {
+            self.at = start;
+            return Err(self.limit(LimitKind::StringLength(self.limits.string())));
+        }
+        Ok(())
     }
 
     /// A decimal number: tag 4, or anything that is a number.
@@ -697,7 +708,11 @@ impl<'de> CborDecoder<'de> {
         if self.next(&mut seq)? {
             return Err(self.invalid(start, "an exponent and a mantissa"));
         }
-        decimal_of(&mantissa, exponent).ok_or_else(|| self.invalid(start, "a decimal number"))
+        let Some(decimal) = decimal_of(&mantissa, exponent) else {
+            return Err(self.invalid(start, "a decimal number"));
+        };
+        self.check_digits(start, decimal.as_str().len())?;
+        Ok(decimal)
     }
 
     /// A timestamp in seconds, whose tag began at `start`.

@@ -366,14 +366,21 @@ impl<'de> JsonDecoder<'de> {
         match json_number(self.rest()) {
             Ok((len, integer)) => {
                 let number = &self.text[self.at..self.at + len];
-                if len > self.limits.string() {
-                    return Err(self.limit(LimitKind::StringLength(self.limits.string())));
-                }
                 self.at += len;
                 Ok((number, integer))
             }
             Err(malformed) => Err(self.malformed(malformed, self.at)),
         }
+    }
+
+    /// The digits of a big number, which was read from `start` on. They are
+    /// kept; other numbers become as long as their type.
+    fn digits(&mut self, start: usize) -> Result<Text, Error> {
+        if self.at - start > self.limits.string() {
+            self.at = start;
+            return Err(self.limit(LimitKind::StringLength(self.limits.string())));
+        }
+        Ok(self.text_of(start, self.at))
     }
 
     /// An error of a primitive that read from `base`.
@@ -700,16 +707,16 @@ impl<'de> Decoder<'de> for JsonDecoder<'de> {
     fn big_integer(&mut self, _: Member<'_>) -> Result<BigInteger, Error> {
         self.skip_space();
         let start = self.at;
-        let (number, _) = self.number()?;
-        let digits = self.text_of(start, start + number.len());
+        self.number()?;
+        let digits = self.digits(start)?;
         BigInteger::parse(digits).map_err(|_| self.invalid(start, "an integer"))
     }
 
     fn big_decimal(&mut self, _: Member<'_>) -> Result<BigDecimal, Error> {
         self.skip_space();
         let start = self.at;
-        let (number, _) = self.number()?;
-        let digits = self.text_of(start, start + number.len());
+        self.number()?;
+        let digits = self.digits(start)?;
         BigDecimal::parse(digits).map_err(|_| self.invalid(start, "a decimal number"))
     }
 
@@ -794,16 +801,14 @@ impl<'de> Decoder<'de> for JsonDecoder<'de> {
                     _ if number == "-0" => Value::Double(-0.0),
                     Integer::Small(value, _) if integer => Value::Integer(value),
                     _ if integer => {
-                        let digits = self.text_of(start, start + number.len());
-                        let digits = BigInteger::parse(digits);
+                        let digits = BigInteger::parse(self.digits(start)?);
                         Value::BigInteger(digits.map_err(|_| self.invalid(start, "an integer"))?)
                     }
                     _ => match parse_f64(number.as_bytes()) {
                         Ok(double) => Value::Double(double),
                         // Beyond a double: its digits are kept.
                         Err(_) => {
-                            let digits = self.text_of(start, start + number.len());
-                            let digits = BigDecimal::parse(digits);
+                            let digits = BigDecimal::parse(self.digits(start)?);
                             Value::BigDecimal(digits.map_err(|_| self.invalid(start, "a number"))?)
                         }
                     },

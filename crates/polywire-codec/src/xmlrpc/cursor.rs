@@ -270,6 +270,14 @@ impl<'de> Cursor<'de> {
         }
     }
 
+    /// As [`Self::characters`], of any length.
+    pub(super) fn any_characters(&mut self) -> Result<Cow<'de, str>, Error> {
+        let longest = std::mem::replace(&mut self.longest, usize::MAX);
+        let text = self.characters();
+        self.longest = longest;
+        text
+    }
+
     fn too_long(&self) -> ErrorKind {
         ErrorKind::Limit(LimitKind::StringLength(self.longest))
     }

@@ -400,7 +400,11 @@ impl<'de> XmlRpcDecoder<'de> {
             }
             return Ok(Cow::Borrowed(""));
         }
-        let text = self.cursor.characters()?;
+        let text = match kind {
+            // Not kept: what they become has a size of its own.
+            Type::Boolean | Type::DateTime | Type::Double => self.cursor.any_characters()?,
+            _ => self.cursor.characters()?,
+        };
         if kind != Type::Untyped {
             self.end_type(tag)?;
         }
