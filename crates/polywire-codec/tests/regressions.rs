@@ -912,6 +912,30 @@ mod cbor_peers {
         }
     }
 
+    #[test]
+    fn lengths_that_no_message_could_fill() {
+        for (head, rest, fits) in [
+            (&b"\x98\x18"[..], 24, true),
+            (b"\x98\x18", 23, false),
+            (b"\x9a\x7f\xff\xff\xff", 100, false),
+            (b"\xb8\x18", 47, false),
+            (b"\xba\0\x10\0\0", 1000, false),
+        ] {
+            let bytes = [head, &vec![0; rest]].concat();
+            let read = cbor::from_slice(&bytes);
+            assert_eq!(read.is_ok(), fits, "{head:x?}");
+            if let Err(error) = read {
+                // Said at once, and not where the message ends.
+                assert_eq!(error.kind(), ErrorKind::Truncated);
+                assert_eq!(error.offset(), Some(0));
+            }
+        }
+        // The whole length is there, down to the last entry.
+        let entries: Vec<u8> = (0..24).flat_map(|key| [0x61, b'a' + key, 0]).collect();
+        let map = cbor::from_slice(&[b"\xb8\x18", &entries[..]].concat()).unwrap();
+        assert_eq!(map["x"], Value::from(0));
+    }
+
     /// A bignum: a tag and so many bytes.
     fn bignum(tag: u8, bytes: &[u8]) -> Vec<u8> {
         let [high, low] = (bytes.len() as u16).to_be_bytes();

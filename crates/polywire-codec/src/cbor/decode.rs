@@ -255,7 +255,15 @@ impl<'de> CborDecoder<'de> {
         if self.peek() >> 5 != major || self.at >= self.bytes.len() {
             return Err(self.wrong_type(at.kind().describe()));
         }
+        let start = self.at;
         let head = self.head("a list or map")?;
+        // An item has a byte at least and an entry two: what cannot come need
+        // not be waited for, and whoever makes room for it may trust in it.
+        let most = (self.bytes.len() - self.at) as u64 / if major == 5 { 2 } else { 1 };
+        if head.argument > most && head.argument != INDEFINITE {
+            self.at = start;
+            return Err(self.error(ErrorKind::Truncated, "a length that fits the message"));
+        }
         self.deeper()?;
         Ok(Seq {
             left: head.argument,
