@@ -79,6 +79,13 @@ enum Type {
     Untyped,
 }
 
+/// In [`Seq::mark`], which end tags an array or struct has left.
+const OPEN: u64 = 0;
+/// `<array><data/>`.
+const WITHOUT_DATA: u64 = 1;
+/// `<array/>` or `<struct/>`.
+const CLOSED: u64 = 2;
+
 /// States of a [`Seq`] at the top of a call.
 const IN_STRUCT: u32 = 0;
 const POSITIONAL: u32 = 1;
@@ -504,19 +511,23 @@ impl<'de> XmlRpcDecoder<'de> {
     /// Begins an array whose start tag has been read.
     fn begin_array(&mut self, empty: bool) -> Result<Seq, Error> {
         self.deeper()?;
-        let data = !empty && self.cursor.expect_start("data", "<data>")?;
-        // Without data there are no items; `left` says so to `next_item`.
+        let mark = if empty {
+            CLOSED
+        } else if self.cursor.expect_start("data", "<data>")? {
+            OPEN
+        } else {
+            WITHOUT_DATA
+        };
         Ok(Seq {
-            left: u64::from(data),
-            mark: u64::from(empty),
+            mark,
             ..Seq::default()
         })
     }
 
     /// Goes to the next item of an array.
     fn next_item(&mut self, seq: &mut Seq) -> Result<bool, Error> {
-        if seq.left == 0 {
-            let tags: &[&str] = if seq.mark == 1 { &[] } else { &["array"] };
+        if seq.mark != OPEN {
+            let tags: &[&str] = if seq.mark == CLOSED { &[] } else { &["array"] };
             self.end_collection(tags)?;
             return Ok(false);
         }
@@ -539,7 +550,7 @@ impl<'de> XmlRpcDecoder<'de> {
     fn begin_struct(&mut self, empty: bool) -> Result<Seq, Error> {
         self.deeper()?;
         Ok(Seq {
-            left: u64::from(!empty),
+            mark: if empty { CLOSED } else { OPEN },
             ..Seq::default()
         })
     }
@@ -549,7 +560,7 @@ impl<'de> XmlRpcDecoder<'de> {
         if seq.count > 0 {
             self.end_member()?;
         }
-        if seq.left == 0 {
+        if seq.mark == CLOSED {
             self.end_collection(&[])?;
             return Ok(None);
         }
@@ -709,7 +720,7 @@ impl<'de> Decoder<'de> for XmlRpcDecoder<'de> {
             } else {
                 b"</member>".len()
             };
-            let name = if closed && ordinal < shape.len() && seq.left > 0 {
+            let name = if closed && ordinal < shape.len() && seq.mark == OPEN {
                 Some(shape.member(ordinal).run(Encoding::XmlRpc))
             } else {
                 None
@@ -758,10 +769,7 @@ impl<'de> Decoder<'de> for XmlRpcDecoder<'de> {
         let start = self.cursor.at;
         if !self.empty_value && self.cursor.skip(b"<array><data>") {
             self.deeper()?;
-            return Ok(Seq {
-                left: 1,
-                ..Seq::default()
-            });
+            return Ok(Seq::default());
         }
         match self.value_type()? {
             (Type::Array, tag) => self.begin_array(tag.empty),
