@@ -15,8 +15,10 @@
 //! message again up to the offset of the error.
 #![forbid(unsafe_code)]
 
+mod budget;
 pub mod cbor;
 pub mod json;
+mod keep;
 pub mod message;
 mod nulls;
 mod path;

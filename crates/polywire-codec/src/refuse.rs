@@ -25,6 +25,27 @@ pub(crate) fn text<'de>(
         .map_err(|malformed| Error::malformed(ErrorKind::Syntax, malformed, 0).in_format(format))
 }
 
+/// Makes of an error one about a required member that did not come, by the name
+/// that it has in the format.
+#[cold]
+pub(crate) fn missing(error: Error, at: Member<'_>, name: &str) -> Error {
+    let container = at.container();
+    error
+        .expected(format!(
+            "the required member `{name}` of {}",
+            container.id()
+        ))
+        .found("")
+}
+
+/// Makes of an error one about a variant that the union of `at` does not have.
+#[cold]
+pub(crate) fn unknown(error: Error, at: Member<'_>) -> Error {
+    error
+        .expected(format!("only members that {} has", at.target().id()))
+        .found("")
+}
+
 /// The error of an end without a beginning, for writers: a bug of a hand-written
 /// `Encode`, which must not pass for a message.
 #[cold]

@@ -8,12 +8,13 @@ use std::borrow::Cow;
 
 use polywire_schema::{
     BigDecimal, BigInteger, Blob, Body, Decoder, END, Encoding, Error, ErrorKind, Event, LimitKind,
-    Limits, Member, NameSource, Schema, Seq, ShapeKind, Text, Timestamp, Value, WideSeen,
+    Limits, Member, NameSource, Schema, Seq, ShapeKind, Text, Timestamp, Value,
 };
 use polywire_text::{Malformed, utf8};
 
 use super::{CborProfile, big, locate};
-use crate::{nulls, refuse};
+use crate::budget::Budget;
+use crate::{keep, nulls, refuse};
 
 /// A reader of one CBOR data item.
 #[derive(Debug)]
@@ -22,14 +23,11 @@ pub struct CborDecoder<'de> {
     /// `at <= bytes.len()`.
     at: usize,
     body: Option<&'de Body>,
-    depth_left: u32,
-    items_left: u32,
+    budget: Budget,
     /// Where the last list or map ended, and how many items were left then:
     /// what an error means that comes before anything else is read.
     ended: (usize, u32),
     profile: CborProfile,
-    limits: Limits,
-    wide: WideSeen,
 }
 
 /// A list or map without a length: it ends with a break.
@@ -90,12 +88,9 @@ impl<'de> CborDecoder<'de> {
             bytes,
             at: 0,
             body: None,
-            depth_left: limits.depth(),
-            items_left: limits.items(),
+            budget: Budget::new(limits),
             ended: (usize::MAX, 0),
             profile,
-            limits: *limits,
-            wide: WideSeen::default(),
         })
     }
 
@@ -237,9 +232,8 @@ impl<'de> CborDecoder<'de> {
         // Fewer than 24 elements: the length stands in the first byte.
         let first = self.peek();
         let left = u64::from(first & 0x1f);
-        if first >> 5 == major && left < 24 && self.depth_left > 0 {
+        if first >> 5 == major && left < 24 && self.budget.enter().is_ok() {
             self.at += 1;
-            self.depth_left -= 1;
             return Ok(Seq {
                 left,
                 ..Seq::default()
@@ -264,30 +258,18 @@ impl<'de> CborDecoder<'de> {
             self.at = start;
             return Err(self.error(ErrorKind::Truncated, "a length that fits the message"));
         }
-        self.deeper()?;
+        self.budget.enter().map_err(|limit| self.limit(limit))?;
         Ok(Seq {
             left: head.argument,
             ..Seq::default()
         })
     }
 
-    #[inline]
-    fn deeper(&mut self) -> Result<(), Error> {
-        match self.depth_left.checked_sub(1) {
-            Some(left) => {
-                self.depth_left = left;
-                Ok(())
-            }
-            None => Err(self.limit(LimitKind::Depth(self.limits.depth()))),
-        }
-    }
-
     /// Goes to the next element. `false` at the end.
     #[inline(always)]
     fn next(&mut self, seq: &mut Seq) -> Result<bool, Error> {
-        if seq.left.wrapping_sub(1) < INDEFINITE - 1 && self.items_left > 0 {
+        if seq.left.wrapping_sub(1) < INDEFINITE - 1 && self.budget.count(1).is_ok() {
             seq.left -= 1;
-            self.items_left -= 1;
             return Ok(true);
         }
         if seq.left == 0 {
@@ -300,9 +282,8 @@ impl<'de> CborDecoder<'de> {
     /// A list or map has ended.
     #[inline]
     fn leave(&mut self) {
-        self.wide.leave(self.depth_left);
-        self.depth_left += 1;
-        self.ended = (self.at, self.items_left);
+        self.budget.leave();
+        self.ended = (self.at, self.budget.items_left());
     }
 
     /// The argument of a head and the head's length, if both are there within
@@ -345,18 +326,19 @@ impl<'de> CborDecoder<'de> {
         Ok(true)
     }
 
+    #[inline]
     fn count_item(&mut self) -> Result<(), Error> {
         self.count_items(1)
     }
 
+    #[inline]
     fn count_items(&mut self, items: u32) -> Result<(), Error> {
-        match self.items_left.checked_sub(items) {
-            Some(left) => {
-                self.items_left = left;
-                Ok(())
-            }
-            None => Err(self.limit(LimitKind::Items(self.limits.items()))),
-        }
+        self.budget.count(items).map_err(|limit| self.limit(limit))
+    }
+
+    #[inline]
+    fn check_length(&self, len: usize) -> Result<(), Error> {
+        self.budget.string(len).map_err(|limit| self.limit(limit))
     }
 
     #[cold]
@@ -421,9 +403,7 @@ impl<'de> CborDecoder<'de> {
                 .expected(format!("{len} more bytes"))
                 .found(format!("{left}")));
         };
-        if taken.len() > self.limits.string() {
-            return Err(self.limit(LimitKind::StringLength(self.limits.string())));
-        }
+        self.check_length(taken.len())?;
         self.at += taken.len();
         Ok(taken)
     }
@@ -466,9 +446,7 @@ impl<'de> CborDecoder<'de> {
                 return Err(self.invalid_utf8(self.at - chunk.len(), malformed));
             }
             whole.extend_from_slice(chunk);
-            if whole.len() > self.limits.string() {
-                return Err(self.limit(LimitKind::StringLength(self.limits.string())));
-            }
+            self.check_length(whole.len())?;
         }
     }
 
@@ -525,11 +503,7 @@ impl<'de> CborDecoder<'de> {
                 }
             }
             seq.guess = ordinal + 1;
-            let repeated = match seq.mark_seen(ordinal) {
-                Some(repeated) => repeated,
-                None => self.wide.mark(self.depth_left, ordinal),
-            };
-            if repeated {
+            if self.budget.seen(seq, ordinal) {
                 return Err(self.error(ErrorKind::Duplicate, "each member once"));
             }
             if shape.member(ordinal).kind() != ShapeKind::Document && self.is_null()? {
@@ -542,7 +516,7 @@ impl<'de> CborDecoder<'de> {
     #[inline(never)]
     fn any_text(&mut self) -> Result<Text, Error> {
         let text = self.text_string()?;
-        Ok(self.text_of(text))
+        Ok(keep::text(self.body, text))
     }
 
     #[inline(never)]
@@ -555,14 +529,6 @@ impl<'de> CborDecoder<'de> {
             return Err(self.invalid(start, at.kind().describe()));
         }
         Ok(value)
-    }
-
-    fn text_of(&self, text: Cow<'de, str>) -> Text {
-        match (self.body, text) {
-            (Some(body), Cow::Borrowed(text)) => body.text(text),
-            (_, Cow::Borrowed(text)) => Text::from(text),
-            (_, Cow::Owned(text)) => Text::from(text),
-        }
     }
 
     fn blob_of(&self, bytes: Cow<'de, [u8]>) -> Blob {
@@ -668,11 +634,10 @@ impl<'de> CborDecoder<'de> {
     /// Sees to it that the digits of a big number, whose tag began at `start`,
     /// are not too many.
     fn check_digits(&mut self, start: usize, digits: usize) -> Result<(), Error> {
-        if digits > self.limits.string() {
+        if !self.budget.fits(digits) {
             self.at = start;
-            return Err(self.limit(LimitKind::StringLength(self.limits.string())));
         }
-        Ok(())
+        self.check_length(digits)
     }
 
     /// A decimal number: tag 4, or anything that is a number.
@@ -912,7 +877,7 @@ impl<'de> Decoder<'de> for CborDecoder<'de> {
             if self.profile.skip_nulls && nulls::mean_nothing(at) && self.is_null()? {
                 continue;
             }
-            return Ok(Some(self.text_of(key)));
+            return Ok(Some(keep::text(self.body, key)));
         }
     }
 
@@ -986,7 +951,7 @@ impl<'de> Decoder<'de> for CborDecoder<'de> {
         // Short ASCII, whose length stands in the first byte.
         if let Some((first @ 0x60..0x78, window)) = self.rest().split_first() {
             let len = usize::from(first & 0x1f);
-            if len <= self.limits.string()
+            if self.budget.fits(len)
                 && let Some(text) = Text::ascii_prefix(window, len)
             {
                 self.at += 1 + len;
@@ -1050,24 +1015,15 @@ impl<'de> Decoder<'de> for CborDecoder<'de> {
         if !self.profile.required {
             return Ok(());
         }
-        Err(self
-            .error(ErrorKind::Missing, "")
-            .expected(format!(
-                "the required member `{}` of {}",
-                at.name(),
-                at.container().id()
-            ))
-            .found(""))
+        let error = self.error(ErrorKind::Missing, "");
+        Err(refuse::missing(error, at, at.name()))
     }
 
     fn unknown(&mut self, at: Member<'_>) -> Result<(), Error> {
         if !self.profile.required {
             return Ok(());
         }
-        Err(self
-            .error(ErrorKind::Unknown, "")
-            .expected(format!("only members that {} has", at.target().id()))
-            .found(""))
+        Err(refuse::unknown(self.error(ErrorKind::Unknown, ""), at))
     }
 
     #[cold]
@@ -1078,8 +1034,8 @@ impl<'de> Decoder<'de> for CborDecoder<'de> {
         };
         // Where one value ends the next begins: the offset alone does not say
         // which of them is meant.
-        let levels = (self.limits.depth() - self.depth_left) as usize;
-        let ended = self.ended == (self.at, self.items_left);
+        let levels = self.budget.depth() as usize;
+        let ended = self.ended == (self.at, self.budget.items_left());
         let mut error = Error::new(kind)
             .in_format("CBOR")
             .expected(expected)

@@ -12,7 +12,6 @@ use std::borrow::Cow;
 use polywire_schema::{
     BigDecimal, BigInteger, Blob, Body, Decoder, END, Encoding, Error, ErrorKind, Event, LimitKind,
     Limits, Location, Member, Schema, Seq, ShapeKind, Text, Timestamp, TimestampFormat, Value,
-    WideSeen,
 };
 use polywire_text::number::{
     Integer, decimal_prefix, integer_prefix, json_number, parse_f32, parse_f64,
@@ -20,6 +19,7 @@ use polywire_text::number::{
 use polywire_text::{Malformed, base64, escape, scan};
 
 use super::{JsonProfile, locate};
+use crate::budget::Budget;
 use crate::{nulls, refuse, snippet};
 
 /// A reader of one JSON text.
@@ -29,12 +29,8 @@ pub struct JsonDecoder<'de> {
     /// `at <= text.len()`, always on a character boundary.
     at: usize,
     body: Option<&'de Body>,
-    /// Levels and items that may still come.
-    depth_left: u32,
-    items_left: u32,
+    budget: Budget,
     profile: JsonProfile,
-    limits: Limits,
-    wide: WideSeen,
 }
 
 impl<'de> JsonDecoder<'de> {
@@ -70,11 +66,8 @@ impl<'de> JsonDecoder<'de> {
                 0
             },
             body: None,
-            depth_left: limits.depth(),
-            items_left: limits.items(),
+            budget: Budget::new(limits),
             profile,
-            limits: *limits,
-            wide: WideSeen::default(),
         })
     }
 
@@ -124,20 +117,26 @@ impl<'de> JsonDecoder<'de> {
     #[inline(always)]
     fn enter(&mut self) -> Result<Seq, Error> {
         self.at += 1;
-        match self.depth_left.checked_sub(1) {
-            Some(left) => {
-                self.depth_left = left;
-                Ok(Seq::default())
-            }
-            None => Err(self.limit(LimitKind::Depth(self.limits.depth()))),
+        match self.budget.enter() {
+            Ok(()) => Ok(Seq::default()),
+            Err(limit) => Err(self.limit(limit)),
         }
     }
 
     #[inline]
     fn leave(&mut self) {
         self.at += 1;
-        self.wide.leave(self.depth_left);
-        self.depth_left += 1;
+        self.budget.leave();
+    }
+
+    #[inline]
+    fn count_item(&mut self) -> Result<(), Error> {
+        self.budget.count(1).map_err(|limit| self.limit(limit))
+    }
+
+    #[inline]
+    fn check_length(&self, len: usize) -> Result<(), Error> {
+        self.budget.string(len).map_err(|limit| self.limit(limit))
     }
 
     #[cold]
@@ -169,10 +168,9 @@ impl<'de> JsonDecoder<'de> {
             && let Some(first) = self.text.as_bytes().get(at)
             && *first > b' '
             && *first != close
-            && self.items_left > 0
+            && self.budget.count(1).is_ok()
         {
             self.at = at;
-            self.items_left -= 1;
             seq.count += 1;
             return Ok(true);
         }
@@ -209,16 +207,6 @@ impl<'de> JsonDecoder<'de> {
             self.count_item()?;
         }
         Ok(true)
-    }
-
-    fn count_item(&mut self) -> Result<(), Error> {
-        match self.items_left.checked_sub(1) {
-            Some(left) => {
-                self.items_left = left;
-                Ok(())
-            }
-            None => Err(self.limit(LimitKind::Items(self.limits.items()))),
-        }
     }
 
     /// Reads the colon behind a key.
@@ -272,7 +260,7 @@ impl<'de> JsonDecoder<'de> {
     /// Whether a member at the top belongs to another part of the message. It
     /// must not come in through the document.
     fn is_elsewhere(&self, member: Member<'_>) -> bool {
-        self.depth_left + 1 == self.limits.depth() && member.location() != Location::Body
+        self.budget.depth() == 1 && member.location() != Location::Body
     }
 
     #[inline]
@@ -313,9 +301,7 @@ impl<'de> JsonDecoder<'de> {
         let bytes = self.text.as_bytes();
         let end = start + scan::json_clean(&bytes[start..]);
         if bytes.get(end) == Some(&b'"') {
-            if end - start > self.limits.string() {
-                return Err(self.limit(LimitKind::StringLength(self.limits.string())));
-            }
+            self.check_length(end - start)?;
             self.at = end + 1;
             return Ok(Ok((start, end)));
         }
@@ -329,9 +315,7 @@ impl<'de> JsonDecoder<'de> {
         let (mut start, mut end) = (start, end);
         loop {
             text.push_str(&self.text[start..end]);
-            if text.len() > self.limits.string() {
-                return Err(self.limit(LimitKind::StringLength(self.limits.string())));
-            }
+            self.check_length(text.len())?;
             match bytes.get(end) {
                 Some(b'"') => {
                     self.at = end + 1;
@@ -376,11 +360,12 @@ impl<'de> JsonDecoder<'de> {
     /// The digits of a big number, which was read from `start` on. They are
     /// kept; other numbers become as long as their type.
     fn digits(&mut self, start: usize) -> Result<Text, Error> {
-        if self.at - start > self.limits.string() {
+        let end = self.at;
+        if !self.budget.fits(end - start) {
             self.at = start;
-            return Err(self.limit(LimitKind::StringLength(self.limits.string())));
         }
-        Ok(self.text_of(start, self.at))
+        self.check_length(end - start)?;
+        Ok(self.text_of(start, end))
     }
 
     /// An error of a primitive that read from `base`.
@@ -480,11 +465,7 @@ impl<'de> JsonDecoder<'de> {
                 self.skip_value()?;
                 continue;
             }
-            let repeated = match seq.mark_seen(ordinal) {
-                Some(repeated) => repeated,
-                None => self.wide.mark(self.depth_left, ordinal),
-            };
-            if repeated {
+            if self.budget.seen(seq, ordinal) {
                 return Err(self.error(ErrorKind::Duplicate, "each member once"));
             }
             if self.peek() == b'n' && shape.member(ordinal).kind() != ShapeKind::Document {
@@ -729,7 +710,7 @@ impl<'de> Decoder<'de> for JsonDecoder<'de> {
         {
             let len = scan::json_clean(window.as_bytes());
             if window.as_bytes().get(len) == Some(&b'"')
-                && len <= self.limits.string()
+                && self.budget.fits(len)
                 && let Some(text) = Text::inline_prefix(window, len)
             {
                 self.at = start + len + 1;
@@ -823,24 +804,19 @@ impl<'de> Decoder<'de> for JsonDecoder<'de> {
         if !self.profile.required {
             return Ok(());
         }
-        let name = at.plain(self.profile.names.source());
-        Err(self
-            .error(ErrorKind::Missing, "")
-            .expected(format!(
-                "the required member `{name}` of {}",
-                at.container().id()
-            ))
-            .found(""))
+        let error = self.error(ErrorKind::Missing, "");
+        Err(refuse::missing(
+            error,
+            at,
+            at.plain(self.profile.names.source()),
+        ))
     }
 
     fn unknown(&mut self, at: Member<'_>) -> Result<(), Error> {
         if !self.profile.required {
             return Ok(());
         }
-        Err(self
-            .error(ErrorKind::Unknown, "")
-            .expected(format!("only members that {} has", at.target().id()))
-            .found(""))
+        Err(refuse::unknown(self.error(ErrorKind::Unknown, ""), at))
     }
 
     #[cold]

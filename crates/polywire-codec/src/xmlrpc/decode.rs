@@ -12,14 +12,15 @@ use std::borrow::Cow;
 
 use polywire_schema::{
     BigDecimal, BigInteger, Blob, Body, Decoder, END, Encoding, Error, ErrorKind, Event, LimitKind,
-    Limits, Member, NameSource, Schema, Seq, ShapeKind, Text, Timestamp, Value, WideSeen,
+    Limits, Member, NameSource, Schema, Seq, ShapeKind, Text, Timestamp, Value,
 };
 use polywire_text::base64;
 use polywire_text::number::{Integer, integer_prefix, parse_f32, parse_f64};
 
 use super::XmlRpcProfile;
 use super::cursor::{Cursor, Start};
-use crate::{nulls, refuse};
+use crate::budget::Budget;
+use crate::{keep, nulls, refuse};
 
 /// A reader of one XML-RPC message.
 #[derive(Debug)]
@@ -32,11 +33,8 @@ pub struct XmlRpcDecoder<'de> {
     parameters: u32,
     /// Whether the value at the cursor was `<value/>`.
     empty_value: bool,
-    depth_left: u32,
-    items_left: u32,
+    budget: Budget,
     profile: XmlRpcProfile,
-    limits: Limits,
-    wide: WideSeen,
 }
 
 /// Whether a response holds a result or a fault.
@@ -105,11 +103,8 @@ impl<'de> XmlRpcDecoder<'de> {
             frame,
             parameters: 0,
             empty_value: false,
-            depth_left: limits.depth(),
-            items_left: limits.items(),
+            budget: Budget::new(limits),
             profile,
-            limits: *limits,
-            wide: WideSeen::default(),
         })
     }
 
@@ -297,6 +292,11 @@ impl<'de> XmlRpcDecoder<'de> {
         Ok(())
     }
 
+    #[inline]
+    fn count_item(&mut self) -> Result<(), Error> {
+        self.budget.count(1).map_err(|limit| self.limit(limit))
+    }
+
     #[cold]
     fn limit(&self, limit: LimitKind) -> Error {
         self.error(ErrorKind::Limit(limit), "")
@@ -315,31 +315,8 @@ impl<'de> XmlRpcDecoder<'de> {
     }
 
     #[inline]
-    fn count_item(&mut self) -> Result<(), Error> {
-        match self.items_left.checked_sub(1) {
-            Some(left) => {
-                self.items_left = left;
-                Ok(())
-            }
-            None => Err(self.limit(LimitKind::Items(self.limits.items()))),
-        }
-    }
-
-    #[inline]
     fn deeper(&mut self) -> Result<(), Error> {
-        match self.depth_left.checked_sub(1) {
-            Some(left) => {
-                self.depth_left = left;
-                Ok(())
-            }
-            None => Err(self.limit(LimitKind::Depth(self.limits.depth()))),
-        }
-    }
-
-    #[inline]
-    fn leave(&mut self) {
-        self.wide.leave(self.depth_left);
-        self.depth_left += 1;
+        self.budget.enter().map_err(|limit| self.limit(limit))
     }
 
     /// Reads `</value>`.
@@ -441,14 +418,6 @@ impl<'de> XmlRpcDecoder<'de> {
         Ok((kind, text, start))
     }
 
-    fn text_of(&self, text: Cow<'de, str>) -> Text {
-        match (self.body, text) {
-            (Some(body), Cow::Borrowed(text)) => body.text(text),
-            (_, Cow::Borrowed(text)) => Text::from(text),
-            (_, Cow::Owned(text)) => Text::from(text),
-        }
-    }
-
     /// A value that is a string, written with or without its tag.
     #[inline]
     fn string(&mut self) -> Result<Cow<'de, str>, Error> {
@@ -504,7 +473,7 @@ impl<'de> XmlRpcDecoder<'de> {
                 .expect_end(tag, "the end tag of the array or struct")?;
         }
         self.end_value()?;
-        self.leave();
+        self.budget.leave();
         Ok(())
     }
 
@@ -744,11 +713,7 @@ impl<'de> Decoder<'de> for XmlRpcDecoder<'de> {
                 },
             }
             seq.guess = ordinal + 1;
-            let repeated = match seq.mark_seen(ordinal) {
-                Some(repeated) => repeated,
-                None => self.wide.mark(self.depth_left, ordinal),
-            };
-            if repeated {
+            if self.budget.seen(seq, ordinal) {
                 return Err(self.error(ErrorKind::Duplicate, "each member once"));
             }
             // A nil is a tag; other values mostly begin otherwise.
@@ -807,7 +772,7 @@ impl<'de> Decoder<'de> for XmlRpcDecoder<'de> {
             if self.profile.skip_nulls && nulls::mean_nothing(at) && self.is_nil()? {
                 continue;
             }
-            return Ok(Some(self.text_of(name)));
+            return Ok(Some(keep::text(self.body, name)));
         }
     }
 
@@ -855,7 +820,7 @@ impl<'de> Decoder<'de> for XmlRpcDecoder<'de> {
     fn big_integer(&mut self, _: Member<'_>) -> Result<BigInteger, Error> {
         let types = [Type::String, Type::Untyped, Type::Integer, Type::BigInteger];
         let (_, text, start) = self.scalar(&types, "an integer")?;
-        let text = self.text_of(text);
+        let text = keep::text(self.body, text);
         BigInteger::parse(text).map_err(|_| self.invalid(start, "an integer"))
     }
 
@@ -869,14 +834,14 @@ impl<'de> Decoder<'de> for XmlRpcDecoder<'de> {
             Type::Double,
         ];
         let (_, text, start) = self.scalar(&types, "a decimal number")?;
-        let text = self.text_of(text);
+        let text = keep::text(self.body, text);
         BigDecimal::parse(text).map_err(|_| self.invalid(start, "a decimal number"))
     }
 
     #[inline]
     fn text(&mut self, _: Member<'_>) -> Result<Text, Error> {
         let text = self.string()?;
-        Ok(self.text_of(text))
+        Ok(keep::text(self.body, text))
     }
 
     #[inline]
@@ -929,12 +894,12 @@ impl<'de> Decoder<'de> for XmlRpcDecoder<'de> {
             }
             Type::BigDecimal => {
                 let text = self.scalar_text(kind, tag)?;
-                let decimal = BigDecimal::parse(self.text_of(text));
+                let decimal = BigDecimal::parse(keep::text(self.body, text));
                 Value::BigDecimal(decimal.map_err(|_| self.invalid(before, "a decimal number"))?)
             }
             _ => {
                 let text = self.scalar_text(kind, tag)?;
-                Value::String(self.text_of(text))
+                Value::String(keep::text(self.body, text))
             }
         };
         Ok(Event::Scalar(value))
@@ -944,24 +909,15 @@ impl<'de> Decoder<'de> for XmlRpcDecoder<'de> {
         if !self.profile.required {
             return Ok(());
         }
-        Err(self
-            .error(ErrorKind::Missing, "")
-            .expected(format!(
-                "the required member `{}` of {}",
-                at.name(),
-                at.container().id()
-            ))
-            .found(""))
+        let error = self.error(ErrorKind::Missing, "");
+        Err(refuse::missing(error, at, at.name()))
     }
 
     fn unknown(&mut self, at: Member<'_>) -> Result<(), Error> {
         if !self.profile.required {
             return Ok(());
         }
-        Err(self
-            .error(ErrorKind::Unknown, "")
-            .expected(format!("only members that {} has", at.target().id()))
-            .found(""))
+        Err(refuse::unknown(self.error(ErrorKind::Unknown, ""), at))
     }
 
     #[cold]
