@@ -14,29 +14,7 @@ impl Wire {
     /// Whether `right` is what comes of writing `left` and reading that: the
     /// same, digit by digit, but for what the format has no two forms for.
     pub(crate) fn alike(self, left: &Value, right: &Value) -> bool {
-        match (left, right) {
-            (Value::List(left), Value::List(right)) => {
-                left.len() == right.len()
-                    && left
-                        .iter()
-                        .zip(right)
-                        .all(|(left, right)| self.alike(left, right))
-            }
-            (Value::Map(left), Value::Map(right)) => {
-                left.len() == right.len()
-                    && left.iter().all(|(key, left)| {
-                        right.get(key).is_some_and(|right| self.alike(left, right))
-                    })
-            }
-            // NaN is NaN; zeros have a sign.
-            (Value::Float(left), Value::Float(right)) => {
-                left.to_bits() == right.to_bits() || left.is_nan() && right.is_nan()
-            }
-            (Value::Double(left), Value::Double(right)) => {
-                left.to_bits() == right.to_bits() || left.is_nan() && right.is_nan()
-            }
-            _ => left == right || self.has_one_form(left, right),
-        }
+        compare(left, right, &|left, right| self.has_one_form(left, right))
     }
 
     /// The exceptions.
@@ -70,6 +48,39 @@ impl Wire {
             }
             _ => false,
         }
+    }
+}
+
+/// Whether two values are the same; maps in any order.
+pub(crate) fn same(left: &Value, right: &Value) -> bool {
+    compare(left, right, &|_, _| false)
+}
+
+/// Whether two values are the same but for what `has_one_form` says.
+fn compare(left: &Value, right: &Value, has_one_form: &dyn Fn(&Value, &Value) -> bool) -> bool {
+    match (left, right) {
+        (Value::List(left), Value::List(right)) => {
+            left.len() == right.len()
+                && left
+                    .iter()
+                    .zip(right)
+                    .all(|(left, right)| compare(left, right, has_one_form))
+        }
+        (Value::Map(left), Value::Map(right)) => {
+            left.len() == right.len()
+                && left.iter().all(|(key, left)| {
+                    let right = right.get(key);
+                    right.is_some_and(|right| compare(left, right, has_one_form))
+                })
+        }
+        // NaN is NaN; zeros have a sign.
+        (Value::Float(left), Value::Float(right)) => {
+            left.to_bits() == right.to_bits() || left.is_nan() && right.is_nan()
+        }
+        (Value::Double(left), Value::Double(right)) => {
+            left.to_bits() == right.to_bits() || left.is_nan() && right.is_nan()
+        }
+        _ => left == right || has_one_form(left, right),
     }
 }
 
