@@ -23,7 +23,10 @@
 mod big;
 mod decode;
 mod encode;
+mod head;
 mod locate;
+mod number;
+mod string;
 
 use polywire_schema::{Decode, Encode, Error, Limits, Member, Value};
 
