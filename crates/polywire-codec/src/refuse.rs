@@ -46,12 +46,11 @@ pub(crate) fn unknown(error: Error, at: Member<'_>) -> Error {
         .found("")
 }
 
-/// The error of an end without a beginning, for writers: a bug of a hand-written
-/// `Encode`, which must not pass for a message.
+/// The error of an end without a beginning, or the other way round, for writers:
+/// a bug of a hand-written `Encode`, which must not pass for a message.
 #[cold]
-pub(crate) fn unbalanced(format: &'static str, at: Member<'_>) -> Error {
+pub(crate) fn unbalanced(format: &'static str) -> Error {
     Error::new(ErrorKind::Internal)
         .in_format(format)
         .expected("as many ends as beginnings of structures, lists and maps")
-        .at_path(format!("{at:?}"))
 }

@@ -349,3 +349,25 @@ fn ends_without_a_beginning() {
         }
     }
 }
+
+#[test]
+fn beginnings_without_an_end() {
+    use polywire_codec::xmlrpc::{Envelope, XmlRpcEncoder};
+
+    let at = root("Collections");
+    let mut encoder = JsonEncoder::new(JsonProfile::DEFAULT, Vec::new());
+    encoder.begin_structure(at, 0);
+    let error = encoder.finish().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Internal, "{error}");
+    let begins: [fn(&mut dyn Encoder, Member<'_>); 3] = [
+        |encoder, at| encoder.begin_structure(at, 0),
+        |encoder, at| encoder.begin_list(at, 0),
+        |encoder, at| encoder.begin_map(at, 0),
+    ];
+    for begin in begins {
+        let mut encoder = XmlRpcEncoder::new(Envelope::Response, Vec::new());
+        begin(&mut encoder, at);
+        let error = encoder.finish().unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Internal, "{error}");
+    }
+}

@@ -216,6 +216,11 @@ impl<'de> CborDecoder<'de> {
         self.error(ErrorKind::InvalidValue, expected)
     }
 
+    /// Skips a null that is no element of the list or map of `at`.
+    fn skips_null(&mut self, at: Member<'_>) -> Result<bool, Error> {
+        Ok(nulls::mean_nothing(at) && self.is_null()?)
+    }
+
     #[inline]
     pub(super) fn is_null(&mut self) -> Result<bool, Error> {
         match self.bytes.get(self.at) {
@@ -376,7 +381,7 @@ impl<'de> Decoder<'de> for CborDecoder<'de> {
             if !self.next(seq)? {
                 return Ok(false);
             }
-            if self.profile.skip_nulls && nulls::mean_nothing(at) && self.is_null()? {
+            if self.profile.skip_nulls && self.peek() >> 5 > 5 && self.skips_null(at)? {
                 continue;
             }
             return Ok(true);
@@ -395,7 +400,7 @@ impl<'de> Decoder<'de> for CborDecoder<'de> {
                 return Ok(None);
             }
             let key = self.text_string()?;
-            if self.profile.skip_nulls && nulls::mean_nothing(at) && self.is_null()? {
+            if self.profile.skip_nulls && self.peek() >> 5 > 5 && self.skips_null(at)? {
                 continue;
             }
             return Ok(Some(keep::text(self.body, key)));

@@ -263,6 +263,12 @@ impl<'de> JsonDecoder<'de> {
         self.budget.depth() == 1 && member.location() != Location::Body
     }
 
+    /// Skips a null that is no element of the list or map of `at`.
+    #[cold]
+    fn skips_null(&mut self, at: Member<'_>) -> Result<bool, Error> {
+        Ok(nulls::mean_nothing(at) && self.is_null()?)
+    }
+
     #[inline]
     fn is_null(&mut self) -> Result<bool, Error> {
         if self.peek() != b'n' {
@@ -601,7 +607,7 @@ impl<'de> Decoder<'de> for JsonDecoder<'de> {
             if !self.next(seq, b']', "a comma or ] after an item")? {
                 return Ok(false);
             }
-            if self.profile.skip_nulls && nulls::mean_nothing(at) && self.is_null()? {
+            if self.profile.skip_nulls && self.peek() == b'n' && self.skips_null(at)? {
                 continue;
             }
             return Ok(true);
@@ -626,7 +632,7 @@ impl<'de> Decoder<'de> for JsonDecoder<'de> {
             }
             let key = self.text(at)?;
             self.colon()?;
-            if self.profile.skip_nulls && nulls::mean_nothing(at) && self.is_null()? {
+            if self.profile.skip_nulls && self.peek() == b'n' && self.skips_null(at)? {
                 continue;
             }
             return Ok(Some(key));

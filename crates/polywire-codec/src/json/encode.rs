@@ -42,6 +42,9 @@ impl JsonEncoder {
     ///
     /// The first error that a call met.
     pub fn finish(mut self) -> Result<Vec<u8>, Error> {
+        if self.depth != 0 {
+            self.fail(unbalanced("JSON"));
+        }
         if self.out.len() > self.start && self.out.last() == Some(&b',') {
             self.out.pop();
         }
@@ -87,11 +90,9 @@ impl Encoder for JsonEncoder {
     }
 
     #[inline(always)]
-    fn end_structure(&mut self, at: Member<'_>) {
-        match self.depth.checked_sub(1) {
-            Some(depth) => self.depth = depth,
-            None => return self.fail(unbalanced("JSON", at)),
-        }
+    fn end_structure(&mut self, _: Member<'_>) {
+        // One too many is for `finish` to see: here it would cost.
+        self.depth = self.depth.wrapping_sub(1);
         self.close(b'}');
     }
 

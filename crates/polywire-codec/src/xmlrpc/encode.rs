@@ -141,6 +141,9 @@ impl XmlRpcEncoder {
     ///
     /// The first error that a call met.
     pub fn finish(mut self) -> Result<Vec<u8>, Error> {
+        if self.depth != 0 {
+            self.fail(unbalanced("XML-RPC"));
+        }
         if self.out.ends_with(PARAM) {
             self.misplaced("the value of the last parameter");
         }
@@ -203,14 +206,14 @@ impl XmlRpcEncoder {
 
     /// Leaves a structure, list or map; whether there was one.
     #[inline]
-    fn leave(&mut self, at: Member<'_>) -> bool {
+    fn leave(&mut self) -> bool {
         match self.depth.checked_sub(1) {
             Some(depth) => {
                 self.depth = depth;
                 true
             }
             None => {
-                self.fail(unbalanced("XML-RPC", at));
+                self.fail(unbalanced("XML-RPC"));
                 false
             }
         }
@@ -224,8 +227,8 @@ impl XmlRpcEncoder {
     }
 
     #[inline]
-    fn end_struct(&mut self, at: Member<'_>) {
-        if !self.leave(at) {
+    fn end_struct(&mut self) {
+        if !self.leave() {
             return;
         }
         self.separate(b"</member>");
@@ -260,12 +263,12 @@ impl Encoder for XmlRpcEncoder {
     }
 
     #[inline(always)]
-    fn end_structure(&mut self, at: Member<'_>) {
+    fn end_structure(&mut self, _: Member<'_>) {
         if self.depth == 1 && self.frame == Frame::Positional {
             self.depth = 0;
             return;
         }
-        self.end_struct(at);
+        self.end_struct();
     }
 
     #[inline(always)]
@@ -275,8 +278,8 @@ impl Encoder for XmlRpcEncoder {
     }
 
     #[inline(always)]
-    fn end_list(&mut self, at: Member<'_>) {
-        if self.leave(at) {
+    fn end_list(&mut self, _: Member<'_>) {
+        if self.leave() {
             self.out.extend_from_slice(b"</data></array></value>");
         }
     }
@@ -296,8 +299,8 @@ impl Encoder for XmlRpcEncoder {
     }
 
     #[inline]
-    fn end_map(&mut self, at: Member<'_>) {
-        self.end_struct(at);
+    fn end_map(&mut self, _: Member<'_>) {
+        self.end_struct();
     }
 
     #[inline]
