@@ -930,6 +930,12 @@ mod cbor_peers {
                 assert_eq!(error.offset(), Some(0));
             }
         }
+        // A limit says so first, in every form.
+        for list in [&b"\x81\x82"[..], b"\x98\x01\x98\x02"] {
+            let limits = Limits::DEFAULT.with_depth(1);
+            let read = support::decode_limited::<Cbor, Value>(list, Member::DOCUMENT, &limits);
+            assert!(read.is_err_and(|error| error.is_limit()), "{list:x?}");
+        }
         // The whole length is there, down to the last entry.
         let entries: Vec<u8> = (0..24).flat_map(|key| [0x61, b'a' + key, 0]).collect();
         let map = cbor::from_slice(&[b"\xb8\x18", &entries[..]].concat()).unwrap();

@@ -122,14 +122,15 @@ impl<'de> CborDecoder<'de> {
         }
         let start = self.at;
         let head = self.head("a list or map")?;
+        self.budget.enter().map_err(|limit| self.limit(limit))?;
         // An item has a byte at least and an entry two: what cannot come need
         // not be waited for, and whoever makes room for it may trust in it.
+        // Behind the limit, which comes first where the length is short too.
         let most = (self.bytes.len() - self.at) as u64 / if major == 5 { 2 } else { 1 };
         if head.argument > most && head.argument != INDEFINITE {
             self.at = start;
             return Err(self.error(ErrorKind::Truncated, "a length that fits the message"));
         }
-        self.budget.enter().map_err(|limit| self.limit(limit))?;
         Ok(Seq {
             left: head.argument,
             ..Seq::default()
