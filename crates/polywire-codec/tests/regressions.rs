@@ -805,16 +805,23 @@ mod cbor_peers {
         ]
     }
 
-    /// Of one member of the scalars: typed, and as a value by schema.
+    /// Of one member of the scalars: typed, and as a value by schema; at the
+    /// end of the message, and where enough follows for the quick paths.
     fn scalar(name: &str, value: &[u8]) -> Scalars {
         let name = [&[0x60 | name.len() as u8], name.as_bytes()].concat();
-        let bytes = [&[0xa1], &name[..], value].concat();
+        let short = [&[0xa1], &name[..], value].concat();
+        let follows = [&b"\x61z\x58\x40"[..], &[0; 64]].concat();
+        let long = [&[0xa2], &name[..], value, &follows].concat();
         let at = root("Scalars");
-        let typed: Scalars = decode::<Cbor, _>(&bytes, at).unwrap();
-        let dynamic: Value = decode::<Cbor, _>(&bytes, at).unwrap();
-        let written = encode::<Cbor, _>(&dynamic, at).unwrap();
-        assert_eq!(written, encode::<Cbor, _>(&typed, at).unwrap());
-        typed
+        let [short, long] = [short, long].map(|bytes| {
+            let typed: Scalars = decode::<Cbor, _>(&bytes, at).unwrap();
+            let dynamic: Value = decode::<Cbor, _>(&bytes, at).unwrap();
+            let written = encode::<Cbor, _>(&dynamic, at).unwrap();
+            assert_eq!(written, encode::<Cbor, _>(&typed, at).unwrap());
+            typed
+        });
+        assert_eq!(short, long);
+        short
     }
 
     #[test]
