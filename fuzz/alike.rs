@@ -1,44 +1,108 @@
 //! Whether two values are the same, as far as a format can tell.
 
-use polywire_schema::Value;
+use polywire_schema::{BigDecimal, BigInteger, Error, ErrorKind, Timestamp, Value};
 
-/// Whether a value that was written reads back as itself. NaN is NaN, and
-/// three things may change that a format has no two forms for:
-///
-/// - the kind of a number in JSON, where `1` and `1.0` are one number;
-/// - the kind of a big number in XML-RPC, where it is a string;
-/// - the nanoseconds of a timestamp beyond what a double holds.
-pub(crate) fn alike(left: &Value, right: &Value) -> bool {
-    use Value::{BigDecimal, BigInteger, Double, Float, Integer, List, Map, String, Timestamp};
+/// The formats that the targets read and write.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Wire {
+    Json,
+    Cbor,
+    XmlRpc,
+}
 
-    match (left, right) {
-        (Integer(left), Integer(right)) => left == right,
-        (BigInteger(left), BigInteger(right)) => left == right,
-        (BigInteger(digits), String(text)) => digits.as_str() == text.as_str(),
-        (BigDecimal(digits), String(text)) => digits.as_str() == text.as_str(),
-        (
-            Integer(_) | BigInteger(_) | Float(_) | Double(_) | BigDecimal(_),
-            Integer(_) | BigInteger(_) | Float(_) | Double(_) | BigDecimal(_),
-        ) => match (left.as_f64(), right.as_f64()) {
-            (Some(left), Some(right)) => left == right || left.is_nan() && right.is_nan(),
+impl Wire {
+    /// Whether `right` is what comes of writing `left` and reading that: the
+    /// same, digit by digit, but for what the format has no two forms for.
+    pub(crate) fn alike(self, left: &Value, right: &Value) -> bool {
+        compare(left, right, &|left, right| self.has_one_form(left, right))
+    }
+
+    /// The exceptions.
+    fn has_one_form(self, left: &Value, right: &Value) -> bool {
+        match (self, left, right) {
+            // A whole double is written as an integer.
+            (Self::Json, Value::Double(left), Value::Integer(right)) => {
+                right.to_string().parse() == Ok(*left)
+            }
+            (Self::Json, Value::Double(left), Value::BigInteger(right)) => {
+                right.as_str().parse() == Ok(*left)
+            }
+            // Nanoseconds beyond what a double holds are lost.
+            (Self::Cbor, Value::Timestamp(left), Value::Timestamp(right)) => {
+                left.as_f64() == right.as_f64()
+            }
+            // Mantissa and exponent are kept, not how they were spelled.
+            (Self::Cbor, Value::BigDecimal(left), Value::BigDecimal(right)) => {
+                parts(left) == parts(right)
+            }
+            // Big numbers are strings.
+            (Self::XmlRpc, Value::BigInteger(left), Value::String(right)) => {
+                left.as_str() == right.as_str()
+            }
+            (Self::XmlRpc, Value::BigDecimal(left), Value::String(right)) => {
+                left.as_str() == right.as_str()
+            }
+            // Zones are not written.
+            (Self::XmlRpc, Value::Timestamp(left), Value::Timestamp(right)) => {
+                left.with_unzoned(false) == right.with_unzoned(false)
+            }
             _ => false,
-        },
-        (Timestamp(left), Timestamp(right)) => left.as_f64() == right.as_f64(),
-        (List(left), List(right)) => {
+        }
+    }
+}
+
+/// Whether two values are the same; maps in any order.
+pub(crate) fn same(left: &Value, right: &Value) -> bool {
+    compare(left, right, &|_, _| false)
+}
+
+/// Whether two values are the same but for what `has_one_form` says.
+fn compare(left: &Value, right: &Value, has_one_form: &dyn Fn(&Value, &Value) -> bool) -> bool {
+    match (left, right) {
+        (Value::List(left), Value::List(right)) => {
             left.len() == right.len()
                 && left
                     .iter()
                     .zip(right)
-                    .all(|(left, right)| alike(left, right))
+                    .all(|(left, right)| compare(left, right, has_one_form))
         }
-        (Map(left), Map(right)) => {
+        (Value::Map(left), Value::Map(right)) => {
             left.len() == right.len()
-                && left
-                    .iter()
-                    .all(|(key, left)| right.get(key).is_some_and(|right| alike(left, right)))
+                && left.iter().all(|(key, left)| {
+                    let right = right.get(key);
+                    right.is_some_and(|right| compare(left, right, has_one_form))
+                })
         }
-        _ => left == right,
+        // NaN is NaN; zeros have a sign.
+        (Value::Float(left), Value::Float(right)) => {
+            left.to_bits() == right.to_bits() || left.is_nan() && right.is_nan()
+        }
+        (Value::Double(left), Value::Double(right)) => {
+            left.to_bits() == right.to_bits() || left.is_nan() && right.is_nan()
+        }
+        _ => left == right || has_one_form(left, right),
     }
+}
+
+/// Mantissa and exponent; zero has no sign, as in CBOR.
+fn parts(decimal: &BigDecimal) -> (BigInteger, i64) {
+    let text = decimal.as_str();
+    let (digits, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
+    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+    let mantissa = format!("{whole}{fraction}").parse().unwrap();
+    (
+        mantissa,
+        exponent.parse::<i64>().unwrap() - fraction.len() as i64,
+    )
+}
+
+/// Whether a value that was read may be refused by the writer: only for a
+/// timestamp with a zone, whose year in UTC is beyond those that dates have.
+pub(crate) fn unwritable(error: &Error) -> bool {
+    let mut date = Vec::new();
+    let beyond = Timestamp::new(i64::MAX, 0).push_date_time(&mut date);
+    error.kind() == ErrorKind::Unwritable
+        && beyond.is_err_and(|beyond| error.what_was_expected() == beyond.expected)
 }
 
 /// What a value is made of, for comparing it with limits.

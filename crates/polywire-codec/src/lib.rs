@@ -15,10 +15,14 @@
 //! message again up to the offset of the error.
 #![forbid(unsafe_code)]
 
+mod budget;
 pub mod cbor;
 pub mod json;
+mod keep;
 pub mod message;
+mod nulls;
 mod path;
+mod refuse;
 mod snippet;
 pub mod xmlrpc;
 

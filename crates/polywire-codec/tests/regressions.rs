@@ -11,10 +11,11 @@ use polywire_codec::xmlrpc::{
 };
 use polywire_codec::{cbor, json};
 use polywire_schema::{
-    Body, Decode, Encode, Error, ErrorKind, Limits, Map, Member, Text, Timestamp, Value,
+    BigInteger, Body, Decode, Encode, Encoder, Error, ErrorKind, Limits, Map, Member, Text,
+    Timestamp, Value,
 };
 use shapes::{Collections, Node, Scalars, root, samples};
-use support::{Json, XmlRpc, decode, encode};
+use support::{Cbor, Json, XmlRpc, decode, encode};
 
 /// The value of a response of XML-RPC.
 fn value(xml: &str) -> Result<Value, Error> {
@@ -117,6 +118,65 @@ mod libiqxmlrpc {
                 assert!(error.what_was_found().starts_with("U+"), "{error}");
             }
         }
+    }
+
+    #[test]
+    fn characters_that_xml_forbids_are_never_read() {
+        // Where they stand is behind the tags that `value` puts before them.
+        let before = "<?xml version=\"1.0\"?><methodResponse><params><param><value>".len();
+        let expected = "a character that XML 1.0 allows";
+        for (xml, offset) in [
+            ("a\u{fffe}b", 1),
+            ("<string>\u{fffd}\u{ffff}</string>", 11),
+            ("<string><![CDATA[\u{ffff}]]></string>", 17),
+            ("<!-- \u{fffe} -->", 5),
+            ("<string a='\u{fffe}'>a</string>", 11),
+            ("<string>a\u{1}</string>", 9),
+            ("<string><![CDATA[\u{1}]]></string>", 17),
+        ] {
+            let error = value(xml).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Syntax, "{xml:?}");
+            assert_eq!(error.what_was_expected(), expected, "{xml:?}");
+            assert_eq!(error.offset(), Some(before + offset), "{xml:?}");
+            assert!(scalars("string", xml).is_err());
+        }
+        let error = value("<string>\u{ffff}</string>").unwrap_err();
+        assert_eq!(error.what_was_found(), "U+FFFF");
+        for reference in ["&#xFFFE;", "&#65535;", "&#0;", "&#x1;", "&#xD800;"] {
+            assert!(value(reference).is_err(), "{reference}");
+        }
+        // Their neighbours are characters.
+        assert_eq!(string("\u{fffd}\u{10ffff}"), "\u{fffd}\u{10ffff}");
+    }
+
+    #[test]
+    fn the_end_of_cdata_is_no_text() {
+        let before = "<?xml version=\"1.0\"?><methodResponse><params><param><value>".len();
+        for (xml, offset) in [
+            ("]]>", 0),
+            ("<string>a]]>b</string>", 9),
+            ("<string>&lt;a]]>b</string>", 13),
+            ("<string><![CDATA[a]]>]]>b</string>", 21),
+            ("<string>a]]>b<![CDATA[a]]></string>", 9),
+            (
+                "<struct><member><name>a]]></name><value/></member></struct>",
+                23,
+            ),
+        ] {
+            let error = value(xml).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Syntax, "{xml}");
+            assert_eq!(error.offset(), Some(before + offset), "{xml}: {error}");
+            assert!(scalars("string", xml).is_err());
+        }
+        for xml in [
+            "]]&gt;",
+            "<string>]]&gt;</string>",
+            "<string>]]<!-- ]]> -->></string>",
+            "<string>]<![CDATA[]]]>></string>",
+        ] {
+            assert_eq!(string(xml), "]]>", "{xml}");
+        }
+        assert_eq!(string("<string a=']]>'>]]</string>"), "]]");
     }
 
     #[test]
@@ -551,6 +611,107 @@ mod frames {
         }
     }
 
+    fn positional() -> XmlRpcEncoder {
+        let envelope = Envelope::Call {
+            method: "m",
+            positional: true,
+        };
+        XmlRpcEncoder::new(envelope, Vec::new())
+    }
+
+    #[test]
+    fn structures_among_parameters_begun_by_hand() {
+        // A structure first is one parameter, not the list of them.
+        let mut encoder = positional();
+        encoder.parameter();
+        samples::node().encode(root("Node"), &mut encoder);
+        encoder.parameter();
+        5_i32.encode(Member::DOCUMENT, &mut encoder);
+        encoder.parameter();
+        Node::named("n").encode(root("Node"), &mut encoder);
+        let bytes = encoder.finish().unwrap();
+        let text = std::str::from_utf8(&bytes).unwrap();
+
+        let (_, parameters) = read_call(text, &Limits::DEFAULT).unwrap();
+        assert_eq!(parameters.len(), 3);
+        assert_eq!(parameters[0]["name"], Value::from("root"));
+        assert_eq!(parameters[1], Value::from(5));
+        // Typed, whether structures at the top may be lists of parameters or not.
+        for positional in [false, true] {
+            let profile = XmlRpcProfile::DEFAULT.with_positional(positional);
+            let (_, mut decoder) =
+                XmlRpcDecoder::call_from_str(text, profile, &Limits::DEFAULT).unwrap();
+            assert!(decoder.parameter().unwrap());
+            let node = Node::decode(root("Node"), &mut decoder).unwrap();
+            assert_eq!(node, samples::node());
+            assert!(decoder.parameter().unwrap());
+            let number = Value::decode(Member::DOCUMENT, &mut decoder).unwrap();
+            assert_eq!(number, Value::from(5));
+            assert!(decoder.parameter().unwrap());
+            let node = Node::decode(root("Node"), &mut decoder).unwrap();
+            assert_eq!(node, Node::named("n"));
+            assert!(!decoder.parameter().unwrap());
+            decoder.finish().unwrap();
+        }
+    }
+
+    #[test]
+    fn parameters_where_none_can_begin() {
+        let node = Node::named("n");
+        let value = Value::from(1);
+        let refused = |encoder: XmlRpcEncoder| {
+            let error = encoder.finish().unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Unwritable, "{error}");
+        };
+        // In the frame of another message.
+        for envelope in [
+            Envelope::Response,
+            Envelope::Fault,
+            Envelope::Call {
+                method: "m",
+                positional: false,
+            },
+        ] {
+            let mut encoder = XmlRpcEncoder::new(envelope, Vec::new());
+            encoder.parameter();
+            value.encode(Member::DOCUMENT, &mut encoder);
+            refused(encoder);
+        }
+        // Behind a parameter without a value, and as such.
+        let mut encoder = positional();
+        encoder.parameter();
+        encoder.parameter();
+        value.encode(Member::DOCUMENT, &mut encoder);
+        refused(encoder);
+        let mut encoder = positional();
+        encoder.parameter();
+        refused(encoder);
+        // In a structure.
+        let mut encoder = positional();
+        encoder.begin_structure(root("Node"), 1);
+        encoder.parameter();
+        value.encode(Member::DOCUMENT, &mut encoder);
+        encoder.end_structure(root("Node"));
+        refused(encoder);
+        // A value that is no parameter.
+        let mut encoder = positional();
+        value.encode(Member::DOCUMENT, &mut encoder);
+        refused(encoder);
+
+        // None at all, or more behind those of a structure, are fine.
+        let bytes = positional().finish().unwrap();
+        let text = std::str::from_utf8(&bytes).unwrap();
+        assert!(read_call(text, &Limits::DEFAULT).unwrap().1.is_empty());
+        let mut encoder = positional();
+        node.encode(root("Node"), &mut encoder);
+        encoder.parameter();
+        value.encode(Member::DOCUMENT, &mut encoder);
+        let bytes = encoder.finish().unwrap();
+        let text = std::str::from_utf8(&bytes).unwrap();
+        let parameters = read_call(text, &Limits::DEFAULT).unwrap().1;
+        assert_eq!(parameters, [Value::from("n"), value]);
+    }
+
     #[test]
     fn frames_that_are_not_well_formed() {
         for xml in [
@@ -633,5 +794,207 @@ mod cbor_peers {
         }
         let value = cbor::from_slice(b"\xc2\x43\0\0\x05").unwrap();
         assert_eq!(value, Value::from(5));
+    }
+    /// The three forms of a head with a number below 24.
+    fn heads(major: u8, number: u8) -> [Vec<u8>; 4] {
+        [
+            vec![major | number],
+            vec![major | 24, number],
+            vec![major | 25, 0, number],
+            vec![major | 26, 0, 0, 0, number],
+        ]
+    }
+
+    /// Of one member of the scalars: typed, and as a value by schema; at the
+    /// end of the message, and where enough follows for the quick paths.
+    fn scalar(name: &str, value: &[u8]) -> Scalars {
+        let name = [&[0x60 | name.len() as u8], name.as_bytes()].concat();
+        let short = [&[0xa1], &name[..], value].concat();
+        let follows = [&b"\x61z\x58\x40"[..], &[0; 64]].concat();
+        let long = [&[0xa2], &name[..], value, &follows].concat();
+        let at = root("Scalars");
+        let [short, long] = [short, long].map(|bytes| {
+            let typed: Scalars = decode::<Cbor, _>(&bytes, at).unwrap();
+            let dynamic: Value = decode::<Cbor, _>(&bytes, at).unwrap();
+            let written = encode::<Cbor, _>(&dynamic, at).unwrap();
+            assert_eq!(written, encode::<Cbor, _>(&typed, at).unwrap());
+            typed
+        });
+        assert_eq!(short, long);
+        short
+    }
+
+    #[test]
+    fn tags_with_a_meaning_in_every_form() {
+        for plain in [&b""[..], b"\xd9\xd9\xf7", b"\xc6\xd8\x20"] {
+            let time = Timestamp::new(0x6500_0000, 0);
+            let mut tags = heads(0xc0, 1).to_vec();
+            tags.push(vec![0xdb, 0, 0, 0, 0, 0, 0, 0, 1]);
+            for tag in tags {
+                let bytes = [plain, &tag, plain, b"\x1a\x65\0\0\0"].concat();
+                assert_eq!(cbor::from_slice(&bytes).unwrap(), Value::from(time));
+                assert_eq!(scalar("time", &bytes).time, Some(time));
+            }
+            for tag in heads(0xc0, 0) {
+                let bytes = [plain, &tag, plain, b"\x741970-01-01T00:00:01Z"].concat();
+                let time = Timestamp::new(1, 0);
+                assert_eq!(cbor::from_slice(&bytes).unwrap(), Value::from(time));
+                assert_eq!(scalar("time", &bytes).time, Some(time));
+            }
+            for (number, digits) in [(2, "256"), (3, "-257")] {
+                for tag in heads(0xc0, number) {
+                    let bytes = [plain, &tag, plain, b"\x42\x01\0"].concat();
+                    let big: BigInteger = digits.parse().unwrap();
+                    assert_eq!(cbor::from_slice(&bytes).unwrap(), Value::from(big.clone()));
+                    let decimal = scalar("bigDecimal", &bytes).big_decimal.unwrap();
+                    assert_eq!(decimal.as_str(), digits);
+                    assert_eq!(scalar("bigInteger", &bytes).big_integer, Some(big));
+                }
+            }
+            for tag in heads(0xc0, 4) {
+                let bytes = [plain, &tag, plain, b"\x82\x21\x19\x01\x01"].concat();
+                let Value::BigDecimal(value) = cbor::from_slice(&bytes).unwrap() else {
+                    panic!("no decimal");
+                };
+                assert_eq!(value.as_str(), "2.57");
+                let decimal = scalar("bigDecimal", &bytes).big_decimal.unwrap();
+                assert_eq!(decimal.as_str(), "2.57");
+            }
+        }
+    }
+
+    #[test]
+    fn tags_without_a_meaning_before_every_value() {
+        // Of the members alone, and each behind the one before.
+        for tag in [&b"\xd9\xd9\xf7"[..], b"\xc6", b"\xd8\x20\xd7"] {
+            let all = samples::scalars();
+            let at = root("Scalars");
+            let names: Vec<&str> = at.target().members().map(Member::name).collect();
+            let plain: Value =
+                decode::<Cbor, _>(&encode::<Cbor, _>(&all, at).unwrap(), at).unwrap();
+            let mut bytes = vec![0xb8, names.len() as u8];
+            for name in &names {
+                let whole = Value::from(Map::from_iter([(*name, plain[*name].clone())]));
+                let whole = encode::<Cbor, _>(&whole, at).unwrap();
+                // Before the key too.
+                bytes.extend_from_slice(tag);
+                bytes.extend_from_slice(&whole[1..2 + name.len()]);
+                bytes.extend_from_slice(tag);
+                bytes.extend_from_slice(&whole[2 + name.len()..]);
+            }
+            assert_eq!(decode::<Cbor, Scalars>(&bytes, at).unwrap(), all);
+            assert_eq!(decode::<Cbor, Value>(&bytes, at).unwrap(), plain);
+            cbor::from_slice(&bytes).unwrap();
+
+            // A null is one behind a tag, wherever nulls mean something.
+            let null = [tag, b"\xf6"].concat();
+            for name in &names {
+                let read = scalar(name, &null);
+                let document = (*name == "document").then_some(Value::Null);
+                assert_eq!(
+                    read,
+                    Scalars {
+                        document,
+                        ..Scalars::default()
+                    },
+                    "{name}"
+                );
+            }
+            let at = root("Collections");
+            let sparse = [b"\xa1\x66sparse\x82\x61a", &null[..]].concat();
+            let read: Collections = decode::<Cbor, _>(&sparse, at).unwrap();
+            assert_eq!(read.sparse, Some(vec![Some(Text::from("a")), None]));
+            let dense = [b"\xa1\x65dense\x82\x61a", &null[..]].concat();
+            let read: Collections = support::decode_lenient::<Cbor, _>(&dense, at).unwrap();
+            assert_eq!(read.dense, Some(vec![Text::from("a")]));
+            assert!(decode::<Cbor, Collections>(&dense, at).is_err());
+        }
+        // A tag with a meaning does not stand before just anything.
+        for value in [&b"\xc1\x61a"[..], b"\xc2\x05", b"\xc4\xf6", b"\xd8\x01\xf6"] {
+            assert!(cbor::from_slice(value).is_err(), "{value:x?}");
+            for name in ["string", "long", "blob", "boolean", "double", "time"] {
+                let bytes = [&[0xa1, 0x60 | name.len() as u8], name.as_bytes(), value].concat();
+                assert!(decode::<Cbor, Scalars>(&bytes, root("Scalars")).is_err());
+            }
+        }
+    }
+
+    #[test]
+    fn lengths_that_no_message_could_fill() {
+        for (head, rest, fits) in [
+            (&b"\x98\x18"[..], 24, true),
+            (b"\x98\x18", 23, false),
+            (b"\x9a\x7f\xff\xff\xff", 100, false),
+            (b"\xb8\x18", 47, false),
+            (b"\xba\0\x10\0\0", 1000, false),
+        ] {
+            let bytes = [head, &vec![0; rest]].concat();
+            let read = cbor::from_slice(&bytes);
+            assert_eq!(read.is_ok(), fits, "{head:x?}");
+            if let Err(error) = read {
+                // Said at once, and not where the message ends.
+                assert_eq!(error.kind(), ErrorKind::Truncated);
+                assert_eq!(error.offset(), Some(0));
+            }
+        }
+        // A limit says so first, in every form.
+        for list in [&b"\x81\x82"[..], b"\x98\x01\x98\x02"] {
+            let limits = Limits::DEFAULT.with_depth(1);
+            let read = support::decode_limited::<Cbor, Value>(list, Member::DOCUMENT, &limits);
+            assert!(read.is_err_and(|error| error.is_limit()), "{list:x?}");
+        }
+        // The whole length is there, down to the last entry.
+        let entries: Vec<u8> = (0..24).flat_map(|key| [0x61, b'a' + key, 0]).collect();
+        let map = cbor::from_slice(&[b"\xb8\x18", &entries[..]].concat()).unwrap();
+        assert_eq!(map["x"], Value::from(0));
+    }
+
+    /// A bignum: a tag and so many bytes.
+    fn bignum(tag: u8, bytes: &[u8]) -> Vec<u8> {
+        let [high, low] = (bytes.len() as u16).to_be_bytes();
+        [&[tag, 0x59, high, low][..], bytes].concat()
+    }
+
+    #[test]
+    fn the_longest_bignum_can_be_written_again() {
+        for tag in [0xc2, 0xc3] {
+            for fill in [0x01, 0x7f, 0xff] {
+                let bytes = bignum(tag, &[fill; 512]);
+                let value = cbor::from_slice(&bytes).unwrap();
+                assert_eq!(cbor::to_vec(&value).unwrap(), bytes);
+            }
+            let error = cbor::from_slice(&bignum(tag, &[1; 513])).unwrap_err();
+            assert_eq!(error.what_was_expected(), "an integer of at most 512 bytes");
+            // Zeros in front are no part of the number.
+            let zeros = [&[0; 1000][..], &[1; 512]].concat();
+            cbor::from_slice(&bignum(tag, &zeros)).unwrap();
+        }
+        // What nobody would read is not written: 2^4096 needs a bit more than
+        // its negative.
+        let negative = cbor::from_slice(&bignum(0xc3, &[0xff; 512])).unwrap();
+        let Value::BigInteger(negative) = negative else {
+            panic!("{negative:?}");
+        };
+        for digits in [
+            &negative.as_str()[1..],
+            &"9".repeat(1234),
+            &"9".repeat(1235),
+        ] {
+            let digits: BigInteger = digits.parse().unwrap();
+            let error = cbor::to_vec(&Value::from(digits)).unwrap_err();
+            assert_eq!(error.what_was_expected(), "an integer of at most 512 bytes");
+        }
+    }
+
+    #[test]
+    fn bignums_count_by_their_length() {
+        // A list of ten, each of eight items and its own.
+        let list = [&[0x8a][..], &bignum(0xc2, &[0xff; 512]).repeat(10)].concat();
+        for (items, enough) in [(90, true), (89, false)] {
+            let limits = Limits::DEFAULT.with_items(items);
+            let read = support::decode_limited::<Cbor, Value>(&list, Member::DOCUMENT, &limits);
+            assert_eq!(read.is_ok(), enough);
+            assert!(enough || read.is_err_and(|error| error.is_limit()));
+        }
     }
 }

@@ -8,7 +8,8 @@ use polywire_codec::cbor::{CborDecoder, CborProfile};
 use polywire_codec::json::{JsonDecoder, JsonEncoder, JsonProfile};
 use polywire_codec::xmlrpc::{XmlRpcDecoder, XmlRpcProfile};
 use polywire_schema::{
-    Decode, Encode, Error, ErrorKind, Limits, Map, Member, Text, Timestamp, TimestampFormat, Value,
+    Decode, Encode, Encoder, Error, ErrorKind, Limits, Map, Member, Text, Timestamp,
+    TimestampFormat, Value,
 };
 use shapes::{Choice, Named, Node, Scalars, root, samples};
 use support::{Cbor, Json, XmlRpc, encode};
@@ -300,4 +301,73 @@ fn writers_append() {
     let mut encoder = JsonEncoder::new(JsonProfile::DEFAULT, b"before,".to_vec());
     Value::from(1).encode(Member::DOCUMENT, &mut encoder);
     assert_eq!(encoder.finish().unwrap(), b"before,1");
+}
+
+#[test]
+fn what_stands_before_json_is_left_alone() {
+    for prefix in ["", "[1,", ","] {
+        let encoder = JsonEncoder::new(JsonProfile::DEFAULT, prefix.into());
+        assert_eq!(encoder.finish().unwrap(), prefix.as_bytes());
+        let mut encoder = JsonEncoder::new(JsonProfile::DEFAULT, prefix.into());
+        Value::from(2).encode(Member::DOCUMENT, &mut encoder);
+        assert_eq!(encoder.finish().unwrap(), format!("{prefix}2").into_bytes());
+    }
+}
+
+#[test]
+fn ends_without_a_beginning() {
+    use polywire_codec::xmlrpc::{Envelope, XmlRpcEncoder};
+
+    let at = root("Collections");
+    let ends: [fn(&mut dyn Encoder, Member<'_>); 3] = [
+        |encoder, at| encoder.end_structure(at),
+        |encoder, at| encoder.end_list(at),
+        |encoder, at| encoder.end_map(at),
+    ];
+    for (place, end) in ends.into_iter().enumerate() {
+        for envelope in [
+            Envelope::Response,
+            Envelope::Call {
+                method: "m",
+                positional: true,
+            },
+        ] {
+            let mut encoder = XmlRpcEncoder::new(envelope, Vec::new());
+            end(&mut encoder, at);
+            end(&mut encoder, at);
+            let error = encoder.finish().unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Internal, "{error}");
+        }
+        // JSON counts structures only.
+        if place == 0 {
+            let mut encoder = JsonEncoder::new(JsonProfile::DEFAULT, Vec::new());
+            encoder.begin_structure(at, 0);
+            end(&mut encoder, at);
+            end(&mut encoder, at);
+            let error = encoder.finish().unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Internal, "{error}");
+        }
+    }
+}
+
+#[test]
+fn beginnings_without_an_end() {
+    use polywire_codec::xmlrpc::{Envelope, XmlRpcEncoder};
+
+    let at = root("Collections");
+    let mut encoder = JsonEncoder::new(JsonProfile::DEFAULT, Vec::new());
+    encoder.begin_structure(at, 0);
+    let error = encoder.finish().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Internal, "{error}");
+    let begins: [fn(&mut dyn Encoder, Member<'_>); 3] = [
+        |encoder, at| encoder.begin_structure(at, 0),
+        |encoder, at| encoder.begin_list(at, 0),
+        |encoder, at| encoder.begin_map(at, 0),
+    ];
+    for begin in begins {
+        let mut encoder = XmlRpcEncoder::new(Envelope::Response, Vec::new());
+        begin(&mut encoder, at);
+        let error = encoder.finish().unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Internal, "{error}");
+    }
 }

@@ -1,28 +1,40 @@
 //! Big integers: decimal digits and big-endian bytes.
 //!
 //! Schoolbook conversion, quadratic in the length, so the length is bounded.
+//! Nineteen digits or 64 bits are taken at a time; the division by 10^19 is one
+//! by a constant, which multiplications do (Moeller and Granlund, "Improved
+//! division by invariant integers", algorithm 4).
 
-/// The most bytes of a big integer: some 9,800 decimal digits.
-pub(super) const MOST_BYTES: usize = 4_096;
-/// The most decimal digits that are turned into bytes.
-pub(super) const MOST_DIGITS: usize = 9_800;
+use std::fmt::Write;
+
+/// The most bytes of a big integer, those of the longest RSA keys in use: it
+/// bounds what a byte of a message may cost.
+pub(super) const MOST_BYTES: usize = 512;
+/// The most decimal digits of so many bytes: a byte is 2.40824 digits.
+pub(super) const MOST_DIGITS: usize = (MOST_BYTES * 240_824).div_ceil(100_000);
+
+/// The largest power of ten in 64 bits, which has their highest bit set.
+const GROUP: u64 = 10_u64.pow(DIGITS as u32);
+const DIGITS: usize = 19;
+/// (2^128 - 1) / [`GROUP`] - 2^64.
+const RECIPROCAL: u64 = (u128::MAX / GROUP as u128 - (1 << 64)) as u64;
 
 /// The bytes of a number given by decimal digits, without leading zeros.
 pub(super) fn bytes(digits: &str) -> Vec<u8> {
-    // Little-endian limbs; nine digits are taken at a time.
-    let mut limbs: Vec<u32> = Vec::new();
-    for chunk in digits.as_bytes().chunks(9) {
+    // The least limb first.
+    let mut limbs: Vec<u64> = Vec::with_capacity(digits.len() / DIGITS + 1);
+    for chunk in digits.as_bytes().chunks(DIGITS) {
         let mut carry = chunk
             .iter()
             .fold(0, |value, digit| value * 10 + u64::from(digit - b'0'));
         let factor = 10_u64.pow(chunk.len() as u32);
         for limb in &mut limbs {
-            carry += u64::from(*limb) * factor;
-            *limb = carry as u32;
-            carry >>= 32;
+            let product = u128::from(*limb) * u128::from(factor) + u128::from(carry);
+            *limb = product as u64;
+            carry = (product >> 64) as u64;
         }
         if carry > 0 {
-            limbs.push(carry as u32);
+            limbs.push(carry);
         }
     }
     let bytes = limbs.iter().rev().flat_map(|limb| limb.to_be_bytes());
@@ -31,38 +43,58 @@ pub(super) fn bytes(digits: &str) -> Vec<u8> {
 
 /// The decimal digits of a number given by big-endian bytes.
 pub(super) fn digits(bytes: &[u8]) -> String {
-    let mut limbs: Vec<u32> = Vec::new();
-    for chunk in bytes.rchunks(4) {
+    let mut limbs: Vec<u64> = Vec::with_capacity(bytes.len() / 8 + 1);
+    for chunk in bytes.rchunks(8) {
         limbs.push(
             chunk
                 .iter()
-                .fold(0, |value, byte| value << 8 | u32::from(*byte)),
+                .fold(0, |value, byte| value << 8 | u64::from(*byte)),
         );
     }
-    // Groups of nine digits, the least first.
-    let mut groups = Vec::new();
-    while limbs.iter().any(|limb| *limb != 0) {
-        let mut remainder = 0_u64;
-        for limb in limbs.iter_mut().rev() {
-            remainder = remainder << 32 | u64::from(*limb);
-            *limb = (remainder / 1_000_000_000) as u32;
-            remainder %= 1_000_000_000;
-        }
-        groups.push(remainder as u32);
+    // Groups of digits, the least first.
+    let mut groups = Vec::with_capacity(bytes.len() / 7 + 1);
+    loop {
         while limbs.last() == Some(&0) {
             limbs.pop();
         }
-    }
-    match groups.split_last() {
-        None => "0".to_owned(),
-        Some((first, rest)) => {
-            let mut digits = first.to_string();
-            for group in rest.iter().rev() {
-                digits.push_str(&format!("{group:09}"));
-            }
-            digits
+        if limbs.is_empty() {
+            break;
         }
+        let mut remainder = 0;
+        for limb in limbs.iter_mut().rev() {
+            (*limb, remainder) = divide(remainder, *limb);
+        }
+        groups.push(remainder);
     }
+    let Some((first, rest)) = groups.split_last() else {
+        return "0".to_owned();
+    };
+    let mut digits = first.to_string();
+    for group in rest.iter().rev() {
+        // Writing to a string does not fail.
+        let _ = write!(digits, "{group:0DIGITS$}");
+    }
+    digits
+}
+
+/// Divides `high * 2^64 + low`, where `high` is below [`GROUP`], by [`GROUP`]:
+/// quotient and remainder.
+#[inline]
+fn divide(high: u64, low: u64) -> (u64, u64) {
+    let product = u128::from(RECIPROCAL) * u128::from(high);
+    let sum = product.wrapping_add(u128::from(high) << 64 | u128::from(low));
+    let mut quotient = ((sum >> 64) as u64).wrapping_add(1);
+    let mut remainder = low.wrapping_sub(quotient.wrapping_mul(GROUP));
+    // One too many, which is as likely as not: a mask is cheaper than a guess
+    // of the processor.
+    let mask = u64::from(remainder > sum as u64).wrapping_neg();
+    quotient = quotient.wrapping_add(mask);
+    remainder = remainder.wrapping_add(mask & GROUP);
+    if remainder >= GROUP {
+        quotient = quotient.wrapping_add(1);
+        remainder -= GROUP;
+    }
+    (quotient, remainder)
 }
 
 /// The decimal digits of a number plus one: tag 3 holds -1 - n.
@@ -107,10 +139,44 @@ mod tests {
         assert_eq!(decrement("1000"), "0999");
     }
 
+    #[test]
+    fn the_longest_number_has_the_most_digits() {
+        assert_eq!(digits(&[0xff; MOST_BYTES]).len(), MOST_DIGITS);
+    }
+
+    #[test]
+    fn divisions_at_the_edges() {
+        let edges = [0, 1, GROUP - 1, GROUP, GROUP + 1, u64::MAX - 1, u64::MAX];
+        for high in edges.into_iter().filter(|high| *high < GROUP) {
+            for low in edges {
+                divides(high, low);
+            }
+        }
+    }
+
+    /// As the processor divides.
+    fn divides(high: u64, low: u64) {
+        let number = u128::from(high) << 64 | u128::from(low);
+        let (quotient, remainder) = divide(high, low);
+        assert_eq!(u128::from(quotient), number / u128::from(GROUP));
+        assert_eq!(u128::from(remainder), number % u128::from(GROUP));
+    }
+
     proptest! {
         #[test]
-        fn round_trips(text in "[1-9][0-9]{0,80}") {
+        fn divisions(high in 0..GROUP, low in any::<u64>()) {
+            divides(high, low);
+        }
+
+        #[test]
+        fn round_trips(text in "[1-9][0-9]{0,400}") {
             prop_assert_eq!(digits(&bytes(&text)), text);
+        }
+
+        #[test]
+        fn round_trips_of_bytes(rest in prop::collection::vec(any::<u8>(), 0..200)) {
+            let number = [&[1][..], &rest].concat();
+            prop_assert_eq!(bytes(&digits(&number)), number);
         }
     }
 }

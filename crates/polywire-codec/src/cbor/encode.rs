@@ -83,15 +83,10 @@ impl CborEncoder {
             Some(digits) => (true, digits),
             None => (false, digits),
         };
+        // Too many digits are not worth converting, but only the bytes tell
+        // what readers take.
         if digits.len() > big::MOST_DIGITS {
-            let most = big::MOST_DIGITS;
-            self.fail(
-                Error::new(ErrorKind::Unwritable)
-                    .in_format("CBOR")
-                    .expected(format!("an integer of at most {most} digits"))
-                    .found(format!("{} digits", digits.len())),
-            );
-            return;
+            return self.too_long(digits);
         }
         // Negative numbers are written as the distance below -1.
         let bytes = if negative {
@@ -99,6 +94,9 @@ impl CborEncoder {
         } else {
             big::bytes(digits)
         };
+        if bytes.len() > big::MOST_BYTES {
+            return self.too_long(digits);
+        }
         let mut small = [0; 8];
         if bytes.len() <= 8 {
             small[8 - bytes.len()..].copy_from_slice(&bytes);
@@ -108,6 +106,15 @@ impl CborEncoder {
         self.head(TAG, if negative { 3 } else { 2 });
         self.head(BYTES, bytes.len() as u64);
         self.out.extend_from_slice(&bytes);
+    }
+
+    #[cold]
+    fn too_long(&mut self, digits: &str) {
+        let error = Error::new(ErrorKind::Unwritable)
+            .in_format("CBOR")
+            .expected(format!("an integer of at most {} bytes", big::MOST_BYTES))
+            .found(format!("{} digits", digits.len()));
+        self.fail(error);
     }
 }
 

@@ -61,10 +61,18 @@ impl Walk {
                     if end > self.offset {
                         break;
                     }
-                    if major == 3 && self.open.last().is_some_and(|open| open.map && open.key) {
+                    if major == 3 && self.is_key() {
                         let key = bytes.get(self.at..end).unwrap_or_default();
                         self.path.key(&String::from_utf8_lossy(key));
                     }
+                    self.at = end;
+                    self.element_ended();
+                }
+                3 if self.is_key() => {
+                    let Some((key, end)) = chunked(bytes, self.at, self.offset) else {
+                        break;
+                    };
+                    self.path.key(&String::from_utf8_lossy(&key));
                     self.at = end;
                     self.element_ended();
                 }
@@ -74,6 +82,11 @@ impl Walk {
                 _ => self.element_ended(),
             }
         }
+    }
+
+    /// Whether a key of a map comes next.
+    fn is_key(&self) -> bool {
+        self.open.last().is_some_and(|open| open.map && open.key)
     }
 
     fn enter(&mut self, map: bool, len: u64) {
@@ -122,6 +135,22 @@ impl Walk {
             self.leave();
             self.element_ended();
         }
+    }
+}
+
+/// The string whose chunks begin at `at`, and where it ends, if that is not
+/// behind `offset`.
+fn chunked(bytes: &[u8], mut at: usize, offset: usize) -> Option<(Vec<u8>, usize)> {
+    let mut whole = Vec::new();
+    loop {
+        let rest = bytes.get(at..offset)?;
+        if rest.first() == Some(&0xff) {
+            return Some((whole, at + 1));
+        }
+        let (len, head) = argument(rest)?;
+        let chunk = rest.get(head..)?.get(..usize::try_from(len).ok()?)?;
+        whole.extend_from_slice(chunk);
+        at += head + chunk.len();
     }
 }
 
@@ -191,5 +220,22 @@ mod tests {
         assert_eq!(path(&bytes, 9, Some(2)), "a[1]");
         assert_eq!(path(&bytes, 9, Some(1)), "a");
         assert_eq!(path(&bytes, 17, Some(0)), "");
+    }
+
+    #[test]
+    fn keys_in_chunks() {
+        // {(_ "a", "bc"): [1], (_ ): 2}
+        let bytes = b"\xa2\x7f\x61a\x62bc\xff\x81\x01\x7f\xff\x02";
+        for (offset, expected) in [
+            (2, ""),
+            (4, ""),
+            (7, ""),
+            (8, "abc"),
+            (9, "abc[0]"),
+            (10, ""),
+            (12, ""),
+        ] {
+            assert_eq!(path(bytes, offset, None), expected, "{offset}");
+        }
     }
 }

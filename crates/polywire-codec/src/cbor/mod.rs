@@ -3,9 +3,11 @@
 //! How Smithy's types look in it: integers in the shortest form; floats and
 //! doubles as floating-point numbers of their size (reading takes any size,
 //! and integers); blobs as byte strings; timestamps as tag 1; big integers as
-//! integers where they fit, else as tags 2 and 3; big decimals as tag 4;
+//! integers where they fit, else as tags 2 and 3, of at most 512 bytes (1,234
+//! digits), of which 64 count as an item of [`Limits`]; big decimals as tag 4;
 //! structures, unions and maps as maps of text strings. Written with definite
-//! lengths; both kinds are read.
+//! lengths; both kinds are read. Other tags mean nothing and may stand before
+//! every value.
 //!
 //! ```
 //! use polywire_codec::cbor;
@@ -21,7 +23,10 @@
 mod big;
 mod decode;
 mod encode;
+mod head;
 mod locate;
+mod number;
+mod string;
 
 use polywire_schema::{Decode, Encode, Error, Limits, Member, Value};
 

@@ -12,15 +12,15 @@ use std::borrow::Cow;
 use polywire_schema::{
     BigDecimal, BigInteger, Blob, Body, Decoder, END, Encoding, Error, ErrorKind, Event, LimitKind,
     Limits, Location, Member, Schema, Seq, ShapeKind, Text, Timestamp, TimestampFormat, Value,
-    WideSeen,
 };
 use polywire_text::number::{
     Integer, decimal_prefix, integer_prefix, json_number, parse_f32, parse_f64,
 };
-use polywire_text::{Malformed, base64, escape, scan, utf8};
+use polywire_text::{Malformed, base64, escape, scan};
 
 use super::{JsonProfile, locate};
-use crate::snippet;
+use crate::budget::Budget;
+use crate::{nulls, refuse, snippet};
 
 /// A reader of one JSON text.
 #[derive(Debug)]
@@ -29,12 +29,8 @@ pub struct JsonDecoder<'de> {
     /// `at <= text.len()`, always on a character boundary.
     at: usize,
     body: Option<&'de Body>,
-    /// Levels and items that may still come.
-    depth_left: u32,
-    items_left: u32,
+    budget: Budget,
     profile: JsonProfile,
-    limits: Limits,
-    wide: WideSeen,
 }
 
 impl<'de> JsonDecoder<'de> {
@@ -48,9 +44,7 @@ impl<'de> JsonDecoder<'de> {
         profile: JsonProfile,
         limits: &Limits,
     ) -> Result<Self, Error> {
-        let text = utf8::validate(body.as_bytes()).map_err(|malformed| {
-            Error::malformed(ErrorKind::Syntax, malformed, 0).in_format("JSON")
-        })?;
+        let text = refuse::text(body, limits, "JSON")?;
         let mut decoder = Self::from_str(text, profile, limits)?;
         decoder.body = Some(body);
         Ok(decoder)
@@ -62,10 +56,7 @@ impl<'de> JsonDecoder<'de> {
     ///
     /// The text is longer than the limit.
     pub fn from_str(text: &'de str, profile: JsonProfile, limits: &Limits) -> Result<Self, Error> {
-        if text.len() > limits.bytes() {
-            let kind = ErrorKind::Limit(LimitKind::Bytes(limits.bytes()));
-            return Err(Error::new(kind).in_format("JSON"));
-        }
+        refuse::too_long(text.len(), limits, "JSON")?;
         Ok(Self {
             text,
             // A byte order mark is no part of JSON, but some writers add one.
@@ -75,11 +66,8 @@ impl<'de> JsonDecoder<'de> {
                 0
             },
             body: None,
-            depth_left: limits.depth(),
-            items_left: limits.items(),
+            budget: Budget::new(limits),
             profile,
-            limits: *limits,
-            wide: WideSeen::default(),
         })
     }
 
@@ -129,20 +117,26 @@ impl<'de> JsonDecoder<'de> {
     #[inline(always)]
     fn enter(&mut self) -> Result<Seq, Error> {
         self.at += 1;
-        match self.depth_left.checked_sub(1) {
-            Some(left) => {
-                self.depth_left = left;
-                Ok(Seq::default())
-            }
-            None => Err(self.limit(LimitKind::Depth(self.limits.depth()))),
+        match self.budget.enter() {
+            Ok(()) => Ok(Seq::default()),
+            Err(limit) => Err(self.limit(limit)),
         }
     }
 
     #[inline]
     fn leave(&mut self) {
         self.at += 1;
-        self.wide.leave(self.depth_left);
-        self.depth_left += 1;
+        self.budget.leave();
+    }
+
+    #[inline]
+    fn count_item(&mut self) -> Result<(), Error> {
+        self.budget.count(1).map_err(|limit| self.limit(limit))
+    }
+
+    #[inline]
+    fn check_length(&self, len: usize) -> Result<(), Error> {
+        self.budget.string(len).map_err(|limit| self.limit(limit))
     }
 
     #[cold]
@@ -174,10 +168,9 @@ impl<'de> JsonDecoder<'de> {
             && let Some(first) = self.text.as_bytes().get(at)
             && *first > b' '
             && *first != close
-            && self.items_left > 0
+            && self.budget.count(1).is_ok()
         {
             self.at = at;
-            self.items_left -= 1;
             seq.count += 1;
             return Ok(true);
         }
@@ -214,16 +207,6 @@ impl<'de> JsonDecoder<'de> {
             self.count_item()?;
         }
         Ok(true)
-    }
-
-    fn count_item(&mut self) -> Result<(), Error> {
-        match self.items_left.checked_sub(1) {
-            Some(left) => {
-                self.items_left = left;
-                Ok(())
-            }
-            None => Err(self.limit(LimitKind::Items(self.limits.items()))),
-        }
     }
 
     /// Reads the colon behind a key.
@@ -277,7 +260,13 @@ impl<'de> JsonDecoder<'de> {
     /// Whether a member at the top belongs to another part of the message. It
     /// must not come in through the document.
     fn is_elsewhere(&self, member: Member<'_>) -> bool {
-        self.depth_left + 1 == self.limits.depth() && member.location() != Location::Body
+        self.budget.depth() == 1 && member.location() != Location::Body
+    }
+
+    /// Skips a null that is no element of the list or map of `at`.
+    #[cold]
+    fn skips_null(&mut self, at: Member<'_>) -> Result<bool, Error> {
+        Ok(nulls::mean_nothing(at) && self.is_null()?)
     }
 
     #[inline]
@@ -318,9 +307,7 @@ impl<'de> JsonDecoder<'de> {
         let bytes = self.text.as_bytes();
         let end = start + scan::json_clean(&bytes[start..]);
         if bytes.get(end) == Some(&b'"') {
-            if end - start > self.limits.string() {
-                return Err(self.limit(LimitKind::StringLength(self.limits.string())));
-            }
+            self.check_length(end - start)?;
             self.at = end + 1;
             return Ok(Ok((start, end)));
         }
@@ -334,9 +321,7 @@ impl<'de> JsonDecoder<'de> {
         let (mut start, mut end) = (start, end);
         loop {
             text.push_str(&self.text[start..end]);
-            if text.len() > self.limits.string() {
-                return Err(self.limit(LimitKind::StringLength(self.limits.string())));
-            }
+            self.check_length(text.len())?;
             match bytes.get(end) {
                 Some(b'"') => {
                     self.at = end + 1;
@@ -371,14 +356,22 @@ impl<'de> JsonDecoder<'de> {
         match json_number(self.rest()) {
             Ok((len, integer)) => {
                 let number = &self.text[self.at..self.at + len];
-                if len > self.limits.string() {
-                    return Err(self.limit(LimitKind::StringLength(self.limits.string())));
-                }
                 self.at += len;
                 Ok((number, integer))
             }
             Err(malformed) => Err(self.malformed(malformed, self.at)),
         }
+    }
+
+    /// The digits of a big number, which was read from `start` on. They are
+    /// kept; other numbers become as long as their type.
+    fn digits(&mut self, start: usize) -> Result<Text, Error> {
+        let end = self.at;
+        if !self.budget.fits(end - start) {
+            self.at = start;
+        }
+        self.check_length(end - start)?;
+        Ok(self.text_of(start, end))
     }
 
     /// An error of a primitive that read from `base`.
@@ -478,11 +471,7 @@ impl<'de> JsonDecoder<'de> {
                 self.skip_value()?;
                 continue;
             }
-            let repeated = match seq.mark_seen(ordinal) {
-                Some(repeated) => repeated,
-                None => self.wide.mark(self.depth_left, ordinal),
-            };
-            if repeated {
+            if self.budget.seen(seq, ordinal) {
                 return Err(self.error(ErrorKind::Duplicate, "each member once"));
             }
             if self.peek() == b'n' && shape.member(ordinal).kind() != ShapeKind::Document {
@@ -618,7 +607,7 @@ impl<'de> Decoder<'de> for JsonDecoder<'de> {
             if !self.next(seq, b']', "a comma or ] after an item")? {
                 return Ok(false);
             }
-            if self.profile.skip_nulls && !at.is_sparse() && self.is_null()? {
+            if self.profile.skip_nulls && self.peek() == b'n' && self.skips_null(at)? {
                 continue;
             }
             return Ok(true);
@@ -643,7 +632,7 @@ impl<'de> Decoder<'de> for JsonDecoder<'de> {
             }
             let key = self.text(at)?;
             self.colon()?;
-            if self.profile.skip_nulls && !at.is_sparse() && self.is_null()? {
+            if self.profile.skip_nulls && self.peek() == b'n' && self.skips_null(at)? {
                 continue;
             }
             return Ok(Some(key));
@@ -705,16 +694,16 @@ impl<'de> Decoder<'de> for JsonDecoder<'de> {
     fn big_integer(&mut self, _: Member<'_>) -> Result<BigInteger, Error> {
         self.skip_space();
         let start = self.at;
-        let (number, _) = self.number()?;
-        let digits = self.text_of(start, start + number.len());
+        self.number()?;
+        let digits = self.digits(start)?;
         BigInteger::parse(digits).map_err(|_| self.invalid(start, "an integer"))
     }
 
     fn big_decimal(&mut self, _: Member<'_>) -> Result<BigDecimal, Error> {
         self.skip_space();
         let start = self.at;
-        let (number, _) = self.number()?;
-        let digits = self.text_of(start, start + number.len());
+        self.number()?;
+        let digits = self.digits(start)?;
         BigDecimal::parse(digits).map_err(|_| self.invalid(start, "a decimal number"))
     }
 
@@ -727,7 +716,7 @@ impl<'de> Decoder<'de> for JsonDecoder<'de> {
         {
             let len = scan::json_clean(window.as_bytes());
             if window.as_bytes().get(len) == Some(&b'"')
-                && len <= self.limits.string()
+                && self.budget.fits(len)
                 && let Some(text) = Text::inline_prefix(window, len)
             {
                 self.at = start + len + 1;
@@ -799,16 +788,14 @@ impl<'de> Decoder<'de> for JsonDecoder<'de> {
                     _ if number == "-0" => Value::Double(-0.0),
                     Integer::Small(value, _) if integer => Value::Integer(value),
                     _ if integer => {
-                        let digits = self.text_of(start, start + number.len());
-                        let digits = BigInteger::parse(digits);
+                        let digits = BigInteger::parse(self.digits(start)?);
                         Value::BigInteger(digits.map_err(|_| self.invalid(start, "an integer"))?)
                     }
                     _ => match parse_f64(number.as_bytes()) {
                         Ok(double) => Value::Double(double),
                         // Beyond a double: its digits are kept.
                         Err(_) => {
-                            let digits = self.text_of(start, start + number.len());
-                            let digits = BigDecimal::parse(digits);
+                            let digits = BigDecimal::parse(self.digits(start)?);
                             Value::BigDecimal(digits.map_err(|_| self.invalid(start, "a number"))?)
                         }
                     },
@@ -823,24 +810,19 @@ impl<'de> Decoder<'de> for JsonDecoder<'de> {
         if !self.profile.required {
             return Ok(());
         }
-        let name = at.plain(self.profile.names.source());
-        Err(self
-            .error(ErrorKind::Missing, "")
-            .expected(format!(
-                "the required member `{name}` of {}",
-                at.container().id()
-            ))
-            .found(""))
+        let error = self.error(ErrorKind::Missing, "");
+        Err(refuse::missing(
+            error,
+            at,
+            at.plain(self.profile.names.source()),
+        ))
     }
 
     fn unknown(&mut self, at: Member<'_>) -> Result<(), Error> {
         if !self.profile.required {
             return Ok(());
         }
-        Err(self
-            .error(ErrorKind::Unknown, "")
-            .expected(format!("only members that {} has", at.target().id()))
-            .found(""))
+        Err(refuse::unknown(self.error(ErrorKind::Unknown, ""), at))
     }
 
     #[cold]

@@ -9,13 +9,16 @@ use polywire_schema::{
 use polywire_text::{base64, escape, number};
 
 use super::JsonProfile;
+use crate::refuse::unbalanced;
 
 /// A writer of one JSON text.
 #[derive(Debug)]
 pub struct JsonEncoder {
     out: Vec<u8>,
+    /// Where the text begins: what stands before is the caller's.
+    start: usize,
     profile: JsonProfile,
-    /// How many structures are open, while only documents are carried.
+    /// How many structures are open.
     depth: u32,
     error: Option<Error>,
 }
@@ -25,6 +28,7 @@ impl JsonEncoder {
     #[must_use]
     pub const fn new(profile: JsonProfile, out: Vec<u8>) -> Self {
         Self {
+            start: out.len(),
             out,
             profile,
             depth: 0,
@@ -38,7 +42,10 @@ impl JsonEncoder {
     ///
     /// The first error that a call met.
     pub fn finish(mut self) -> Result<Vec<u8>, Error> {
-        if self.out.last() == Some(&b',') {
+        if self.depth != 0 {
+            self.fail(unbalanced("JSON"));
+        }
+        if self.out.len() > self.start && self.out.last() == Some(&b',') {
             self.out.pop();
         }
         match self.error {
@@ -84,7 +91,8 @@ impl Encoder for JsonEncoder {
 
     #[inline(always)]
     fn end_structure(&mut self, _: Member<'_>) {
-        self.depth -= 1;
+        // One too many is for `finish` to see: here it would cost.
+        self.depth = self.depth.wrapping_sub(1);
         self.close(b'}');
     }
 

@@ -19,7 +19,13 @@ pub(super) struct Cursor<'de> {
     pub(super) tag: usize,
     /// The most bytes of one text.
     pub(super) longest: usize,
+    /// Whether `]]>` stands anywhere: then it may stand where it must not.
+    pub(super) brackets: bool,
 }
+
+/// What no text may hold, but for the end of CDATA (XML 1.0, section 2.4).
+const BRACKETS: &[u8] = b"]]>";
+const FORBIDDEN: &str = "a character that XML 1.0 allows";
 
 /// A start tag: its name, and whether it is also the end.
 #[derive(Clone, Copy, Debug)]
@@ -29,6 +35,49 @@ pub(super) struct Start<'de> {
 }
 
 impl<'de> Cursor<'de> {
+    /// A cursor at the first tag, behind the XML declaration.
+    ///
+    /// What is forbidden everywhere is looked for here, once: the scan for the
+    /// end of a text need not see it.
+    pub(super) fn new(text: &'de str, longest: usize) -> Result<Self, Error> {
+        let mut cursor = Self {
+            text,
+            at: 0,
+            tag: 0,
+            longest,
+            brackets: memchr::memmem::find(text.as_bytes(), BRACKETS).is_some(),
+        };
+        cursor.declaration()?;
+        cursor.no_noncharacters()?;
+        Ok(cursor)
+    }
+
+    /// U+FFFE and U+FFFF are no characters of XML (XML 1.0, section 2.2).
+    fn no_noncharacters(&mut self) -> Result<(), Error> {
+        let bytes = self.text.as_bytes();
+        for start in memchr::memmem::find_iter(bytes, b"\xef\xbf") {
+            if matches!(bytes.get(start + 2), Some(0xbe | 0xbf)) {
+                self.at = start;
+                let error = self.error(ErrorKind::Syntax, FORBIDDEN);
+                let last = 0xff40 + u32::from(bytes[start + 2]);
+                return Err(error.found(format!("U+{last:04X}")));
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses `]]>` in `start..at`, which is text.
+    #[cold]
+    fn no_brackets(&mut self, start: usize) -> Result<(), Error> {
+        match memchr::memmem::find(&self.text.as_bytes()[start..self.at], BRACKETS) {
+            Some(offset) => {
+                self.at = start + offset;
+                Err(self.error(ErrorKind::Syntax, "]]&gt; for ]]> in text"))
+            }
+            None => Ok(()),
+        }
+    }
+
     #[inline]
     pub(super) fn rest(&self) -> &'de [u8] {
         &self.text.as_bytes()[self.at..]
@@ -207,6 +256,9 @@ impl<'de> Cursor<'de> {
         let start = self.at;
         let len = scan::xml_data(self.rest());
         self.at += len;
+        if self.brackets {
+            self.no_brackets(start)?;
+        }
         match self.rest() {
             [b'<', next, ..] if !matches!(next, b'!' | b'?') => {
                 if len > self.longest {
@@ -216,6 +268,14 @@ impl<'de> Cursor<'de> {
             }
             _ => self.mixed_characters(start).map(Cow::Owned),
         }
+    }
+
+    /// As [`Self::characters`], of any length.
+    pub(super) fn any_characters(&mut self) -> Result<Cow<'de, str>, Error> {
+        let longest = std::mem::replace(&mut self.longest, usize::MAX);
+        let text = self.characters();
+        self.longest = longest;
+        text
     }
 
     fn too_long(&self) -> ErrorKind {
@@ -260,13 +320,15 @@ impl<'de> Cursor<'de> {
                 [b'<', b'!' | b'?', ..] => self.skip_markup()?,
                 [b'<', ..] => return Ok(text),
                 _ => {
-                    let expected = "a character that XML 1.0 allows";
-                    return Err(self.error(ErrorKind::Syntax, expected));
+                    return Err(self.error(ErrorKind::Syntax, FORBIDDEN));
                 }
             }
-            let clean = scan::xml_data(self.rest());
-            text.push_str(&self.text[self.at..self.at + clean]);
-            self.at += clean;
+            let start = self.at;
+            self.at += scan::xml_data(self.rest());
+            if self.brackets {
+                self.no_brackets(start)?;
+            }
+            text.push_str(&self.text[start..self.at]);
         }
     }
 
@@ -274,14 +336,14 @@ impl<'de> Cursor<'de> {
         let forbidden = |byte: u8| byte < 0x20 && !matches!(byte, b'\t' | b'\n' | b'\r');
         if let Some(offset) = section.bytes().position(forbidden) {
             self.at += offset;
-            return Err(self.error(ErrorKind::Syntax, "a character that XML 1.0 allows"));
+            return Err(self.error(ErrorKind::Syntax, FORBIDDEN));
         }
         text.push_str(&section.replace("\r\n", "\n").replace('\r', "\n"));
         Ok(())
     }
 
     /// Reads the XML declaration, if there is one, and looks at its encoding.
-    pub(super) fn declaration(&mut self) -> Result<(), Error> {
+    fn declaration(&mut self) -> Result<(), Error> {
         if self.text.starts_with('\u{feff}') {
             self.at = '\u{feff}'.len_utf8();
         }

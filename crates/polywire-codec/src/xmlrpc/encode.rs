@@ -10,6 +10,8 @@ use polywire_schema::{
 };
 use polywire_text::{base64, escape, number};
 
+use crate::refuse::unbalanced;
+
 /// What surrounds the value of a message.
 #[derive(Clone, Copy, Debug)]
 pub enum Envelope<'a> {
@@ -31,8 +33,12 @@ pub enum Envelope<'a> {
 /// What the writer is in, for closing it.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Frame {
+    /// A call of one parameter.
     Call,
+    /// A call whose parameters are the members of the structure at the top.
     Positional,
+    /// A call whose parameters the caller begins one by one.
+    Parameters,
     Response,
     Fault,
 }
@@ -44,13 +50,14 @@ pub struct XmlRpcEncoder {
     frame: Frame,
     /// Structures, lists and maps that are open.
     depth: u32,
-    /// Positional parameters so far.
+    /// Members of the structure at the top that are parameters so far.
     written: u32,
     error: Option<Error>,
 }
 
 const DECLARATION: &[u8] = b"<?xml version=\"1.0\"?>";
 const END_VALUE: &[u8; 8] = b"</value>";
+const PARAM: &[u8] = b"<param>";
 
 impl XmlRpcEncoder {
     /// A writer that appends to `out`, so that a buffer can be used again.
@@ -89,21 +96,43 @@ impl XmlRpcEncoder {
         encoder
     }
 
-    /// Begins a positional parameter: its value comes next.
+    /// Begins a positional parameter: its value comes next, whatever it is. A
+    /// structure is then one parameter, and no longer all of them.
+    ///
+    /// Where no parameter can begin (in a value, behind a parameter without
+    /// one, in what is no positional call), [`finish`](Self::finish) says so.
     pub fn parameter(&mut self) {
+        let positional = matches!(self.frame, Frame::Positional | Frame::Parameters);
+        if !positional || self.depth > 0 || self.out.ends_with(PARAM) {
+            return self.misplaced("a parameter between the values of a positional call");
+        }
+        self.frame = Frame::Parameters;
+        self.begin_parameter();
+    }
+
+    fn begin_parameter(&mut self) {
         self.separate(b"</param>");
-        self.out.extend_from_slice(b"<param>");
+        self.out.extend_from_slice(PARAM);
+    }
+
+    #[cold]
+    fn misplaced(&mut self, expected: &'static str) {
+        self.fail(
+            Error::new(ErrorKind::Unwritable)
+                .in_format("XML-RPC")
+                .expected(expected),
+        );
     }
 
     /// Begins the parameter of this member, after nils for those left out.
     fn parameter_at(&mut self, at: Member<'_>) {
         while self.written < at.ordinal() {
-            self.parameter();
+            self.begin_parameter();
             self.null(at);
             self.written += 1;
         }
         self.written += 1;
-        self.parameter();
+        self.begin_parameter();
     }
 
     /// The message.
@@ -112,9 +141,18 @@ impl XmlRpcEncoder {
     ///
     /// The first error that a call met.
     pub fn finish(mut self) -> Result<Vec<u8>, Error> {
+        if self.depth != 0 {
+            self.fail(unbalanced("XML-RPC"));
+        }
+        if self.out.ends_with(PARAM) {
+            self.misplaced("the value of the last parameter");
+        }
+        if self.frame == Frame::Positional && self.written == 0 && self.out.ends_with(END_VALUE) {
+            self.misplaced("the beginning of a parameter before its value");
+        }
         let close: &[u8] = match self.frame {
             Frame::Call => b"</param></params></methodCall>",
-            Frame::Positional => {
+            Frame::Positional | Frame::Parameters => {
                 self.separate(b"</param>");
                 b"</params></methodCall>"
             }
@@ -166,6 +204,21 @@ impl XmlRpcEncoder {
         self.out.extend_from_slice(close);
     }
 
+    /// Leaves a structure, list or map; whether there was one.
+    #[inline]
+    fn leave(&mut self) -> bool {
+        match self.depth.checked_sub(1) {
+            Some(depth) => {
+                self.depth = depth;
+                true
+            }
+            None => {
+                self.fail(unbalanced("XML-RPC"));
+                false
+            }
+        }
+    }
+
     /// Structures and maps look alike.
     #[inline]
     fn begin_struct(&mut self) {
@@ -175,7 +228,9 @@ impl XmlRpcEncoder {
 
     #[inline]
     fn end_struct(&mut self) {
-        self.depth -= 1;
+        if !self.leave() {
+            return;
+        }
         self.separate(b"</member>");
         self.out.extend_from_slice(b"</struct></value>");
     }
@@ -224,8 +279,9 @@ impl Encoder for XmlRpcEncoder {
 
     #[inline(always)]
     fn end_list(&mut self, _: Member<'_>) {
-        self.depth -= 1;
-        self.out.extend_from_slice(b"</data></array></value>");
+        if self.leave() {
+            self.out.extend_from_slice(b"</data></array></value>");
+        }
     }
 
     #[inline]

@@ -1,5 +1,7 @@
 //! Where in a message an offset lies: the path of an error.
 
+use polywire_text::escape;
+
 use crate::path::Path;
 
 /// The path of the value at `offset`: follows structs, their names, and
@@ -34,9 +36,8 @@ pub(super) fn path(text: &str, offset: usize) -> String {
             "data" => path.enter_list(),
             "/struct" | "/data" => path.leave(),
             "name" => {
-                if let Some(end) = rest.find('<') {
-                    let name = rest[..end].replace("&lt;", "<").replace("&gt;", ">");
-                    path.key(&name.replace("&amp;", "&"));
+                if let Some(name) = characters(rest) {
+                    path.key(&name);
                 }
             }
             // Ends an item of an array, or a member's value.
@@ -45,6 +46,30 @@ pub(super) fn path(text: &str, offset: usize) -> String {
         }
     }
     path.to_string()
+}
+
+/// Character data up to its end tag, as the reader takes it; nothing if the
+/// text is cut before.
+fn characters(mut rest: &str) -> Option<String> {
+    let mut text = String::new();
+    loop {
+        let clean = rest.find(['<', '&'])?;
+        text.push_str(&rest[..clean]);
+        rest = &rest[clean..];
+        if let Some(after) = rest.strip_prefix('&') {
+            let (character, len) = escape::xml_reference(after.as_bytes()).ok()?;
+            text.push(character);
+            rest = &after[len..];
+        } else if let Some(after) = rest.strip_prefix("<![CDATA[") {
+            let len = after.find("]]>")?;
+            text.push_str(&after[..len]);
+            rest = &after[len + "]]>".len()..];
+        } else if let Some(after) = skip(rest) {
+            rest = after;
+        } else {
+            return rest.starts_with("</").then_some(text);
+        }
+    }
 }
 
 /// Behind a comment, a processing instruction or CDATA, if one starts here.
@@ -79,6 +104,25 @@ mod tests {
             <value>3</value></member></struct></value></param></params>";
         for (needle, expected) in [("1</int", "a[0]"), ("2<", "a[1].b"), ("3<", "c")] {
             assert_eq!(path(text, text.find(needle).unwrap()), expected);
+        }
+    }
+
+    #[test]
+    fn names_as_they_are_read() {
+        for (name, expected) in [
+            ("a&amp;lt;&lt;", "a&lt;<"),
+            ("&#65;&#x1F600;&quot;&apos;", "A\u{1f600}\"'"),
+            ("a<![CDATA[<&amp;]]>b", "a<&amp;b"),
+            ("a<!-- <name>x</name> --><?pi?>b", "ab"),
+            ("", ""),
+        ] {
+            let text = format!("<struct><member><name>{name}</name><value>1");
+            assert_eq!(path(&text, text.len() - 1), expected, "{name}");
+        }
+        // Cut within the name, wherever: no path, and no panic.
+        let text = "<struct><member><name>a&#x1F600;<![CDATA[b]]><!-- c --></name>";
+        for offset in 0.."<struct><member><name>a&#x1F600;<![CDATA[b]]><!-- c -->".len() {
+            assert_eq!(path(text, offset), "", "{offset}");
         }
     }
 }

@@ -21,15 +21,19 @@
 //! # Ok::<(), polywire_schema::Error>(())
 //! ```
 
+mod collections;
 mod cursor;
 mod decode;
 mod encode;
+mod frame;
 mod locate;
+mod value;
 
 use polywire_schema::{Decode, Encode, Error, Limits, Member, Value};
 
-pub use decode::{Reply, XmlRpcDecoder};
+pub use decode::XmlRpcDecoder;
 pub use encode::{Envelope, XmlRpcEncoder};
+pub use frame::Reply;
 
 /// What a protocol tells the format.
 #[derive(Clone, Copy, Debug)]

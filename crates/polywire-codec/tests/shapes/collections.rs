@@ -21,6 +21,7 @@ pub(crate) struct Collections {
     pub(crate) grouped: Option<BTreeMap<Text, Vec<Text>>>,
     pub(crate) booleans: Option<Vec<bool>>,
     pub(crate) doubles: Option<HashMap<String, f64>>,
+    pub(crate) documents_by_key: Option<BTreeMap<Text, Value>>,
 }
 
 super::optional_members!(Collections {
@@ -37,4 +38,5 @@ super::optional_members!(Collections {
     grouped,
     booleans,
     doubles,
+    documents_by_key,
 });

@@ -99,6 +99,10 @@ pub(crate) fn collections() -> Collections {
         ])),
         booleans: Some(vec![true, false]),
         doubles: Some([("pi".to_owned(), 3.25)].into()),
+        documents_by_key: Some(BTreeMap::from([
+            (Text::from("a"), Value::Null),
+            (Text::from("b"), document()),
+        ])),
     }
 }
 

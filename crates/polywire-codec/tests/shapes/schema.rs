@@ -194,6 +194,7 @@ impl Shapes {
         );
         let document = self.shape(ShapeKind::Document, "Document");
         let documents = self.list("Documents", document);
+        let documents_by_key = self.map("DocumentsByKey", document);
         let sparse_nodes = self.list("SparseNodes", node);
         let sparse_nodes = self.sparse(sparse_nodes);
         let grouped = self.map("Grouped", strings);
@@ -217,6 +218,7 @@ impl Shapes {
                 MemberSpec::new("grouped", grouped),
                 MemberSpec::new("booleans", booleans),
                 MemberSpec::new("doubles", doubles),
+                MemberSpec::new("documentsByKey", documents_by_key),
             ],
         );
     }

@@ -289,7 +289,9 @@ fn keys_behind_values_and_duplicates() {
 fn recursion_and_collections_in_xml() {
     check::<Xml, _>(&samples::node(), root("Node"));
     let collections = Collections {
+        // XML has no documents.
         documents: None,
+        documents_by_key: None,
         ..samples::collections()
     };
     check::<Xml, _>(&collections, root("Collections"));

@@ -1,0 +1,93 @@
+//! What one message may still cost, counted down while it is read.
+
+use polywire_schema::{LimitKind, Limits, Seq, WideSeen};
+
+/// The limits of a message and what is left of them.
+#[derive(Debug)]
+pub(crate) struct Budget {
+    limits: Limits,
+    /// Levels and items that may still come.
+    depth_left: u32,
+    items_left: u32,
+    /// The members seen in structures that have more than a [`Seq`] can tell.
+    wide: WideSeen,
+}
+
+impl Budget {
+    pub(crate) fn new(limits: &Limits) -> Self {
+        Self {
+            limits: *limits,
+            depth_left: limits.depth(),
+            items_left: limits.items(),
+            wide: WideSeen::default(),
+        }
+    }
+
+    /// The levels that have been entered.
+    #[inline]
+    pub(crate) fn depth(&self) -> u32 {
+        self.limits.depth() - self.depth_left
+    }
+
+    /// What tells two places apart that have the same offset.
+    #[inline]
+    pub(crate) fn items_left(&self) -> u32 {
+        self.items_left
+    }
+
+    /// Enters a structure, list or map.
+    #[inline(always)]
+    pub(crate) fn enter(&mut self) -> Result<(), LimitKind> {
+        match self.depth_left.checked_sub(1) {
+            Some(left) => {
+                self.depth_left = left;
+                Ok(())
+            }
+            None => Err(LimitKind::Depth(self.limits.depth())),
+        }
+    }
+
+    /// Leaves what was entered last.
+    #[inline]
+    pub(crate) fn leave(&mut self) {
+        self.wide.leave(self.depth_left);
+        self.depth_left += 1;
+    }
+
+    /// Counts items of lists, entries of maps, unknown members.
+    #[inline(always)]
+    pub(crate) fn count(&mut self, items: u32) -> Result<(), LimitKind> {
+        match self.items_left.checked_sub(items) {
+            Some(left) => {
+                self.items_left = left;
+                Ok(())
+            }
+            None => Err(LimitKind::Items(self.limits.items())),
+        }
+    }
+
+    /// Whether a string may be as long.
+    #[inline(always)]
+    pub(crate) fn fits(&self, len: usize) -> bool {
+        len <= self.limits.string()
+    }
+
+    /// As [`Self::fits`], with the limit that says no.
+    #[inline(always)]
+    pub(crate) fn string(&self, len: usize) -> Result<(), LimitKind> {
+        if self.fits(len) {
+            return Ok(());
+        }
+        Err(LimitKind::StringLength(self.limits.string()))
+    }
+
+    /// Notes that a member of the innermost structure was seen; whether it had
+    /// been before.
+    #[inline]
+    pub(crate) fn seen(&mut self, seq: &mut Seq, ordinal: u32) -> bool {
+        match seq.mark_seen(ordinal) {
+            Some(before) => before,
+            None => self.wide.mark(self.depth_left, ordinal),
+        }
+    }
+}

@@ -1,0 +1,288 @@
+//! Numbers and timestamps: whatever is not read at a glance.
+
+use polywire_schema::{BigDecimal, BigInteger, Decoder, Error, ErrorKind, Member, Timestamp};
+
+use super::head::Tag;
+use super::{CborDecoder, big};
+
+/// So many bytes of a bignum count as an item: turning them into digits costs
+/// their square.
+const BYTES_AN_ITEM: usize = 64;
+
+impl CborDecoder<'_> {
+    /// A floating-point number of any size, or an integer.
+    pub(super) fn any_double(&mut self, expected: &'static str) -> Result<f64, Error> {
+        if self.peek() >> 5 == 6 {
+            self.skip_plain_tags()?;
+        }
+        let start = self.at;
+        if self.at >= self.bytes.len() {
+            return Err(self.error(ErrorKind::Truncated, expected));
+        }
+        if !matches!(self.peek() >> 5, 0 | 1 | 7) {
+            return Err(self.wrong_type(expected));
+        }
+        let head = self.head(expected)?;
+        Ok(match (head.major, head.info) {
+            (0, _) => head.argument as f64,
+            (1, _) => -1.0 - head.argument as f64,
+            (_, 25) => half(head.argument as u16),
+            (_, 26) => f64::from(f32::from_bits(head.argument as u32)),
+            (_, 27) => f64::from_bits(head.argument),
+            _ => {
+                self.at = start;
+                return Err(self.wrong_type(expected));
+            }
+        })
+    }
+
+    #[inline(never)]
+    pub(super) fn apart_integer(&mut self, at: Member<'_>) -> Result<i64, Error> {
+        self.skip_plain_tags()?;
+        let start = self.at;
+        let value = self.small_integer(at.kind().describe())?;
+        let (least, most) = at.kind().integer_range();
+        if value < least || value > most {
+            return Err(self.invalid(start, at.kind().describe()));
+        }
+        Ok(value)
+    }
+
+    /// An integer of 64 bits: major types 0 and 1.
+    #[inline]
+    pub(super) fn small_integer(&mut self, expected: &'static str) -> Result<i64, Error> {
+        if self.peek() >> 5 > 1 {
+            self.skip_plain_tags()?;
+            if self.peek() >> 5 > 1 {
+                return Err(self.wrong_type(expected));
+            }
+        }
+        let start = self.at;
+        let head = self.head(expected)?;
+        match i64::try_from(head.argument) {
+            Ok(value) if head.major == 0 => Ok(value),
+            Ok(value) => Ok(!value),
+            Err(_) => Err(self.invalid(start, expected)),
+        }
+    }
+
+    /// An integer of any size: major types 0 and 1, or tags 2 and 3.
+    pub(super) fn any_integer(&mut self) -> Result<BigInteger, Error> {
+        match self.peek() >> 5 {
+            0 | 1 => self.plain_integer(),
+            6 => match self.tag()? {
+                Some((tag @ (Tag::Unsigned | Tag::Negative), start)) => self.bignum(tag, start),
+                Some((_, start)) => {
+                    self.at = start;
+                    Err(self.wrong_type("an integer"))
+                }
+                None if self.peek() >> 5 <= 1 => self.plain_integer(),
+                None => Err(self.wrong_type("an integer")),
+            },
+            _ => Err(self.wrong_type("an integer")),
+        }
+    }
+
+    /// An integer of major type 0 or 1.
+    #[inline]
+    pub(super) fn plain_integer(&mut self) -> Result<BigInteger, Error> {
+        let head = self.head("an integer")?;
+        Ok(integer_of(head.major == 1, head.argument))
+    }
+
+    /// A bignum, whose tag began at `start`.
+    pub(super) fn bignum(&mut self, tag: Tag, start: usize) -> Result<BigInteger, Error> {
+        let bytes = self.string_bytes(2, "a byte string")?;
+        let zeros = bytes.iter().take_while(|byte| **byte == 0).count();
+        let bytes = &bytes[zeros..];
+        if bytes.len() > big::MOST_BYTES {
+            let most = big::MOST_BYTES;
+            let error = self.invalid(start, "");
+            return Err(error.expected(format!("an integer of at most {most} bytes")));
+        }
+        // Long ones cost more than other values of their length.
+        self.count_items((bytes.len() / BYTES_AN_ITEM) as u32)?;
+        let digits = big::digits(bytes);
+        let digits = if tag == Tag::Negative {
+            format!("-{}", big::increment(&digits))
+        } else {
+            digits
+        };
+        self.check_digits(start, digits.len())?;
+        digits
+            .parse()
+            .map_err(|_| self.invalid(start, "an integer"))
+    }
+
+    /// Sees to it that the digits of a big number, whose tag began at `start`,
+    /// are not too many.
+    pub(super) fn check_digits(&mut self, start: usize, digits: usize) -> Result<(), Error> {
+        if !self.budget.fits(digits) {
+            self.at = start;
+        }
+        self.check_length(digits)
+    }
+
+    /// A decimal number: tag 4, or anything that is a number.
+    pub(super) fn any_decimal(&mut self) -> Result<BigDecimal, Error> {
+        if self.peek() >> 5 == 6 {
+            match self.tag()? {
+                Some((Tag::Decimal, start)) => return self.decimal(start),
+                Some((tag @ (Tag::Unsigned | Tag::Negative), start)) => {
+                    return self.bignum(tag, start).map(BigDecimal::from);
+                }
+                Some((_, start)) => {
+                    self.at = start;
+                    return Err(self.wrong_type("a decimal number"));
+                }
+                None => {}
+            }
+        }
+        if self.peek() >> 5 <= 1 {
+            return self.plain_integer().map(BigDecimal::from);
+        }
+        let start = self.at;
+        let number = self.any_double("a decimal number")?;
+        let mut text = Vec::new();
+        polywire_text::number::push_f64(&mut text, number);
+        let text = String::from_utf8_lossy(&text);
+        text.parse()
+            .map_err(|_| self.invalid(start, "a finite number"))
+    }
+
+    /// The exponent and mantissa of a decimal, whose tag began at `start`.
+    pub(super) fn decimal(&mut self, start: usize) -> Result<BigDecimal, Error> {
+        let mut seq = self.enter(4, Member::DOCUMENT)?;
+        if !self.next(&mut seq)? {
+            return Err(self.invalid(start, "an exponent and a mantissa"));
+        }
+        let exponent = self.small_integer("an exponent of 64 bits")?;
+        if !self.next(&mut seq)? {
+            return Err(self.invalid(start, "an exponent and a mantissa"));
+        }
+        let mantissa = self.any_integer()?;
+        if self.next(&mut seq)? {
+            return Err(self.invalid(start, "an exponent and a mantissa"));
+        }
+        let Some(decimal) = decimal_of(&mantissa, exponent) else {
+            return Err(self.invalid(start, "a decimal number"));
+        };
+        self.check_digits(start, decimal.as_str().len())?;
+        Ok(decimal)
+    }
+
+    /// A timestamp in seconds, whose tag began at `start`.
+    pub(super) fn epoch(&mut self, start: usize) -> Result<Timestamp, Error> {
+        if self.peek() >> 5 == 6 {
+            self.skip_plain_tags()?;
+        }
+        if self.peek() >> 5 <= 1 {
+            let seconds = self.small_integer("seconds since the epoch")?;
+            return Ok(Timestamp::new(seconds, 0));
+        }
+        let seconds = self.any_double("seconds since the epoch")?;
+        Timestamp::from_f64(seconds).ok_or_else(|| self.invalid(start, "seconds since the epoch"))
+    }
+
+    /// A timestamp in text, whose tag began at `start`.
+    pub(super) fn date_time(&mut self, start: usize) -> Result<Timestamp, Error> {
+        let text = self.text_string()?;
+        Timestamp::parse_date_time(&text)
+            .map_err(|malformed| self.invalid(start, malformed.expected))
+    }
+
+    /// A timestamp whose tag is not in its shortest form, or behind others.
+    #[cold]
+    pub(super) fn tagged_timestamp(&mut self) -> Result<Timestamp, Error> {
+        match self.tag()? {
+            Some((Tag::DateTime, start)) => return self.date_time(start),
+            Some((Tag::Epoch, start)) => return self.epoch(start),
+            Some((_, start)) => self.at = start,
+            None => {}
+        }
+        Err(self.wrong_type("a timestamp (tag 1)"))
+    }
+}
+
+fn integer_of(negative: bool, argument: u64) -> BigInteger {
+    match (negative, i64::try_from(argument)) {
+        (false, Ok(value)) => BigInteger::from(value),
+        (true, Ok(value)) => BigInteger::from(!value),
+        // Beyond 63 bits: by digits. A number's own digits always parse.
+        (false, Err(_)) => argument.to_string().parse().unwrap_or(BigInteger::from(0)),
+        (true, Err(_)) => format!("-{}", u128::from(argument) + 1)
+            .parse()
+            .unwrap_or(BigInteger::from(0)),
+    }
+}
+
+/// Mantissa and exponent in decimal: plain for small exponents, so that `1.10`
+/// stays `1.10`, else with an exponent.
+fn decimal_of(mantissa: &BigInteger, exponent: i64) -> Option<BigDecimal> {
+    let digits = mantissa.as_str();
+    if exponent == 0 {
+        return digits.parse().ok();
+    }
+    if !(-64..0).contains(&exponent) {
+        return format!("{digits}e{exponent}").parse().ok();
+    }
+    let (sign, digits) = match digits.strip_prefix('-') {
+        Some(digits) => ("-", digits),
+        None => ("", digits),
+    };
+    let places = exponent.unsigned_abs() as usize;
+    let padded = format!("{digits:0>width$}", width = places + 1);
+    let (whole, fraction) = padded.split_at(padded.len() - places);
+    format!("{sign}{whole}.{fraction}").parse().ok()
+}
+
+/// A half-precision number, RFC 8949, appendix D.
+fn half(bits: u16) -> f64 {
+    let mantissa = f64::from(bits & 0x3ff);
+    let exponent = i32::from(bits >> 10 & 0x1f);
+    let value = match exponent {
+        0 => mantissa * 2_f64.powi(-24),
+        31 if mantissa == 0.0 => f64::INFINITY,
+        31 => f64::NAN,
+        _ => (mantissa + 1024.0) * 2_f64.powi(exponent - 25),
+    };
+    if bits >> 15 == 1 { -value } else { value }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn halves() {
+        for (bits, value) in [
+            (0x0000, 0.0),
+            (0x3c00, 1.0),
+            (0xc400, -4.0),
+            (0x7bff, 65504.0),
+            (0x0001, 5.960_464_477_539_063e-8),
+            (0x7c00, f64::INFINITY),
+        ] {
+            assert_eq!(half(bits), value);
+        }
+        assert!(half(0x7e00).is_nan());
+    }
+
+    #[test]
+    fn decimals() {
+        for (mantissa, exponent, text) in [
+            ("110", -2, "1.10"),
+            ("-5", -3, "-0.005"),
+            ("5", 3, "5e3"),
+            ("5", 0, "5"),
+            ("1", -100, "1e-100"),
+        ] {
+            assert_eq!(
+                decimal_of(&mantissa.parse().unwrap(), exponent)
+                    .unwrap()
+                    .as_str(),
+                text
+            );
+        }
+    }
+}

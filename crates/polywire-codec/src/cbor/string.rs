@@ -1,0 +1,111 @@
+//! Text and byte strings, whole and in chunks.
+
+use std::borrow::Cow;
+
+use polywire_schema::{Blob, Decoder, Error, ErrorKind, Text};
+use polywire_text::{Malformed, utf8};
+
+use super::CborDecoder;
+use super::head::{BREAK, INDEFINITE};
+use crate::keep;
+
+impl<'de> CborDecoder<'de> {
+    /// The bytes of a string whose head has been read, of this length.
+    #[inline]
+    pub(super) fn take(&mut self, len: u64) -> Result<&'de [u8], Error> {
+        let rest = self.rest();
+        let taken = usize::try_from(len).ok().and_then(|len| rest.get(..len));
+        let Some(taken) = taken else {
+            let left = rest.len();
+            let error = self.error(ErrorKind::Truncated, "");
+            return Err(error
+                .expected(format!("{len} more bytes"))
+                .found(format!("{left}")));
+        };
+        self.check_length(taken.len())?;
+        self.at += taken.len();
+        Ok(taken)
+    }
+
+    /// A byte or text string: major type 2 or 3.
+    #[inline]
+    pub(super) fn string_bytes(
+        &mut self,
+        major: u8,
+        expected: &'static str,
+    ) -> Result<Cow<'de, [u8]>, Error> {
+        if self.peek() >> 5 != major || self.at >= self.bytes.len() {
+            self.skip_plain_tags()?;
+            if self.peek() >> 5 != major || self.at >= self.bytes.len() {
+                return Err(self.wrong_type(expected));
+            }
+        }
+        let head = self.head(expected)?;
+        if head.argument == INDEFINITE {
+            return self.chunks(major, expected).map(Cow::Owned);
+        }
+        self.take(head.argument).map(Cow::Borrowed)
+    }
+
+    /// A string in chunks, RFC 8949, section 3.2.3.
+    pub(super) fn chunks(&mut self, major: u8, expected: &'static str) -> Result<Vec<u8>, Error> {
+        let mut whole = Vec::new();
+        loop {
+            if self.bytes.get(self.at) == Some(&BREAK) {
+                self.at += 1;
+                return Ok(whole);
+            }
+            let start = self.at;
+            let head = self.head(expected)?;
+            if head.major != major || head.argument == INDEFINITE {
+                self.at = start;
+                return Err(self.error(ErrorKind::Syntax, "a chunk of the same kind of string"));
+            }
+            let chunk = self.take(head.argument)?;
+            // Each chunk of text must be valid by itself.
+            if major == 3
+                && let Err(malformed) = utf8::validate(chunk)
+            {
+                return Err(self.invalid_utf8(self.at - chunk.len(), malformed));
+            }
+            whole.extend_from_slice(chunk);
+            self.check_length(whole.len())?;
+        }
+    }
+
+    #[inline]
+    pub(super) fn text_string(&mut self) -> Result<Cow<'de, str>, Error> {
+        match self.string_bytes(3, "a text string")? {
+            Cow::Borrowed(bytes) => match utf8::validate(bytes) {
+                Ok(text) => Ok(Cow::Borrowed(text)),
+                Err(malformed) => Err(self.invalid_utf8(self.at - bytes.len(), malformed)),
+            },
+            Cow::Owned(bytes) => match String::from_utf8(bytes) {
+                Ok(text) => Ok(Cow::Owned(text)),
+                // The chunks were validated above.
+                Err(_) => Err(self.error(ErrorKind::InvalidValue, "UTF-8")),
+            },
+        }
+    }
+
+    #[inline(never)]
+    pub(super) fn any_text(&mut self) -> Result<Text, Error> {
+        let text = self.text_string()?;
+        Ok(keep::text(self.body, text))
+    }
+
+    pub(super) fn blob_of(&self, bytes: Cow<'de, [u8]>) -> Blob {
+        match (self.body, bytes) {
+            (Some(body), Cow::Borrowed(bytes)) => body.blob(bytes),
+            (None, Cow::Borrowed(bytes)) => Blob::from(bytes),
+            (_, Cow::Owned(bytes)) => Blob::from(bytes),
+        }
+    }
+
+    #[cold]
+    pub(super) fn invalid_utf8(&mut self, start: usize, malformed: Malformed) -> Error {
+        let error = self.invalid(start + malformed.offset, malformed.expected);
+        let byte = self.bytes.get(self.at).copied().unwrap_or_default();
+        error.found(format!("the byte 0x{byte:02x}"))
+    }
+}

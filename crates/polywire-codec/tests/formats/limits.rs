@@ -1,0 +1,203 @@
+//! What a message may cost.
+
+use std::fmt::Debug;
+
+use polywire_codec::xmlrpc::{XmlRpcDecoder, XmlRpcProfile};
+use polywire_schema::{
+    BigInteger, Blob, Body, Error, ErrorKind, LimitKind, Limits, Map, Member, Text, Value,
+};
+
+use crate::shapes::{Collections, Node, Scalars, root, samples};
+use crate::support::{Format, decode_limited, document, encode, for_every_format};
+use crate::with;
+
+for_every_format! {
+    limits_on_bytes,
+    limits_on_depth,
+    limits_on_items,
+    limits_on_strings,
+    the_deepest_nesting,
+}
+
+/// The error must say which limit it was, and how the limit is called.
+fn limited<T: Debug>(result: Result<T, Error>, limit: LimitKind, setting: &str) {
+    let error = result.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Limit(limit), "{error}");
+    assert!(error.is_limit());
+    assert!(error.to_string().contains(setting), "{error}");
+}
+
+fn limits_on_bytes<F: Format>() {
+    let at = root("Node");
+    let bytes = encode::<F, _>(&samples::node(), at).unwrap();
+    let limits = Limits::DEFAULT.with_bytes(bytes.len());
+    decode_limited::<F, Node>(&bytes, at, &limits).unwrap();
+    let most = bytes.len() - 1;
+    let limits = Limits::DEFAULT.with_bytes(most);
+    let result = decode_limited::<F, Node>(&bytes, at, &limits);
+    limited(result, LimitKind::Bytes(most), "Limits::bytes");
+    // Nothing is done with what is too long: it may be no text at all.
+    let limits = Limits::DEFAULT.with_bytes(10);
+    let result = decode_limited::<F, Node>(&[0xff; 11], at, &limits);
+    limited(result, LimitKind::Bytes(10), "Limits::bytes");
+    if F::NAME == "XML-RPC" {
+        let body = Body::from(vec![0xff; 11]);
+        let result = XmlRpcDecoder::call(&body, XmlRpcProfile::DEFAULT, &limits);
+        limited(result, LimitKind::Bytes(10), "Limits::bytes");
+    }
+}
+
+fn limits_on_depth<F: Format>() {
+    let mut value = Value::List(Vec::new());
+    for _ in 0..4 {
+        value = Value::from(Map::from_iter([("left", Value::List(vec![value]))]));
+    }
+    let bytes = document::<F>(&value);
+    let skipped = document::<F>(&Value::from(Map::from_iter([("unknown", value)])));
+    let limits = Limits::DEFAULT.with_depth(9);
+    decode_limited::<F, Value>(&bytes, Member::DOCUMENT, &limits).unwrap();
+    let limits = Limits::DEFAULT.with_depth(8);
+    let result = decode_limited::<F, Value>(&bytes, Member::DOCUMENT, &limits);
+    limited(result, LimitKind::Depth(8), "Limits::depth");
+    // What is skipped counts as well.
+    let at = root("Scalars");
+    let limits = Limits::DEFAULT.with_depth(10);
+    decode_limited::<F, Scalars>(&skipped, at, &limits).unwrap();
+    let limits = Limits::DEFAULT.with_depth(9);
+    let result = decode_limited::<F, Scalars>(&skipped, at, &limits);
+    limited(result, LimitKind::Depth(9), "Limits::depth");
+
+    // Siblings do not add up.
+    let many = Value::List(vec![Value::List(Vec::new()); 100]);
+    let limits = Limits::DEFAULT.with_depth(2);
+    decode_limited::<F, Value>(&document::<F>(&many), Member::DOCUMENT, &limits).unwrap();
+
+    let at = root("Node");
+    let mut node = Node::named("leaf");
+    for _ in 0..9 {
+        node = Node {
+            left: Some(Box::new(node)),
+            ..Node::default()
+        };
+    }
+    let bytes = encode::<F, _>(&node, at).unwrap();
+    let limits = Limits::DEFAULT.with_depth(10);
+    assert_eq!(
+        decode_limited::<F, Node>(&bytes, at, &limits).unwrap(),
+        node
+    );
+    let limits = Limits::DEFAULT.with_depth(9);
+    let result = decode_limited::<F, Node>(&bytes, at, &limits);
+    limited(result, LimitKind::Depth(9), "Limits::depth");
+    let result = decode_limited::<F, Value>(&bytes, at, &limits);
+    limited(result, LimitKind::Depth(9), "Limits::depth");
+}
+
+fn limits_on_items<F: Format>() {
+    // A list of three, of which one holds two. The member that holds it counts
+    // where it is an entry of a map, or unknown to the shape.
+    let at = root("Collections");
+    let matrix = Collections {
+        matrix: Some(vec![vec![1, 2], Vec::new(), Vec::new()]),
+        ..Collections::default()
+    };
+    let bytes = encode::<F, _>(&matrix, at).unwrap();
+    for (at, items) in [(at, 5), (Member::DOCUMENT, 6), (root("Scalars"), 6)] {
+        let limits = Limits::DEFAULT.with_items(items);
+        decode_limited::<F, Value>(&bytes, at, &limits).unwrap();
+        let limits = Limits::DEFAULT.with_items(items - 1);
+        let result = decode_limited::<F, Value>(&bytes, at, &limits);
+        limited(result, LimitKind::Items(items - 1), "Limits::items");
+    }
+    let limits = Limits::DEFAULT.with_items(4);
+    let result = decode_limited::<F, Collections>(&bytes, at, &limits);
+    limited(result, LimitKind::Items(4), "Limits::items");
+    // Entries of maps are items.
+    let map = document::<F>(&Value::from(Map::from_iter([("a", 1), ("b", 2)])));
+    let limits = Limits::DEFAULT.with_items(1);
+    let result = decode_limited::<F, Value>(&map, Member::DOCUMENT, &limits);
+    limited(result, LimitKind::Items(1), "Limits::items");
+}
+
+fn limits_on_strings<F: Format>() {
+    let at = root("Scalars");
+    for string in [
+        "x".repeat(100),
+        "é".repeat(50),
+        format!("{}\"<&", "x".repeat(97)),
+    ] {
+        let scalars = with(|scalars| scalars.string = Some(Text::from(string.as_str())));
+        let bytes = encode::<F, _>(&scalars, at).unwrap();
+        let unknown = document::<F>(&Value::from(Map::from_iter([("unknown", string.clone())])));
+        let key = document::<F>(&Value::from(Map::from_iter([(string, 1)])));
+        for bytes in [bytes, unknown, key] {
+            let limits = Limits::DEFAULT.with_string(100);
+            decode_limited::<F, Scalars>(&bytes, at, &limits).unwrap();
+            decode_limited::<F, Value>(&bytes, Member::DOCUMENT, &limits).unwrap();
+            let limits = Limits::DEFAULT.with_string(99);
+            let result = decode_limited::<F, Scalars>(&bytes, at, &limits);
+            limited(result, LimitKind::StringLength(99), "Limits::string");
+            let result = decode_limited::<F, Value>(&bytes, Member::DOCUMENT, &limits);
+            limited(result, LimitKind::StringLength(99), "Limits::string");
+        }
+    }
+    let digits = "7".repeat(100);
+    for scalars in [
+        with(|scalars| scalars.blob = Some(Blob::from(vec![0; 100]))),
+        with(|scalars| scalars.big_integer = Some(digits.parse().unwrap())),
+        with(|scalars| scalars.big_decimal = Some(digits.parse().unwrap())),
+        with(|scalars| scalars.big_decimal = Some(format!("-{}e5", &digits[3..]).parse().unwrap())),
+        with(|scalars| {
+            let big: BigInteger = digits.parse().unwrap();
+            scalars.document = Some(Value::List(vec![Value::from(big)]));
+        }),
+    ] {
+        let bytes = encode::<F, _>(&scalars, at).unwrap();
+        let limits = Limits::DEFAULT.with_string(99);
+        let result = decode_limited::<F, Scalars>(&bytes, at, &limits);
+        limited(result, LimitKind::StringLength(99), "Limits::string");
+        if scalars.blob.is_none() {
+            let limits = Limits::DEFAULT.with_string(100);
+            decode_limited::<F, Scalars>(&bytes, at, &limits).unwrap();
+        }
+    }
+    // Numbers have the size of their type, however long they are written.
+    let scalars = Scalars {
+        long: Some(i64::MIN),
+        double: Some(-1.234_567_890_123_456_7e-300),
+        float: Some(-1.234_567_8),
+        ..Scalars::default()
+    };
+    let bytes = encode::<F, _>(&scalars, at).unwrap();
+    let limits = Limits::DEFAULT.with_string(6);
+    let read: Scalars = decode_limited::<F, _>(&bytes, at, &limits).unwrap();
+    assert_eq!(read, scalars);
+    decode_limited::<F, Value>(&bytes, Member::DOCUMENT, &limits).unwrap();
+}
+
+/// As deep as a limit may be set, on the stack of an ordinary thread.
+fn the_deepest_nesting<F: Format>() {
+    let limits = Limits::DEFAULT.with_depth(u32::MAX);
+    assert_eq!(limits.depth(), 512);
+    let at = root("Node");
+    let mut node = Node::named("leaf");
+    for _ in 1..512 {
+        node = Node {
+            left: Some(Box::new(node)),
+            ..Node::default()
+        };
+    }
+    let bytes = encode::<F, _>(&node, at).unwrap();
+    assert_eq!(
+        decode_limited::<F, Node>(&bytes, at, &limits).unwrap(),
+        node
+    );
+    let value: Value = decode_limited::<F, _>(&bytes, at, &limits).unwrap();
+    assert_eq!(encode::<F, _>(&value, at).unwrap(), bytes);
+    let unknown: Scalars = decode_limited::<F, _>(&bytes, root("Scalars"), &limits).unwrap();
+    assert_eq!(unknown, Scalars::default());
+    // The error at the bottom has a path that is cut.
+    let limits = Limits::DEFAULT.with_depth(511);
+    let error = decode_limited::<F, Node>(&bytes, at, &limits).unwrap_err();
+    assert!(error.path().starts_with("left.left.") && error.path().len() < 200);
+}
