@@ -26,6 +26,29 @@ pub fn push_json(out: &mut Vec<u8>, text: &str) {
     }
 }
 
+/// Appends a JSON string, quotes included, and then `end`: what stands between
+/// a value and the next, or a key and its value.
+///
+/// ```
+/// let mut out = Vec::new();
+/// polywire_text::escape::push_json_string(&mut out, "key", *b"\":");
+/// polywire_text::escape::push_json_string(&mut out, "a\nvalue", *b"\",");
+/// assert_eq!(out, br#""key":"a\nvalue","#);
+/// ```
+#[inline]
+pub fn push_json_string(out: &mut Vec<u8>, text: &str, end: [u8; 2]) {
+    if let Some(clean) = scan::short_json(text.as_bytes()) {
+        let len = out.len() + 1 + text.len();
+        out.extend_from_slice(&(clean << 8 | u128::from(b'"')).to_le_bytes());
+        out.truncate(len);
+        out.extend_from_slice(&end);
+        return;
+    }
+    out.push(b'"');
+    push_json(out, text);
+    out.extend_from_slice(&end);
+}
+
 /// Appends the first `len` bytes of `window`; short ones at a fixed width
 /// where the window allows it.
 #[inline]
@@ -290,6 +313,25 @@ mod tests {
             .replace('<', "&lt;")
             .replace('>', "&gt;");
         Ok(escaped.replace('\r', "&#13;"))
+    }
+
+    #[test]
+    fn json_strings_of_every_length() {
+        for len in 0..40 {
+            let clean = "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopq";
+            let mut out = b"before".to_vec();
+            push_json_string(&mut out, &clean[..len], *b"\",");
+            assert_eq!(out, format!("before\"{}\",", &clean[..len]).as_bytes());
+            // Something to escape at each place.
+            for at in 0..len {
+                let mut text = clean[..len].to_owned();
+                text.replace_range(at..=at, "\"");
+                let mut out = Vec::new();
+                push_json_string(&mut out, &text, *b"\",");
+                let escaped = text.replace('"', "\\\"");
+                assert_eq!(out, format!("\"{escaped}\",").as_bytes());
+            }
+        }
     }
 
     #[test]

@@ -19,16 +19,9 @@ use block::Block;
 #[inline]
 #[must_use]
 pub fn json_clean(bytes: &[u8]) -> usize {
-    clean(
-        bytes,
-        |block| {
-            block
-                .equals(b'"')
-                .or(block.equals(b'\\'))
-                .or(block.at_most(0x1f))
-        },
-        |byte| byte == b'"' || byte == b'\\' || byte < 0x20,
-    )
+    clean(bytes, json_special, |byte| {
+        byte == b'"' || byte == b'\\' || byte < 0x20
+    })
 }
 
 /// How many of the first bytes are XML character data without markup: all up
@@ -101,31 +94,41 @@ fn clean(bytes: &[u8], special: impl Fn(Block) -> Block, is_special: impl Fn(u8)
         }
         at += 16;
     }
-    // What is left is looked at as a block that overlaps what came before, or
-    // as two halves that overlap each other.
-    let len = bytes.len();
-    if let Some(chunk) = bytes.last_chunk::<16>() {
-        let mask = special(Block::load(chunk)).mask();
-        return match mask {
-            0 => len,
-            _ => len - 16 + mask.trailing_zeros() as usize,
-        };
-    }
-    if let (Some(head), Some(tail)) = (bytes.first_chunk::<8>(), bytes.last_chunk::<8>()) {
-        let mut both = [0; 16];
-        both[..8].copy_from_slice(head);
-        both[8..].copy_from_slice(tail);
-        let mask = special(Block::load(&both)).mask();
-        return match mask.trailing_zeros() as usize {
-            32 => len,
-            in_head @ 0..8 => in_head,
-            in_tail => len + in_tail - 16,
-        };
-    }
-    while at < len && !is_special(bytes[at]) {
+    while at < bytes.len() && !is_special(bytes[at]) {
         at += 1;
     }
     at
+}
+
+/// A string of at most fifteen bytes, zeros behind it, if all may stand in a
+/// JSON string as they are. One look instead of a loop, and in registers: what
+/// has just been stored in pieces is slow to load whole.
+#[inline]
+pub(crate) fn short_json(bytes: &[u8]) -> Option<u128> {
+    let len = bytes.len();
+    let word = if let (Some(head), Some(tail)) = (bytes.first_chunk(), bytes.last_chunk()) {
+        let (head, tail) = (u64::from_le_bytes(*head), u64::from_le_bytes(*tail));
+        u128::from(head) | u128::from(tail).checked_shl((len as u32 - 8) * 8)?
+    } else if let (Some(head), Some(tail)) = (bytes.first_chunk(), bytes.last_chunk()) {
+        let (head, tail) = (u32::from_le_bytes(*head), u32::from_le_bytes(*tail));
+        u128::from(u64::from(head) | u64::from(tail) << ((len - 4) * 8))
+    } else if let [first, .., last] = bytes {
+        let middle = u64::from(bytes[len / 2]) << (len / 2 * 8);
+        u128::from(u64::from(*first) | middle | u64::from(*last) << ((len - 1) * 8))
+    } else {
+        u128::from(bytes.first().copied().unwrap_or(0))
+    };
+    let behind = u32::MAX.checked_shl(len as u32).unwrap_or(0);
+    let special = json_special(Block::load(&word.to_le_bytes())).mask() & !behind;
+    (len <= 15 && special == 0).then_some(word)
+}
+
+#[inline(always)]
+fn json_special(block: Block) -> Block {
+    block
+        .equals(b'"')
+        .or(block.equals(b'\\'))
+        .or(block.at_most(0x1f))
 }
 
 /// Appends `bytes`; up to 32 of them by two overlapping moves of fixed width

@@ -113,9 +113,7 @@ impl Encoder for JsonEncoder {
 
     #[inline]
     fn key(&mut self, _: Member<'_>, key: &str) {
-        self.out.push(b'"');
-        escape::push_json(&mut self.out, key);
-        self.out.extend_from_slice(b"\":");
+        escape::push_json_string(&mut self.out, key, *b"\":");
     }
 
     #[inline]
@@ -163,9 +161,7 @@ impl Encoder for JsonEncoder {
 
     #[inline]
     fn string(&mut self, _: Member<'_>, value: &str) {
-        self.out.push(b'"');
-        escape::push_json(&mut self.out, value);
-        self.out.extend_from_slice(b"\",");
+        escape::push_json_string(&mut self.out, value, *b"\",");
     }
 
     fn blob(&mut self, _: Member<'_>, value: &[u8]) {
