@@ -1,4 +1,9 @@
 //! `Value` and serde.
+//!
+//! serde_json with `arbitrary_precision` gives each number as a map of one
+//! entry, whose key is a name of its own and whose value holds the digits.
+//! Cargo unifies features, so any crate of a build may switch that on; numbers
+//! are therefore recognised in that form too.
 
 use std::fmt;
 
@@ -6,7 +11,12 @@ use polywire_text::{Blob, Text};
 use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 
-use crate::{Map, Value};
+use polywire_text::number::{Integer, integer_prefix, json_number, parse_f64};
+
+use crate::{BigDecimal, BigInteger, Map, Value};
+
+/// The key under which serde_json hides the digits of a number.
+const NUMBER: &str = "$serde_json::private::Number";
 
 impl Serialize for Value {
     /// Blobs as bytes, timestamps as RFC 3339 text, numbers beyond 64 bits as
@@ -51,6 +61,26 @@ impl<'de> Deserialize<'de> for Value {
     }
 }
 
+/// A number by JSON's grammar as the JSON reader reads it in a document: an
+/// integer if it has neither fraction nor exponent, else a double; the digits
+/// where those are too small.
+fn number(digits: &str) -> Option<Value> {
+    let (len, integer) = json_number(digits.as_bytes()).ok()?;
+    if len < digits.len() {
+        return None;
+    }
+    Some(match integer_prefix(digits.as_bytes()) {
+        // An integer has no such zero: a double wrote it.
+        _ if digits == "-0" => Value::Double(-0.0),
+        Integer::Small(value, _) if integer => Value::Integer(value),
+        _ if integer => Value::BigInteger(digits.parse().ok()?),
+        _ => match parse_f64(digits.as_bytes()) {
+            Ok(double) => Value::Double(double),
+            Err(_) => Value::BigDecimal(BigDecimal::parse(Text::from(digits)).ok()?),
+        },
+    })
+}
+
 struct ValueVisitor;
 
 impl<'de> Visitor<'de> for ValueVisitor {
@@ -80,14 +110,21 @@ impl<'de> Visitor<'de> for ValueVisitor {
         Ok(Value::Integer(value))
     }
 
-    fn visit_u64<E: serde::de::Error>(self, value: u64) -> Result<Value, E> {
+    fn visit_i128<E: serde::de::Error>(self, value: i128) -> Result<Value, E> {
         match i64::try_from(value) {
             Ok(value) => Ok(Value::Integer(value)),
-            Err(_) => value
-                .to_string()
-                .parse()
-                .map(Value::BigInteger)
-                .map_err(E::custom),
+            Err(_) => big_integer(&value.to_string()),
+        }
+    }
+
+    fn visit_u64<E: serde::de::Error>(self, value: u64) -> Result<Value, E> {
+        self.visit_u128(value.into())
+    }
+
+    fn visit_u128<E: serde::de::Error>(self, value: u128) -> Result<Value, E> {
+        match i64::try_from(value) {
+            Ok(value) => Ok(Value::Integer(value)),
+            Err(_) => big_integer(&value.to_string()),
         }
     }
 
@@ -128,9 +165,20 @@ impl<'de> Visitor<'de> for ValueVisitor {
         while let Some(entry) = items.next_entry()? {
             entries.push(entry);
         }
+        if let [(key, Value::String(digits))] = &entries[..]
+            && *key == NUMBER
+            && let Some(number) = number(digits)
+        {
+            return Ok(number);
+        }
         let map = Map::from_entries(entries).map_err(|(position, entries)| {
             A::Error::custom(format_args!("key `{}` given twice", entries[position].0))
         })?;
         Ok(Value::Map(map))
     }
+}
+
+fn big_integer<E: serde::de::Error>(digits: &str) -> Result<Value, E> {
+    let digits: BigInteger = digits.parse().map_err(E::custom)?;
+    Ok(Value::BigInteger(digits))
 }
