@@ -439,6 +439,9 @@ fn decode_entries<'de, D: Decoder<'de> + ?Sized>(
     let element = at.element();
     let sparse = at.is_sparse() && element.kind() != ShapeKind::Document;
     let mut seq = decoder.map(at)?;
+    if !seq.continues {
+        entries.clear();
+    }
     while let Some(key) = decoder.key(at, &mut seq)? {
         let value = if sparse && decoder.null(element)? {
             Value::Null

@@ -1,0 +1,121 @@
+//! What types do with what a decoder gives them, told apart from any format: a
+//! decoder that plays a script.
+
+mod script;
+
+use std::collections::{BTreeMap, HashMap};
+
+use polywire_schema::{
+    Decode, ErrorKind, Map, Member, MemberFlags, MemberSpec, SchemaBuilder, SchemaSet, ShapeKind,
+    Value,
+};
+use script::{Script, Step};
+
+/// `example#Shape` with a flattened list `list` and a flattened map `map` of
+/// strings; shapes 1 and 2 are the list and the map.
+fn set() -> SchemaSet<'static> {
+    let mut builder = SchemaBuilder::new();
+    let string = builder.shape(ShapeKind::String, "smithy.api#String");
+    let list = builder.shape(ShapeKind::List, "example#List");
+    builder.member(list, MemberSpec::new("member", string));
+    let map = builder.shape(ShapeKind::Map, "example#Map");
+    builder.member(map, MemberSpec::new("key", string));
+    builder.member(map, MemberSpec::new("value", string));
+    let shape = builder.shape(ShapeKind::Structure, "example#Shape");
+    for (name, target) in [("list", list), ("map", map)] {
+        let member = MemberSpec::new(name, target).flag(MemberFlags::XML_FLATTENED);
+        builder.member(shape, member);
+    }
+    builder.finish().unwrap()
+}
+
+/// A list or map of one text, that goes on or begins anew.
+fn list(text: &'static str, continues: bool) -> [Step; 3] {
+    [Step::Begin { continues }, Step::Text(text), Step::End]
+}
+
+fn map(key: &'static str, continues: bool) -> [Step; 4] {
+    let begin = Step::Begin { continues };
+    [begin, Step::Key(key), Step::Text("value"), Step::End]
+}
+
+/// Reads `first`, and `second` into it.
+fn both<T: for<'de> Decode<'de>>(at: Member<'_>, first: &[Step], second: &[Step]) -> T {
+    let mut value = T::decode(at, &mut Script::new(first)).unwrap();
+    value.decode_into(at, &mut Script::new(second)).unwrap();
+    value
+}
+
+#[test]
+fn lists_go_on_or_begin_anew() {
+    let set = set();
+    let at = set.shape(1).root();
+    let (first, on, anew) = (list("a", false), list("b", true), list("b", false));
+    assert_eq!(both::<Vec<String>>(at, &first, &on), ["a", "b"]);
+    assert_eq!(both::<Vec<String>>(at, &first, &anew), ["b"]);
+    assert_eq!(*both::<Box<Vec<String>>>(at, &first, &on), ["a", "b"]);
+    assert_eq!(
+        both::<Option<Box<Vec<String>>>>(at, &first, &on)
+            .unwrap()
+            .len(),
+        2
+    );
+    let value: Value = both(at, &first, &on);
+    assert_eq!(value.as_list().unwrap().len(), 2);
+    let value: Value = both(at, &first, &anew);
+    assert_eq!(value.as_list().unwrap().len(), 1);
+}
+
+#[test]
+fn maps_go_on_or_begin_anew() {
+    fn keys<T: for<'de> Decode<'de>>(continues: bool, keys: impl Fn(T) -> Vec<String>) {
+        let set = set();
+        let at = set.shape(2).root();
+        let (first, second) = (map("a", false), map("b", continues));
+        let mut found = keys(both::<T>(at, &first, &second));
+        found.sort();
+        let expected: &[&str] = if continues { &["a", "b"] } else { &["b"] };
+        assert_eq!(found, expected, "{}", std::any::type_name::<T>());
+        // A key that comes again is an error where the map goes on only.
+        let mut value = T::decode(at, &mut Script::new(&first)).unwrap();
+        let again = map("a", continues);
+        let result = value.decode_into(at, &mut Script::new(&again));
+        let kind = result.err().map(|error| error.kind());
+        assert_eq!(kind, continues.then_some(ErrorKind::Duplicate));
+    }
+    for continues in [false, true] {
+        keys::<BTreeMap<String, String>>(continues, |map| map.into_keys().collect());
+        keys::<HashMap<String, String>>(continues, |map| map.into_keys().collect());
+        keys::<Box<BTreeMap<String, String>>>(continues, |map| map.into_keys().collect());
+        keys::<Value>(continues, |value| {
+            value.as_map().unwrap().keys().map(str::to_owned).collect()
+        });
+    }
+}
+
+#[test]
+fn a_structure_gathers_what_stands_apart() {
+    let set = set();
+    let at = set.shape(3).root();
+    let mut steps = vec![Step::Begin { continues: false }];
+    let (parts, entries) = ([("a", false), ("b", true)], [("x", false), ("y", true)]);
+    for ((text, on), (key, more)) in parts.into_iter().zip(entries) {
+        steps.push(Step::Member(0));
+        steps.extend(list(text, on));
+        steps.push(Step::Member(1));
+        steps.extend(map(key, more));
+    }
+    steps.push(Step::End);
+    let value = Value::decode(at, &mut Script::new(&steps)).unwrap();
+    let expected = Map::from_iter([
+        (
+            "list",
+            Value::List(vec![Value::from("a"), Value::from("b")]),
+        ),
+        (
+            "map",
+            Map::from_iter([("x", "value"), ("y", "value")]).into(),
+        ),
+    ]);
+    assert_eq!(value, Value::from(expected));
+}
