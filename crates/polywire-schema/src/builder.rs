@@ -8,7 +8,7 @@ use std::fmt;
 
 use polywire_text::scan::{Name, RUN_PADDING};
 
-use crate::names::{NameParts, hash};
+use crate::names::{NameParts, hash, hash_whole};
 use crate::{
     Encoding, ErrorDef, Location, MemberDef, MemberFlags, NameSource, OperationDef, OperationFlags,
     SchemaSet, ServiceDef, ShapeDef, ShapeKind, Span, TimestampFormat,
@@ -227,6 +227,18 @@ struct ShapeSpec {
 
 /// Shapes with up to this many members are searched in order.
 const LINEAR: usize = 4;
+
+/// How many names a look-up may compare before a shape's tables are made by
+/// all bytes of the names.
+const PROBES: usize = 8;
+
+/// The look-up tables of a shape.
+#[derive(Default)]
+struct Lookup {
+    tables: [u32; NameSource::COUNT],
+    bits: u8,
+    whole: bool,
+}
 
 /// The longest name that a CBOR head of three bytes tells. Identifiers are far
 /// shorter.
@@ -451,7 +463,7 @@ impl Assembly {
         }
         let root_index = self.index(self.members.len())?;
         self.member((index, &id), u32::MAX, &root, targets)?;
-        let (lookup, lookup_bits) = self.lookup(first_member as usize, members.len())?;
+        let lookup = self.lookup(first_member as usize, members.len())?;
         if let Some((status, client, retryable, query_code)) = error {
             let query_code = self.intern(query_code.as_deref().unwrap_or_default())?;
             self.errors.push(ErrorDef {
@@ -474,8 +486,9 @@ impl Assembly {
             root: root_index,
             first_member,
             member_count: members.len() as u32,
-            lookup,
-            lookup_bits,
+            lookup: lookup.tables,
+            lookup_bits: lookup.bits,
+            lookup_whole: lookup.whole,
             error,
         });
         Ok(())
@@ -573,43 +586,75 @@ impl Assembly {
 
     /// Builds the look-up tables of a shape; sources that spell all names
     /// alike share one.
-    fn lookup(
-        &mut self,
-        first: usize,
-        count: usize,
-    ) -> Result<([u32; NameSource::COUNT], u8), BuildError> {
+    fn lookup(&mut self, first: usize, count: usize) -> Result<Lookup, BuildError> {
+        let mut lookup = Lookup::default();
         if count <= LINEAR {
-            return Ok(([0; NameSource::COUNT], 0));
+            return Ok(lookup);
         }
         let size = (count * 2).next_power_of_two();
-        let bits = size.trailing_zeros() as u8;
-        let mut tables = [0_u32; NameSource::COUNT];
-        for source in 0..NameSource::COUNT {
-            let names = |source: usize| &self.plain[source][first..first + count];
-            let text =
-                |span: &Span| &self.text[span.start as usize..(span.start + span.len) as usize];
-            let same = |other: &usize| {
-                names(*other)
-                    .iter()
-                    .map(text)
-                    .eq(names(source).iter().map(text))
+        lookup.bits = size.trailing_zeros() as u8;
+        // All tables of a shape hash alike: by all bytes as soon as one needs it.
+        let quick = self.tables(first, count, size, hash, PROBES);
+        lookup.whole = quick.is_none();
+        let tables = quick.or_else(|| self.tables(first, count, size, hash_whole, usize::MAX));
+        for (source, table) in tables.into_iter().flatten().enumerate() {
+            lookup.tables[source] = match table {
+                Some(buckets) => {
+                    let start = self.index(self.buckets.len())?;
+                    self.buckets.extend_from_slice(&buckets);
+                    start
+                }
+                None => lookup.tables[self.spelled_alike(first, count, source)],
             };
-            if let Some(other) = (0..source).find(same) {
-                tables[source] = tables[other];
+        }
+        Ok(lookup)
+    }
+
+    /// The first source that spells the names of these members as `source` does.
+    fn spelled_alike(&self, first: usize, count: usize, source: usize) -> usize {
+        let names = |source: usize| self.names(source, first, count);
+        let same = |other: &usize| names(*other).eq(names(source));
+        (0..source).find(same).unwrap_or(source)
+    }
+
+    fn names(&self, source: usize, first: usize, count: usize) -> impl Iterator<Item = &str> {
+        self.plain[source][first..first + count]
+            .iter()
+            .map(|span| &self.text[span.start as usize..(span.start + span.len) as usize])
+    }
+
+    /// A table for each source that spells names in a way of its own; nothing
+    /// if a look-up in one of them would compare more than `most` names.
+    fn tables(
+        &self,
+        first: usize,
+        count: usize,
+        size: usize,
+        hash: fn(&[u8]) -> u64,
+        most: usize,
+    ) -> Option<Vec<Option<Vec<u16>>>> {
+        let mut tables = Vec::with_capacity(NameSource::COUNT);
+        for source in 0..NameSource::COUNT {
+            if self.spelled_alike(first, count, source) != source {
+                tables.push(None);
                 continue;
             }
             let mut buckets = vec![0_u16; size];
-            for (ordinal, span) in names(source).iter().enumerate() {
-                let mut at = (hash(text(span).as_bytes()) >> (64 - u32::from(bits))) as usize;
+            for (ordinal, name) in self.names(source, first, count).enumerate() {
+                let mut at = (hash(name.as_bytes()) >> (64 - size.trailing_zeros())) as usize;
+                let mut probes = 1;
                 while buckets[at] != 0 {
                     at = (at + 1) & (size - 1);
+                    probes += 1;
+                    if probes > most {
+                        return None;
+                    }
                 }
                 buckets[at] = ordinal as u16 + 1;
             }
-            tables[source] = self.index(self.buckets.len())?;
-            self.buckets.extend_from_slice(&buckets);
+            tables.push(Some(buckets));
         }
-        Ok((tables, bits))
+        Some(tables)
     }
 
     fn operation(&mut self, spec: &OperationSpec) -> Result<OperationDef, BuildError> {
@@ -739,6 +784,47 @@ mod tests {
         for absent in ["", "j1", "someLongCommonPrefix300Suffix", "some"] {
             assert_eq!(wide.find(NameSource::Member, absent.as_bytes()), None);
         }
+    }
+
+    /// The most names that a look-up compares, by name and for names that the
+    /// shape does not have.
+    fn most_compared(names: &[String], absent: impl Iterator<Item = String>) -> (u32, u32) {
+        let mut builder = SchemaBuilder::new();
+        let string = builder.shape(ShapeKind::String, "smithy.api#String");
+        let shape = builder.shape(ShapeKind::Structure, "example#Shape");
+        for name in names {
+            builder.member(shape, MemberSpec::new(name.clone(), string));
+        }
+        let set = builder.finish().unwrap();
+        let shape = set.shape(shape.index());
+        let compared = |(ordinal, name): (usize, &String)| {
+            let (found, compared) = shape.search(NameSource::Member, name.as_bytes());
+            assert_eq!(found, Some(ordinal as u32), "{name}");
+            compared
+        };
+        let present = names.iter().enumerate().map(compared).max();
+        let absent = absent.map(|name| {
+            let (found, compared) = shape.search(NameSource::Member, name.as_bytes());
+            assert_eq!(found, None, "{name}");
+            compared
+        });
+        (present.unwrap(), absent.max().unwrap())
+    }
+
+    #[test]
+    fn names_that_differ_in_the_middle_are_told_apart() {
+        let name = |index: u32| format!("configuration{index:06}Parameters");
+        let names: Vec<String> = (0..5000).map(name).collect();
+        let (present, absent) = most_compared(&names, (5000..10_000).map(name));
+        assert!(present <= 16 && absent <= 16, "{present} {absent}");
+    }
+
+    #[test]
+    fn usual_names_are_compared_a_few_times() {
+        let name = |index: u32| format!("member{index}");
+        let names: Vec<String> = (0..200).map(name).collect();
+        let (present, absent) = most_compared(&names, (200..400).map(name));
+        assert!(present <= 8 && absent <= 16, "{present} {absent}");
     }
 
     #[test]

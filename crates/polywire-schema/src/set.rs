@@ -16,7 +16,7 @@ use std::fmt;
 
 use polywire_text::scan::{Name, Run};
 
-use crate::names::hash;
+use crate::names::{hash, hash_whole};
 use crate::{Encoding, NameSource};
 
 /// A text in the pool of a set.
@@ -233,6 +233,9 @@ pub struct ShapeDef {
     pub lookup: [u32; NameSource::COUNT],
     /// The size of each look-up table as a power of two; 0 if it has none.
     pub lookup_bits: u8,
+    /// Whether the look-up tables are by all bytes of a name, since its ends
+    /// do not tell the members apart.
+    pub lookup_whole: bool,
     /// The index of its error traits, plus one; 0 if it is no error.
     pub error: u32,
 }
@@ -580,6 +583,12 @@ impl<'s> Schema<'s> {
     #[inline]
     #[must_use]
     pub fn find(self, source: NameSource, name: &[u8]) -> Option<u32> {
+        self.search(source, name).0
+    }
+
+    /// As [`Schema::find`], and with how many names were compared.
+    #[inline]
+    pub(crate) fn search(self, source: NameSource, name: &[u8]) -> (Option<u32>, u32) {
         let def = self.def();
         let first = def.first_member as usize;
         let spans = &self.set.plain[source as usize];
@@ -591,18 +600,28 @@ impl<'s> Schema<'s> {
             span.of(&*self.set.text) == name
         };
         if def.lookup_bits == 0 {
-            return (0..def.member_count).find(|ordinal| is(*ordinal));
+            let found = (0..def.member_count).find(|ordinal| is(*ordinal));
+            return (found, found.map_or(def.member_count, |ordinal| ordinal + 1));
         }
         let mask = (1_usize << def.lookup_bits) - 1;
         let table = def.lookup[source as usize] as usize;
-        let mut at = (hash(name) >> (64 - u32::from(def.lookup_bits))) as usize;
+        let hash = match def.lookup_whole {
+            false => hash(name),
+            true => hash_whole(name),
+        };
+        let mut at = (hash >> (64 - u32::from(def.lookup_bits))) as usize;
+        let mut compared = 0;
         loop {
             // The table is at most half full, so there is always an end.
-            match self.set.buckets.get(table + at) {
-                None | Some(0) => return None,
-                Some(bucket) if is(u32::from(*bucket) - 1) => return Some(u32::from(*bucket) - 1),
-                Some(_) => at = (at + 1) & mask,
+            let ordinal = match self.set.buckets.get(table + at) {
+                None | Some(0) => return (None, compared),
+                Some(bucket) => u32::from(*bucket) - 1,
+            };
+            compared += 1;
+            if is(ordinal) {
+                return (Some(ordinal), compared);
             }
+            at = (at + 1) & mask;
         }
     }
 }
@@ -966,6 +985,7 @@ static DOCUMENT_SET: SchemaSet<'static> = SchemaSet {
         member_count: 0,
         lookup: [0; NameSource::COUNT],
         lookup_bits: 0,
+        lookup_whole: false,
         error: 0,
     }]),
     members: Cow::Borrowed(&[MemberDef {
