@@ -7,16 +7,19 @@
 //! | epoch seconds | `1795293000.25` | a fraction of any length |
 //! | XML-RPC | `20261121T20:30:00` | dashes, a fraction, `Z`, an offset |
 //!
-//! Years run from 0001 to 9999 in the forms with a calendar. Fractions are
-//! kept to the nanosecond; digits beyond are cut off, never rounded, so that
-//! no instant moves into the next second. A leap second (`:60`) is read as the
-//! first instant of the following minute.
+//! Years run from 0001 to 9999 in the forms with a calendar. Fractions in text
+//! are kept to the nanosecond; digits beyond are cut off, never rounded, so that
+//! no instant moves into the next second. A double has no digits to cut: it is
+//! rounded to the instant that it was written for
+//! ([`Timestamp::from_f64`]). A leap second (`:60`) is read as the first instant
+//! of the following minute, and only where one can stand: at the end of a day
+//! in UTC or, where the zone is not known, of an hour.
 
 use std::fmt;
 use std::time::{Duration, SystemTime};
 
 use crate::Malformed;
-use crate::number::{pair, push_i64, push_padded};
+use crate::number::{pair, push_f64, push_i64, push_padded};
 
 /// An instant to the nanosecond.
 ///
@@ -47,8 +50,22 @@ const FIRST_SECOND: i64 = -62_135_596_800;
 const LAST_SECOND: i64 = 253_402_300_799;
 const DAY: i64 = 86_400;
 
+/// From here on neighbouring doubles are more than a nanosecond apart: 2^23.
+const NANOSECONDS_APART: f64 = 8_388_608.0;
+/// From here on they are more than a microsecond apart: 2^33.
+const MICROSECONDS_APART: f64 = 8_589_934_592.0;
+
 const DAYS: [[u8; 3]; 7] = [
     *b"Mon", *b"Tue", *b"Wed", *b"Thu", *b"Fri", *b"Sat", *b"Sun",
+];
+const FULL_DAYS: [&str; 7] = [
+    "Monday",
+    "Tuesday",
+    "Wednesday",
+    "Thursday",
+    "Friday",
+    "Saturday",
+    "Sunday",
 ];
 const MONTHS: [[u8; 3]; 12] = [
     *b"Jan", *b"Feb", *b"Mar", *b"Apr", *b"May", *b"Jun", *b"Jul", *b"Aug", *b"Sep", *b"Oct",
@@ -74,9 +91,21 @@ impl Timestamp {
         }
     }
 
-    /// The instant of a number of seconds since the epoch, to the nearest
-    /// nanosecond that the number can tell. `None` for NaN, infinities and
-    /// numbers beyond 64 bits.
+    /// The instant of a number of seconds since the epoch. `None` for NaN,
+    /// infinities and numbers beyond 64 bits.
+    ///
+    /// Up to 2^23 seconds, doubles are less than a nanosecond apart, and the
+    /// nearest nanosecond counts. Further out one double stands for several
+    /// nanoseconds, and the one with the shortest decimal fraction counts:
+    /// that is the one that a writer meant, and its digits are not binary noise.
+    ///
+    /// ```
+    /// use polywire_text::Timestamp;
+    ///
+    /// let nanoseconds = |seconds| Timestamp::from_f64(seconds).map(Timestamp::nanoseconds);
+    /// assert_eq!(nanoseconds(2_000_000.123456789), Some(123_456_789));
+    /// assert_eq!(nanoseconds(1_795_293_000.123457), Some(123_457_000));
+    /// ```
     #[must_use]
     pub fn from_f64(seconds: f64) -> Option<Self> {
         let whole = seconds.floor();
@@ -84,15 +113,28 @@ impl Timestamp {
         if !(-9.2e18..=9.2e18).contains(&whole) {
             return None;
         }
-        // A double of today's size tells about 100 ns: rounding to the
-        // microsecond gives back what a writer with a short fraction meant.
+        // Exact: both are multiples of the last bit of `seconds`.
         let fraction = seconds - whole;
-        let nanoseconds = if whole.abs() > 1e6 {
-            (fraction * 1e6).round() * 1e3
-        } else {
-            (fraction * 1e9).round()
-        };
-        Some(Self::new(whole as i64, nanoseconds as u32))
+        let exact = |nanoseconds: f64| Some(Self::new(whole as i64, nanoseconds as u32));
+        if fraction == 0.0 {
+            return exact(0.0);
+        }
+        let size = seconds.abs();
+        if size < NANOSECONDS_APART {
+            return exact((fraction * 1e9).round());
+        }
+        // Most clocks tell microseconds. Where doubles are closer than those,
+        // only one such fraction can mean this double.
+        let microseconds = (fraction * 1e6).round();
+        if size < MICROSECONDS_APART && whole + microseconds / 1e6 == seconds {
+            return exact(microseconds * 1e3);
+        }
+        let mut shortest = Vec::with_capacity(24);
+        push_f64(&mut shortest, seconds);
+        // Below 2^53, where doubles have fractions, the digits come without an
+        // exponent, and at most nine of them behind the point.
+        let shortest = std::str::from_utf8(&shortest).ok()?;
+        Self::parse_epoch_seconds(shortest).ok()
     }
 
     /// Whole seconds since the epoch, rounded down.
@@ -126,6 +168,7 @@ impl Timestamp {
     }
 
     /// Reads RFC 3339, section 5.6: `YYYY-MM-DDTHH:MM:SS[.fraction](Z|±HH:MM)`.
+    /// In UTC the year must be within 0001 to 9999, so that it can be written.
     ///
     /// # Errors
     ///
@@ -136,16 +179,17 @@ impl Timestamp {
         fields.one_of(b"Tt", "T between date and time")?;
         let time = fields.time()?;
         let nanoseconds = fields.fraction()?;
-        let Some(offset) = fields.zone()? else {
+        let zone = fields.zone(false)?;
+        if zone.is_none() {
             return Err(fields.expected("Z or an offset such as +01:00"));
-        };
+        }
         fields.end()?;
-        fields.instant((year, month, day), time, offset, nanoseconds)
+        fields.instant((year, month, day), time, zone, nanoseconds)
     }
 
     /// Reads XML-RPC's `dateTime.iso8601`: date with or without dashes, time,
-    /// and, as some peers send, a fraction, `Z` or an offset. Without a zone
-    /// the result is [unzoned](Timestamp::is_unzoned).
+    /// and, as some peers send, a fraction, `Z` or an offset, with or without
+    /// its colon. Without a zone the result is [unzoned](Timestamp::is_unzoned).
     ///
     /// # Errors
     ///
@@ -174,9 +218,9 @@ impl Timestamp {
         fields.one_of(b"Tt ", "T between date and time")?;
         let time = fields.time()?;
         let nanoseconds = fields.fraction()?;
-        let zone = fields.zone()?;
+        let zone = fields.zone(true)?;
         fields.end()?;
-        let instant = fields.instant(date, time, zone.unwrap_or(0), nanoseconds)?;
+        let instant = fields.instant(date, time, zone, nanoseconds)?;
         Ok(instant.with_unzoned(zone.is_none()))
     }
 
@@ -198,20 +242,20 @@ impl Timestamp {
     /// ```
     pub fn parse_http_date(text: &str) -> Result<Self, Malformed> {
         let mut fields = Fields::new(text);
-        let word = fields.word();
-        if !DAYS.iter().any(|day| word.as_bytes().starts_with(day)) {
-            return Err(Malformed::new(0, "a day of the week"));
-        }
-        if fields.skip(b',') {
+        // Only RFC 850's form has the day in full, dashes and a short year.
+        let rfc850 = fields.weekday()?;
+        if rfc850 || fields.bytes.get(fields.at) == Some(&b',') {
+            fields.one_of(b",", "a comma")?;
             fields.one_of(b" ", "a space")?;
             let day = fields.number(2, "a day of two digits")?;
-            let dashed = fields.skip(b'-');
-            if !dashed {
-                fields.one_of(b" ", "a space")?;
-            }
+            let (separator, expected): (&[u8], _) = match rfc850 {
+                true => (b"-", "a dash"),
+                false => (b" ", "a space"),
+            };
+            fields.one_of(separator, expected)?;
             let month = fields.month_name()?;
-            fields.one_of(b" -", "a space")?;
-            let year = if dashed {
+            fields.one_of(separator, expected)?;
+            let year = if rfc850 {
                 let year = fields.number(2, "a year of two digits")?;
                 if year < 70 { 2000 + year } else { 1900 + year }
             } else {
@@ -225,7 +269,7 @@ impl Timestamp {
                 return Err(fields.expected("GMT"));
             }
             fields.end()?;
-            return fields.instant((year, month, day), time, 0, nanoseconds);
+            return fields.instant((year, month, day), time, Some(0), nanoseconds);
         }
         fields.one_of(b" ", "a space")?;
         let month = fields.month_name()?;
@@ -241,12 +285,13 @@ impl Timestamp {
         fields.one_of(b" ", "a space")?;
         let year = fields.number(4, "a year of four digits")?;
         fields.end()?;
-        fields.instant((year, month, day), time, 0, nanoseconds)
+        fields.instant((year, month, day), time, Some(0), nanoseconds)
     }
 
-    /// Reads seconds since the epoch: decimal digits with an optional sign,
-    /// fraction and exponent. Exact to the nanosecond where there is no
-    /// exponent.
+    /// Reads seconds since the epoch: a number by JSON's grammar, so with an
+    /// optional `-`, fraction and exponent, and without a `+`. Exact to the
+    /// nanosecond where there is no exponent; as [`Timestamp::from_f64`] where
+    /// there is one.
     ///
     /// # Errors
     ///
@@ -283,10 +328,8 @@ impl Timestamp {
         };
         let nanoseconds = fraction_digits(&bytes[point + 1..]);
         if bytes[0] == b'-' && nanoseconds > 0 {
-            return Ok(Self::new(
-                whole.saturating_sub(1),
-                1_000_000_000 - nanoseconds,
-            ));
+            let whole = whole.checked_sub(1).ok_or(beyond)?;
+            return Ok(Self::new(whole, 1_000_000_000 - nanoseconds));
         }
         Ok(Self::new(whole, nanoseconds))
     }
@@ -614,6 +657,19 @@ impl<'a> Fields<'a> {
         self.number(2, "a month of two digits")
     }
 
+    /// A day of the week; whether its name is in full.
+    fn weekday(&mut self) -> Result<bool, Malformed> {
+        let start = self.at;
+        let word = self.word().as_bytes();
+        if DAYS.iter().any(|day| day == word) {
+            return Ok(false);
+        }
+        if FULL_DAYS.iter().any(|day| day.as_bytes() == word) {
+            return Ok(true);
+        }
+        Err(Malformed::new(start, "a day of the week"))
+    }
+
     fn month_name(&mut self) -> Result<u32, Malformed> {
         let start = self.at;
         let word = self.word();
@@ -653,8 +709,9 @@ impl<'a> Fields<'a> {
         Ok(fraction_digits(&self.bytes[start..self.at]))
     }
 
-    /// The offset from UTC in seconds, if there is one.
-    fn zone(&mut self) -> Result<Option<i64>, Malformed> {
+    /// The offset from UTC in seconds, if there is one. ISO 8601's basic format
+    /// has no colon in it.
+    fn zone(&mut self, basic: bool) -> Result<Option<i64>, Malformed> {
         let sign = match self.bytes.get(self.at) {
             Some(b'Z' | b'z') => {
                 self.at += 1;
@@ -666,7 +723,9 @@ impl<'a> Fields<'a> {
         };
         self.at += 1;
         let hours = self.number(2, "hours of the offset")?;
-        self.skip(b':');
+        if !self.skip(b':') && !basic {
+            return Err(self.expected(": between hours and minutes of the offset"));
+        }
         let minutes = self.number(2, "minutes of the offset")?;
         if hours > 23 || minutes > 59 {
             return Err(self.expected("an offset of less than a day"));
@@ -686,7 +745,7 @@ impl<'a> Fields<'a> {
         &self,
         (year, month, day): (u32, u32, u32),
         (hour, minute, second): (u32, u32, u32),
-        offset: i64,
+        zone: Option<i64>,
         nanoseconds: u32,
     ) -> Result<Timestamp, Malformed> {
         let wrong = |expected| Err(Malformed::new(0, expected));
@@ -703,7 +762,14 @@ impl<'a> Fields<'a> {
             return wrong("a time within 00:00:00 to 23:59:60");
         }
         let time = i64::from(hour * 3600 + minute * 60 + second);
-        let seconds = day_of_date(year, month, day) * DAY + time - offset;
+        let seconds = day_of_date(year, month, day) * DAY + time - zone.unwrap_or(0);
+        let unit = if zone.is_some() { DAY } else { 3600 };
+        if second == 60 && seconds.rem_euclid(unit) != 0 {
+            return wrong("a leap second at the end of a day");
+        }
+        if !(FIRST_SECOND..=LAST_SECOND).contains(&seconds) {
+            return wrong("a time within the years 0001 to 9999 of UTC");
+        }
         Ok(Timestamp::new(seconds, nanoseconds))
     }
 }
@@ -750,6 +816,16 @@ mod tests {
             "0000-01-01T00:00:00Z",
             "2026-01-01T00:00:00+24:00",
             "2026-01-01 00:00:00Z",
+            "2026-01-01T00:00:00+0100",
+            "2026-01-01T00:00:00+01",
+            // In UTC these are of the years 0000 and 10000.
+            "0001-01-01T00:00:00+00:01",
+            "9999-12-31T23:59:59-00:01",
+            "9999-12-31T23:59:60Z",
+            // No leap second stands there.
+            "2016-12-31T23:58:60Z",
+            "2016-12-31T12:59:60Z",
+            "2016-12-31T23:59:60+01:00",
         ] {
             assert!(Timestamp::parse_date_time(text).is_err(), "{text}");
         }
@@ -758,6 +834,7 @@ mod tests {
             "2026-1-1T00:00:00",
             "20260101",
             "20260101T000000",
+            "20260101T00:58:60",
         ] {
             assert!(Timestamp::parse_xmlrpc(text).is_err(), "{text}");
         }
@@ -770,8 +847,26 @@ mod tests {
             "NaN",
             "1 ",
             "99999999999999999999",
+            "-9223372036854775808.5",
+            "+5",
         ] {
             assert!(Timestamp::parse_epoch_seconds(text).is_err(), "{text}");
+        }
+        for text in [
+            "Sunrise, 06 Nov 1994 08:49:37 GMT",
+            "Sun. 06 Nov 1994 08:49:37 GMT",
+            "sun, 06 Nov 1994 08:49:37 GMT",
+            // Each form has its own day, separators and year.
+            "Sunday, 06 Nov 1994 08:49:37 GMT",
+            "Sun, 06-Nov-94 08:49:37 GMT",
+            "Sunday, 06-Nov 94 08:49:37 GMT",
+            "Sunday, 06 Nov-94 08:49:37 GMT",
+            "Sun, 06 Nov-1994 08:49:37 GMT",
+            "Sunday Nov  6 08:49:37 1994",
+            "Sun, 06 Nov 1994 08:49:37 UTC",
+            "Sun, 06 Nov 1994 08:49:60 GMT",
+        ] {
+            assert!(Timestamp::parse_http_date(text).is_err(), "{text}");
         }
         assert!(Timestamp::from_f64(f64::NAN).is_none());
         assert!(Timestamp::from_f64(1e30).is_none());
@@ -809,6 +904,12 @@ mod tests {
     fn a_leap_second_is_the_next_minute() {
         let leap = Timestamp::parse_date_time("2016-12-31T23:59:60Z").unwrap();
         assert_eq!(leap.to_string(), "2017-01-01T00:00:00Z");
+        // The same instant where clocks show something else.
+        for text in ["2017-01-01T05:29:60+05:30", "2016-12-31T15:59:60-08:00"] {
+            assert_eq!(Timestamp::parse_date_time(text), Ok(leap), "{text}");
+        }
+        let local = Timestamp::parse_xmlrpc("20161231T15:59:60").unwrap();
+        assert_eq!(local.to_string(), "2016-12-31T16:00:00");
     }
 
     #[test]
@@ -831,6 +932,28 @@ mod tests {
                 .nanoseconds(),
             0
         );
+    }
+
+    #[test]
+    fn doubles_tell_what_they_can() {
+        for (seconds, nanoseconds) in [
+            (2_000_000.123456789, 123_456_789),
+            (8_388_607.999_999_999, 999_999_999),
+            // Six and a half: the next one, where a cut would give 6.
+            (8_388_600.0 + 7.0 / 1_073_741_824.0, 7),
+            (8_388_609.123456789, 123_456_790),
+            (1_795_293_000.123457, 123_457_000),
+            (1_795_293_000.2, 200_000_000),
+            (10_000_000_000.7, 700_000_000),
+            (-1_795_293_000.1, 900_000_000),
+            (4_503_599_627_370_495.5, 500_000_000),
+            (1e12 + 0.3, 300_000_000),
+            (9e18, 0),
+            (-1e-20, 0),
+        ] {
+            let instant = Timestamp::from_f64(seconds).unwrap();
+            assert_eq!(instant.nanoseconds(), nanoseconds, "{seconds}");
+        }
     }
 
     #[test]
@@ -877,6 +1000,33 @@ mod tests {
             prop_assert_eq!(Timestamp::parse_epoch_seconds(&text), Ok(instant));
             let text = written(|out| instant.push_xmlrpc(out));
             prop_assert_eq!(Timestamp::parse_xmlrpc(&text), Ok(instant.with_unzoned(true)));
+        }
+
+        /// As doubles are far enough apart to tell nanoseconds, or microseconds.
+        #[test]
+        fn doubles_round_trip(
+            near in -8_388_607..8_388_607_i64,
+            nanoseconds in 0..1_000_000_000_u32,
+            far in -8_589_934_591..8_589_934_591_i64,
+            digits in 0..1_000_000_u32,
+        ) {
+            let instant = Timestamp::new(near, nanoseconds);
+            prop_assert_eq!(Timestamp::from_f64(instant.as_f64()), Some(instant));
+            let instant = Timestamp::new(far, digits * 1000);
+            prop_assert_eq!(Timestamp::from_f64(instant.as_f64()), Some(instant));
+        }
+
+        /// It means the double, and no shorter decimal does, by the standard
+        /// library. (Where two are equally short and near, either will do.)
+        #[test]
+        fn far_doubles_have_the_shortest_fraction(
+            bits in 0x4160_0000_0000_0000..0x4330_0000_0000_0000_u64,
+        ) {
+            let seconds = f64::from_bits(bits);
+            let instant = Timestamp::from_f64(seconds).unwrap();
+            let digits = written(|out| { instant.push_epoch_seconds(out); Ok(()) });
+            prop_assert_eq!(digits.parse::<f64>(), Ok(seconds));
+            prop_assert_eq!(digits.len(), seconds.to_string().len());
         }
 
         #[test]
