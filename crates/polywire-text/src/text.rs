@@ -364,38 +364,6 @@ impl fmt::Debug for Text {
     }
 }
 
-#[cfg(feature = "serde")]
-impl serde::Serialize for Text {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self)
-    }
-}
-
-#[cfg(feature = "serde")]
-impl<'de> serde::Deserialize<'de> for Text {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Visitor;
-
-        impl serde::de::Visitor<'_> for Visitor {
-            type Value = Text;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a string")
-            }
-
-            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Text, E> {
-                Ok(Text::from(text))
-            }
-
-            fn visit_string<E: serde::de::Error>(self, text: String) -> Result<Text, E> {
-                Ok(Text::from(text))
-            }
-        }
-
-        deserializer.deserialize_str(Visitor)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::collections::HashMap;
