@@ -6,7 +6,8 @@ use std::hash::{BuildHasher, Hash};
 
 use polywire_text::{Blob, Text, Timestamp};
 
-use crate::{BigDecimal, BigInteger, Error, ErrorKind, Member, Schema, Value};
+use crate::error::quoted;
+use crate::{BigDecimal, BigInteger, Error, ErrorKind, Map, Member, Schema, Value};
 
 /// What [`Decoder::member`] returns at the end of a structure.
 pub const END: u32 = u32::MAX;
@@ -507,6 +508,36 @@ where
     }
 }
 
+/// A map in wire order.
+impl<'de, K: From<Text> + AsRef<str>, V: Decode<'de>> Decode<'de> for Vec<(K, V)> {
+    fn decode<D: Decoder<'de> + ?Sized>(at: Member<'_>, decoder: &mut D) -> Result<Self, Error> {
+        let mut entries = Self::new();
+        entries.decode_into(at, decoder)?;
+        Ok(entries)
+    }
+
+    fn decode_into<D: Decoder<'de> + ?Sized>(
+        &mut self,
+        at: Member<'_>,
+        decoder: &mut D,
+    ) -> Result<(), Error> {
+        decode_map(self, at, decoder, Self::clear, |entries, key, value| {
+            entries.push((K::from(key), value));
+            true
+        })?;
+        // Sorted at the end, since looking at all keys before each new one
+        // would let a sender choose how long it takes.
+        let mut keys: Vec<&str> = self.iter().map(|(key, _)| key.as_ref()).collect();
+        keys.sort_unstable();
+        match keys.windows(2).find(|pair| pair[0] == pair[1]) {
+            None => Ok(()),
+            Some(pair) => Err(decoder
+                .error(ErrorKind::Duplicate, "each key once")
+                .found(quoted(pair[0]))),
+        }
+    }
+}
+
 impl<'de> Decode<'de> for Value {
     /// Reads the shape that `at` targets; as a document, whatever comes.
     fn decode<D: Decoder<'de> + ?Sized>(at: Member<'_>, decoder: &mut D) -> Result<Self, Error> {
@@ -519,6 +550,33 @@ impl<'de> Decode<'de> for Value {
         decoder: &mut D,
     ) -> Result<(), Error> {
         crate::dynamic::decode_into(self, at, decoder)
+    }
+}
+
+/// A structure, union or map of any shape.
+impl<'de> Decode<'de> for Map {
+    fn decode<D: Decoder<'de> + ?Sized>(at: Member<'_>, decoder: &mut D) -> Result<Self, Error> {
+        let mut map = Self::new();
+        map.decode_into(at, decoder)?;
+        Ok(map)
+    }
+
+    fn decode_into<D: Decoder<'de> + ?Sized>(
+        &mut self,
+        at: Member<'_>,
+        decoder: &mut D,
+    ) -> Result<(), Error> {
+        let mut value = Value::Map(std::mem::take(self));
+        value.decode_into(at, decoder)?;
+        match value {
+            Value::Map(map) => *self = map,
+            other => {
+                return Err(decoder
+                    .error(ErrorKind::WrongType, "a map")
+                    .found(other.describe()));
+            }
+        }
+        Ok(())
     }
 }
 

@@ -87,6 +87,10 @@ fn maps_go_on_or_begin_anew() {
         keys::<BTreeMap<String, String>>(continues, |map| map.into_keys().collect());
         keys::<HashMap<String, String>>(continues, |map| map.into_keys().collect());
         keys::<Box<BTreeMap<String, String>>>(continues, |map| map.into_keys().collect());
+        keys::<Vec<(String, String)>>(continues, |entries| {
+            entries.into_iter().map(|(key, _)| key).collect()
+        });
+        keys::<Map>(continues, |map| map.keys().map(str::to_owned).collect());
         keys::<Value>(continues, |value| {
             value.as_map().unwrap().keys().map(str::to_owned).collect()
         });
@@ -118,4 +122,44 @@ fn a_structure_gathers_what_stands_apart() {
         ),
     ]);
     assert_eq!(value, Value::from(expected));
+}
+
+#[test]
+fn entries_keep_their_order_and_differ() {
+    let set = set();
+    let at = set.shape(2).root();
+    let script = |keys: &[&'static str]| {
+        let mut steps = vec![Step::Begin { continues: false }];
+        for key in keys {
+            steps.extend([Step::Key(key), Step::Text("value")]);
+        }
+        steps.push(Step::End);
+        steps
+    };
+    let entries: Vec<(String, String)> =
+        Decode::decode(at, &mut Script::new(&script(&["b", "a", "c"]))).unwrap();
+    let keys: Vec<&str> = entries.iter().map(|(key, _)| key.as_str()).collect();
+    assert_eq!(keys, ["b", "a", "c"]);
+    let twice = script(&["b", "a", "b"]);
+    let error = Vec::<(String, String)>::decode(at, &mut Script::new(&twice)).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Duplicate);
+    assert_eq!(error.what_was_found(), "`b`");
+}
+
+#[test]
+fn a_map_is_read_as_structure_and_document_too() {
+    let set = set();
+    let steps = [
+        &[Step::Begin { continues: false }, Step::Member(0)][..],
+        &list("a", false),
+        &[Step::End],
+    ]
+    .concat();
+    let read = Map::decode(set.shape(3).root(), &mut Script::new(&steps)).unwrap();
+    assert_eq!(read.get("list").unwrap()[0], Value::from("a"));
+    let document = map("a", false);
+    let read = Map::decode(Member::DOCUMENT, &mut Script::new(&document)).unwrap();
+    assert_eq!(read.get("a"), Some(&Value::from("value")));
+    let error = Map::decode(Member::DOCUMENT, &mut Script::new(&list("a", false))).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::WrongType);
 }
