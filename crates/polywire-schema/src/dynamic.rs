@@ -395,6 +395,7 @@ fn decode_members<'de, D: Decoder<'de> + ?Sized>(
     for (place, whole) in flattened {
         entries[place].1 = Value::Map(distinct(whole, decoder)?);
     }
+    tighten(&mut entries);
     *map = distinct(entries, decoder)?;
     Ok(seq.unknown)
 }
@@ -432,7 +433,18 @@ fn decode_list<'de, D: Decoder<'de> + ?Sized>(
         };
         list.push(value);
     }
+    tighten(list);
     Ok(())
+}
+
+/// Gives back what a vector of one item reserved for three more. A message of
+/// lists in lists of one would else take four times the memory; with more
+/// items the space that growing leaves is never more than they take.
+#[inline]
+fn tighten<T>(items: &mut Vec<T>) {
+    if items.len() == 1 {
+        items.shrink_to_fit();
+    }
 }
 
 fn decode_entries<'de, D: Decoder<'de> + ?Sized>(
@@ -454,6 +466,7 @@ fn decode_entries<'de, D: Decoder<'de> + ?Sized>(
         };
         entries.push((key, value));
     }
+    tighten(entries);
     Ok(())
 }
 
@@ -466,6 +479,7 @@ fn decode_document<'de, D: Decoder<'de> + ?Sized>(decoder: &mut D) -> Result<Val
             while decoder.item(Member::DOCUMENT, &mut seq)? {
                 list.push(decode_document(decoder)?);
             }
+            tighten(&mut list);
             Ok(Value::List(list))
         }
         Event::Map(mut seq) => {
@@ -474,6 +488,7 @@ fn decode_document<'de, D: Decoder<'de> + ?Sized>(decoder: &mut D) -> Result<Val
                 let value = decode_document(decoder)?;
                 entries.push((key, value));
             }
+            tighten(&mut entries);
             Ok(Value::Map(distinct(entries, decoder)?))
         }
     }

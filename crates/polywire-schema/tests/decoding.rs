@@ -163,3 +163,48 @@ fn a_map_is_read_as_structure_and_document_too() {
     let error = Map::decode(Member::DOCUMENT, &mut Script::new(&list("a", false))).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::WrongType);
 }
+
+/// How many items the lists and maps of a value have space for, to each that
+/// they hold. Takes the value, since a copy would have no space to spare.
+fn slack(value: Value) -> usize {
+    match value {
+        Value::List(list) => {
+            let own = list.capacity() / list.len().max(1);
+            list.into_iter().map(slack).fold(own, usize::max)
+        }
+        Value::Map(map) => {
+            let entries = map.into_entries();
+            let own = entries.capacity() / entries.len().max(1);
+            let values = entries.into_iter().map(|(_, value)| slack(value));
+            values.fold(own, usize::max)
+        }
+        _ => 0,
+    }
+}
+
+#[test]
+fn collections_of_one_reserve_one() {
+    // Lists in lists, and maps in maps: by document, and by schema.
+    for key in [None, Some(Step::Key("k"))] {
+        let level = [Some(Step::Begin { continues: false }), key];
+        let level: Vec<Step> = level.into_iter().flatten().collect();
+        let mut steps = level.repeat(50);
+        steps.push(Step::Text("x"));
+        steps.extend([Step::End; 50]);
+        let read = Value::decode(Member::DOCUMENT, &mut Script::new(&steps)).unwrap();
+        assert_eq!(slack(read), 1);
+    }
+    let set = set();
+    let shape = [
+        &[Step::Begin { continues: false }, Step::Member(0)][..],
+        &list("a", false),
+        &[Step::End],
+    ]
+    .concat();
+    let read = Value::decode(set.shape(3).root(), &mut Script::new(&shape)).unwrap();
+    assert_eq!(slack(read), 1);
+    let read = Value::decode(set.shape(1).root(), &mut Script::new(&list("a", false))).unwrap();
+    assert_eq!(slack(read), 1);
+    let read = Value::decode(set.shape(2).root(), &mut Script::new(&map("a", false))).unwrap();
+    assert_eq!(slack(read), 1);
+}
