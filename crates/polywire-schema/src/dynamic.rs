@@ -50,6 +50,9 @@ pub(crate) fn encode<E: Encoder + ?Sized>(value: &Value, at: Member<'_>, encoder
         (Kind::Blob, Value::Blob(value)) => encoder.blob(at, value),
         (Kind::Blob, Value::String(value)) => encoder.blob(at, value.as_bytes()),
         (Kind::Timestamp, Value::Timestamp(value)) => encoder.timestamp(at, *value),
+        (Kind::BigInteger | Kind::BigDecimal, Value::Float(_) | Value::Double(_)) => {
+            encoder.fail(inexact(at));
+        }
         (_, value) => encoder.fail(unfit(at, ErrorKind::WrongType, value.describe())),
     }
 }
@@ -256,6 +259,22 @@ fn unfit(at: Member<'_>, kind: ErrorKind, found: &str) -> Error {
         .expected(at.kind().describe())
         .found(found.to_owned())
         .at_path(format!("{at:?}"))
+}
+
+/// A float where digits are asked for: which of its many decimals was meant is
+/// the caller's to say.
+#[cold]
+fn inexact(at: Member<'_>) -> Error {
+    let expected = match at.kind() {
+        ShapeKind::BigInteger => "an integer, as Value::Integer or Value::BigInteger",
+        _ => "a decimal number, as Value::BigDecimal, or an integer",
+    };
+    unfit(
+        at,
+        ErrorKind::WrongType,
+        "a float, which has no exact digits",
+    )
+    .expected(expected)
 }
 
 /// Reads the shape of `at`.

@@ -143,3 +143,18 @@ fn a_map_is_written_as_what_the_schema_says() {
     let text: Arc<str> = Arc::from("Oslo");
     assert_eq!(calls(&text, set.shape(0).root()).unwrap(), ["Oslo"]);
 }
+
+#[test]
+fn floats_for_big_numbers_say_what_to_give_instead() {
+    let set = set();
+    for (shape, expected) in [(3, "Value::BigInteger"), (4, "Value::BigDecimal")] {
+        for value in [Value::from(1.5), Value::from(1.5_f32)] {
+            let error = calls(&value, set.shape(shape).root()).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::WrongType);
+            assert!(error.what_was_expected().contains(expected), "{error}");
+            assert!(error.what_was_found().contains("a float"), "{error}");
+        }
+    }
+    let written = calls(&Value::from(15), set.shape(4).root()).unwrap();
+    assert_eq!(written, ["15"]);
+}
