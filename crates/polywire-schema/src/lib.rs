@@ -25,6 +25,7 @@ mod limits;
 mod map;
 mod names;
 mod number;
+mod parts;
 #[cfg(feature = "serde")]
 mod serde;
 mod set;
@@ -40,6 +41,7 @@ pub use limits::Limits;
 pub use map::Map;
 pub use names::{Encoding, NameSource};
 pub use number::{BigDecimal, BigInteger};
+pub use parts::SchemaParts;
 pub use polywire_text::{Blob, Body, Text, Timestamp};
 pub use set::{
     ErrorDef, Location, Member, MemberDef, MemberFlags, Operation, OperationDef, OperationFlags,

@@ -26,7 +26,8 @@ pub enum NameSource {
 }
 
 impl NameSource {
-    pub(crate) const COUNT: usize = 5;
+    /// How many there are.
+    pub const COUNT: usize = 5;
 }
 
 /// A spelling of a member's name, ready for a wire.
@@ -61,7 +62,8 @@ pub enum Encoding {
 }
 
 impl Encoding {
-    pub(crate) const COUNT: usize = 8;
+    /// How many there are.
+    pub const COUNT: usize = 8;
     pub(crate) const ALL: [Self; Self::COUNT] = [
         Self::JsonMember,
         Self::JsonName,

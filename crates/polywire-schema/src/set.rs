@@ -1,7 +1,8 @@
 //! `SchemaSet`: shapes prepared for codecs, in flat arrays.
 //!
 //! Everything is an index into an array, and every text a span of a pool. So
-//! a set can be a `static` that a code generator wrote, or live in an `Arc`
+//! a set can be a `static` that a code generator wrote
+//! ([`SchemaParts`](crate::SchemaParts)), or live in an `Arc`
 //! built from a model at run time and be dropped again; recursion between
 //! shapes is nothing special; and a handle is two words, `Copy`, and found
 //! without hashing.
@@ -17,7 +18,7 @@ use std::fmt;
 use polywire_text::scan::{Name, Run};
 
 use crate::names::{hash, hash_whole};
-use crate::{Encoding, NameSource};
+use crate::{Encoding, NameSource, SchemaParts};
 
 /// A text in the pool of a set.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -317,7 +318,8 @@ pub struct ServiceDef {
 }
 
 /// Shapes prepared for codecs, in flat arrays that refer to each other by
-/// index. [`SchemaBuilder`](crate::SchemaBuilder) makes one.
+/// index. [`SchemaBuilder`](crate::SchemaBuilder) makes one; generated code holds
+/// one by [`SchemaSet::from_parts`].
 #[derive(Clone, Default)]
 pub struct SchemaSet<'a> {
     pub(crate) shapes: Cow<'a, [ShapeDef]>,
@@ -976,8 +978,8 @@ impl fmt::Debug for Service<'_> {
 }
 
 /// The set behind [`Member::DOCUMENT`].
-static DOCUMENT_SET: SchemaSet<'static> = SchemaSet {
-    shapes: Cow::Borrowed(&[ShapeDef {
+static DOCUMENT_SET: SchemaSet<'static> = SchemaSet::from_parts(SchemaParts {
+    shapes: &[ShapeDef {
         id: Span { start: 0, len: 19 },
         kind: ShapeKind::Document,
         root: 0,
@@ -987,8 +989,8 @@ static DOCUMENT_SET: SchemaSet<'static> = SchemaSet {
         lookup_bits: 0,
         lookup_whole: false,
         error: 0,
-    }]),
-    members: Cow::Borrowed(&[MemberDef {
+    }],
+    members: &[MemberDef {
         container: 0,
         target: 0,
         kind: ShapeKind::Document,
@@ -999,14 +1001,9 @@ static DOCUMENT_SET: SchemaSet<'static> = SchemaSet {
         location_name: Span { start: 0, len: 0 },
         media_type: Span { start: 0, len: 0 },
         default: Span { start: 0, len: 0 },
-    }]),
-    operations: Cow::Borrowed(&[]),
-    services: Cow::Borrowed(&[]),
-    errors: Cow::Borrowed(&[]),
-    lists: Cow::Borrowed(&[]),
-    plain: [const { Cow::Borrowed(&[]) }; NameSource::COUNT],
-    names: [const { Cow::Borrowed(&[]) }; Encoding::COUNT],
-    buckets: Cow::Borrowed(&[]),
-    text: Cow::Borrowed("smithy.api#Document"),
-    code: Cow::Borrowed(&[]),
-};
+    }],
+    plain: [&[Span { start: 0, len: 0 }]; NameSource::COUNT],
+    names: [&[Name::EMPTY]; Encoding::COUNT],
+    text: "smithy.api#Document",
+    ..SchemaParts::EMPTY
+});
