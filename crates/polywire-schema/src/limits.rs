@@ -26,7 +26,7 @@
 /// | strings and blobs | once, and 32 bytes each |
 ///
 /// `items` ends the growth of lists and maps: with the default they take
-/// 112 MB at the most, in a message of 2 MB. Members of structures do not count
+/// about 112 MB at the most, in a message of 2.5 MB. Members of structures do not count
 /// as items, since each comes once; `bytes` alone bounds them, so a service that
 /// reads structures by schema may hold 40 times its `bytes`. Typed shapes take
 /// what their types take: a list of large ones from `{}` each is bounded by
