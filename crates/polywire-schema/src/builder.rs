@@ -52,7 +52,7 @@ pub struct MemberSpec {
     pub location_name: String,
     /// `@mediaType`.
     pub media_type: String,
-    /// The default value as JSON.
+    /// `@default` as JSON. The set keeps it, but no reader applies it yet.
     pub default_json: Option<String>,
 }
 

@@ -167,7 +167,8 @@ impl MemberFlags {
     pub const EVENT_HEADER: Self = Self(1 << 9);
     /// `@eventPayload`.
     pub const EVENT_PAYLOAD: Self = Self(1 << 10);
-    /// Has a default value.
+    /// Has a default value. No reader applies it yet: see
+    /// [`Member::default_json`].
     pub const DEFAULT: Self = Self(1 << 11);
 
     /// These flags and others.
@@ -774,6 +775,9 @@ impl<'s> Member<'s> {
     }
 
     /// Its default value as JSON, if it has one.
+    ///
+    /// It is stored and no more: a member that did not come stays absent in
+    /// what the readers give, whatever its default.
     #[must_use]
     pub fn default_json(self) -> Option<&'s str> {
         let def = self.def();
