@@ -375,8 +375,12 @@ fn decode_members<'de, D: Decoder<'de> + ?Sized>(
     // `entries`, and what came of them. Keys are compared once, at the end.
     let mut flattened: Vec<(usize, Vec<(Text, Value)>)> = Vec::new();
     let mut seq = decoder.structure(at)?;
+    let mut second = None;
     loop {
-        let ordinal = decoder.member(shape, &mut seq)?;
+        let ordinal = match second.take() {
+            Some(ordinal) => ordinal,
+            None => decoder.member(shape, &mut seq)?,
+        };
         if ordinal == END {
             break;
         }
@@ -408,13 +412,16 @@ fn decode_members<'de, D: Decoder<'de> + ?Sized>(
             decode_into(&mut entries[place].1, member, decoder)?;
         } else {
             let value = decode(member, decoder)?;
+            if entries.capacity() == 0 {
+                let next = || decoder.member(shape, &mut seq);
+                second = Some(reserve(&mut entries, next, |ordinal| *ordinal == END)?);
+            }
             entries.push((Text::from(name), value));
         }
     }
     for (place, whole) in flattened {
         entries[place].1 = Value::Map(distinct(whole, decoder)?);
     }
-    tighten(&mut entries);
     *map = distinct(entries, decoder)?;
     Ok(seq.unknown)
 }
@@ -444,26 +451,40 @@ fn decode_list<'de, D: Decoder<'de> + ?Sized>(
     if !seq.continues {
         list.clear();
     }
-    while decoder.item(at, &mut seq)? {
+    let mut second = None;
+    while match second.take() {
+        Some(more) => more,
+        None => decoder.item(at, &mut seq)?,
+    } {
         let value = if sparse && decoder.null(element)? {
             Value::Null
         } else {
             decode(element, decoder)?
         };
+        if list.capacity() == 0 {
+            let next = || decoder.item(at, &mut seq);
+            second = Some(reserve(list, next, |more| !more)?);
+        }
         list.push(value);
     }
-    tighten(list);
     Ok(())
 }
 
-/// Gives back what a vector of one item reserved for three more. A message of
-/// lists in lists of one would else take four times the memory; with more
-/// items the space that growing leaves is never more than they take.
-#[inline]
-fn tighten<T>(items: &mut Vec<T>) {
-    if items.len() == 1 {
-        items.shrink_to_fit();
+/// Reads what follows the first item of a vector, before it is pushed. The
+/// first push would reserve space for four; for the only item that would be
+/// four times what it takes, and a message can be lists of one in each other.
+/// With more items the space that growing leaves is never more than they take.
+#[inline(never)]
+fn reserve<T, N>(
+    items: &mut Vec<T>,
+    next: impl FnOnce() -> Result<N, Error>,
+    is_end: impl FnOnce(&N) -> bool,
+) -> Result<N, Error> {
+    let next = next()?;
+    if is_end(&next) {
+        items.reserve_exact(1);
     }
+    Ok(next)
 }
 
 fn decode_entries<'de, D: Decoder<'de> + ?Sized>(
@@ -477,15 +498,22 @@ fn decode_entries<'de, D: Decoder<'de> + ?Sized>(
     if !seq.continues {
         entries.clear();
     }
-    while let Some(key) = decoder.key(at, &mut seq)? {
+    let mut second = None;
+    while let Some(key) = match second.take() {
+        Some(key) => key,
+        None => decoder.key(at, &mut seq)?,
+    } {
         let value = if sparse && decoder.null(element)? {
             Value::Null
         } else {
             decode(element, decoder)?
         };
+        if entries.capacity() == 0 {
+            let next = || decoder.key(at, &mut seq);
+            second = Some(reserve(entries, next, Option::is_none)?);
+        }
         entries.push((key, value));
     }
-    tighten(entries);
     Ok(())
 }
 
@@ -495,19 +523,34 @@ fn decode_document<'de, D: Decoder<'de> + ?Sized>(decoder: &mut D) -> Result<Val
         Event::Scalar(value) => Ok(value),
         Event::List(mut seq) => {
             let mut list = Vec::new();
-            while decoder.item(Member::DOCUMENT, &mut seq)? {
-                list.push(decode_document(decoder)?);
+            let mut second = None;
+            while match second.take() {
+                Some(more) => more,
+                None => decoder.item(Member::DOCUMENT, &mut seq)?,
+            } {
+                let value = decode_document(decoder)?;
+                if list.capacity() == 0 {
+                    let next = || decoder.item(Member::DOCUMENT, &mut seq);
+                    second = Some(reserve(&mut list, next, |more| !more)?);
+                }
+                list.push(value);
             }
-            tighten(&mut list);
             Ok(Value::List(list))
         }
         Event::Map(mut seq) => {
             let mut entries = Vec::new();
-            while let Some(key) = decoder.key(Member::DOCUMENT, &mut seq)? {
+            let mut second = None;
+            while let Some(key) = match second.take() {
+                Some(key) => key,
+                None => decoder.key(Member::DOCUMENT, &mut seq)?,
+            } {
                 let value = decode_document(decoder)?;
+                if entries.capacity() == 0 {
+                    let next = || decoder.key(Member::DOCUMENT, &mut seq);
+                    second = Some(reserve(&mut entries, next, Option::is_none)?);
+                }
                 entries.push((key, value));
             }
-            tighten(&mut entries);
             Ok(Value::Map(distinct(entries, decoder)?))
         }
     }
