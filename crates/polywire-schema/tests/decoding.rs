@@ -1,5 +1,10 @@
 //! What types do with what a decoder gives them, told apart from any format: a
 //! decoder that plays a script.
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "helpers of tests may unwrap as tests do"
+)]
 
 mod script;
 

@@ -1,5 +1,9 @@
 //! What types tell an encoder, told apart from any format: an encoder that
 //! writes down the calls.
+#![expect(
+    clippy::unwrap_used,
+    reason = "helpers of tests may unwrap as tests do"
+)]
 
 use std::sync::Arc;
 

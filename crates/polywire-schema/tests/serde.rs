@@ -1,5 +1,9 @@
 //! `Value` and its parts through serde, with the serde_json of this workspace,
 //! which has `arbitrary_precision`: it gives numbers as maps of one entry.
+#![expect(
+    clippy::unwrap_used,
+    reason = "helpers of tests may unwrap as tests do"
+)]
 
 use polywire_schema::{BigDecimal, BigInteger, Blob, Map, Text, Timestamp, Value};
 use serde::de::value::{

@@ -432,9 +432,11 @@ mod tests {
     #[test]
     fn compares_with_strings_both_ways() {
         let (text, string) = (Text::from("Oslo"), "Oslo".to_owned());
-        assert!(text == string && string == text);
-        assert!(text == *"Oslo" && *"Oslo" == text);
-        assert!(string != Text::from("Bergen"));
+        let other = Text::from("Bergen");
+        assert_eq!(text, string);
+        assert_eq!(string, text);
+        assert_eq!(*"Oslo", text);
+        assert_ne!(string, other);
     }
 
     #[test]

@@ -548,7 +548,7 @@ fn date_of_day(day: i64) -> (u32, u32, u32) {
     const ERA: u32 = 146_097;
     // Since 0000-03-01: no day that has come so far is before it.
     let quarters = (day + 719_468) as u32 * 4 + 3;
-    let (century, quarters) = (quarters / ERA, quarters % ERA | 3);
+    let (century, quarters) = (quarters / ERA, (quarters % ERA) | 3);
     // 2^32 / 1461, rounded up: the years of a century, in quarters of days.
     let years = u64::from(quarters) * 2_939_745;
     let day_of_year = years as u32 / (2_939_745 * 4);
@@ -941,7 +941,7 @@ mod tests {
             (8_388_607.999_999_999, 999_999_999),
             // Six and a half: the next one, where a cut would give 6.
             (8_388_600.0 + 7.0 / 1_073_741_824.0, 7),
-            (8_388_609.123456789, 123_456_790),
+            (8_388_609.123_456_79, 123_456_790),
             (1_795_293_000.123457, 123_457_000),
             (1_795_293_000.2, 200_000_000),
             (10_000_000_000.7, 700_000_000),
