@@ -553,7 +553,8 @@ impl<'de> Decode<'de> for Value {
     }
 }
 
-/// A structure, union or map of any shape.
+/// A structure, union or map of any shape. Only the first two are written as a
+/// `Map` too; a map shape or a document is written as a [`Value`].
 impl<'de> Decode<'de> for Map {
     fn decode<D: Decoder<'de> + ?Sized>(at: Member<'_>, decoder: &mut D) -> Result<Self, Error> {
         let mut map = Self::new();

@@ -25,7 +25,15 @@ pub(crate) fn encode<E: Encoder + ?Sized>(value: &Value, at: Member<'_>, encoder
             }
             encoder.end_list(at);
         }
-        (Kind::Map, Value::Map(map)) => encode_map(map, at, encoder),
+        (Kind::Map, Value::Map(map)) => {
+            let element = at.element();
+            encoder.begin_map(at, map.len());
+            for (key, item) in map.entries() {
+                encoder.key(at, key);
+                encode_item(item, at, element, encoder);
+            }
+            encoder.end_map(at);
+        }
         (Kind::Boolean, Value::Boolean(value)) => encoder.boolean(at, *value),
         (Kind::Byte | Kind::Short | Kind::Integer | Kind::IntEnum, Value::Integer(value)) => {
             let (least, most) = at.kind().integer_range();
@@ -55,16 +63,6 @@ pub(crate) fn encode<E: Encoder + ?Sized>(value: &Value, at: Member<'_>, encoder
         }
         (_, value) => encoder.fail(unfit(at, ErrorKind::WrongType, value.describe())),
     }
-}
-
-fn encode_map<E: Encoder + ?Sized>(map: &Map, at: Member<'_>, encoder: &mut E) {
-    let element = at.element();
-    encoder.begin_map(at, map.len());
-    for (key, item) in map.entries() {
-        encoder.key(at, key);
-        encode_item(item, at, element, encoder);
-    }
-    encoder.end_map(at);
 }
 
 /// A number as the float or double that `at` asks for. An infinity is written
@@ -240,17 +238,15 @@ fn encode_document<E: Encoder + ?Sized>(value: &Value, at: Member<'_>, encoder: 
             }
             encoder.end_list(at);
         }
-        Value::Map(map) => encode_document_map(map, at, encoder),
+        Value::Map(map) => {
+            encoder.begin_map(at, map.len());
+            for (key, item) in map.entries() {
+                encoder.key(at, key);
+                encode_document(item, at, encoder);
+            }
+            encoder.end_map(at);
+        }
     }
-}
-
-fn encode_document_map<E: Encoder + ?Sized>(map: &Map, at: Member<'_>, encoder: &mut E) {
-    encoder.begin_map(at, map.len());
-    for (key, item) in map.entries() {
-        encoder.key(at, key);
-        encode_document(item, at, encoder);
-    }
-    encoder.end_map(at);
 }
 
 #[cold]
@@ -597,14 +593,13 @@ impl<'de> crate::DecodeStructure<'de> for Value {
     }
 }
 
-/// A structure, union or map of any shape, or a document.
+/// Lets a map be given where a structure is encoded.
 impl Encode for Map {
     fn encode<E: Encoder + ?Sized>(&self, at: Member<'_>, encoder: &mut E) {
-        match at.kind() {
-            ShapeKind::Structure | ShapeKind::Union => encode_structure(self, at, encoder),
-            ShapeKind::Map => encode_map(self, at, encoder),
-            ShapeKind::Document => encode_document_map(self, at, encoder),
-            _ => encoder.fail(unfit(at, ErrorKind::WrongType, "a map")),
+        if at.kind().is_structure() {
+            encode_structure(self, at, encoder);
+        } else {
+            encoder.fail(unfit(at, ErrorKind::WrongType, "a map"));
         }
     }
 }
