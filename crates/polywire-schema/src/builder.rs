@@ -8,7 +8,7 @@ use std::fmt;
 
 use polywire_text::scan::{Name, RUN_PADDING};
 
-use crate::names::{NameParts, hash};
+use crate::names::{NameParts, hash, hash_whole};
 use crate::{
     Encoding, ErrorDef, Location, MemberDef, MemberFlags, NameSource, OperationDef, OperationFlags,
     SchemaSet, ServiceDef, ShapeDef, ShapeKind, Span, TimestampFormat,
@@ -52,7 +52,7 @@ pub struct MemberSpec {
     pub location_name: String,
     /// `@mediaType`.
     pub media_type: String,
-    /// The default value as JSON.
+    /// `@default` as JSON. The set keeps it, but no reader applies it yet.
     pub default_json: Option<String>,
 }
 
@@ -210,6 +210,9 @@ pub struct SchemaBuilder {
     shapes: Vec<ShapeSpec>,
     operations: Vec<OperationSpec>,
     services: Vec<ServiceSpec>,
+    /// What was said about shapes that this builder does not have: `finish`
+    /// reports the first of them.
+    stray: Option<Box<(ShapeRef, MemberSpec)>>,
 }
 
 #[derive(Debug)]
@@ -224,6 +227,22 @@ struct ShapeSpec {
 
 /// Shapes with up to this many members are searched in order.
 const LINEAR: usize = 4;
+
+/// How many names a look-up may compare before a shape's tables are made by
+/// all bytes of the names.
+const PROBES: usize = 8;
+
+/// The look-up tables of a shape.
+#[derive(Default)]
+struct Lookup {
+    tables: [u32; NameSource::COUNT],
+    bits: u8,
+    whole: bool,
+}
+
+/// The longest name that a CBOR head of three bytes tells. Identifiers are far
+/// shorter.
+const LONGEST_NAME: usize = u16::MAX as usize;
 
 impl SchemaBuilder {
     /// A builder of an empty set.
@@ -250,14 +269,25 @@ impl SchemaBuilder {
 
     /// Adds a member. The element of a list and the key and value of a map
     /// are members too.
+    ///
+    /// A shape that this builder does not have makes
+    /// [`finish`](Self::finish) fail, here and below.
     pub fn member(&mut self, shape: ShapeRef, member: MemberSpec) {
-        self.shapes[shape.0 as usize].members.push(member);
+        match self.shapes.get_mut(shape.0 as usize) {
+            Some(spec) => spec.members.push(member),
+            None => {
+                self.stray(shape);
+            }
+        }
     }
 
     /// The traits of a shape itself: XML name and namespace at the top of a
     /// message, timestamp format and media type for members that target it,
     /// sparse and streaming.
     pub fn root(&mut self, shape: ShapeRef) -> &mut MemberSpec {
+        if self.shapes.len() <= shape.0 as usize {
+            return self.stray(shape);
+        }
         &mut self.shapes[shape.0 as usize].root
     }
 
@@ -272,7 +302,19 @@ impl SchemaBuilder {
         retryable: Option<bool>,
         query_code: Option<String>,
     ) {
-        self.shapes[shape.0 as usize].error = Some((status, client, retryable, query_code));
+        match self.shapes.get_mut(shape.0 as usize) {
+            Some(spec) => spec.error = Some((status, client, retryable, query_code)),
+            None => {
+                self.stray(shape);
+            }
+        }
+    }
+
+    /// Notes a shape that is not there; where its traits go instead.
+    #[cold]
+    fn stray(&mut self, shape: ShapeRef) -> &mut MemberSpec {
+        let stray = || Box::new((shape, MemberSpec::new("", shape)));
+        &mut self.stray.get_or_insert_with(stray).1
     }
 
     /// Adds an operation; returns its index.
@@ -290,16 +332,22 @@ impl SchemaBuilder {
     ///
     /// # Errors
     ///
-    /// A list without exactly one member, a map without exactly two, or more
-    /// than 65,534 members of one shape.
+    /// - A list without exactly one member, a map without exactly two, or more
+    ///   than 65,534 members of one shape.
+    /// - A name of more than 65,535 bytes, or more of anything, texts together
+    ///   included, than 32 bits count.
+    /// - A reference to a shape or operation that this builder does not have.
+    ///   One of another builder is told by its index alone: within the range
+    ///   it means the shape of this builder that has it.
     pub fn finish(self) -> Result<SchemaSet<'static>, BuildError> {
         Assembly::default().assemble(self)
     }
 }
 
 /// The arrays of a set while they grow.
-#[derive(Default)]
 struct Assembly {
+    /// How long each of them may get: what a [`Span`] can tell. Less in tests.
+    most: usize,
     text: String,
     code: Vec<u8>,
     shapes: Vec<ShapeDef>,
@@ -311,13 +359,38 @@ struct Assembly {
     names: [Vec<Name>; Encoding::COUNT],
 }
 
+impl Default for Assembly {
+    fn default() -> Self {
+        Self {
+            most: u32::MAX as usize,
+            text: String::new(),
+            code: Vec::new(),
+            shapes: Vec::new(),
+            members: Vec::new(),
+            errors: Vec::new(),
+            lists: Vec::new(),
+            buckets: Vec::new(),
+            plain: Default::default(),
+            names: Default::default(),
+        }
+    }
+}
+
 impl Assembly {
     fn assemble(mut self, builder: SchemaBuilder) -> Result<SchemaSet<'static>, BuildError> {
         let SchemaBuilder {
             shapes,
             operations,
             services,
+            stray,
         } = builder;
+        if let Some(stray) = stray {
+            return Err(BuildError(format!(
+                "a shape of another builder: number {}, of {}",
+                stray.0.0,
+                shapes.len()
+            )));
+        }
         // What members take from their targets.
         let targets: Vec<(ShapeKind, MemberSpec)> = shapes
             .iter()
@@ -326,14 +399,20 @@ impl Assembly {
         for (index, shape) in shapes.into_iter().enumerate() {
             self.shape(index as u32, shape, &targets)?;
         }
-        let operations = operations.iter().map(|spec| self.operation(spec)).collect();
-        let services = services.iter().map(|spec| self.service(spec)).collect();
+        let mut operation_defs = Vec::with_capacity(operations.len());
+        for spec in &operations {
+            operation_defs.push(self.operation(spec)?);
+        }
+        let mut service_defs = Vec::with_capacity(services.len());
+        for spec in &services {
+            service_defs.push(self.service(spec, operations.len())?);
+        }
         self.code.extend_from_slice(&[0; RUN_PADDING]);
         Ok(SchemaSet {
             shapes: Cow::Owned(self.shapes),
             members: Cow::Owned(self.members),
-            operations: Cow::Owned(operations),
-            services: Cow::Owned(services),
+            operations: Cow::Owned(operation_defs),
+            services: Cow::Owned(service_defs),
             errors: Cow::Owned(self.errors),
             lists: Cow::Owned(self.lists),
             plain: self.plain.map(Cow::Owned),
@@ -378,15 +457,15 @@ impl Assembly {
         // Attributes are written into the start tag, before everything else.
         members.sort_by_key(|member| !member.flags.contains(MemberFlags::XML_ATTRIBUTE));
 
-        let first_member = self.members.len() as u32;
+        let first_member = self.index(self.members.len())?;
         for (ordinal, member) in members.iter().enumerate() {
-            self.member(index, ordinal as u32, member, targets);
+            self.member((index, &id), ordinal as u32, member, targets)?;
         }
-        let root_index = self.members.len() as u32;
-        self.member(index, u32::MAX, &root, targets);
-        let (lookup, lookup_bits) = self.lookup(first_member as usize, members.len());
+        let root_index = self.index(self.members.len())?;
+        self.member((index, &id), u32::MAX, &root, targets)?;
+        let lookup = self.lookup(first_member as usize, members.len())?;
         if let Some((status, client, retryable, query_code)) = error {
-            let query_code = self.intern(query_code.as_deref().unwrap_or_default());
+            let query_code = self.intern(query_code.as_deref().unwrap_or_default())?;
             self.errors.push(ErrorDef {
                 status,
                 client,
@@ -400,15 +479,16 @@ impl Assembly {
         } else {
             0
         };
-        let id = self.intern(&id);
+        let id = self.intern(&id)?;
         self.shapes.push(ShapeDef {
             id,
             kind,
             root: root_index,
             first_member,
             member_count: members.len() as u32,
-            lookup,
-            lookup_bits,
+            lookup: lookup.tables,
+            lookup_bits: lookup.bits,
+            lookup_whole: lookup.whole,
             error,
         });
         Ok(())
@@ -416,12 +496,14 @@ impl Assembly {
 
     fn member(
         &mut self,
-        container: u32,
+        (container, id): (u32, &str),
         ordinal: u32,
         spec: &MemberSpec,
         targets: &[(ShapeKind, MemberSpec)],
-    ) {
-        let (kind, target) = &targets[spec.target.0 as usize];
+    ) -> Result<(), BuildError> {
+        let Some((kind, target)) = targets.get(spec.target.0 as usize) else {
+            return Err(no_shape(&format!("{id}${}", spec.name), spec.target));
+        };
         let inherited = [
             MemberFlags::SPARSE,
             MemberFlags::STREAMING,
@@ -449,9 +531,9 @@ impl Assembly {
             timestamp_format: spec.timestamp_format.or(target.timestamp_format),
             flags,
             ordinal,
-            location_name: self.intern(&spec.location_name),
-            media_type: self.intern(media_type),
-            default: self.intern(spec.default_json.as_deref().unwrap_or_default()),
+            location_name: self.intern(&spec.location_name)?,
+            media_type: self.intern(media_type)?,
+            default: self.intern(spec.default_json.as_deref().unwrap_or_default())?,
         };
         self.members.push(def);
         let parts = NameParts {
@@ -473,112 +555,191 @@ impl Assembly {
             NameSource::Ec2,
         ];
         for source in sources {
-            let span = self.intern(&parts.plain(source));
+            let name = parts.plain(source);
+            if name.len() > LONGEST_NAME {
+                let start: String = name.chars().take(40).collect();
+                return Err(BuildError(format!(
+                    "{id}: the name `{start}...` has {} bytes; {LONGEST_NAME} are allowed",
+                    name.len()
+                )));
+            }
+            let span = self.intern(&name)?;
             self.plain[source as usize].push(span);
         }
         for encoding in Encoding::ALL {
             let mut run = Vec::new();
             parts.push(&mut run, encoding);
-            let name = Name::short(&run).unwrap_or_else(|| {
-                let start = self.code.len() as u32;
-                self.code.extend_from_slice(&run);
-                Name::long(start, run.len() as u32)
-            });
+            let name = match Name::short(&run) {
+                Some(name) => name,
+                None => {
+                    let start = self.index(self.code.len())?;
+                    self.code.extend_from_slice(&run);
+                    // The padding comes behind it.
+                    let end = self.index(self.code.len() + RUN_PADDING)?;
+                    Name::long(start, end - start - RUN_PADDING as u32)
+                }
+            };
             self.names[encoding as usize].push(name);
         }
+        Ok(())
     }
 
     /// Builds the look-up tables of a shape; sources that spell all names
     /// alike share one.
-    fn lookup(&mut self, first: usize, count: usize) -> ([u32; NameSource::COUNT], u8) {
+    fn lookup(&mut self, first: usize, count: usize) -> Result<Lookup, BuildError> {
+        let mut lookup = Lookup::default();
         if count <= LINEAR {
-            return ([0; NameSource::COUNT], 0);
+            return Ok(lookup);
         }
         let size = (count * 2).next_power_of_two();
-        let bits = size.trailing_zeros() as u8;
-        let mut tables = [0_u32; NameSource::COUNT];
-        for source in 0..NameSource::COUNT {
-            let names = |source: usize| &self.plain[source][first..first + count];
-            let text =
-                |span: &Span| &self.text[span.start as usize..(span.start + span.len) as usize];
-            let same = |other: &usize| {
-                names(*other)
-                    .iter()
-                    .map(text)
-                    .eq(names(source).iter().map(text))
+        lookup.bits = size.trailing_zeros() as u8;
+        // All tables of a shape hash alike: by all bytes as soon as one needs it.
+        let quick = self.tables(first, count, size, hash, PROBES);
+        lookup.whole = quick.is_none();
+        let tables = quick.or_else(|| self.tables(first, count, size, hash_whole, usize::MAX));
+        for (source, table) in tables.into_iter().flatten().enumerate() {
+            lookup.tables[source] = match table {
+                Some(buckets) => {
+                    let start = self.index(self.buckets.len())?;
+                    self.buckets.extend_from_slice(&buckets);
+                    start
+                }
+                None => lookup.tables[self.spelled_alike(first, count, source)],
             };
-            if let Some(other) = (0..source).find(same) {
-                tables[source] = tables[other];
+        }
+        Ok(lookup)
+    }
+
+    /// The first source that spells the names of these members as `source` does.
+    fn spelled_alike(&self, first: usize, count: usize, source: usize) -> usize {
+        let names = |source: usize| self.names(source, first, count);
+        let same = |other: &usize| names(*other).eq(names(source));
+        (0..source).find(same).unwrap_or(source)
+    }
+
+    fn names(&self, source: usize, first: usize, count: usize) -> impl Iterator<Item = &str> {
+        self.plain[source][first..first + count]
+            .iter()
+            .map(|span| &self.text[span.start as usize..(span.start + span.len) as usize])
+    }
+
+    /// A table for each source that spells names in a way of its own; nothing
+    /// if a look-up in one of them would compare more than `most` names.
+    fn tables(
+        &self,
+        first: usize,
+        count: usize,
+        size: usize,
+        hash: fn(&[u8]) -> u64,
+        most: usize,
+    ) -> Option<Vec<Option<Vec<u16>>>> {
+        let mut tables = Vec::with_capacity(NameSource::COUNT);
+        for source in 0..NameSource::COUNT {
+            if self.spelled_alike(first, count, source) != source {
+                tables.push(None);
                 continue;
             }
             let mut buckets = vec![0_u16; size];
-            for (ordinal, span) in names(source).iter().enumerate() {
-                let mut at = (hash(text(span).as_bytes()) >> (64 - u32::from(bits))) as usize;
+            for (ordinal, name) in self.names(source, first, count).enumerate() {
+                let mut at = (hash(name.as_bytes()) >> (64 - size.trailing_zeros())) as usize;
+                let mut probes = 1;
                 while buckets[at] != 0 {
                     at = (at + 1) & (size - 1);
+                    probes += 1;
+                    if probes > most {
+                        return None;
+                    }
                 }
                 buckets[at] = ordinal as u16 + 1;
             }
-            tables[source] = self.buckets.len() as u32;
-            self.buckets.extend_from_slice(&buckets);
+            tables.push(Some(buckets));
         }
-        (tables, bits)
+        Some(tables)
     }
 
-    fn operation(&mut self, spec: &OperationSpec) -> OperationDef {
+    fn operation(&mut self, spec: &OperationSpec) -> Result<OperationDef, BuildError> {
         let (method, uri, code) = match &spec.http {
             Some((method, uri, code)) => (method.as_str(), uri.as_str(), *code),
             None => ("", "", 200),
         };
         let name = spec.id.rsplit('#').next().unwrap_or_default();
+        let shapes = [spec.input, spec.output];
+        let stray = shapes.iter().chain(&spec.errors);
+        if let Some(stray) = stray
+            .copied()
+            .find(|shape| shape.0 as usize >= self.shapes.len())
+        {
+            return Err(no_shape(&spec.id, stray));
+        }
         let errors: Vec<u32> = spec.errors.iter().map(|error| error.0).collect();
-        OperationDef {
-            id: self.intern(&spec.id),
+        Ok(OperationDef {
+            id: self.intern(&spec.id)?,
             input: spec.input.0,
             output: spec.output.0,
-            errors: self.list(&errors),
-            http_method: self.intern(method),
-            http_uri: self.intern(uri),
+            errors: self.list(&errors)?,
+            http_method: self.intern(method)?,
+            http_uri: self.intern(uri)?,
             http_code: code,
-            host_prefix: self.intern(&spec.host_prefix),
-            xmlrpc_method: self.intern(spec.xmlrpc_method.as_deref().unwrap_or(name)),
+            host_prefix: self.intern(&spec.host_prefix)?,
+            xmlrpc_method: self.intern(spec.xmlrpc_method.as_deref().unwrap_or(name))?,
             flags: if spec.http.is_some() {
                 spec.flags.with(OperationFlags::HTTP)
             } else {
                 spec.flags
             },
-        }
+        })
     }
 
-    fn service(&mut self, spec: &ServiceSpec) -> ServiceDef {
-        ServiceDef {
-            id: self.intern(&spec.id),
-            version: self.intern(&spec.version),
-            operations: self.list(&spec.operations),
-            protocols: self.intern(&spec.protocols.join(" ")),
+    fn service(&mut self, spec: &ServiceSpec, operations: usize) -> Result<ServiceDef, BuildError> {
+        let stray = spec
+            .operations
+            .iter()
+            .find(|at| **at as usize >= operations);
+        if let Some(stray) = stray {
+            return Err(BuildError(format!(
+                "{}: there is no operation number {stray}",
+                spec.id
+            )));
         }
+        Ok(ServiceDef {
+            id: self.intern(&spec.id)?,
+            version: self.intern(&spec.version)?,
+            operations: self.list(&spec.operations)?,
+            protocols: self.intern(&spec.protocols.join(" "))?,
+        })
     }
 
-    fn list(&mut self, indices: &[u32]) -> Span {
-        let start = self.lists.len() as u32;
+    fn list(&mut self, indices: &[u32]) -> Result<Span, BuildError> {
+        let start = self.index(self.lists.len())?;
         self.lists.extend_from_slice(indices);
-        Span {
-            start,
-            len: indices.len() as u32,
-        }
+        let len = self.index(self.lists.len())? - start;
+        Ok(Span { start, len })
     }
 
-    fn intern(&mut self, text: &str) -> Span {
+    fn intern(&mut self, text: &str) -> Result<Span, BuildError> {
         if text.is_empty() {
-            return Span::default();
+            return Ok(Span::default());
         }
-        let start = self.text.len() as u32;
+        let start = self.index(self.text.len())?;
         self.text.push_str(text);
-        Span {
-            start,
-            len: text.len() as u32,
+        let len = self.index(self.text.len())? - start;
+        Ok(Span { start, len })
+    }
+
+    /// A place in one of the arrays, as the definitions store it.
+    fn index(&self, at: usize) -> Result<u32, BuildError> {
+        match u32::try_from(at) {
+            Ok(index) if at <= self.most => Ok(index),
+            _ => Err(BuildError(format!(
+                "too large: more than {} names, members or bytes of text",
+                self.most
+            ))),
         }
     }
+}
+
+fn no_shape(what: &str, shape: ShapeRef) -> BuildError {
+    BuildError(format!("{what}: there is no shape number {}", shape.0))
 }
 
 #[cfg(test)]
@@ -623,6 +784,47 @@ mod tests {
         for absent in ["", "j1", "someLongCommonPrefix300Suffix", "some"] {
             assert_eq!(wide.find(NameSource::Member, absent.as_bytes()), None);
         }
+    }
+
+    /// The most names that a look-up compares, by name and for names that the
+    /// shape does not have.
+    fn most_compared(names: &[String], absent: impl Iterator<Item = String>) -> (u32, u32) {
+        let mut builder = SchemaBuilder::new();
+        let string = builder.shape(ShapeKind::String, "smithy.api#String");
+        let shape = builder.shape(ShapeKind::Structure, "example#Shape");
+        for name in names {
+            builder.member(shape, MemberSpec::new(name.clone(), string));
+        }
+        let set = builder.finish().unwrap();
+        let shape = set.shape(shape.index());
+        let compared = |(ordinal, name): (usize, &String)| {
+            let (found, compared) = shape.search(NameSource::Member, name.as_bytes());
+            assert_eq!(found, Some(ordinal as u32), "{name}");
+            compared
+        };
+        let present = names.iter().enumerate().map(compared).max();
+        let absent = absent.map(|name| {
+            let (found, compared) = shape.search(NameSource::Member, name.as_bytes());
+            assert_eq!(found, None, "{name}");
+            compared
+        });
+        (present.unwrap(), absent.max().unwrap())
+    }
+
+    #[test]
+    fn names_that_differ_in_the_middle_are_told_apart() {
+        let name = |index: u32| format!("configuration{index:06}Parameters");
+        let names: Vec<String> = (0..5000).map(name).collect();
+        let (present, absent) = most_compared(&names, (5000..10_000).map(name));
+        assert!(present <= 16 && absent <= 16, "{present} {absent}");
+    }
+
+    #[test]
+    fn usual_names_are_compared_a_few_times() {
+        let name = |index: u32| format!("member{index}");
+        let names: Vec<String> = (0..200).map(name).collect();
+        let (present, absent) = most_compared(&names, (200..400).map(name));
+        assert!(present <= 8 && absent <= 16, "{present} {absent}");
     }
 
     #[test]
@@ -671,6 +873,106 @@ mod tests {
         assert_eq!(
             builder.finish().unwrap_err().to_string(),
             "example#List: a List cannot have 0 members"
+        );
+    }
+
+    /// A builder with a structure of one member, whose name is of this length.
+    fn named(len: usize) -> SchemaBuilder {
+        let mut builder = SchemaBuilder::new();
+        let string = builder.shape(ShapeKind::String, "smithy.api#String");
+        let shape = builder.shape(ShapeKind::Structure, "example#Shape");
+        builder.member(shape, MemberSpec::new("n".repeat(len), string));
+        builder
+    }
+
+    #[test]
+    fn a_name_fits_its_cbor_head() {
+        let set = named(65_535).finish().unwrap();
+        let run = set.shape(1).member(0).run(Encoding::Cbor).as_bytes();
+        assert_eq!(&run[..4], b"\x79\xff\xffn");
+        assert_eq!(run.len(), 3 + 65_535);
+
+        let error = named(65_536).finish().unwrap_err().to_string();
+        assert!(error.starts_with("example#Shape: the name `nnn"), "{error}");
+        assert!(error.len() < 200, "{error}");
+        // The name of any wire counts.
+        let mut builder = named(1);
+        builder.root(ShapeRef(1)).json_name = Some("j".repeat(65_536));
+        assert!(builder.finish().is_err());
+    }
+
+    #[test]
+    fn arrays_end_where_spans_do() {
+        let assemble = |most| {
+            let assembly = Assembly {
+                most,
+                ..Assembly::default()
+            };
+            assembly.assemble(named(100))
+        };
+        let set = assemble(usize::MAX).unwrap();
+        let most = set.text.len().max(set.code.len());
+        assert!(assemble(most).is_ok());
+        let error = assemble(most - 1).unwrap_err().to_string();
+        assert_eq!(
+            error,
+            format!(
+                "too large: more than {} names, members or bytes of text",
+                most - 1
+            )
+        );
+    }
+
+    #[test]
+    fn shapes_of_another_builder_are_refused() {
+        let mut other = named(1);
+        for _ in 0..5 {
+            other.shape(ShapeKind::Structure, "example#Other");
+        }
+        let stray = ShapeRef(6);
+        let check = |wrong: &dyn Fn(&mut SchemaBuilder), expected: &str| {
+            let mut builder = named(1);
+            wrong(&mut builder);
+            let error = builder.finish().unwrap_err().to_string();
+            assert_eq!(error, expected);
+        };
+        let elsewhere = "a shape of another builder: number 6, of 2";
+        check(
+            &|builder| builder.member(stray, MemberSpec::new("a", ShapeRef(0))),
+            elsewhere,
+        );
+        check(&|builder| builder.root(stray).xml_name = None, elsewhere);
+        check(
+            &|builder| builder.error(stray, 400, true, None, None),
+            elsewhere,
+        );
+        check(
+            &|builder| builder.member(ShapeRef(1), MemberSpec::new("a", stray)),
+            "example#Shape$a: there is no shape number 6",
+        );
+        check(
+            &|builder| {
+                builder.operation(OperationSpec::new("example#Do", ShapeRef(1), stray));
+            },
+            "example#Do: there is no shape number 6",
+        );
+        check(
+            &|builder| {
+                let mut spec = OperationSpec::new("example#Do", ShapeRef(1), ShapeRef(1));
+                spec.errors = vec![stray];
+                builder.operation(spec);
+            },
+            "example#Do: there is no shape number 6",
+        );
+        check(
+            &|builder| {
+                builder.service(ServiceSpec {
+                    id: "example#Service".to_owned(),
+                    operations: vec![0],
+                    ..ServiceSpec::default()
+                });
+            },
+            "example#Service: there is no operation number 0",
         );
     }
 }

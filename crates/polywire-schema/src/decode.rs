@@ -6,7 +6,8 @@ use std::hash::{BuildHasher, Hash};
 
 use polywire_text::{Blob, Text, Timestamp};
 
-use crate::{BigDecimal, BigInteger, Error, ErrorKind, Member, Schema, Value};
+use crate::error::quoted;
+use crate::{BigDecimal, BigInteger, Error, ErrorKind, Map, Member, Schema, Value};
 
 /// What [`Decoder::member`] returns at the end of a structure.
 pub const END: u32 = u32::MAX;
@@ -28,8 +29,8 @@ pub struct Seq {
     pub mark: u64,
     /// Items or members so far.
     pub count: u32,
-    /// Whether the items continue a list that was begun before: a flattened
-    /// list whose items stand apart.
+    /// Whether the items or entries continue a list or map that was begun
+    /// before: a flattened one whose parts stand apart.
     pub continues: bool,
     /// Whether a member that the shape does not have was skipped.
     pub unknown: bool,
@@ -77,25 +78,78 @@ impl Seq {
 /// A level is told by the number of levels that may still come, which decoders
 /// count down: inner levels have smaller numbers.
 #[derive(Debug, Default)]
-pub struct WideSeen(Vec<(u32, u32)>);
+pub struct WideSeen {
+    /// The first `open` are in use, from the outermost inwards; the others
+    /// wait for the next level, with all bits clear.
+    levels: Vec<WideLevel>,
+    open: usize,
+}
+
+#[derive(Debug, Default)]
+struct WideLevel {
+    depth_left: u32,
+    /// A bit per ordinal.
+    words: Vec<u64>,
+    /// Which words have bits: what leaving has to clear. A list of structures
+    /// with one high member each would else clear all words each time.
+    used: Vec<u32>,
+}
 
 impl WideSeen {
     /// Notes that a member was seen where `depth_left` levels may still come;
     /// whether it had been before.
     #[cold]
     pub fn mark(&mut self, depth_left: u32, ordinal: u32) -> bool {
-        let before = self.0.contains(&(depth_left, ordinal));
-        if !before {
-            self.0.push((depth_left, ordinal));
+        let (index, bit) = (ordinal / 64, 1 << (ordinal % 64));
+        let level = self.level(depth_left);
+        if level.words.len() <= index as usize {
+            level.words.resize(index as usize + 1, 0);
         }
+        let word = &mut level.words[index as usize];
+        if *word == 0 {
+            level.used.push(index);
+        }
+        let before = *word & bit != 0;
+        *word |= bit;
         before
+    }
+
+    /// The innermost level, which is this one or is about to be.
+    fn level(&mut self, depth_left: u32) -> &mut WideLevel {
+        let last = self.open.checked_sub(1);
+        let at = match last {
+            Some(last) if self.levels[last].depth_left == depth_left => last,
+            _ => {
+                self.open += 1;
+                self.open - 1
+            }
+        };
+        if at == self.levels.len() {
+            self.levels.push(WideLevel::default());
+        }
+        let level = &mut self.levels[at];
+        level.depth_left = depth_left;
+        level
     }
 
     /// Forgets what was seen at this level and deeper.
     #[inline]
     pub fn leave(&mut self, depth_left: u32) {
-        while self.0.last().is_some_and(|(own, _)| *own <= depth_left) {
-            self.0.pop();
+        if self.open > 0 {
+            self.close(depth_left);
+        }
+    }
+
+    #[cold]
+    fn close(&mut self, depth_left: u32) {
+        while let Some(last) = self.open.checked_sub(1)
+            && self.levels[last].depth_left <= depth_left
+        {
+            let level = &mut self.levels[last];
+            for index in level.used.drain(..) {
+                level.words[index as usize] = 0;
+            }
+            self.open = last;
         }
     }
 }
@@ -222,8 +276,9 @@ pub trait Decode<'de>: Sized {
     /// What the input holds is no such value.
     fn decode<D: Decoder<'de> + ?Sized>(at: Member<'_>, decoder: &mut D) -> Result<Self, Error>;
 
-    /// Reads on into a value that was begun before: lists and maps whose
-    /// members stand apart append; everything else is replaced.
+    /// Reads on into a value that was begun before: lists and maps append
+    /// where the format says that they go on ([`Seq::continues`]); everything
+    /// else is replaced.
     ///
     /// # Errors
     ///
@@ -327,6 +382,15 @@ impl<'de, T: Decode<'de>> Decode<'de> for Box<T> {
     fn decode<D: Decoder<'de> + ?Sized>(at: Member<'_>, decoder: &mut D) -> Result<Self, Error> {
         Ok(Self::new(T::decode(at, decoder)?))
     }
+
+    #[inline]
+    fn decode_into<D: Decoder<'de> + ?Sized>(
+        &mut self,
+        at: Member<'_>,
+        decoder: &mut D,
+    ) -> Result<(), Error> {
+        (**self).decode_into(at, decoder)
+    }
 }
 
 /// Nothing where there is a null: the items of sparse lists and maps.
@@ -380,17 +444,23 @@ impl<'de, T: Decode<'de>> Decode<'de> for Vec<T> {
     }
 }
 
-/// Reads the entries of a map into whatever takes them.
-fn decode_map<'de, V: Decode<'de>, D: Decoder<'de> + ?Sized>(
+/// Reads the entries of a map into whatever takes them. `insert` says whether
+/// the key was new.
+fn decode_map<'de, M, V: Decode<'de>, D: Decoder<'de> + ?Sized>(
+    map: &mut M,
     at: Member<'_>,
     decoder: &mut D,
-    mut insert: impl FnMut(Text, V) -> bool,
+    clear: impl FnOnce(&mut M),
+    insert: impl Fn(&mut M, Text, V) -> bool,
 ) -> Result<(), Error> {
     let element = at.element();
     let mut seq = decoder.map(at)?;
+    if !seq.continues {
+        clear(map);
+    }
     while let Some(key) = decoder.key(at, &mut seq)? {
         let value = V::decode(element, decoder)?;
-        if !insert(key, value) {
+        if !insert(map, key, value) {
             return Err(decoder.error(ErrorKind::Duplicate, "each key once"));
         }
     }
@@ -409,8 +479,8 @@ impl<'de, K: From<Text> + Ord, V: Decode<'de>> Decode<'de> for BTreeMap<K, V> {
         at: Member<'_>,
         decoder: &mut D,
     ) -> Result<(), Error> {
-        decode_map(at, decoder, |key, value| {
-            self.insert(K::from(key), value).is_none()
+        decode_map(self, at, decoder, Self::clear, |map, key, value| {
+            map.insert(K::from(key), value).is_none()
         })
     }
 }
@@ -432,9 +502,39 @@ where
         at: Member<'_>,
         decoder: &mut D,
     ) -> Result<(), Error> {
-        decode_map(at, decoder, |key, value| {
-            self.insert(K::from(key), value).is_none()
+        decode_map(self, at, decoder, Self::clear, |map, key, value| {
+            map.insert(K::from(key), value).is_none()
         })
+    }
+}
+
+/// A map in wire order.
+impl<'de, K: From<Text> + AsRef<str>, V: Decode<'de>> Decode<'de> for Vec<(K, V)> {
+    fn decode<D: Decoder<'de> + ?Sized>(at: Member<'_>, decoder: &mut D) -> Result<Self, Error> {
+        let mut entries = Self::new();
+        entries.decode_into(at, decoder)?;
+        Ok(entries)
+    }
+
+    fn decode_into<D: Decoder<'de> + ?Sized>(
+        &mut self,
+        at: Member<'_>,
+        decoder: &mut D,
+    ) -> Result<(), Error> {
+        decode_map(self, at, decoder, Self::clear, |entries, key, value| {
+            entries.push((K::from(key), value));
+            true
+        })?;
+        // Sorted at the end, since looking at all keys before each new one
+        // would let a sender choose how long it takes.
+        let mut keys: Vec<&str> = self.iter().map(|(key, _)| key.as_ref()).collect();
+        keys.sort_unstable();
+        match keys.windows(2).find(|pair| pair[0] == pair[1]) {
+            None => Ok(()),
+            Some(pair) => Err(decoder
+                .error(ErrorKind::Duplicate, "each key once")
+                .found(quoted(pair[0]))),
+        }
     }
 }
 
@@ -450,5 +550,84 @@ impl<'de> Decode<'de> for Value {
         decoder: &mut D,
     ) -> Result<(), Error> {
         crate::dynamic::decode_into(self, at, decoder)
+    }
+}
+
+/// A structure, union or map of any shape. Only the first two are written as a
+/// `Map` too; a map shape or a document is written as a [`Value`].
+impl<'de> Decode<'de> for Map {
+    fn decode<D: Decoder<'de> + ?Sized>(at: Member<'_>, decoder: &mut D) -> Result<Self, Error> {
+        let mut map = Self::new();
+        map.decode_into(at, decoder)?;
+        Ok(map)
+    }
+
+    fn decode_into<D: Decoder<'de> + ?Sized>(
+        &mut self,
+        at: Member<'_>,
+        decoder: &mut D,
+    ) -> Result<(), Error> {
+        let mut value = Value::Map(std::mem::take(self));
+        value.decode_into(at, decoder)?;
+        match value {
+            Value::Map(map) => *self = map,
+            other => {
+                return Err(decoder
+                    .error(ErrorKind::WrongType, "a map")
+                    .found(other.describe()));
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// Against a set per level: what a decoder does in any nesting.
+        #[test]
+        fn wide_structures_remember_their_members(
+            steps in proptest::collection::vec((0..4_u8, 128..700_u32), 0..200),
+        ) {
+            let mut wide = WideSeen::default();
+            let mut model = vec![HashSet::new()];
+            for (step, ordinal) in steps {
+                let depth_left = 64 - model.len() as u32;
+                match step {
+                    0 => model.push(HashSet::new()),
+                    1 if model.len() > 1 => {
+                        model.pop();
+                        wide.leave(depth_left);
+                    }
+                    _ => {
+                        let level = model.last_mut().unwrap();
+                        let before = !level.insert(ordinal);
+                        prop_assert_eq!(wide.mark(depth_left, ordinal), before);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn wide_structures_cost_a_bit_a_member() {
+        let mut wide = WideSeen::default();
+        for ordinal in 128..60_000 {
+            assert!(!wide.mark(60, ordinal));
+        }
+        assert_eq!(wide.levels.len(), 1);
+        assert_eq!(wide.levels[0].words.len(), 60_000_usize.div_ceil(64));
+        assert!(wide.mark(60, 59_999));
+        wide.leave(60);
+        assert_eq!(wide.open, 0);
+        // The next level at this place clears one word, not all of them.
+        assert!(!wide.mark(60, 59_999));
+        assert_eq!(wide.levels[0].used.len(), 1);
     }
 }

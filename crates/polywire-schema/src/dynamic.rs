@@ -58,6 +58,9 @@ pub(crate) fn encode<E: Encoder + ?Sized>(value: &Value, at: Member<'_>, encoder
         (Kind::Blob, Value::Blob(value)) => encoder.blob(at, value),
         (Kind::Blob, Value::String(value)) => encoder.blob(at, value.as_bytes()),
         (Kind::Timestamp, Value::Timestamp(value)) => encoder.timestamp(at, *value),
+        (Kind::BigInteger | Kind::BigDecimal, Value::Float(_) | Value::Double(_)) => {
+            encoder.fail(inexact(at));
+        }
         (_, value) => encoder.fail(unfit(at, ErrorKind::WrongType, value.describe())),
     }
 }
@@ -254,6 +257,22 @@ fn unfit(at: Member<'_>, kind: ErrorKind, found: &str) -> Error {
         .at_path(format!("{at:?}"))
 }
 
+/// A float where digits are asked for: which of its many decimals was meant is
+/// the caller's to say.
+#[cold]
+fn inexact(at: Member<'_>) -> Error {
+    let expected = match at.kind() {
+        ShapeKind::BigInteger => "an integer, as Value::Integer or Value::BigInteger",
+        _ => "a decimal number, as Value::BigDecimal, or an integer",
+    };
+    unfit(
+        at,
+        ErrorKind::WrongType,
+        "a float, which has no exact digits",
+    )
+    .expected(expected)
+}
+
 /// Reads the shape of `at`.
 pub(crate) fn decode<'de, D: Decoder<'de> + ?Sized>(
     at: Member<'_>,
@@ -352,8 +371,12 @@ fn decode_members<'de, D: Decoder<'de> + ?Sized>(
     // `entries`, and what came of them. Keys are compared once, at the end.
     let mut flattened: Vec<(usize, Vec<(Text, Value)>)> = Vec::new();
     let mut seq = decoder.structure(at)?;
+    let mut second = None;
     loop {
-        let ordinal = decoder.member(shape, &mut seq)?;
+        let ordinal = match second.take() {
+            Some(ordinal) => ordinal,
+            None => decoder.member(shape, &mut seq)?,
+        };
         if ordinal == END {
             break;
         }
@@ -385,6 +408,10 @@ fn decode_members<'de, D: Decoder<'de> + ?Sized>(
             decode_into(&mut entries[place].1, member, decoder)?;
         } else {
             let value = decode(member, decoder)?;
+            if entries.capacity() == 0 {
+                let next = || decoder.member(shape, &mut seq);
+                second = Some(reserve(&mut entries, next, |ordinal| *ordinal == END)?);
+            }
             entries.push((Text::from(name), value));
         }
     }
@@ -420,15 +447,40 @@ fn decode_list<'de, D: Decoder<'de> + ?Sized>(
     if !seq.continues {
         list.clear();
     }
-    while decoder.item(at, &mut seq)? {
+    let mut second = None;
+    while match second.take() {
+        Some(more) => more,
+        None => decoder.item(at, &mut seq)?,
+    } {
         let value = if sparse && decoder.null(element)? {
             Value::Null
         } else {
             decode(element, decoder)?
         };
+        if list.capacity() == 0 {
+            let next = || decoder.item(at, &mut seq);
+            second = Some(reserve(list, next, |more| !more)?);
+        }
         list.push(value);
     }
     Ok(())
+}
+
+/// Reads what follows the first item of a vector, before it is pushed. The
+/// first push would reserve space for four; for the only item that would be
+/// four times what it takes, and a message can be lists of one in each other.
+/// With more items the space that growing leaves is never more than they take.
+#[inline(never)]
+fn reserve<T, N>(
+    items: &mut Vec<T>,
+    next: impl FnOnce() -> Result<N, Error>,
+    is_end: impl FnOnce(&N) -> bool,
+) -> Result<N, Error> {
+    let next = next()?;
+    if is_end(&next) {
+        items.reserve_exact(1);
+    }
+    Ok(next)
 }
 
 fn decode_entries<'de, D: Decoder<'de> + ?Sized>(
@@ -439,12 +491,23 @@ fn decode_entries<'de, D: Decoder<'de> + ?Sized>(
     let element = at.element();
     let sparse = at.is_sparse() && element.kind() != ShapeKind::Document;
     let mut seq = decoder.map(at)?;
-    while let Some(key) = decoder.key(at, &mut seq)? {
+    if !seq.continues {
+        entries.clear();
+    }
+    let mut second = None;
+    while let Some(key) = match second.take() {
+        Some(key) => key,
+        None => decoder.key(at, &mut seq)?,
+    } {
         let value = if sparse && decoder.null(element)? {
             Value::Null
         } else {
             decode(element, decoder)?
         };
+        if entries.capacity() == 0 {
+            let next = || decoder.key(at, &mut seq);
+            second = Some(reserve(entries, next, Option::is_none)?);
+        }
         entries.push((key, value));
     }
     Ok(())
@@ -456,15 +519,32 @@ fn decode_document<'de, D: Decoder<'de> + ?Sized>(decoder: &mut D) -> Result<Val
         Event::Scalar(value) => Ok(value),
         Event::List(mut seq) => {
             let mut list = Vec::new();
-            while decoder.item(Member::DOCUMENT, &mut seq)? {
-                list.push(decode_document(decoder)?);
+            let mut second = None;
+            while match second.take() {
+                Some(more) => more,
+                None => decoder.item(Member::DOCUMENT, &mut seq)?,
+            } {
+                let value = decode_document(decoder)?;
+                if list.capacity() == 0 {
+                    let next = || decoder.item(Member::DOCUMENT, &mut seq);
+                    second = Some(reserve(&mut list, next, |more| !more)?);
+                }
+                list.push(value);
             }
             Ok(Value::List(list))
         }
         Event::Map(mut seq) => {
             let mut entries = Vec::new();
-            while let Some(key) = decoder.key(Member::DOCUMENT, &mut seq)? {
+            let mut second = None;
+            while let Some(key) = match second.take() {
+                Some(key) => key,
+                None => decoder.key(Member::DOCUMENT, &mut seq)?,
+            } {
                 let value = decode_document(decoder)?;
+                if entries.capacity() == 0 {
+                    let next = || decoder.key(Member::DOCUMENT, &mut seq);
+                    second = Some(reserve(&mut entries, next, Option::is_none)?);
+                }
                 entries.push((key, value));
             }
             Ok(Value::Map(distinct(entries, decoder)?))

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 use polywire_text::{Blob, Text, Timestamp};
 
@@ -126,6 +127,13 @@ pub trait Encode {
 }
 
 impl<T: Encode + ?Sized> Encode for &T {
+    #[inline]
+    fn encode<E: Encoder + ?Sized>(&self, at: Member<'_>, encoder: &mut E) {
+        (**self).encode(at, encoder);
+    }
+}
+
+impl<T: Encode + ?Sized> Encode for Arc<T> {
     #[inline]
     fn encode<E: Encoder + ?Sized>(&self, at: Member<'_>, encoder: &mut E) {
         (**self).encode(at, encoder);

@@ -17,14 +17,20 @@
 
 mod builder;
 mod decode;
+mod defs;
 mod dynamic;
 mod encode;
 mod error;
+mod flags;
 mod id;
+mod kind;
 mod limits;
 mod map;
+mod member;
 mod names;
 mod number;
+mod operation;
+mod parts;
 #[cfg(feature = "serde")]
 mod serde;
 mod set;
@@ -32,17 +38,20 @@ mod value;
 
 pub use builder::{BuildError, MemberSpec, OperationSpec, SchemaBuilder, ServiceSpec, ShapeRef};
 pub use decode::{Decode, DecodeStructure, Decoder, END, Event, Seq, WideSeen};
+pub use defs::{ErrorDef, MemberDef, OperationDef, ServiceDef, ShapeDef, Span};
 pub use dynamic::{decode_structure, encode_structure};
 pub use encode::{Encode, Encoder};
 pub use error::{Error, ErrorKind, LimitKind};
+pub use flags::{MemberFlags, OperationFlags};
 pub use id::{ShapeId, ShapeIdError, is_identifier, is_namespace};
+pub use kind::{Location, ShapeKind, TimestampFormat};
 pub use limits::Limits;
 pub use map::Map;
+pub use member::{Member, Schema};
 pub use names::{Encoding, NameSource};
 pub use number::{BigDecimal, BigInteger};
+pub use operation::{Operation, Service};
+pub use parts::SchemaParts;
 pub use polywire_text::{Blob, Body, Text, Timestamp};
-pub use set::{
-    ErrorDef, Location, Member, MemberDef, MemberFlags, Operation, OperationDef, OperationFlags,
-    Schema, SchemaSet, Service, ServiceDef, ShapeDef, ShapeKind, Span, TimestampFormat,
-};
+pub use set::SchemaSet;
 pub use value::Value;

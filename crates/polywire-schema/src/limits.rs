@@ -2,8 +2,8 @@
 
 /// Bounds on one message, checked by every reader.
 ///
-/// The defaults let ordinary services through and keep a hostile message from
-/// costing more than a few times its size:
+/// The defaults let ordinary services through and put an end to what a hostile
+/// message may cost:
 ///
 /// | limit | default | why |
 /// |---|--:|---|
@@ -11,6 +11,26 @@
 /// | `depth` | 64 | deeper data is rare; each level costs stack |
 /// | `items` | 1,000,000 | a two-byte list item can become a value of 32 bytes |
 /// | `string` | 16 MiB | a string or blob may fill the body |
+///
+/// That end is well above the size of the message. A [`Value`](crate::Value)
+/// takes 32 bytes and an entry of a map 56, whatever they hold, and a vector
+/// that has grown has up to as much space again:
+///
+/// | worst message | memory, times its size |
+/// |---|--:|
+/// | CBOR, lists of two: two bytes an item, space for four | 64 |
+/// | CBOR, a long list of small numbers without its length in front | 64, and 96 while it grows |
+/// | CBOR, maps of two in each other | 45 |
+/// | CBOR, structures of members with names of one letter | 40 |
+/// | JSON | half of these |
+/// | strings and blobs | once, and 32 bytes each |
+///
+/// `items` ends the growth of lists and maps: with the default they take
+/// about 112 MB at the most, in a message of 2.5 MB. Members of structures do not count
+/// as items, since each comes once; `bytes` alone bounds them, so a service that
+/// reads structures by schema may hold 40 times its `bytes`. Typed shapes take
+/// what their types take: a list of large ones from `{}` each is bounded by
+/// `items` times their size.
 ///
 /// ```
 /// use polywire_schema::Limits;

@@ -26,7 +26,8 @@ pub enum NameSource {
 }
 
 impl NameSource {
-    pub(crate) const COUNT: usize = 5;
+    /// How many there are.
+    pub const COUNT: usize = 5;
 }
 
 /// A spelling of a member's name, ready for a wire.
@@ -61,7 +62,8 @@ pub enum Encoding {
 }
 
 impl Encoding {
-    pub(crate) const COUNT: usize = 8;
+    /// How many there are.
+    pub const COUNT: usize = 8;
     pub(crate) const ALL: [Self; Self::COUNT] = [
         Self::JsonMember,
         Self::JsonName,
@@ -197,7 +199,7 @@ fn push_xml(out: &mut Vec<u8>, text: &str) {
 
 /// A hash of a name by its length, its first eight bytes and its last eight:
 /// what tells the members of one structure apart, at the price of two loads.
-/// Members that share all three share a bucket and are compared in turn.
+/// Shapes with many members that share all three use [`hash_whole`].
 #[inline]
 pub(crate) fn hash(name: &[u8]) -> u64 {
     let word = |bytes: &[u8; 8]| u64::from_le_bytes(*bytes);
@@ -207,6 +209,21 @@ pub(crate) fn hash(name: &[u8]) -> u64 {
     };
     let mixed = first ^ last.rotate_left(29) ^ (name.len() as u64) << 56;
     mixed.wrapping_mul(0x9e37_79b9_7f4a_7c15)
+}
+
+/// A hash of a name by all its bytes.
+pub(crate) fn hash_whole(name: &[u8]) -> u64 {
+    // What the words before make is mixed before the next comes in, since a
+    // product alone carries no bit downwards.
+    let mix = |state: u64, word: u64| {
+        let product = (state ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        product ^ product >> 32
+    };
+    let (words, rest) = name.as_chunks::<8>();
+    let state = words.iter().fold(name.len() as u64, |state, word| {
+        mix(state, u64::from_le_bytes(*word))
+    });
+    mix(state, short_word(rest)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
 /// Up to seven bytes as a number.

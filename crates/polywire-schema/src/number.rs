@@ -63,6 +63,15 @@ impl BigInteger {
         })
     }
 
+    /// A number without a sign. Not `From`, beside which `from(42)` would not
+    /// say which of the two it means.
+    #[must_use]
+    pub fn from_u64(value: u64) -> Self {
+        let mut digits = Vec::new();
+        polywire_text::number::push_u64(&mut digits, value);
+        Self(Text::from(String::from_utf8_lossy(&digits)))
+    }
+
     /// The digits.
     #[must_use]
     pub fn as_str(&self) -> &str {

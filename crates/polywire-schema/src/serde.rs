@@ -1,28 +1,38 @@
-//! `Value` and serde.
+//! `Value`, `Map` and the big numbers through serde.
+//!
+//! serde_json with `arbitrary_precision` gives each number as a map of one
+//! entry, whose key is a name of its own and whose value holds the digits.
+//! Cargo unifies features, so any crate of a build may switch that on; numbers
+//! are therefore recognised in that form too.
 
 use std::fmt;
 
-use polywire_text::{Blob, Text};
-use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
+use polywire_text::number::{Integer, integer_prefix, json_number, parse_f64, push_f64};
+use polywire_text::{Blob, Malformed, Text};
+use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Unexpected, Visitor};
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 
-use crate::{Map, Value};
+use crate::error::quoted;
+use crate::{BigDecimal, BigInteger, Map, Value};
+
+/// The key under which serde_json hides the digits of a number.
+const NUMBER: &str = "$serde_json::private::Number";
 
 impl Serialize for Value {
-    /// Blobs as bytes, timestamps as RFC 3339 text, numbers beyond 64 bits as
-    /// text.
+    /// Blobs and timestamps as they are by themselves, numbers beyond 64 bits
+    /// as text: read back, they are strings in most formats.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Null => serializer.serialize_unit(),
             Self::Boolean(value) => serializer.serialize_bool(*value),
             Self::Integer(value) => serializer.serialize_i64(*value),
-            Self::BigInteger(value) => serializer.serialize_str(value.as_str()),
+            Self::BigInteger(value) => value.serialize(serializer),
             Self::Float(value) => serializer.serialize_f32(*value),
             Self::Double(value) => serializer.serialize_f64(*value),
-            Self::BigDecimal(value) => serializer.serialize_str(value.as_str()),
+            Self::BigDecimal(value) => value.serialize(serializer),
             Self::String(value) => serializer.serialize_str(value),
-            Self::Blob(value) => serializer.serialize_bytes(value),
-            Self::Timestamp(value) => serializer.collect_str(value),
+            Self::Blob(value) => value.serialize(serializer),
+            Self::Timestamp(value) => value.serialize(serializer),
             Self::List(list) => {
                 let mut seq = serializer.serialize_seq(Some(list.len()))?;
                 for item in list {
@@ -49,6 +59,26 @@ impl<'de> Deserialize<'de> for Value {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(ValueVisitor)
     }
+}
+
+/// A number by JSON's grammar as the JSON reader reads it in a document: an
+/// integer if it has neither fraction nor exponent, else a double; the digits
+/// where those are too small.
+fn number(digits: &str) -> Option<Value> {
+    let (len, integer) = json_number(digits.as_bytes()).ok()?;
+    if len < digits.len() {
+        return None;
+    }
+    Some(match integer_prefix(digits.as_bytes()) {
+        // An integer has no such zero: a double wrote it.
+        _ if digits == "-0" => Value::Double(-0.0),
+        Integer::Small(value, _) if integer => Value::Integer(value),
+        _ if integer => Value::BigInteger(digits.parse().ok()?),
+        _ => match parse_f64(digits.as_bytes()) {
+            Ok(double) => Value::Double(double),
+            Err(_) => Value::BigDecimal(BigDecimal::parse(Text::from(digits)).ok()?),
+        },
+    })
 }
 
 struct ValueVisitor;
@@ -80,14 +110,21 @@ impl<'de> Visitor<'de> for ValueVisitor {
         Ok(Value::Integer(value))
     }
 
-    fn visit_u64<E: serde::de::Error>(self, value: u64) -> Result<Value, E> {
+    fn visit_i128<E: serde::de::Error>(self, value: i128) -> Result<Value, E> {
         match i64::try_from(value) {
             Ok(value) => Ok(Value::Integer(value)),
-            Err(_) => value
-                .to_string()
-                .parse()
-                .map(Value::BigInteger)
-                .map_err(E::custom),
+            Err(_) => big_integer(&value.to_string()),
+        }
+    }
+
+    fn visit_u64<E: serde::de::Error>(self, value: u64) -> Result<Value, E> {
+        self.visit_u128(value.into())
+    }
+
+    fn visit_u128<E: serde::de::Error>(self, value: u128) -> Result<Value, E> {
+        match i64::try_from(value) {
+            Ok(value) => Ok(Value::Integer(value)),
+            Err(_) => big_integer(&value.to_string()),
         }
     }
 
@@ -128,9 +165,144 @@ impl<'de> Visitor<'de> for ValueVisitor {
         while let Some(entry) = items.next_entry()? {
             entries.push(entry);
         }
-        let map = Map::from_entries(entries).map_err(|(position, entries)| {
-            A::Error::custom(format_args!("key `{}` given twice", entries[position].0))
-        })?;
-        Ok(Value::Map(map))
+        if let [(key, Value::String(digits))] = &entries[..]
+            && *key == NUMBER
+            && let Some(number) = number(digits)
+        {
+            return Ok(number);
+        }
+        distinct(entries).map(Value::Map)
     }
+}
+
+fn distinct<E: serde::de::Error>(entries: Vec<(Text, Value)>) -> Result<Map, E> {
+    Map::from_entries(entries).map_err(|(position, entries)| {
+        let key = quoted(&entries[position].0);
+        E::custom(format_args!("key {key} given twice"))
+    })
+}
+
+impl<'de> Deserialize<'de> for Map {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(MapVisitor)
+    }
+}
+
+struct MapVisitor;
+
+impl<'de> Visitor<'de> for MapVisitor {
+    type Value = Map;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a map")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut items: A) -> Result<Map, A::Error> {
+        let mut entries: Vec<(Text, Value)> = Vec::new();
+        while let Some(entry) = items.next_entry()? {
+            entries.push(entry);
+        }
+        distinct(entries)
+    }
+}
+
+impl Serialize for BigInteger {
+    /// The digits as text: few formats have such numbers.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+impl Serialize for BigDecimal {
+    /// The number as text: few formats have such numbers.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+impl<'de> Deserialize<'de> for BigInteger {
+    /// Text, or a number where the format tells one from the other.
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        digits(deserializer, "an integer, or one as text", Self::parse)
+    }
+}
+
+impl<'de> Deserialize<'de> for BigDecimal {
+    /// Text, or a number where the format tells one from the other. A format
+    /// that keeps no digits gives the shortest that mean its double.
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        digits(
+            deserializer,
+            "a decimal number, or one as text",
+            Self::parse,
+        )
+    }
+}
+
+fn digits<'de, T, D: Deserializer<'de>>(
+    deserializer: D,
+    expected: &'static str,
+    parse: fn(Text) -> Result<T, Malformed>,
+) -> Result<T, D::Error> {
+    let visitor = DigitsVisitor(expected);
+    // Formats that are not for people often cannot tell what comes.
+    let text = match deserializer.is_human_readable() {
+        true => deserializer.deserialize_any(visitor)?,
+        false => deserializer.deserialize_str(visitor)?,
+    };
+    parse(text).map_err(D::Error::custom)
+}
+
+/// The digits of a number or of text.
+struct DigitsVisitor(&'static str);
+
+impl<'de> Visitor<'de> for DigitsVisitor {
+    type Value = Text;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0)
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Text, E> {
+        Ok(Text::from(value))
+    }
+
+    fn visit_string<E>(self, value: String) -> Result<Text, E> {
+        Ok(Text::from(value))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Text, E> {
+        Ok(Text::from(value.to_string()))
+    }
+
+    fn visit_i128<E>(self, value: i128) -> Result<Text, E> {
+        Ok(Text::from(value.to_string()))
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Text, E> {
+        Ok(Text::from(value.to_string()))
+    }
+
+    fn visit_u128<E>(self, value: u128) -> Result<Text, E> {
+        Ok(Text::from(value.to_string()))
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Text, E> {
+        let mut digits = Vec::new();
+        push_f64(&mut digits, value);
+        Ok(Text::from(String::from_utf8_lossy(&digits)))
+    }
+
+    /// A number of serde_json.
+    fn visit_map<A: MapAccess<'de>>(self, mut items: A) -> Result<Text, A::Error> {
+        match items.next_entry::<Text, Text>()? {
+            Some((key, digits)) if key == NUMBER => Ok(digits),
+            _ => Err(A::Error::invalid_type(Unexpected::Map, &self)),
+        }
+    }
+}
+
+fn big_integer<E: serde::de::Error>(digits: &str) -> Result<Value, E> {
+    let digits: BigInteger = digits.parse().map_err(E::custom)?;
+    Ok(Value::BigInteger(digits))
 }

@@ -244,8 +244,39 @@ impl From<BigInteger> for Value {
     }
 }
 
+impl From<u64> for Value {
+    /// A number beyond 63 bits becomes a big integer.
+    fn from(value: u64) -> Self {
+        match i64::try_from(value) {
+            Ok(value) => Self::Integer(value),
+            Err(_) => Self::BigInteger(BigInteger::from_u64(value)),
+        }
+    }
+}
+
+impl From<usize> for Value {
+    /// As from a `u64`: no machine has longer words.
+    fn from(value: usize) -> Self {
+        Self::from(value as u64)
+    }
+}
+
 impl<T: Into<Self>> From<Option<T>> for Value {
     fn from(value: Option<T>) -> Self {
         value.map_or(Self::Null, Into::into)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unsigned_numbers_keep_their_value() {
+        assert_eq!(Value::from(5_u64), Value::Integer(5));
+        assert_eq!(Value::from(vec![(); 3].len()), Value::Integer(3));
+        assert_eq!(Value::from(i64::MAX as u64), Value::Integer(i64::MAX));
+        let big = "18446744073709551615".parse().unwrap();
+        assert_eq!(Value::from(u64::MAX), Value::BigInteger(big));
     }
 }

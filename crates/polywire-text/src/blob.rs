@@ -10,7 +10,8 @@ use bytes::Bytes;
 use crate::repr::Repr;
 
 /// Immutable bytes in 24 bytes: up to [`INLINE_CAPACITY`](crate::INLINE_CAPACITY)
-/// inline, more as a shared range. The byte twin of [`Text`](crate::Text).
+/// inline, more as a range of the input that they were read from, or as one
+/// allocation. The byte twin of [`Text`](crate::Text).
 ///
 /// Cloning never copies long data: it copies 24 bytes or counts a handle up.
 ///
@@ -54,7 +55,7 @@ impl Blob {
         self.0.as_bytes()
     }
 
-    /// Whether this value is a range of a larger shared input.
+    /// Whether this value is a range of a shared input, which it keeps alive.
     #[must_use]
     pub const fn is_shared(&self) -> bool {
         self.0.is_shared()
@@ -72,7 +73,9 @@ impl Blob {
     pub fn into_bytes(self) -> Bytes {
         match self.0 {
             Repr::Static(bytes) => Bytes::from_static(bytes),
-            Repr::Shared { len, body, start } => {
+            Repr::Shared {
+                len, body, start, ..
+            } => {
                 let start = start as usize;
                 body.slice(start..start + len as usize)
             }
@@ -122,14 +125,16 @@ impl<const N: usize> From<&[u8; N]> for Blob {
 }
 
 impl From<Vec<u8>> for Blob {
-    /// Takes the vector over without copying it, unless it fits inline.
+    /// Takes the vector over without copying it, unless it fits inline or
+    /// more than half of its capacity is unused.
     fn from(bytes: Vec<u8>) -> Self {
-        Self(Repr::from_bytes(Bytes::from(bytes)))
+        Self(Repr::from_vec(bytes))
     }
 }
 
 impl From<Bytes> for Blob {
     /// Takes the bytes over without copying them, unless they fit inline.
+    /// They count as shared: they may be a part of something larger.
     fn from(bytes: Bytes) -> Self {
         Self(Repr::from_bytes(bytes))
     }
@@ -146,6 +151,36 @@ impl Eq for Blob {}
 impl PartialEq<[u8]> for Blob {
     fn eq(&self, other: &[u8]) -> bool {
         self.as_bytes() == other
+    }
+}
+
+impl PartialEq<&[u8]> for Blob {
+    fn eq(&self, other: &&[u8]) -> bool {
+        self.as_bytes() == *other
+    }
+}
+
+impl<const N: usize> PartialEq<[u8; N]> for Blob {
+    fn eq(&self, other: &[u8; N]) -> bool {
+        self.as_bytes() == other
+    }
+}
+
+impl PartialEq<Vec<u8>> for Blob {
+    fn eq(&self, other: &Vec<u8>) -> bool {
+        self.as_bytes() == other
+    }
+}
+
+impl PartialEq<Blob> for [u8] {
+    fn eq(&self, other: &Blob) -> bool {
+        self == other.as_bytes()
+    }
+}
+
+impl PartialEq<Blob> for Vec<u8> {
+    fn eq(&self, other: &Blob) -> bool {
+        self == other.as_bytes()
     }
 }
 
@@ -175,5 +210,23 @@ impl fmt::Debug for Blob {
             None => write!(f, "b\"{}\"", bytes.escape_ascii()),
             Some(head) => write!(f, "b\"{}\"... ({} bytes)", head.escape_ascii(), bytes.len()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn compares_with_bytes_of_every_kind() {
+        let blob = Blob::from(b"abc");
+        assert_eq!(blob, b"abc"[..]);
+        assert_eq!(blob, &b"abc"[..]);
+        assert_eq!(blob, *b"abc");
+        assert_eq!(blob, b"abc".to_vec());
+        assert_eq!(b"abc".to_vec(), blob);
+        assert_eq!(b"abc"[..], blob);
+        assert_ne!(blob, b"abd".to_vec());
+        assert_ne!(blob, &b"ab"[..]);
     }
 }

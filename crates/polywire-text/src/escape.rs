@@ -152,14 +152,13 @@ fn hex4(bytes: &[u8], at: usize) -> Result<u32, Malformed> {
 
 /// Appends `text` as XML character data, for use between tags: `&`, `<`, `>`
 /// as `&amp;`, `&lt;`, `&gt;`, and carriage return as `&#13;`, since a reader
-/// would turn a raw one into a line feed. Returns the offset of the first
-/// character that XML 1.0 forbids, if there is one: then `out` holds what came
-/// before it.
+/// would turn a raw one into a line feed.
 ///
 /// # Errors
 ///
-/// A control character below 0x20 other than tab, line feed and carriage
-/// return, or U+FFFE or U+FFFF.
+/// The offset of the first character that XML 1.0 forbids: a control character
+/// below 0x20 other than tab, line feed and carriage return, or U+FFFE or
+/// U+FFFF. What came before it has been appended.
 ///
 /// ```
 /// let mut out = Vec::new();
@@ -170,40 +169,51 @@ fn hex4(bytes: &[u8], at: usize) -> Result<u32, Malformed> {
 /// ```
 #[inline]
 pub fn push_xml(out: &mut Vec<u8>, text: &str) -> Result<(), Malformed> {
-    let bytes = text.as_bytes();
+    // U+FFFE and U+FFFF begin with 0xef; text of other scripts rarely does.
+    match memchr::memmem::find(text.as_bytes(), b"\xef\xbf") {
+        None => push_xml_escaped(out, text.as_bytes()),
+        Some(_) => push_xml_apart(out, text.as_bytes()),
+    }
+}
+
+/// As [`push_xml`], for text without U+FFFE and U+FFFF.
+#[inline]
+fn push_xml_escaped(out: &mut Vec<u8>, bytes: &[u8]) -> Result<(), Malformed> {
     let mut at = 0;
     loop {
         let clean = scan::xml_clean(&bytes[at..]);
         push_clean(out, &bytes[at..], clean);
         at += clean;
-        let Some(special) = bytes.get(at) else { break };
+        let Some(special) = bytes.get(at) else {
+            return Ok(());
+        };
         let reference: &[u8] = match special {
             b'&' => b"&amp;",
             b'<' => b"&lt;",
             b'>' => b"&gt;",
             b'\r' => b"&#13;",
-            _ => return Err(Malformed::new(at, "a character that XML 1.0 allows")),
+            _ => return Err(Malformed::new(at, FORBIDDEN)),
         };
         out.extend_from_slice(reference);
         at += 1;
     }
-    // U+FFFE and U+FFFF begin with 0xef; text of other scripts rarely does.
-    match memchr::memmem::find(bytes, b"\xef\xbf") {
-        None => Ok(()),
-        Some(_) => noncharacter(bytes),
-    }
 }
 
+/// As [`push_xml`], for text that may hold U+FFFE or U+FFFF.
 #[cold]
-fn noncharacter(bytes: &[u8]) -> Result<(), Malformed> {
+fn push_xml_apart(out: &mut Vec<u8>, bytes: &[u8]) -> Result<(), Malformed> {
     let found = bytes
         .windows(3)
         .position(|three| matches!(three, [0xef, 0xbf, 0xbe | 0xbf]));
+    let before = &bytes[..found.unwrap_or(bytes.len())];
+    push_xml_escaped(out, before)?;
     match found {
         None => Ok(()),
-        Some(offset) => Err(Malformed::new(offset, "a character that XML 1.0 allows")),
+        Some(offset) => Err(Malformed::new(offset, FORBIDDEN)),
     }
 }
+
+const FORBIDDEN: &str = "a character that XML 1.0 allows";
 
 /// Decodes one XML reference. `bytes` begins behind the `&`. Returns the
 /// character and the number of bytes read, the `;` included. Only the five
@@ -300,19 +310,19 @@ mod tests {
             .collect()
     }
 
-    /// The readable twin of `push_xml`.
-    fn slow_xml(text: &str) -> Result<String, usize> {
-        if let Some((offset, _)) = text
+    /// The readable twin of `push_xml`: what is appended, and the offset of the
+    /// first character that is forbidden.
+    fn slow_xml(text: &str) -> (String, Option<usize>) {
+        let forbidden = text
             .char_indices()
             .find(|(_, character)| !is_xml(*character))
-        {
-            return Err(offset);
-        }
-        let escaped = text
+            .map(|(offset, _)| offset);
+        let before = &text[..forbidden.unwrap_or(text.len())];
+        let escaped = before
             .replace('&', "&amp;")
             .replace('<', "&lt;")
             .replace('>', "&gt;");
-        Ok(escaped.replace('\r', "&#13;"))
+        (escaped.replace('\r', "&#13;"), forbidden)
     }
 
     #[test]
@@ -340,6 +350,16 @@ mod tests {
             push_xml(&mut Vec::new(), "a\u{fffe}").unwrap_err().offset,
             1
         );
+        for (text, before, offset) in [
+            ("a\u{fffe}b\u{1}", "a", 1),
+            ("a\u{1}b\u{fffe}", "a", 1),
+            ("<\u{ffff}", "&lt;", 1),
+            ("\u{fffd}\u{ffff}", "\u{fffd}", 3),
+        ] {
+            let mut out = Vec::new();
+            assert_eq!(push_xml(&mut out, text).unwrap_err().offset, offset);
+            assert_eq!(out, before.as_bytes());
+        }
         assert!(push_xml(&mut Vec::new(), "a\u{fffd}").is_ok());
         assert!(xml_reference(b"#0;").is_err());
         assert!(xml_reference(b"#xD800;").is_err());
@@ -369,11 +389,8 @@ mod tests {
         #[test]
         fn xml_agrees_with_its_twin(text in "[\\x08-\\x30<>&a-zé\u{fffe}\u{fffd}😀]{0,40}") {
             let mut out = Vec::new();
-            let result = push_xml(&mut out, &text);
-            match slow_xml(&text) {
-                Ok(expected) => prop_assert_eq!(String::from_utf8(out).unwrap(), expected),
-                Err(_) => prop_assert!(result.is_err()),
-            }
+            let offset = push_xml(&mut out, &text).err().map(|error| error.offset);
+            prop_assert_eq!((String::from_utf8(out).unwrap(), offset), slow_xml(&text));
         }
 
         #[test]

@@ -24,6 +24,8 @@
 mod blob;
 mod malformed;
 mod repr;
+#[cfg(feature = "serde")]
+mod serde;
 mod text;
 
 pub mod base64;

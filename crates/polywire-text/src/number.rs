@@ -227,9 +227,12 @@ static POWERS_OF_TEN: [f64; 18] = [
     1e17,
 ];
 
-/// Reads all of `bytes` as a floating-point number: decimal with optional
-/// sign, fraction and exponent, or one of the words `NaN`, `Infinity` and
-/// `-Infinity`. No other words, no white space, no hexadecimal.
+/// Reads all of `bytes` as a floating-point number: decimal digits with an
+/// optional sign (`-` or `+`), point and exponent, or one of the words `NaN`,
+/// `Infinity` and `-Infinity`. Of the digits before and behind the point either
+/// may be missing, as XML Schema's `xs:double` has it: `1.`, `.5`, `+5`; formats
+/// that forbid those look themselves ([`json_number`]). No other words, no
+/// white space, no hexadecimal.
 ///
 /// # Errors
 ///
@@ -456,6 +459,19 @@ mod tests {
             b"1 ",
             b"+Infinity",
         ] {
+            assert!(parse_f64(bad).is_err(), "{bad:?}");
+        }
+        for (text, value) in [
+            (&b"1."[..], 1.0),
+            (b".5", 0.5),
+            (b"+5", 5.0),
+            (b"-.5e1", -5.0),
+            (b"+.5", 0.5),
+            (b"007", 7.0),
+        ] {
+            assert_eq!(parse_f64(text), Ok(value), "{text:?}");
+        }
+        for bad in [&b"."[..], b"+", b"-.", b"+-5", b"-+5", b".e1"] {
             assert!(parse_f64(bad).is_err(), "{bad:?}");
         }
         assert_eq!(written(|out| push_f64(out, -0.0)), "-0");

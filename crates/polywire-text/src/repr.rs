@@ -12,8 +12,11 @@
 //! inline | tag | len | 22 bytes ............................................ |
 //! static | tag |     .........................  | pointer | length          |
 //! owned  | tag |     .........................  | Arc<[u8]> pointer, length |
-//! shared | tag |     ..........  | length       | Arc     | start   | ....  |
+//! shared | tag | own | .........  | length      | Arc     | start   | ....  |
 //! ```
+//!
+//! A string or vector that was handed over is `shared` too, but its own: its
+//! handle holds nothing besides it.
 //!
 //! The layout is an ordinary enum; the compiler finds it, and an assertion
 //! below holds it. A 32-byte form around `Bytes` was measured too: see
@@ -47,6 +50,8 @@ pub(crate) enum Repr {
     Static(&'static [u8]),
     Owned(Arc<[u8]>),
     Shared {
+        /// Whether the body is this value and nothing else.
+        own: bool,
         len: u32,
         body: Arc<Bytes>,
         start: u32,
@@ -70,7 +75,9 @@ impl Repr {
             Self::Inline { len, bytes } => &bytes[..usize::from(*len).min(INLINE_CAPACITY)],
             Self::Static(bytes) => bytes,
             Self::Owned(bytes) => bytes,
-            Self::Shared { len, body, start } => {
+            Self::Shared {
+                len, body, start, ..
+            } => {
                 let start = *start as usize;
                 &body[start..start + *len as usize]
             }
@@ -183,13 +190,27 @@ impl Repr {
     }
 
     /// Takes over `bytes` without copying them, if they are too long for the
-    /// inline form.
+    /// inline form. Whoever made them may hold more than these bytes.
     pub(crate) fn from_bytes(bytes: Bytes) -> Self {
+        Self::take(bytes, false)
+    }
+
+    /// Takes over a vector; copies it if it would keep more than twice its
+    /// length alive.
+    pub(crate) fn from_vec(bytes: Vec<u8>) -> Self {
+        if bytes.capacity() / 2 > bytes.len() {
+            return Self::copy(&bytes);
+        }
+        Self::take(Bytes::from(bytes), true)
+    }
+
+    fn take(bytes: Bytes, own: bool) -> Self {
         if let Some(inline) = Self::inline(&bytes) {
             return inline;
         }
         match u32::try_from(bytes.len()) {
             Ok(len) => Self::Shared {
+                own,
                 len,
                 body: Arc::new(bytes),
                 start: 0,
@@ -202,13 +223,13 @@ impl Repr {
     /// A value that keeps nothing alive but itself.
     pub(crate) fn detached(self) -> Self {
         match self {
-            Self::Shared { .. } => Self::copy(self.as_bytes()),
+            Self::Shared { own: false, .. } => Self::copy(self.as_bytes()),
             other => other,
         }
     }
 
     pub(crate) const fn is_shared(&self) -> bool {
-        matches!(self, Self::Shared { .. })
+        matches!(self, Self::Shared { own: false, .. })
     }
 }
 
@@ -298,8 +319,11 @@ impl Body {
 
     /// Where `part` lies within the body, if it does and may be shared.
     fn range_of(&self, part: &[u8]) -> Option<Range<usize>> {
-        // Only addresses are compared; the bytes of the result are taken from
-        // the body itself, so a false answer could not be unsafe.
+        // Only addresses are compared, and `Body::text` relies on the answer
+        // for its bytes being UTF-8. It may: `part` and the body are both
+        // borrowed here, so both are live, and two live allocations never
+        // overlap. Addresses within the body are therefore the body's own
+        // bytes, the very ones that `part` shows. `Bytes` never changes them.
         let start = (part.as_ptr() as usize).checked_sub(self.bytes.as_ptr() as usize)?;
         let end = start.checked_add(part.len())?;
         let size = self.bytes.len();
@@ -311,6 +335,7 @@ impl Body {
         let handle = self.handle.get_or_init(|| Arc::new(self.bytes.clone()));
         // `range_of` has seen that the whole body fits 32 bits.
         Repr::Shared {
+            own: false,
             len: range.len() as u32,
             body: Arc::clone(handle),
             start: range.start as u32,
@@ -397,6 +422,32 @@ mod tests {
         let small = Body::from(vec![b'x'; SHARE_WHOLE]);
         assert!(small.blob(&small.as_bytes()[10..60]).is_shared());
         assert!(!small.blob(&small.as_bytes()[10..20]).is_shared());
+    }
+
+    #[test]
+    fn what_was_handed_over_keeps_little_more_than_itself() {
+        for capacity in [38, 76, 77, 78, 1 << 20] {
+            let mut bytes = Vec::with_capacity(capacity);
+            bytes.resize(38, b'x');
+            let start = bytes.as_ptr();
+            assert_eq!(bytes.capacity(), capacity);
+            let repr = Repr::from_vec(bytes);
+            assert_eq!(repr.as_bytes(), [b'x'; 38]);
+            assert!(!repr.is_shared());
+            let kept = repr.as_bytes().as_ptr() == start;
+            assert_eq!(kept, capacity <= 77, "{capacity}");
+            // It is not copied again.
+            let before = repr.as_bytes().as_ptr();
+            assert_eq!(repr.detached().as_bytes().as_ptr(), before);
+        }
+    }
+
+    #[test]
+    fn bytes_may_be_part_of_something_larger() {
+        let whole = Bytes::from(vec![b'x'; 1000]);
+        let repr = Repr::from_bytes(whole.slice(100..138));
+        assert!(repr.is_shared());
+        assert!(!repr.detached().is_shared());
     }
 
     #[test]

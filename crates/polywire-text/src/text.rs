@@ -18,6 +18,7 @@ use crate::repr::{INLINE_CAPACITY, Repr};
 /// |---|---|
 /// | make from up to 22 bytes | a fixed-width copy, no allocation |
 /// | make from a longer `&str` | one allocation and a copy |
+/// | make from a longer `String` | a small allocation; a copy instead if more than half of its capacity is unused |
 /// | make from a `&'static str` by [`Text::from_static`] | nothing |
 /// | decode a longer string without escapes from a [`Body`](crate::Body) | one counter |
 /// | `clone` | 24 bytes, or one counter |
@@ -123,7 +124,7 @@ impl Text {
         matches!(self.0, Repr::Inline { .. })
     }
 
-    /// Whether the string is a range of a larger shared input.
+    /// Whether the string is a range of a shared input, which it keeps alive.
     #[must_use]
     pub const fn is_shared(&self) -> bool {
         self.0.is_shared()
@@ -192,9 +193,10 @@ impl From<&String> for Text {
 }
 
 impl From<String> for Text {
-    /// Takes a long string over without copying it.
+    /// Takes a long string over without copying it, unless more than half of
+    /// its capacity is unused.
     fn from(text: String) -> Self {
-        Self(Repr::from_bytes(Bytes::from(text)))
+        Self(Repr::from_vec(text.into_bytes()))
     }
 }
 
@@ -312,6 +314,12 @@ impl PartialEq<String> for Text {
     }
 }
 
+impl PartialEq<Text> for String {
+    fn eq(&self, other: &Text) -> bool {
+        self == other.as_str()
+    }
+}
+
 impl PartialEq<Text> for str {
     fn eq(&self, other: &Text) -> bool {
         self == other.as_str()
@@ -353,38 +361,6 @@ impl fmt::Display for Text {
 impl fmt::Debug for Text {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Debug::fmt(self.as_str(), f)
-    }
-}
-
-#[cfg(feature = "serde")]
-impl serde::Serialize for Text {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self)
-    }
-}
-
-#[cfg(feature = "serde")]
-impl<'de> serde::Deserialize<'de> for Text {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Visitor;
-
-        impl serde::de::Visitor<'_> for Visitor {
-            type Value = Text;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a string")
-            }
-
-            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Text, E> {
-                Ok(Text::from(text))
-            }
-
-            fn visit_string<E: serde::de::Error>(self, text: String) -> Result<Text, E> {
-                Ok(Text::from(text))
-            }
-        }
-
-        deserializer.deserialize_str(Visitor)
     }
 }
 
@@ -442,6 +418,25 @@ mod tests {
         let owned = text.into_owned();
         assert!(!owned.is_shared());
         assert_eq!(owned.len(), 100);
+    }
+
+    #[test]
+    fn a_string_that_was_handed_over_is_its_own() {
+        let string = "x".repeat(100);
+        let start = string.as_ptr();
+        let text = Text::from(string);
+        assert!(!text.is_shared());
+        assert_eq!(text.into_owned().as_ptr(), start);
+    }
+
+    #[test]
+    fn compares_with_strings_both_ways() {
+        let (text, string) = (Text::from("Oslo"), "Oslo".to_owned());
+        let other = Text::from("Bergen");
+        assert_eq!(text, string);
+        assert_eq!(string, text);
+        assert_eq!(*"Oslo", text);
+        assert_ne!(string, other);
     }
 
     #[test]

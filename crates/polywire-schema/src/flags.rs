@@ -1,0 +1,77 @@
+//! Yes-or-no traits.
+
+/// A set of flags: each is a name and the place of its bit.
+macro_rules! flags {
+    ($($(#[$doc:meta])* $type:ident { $($(#[$flag_doc:meta])* $flag:ident = $bit:literal;)* })*) => {
+        $($(#[$doc])*
+        #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+        pub struct $type(u16);
+
+        impl $type {
+            $($(#[$flag_doc])*
+            pub const $flag: Self = Self(1 << $bit);)*
+
+            /// These flags and others.
+            #[must_use]
+            pub const fn with(self, other: Self) -> Self {
+                Self(self.0 | other.0)
+            }
+
+            /// Whether all flags of `other` are set.
+            #[inline]
+            #[must_use]
+            pub const fn contains(self, other: Self) -> bool {
+                self.0 & other.0 == other.0
+            }
+        })*
+    };
+}
+
+flags! {
+    /// Yes-or-no traits of a member.
+    MemberFlags {
+        /// `@required`.
+        REQUIRED = 0;
+        /// `@xmlAttribute`.
+        XML_ATTRIBUTE = 1;
+        /// `@xmlFlattened`.
+        XML_FLATTENED = 2;
+        /// `@idempotencyToken`.
+        IDEMPOTENCY_TOKEN = 3;
+        /// `@hostLabel`.
+        HOST_LABEL = 4;
+        /// `@streaming` of the target.
+        STREAMING = 5;
+        /// `@sensitive` of the target or member.
+        SENSITIVE = 6;
+        /// `@clientOptional`.
+        CLIENT_OPTIONAL = 7;
+        /// `@sparse` of the target.
+        SPARSE = 8;
+        /// `@eventHeader`.
+        EVENT_HEADER = 9;
+        /// `@eventPayload`.
+        EVENT_PAYLOAD = 10;
+        /// Has a default value. No reader applies it yet: see
+        /// [`Member::default_json`](crate::Member::default_json).
+        DEFAULT = 11;
+    }
+
+    /// Yes-or-no traits of an operation.
+    OperationFlags {
+        /// `@readonly`.
+        READONLY = 0;
+        /// `@idempotent`.
+        IDEMPOTENT = 1;
+        /// `@xmlRpcMethod(positional: true)`.
+        POSITIONAL = 2;
+        /// Has `@http`.
+        HTTP = 3;
+        /// `@httpChecksumRequired`.
+        CHECKSUM_REQUIRED = 4;
+        /// The model gives no output: `smithy.api#Unit`.
+        UNIT_OUTPUT = 5;
+        /// The model gives no input: `smithy.api#Unit`.
+        UNIT_INPUT = 6;
+    }
+}

@@ -1,0 +1,180 @@
+//! `Operation` and `Service` of a set.
+
+use std::fmt;
+
+use crate::{OperationDef, OperationFlags, Schema, SchemaSet, ServiceDef};
+
+/// An operation of a set.
+#[derive(Clone, Copy)]
+pub struct Operation<'s> {
+    set: &'s SchemaSet<'s>,
+    index: u32,
+}
+
+impl<'s> Operation<'s> {
+    pub(crate) const fn at(set: &'s SchemaSet<'s>, index: u32) -> Self {
+        Self { set, index }
+    }
+
+    fn def(self) -> &'s OperationDef {
+        &self.set.operations[self.index as usize]
+    }
+
+    /// The index within the set.
+    #[must_use]
+    pub const fn index(self) -> u32 {
+        self.index
+    }
+
+    /// The absolute id.
+    #[must_use]
+    pub fn id(self) -> &'s str {
+        self.set.str(self.def().id)
+    }
+
+    /// The name without its namespace.
+    #[must_use]
+    pub fn name(self) -> &'s str {
+        self.id().rsplit('#').next().unwrap_or_default()
+    }
+
+    /// The input structure.
+    #[must_use]
+    pub fn input(self) -> Schema<'s> {
+        Schema::at(self.set, self.def().input)
+    }
+
+    /// The output structure.
+    #[must_use]
+    pub fn output(self) -> Schema<'s> {
+        Schema::at(self.set, self.def().output)
+    }
+
+    /// The errors that the model gives, the service's own included.
+    pub fn errors(self) -> impl ExactSizeIterator<Item = Schema<'s>> + use<'s> {
+        let set = self.set;
+        set.list(self.def().errors)
+            .iter()
+            .map(move |index| Schema::at(set, *index))
+    }
+
+    /// The error with a name, with or without its namespace.
+    #[must_use]
+    pub fn find_error(self, name: &str) -> Option<Schema<'s>> {
+        self.errors()
+            .find(|error| error.id() == name || error.name() == name)
+    }
+
+    /// Method, URI pattern and status code of `@http`.
+    #[must_use]
+    pub fn http(self) -> Option<(&'s str, &'s str, u16)> {
+        let def = self.def();
+        let http = def.flags.contains(OperationFlags::HTTP);
+        http.then(|| {
+            (
+                self.set.str(def.http_method),
+                self.set.str(def.http_uri),
+                def.http_code,
+            )
+        })
+    }
+
+    /// The host prefix of `@endpoint`; empty if there is none.
+    #[must_use]
+    pub fn host_prefix(self) -> &'s str {
+        self.set.str(self.def().host_prefix)
+    }
+
+    /// The method name in XML-RPC.
+    #[must_use]
+    pub fn xmlrpc_method(self) -> &'s str {
+        self.set.str(self.def().xmlrpc_method)
+    }
+
+    /// Whether it has all these flags.
+    #[must_use]
+    pub fn has(self, flags: OperationFlags) -> bool {
+        self.def().flags.contains(flags)
+    }
+}
+
+impl fmt::Debug for Operation<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.id())
+    }
+}
+
+/// A service of a set.
+#[derive(Clone, Copy)]
+pub struct Service<'s> {
+    set: &'s SchemaSet<'s>,
+    index: u32,
+}
+
+impl<'s> Service<'s> {
+    pub(crate) const fn at(set: &'s SchemaSet<'s>, index: u32) -> Self {
+        Self { set, index }
+    }
+
+    fn def(self) -> &'s ServiceDef {
+        &self.set.services[self.index as usize]
+    }
+
+    /// The set that the service belongs to.
+    #[must_use]
+    pub const fn set(self) -> &'s SchemaSet<'s> {
+        self.set
+    }
+
+    /// The index within the set.
+    #[must_use]
+    pub const fn index(self) -> u32 {
+        self.index
+    }
+
+    /// The absolute id.
+    #[must_use]
+    pub fn id(self) -> &'s str {
+        self.set.str(self.def().id)
+    }
+
+    /// The name without its namespace.
+    #[must_use]
+    pub fn name(self) -> &'s str {
+        self.id().rsplit('#').next().unwrap_or_default()
+    }
+
+    /// The version.
+    #[must_use]
+    pub fn version(self) -> &'s str {
+        self.set.str(self.def().version)
+    }
+
+    /// The ids of the protocol traits that the model gives.
+    pub fn protocols(self) -> impl Iterator<Item = &'s str> {
+        self.set
+            .str(self.def().protocols)
+            .split(' ')
+            .filter(|id| !id.is_empty())
+    }
+
+    /// Its operations, sorted by id.
+    pub fn operations(self) -> impl ExactSizeIterator<Item = Operation<'s>> + use<'s> {
+        let set = self.set;
+        set.list(self.def().operations)
+            .iter()
+            .map(move |index| Operation { set, index: *index })
+    }
+
+    /// The operation with a name.
+    #[must_use]
+    pub fn find_operation(self, name: &str) -> Option<Operation<'s>> {
+        self.operations().find(|operation| operation.name() == name)
+    }
+}
+
+impl fmt::Debug for Service<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.id())
+    }
+}

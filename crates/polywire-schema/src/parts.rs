@@ -1,0 +1,171 @@
+//! `SchemaParts`: how generated code writes a set as a `static`.
+
+use std::borrow::Cow;
+
+use polywire_text::scan::Name;
+
+use crate::{
+    Encoding, ErrorDef, MemberDef, NameSource, OperationDef, SchemaSet, ServiceDef, ShapeDef, Span,
+};
+
+/// The arrays of a [`SchemaSet`], for generated code: a generator builds a set
+/// with [`SchemaBuilder`](crate::SchemaBuilder), prints its
+/// [parts](SchemaSet::parts), and the code that it writes puts them together
+/// with [`SchemaSet::from_parts`]. Nobody else needs it, and its fields change
+/// with the version of this crate.
+///
+/// ```
+/// use polywire_schema::{SchemaParts, SchemaSet};
+///
+/// static SET: SchemaSet<'static> = SchemaSet::from_parts(SchemaParts::EMPTY);
+/// assert_eq!(SET.shapes().len(), 0);
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct SchemaParts<'a> {
+    /// The shapes.
+    pub shapes: &'a [ShapeDef],
+    /// The members of each shape, side by side, and its root.
+    pub members: &'a [MemberDef],
+    /// The operations.
+    pub operations: &'a [OperationDef],
+    /// The services.
+    pub services: &'a [ServiceDef],
+    /// The traits of error shapes.
+    pub errors: &'a [ErrorDef],
+    /// Lists of indices: operations of services, errors of operations.
+    pub lists: &'a [u32],
+    /// Plain names, per [`NameSource`] and member.
+    pub plain: [&'a [Span]; NameSource::COUNT],
+    /// Encoded names, per [`Encoding`] and member.
+    pub names: [&'a [Name]; Encoding::COUNT],
+    /// Buckets of the look-up tables: an ordinal plus one, or 0.
+    pub buckets: &'a [u16],
+    /// What spans of text refer to.
+    pub text: &'a str,
+    /// What long [`Name`]s refer to, and
+    /// [padding](polywire_text::scan::RUN_PADDING) behind the last.
+    pub code: &'a [u8],
+}
+
+impl SchemaParts<'_> {
+    /// No shapes.
+    pub const EMPTY: Self = Self {
+        shapes: &[],
+        members: &[],
+        operations: &[],
+        services: &[],
+        errors: &[],
+        lists: &[],
+        plain: [&[]; NameSource::COUNT],
+        names: [&[]; Encoding::COUNT],
+        buckets: &[],
+        text: "",
+        code: &[],
+    };
+
+    /// Whether all indices among shapes and members are within their arrays.
+    const fn fit(&self) -> bool {
+        let (shapes, members) = (self.shapes.len(), self.members.len());
+        let mut at = 0;
+        while at < shapes {
+            let shape = &self.shapes[at];
+            let end = shape.first_member as usize + shape.member_count as usize;
+            if end > members || shape.root as usize >= members {
+                return false;
+            }
+            at += 1;
+        }
+        at = 0;
+        while at < members {
+            let member = &self.members[at];
+            if member.container as usize >= shapes || member.target as usize >= shapes {
+                return false;
+            }
+            at += 1;
+        }
+        at = 0;
+        while at < self.operations.len() {
+            let operation = &self.operations[at];
+            if operation.input as usize >= shapes || operation.output as usize >= shapes {
+                return false;
+            }
+            at += 1;
+        }
+        at = 0;
+        while at < NameSource::COUNT {
+            if self.plain[at].len() != members {
+                return false;
+            }
+            at += 1;
+        }
+        at = 0;
+        while at < Encoding::COUNT {
+            if self.names[at].len() != members {
+                return false;
+            }
+            at += 1;
+        }
+        true
+    }
+}
+
+impl<'a> SchemaSet<'a> {
+    /// A set of arrays that a generator wrote. Nothing is copied.
+    ///
+    /// # Panics
+    ///
+    /// An index of a shape or member is beyond its array, or a member has no
+    /// name. In a `static` that is an error of the compiler.
+    #[must_use]
+    pub const fn from_parts(parts: SchemaParts<'a>) -> Self {
+        assert!(parts.fit(), "the parts of the schema set do not fit");
+        let [a, b, c, d, e] = parts.plain;
+        let [f, g, h, i, j, k, l, m] = parts.names;
+        Self {
+            shapes: Cow::Borrowed(parts.shapes),
+            members: Cow::Borrowed(parts.members),
+            operations: Cow::Borrowed(parts.operations),
+            services: Cow::Borrowed(parts.services),
+            errors: Cow::Borrowed(parts.errors),
+            lists: Cow::Borrowed(parts.lists),
+            plain: [
+                Cow::Borrowed(a),
+                Cow::Borrowed(b),
+                Cow::Borrowed(c),
+                Cow::Borrowed(d),
+                Cow::Borrowed(e),
+            ],
+            names: [
+                Cow::Borrowed(f),
+                Cow::Borrowed(g),
+                Cow::Borrowed(h),
+                Cow::Borrowed(i),
+                Cow::Borrowed(j),
+                Cow::Borrowed(k),
+                Cow::Borrowed(l),
+                Cow::Borrowed(m),
+            ],
+            buckets: Cow::Borrowed(parts.buckets),
+            text: Cow::Borrowed(parts.text),
+            code: Cow::Borrowed(parts.code),
+        }
+    }
+
+    /// The arrays of the set, for a generator to print.
+    #[must_use]
+    pub fn parts(&self) -> SchemaParts<'_> {
+        SchemaParts {
+            shapes: &self.shapes,
+            members: &self.members,
+            operations: &self.operations,
+            services: &self.services,
+            errors: &self.errors,
+            lists: &self.lists,
+            plain: self.plain.each_ref().map(|spans| &**spans),
+            names: self.names.each_ref().map(|names| &**names),
+            buckets: &self.buckets,
+            text: &self.text,
+            code: &self.code,
+        }
+    }
+}
