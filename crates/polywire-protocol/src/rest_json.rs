@@ -8,8 +8,8 @@ use http::{HeaderName, HeaderValue, Method, StatusCode, request, response};
 use polywire_codec::json::{JsonDecoder, JsonEncoder, JsonProfile};
 use polywire_codec::{Dynamic, Message, Sink};
 use polywire_schema::{
-    Body, Decode, Error, ErrorKind, Limits, Map, Member, Operation, OperationFlags, Schema,
-    Service, ShapeKind, Value,
+    Body, Decode, Direction, Error, ErrorKind, Limits, Map, Member, Operation, OperationFlags,
+    Schema, Service, ShapeKind, Value,
 };
 
 use crate::protocol::{
@@ -100,7 +100,9 @@ impl<'de> Parts<'_, 'de> {
                 sink.finish(self.root, &mut decoder)
             }
             None if self.bindings.document => {
-                let profile = self.profile.with_document_only(self.bindings.head);
+                let profile = self
+                    .profile
+                    .with_document_only(self.bindings.document_only());
                 let mut decoder = JsonDecoder::from_body(self.body, profile, self.limits)?;
                 sink.decode_json(self.root, &mut decoder)?;
                 decoder.finish()?;
@@ -131,7 +133,7 @@ fn write_body(
         if !bindings.document {
             return Ok((!empty.is_empty()).then(|| (empty.to_vec(), json())));
         }
-        let profile = SERVER.with_document_only(bindings.head);
+        let profile = SERVER.with_document_only(bindings.document_only());
         let mut encoder = JsonEncoder::new(profile, Vec::with_capacity(DOCUMENT));
         message.encode_json(root, &mut encoder);
         return Ok(Some((encoder.finish()?, json())));
@@ -252,7 +254,7 @@ impl Protocol for RestJson1 {
         let value = Value::Map(fault.details().clone());
         let answer = Answer {
             shape: error,
-            bindings: &Bindings::of(error),
+            bindings: &Bindings::of(error, Direction::Response),
             code: error.error().map_or(500, |error| error.status),
             is_headed: false,
             empty: b"{}",
@@ -370,7 +372,7 @@ impl Protocol for RestJson1 {
         limits: &Limits,
         sink: &mut dyn Sink<'de>,
     ) -> Result<(), Error> {
-        let bindings = Bindings::of(error);
+        let bindings = Bindings::of(error, Direction::Response);
         let parts = Parts {
             root: error.root(),
             bindings: &bindings,

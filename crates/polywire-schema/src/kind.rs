@@ -101,3 +101,35 @@ pub enum Location {
     /// The status code: `@httpResponseCode`.
     StatusCode,
 }
+
+/// Which way a message goes.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum Direction {
+    /// From a client: an input.
+    Request,
+    /// From a server: an output or an error.
+    Response,
+}
+
+impl Location {
+    /// Where it is in a message that goes this way. Only requests have a path
+    /// and a query, and only responses a status code: in the others such a
+    /// member stands in the body, as the bindings that do not apply are ignored
+    /// (<https://smithy.io/2.0/spec/http-bindings.html>).
+    ///
+    /// ```
+    /// use polywire_schema::{Direction, Location};
+    ///
+    /// assert_eq!(Location::Query.going(Direction::Request), Location::Query);
+    /// assert_eq!(Location::Query.going(Direction::Response), Location::Body);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub const fn going(self, direction: Direction) -> Self {
+        match (self, direction) {
+            (Self::Label | Self::Query | Self::QueryParams, Direction::Response)
+            | (Self::StatusCode, Direction::Request) => Self::Body,
+            _ => self,
+        }
+    }
+}

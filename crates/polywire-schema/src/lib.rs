@@ -44,7 +44,7 @@ pub use encode::{Encode, Encoder};
 pub use error::{Error, ErrorKind, LimitKind};
 pub use flags::{MemberFlags, OperationFlags};
 pub use id::{ShapeId, ShapeIdError, is_identifier, is_namespace};
-pub use kind::{Location, ShapeKind, TimestampFormat};
+pub use kind::{Direction, Location, ShapeKind, TimestampFormat};
 pub use limits::Limits;
 pub use map::Map;
 pub use member::{Member, Schema};

@@ -260,7 +260,8 @@ impl<'de> JsonDecoder<'de> {
     /// Whether a member at the top belongs to another part of the message. It
     /// must not come in through the document.
     fn is_elsewhere(&self, member: Member<'_>) -> bool {
-        self.budget.depth() == 1 && member.location() != Location::Body
+        let elsewhere = |direction| member.location().going(direction) != Location::Body;
+        self.budget.depth() == 1 && self.profile.document_only.is_some_and(elsewhere)
     }
 
     /// Skips a null that is no element of the list or map of `at`.
@@ -466,7 +467,7 @@ impl<'de> JsonDecoder<'de> {
                 }
             }
             seq.guess = ordinal + 1;
-            if self.profile.document_only && self.is_elsewhere(shape.member(ordinal)) {
+            if self.is_elsewhere(shape.member(ordinal)) {
                 seq.unknown = true;
                 self.skip_value()?;
                 continue;
@@ -578,7 +579,7 @@ impl<'de> Decoder<'de> for JsonDecoder<'de> {
             && let Some(value) = rest.get(len)
             && *value > b' '
             && *value != b'n'
-            && !self.profile.document_only
+            && self.profile.document_only.is_none()
             && seq.mark_new(ordinal)
         {
             self.at = at + len;

@@ -80,7 +80,10 @@ impl Encoder for JsonEncoder {
 
     #[inline(always)]
     fn member(&mut self, at: Member<'_>) -> bool {
-        if self.profile.document_only && self.depth == 1 && at.location() != Location::Body {
+        if let Some(direction) = self.profile.document_only
+            && self.depth == 1
+            && at.location().going(direction) != Location::Body
+        {
             return false;
         }
         if !at.encoded(self.profile.names).push_to(&mut self.out) {

@@ -21,7 +21,9 @@ mod encode;
 mod locate;
 mod pretty;
 
-use polywire_schema::{Decode, Encode, Encoding, Error, Limits, Member, TimestampFormat, Value};
+use polywire_schema::{
+    Decode, Direction, Encode, Encoding, Error, Limits, Member, TimestampFormat, Value,
+};
 
 pub use decode::JsonDecoder;
 pub use encode::JsonEncoder;
@@ -43,8 +45,9 @@ pub struct JsonProfile {
     /// is an error on reading.
     pub required: bool,
     /// Whether a structure at the top carries only the members that belong to
-    /// the document, because others stand elsewhere in the message.
-    pub document_only: bool,
+    /// the document, because others stand elsewhere in a message that goes this
+    /// way.
+    pub document_only: Option<Direction>,
     /// Whether timestamps are read in any form, whatever the schema says: a
     /// number of seconds, RFC 3339 or an HTTP-date.
     pub any_timestamp: bool,
@@ -63,7 +66,7 @@ impl JsonProfile {
         timestamp_format: TimestampFormat::EpochSeconds,
         skip_nulls: false,
         required: true,
-        document_only: false,
+        document_only: None,
         any_timestamp: false,
         text_blobs: false,
         refuse_unknown: false,
@@ -123,9 +126,10 @@ impl JsonProfile {
         self
     }
 
-    /// Carries only the members that belong to the document.
+    /// Carries only the members that belong to the document of a message that
+    /// goes this way.
     #[must_use]
-    pub const fn with_document_only(mut self, document_only: bool) -> Self {
+    pub const fn with_document_only(mut self, document_only: Option<Direction>) -> Self {
         self.document_only = document_only;
         self
     }

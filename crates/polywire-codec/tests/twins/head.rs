@@ -4,8 +4,8 @@
 use std::borrow::Cow;
 
 use polywire_schema::{
-    BigDecimal, BigInteger, Blob, Decoder, END, Encoder, Error, ErrorKind, Event, Location, Member,
-    Schema, Seq, ShapeKind, Text, Timestamp, TimestampFormat,
+    BigDecimal, BigInteger, Blob, Decoder, Direction, END, Encoder, Error, ErrorKind, Event,
+    Location, Member, Schema, Seq, ShapeKind, Text, Timestamp, TimestampFormat,
 };
 use polywire_text::base64;
 
@@ -28,8 +28,8 @@ fn format(at: Member<'_>) -> TimestampFormat {
     at.timestamp_format().unwrap_or(default)
 }
 
-#[derive(Default)]
 pub(crate) struct HeadEncoder {
+    direction: Direction,
     head: Head,
     location: Option<Location>,
     /// The header, parameter or label that is written.
@@ -40,6 +40,17 @@ pub(crate) struct HeadEncoder {
 }
 
 impl HeadEncoder {
+    pub(crate) fn new(direction: Direction) -> Self {
+        Self {
+            direction,
+            head: Head::default(),
+            location: None,
+            name: String::new(),
+            list: None,
+            error: None,
+        }
+    }
+
     pub(crate) fn finish(self) -> Result<Head, Error> {
         match self.error {
             Some(error) => Err(error),
@@ -64,12 +75,13 @@ impl Encoder for HeadEncoder {
     fn begin_structure(&mut self, _: Member<'_>, _: usize) {}
 
     fn member(&mut self, at: Member<'_>) -> bool {
-        self.location = Some(at.location());
-        self.name = match at.location() {
+        let location = at.location().going(self.direction);
+        self.location = Some(location);
+        self.name = match location {
             Location::Label => at.name().to_owned(),
             _ => at.location_name().to_owned(),
         };
-        !matches!(at.location(), Location::Body | Location::Payload)
+        !matches!(location, Location::Body | Location::Payload)
     }
 
     fn end_structure(&mut self, _: Member<'_>) {}
@@ -116,6 +128,7 @@ impl Encoder for HeadEncoder {
 }
 
 pub(crate) struct HeadDecoder<'de> {
+    direction: Direction,
     head: &'de Head,
     /// The values that are read next.
     values: Vec<&'de str>,
@@ -125,8 +138,9 @@ pub(crate) struct HeadDecoder<'de> {
 }
 
 impl<'de> HeadDecoder<'de> {
-    pub(crate) fn new(head: &'de Head) -> Self {
+    pub(crate) fn new(head: &'de Head, direction: Direction) -> Self {
         Self {
+            direction,
             head,
             values: Vec::new(),
             entries: Vec::new(),
@@ -137,6 +151,7 @@ impl<'de> HeadDecoder<'de> {
     /// What the head has for a member; the last value first.
     fn look_up(&mut self, at: Member<'_>) -> bool {
         let head = self.head;
+        let location = at.location().going(self.direction);
         let name = at.location_name();
         let of = |pairs: &'de [(String, String)], name: &str| -> Vec<&'de str> {
             let pairs = pairs.iter().rev();
@@ -146,21 +161,21 @@ impl<'de> HeadDecoder<'de> {
                 .collect()
         };
         self.entries.clear();
-        self.values = match at.location() {
+        self.values = match location {
             Location::Label => of(&head.labels, at.name()),
             Location::Header => of(&head.headers, name),
             Location::Query => of(&head.query, name),
             Location::StatusCode => head.status.iter().map(String::as_str).collect(),
             _ => Vec::new(),
         };
-        if at.location() == Location::Header && at.kind() == ShapeKind::List {
+        if location == Location::Header && at.kind() == ShapeKind::List {
             let items = self.values.iter().rev().flat_map(|value| value.split(','));
             self.values = items.map(str::trim).collect();
             self.values.retain(|item| !item.is_empty());
             self.values.reverse();
             return !of(&head.headers, name).is_empty();
         }
-        let pairs = match at.location() {
+        let pairs = match location {
             Location::PrefixHeaders => &head.headers,
             Location::QueryParams => &head.query,
             _ => return !self.values.is_empty(),

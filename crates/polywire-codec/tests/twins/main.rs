@@ -17,9 +17,10 @@ use form::{FormDecoder, FormEncoder};
 use head::{Head, HeadDecoder, HeadEncoder};
 use payload::{PayloadDecoder, PayloadEncoder};
 use polywire_codec::json::{JsonDecoder, JsonEncoder, JsonProfile};
+use polywire_schema::Direction::{Request, Response};
 use polywire_schema::{
-    Blob, Decode, DecodeStructure, Decoder, Encode, Encoder, Error, ErrorKind, Limits, Map, Member,
-    Text, Value,
+    Blob, Decode, DecodeStructure, Decoder, Direction, Encode, Encoder, Error, ErrorKind, Limits,
+    Map, Member, Text, Value,
 };
 use shapes::{
     Bucket, Choice, Collections, Entry, Grantee, Node, PutBlob, PutNode, PutThing, QueryInput,
@@ -378,13 +379,16 @@ fn thing() -> PutThing {
     }
 }
 
-const BODY: JsonProfile = JsonProfile::DEFAULT.with_document_only(true);
+/// The document of a message that goes this way.
+const fn body_of(direction: Direction) -> JsonProfile {
+    JsonProfile::DEFAULT.with_document_only(Some(direction))
+}
 
 /// Two passes over one value: what the head carries, then what the body does.
-fn send<T: Encode>(value: &T, at: Member<'_>) -> (Head, String) {
-    let mut head = HeadEncoder::default();
+fn send<T: Encode>(value: &T, at: Member<'_>, direction: Direction) -> (Head, String) {
+    let mut head = HeadEncoder::new(direction);
     value.encode(at, &mut head);
-    let mut body = JsonEncoder::new(BODY, Vec::new());
+    let mut body = JsonEncoder::new(body_of(direction), Vec::new());
     value.encode(at, &mut body);
     let body = String::from_utf8(body.finish().unwrap()).unwrap();
     (head.finish().unwrap(), body)
@@ -395,10 +399,11 @@ fn receive<'de, T: DecodeStructure<'de>>(
     head: &'de Head,
     body: &'de str,
     at: Member<'_>,
+    direction: Direction,
 ) -> Result<T, Error> {
     let mut builder = T::Builder::default();
-    T::decode_part(&mut builder, at, &mut HeadDecoder::new(head))?;
-    let mut decoder = JsonDecoder::from_str(body, BODY, &Limits::DEFAULT)?;
+    T::decode_part(&mut builder, at, &mut HeadDecoder::new(head, direction))?;
+    let mut decoder = JsonDecoder::from_str(body, body_of(direction), &Limits::DEFAULT)?;
     T::decode_part(&mut builder, at, &mut decoder)?;
     decoder.finish()?;
     T::build(builder, at, &mut decoder)
@@ -408,7 +413,7 @@ fn receive<'de, T: DecodeStructure<'de>>(
 fn an_http_bound_structure_in_parts() {
     let at = root("PutThing");
     let thing = thing();
-    let (head, body) = send(&thing, at);
+    let (head, body) = send(&thing, at, Request);
     let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
     let expected = Head {
         labels: vec![pair("id", "a/b c")],
@@ -425,28 +430,63 @@ fn an_http_bound_structure_in_parts() {
             pair("f", "2"),
             pair("g", ""),
         ],
-        status: Some("201".to_owned()),
+        // Requests have no status code.
+        status: None,
     };
     assert_eq!(head, expected);
     assert!(body.starts_with("{\"title\":\"in the body\",\"node\":{\"name\":\"root\""));
-    assert!(!body.contains("etag") && body.ends_with("}}"), "{body}");
+    assert!(
+        !body.contains("etag") && body.ends_with("},\"status\":201}"),
+        "{body}"
+    );
 
-    assert_eq!(receive::<PutThing>(&head, &body, at).unwrap(), thing);
-    let dynamic: Value = receive(&head, &body, at).unwrap();
-    assert_eq!(send(&dynamic, at), (head.clone(), body.clone()));
+    assert_eq!(
+        receive::<PutThing>(&head, &body, at, Request).unwrap(),
+        thing
+    );
+    let dynamic: Value = receive(&head, &body, at, Request).unwrap();
+    assert_eq!(send(&dynamic, at, Request), (head.clone(), body.clone()));
     assert_eq!(dynamic["meta"]["Color"].as_str(), Some("red"));
     assert_eq!(dynamic["filters"]["f"][1].as_str(), Some("2"));
 
     // The body cannot set what the head carries.
     let forged = body.replacen('{', "{\"etag\":\"forged\",\"limit\":[1],", 1);
-    assert_eq!(receive::<PutThing>(&head, &forged, at).unwrap(), thing);
-    assert_eq!(receive::<Value>(&head, &forged, at).unwrap(), dynamic);
+    assert_eq!(
+        receive::<PutThing>(&head, &forged, at, Request).unwrap(),
+        thing
+    );
+    assert_eq!(
+        receive::<Value>(&head, &forged, at, Request).unwrap(),
+        dynamic
+    );
+}
+
+/// A response has no path and no query, so what a request has there stands in
+/// its body.
+#[test]
+fn an_http_bound_structure_that_comes_back() {
+    let at = root("PutThing");
+    let thing = thing();
+    let (head, body) = send(&thing, at, Response);
+    assert_eq!(head.status.as_deref(), Some("201"));
+    assert_eq!(head.headers.len(), 5);
+    assert!(head.labels.is_empty() && head.query.is_empty());
+    assert!(body.contains("\"id\":\"a/b c\""), "{body}");
+    assert!(body.contains("\"limit\":10"), "{body}");
+    assert!(body.contains("\"filters\":{\"f\":[\"1\",\"2\"]"), "{body}");
+    assert!(!body.contains("status"), "{body}");
+    assert_eq!(
+        receive::<PutThing>(&head, &body, at, Response).unwrap(),
+        thing
+    );
+    let dynamic: Value = receive(&head, &body, at, Response).unwrap();
+    assert_eq!(send(&dynamic, at, Response), (head, body));
 }
 
 #[test]
 fn required_members_of_either_part() {
     let at = root("PutThing");
-    let (head, body) = send(&thing(), at);
+    let (head, body) = send(&thing(), at, Request);
     let without_id = Head {
         labels: Vec::new(),
         ..head.clone()
@@ -456,8 +496,8 @@ fn required_members_of_either_part() {
         (&head, "{}", "`node`"),
     ] {
         for error in [
-            receive::<PutThing>(head, body, at).unwrap_err(),
-            receive::<Value>(head, body, at).unwrap_err(),
+            receive::<PutThing>(head, body, at, Request).unwrap_err(),
+            receive::<Value>(head, body, at, Request).unwrap_err(),
         ] {
             assert_eq!(error.kind(), ErrorKind::Missing);
             assert!(error.to_string().contains(missing), "{error}");
@@ -476,7 +516,7 @@ fn a_structure_as_the_payload() {
         kind: Some(Text::from("k")),
         payload: Some(samples::node()),
     };
-    let mut head = HeadEncoder::default();
+    let mut head = HeadEncoder::new(Request);
     put.encode(at, &mut head);
     let head = head.finish().unwrap();
     assert_eq!(head.headers, [("X-Kind".to_owned(), "k".to_owned())]);
@@ -515,12 +555,12 @@ fn a_blob_as_the_payload() {
     put.encode(at, &mut body);
     assert_eq!(body.raw.as_deref(), Some(&[0, 255, 1][..]));
     assert!(body.inner.finish().unwrap().is_empty());
-    let mut head = HeadEncoder::default();
+    let mut head = HeadEncoder::new(Request);
     put.encode(at, &mut head);
     let head = head.finish().unwrap();
     let mut unused = JsonDecoder::from_str("", JsonProfile::DEFAULT, &Limits::DEFAULT).unwrap();
     let mut builder = PutBlob::default();
-    PutBlob::decode_part(&mut builder, at, &mut HeadDecoder::new(&head)).unwrap();
+    PutBlob::decode_part(&mut builder, at, &mut HeadDecoder::new(&head, Request)).unwrap();
     let mut payload = PayloadDecoder {
         inner: &mut unused,
         raw: Blob::from(vec![0, 255, 1]),
@@ -535,7 +575,7 @@ fn with_payload<'de, T: DecodeStructure<'de>, D: Decoder<'de>>(
     at: Member<'_>,
 ) -> Result<T, Error> {
     let mut builder = T::Builder::default();
-    T::decode_part(&mut builder, at, &mut HeadDecoder::new(head))?;
+    T::decode_part(&mut builder, at, &mut HeadDecoder::new(head, Request))?;
     let raw = Blob::EMPTY;
     let mut payload = PayloadDecoder { inner, raw };
     T::decode_part(&mut builder, at, &mut payload)?;

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use http::{HeaderMap, request, response};
 use polywire_schema::{
-    BigDecimal, BigInteger, Blob, Decoder, END, Error, ErrorKind, Event, Location, Member, Schema,
-    Seq, ShapeKind, Text, Timestamp, TimestampFormat, Value,
+    BigDecimal, BigInteger, Blob, Decoder, Direction, END, Error, ErrorKind, Event, Location,
+    Member, Schema, Seq, ShapeKind, Text, Timestamp, TimestampFormat, Value,
 };
 use polywire_text::{base64, number, percent};
 use smallvec::{SmallVec, smallvec};
@@ -44,6 +44,15 @@ enum Head<'de> {
     Response(&'de response::Parts),
 }
 
+impl Head<'_> {
+    const fn direction(&self) -> Direction {
+        match self {
+            Self::Request(..) => Direction::Request,
+            Self::Response(_) => Direction::Response,
+        }
+    }
+}
+
 impl<'de> HeadDecoder<'de> {
     pub(crate) fn request(head: &'de request::Parts, route: &'de Route) -> Self {
         Self::new(Head::Request(head, route), true)
@@ -76,7 +85,7 @@ impl<'de> HeadDecoder<'de> {
     /// Looks for the texts of a member; whether there are any.
     fn locate(&mut self, at: Member<'_>) -> Result<bool, Error> {
         self.values.clear();
-        self.location = at.location();
+        self.location = at.location().going(self.head.direction());
         match self.location {
             Location::Header => {
                 self.place = ("header ", Text::from(at.location_name()));

@@ -330,7 +330,7 @@ impl Encoder for HeadEncoder<'_> {
             return false;
         }
         let name = at.location_name();
-        let place = match at.location() {
+        let place = match at.location().going(self.bindings.direction) {
             Location::Header => match self.bindings.header(at) {
                 Some(name) => Place::Header(name.clone()),
                 None => {

@@ -11,7 +11,7 @@ mod route;
 mod scalar;
 
 use http::{HeaderName, Method};
-use polywire_schema::{Location, Member, Operation, Schema, ShapeKind};
+use polywire_schema::{Direction, Location, Member, Operation, Schema, ShapeKind};
 
 use crate::protocol::MountError;
 
@@ -22,8 +22,9 @@ pub(crate) use payload::{PayloadDecoder, PayloadEncoder, is_raw, raw_payload};
 pub(crate) use route::{Found, Router};
 
 /// Which parts of a message carry the members of a structure.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct Bindings {
+    pub(crate) direction: Direction,
     /// Something stands in the head.
     pub(crate) head: bool,
     /// Something stands in the document.
@@ -35,10 +36,16 @@ pub(crate) struct Bindings {
 }
 
 impl Bindings {
-    pub(crate) fn of(shape: Schema<'_>) -> Self {
-        let mut bindings = Self::default();
+    pub(crate) fn of(shape: Schema<'_>, direction: Direction) -> Self {
+        let mut bindings = Self {
+            direction,
+            head: false,
+            document: false,
+            payload: None,
+            headers: Vec::new(),
+        };
         for member in shape.members() {
-            match member.location() {
+            match member.location().going(direction) {
                 Location::Body => bindings.document = true,
                 Location::Payload => bindings.payload = Some((member.ordinal(), member.kind())),
                 _ => bindings.head = true,
@@ -50,6 +57,12 @@ impl Bindings {
             }
         }
         bindings
+    }
+
+    /// What a profile of the document has to know: nothing, if everything
+    /// stands there.
+    pub(crate) fn document_only(&self) -> Option<Direction> {
+        self.head.then_some(self.direction)
     }
 
     /// The header of a member. `None` if its name cannot stand in a head.
@@ -84,8 +97,8 @@ impl Prepared {
         Ok(Self {
             method,
             pattern,
-            input: Bindings::of(operation.input()),
-            output: Bindings::of(operation.output()),
+            input: Bindings::of(operation.input(), Direction::Request),
+            output: Bindings::of(operation.output(), Direction::Response),
         })
     }
 }
