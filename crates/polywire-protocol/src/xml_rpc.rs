@@ -10,7 +10,7 @@ use http::{HeaderValue, Method, StatusCode, request, response};
 use polywire_codec::xmlrpc::{Envelope, Reply, XmlRpcDecoder, XmlRpcEncoder, XmlRpcProfile};
 use polywire_codec::{Message, Sink};
 use polywire_schema::{
-    Body, Decode, Encode, Encoder, Error, ErrorKind, Limits, Map, Member, Operation,
+    Body, Decode, Encode, Encoder, Error, ErrorKind, Limits, Map, Member, MemberFlags, Operation,
     OperationFlags, Schema, Service, Value,
 };
 
@@ -50,11 +50,20 @@ impl XmlRpc {
     ///
     /// # Errors
     ///
-    /// Two operations have the same method name.
+    /// Two operations have the same method name, or an input is positional and
+    /// has members that `@xmlAttribute` moves.
     pub fn new(service: Service<'_>) -> Result<Self, MountError> {
         let mut methods = HashMap::new();
         for operation in service.operations() {
             let method = operation.xmlrpc_method().to_owned();
+            let moved = |member: Member<'_>| member.has(MemberFlags::XML_ATTRIBUTE);
+            if operation.has(OperationFlags::POSITIONAL) && operation.input().members().any(moved) {
+                let name = operation.name();
+                return Err(MountError(format!(
+                    "{name}: its parameters are positional, and @xmlAttribute moves members of \
+                     its input to the front"
+                )));
+            }
             if methods.insert(method.clone(), operation.index()).is_some() {
                 let name = operation.name();
                 return Err(MountError(format!(

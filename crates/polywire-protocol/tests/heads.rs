@@ -371,3 +371,71 @@ fn methods_that_a_path_answers() {
     let response = protocol.encode_other(&Fault::new(FaultKind::MethodNotAllowed, "not now"));
     assert!(!response.headers().contains_key("allow"));
 }
+
+#[test]
+fn a_header_without_a_value_is_no_list() {
+    let model = r#"
+        $version: "2"
+        namespace test.lists
+        @aws.protocols#restJson1
+        service Lists { operations: [Put] }
+        @http(method: "POST", uri: "/put")
+        operation Put {
+            input := {
+                @httpHeader("X-Texts")
+                texts: Texts
+                @httpHeader("X-Text")
+                text: String
+            }
+        }
+        list Texts { member: String }
+    "#;
+    let model = Loader::new().add_text("lists.smithy", model).assemble();
+    let set = model.unwrap().model.schemas("test.lists#Lists");
+    let set = set.unwrap().unwrap();
+    let protocol = ProtocolKind::RestJson1.build(set.service(0)).unwrap();
+    let head = http::Request::post("/put")
+        .header("x-texts", " ")
+        .header("x-text", "");
+    let (head, ()) = head.body(()).unwrap().into_parts();
+    let Plan::Buffer(route) = protocol.route(&head).unwrap() else {
+        panic!("restJson1 routes by the head");
+    };
+    let body = Body::default();
+    let request = ReadPlan {
+        head: &head,
+        body: &body,
+        route: &route,
+        limits: &Limits::DEFAULT,
+    };
+    let mut input = Map::new();
+    protocol
+        .decode_input(set.operation(0), &request, &mut input)
+        .unwrap();
+    assert_eq!(input, map([("text", "".into())]));
+}
+
+#[test]
+fn positional_parameters_stand_in_the_order_of_the_model() {
+    let model = r#"
+        $version: "2"
+        namespace test.positions
+        use polywire#xmlRpc
+        use polywire#xmlRpcMethod
+        @xmlRpc
+        service Positions { operations: [Put] }
+        @xmlRpcMethod(positional: true)
+        operation Put {
+            input := {
+                first: String
+                @xmlAttribute
+                second: String
+            }
+        }
+    "#;
+    let model = Loader::new().add_text("positions.smithy", model).assemble();
+    let set = model.unwrap().model.schemas("test.positions#Positions");
+    let set = set.unwrap().unwrap();
+    let error = ProtocolKind::XmlRpc.build(set.service(0)).unwrap_err();
+    assert!(error.to_string().contains("@xmlAttribute"), "{error}");
+}

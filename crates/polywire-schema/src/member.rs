@@ -319,10 +319,11 @@ impl<'s> Member<'s> {
         self.def().flags.contains(flags)
     }
 
-    /// Whether it is required.
+    /// Whether it has to come: it is `@required`, and no default stands in for
+    /// it.
     #[must_use]
     pub fn is_required(self) -> bool {
-        self.has(MemberFlags::REQUIRED)
+        self.has(MemberFlags::REQUIRED) && !self.has(MemberFlags::DEFAULT)
     }
 
     /// Whether its target, a list or map, may hold nulls.

@@ -93,6 +93,12 @@ impl<'de> HeadDecoder<'de> {
                     let value = text_of(value).ok_or_else(|| self.wrong("UTF-8"))?;
                     self.values.push(Cow::Borrowed(value.trim()));
                 }
+                // A list without items has no header, and a header without a
+                // value no item.
+                if at.kind() == ShapeKind::List && self.values.iter().all(|value| value.is_empty())
+                {
+                    self.values.clear();
+                }
                 Ok(!self.values.is_empty())
             }
             Location::PrefixHeaders => self.locate_prefix(at.location_name()),
