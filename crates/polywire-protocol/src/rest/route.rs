@@ -6,7 +6,7 @@
 //! first, and a dead end goes back to the next choice. At the leaf the pattern
 //! that asks for most of the query wins.
 
-use std::collections::BTreeMap;
+use std::cmp::Ordering;
 use std::ops::Range;
 
 use http::Method;
@@ -24,11 +24,39 @@ pub(crate) struct Router {
 
 #[derive(Debug, Default)]
 struct Node {
-    literals: BTreeMap<String, Node>,
+    literals: Literals,
     label: Option<Box<Node>>,
     /// Greedy labels: the segments behind them are matched from the end.
     greedy: Option<Box<Node>>,
     leaves: Vec<Leaf>,
+}
+
+/// The nodes behind literals, sorted by length and then by text: most look-ups
+/// compare one text only.
+#[derive(Debug, Default)]
+struct Literals(Vec<(String, Node)>);
+
+impl Literals {
+    fn position(&self, text: &str) -> Result<usize, usize> {
+        let order = |own: &str| match own.len().cmp(&text.len()) {
+            Ordering::Equal => own.cmp(text),
+            other => other,
+        };
+        self.0.binary_search_by(|(own, _)| order(own))
+    }
+
+    fn get(&self, text: &str) -> Option<&Node> {
+        let position = self.position(text).ok()?;
+        Some(&self.0[position].1)
+    }
+
+    fn entry(&mut self, text: &str) -> &mut Node {
+        let position = self.position(text).unwrap_or_else(|position| {
+            self.0.insert(position, (text.to_owned(), Node::default()));
+            position
+        });
+        &mut self.0[position].1
+    }
 }
 
 #[derive(Debug)]
@@ -75,7 +103,7 @@ impl Router {
         let mut node = &mut self.root;
         for segment in pattern.segments() {
             node = match segment {
-                Segment::Literal(text) => node.literals.entry(text.clone()).or_default(),
+                Segment::Literal(text) => node.literals.entry(text),
                 Segment::Label(name) => {
                     label(name)?;
                     node.label.get_or_insert_default()
@@ -133,11 +161,12 @@ impl Router {
 fn segments(path: &str) -> Ranges {
     let mut segments = Ranges::new();
     let mut start = usize::from(path.starts_with('/'));
-    for (at, byte) in path.bytes().enumerate().skip(start) {
-        if byte == b'/' {
-            segments.push(start..at);
-            start = at + 1;
-        }
+    while let Some(len) = path.as_bytes()[start..]
+        .iter()
+        .position(|byte| *byte == b'/')
+    {
+        segments.push(start..start + len);
+        start += len + 1;
     }
     if start < path.len() {
         segments.push(start..path.len());
