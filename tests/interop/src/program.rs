@@ -111,6 +111,12 @@ impl Serving {
         &self.urls[0]
     }
 
+    /// The number of its process.
+    #[must_use]
+    pub fn process(&self) -> u32 {
+        self.child.id()
+    }
+
     /// The lines that it prints at its start, up to one with this word.
     #[must_use]
     pub fn lines_until(&mut self, word: &str) -> Vec<String> {

@@ -19,6 +19,8 @@ use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 use tokio::time::{Instant, Sleep};
 
+use super::begin::Begin;
+
 /// What has happened on a connection. The counts wrap around.
 #[derive(Debug)]
 pub(super) struct Activity {
@@ -139,17 +141,34 @@ impl Drop for InCall {
 pub(super) struct Watched {
     stream: TokioIo<TcpStream>,
     activity: Arc<Activity>,
+    /// What was read before hyper asked.
+    begin: Begin,
     /// Where the parts of a short answer come together.
     short: Vec<u8>,
 }
 
 impl Watched {
-    pub(super) fn new(stream: TcpStream, activity: Arc<Activity>) -> Self {
+    pub(super) fn new(stream: TcpStream, begin: Begin, activity: Arc<Activity>) -> Self {
         Self {
             stream: TokioIo::new(stream),
             activity,
+            begin,
             short: Vec::new(),
         }
+    }
+
+    /// What was read before, and what else is there: one read, as if nothing
+    /// had been read before.
+    #[cold]
+    fn poll_begin(
+        &mut self,
+        context: &mut Context<'_>,
+        mut buffer: ReadBufCursor<'_>,
+    ) -> Poll<io::Result<()>> {
+        buffer.put_slice(self.begin.give(buffer.remaining()));
+        // Nothing more to come, or an error, shows when hyper reads again.
+        let _ = Pin::new(&mut self.stream).poll_read(context, buffer);
+        Poll::Ready(Ok(()))
     }
 
     fn count<T>(&self, poll: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
@@ -173,7 +192,11 @@ impl Read for Watched {
         context: &mut Context<'_>,
         buffer: ReadBufCursor<'_>,
     ) -> Poll<io::Result<()>> {
-        let poll = Pin::new(&mut self.stream).poll_read(context, buffer);
+        let poll = if self.begin.is_empty() {
+            Pin::new(&mut self.stream).poll_read(context, buffer)
+        } else {
+            self.poll_begin(context, buffer)
+        };
         self.count(poll)
     }
 }

@@ -19,6 +19,7 @@ use tokio::task::{JoinHandle, JoinSet};
 
 use super::activity::{Activity, Idle, InCall, Watched};
 use super::app::Answer;
+use super::begin::Begin;
 use super::{HttpResponse, Server};
 
 /// A listener on an address. With `shared`, several listeners may have the
@@ -139,7 +140,7 @@ async fn accept(server: Server, listener: TcpListener, mut stopped: watch::Recei
 
 async fn connection(
     server: Server,
-    stream: TcpStream,
+    mut stream: TcpStream,
     peer: SocketAddr,
     stopped: watch::Receiver<bool>,
 ) {
@@ -147,10 +148,11 @@ async fn connection(
     // arrive later.
     let _ = stream.set_nodelay(true);
     let time = server.app.timeouts.head;
+    let mut begin = Begin::default();
     let http2 = {
         let mut stopped = stopped.clone();
         tokio::select! {
-            http2 = tokio::time::timeout(time, speaks_http2(&stream)) => http2,
+            http2 = tokio::time::timeout(time, begin.is_http2(&mut stream)) => http2,
             _ = stopped.changed() => return,
         }
     };
@@ -164,7 +166,7 @@ async fn connection(
         peer,
         activity: Arc::clone(&activity),
     };
-    let stream = Watched::new(stream, Arc::clone(&activity));
+    let stream = Watched::new(stream, begin, Arc::clone(&activity));
     let watch = Watch {
         activity,
         stopped,
@@ -197,24 +199,6 @@ async fn connection(
         // Clients break off all the time: no concern of an operator.
         Some(Err(error)) => tracing::debug!(%peer, %error, "a connection ended early"),
         None => tracing::debug!(%peer, "a connection was cut off"),
-    }
-}
-
-/// Whether what a peer says begins as HTTP/2 does, RFC 9113, section 3.4.
-/// Nothing is taken out of the stream.
-async fn speaks_http2(stream: &TcpStream) -> io::Result<bool> {
-    const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
-    let mut begin = [0; PREFACE.len()];
-    loop {
-        let len = stream.peek(&mut begin).await?;
-        if len == 0 || !PREFACE.starts_with(&begin[..len]) {
-            return Ok(false);
-        }
-        if len == PREFACE.len() {
-            return Ok(true);
-        }
-        // The rest is on its way; what is there would wake us at once again.
-        tokio::time::sleep(Duration::from_millis(5)).await;
     }
 }
 

@@ -13,6 +13,7 @@
 
 mod activity;
 mod app;
+mod begin;
 mod body;
 mod builder;
 mod connection;
