@@ -1,12 +1,12 @@
 //! `polywire serve`.
 
-use std::net::{SocketAddr, ToSocketAddrs};
+use std::net::{SocketAddr, TcpListener, ToSocketAddrs};
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use polywire::model::Model;
 use polywire::prelude::*;
-use polywire::rpc::server::bind;
+use polywire::rpc::server::bind_shared;
 use polywire::rpc::{ServerBuilder, Timeouts};
 use tokio::sync::watch;
 
@@ -63,24 +63,20 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let workers = arguments
         .workers
         .or_else(|| std::thread::available_parallelism().ok());
-    let workers = workers.map_or(1, NonZeroUsize::get);
+    let workers = listeners(&addresses, workers.unwrap_or(NonZeroUsize::MIN))?;
+    let bound = workers.first().map_or(&[][..], Vec::as_slice).iter();
+    let bound = bound
+        .map(TcpListener::local_addr)
+        .collect::<Result<Vec<_>, _>>();
+    let bound = bound.map_err(Failure::usage)?;
     let (stop, stopped) = watch::channel(false);
     let mut threads = Vec::new();
-    // The first worker finds ports where none was named; all share them.
-    let mut bound = addresses;
-    for index in 0..workers {
-        let (server, addresses, stopped) = (server.clone(), bound, stopped.clone());
-        let (ready, started) = std::sync::mpsc::channel();
+    for (index, listeners) in workers.into_iter().enumerate() {
+        let (server, stopped) = (server.clone(), stopped.clone());
         let thread = std::thread::Builder::new()
             .name(format!("worker-{index}"))
-            .spawn(move || {
-                worker(&server, &addresses, workers > 1, stopped, &ready);
-            });
+            .spawn(move || worker(&server, listeners, stopped));
         threads.push(thread.map_err(Failure::usage)?);
-        let word = started.recv();
-        // A worker that is gone without a word has panicked.
-        let word = word.unwrap_or_else(|_| Err("a worker could not start".to_owned()));
-        bound = word.map_err(Failure::usage)?;
     }
     if !arguments.quiet {
         announce(&model, &service, &server, &bound);
@@ -95,8 +91,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     // Workers that are gone need no word.
     let _ = stop.send(true);
     for thread in threads {
-        if thread.join().is_err() {
-            return Err(Failure::transport("a worker thread panicked"));
+        match thread.join() {
+            Ok(ended) => ended.map_err(Failure::transport)?,
+            Err(_) => return Err(Failure::transport("a worker thread panicked")),
         }
     }
     Ok(())
@@ -160,48 +157,46 @@ fn mocks(
     Ok(builder)
 }
 
+/// The listeners of each worker: one on each address.
+fn listeners(
+    addresses: &[SocketAddr],
+    workers: NonZeroUsize,
+) -> Result<Vec<Vec<TcpListener>>, Failure> {
+    let mut own: Vec<Vec<TcpListener>> = Vec::new();
+    for address in addresses {
+        let listeners = bind_shared(*address, workers).map_err(|error| {
+            Failure::usage(format!("cannot listen on http://{address}: {error}"))
+        })?;
+        own.resize_with(listeners.len(), Vec::new);
+        for (own, listener) in own.iter_mut().zip(listeners) {
+            own.push(listener);
+        }
+    }
+    Ok(own)
+}
+
 /// One worker: a runtime of its own, and a listener of its own on each
 /// address.
 fn worker(
     server: &Server,
-    addresses: &[SocketAddr],
-    shared: bool,
+    listeners: Vec<TcpListener>,
     mut stopped: watch::Receiver<bool>,
-    ready: &std::sync::mpsc::Sender<Result<Vec<SocketAddr>, String>>,
-) {
+) -> std::io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
-        .build();
-    let runtime = match runtime {
-        Ok(runtime) => runtime,
-        Err(error) => {
-            let _ = ready.send(Err(error.to_string()));
-            return;
-        }
-    };
+        .build()?;
     runtime.block_on(async {
         let mut running = Vec::new();
-        for address in addresses {
-            match bind(*address, shared).and_then(|listener| server.serve(listener)) {
-                Ok(one) => running.push(one),
-                Err(error) => {
-                    let _ = ready.send(Err(format!("cannot listen on http://{address}: {error}")));
-                    return;
-                }
-            }
+        for listener in listeners {
+            running.push(server.serve(tokio::net::TcpListener::from_std(listener)?)?);
         }
-        let bound = running
-            .iter()
-            .map(polywire::rpc::Running::address)
-            .collect();
-        // The program waits for every worker before it goes on.
-        let _ = ready.send(Ok(bound));
         // The sender lives until it has sent.
         let _ = stopped.changed().await;
         for one in running {
             one.shutdown().await;
         }
-    });
+        Ok(())
+    })
 }
 
 /// The addresses of `http://` URLs.
@@ -221,7 +216,15 @@ fn addresses(urls: &[String]) -> Result<Vec<SocketAddr>, Failure> {
                 "--listen {url}: expected http://HOST:PORT ({error})"
             ))
         })?;
-        addresses.extend(resolved);
+        // A name may be listed twice with one address. That is no mistake of
+        // the caller, as naming an address twice is.
+        let mut own: Vec<SocketAddr> = Vec::new();
+        for address in resolved {
+            if !own.contains(&address) {
+                own.push(address);
+            }
+        }
+        addresses.extend(own);
     }
     Ok(addresses)
 }

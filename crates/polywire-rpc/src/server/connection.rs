@@ -20,30 +20,8 @@ use tokio::task::{JoinHandle, JoinSet};
 use super::activity::{Activity, Idle, InCall, Watched};
 use super::app::Answer;
 use super::begin::Begin;
+use super::listener::bind;
 use super::{HttpResponse, Server};
-
-/// A listener on an address. With `shared`, several listeners may have the
-/// same address, one a worker, and the kernel spreads connections over them.
-///
-/// # Errors
-///
-/// The address is not to be had.
-pub fn bind(address: SocketAddr, shared: bool) -> io::Result<TcpListener> {
-    let domain = socket2::Domain::for_address(address);
-    let socket = socket2::Socket::new(domain, socket2::Type::STREAM, Some(socket2::Protocol::TCP))?;
-    socket.set_nonblocking(true)?;
-    // A restarted server gets its port back at once.
-    socket.set_reuse_address(true)?;
-    #[cfg(unix)]
-    if shared {
-        socket.set_reuse_port(true)?;
-    }
-    #[cfg(not(unix))]
-    let _ = shared;
-    socket.bind(&address.into())?;
-    socket.listen(1024)?;
-    TcpListener::from_std(socket.into())
-}
 
 /// A server that listens.
 #[derive(Debug)]
@@ -76,7 +54,7 @@ impl Server {
     ///
     /// The address is not to be had.
     pub async fn listen(&self, address: SocketAddr) -> io::Result<Running> {
-        let listener = bind(address, false)?;
+        let listener = TcpListener::from_std(bind(address)?)?;
         self.serve(listener)
     }
 

@@ -17,12 +17,14 @@ mod begin;
 mod body;
 mod builder;
 mod connection;
+mod listener;
 
 use std::time::Duration;
 
 pub use app::{Arriving, BodyError, CallService, HeadService, HttpResponse, HttpService, Server};
 pub use builder::{BuildError, ServerBuilder};
-pub use connection::{Running, bind};
+pub use connection::Running;
+pub use listener::{bind, bind_shared};
 
 /// How long a client may take.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

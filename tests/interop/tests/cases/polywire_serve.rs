@@ -78,6 +78,60 @@ fn polywire_serve_several_addresses() {
     }
 }
 
+/// A second server on the same port would take half of the traffic.
+#[test]
+fn polywire_serve_has_its_address_alone() {
+    let _case = Case::begin("polywire_serve_has_its_address_alone");
+    for first in ["1", "2"] {
+        let serving = Serving::start(&["--workers", first]);
+        for second in ["1", "2"] {
+            let ended = run(&["serve", "--workers", second, "--listen", serving.url()]);
+            assert_eq!(ended.code, Some(2), "{first}, {second}: {}", ended.stderr);
+            let expected = format!("cannot listen on {}: Address", serving.url());
+            assert!(ended.stderr.contains(&expected), "{}", ended.stderr);
+        }
+        assert!(get(serving.url(), "/time").starts_with("HTTP/1.1 200"));
+    }
+    // Nor does one server listen there twice.
+    let free = {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        format!("http://{}", listener.local_addr().unwrap())
+    };
+    for workers in ["1", "2"] {
+        let ended = run(&[
+            "serve",
+            "--workers",
+            workers,
+            "--listen",
+            &free,
+            "--listen",
+            &free,
+        ]);
+        assert_eq!(ended.code, Some(2), "{workers}: {}", ended.stderr);
+        assert!(ended.stderr.contains("cannot listen"), "{}", ended.stderr);
+    }
+}
+
+/// The connections that a server closed when it stopped, and those that it had
+/// closed before, keep nobody from its port.
+#[test]
+fn polywire_serve_restarts_at_once() {
+    let _case = Case::begin("polywire_serve_restarts_at_once");
+    let serving = Serving::start(&["--workers", "2"]);
+    let url = serving.url().to_owned();
+    let address = url.trim_start_matches("http://");
+    let open: Vec<TcpStream> = (0..10)
+        .map(|_| {
+            assert!(get(&url, "/time").starts_with("HTTP/1.1 200"));
+            TcpStream::connect(address).unwrap()
+        })
+        .collect();
+    assert_eq!(serving.terminate().0.code(), Some(0));
+    let serving = Serving::start_as_told(&["serve", "--workers", "2", "--listen", &url]);
+    assert!(get(serving.url(), "/time").starts_with("HTTP/1.1 200"));
+    drop(open);
+}
+
 #[test]
 fn polywire_serve_usage_errors() {
     let _case = Case::begin("polywire_serve_usage_errors");
