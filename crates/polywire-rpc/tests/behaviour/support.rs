@@ -176,6 +176,16 @@ impl Site {
         }
     }
 
+    /// A connection that is made without letting the server run meanwhile.
+    pub(crate) fn open_at_once(&self) -> Socket {
+        let stream = std::net::TcpStream::connect(self.address).unwrap();
+        stream.set_nonblocking(true).unwrap();
+        Socket {
+            stream: TcpStream::from_std(stream).unwrap(),
+            buffer: Vec::new(),
+        }
+    }
+
     /// A connection into which little fits that is not read.
     pub(crate) async fn open_narrow(&self) -> Socket {
         let socket = TcpSocket::new_v4().unwrap();
@@ -322,6 +332,13 @@ impl Socket {
     /// answered counts.
     pub(crate) async fn write(&mut self, bytes: impl AsRef<[u8]>) {
         let _ = within(self.stream.write_all(bytes.as_ref())).await;
+    }
+
+    /// Writes a few bytes without letting the server run meanwhile.
+    pub(crate) fn write_at_once(&mut self, bytes: impl AsRef<[u8]>) {
+        let bytes = bytes.as_ref();
+        let socket = socket2::SockRef::from(&self.stream);
+        assert_eq!(socket.send(bytes).unwrap(), bytes.len());
     }
 
     /// Writes bytes, all of which the other side must take.

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::net::TcpStream;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use polywire::prelude::*;
 use polywire_interop::{Case, Serving, Weather};
@@ -135,8 +135,13 @@ fn one_byte_a_second() {
         thread.join().unwrap();
     }
     serves_everybody(&serving, &weather);
-    // None of them holds up the end either.
+    // None of them holds up the end either, for the 10 s that calls have.
+    let mut head = TcpStream::connect(address(&serving)).unwrap();
+    head.write_all(b"GET /time HTTP/1.1\r\nX-Slow: ").unwrap();
+    let asked = Instant::now();
     assert_eq!(serving.terminate().0.code(), Some(0));
+    let took = asked.elapsed();
+    assert!(took < Duration::from_secs(5), "{took:?}");
 }
 
 /// Peers whose first byte could begin either version of HTTP: waiting for the
@@ -183,9 +188,9 @@ fn peers_that_say_one_byte() {
     assert!(woken < 100, "woken {woken} times with nothing to do");
     drop(peers);
     // Long before the timeout for heads, which is 30 seconds.
-    let deadline = std::time::Instant::now() + Duration::from_secs(10);
+    let deadline = Instant::now() + Duration::from_secs(10);
     while open() > few {
-        let now = std::time::Instant::now();
+        let now = Instant::now();
         assert!(now < deadline, "{} descriptors", open());
         std::thread::sleep(Duration::from_millis(20));
     }
