@@ -11,7 +11,9 @@ mod models;
 mod pages;
 mod paste;
 mod serve;
+mod signals;
 mod weather;
+mod workers;
 
 use std::process::ExitCode;
 
@@ -78,7 +80,8 @@ impl Failure {
         }
     }
 
-    /// The service could not be reached, or its answer not be read.
+    /// The service could not be reached, its answer not be read, or the server
+    /// did not end as it should.
     fn transport(message: impl std::fmt::Display) -> Self {
         Self {
             code: 3,

@@ -8,9 +8,10 @@ use polywire::model::Model;
 use polywire::prelude::*;
 use polywire::rpc::server::bind_shared;
 use polywire::rpc::{ServerBuilder, Timeouts};
-use tokio::sync::watch;
 
 use crate::models::{ModelArguments, bundled, protocol};
+use crate::signals::Signals;
+use crate::workers::Workers;
 use crate::{Failure, pages, paste, weather};
 
 /// Serve a model on every wire.
@@ -69,34 +70,39 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         .map(TcpListener::local_addr)
         .collect::<Result<Vec<_>, _>>();
     let bound = bound.map_err(Failure::usage)?;
-    let (stop, stopped) = watch::channel(false);
-    let mut threads = Vec::new();
-    for (index, listeners) in workers.into_iter().enumerate() {
-        let (server, stopped) = (server.clone(), stopped.clone());
-        let thread = std::thread::Builder::new()
-            .name(format!("worker-{index}"))
-            .spawn(move || worker(&server, listeners, stopped));
-        threads.push(thread.map_err(Failure::usage)?);
-    }
-    if !arguments.quiet {
-        announce(&model, &service, &server, &bound);
-    }
-    wait_for_signal()?;
-    if !arguments.quiet {
-        eprintln!(
-            "stopping: calls in progress have {} s to end",
-            SHUTDOWN.as_secs()
-        );
-    }
-    // Workers that are gone need no word.
-    let _ = stop.send(true);
-    for thread in threads {
-        match thread.join() {
-            Ok(ended) => ended.map_err(Failure::transport)?,
-            Err(_) => return Err(Failure::transport("a worker thread panicked")),
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build();
+    runtime.map_err(Failure::transport)?.block_on(async {
+        // Before anybody can know that it runs.
+        let mut signals = Signals::new().map_err(Failure::transport)?;
+        let mut workers = Workers::start(&server, workers).map_err(Failure::usage)?;
+        if !arguments.quiet {
+            announce(&model, &service, &server, &bound);
         }
-    }
-    Ok(())
+        let early = tokio::select! {
+            () = signals.next() => false,
+            () = workers.one_ended() => true,
+        };
+        if !arguments.quiet {
+            eprintln!(
+                "stopping: calls in progress have {} s to end; Ctrl-C or SIGTERM once more \
+                 cuts them off",
+                SHUTDOWN.as_secs()
+            );
+        }
+        tokio::select! {
+            () = workers.stop() => {}
+            () = signals.next() => {
+                return Err(Failure::transport("calls in progress were cut off"));
+            }
+        }
+        workers.result().map_err(Failure::transport)?;
+        if early {
+            return Err(Failure::transport("a worker ended too early"));
+        }
+        Ok(())
+    })
 }
 
 const SHUTDOWN: Duration = Duration::from_secs(10);
@@ -175,30 +181,6 @@ fn listeners(
     Ok(own)
 }
 
-/// One worker: a runtime of its own, and a listener of its own on each
-/// address.
-fn worker(
-    server: &Server,
-    listeners: Vec<TcpListener>,
-    mut stopped: watch::Receiver<bool>,
-) -> std::io::Result<()> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()?;
-    runtime.block_on(async {
-        let mut running = Vec::new();
-        for listener in listeners {
-            running.push(server.serve(tokio::net::TcpListener::from_std(listener)?)?);
-        }
-        // The sender lives until it has sent.
-        let _ = stopped.changed().await;
-        for one in running {
-            one.shutdown().await;
-        }
-        Ok(())
-    })
-}
-
 /// The addresses of `http://` URLs.
 fn addresses(urls: &[String]) -> Result<Vec<SocketAddr>, Failure> {
     let mut addresses = Vec::new();
@@ -255,24 +237,4 @@ fn announce(model: &Model, service: &ServiceHandle, server: &Server, bound: &[So
         }
     }
     println!("\n  {base}/_polywire/ lists the operations. Ctrl-C stops.");
-}
-
-fn wait_for_signal() -> Result<(), Failure> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build();
-    let waited = runtime.map_err(Failure::transport)?.block_on(async {
-        #[cfg(unix)]
-        {
-            use tokio::signal::unix::{SignalKind, signal};
-            let mut terminate = signal(SignalKind::terminate())?;
-            tokio::select! {
-                _ = terminate.recv() => Ok(()),
-                result = tokio::signal::ctrl_c() => result,
-            }
-        }
-        #[cfg(not(unix))]
-        tokio::signal::ctrl_c().await
-    });
-    waited.map_err(Failure::transport)
 }

@@ -28,7 +28,7 @@ use std::path::{Path, PathBuf};
 pub use answer::Weather;
 pub use case::{Case, summary};
 pub use peer::{Curl, CurlAnswer, Python};
-pub use program::{Finished, Serving, polywire, run, run_with_input};
+pub use program::{Finished, Serving, polywire, run, run_with_input, signal};
 
 /// The folder of the workspace.
 #[must_use]

@@ -152,7 +152,12 @@ impl Drop for Serving {
     }
 }
 
-fn signal(process: u32, name: &str) {
+/// Sends a signal to a process.
+///
+/// # Panics
+///
+/// There is no such process.
+pub fn signal(process: u32, name: &str) {
     let kill = format!("kill -{name} {process}");
     let killed = Command::new("sh").args(["-c", &kill]).status().unwrap();
     assert!(killed.success(), "{kill}");

@@ -38,6 +38,12 @@ impl Running {
         self.address
     }
 
+    /// Returns when it serves no more, although nobody has told it to stop: its
+    /// runtime is gone, or it has panicked.
+    pub async fn ended(&self) {
+        self.stop.closed().await;
+    }
+
     /// Stops: accepts no more connections, lets calls in progress end for the
     /// time that the server's timeouts give them, then returns.
     pub async fn shutdown(self) {

@@ -188,3 +188,23 @@ async fn bodies_and_answers_in_progress_end() {
     assert_eq!(answer.reply().await.body.len(), text.len());
     within(stopping).await.unwrap();
 }
+
+#[tokio::test]
+async fn a_server_that_ends_by_itself_is_seen() {
+    let elsewhere = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .build()
+        .unwrap();
+    let server = builder().build().unwrap();
+    let listen = async move { server.listen("127.0.0.1:0".parse().unwrap()).await };
+    let running = elsewhere.spawn(listen).await.unwrap().unwrap();
+    let mut ended = std::pin::pin!(running.ended());
+    tokio::select! {
+        biased;
+        () = &mut ended => panic!("it runs"),
+        () = tokio::task::yield_now() => {}
+    }
+    elsewhere.shutdown_background();
+    within(ended).await;
+}
