@@ -14,8 +14,8 @@ use polywire::prelude::*;
 use polywire::rpc::client::Exchange;
 use polywire::schema::{Encode, Operation, Schema, decode_structure};
 
-use crate::Failure;
 use crate::models::{ModelArguments, from_json, protocol};
+use crate::{Failure, print};
 
 /// Call an operation and print its output as JSON.
 ///
@@ -107,8 +107,8 @@ async fn call(arguments: Arguments) -> Result<(), Failure> {
         .map_err(|error| failure(error, operation))?;
     let text = to_json(&output, operation.output())?;
     let compact = arguments.compact || !std::io::stdout().is_terminal();
-    println!("{}", if compact { text } else { json::pretty(&text) });
-    Ok(())
+    let text = if compact { text } else { json::pretty(&text) };
+    print::out(&format!("{text}\n"))
 }
 
 /// The model that a Polywire server tells.
@@ -197,29 +197,31 @@ fn failure(error: CallError, operation: Operation<'_>) -> Failure {
 fn show(exchange: &Exchange) {
     let Some(response) = &exchange.response else {
         let request = &exchange.request;
-        eprintln!("> {} {}", request.method(), request.uri());
+        print::err(format_args!("> {} {}", request.method(), request.uri()));
         show_message('>', request.headers(), request.body());
         return;
     };
-    eprintln!("< {}", response.status());
+    print::err(format_args!("< {}", response.status()));
     show_message('<', response.headers(), response.body());
 }
 
 fn show_message(mark: char, headers: &http::HeaderMap, body: &[u8]) {
     for (name, value) in headers {
-        eprintln!(
+        print::err(format_args!(
             "{mark} {name}: {}",
             String::from_utf8_lossy(value.as_bytes()).escape_debug()
-        );
+        ));
     }
-    eprintln!("{mark}");
+    print::err(mark);
     let printable = |text: &&str| {
         !text
             .chars()
             .any(|character| character.is_control() && !matches!(character, '\n' | '\r' | '\t'))
     };
     match std::str::from_utf8(body).ok().filter(printable) {
-        Some(text) => text.lines().for_each(|line| eprintln!("{mark} {line}")),
+        Some(text) => text
+            .lines()
+            .for_each(|line| print::err(format_args!("{mark} {line}"))),
         None => hex_dump(mark, body),
     }
 }
@@ -237,7 +239,11 @@ fn hex_dump(mark: char, body: &[u8]) {
                 }
             })
             .collect();
-        eprintln!("{mark} {:06x}  {:<47}  {text}", index * 16, hex.join(" "));
+        print::err(format_args!(
+            "{mark} {:06x}  {:<47}  {text}",
+            index * 16,
+            hex.join(" ")
+        ));
     }
 }
 

@@ -1,15 +1,11 @@
 //! The `polywire` program.
 #![forbid(unsafe_code)]
-#![expect(
-    clippy::print_stdout,
-    clippy::print_stderr,
-    reason = "this is a command-line program"
-)]
 
 mod call;
 mod models;
 mod pages;
 mod paste;
+mod print;
 mod serve;
 mod signals;
 mod weather;
@@ -42,6 +38,8 @@ fn main() -> ExitCode {
     tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(std::io::stderr)
+        // They would go to standard error too, and panic if nobody reads it.
+        .log_internal_errors(false)
         .init();
     let result = match Arguments::parse().command {
         Command::Serve(arguments) => serve::run(&arguments),
@@ -50,7 +48,7 @@ fn main() -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            eprintln!("{}", failure.message.trim_end());
+            print::err(failure.message.trim_end());
             ExitCode::from(failure.code)
         }
     }

@@ -12,7 +12,7 @@ use polywire::rpc::{ServerBuilder, Timeouts};
 use crate::models::{ModelArguments, bundled, protocol};
 use crate::signals::Signals;
 use crate::workers::Workers;
-use crate::{Failure, pages, paste, weather};
+use crate::{Failure, pages, paste, print, weather};
 
 /// Serve a model on every wire.
 ///
@@ -78,18 +78,18 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         let mut signals = Signals::new().map_err(Failure::transport)?;
         let mut workers = Workers::start(&server, workers).map_err(Failure::usage)?;
         if !arguments.quiet {
-            announce(&model, &service, &server, &bound);
+            print::out(&banner(&model, &service, &server, &bound))?;
         }
         let early = tokio::select! {
             () = signals.next() => false,
             () = workers.one_ended() => true,
         };
         if !arguments.quiet {
-            eprintln!(
+            print::err(format_args!(
                 "stopping: calls in progress have {} s to end; Ctrl-C or SIGTERM once more \
                  cuts them off",
                 SHUTDOWN.as_secs()
-            );
+            ));
         }
         tokio::select! {
             () = workers.stop() => {}
@@ -212,15 +212,15 @@ fn addresses(urls: &[String]) -> Result<Vec<SocketAddr>, Failure> {
 }
 
 /// Says what is served where, and how to try it.
-fn announce(model: &Model, service: &ServiceHandle, server: &Server, bound: &[SocketAddr]) {
+fn banner(model: &Model, service: &ServiceHandle, server: &Server, bound: &[SocketAddr]) -> String {
     let name = service.service();
     let urls: Vec<String> = bound
         .iter()
         .map(|address| format!("http://{address}"))
         .collect();
     let count = name.operations().len();
-    println!(
-        "{} {}: {count} operations on {}",
+    let mut text = format!(
+        "{} {}: {count} operations on {}\n",
         name.id(),
         name.version(),
         urls.join(", ")
@@ -228,13 +228,16 @@ fn announce(model: &Model, service: &ServiceHandle, server: &Server, bound: &[So
     let base = urls.first().map_or("", String::as_str);
     let easiest = paste::easiest(model, service);
     for protocol in server.protocols() {
-        println!("\n  {}", protocol.kind());
+        text.push_str(&format!("\n  {}\n", protocol.kind()));
         let line = easiest
             .as_ref()
             .and_then(|(operation, input)| paste::line(base, protocol, *operation, input));
         if let Some(line) = line {
-            println!("    {line}");
+            text.push_str(&format!("    {line}\n"));
         }
     }
-    println!("\n  {base}/_polywire/ lists the operations. Ctrl-C stops.");
+    text.push_str(&format!(
+        "\n  {base}/_polywire/ lists the operations. Ctrl-C stops.\n"
+    ));
+    text
 }

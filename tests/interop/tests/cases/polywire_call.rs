@@ -1,6 +1,6 @@
 //! `polywire call`: what it prints and how it ends.
 
-use polywire_interop::{Case, Serving, run, run_with_input, workspace};
+use polywire_interop::{Case, Serving, polywire, run, run_with_input, workspace};
 
 const PROTOCOLS: [&str; 3] = ["restJson1", "rpcv2Cbor", "xmlRpc"];
 
@@ -180,6 +180,24 @@ fn polywire_call_usage_errors() {
             ended.stderr
         );
         assert_eq!(ended.stdout, "", "{arguments:?}");
+    }
+}
+
+/// `polywire call ... 2>&1 | true`.
+#[test]
+fn polywire_call_nobody_reads() {
+    use std::process::{Command, Stdio};
+    let _case = Case::begin("polywire_call_nobody_reads");
+    let serving = Serving::start(&[]);
+    for (input, code) in [(r#"{"cityId":"oslo"}"#, 0), (r#"{"cityId":"atlantis"}"#, 1)] {
+        let mut child = Command::new(polywire())
+            .args(["call", serving.url(), "GetCity", input, "--show-wire"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        drop((child.stdout.take(), child.stderr.take()));
+        assert_eq!(child.wait().unwrap().code(), Some(code), "{input}");
     }
 }
 

@@ -200,6 +200,36 @@ fn polywire_serve_stops_at_the_second_signal() {
     }
 }
 
+/// `polywire serve 2>&1 | head -1` goes on serving.
+#[cfg(unix)]
+#[test]
+fn polywire_serve_nobody_reads() {
+    let _case = Case::begin("polywire_serve_nobody_reads");
+    let address = {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        listener.local_addr().unwrap()
+    };
+    let url = format!("http://{address}");
+    let mut child = Command::new(polywire())
+        .args(["serve", "--listen", &url])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop((child.stdout.take(), child.stderr.take()));
+    let begun = Instant::now();
+    while TcpStream::connect(address).is_err() {
+        assert!(begun.elapsed() < Duration::from_secs(30));
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    for _ in 0..3 {
+        assert!(get(&url, "/time").starts_with("HTTP/1.1 200"));
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    signal(child.id(), "TERM");
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+}
+
 #[test]
 fn polywire_serve_usage_errors() {
     let _case = Case::begin("polywire_serve_usage_errors");
