@@ -4,6 +4,7 @@ use std::net::{SocketAddr, TcpListener, ToSocketAddrs};
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
+use clap::value_parser;
 use polywire::model::Model;
 use polywire::prelude::*;
 use polywire::rpc::server::bind_shared;
@@ -38,12 +39,14 @@ pub(crate) struct Arguments {
     /// The largest request body, in bytes.
     #[arg(long, value_name = "BYTES", default_value_t = Limits::DEFAULT.bytes())]
     max_body: usize,
-    /// The most connections a worker keeps open at once.
-    #[arg(long, value_name = "N", default_value_t = 10_000)]
-    max_connections: usize,
+    /// The most connections a worker keeps open at once on an address.
+    #[arg(long, value_name = "N", default_value_t = 10_000,
+        value_parser = value_parser!(u64).range(1..=10_000_000))]
+    max_connections: u64,
     /// Seconds until an idle connection, or one that does not finish its
     /// request's head, is closed; and as many for a body.
-    #[arg(long, value_name = "SECONDS", default_value_t = 30)]
+    #[arg(long, value_name = "SECONDS", default_value_t = 30,
+        value_parser = value_parser!(u64).range(1..=86_400))]
     timeout: u64,
     /// Print nothing but errors.
     #[arg(long, short)]
@@ -113,10 +116,10 @@ fn server(
     service: ServiceHandle,
     mock: bool,
 ) -> Result<Server, Failure> {
-    let time = Duration::from_secs(arguments.timeout.max(1));
+    let time = Duration::from_secs(arguments.timeout);
     let mut builder = Server::builder(service.clone())
         .limits(Limits::DEFAULT.with_bytes(arguments.max_body))
-        .connections(arguments.max_connections)
+        .connections(usize::try_from(arguments.max_connections).unwrap_or(usize::MAX))
         .timeouts(Timeouts {
             head: time,
             body: time,

@@ -9,6 +9,7 @@ use http::{Request, Response};
 use http_body_util::combinators::BoxBody;
 use polywire_protocol::{Fault, MountError, Protocol, ProtocolKind};
 use polywire_schema::Limits;
+use tokio::sync::Semaphore;
 use tower::util::BoxCloneSyncService;
 use tower::{Layer, Service, service_fn};
 
@@ -45,6 +46,8 @@ pub enum BuildError {
     UnknownOperation(String),
     /// Operations have no handler.
     Unhandled(Vec<String>),
+    /// Not one connection may be open.
+    NoConnections,
 }
 
 impl fmt::Display for BuildError {
@@ -63,6 +66,7 @@ impl fmt::Display for BuildError {
                 )
             }
             Self::Unhandled(names) => write!(f, "no handler for {}", names.join(", ")),
+            Self::NoConnections => f.write_str("a server without a connection serves nobody"),
         }
     }
 }
@@ -256,6 +260,10 @@ impl ServerBuilder {
             return Err(BuildError::Unhandled(unhandled));
         }
 
+        if self.connections == 0 {
+            return Err(BuildError::NoConnections);
+        }
+
         let layered = handlers.iter().map(|handler| {
             let handler = Arc::clone(handler.as_ref()?);
             let (first, rest) = self.call_layers.split_first()?;
@@ -278,8 +286,9 @@ impl ServerBuilder {
             layered,
             head,
             limits: self.limits,
-            timeouts: self.timeouts,
-            connections: self.connections,
+            timeouts: self.timeouts.capped(),
+            // More than a semaphore counts is as good as no limit.
+            connections: self.connections.min(Semaphore::MAX_PERMITS),
             pages: self.pages,
         };
         let mut server = Server {

@@ -52,6 +52,19 @@ impl Timeouts {
     };
 }
 
+impl Timeouts {
+    /// No time so long that an instant cannot be moved by it.
+    fn capped(self) -> Self {
+        const YEAR: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+        Self {
+            head: self.head.min(YEAR),
+            body: self.body.min(YEAR),
+            handler: self.handler.min(YEAR),
+            shutdown: self.shutdown.min(YEAR),
+        }
+    }
+}
+
 impl Default for Timeouts {
     fn default() -> Self {
         Self::DEFAULT

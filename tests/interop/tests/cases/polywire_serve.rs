@@ -246,6 +246,16 @@ fn polywire_serve_usage_errors() {
         (vec!["--protocol", "soap"], "restJson1"),
         (vec!["--service", "Nobody"], "Nobody"),
         (vec!["--workers", "0"], "--workers"),
+        // Each would make a server that listens and answers nobody.
+        (vec!["--max-connections", "0"], "1..=10000000"),
+        (vec!["--max-connections", "10000001"], "1..=10000000"),
+        (
+            vec!["--max-connections", "4611686018427387904"],
+            "1..=10000000",
+        ),
+        (vec!["--timeout", "0"], "1..=86400"),
+        (vec!["--timeout", "86401"], "1..=86400"),
+        (vec!["--timeout", "18446744073709551615"], "1..=86400"),
     ] {
         let ended = run(&[&["serve"], arguments.as_slice()].concat());
         assert_eq!(ended.code, Some(2), "{arguments:?}: {}", ended.stderr);
