@@ -11,10 +11,12 @@ use hyper_util::rt::TokioExecutor;
 use polywire::codec::json::{self, JsonDecoder, JsonEncoder, JsonProfile};
 use polywire::model::Model;
 use polywire::prelude::*;
+use polywire::protocol::XmlRpc;
 use polywire::rpc::client::Exchange;
 use polywire::schema::{Encode, Operation, Schema, decode_structure};
 
 use crate::models::{ModelArguments, from_json, protocol};
+use crate::target::Target;
 use crate::{Failure, print};
 
 /// Call an operation and print its output as JSON.
@@ -23,7 +25,9 @@ use crate::{Failure, print};
 /// call makes no sense; 3 when the service cannot be reached or understood.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// The service: http://HOST:PORT
+    /// The service: http://HOST:PORT, with a path before all paths if need be.
+    /// Over xmlRpc a path is where the calls go, such as
+    /// http://HOST/xmlrpc.php; without one they go to /RPC2.
     url: String,
     /// The operation.
     operation: String,
@@ -66,10 +70,13 @@ pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
 }
 
 async fn call(arguments: Arguments) -> Result<(), Failure> {
+    let target = Target::parse(&arguments.url)?;
     let model = if arguments.model.is_given() {
         arguments.model.load()?
+    } else if arguments.protocol == Some(ProtocolKind::XmlRpc) {
+        fetch_model(target.origin()).await?
     } else {
-        fetch_model(&arguments.url).await?
+        fetch_model(&target.base()).await?
     };
     let service = arguments.model.service(&model)?;
     let Some(operation) = service.find_operation(&arguments.operation) else {
@@ -95,7 +102,15 @@ async fn call(arguments: Arguments) -> Result<(), Failure> {
     for (name, value) in arguments.header {
         builder = builder.header(name, value);
     }
-    let client = builder.connect(&arguments.url).map_err(Failure::usage)?;
+    let client = match target.endpoint() {
+        Some(path) if kind == ProtocolKind::XmlRpc => {
+            let protocol = XmlRpc::new(service.service()).map_err(Failure::usage)?;
+            let protocol = Box::new(protocol.at_path(path));
+            builder.custom_protocol(protocol).connect(target.origin())
+        }
+        _ => builder.connect(&target.base()),
+    };
+    let client = client.map_err(Failure::usage)?;
     let show_wire = arguments.show_wire;
     let output = client
         .call_showing(operation.name(), input, |exchange| {
@@ -112,17 +127,17 @@ async fn call(arguments: Arguments) -> Result<(), Failure> {
 }
 
 /// The model that a Polywire server tells.
-async fn fetch_model(url: &str) -> Result<Model, Failure> {
-    let target = format!("{}/_polywire/model.json", url.trim_end_matches('/'));
+async fn fetch_model(base: &str) -> Result<Model, Failure> {
+    let target = format!("{base}/_polywire/model.json");
     let reason = |reason: &dyn std::fmt::Display| {
         Failure::transport(format!(
             "no model at {target} ({reason}): give the service's model with --model FILE"
         ))
     };
     let client = HttpClient::builder(TokioExecutor::new()).build_http::<Full<Bytes>>();
-    let uri = target.parse::<http::Uri>().ok();
-    let uri = uri.filter(|uri| uri.scheme_str() == Some("http"));
-    let uri = uri.ok_or_else(|| Failure::usage(format!("`{url}`: expected http://HOST:PORT")))?;
+    let uri: http::Uri = target
+        .parse()
+        .map_err(|error| Failure::usage(format!("`{target}`: {error}")))?;
     let fetch = async {
         let response = client.get(uri).await;
         // It tells the causes too: "connection refused" is what helps.

@@ -8,6 +8,7 @@ mod paste;
 mod print;
 mod serve;
 mod signals;
+mod target;
 mod weather;
 mod workers;
 

@@ -12,6 +12,7 @@ use polywire::rpc::{ServerBuilder, Timeouts};
 
 use crate::models::{ModelArguments, bundled, protocol};
 use crate::signals::Signals;
+use crate::target::{NO_TLS, is_https};
 use crate::workers::Workers;
 use crate::{Failure, pages, paste, print, weather};
 
@@ -188,6 +189,9 @@ fn listeners(
 fn addresses(urls: &[String]) -> Result<Vec<SocketAddr>, Failure> {
     let mut addresses = Vec::new();
     for url in urls {
+        if is_https(url) {
+            return Err(Failure::usage(format!("--listen {url}: {NO_TLS}")));
+        }
         let authority = url
             .strip_prefix("http://")
             .map(|rest| rest.trim_end_matches('/'));

@@ -39,6 +39,7 @@ struct Inner {
 pub struct ClientBuilder {
     service: ServiceHandle,
     kind: ProtocolKind,
+    own_protocol: Option<Box<dyn Protocol>>,
     headers: HeaderMap,
     connect_timeout: Duration,
     deadline: Duration,
@@ -143,6 +144,26 @@ pub struct Exchange {
 }
 
 impl ClientBuilder {
+    /// Calls over a protocol that was made apart, such as XML-RPC at another
+    /// path, instead of the one that was named.
+    ///
+    /// ```
+    /// use polywire_protocol::{MountError, ProtocolKind, XmlRpc};
+    /// use polywire_rpc::{Client, ClientBuilder, ServiceHandle};
+    ///
+    /// /// Calls `http://HOST/xmlrpc.php`, if it connects to `http://HOST`.
+    /// fn blog(service: ServiceHandle) -> Result<ClientBuilder, MountError> {
+    ///     let protocol = XmlRpc::new(service.service())?.at_path("/xmlrpc.php");
+    ///     let builder = Client::builder(service, ProtocolKind::XmlRpc);
+    ///     Ok(builder.custom_protocol(Box::new(protocol)))
+    /// }
+    /// ```
+    #[must_use]
+    pub fn custom_protocol(mut self, protocol: Box<dyn Protocol>) -> Self {
+        self.own_protocol = Some(protocol);
+        self
+    }
+
     /// Adds a header to every call.
     #[must_use]
     pub fn header(mut self, name: HeaderName, value: HeaderValue) -> Self {
@@ -195,14 +216,21 @@ impl ClientBuilder {
         let base: Uri = url
             .parse()
             .map_err(|error| ConnectError::Url(format!("`{url}`: {error}")))?;
+        if base.scheme_str() == Some("https") {
+            let reason = format!("`{url}`: there is no TLS yet, only http://host:port");
+            return Err(ConnectError::Url(reason));
+        }
         if base.scheme_str() != Some("http") || base.authority().is_none() {
             let reason = format!("`{url}`: expected http://host:port");
             return Err(ConnectError::Url(reason));
         }
-        let protocol = self
-            .kind
-            .build(self.service.service())
-            .map_err(ConnectError::Mount)?;
+        let protocol = match self.own_protocol {
+            Some(protocol) => protocol,
+            None => {
+                let built = self.kind.build(self.service.service());
+                built.map_err(ConnectError::Mount)?
+            }
+        };
         let mut connector = HttpConnector::new();
         connector.set_nodelay(true);
         connector.set_connect_timeout(Some(self.connect_timeout));
@@ -241,6 +269,7 @@ impl Client {
         ClientBuilder {
             service,
             kind,
+            own_protocol: None,
             headers: HeaderMap::new(),
             connect_timeout: Duration::from_secs(5),
             deadline: Duration::from_secs(60),

@@ -1,6 +1,6 @@
 //! `polywire call`: what it prints and how it ends.
 
-use polywire_interop::{Case, Serving, polywire, run, run_with_input, workspace};
+use polywire_interop::{Canned, Case, Serving, polywire, run, run_with_input, workspace};
 
 const PROTOCOLS: [&str; 3] = ["restJson1", "rpcv2Cbor", "xmlRpc"];
 
@@ -147,6 +147,61 @@ fn polywire_call_with_a_model_and_headers() {
     );
 }
 
+/// WordPress, Odoo and others have their XML-RPC at paths of their own: over
+/// xmlRpc a URL with a path is where the calls go.
+#[test]
+fn polywire_call_xmlrpc_elsewhere() {
+    let _case = Case::begin("polywire_call_xmlrpc_elsewhere");
+    let model = workspace().join("crates/polywire-cli/models/weather.smithy");
+    let model = model.to_str().unwrap();
+    let time = "<?xml version=\"1.0\"?><methodResponse><params><param><value><struct><member>\
+                <name>time</name><value><dateTime.iso8601>20261101T12:00:00</dateTime.iso8601>\
+                </value></member></struct></value></param></params></methodResponse>";
+    let answer = format!("HTTP/1.1 200 OK\nContent-Type: text/xml\n\n{time}");
+    let call = |url: &str| {
+        let operation = "GetCurrentTime";
+        run(&["call", url, operation, "-p", "xmlRpc", "--model", model])
+    };
+    for (path, line) in [
+        ("", "POST /RPC2 HTTP/1.1\r\n"),
+        ("/", "POST /RPC2 HTTP/1.1\r\n"),
+        ("/RPC2", "POST /RPC2 HTTP/1.1\r\n"),
+        ("/xmlrpc.php", "POST /xmlrpc.php HTTP/1.1\r\n"),
+        (
+            "/xmlrpc/2/common?db=a",
+            "POST /xmlrpc/2/common?db=a HTTP/1.1\r\n",
+        ),
+        ("/rpc/", "POST /rpc/ HTTP/1.1\r\n"),
+    ] {
+        let server = Canned::start(vec![(line, answer.clone())]);
+        let ended = call(&format!("{}{path}", server.url));
+        assert_eq!(ended.code, Some(0), "{path}: {}", ended.stderr);
+        assert!(ended.stdout.contains("2026-11-01T12:00:00Z"), "{path}");
+        let requests = server.requests();
+        assert_eq!(requests.len(), 1, "{path}");
+        assert!(requests[0].contains("<methodName>"), "{}", requests[0]);
+    }
+}
+
+/// Where the model comes from: the server's own pages, not the path of the
+/// calls. Over other protocols a path stands before all paths.
+#[test]
+fn polywire_call_model_of_a_url_with_a_path() {
+    let _case = Case::begin("polywire_call_model_of_a_url_with_a_path");
+    for (protocol, line) in [
+        ("xmlRpc", "GET /_polywire/model.json HTTP/1.1\r\n"),
+        ("restJson1", "GET /base/_polywire/model.json HTTP/1.1\r\n"),
+        ("rpcv2Cbor", "GET /base/_polywire/model.json HTTP/1.1\r\n"),
+    ] {
+        let server = Canned::start(Vec::new());
+        let url = format!("{}/base", server.url);
+        let ended = run(&["call", &url, "GetCurrentTime", "-p", protocol]);
+        assert_eq!(ended.code, Some(3), "{protocol}: {}", ended.stderr);
+        assert!(ended.stderr.contains("no model at"), "{}", ended.stderr);
+        assert!(server.requests()[0].starts_with(line), "{protocol}");
+    }
+}
+
 #[test]
 fn polywire_call_usage_errors() {
     let _case = Case::begin("polywire_call_usage_errors");
@@ -169,7 +224,7 @@ fn polywire_call_usage_errors() {
             "/nowhere.smithy",
         ),
         (vec!["call", "localhost", "GetCity"], "http://"),
-        (vec!["call", "https://localhost", "GetCity"], "http://HOST"),
+        (vec!["call", "https://localhost", "GetCity"], "no TLS yet"),
         (vec!["call", "http://", "GetCity"], "http://HOST"),
     ] {
         let ended = run(&arguments);
