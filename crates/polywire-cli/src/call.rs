@@ -20,10 +20,12 @@ use crate::target::Target;
 use crate::{Failure, print};
 
 /// Call an operation and print its output as JSON.
-///
-/// Exit status: 0 with an output; 1 with a fault, which is printed; 2 when the
-/// call makes no sense; 3 when the service cannot be reached or understood.
 #[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Exit status: 0 with an output; 1 with a fault of the service, which is \
+    printed; 2 when the call makes no sense and is not sent; 3 when the service cannot be \
+    reached, or what answers is not understood."
+)]
 pub(crate) struct Arguments {
     /// The service: http://HOST:PORT, with a path before all paths if need be.
     /// Over xmlRpc a path is where the calls go, such as
@@ -193,8 +195,10 @@ fn to_json(value: &Value, shape: Schema<'_>) -> Result<String, Failure> {
 
 /// A fault of the model with its members; anything else as it says.
 fn failure(error: CallError, operation: Operation<'_>) -> Failure {
-    let CallError::Fault(fault) = error else {
-        return Failure::transport(error);
+    let fault = match error {
+        CallError::Fault(fault) => fault,
+        CallError::Request(_) => return Failure::usage(error),
+        _ => return Failure::transport(error),
     };
     let mut message = fault.to_string();
     if let Some(code) = fault.code() {

@@ -116,7 +116,7 @@ async fn operations_that_there_are_not() {
     // An input that does not fit the model never leaves.
     let wrong = Map::from_iter([("left", "one")]);
     let error = client.call("Add", wrong).await.unwrap_err();
-    assert!(matches!(error, CallError::Message(_)), "{error}");
+    assert!(matches!(error, CallError::Request(_)), "{error}");
 }
 
 /// XML-RPC at another path, on both sides.
