@@ -26,6 +26,8 @@ use crate::{Failure, print};
     printed; 2 when the call makes no sense and is not sent; 3 when the service cannot be \
     reached, or what answers is not understood."
 )]
+// One file for each --model: more would take the URL for a file.
+#[command(mut_arg("files", |files| files.num_args(1)))]
 pub(crate) struct Arguments {
     /// The service: http://HOST:PORT, with a path before all paths if need be.
     /// Over xmlRpc a path is where the calls go, such as

@@ -202,12 +202,38 @@ fn polywire_call_model_of_a_url_with_a_path() {
     }
 }
 
+/// Each --model takes one file, so that the URL may stand behind it.
+#[test]
+fn polywire_call_with_models_first() {
+    let _case = Case::begin("polywire_call_with_models_first");
+    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let [first, second] = ["service.smithy", "operation.smithy"].map(|name| folder.join(name));
+    let begin = "$version: \"2\"\nnamespace example.two\n";
+    let service = "use aws.protocols#restJson1\n@restJson1\n\
+                   service Two { version: \"1\", operations: [Get] }\n";
+    let operation = "@readonly\n@http(method: \"GET\", uri: \"/get\")\n\
+                     operation Get { output := { @required text: String } }\n";
+    std::fs::write(&first, format!("{begin}{service}")).unwrap();
+    std::fs::write(&second, format!("{begin}{operation}")).unwrap();
+    let (first, second) = (first.to_str().unwrap(), second.to_str().unwrap());
+    // A server takes all that follow.
+    for serve in [
+        vec!["--model", first, second],
+        vec!["-m", first, "-m", second],
+    ] {
+        let serving = Serving::start(&serve);
+        let ended = run(&["call", "-m", first, "--model", second, serving.url(), "Get"]);
+        assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+        assert!(ended.stdout.contains("\"text\""), "{}", ended.stdout);
+    }
+}
+
 #[test]
 fn polywire_call_help() {
     let _case = Case::begin("polywire_call_help");
     let ended = run(&["call", "--help"]);
     assert_eq!(ended.code, Some(0));
-    for word in ["Exit status: 0", "xmlrpc.php"] {
+    for word in ["Exit status: 0", "xmlrpc.php", "--model <FILE> "] {
         assert!(ended.stdout.contains(word), "{word}: {}", ended.stdout);
     }
 }
