@@ -40,6 +40,11 @@ pub(crate) struct Arguments {
     /// The largest request body, in bytes.
     #[arg(long, value_name = "BYTES", default_value_t = Limits::DEFAULT.bytes())]
     max_body: usize,
+    /// The most bytes of request bodies that are held at once, by all workers
+    /// together; calls beyond it are answered that the server is overloaded. By
+    /// default 268435456 (256 MiB), or --max-body if that is more.
+    #[arg(long, value_name = "BYTES")]
+    max_memory: Option<usize>,
     /// The most connections a worker keeps open at once on an address.
     #[arg(long, value_name = "N", default_value_t = 10_000,
         value_parser = value_parser!(u64).range(1..=10_000_000))]
@@ -127,6 +132,15 @@ fn server(
             shutdown: SHUTDOWN,
             ..Timeouts::DEFAULT
         });
+    if let Some(bytes) = arguments.max_memory {
+        if bytes < arguments.max_body {
+            return Err(Failure::usage(format!(
+                "--max-memory {bytes} is less than one body may have (--max-body {})",
+                arguments.max_body
+            )));
+        }
+        builder = builder.body_memory(bytes);
+    }
     for kind in &arguments.protocol {
         builder = builder.protocol(*kind);
     }

@@ -16,8 +16,13 @@ use tower::{Layer, Service, service_fn};
 use super::app::{
     App, Arriving, BodyError, CallService, HeadService, HttpResponse, HttpService, Pages,
 };
+use super::memory::Memory;
 use super::{Server, Timeouts};
 use crate::{Call, Handler, Output, ServiceHandle};
+
+/// The bytes of request bodies that a server holds at most, where nothing else
+/// is said.
+const BODY_MEMORY: usize = 256 << 20;
 
 /// Builds a [`Server`].
 pub struct ServerBuilder {
@@ -26,6 +31,7 @@ pub struct ServerBuilder {
     own_protocols: Vec<Box<dyn Protocol>>,
     handlers: Vec<(String, Arc<dyn Handler>)>,
     limits: Limits,
+    body_memory: Option<usize>,
     timeouts: Timeouts,
     connections: usize,
     pages: Option<Pages>,
@@ -48,6 +54,8 @@ pub enum BuildError {
     Unhandled(Vec<String>),
     /// Not one connection may be open.
     NoConnections,
+    /// The memory for all bodies, first, is less than one body may have.
+    BodyMemory(usize, usize),
 }
 
 impl fmt::Display for BuildError {
@@ -66,6 +74,10 @@ impl fmt::Display for BuildError {
                 )
             }
             Self::Unhandled(names) => write!(f, "no handler for {}", names.join(", ")),
+            Self::BodyMemory(memory, limit) => write!(
+                f,
+                "{memory} bytes for all bodies are less than the {limit} that one may have"
+            ),
             Self::NoConnections => f.write_str("a server without a connection serves nobody"),
         }
     }
@@ -88,6 +100,7 @@ impl ServerBuilder {
             own_protocols: Vec::new(),
             handlers: Vec::new(),
             limits: Limits::DEFAULT,
+            body_memory: None,
             timeouts: Timeouts::DEFAULT,
             connections: 10_000,
             pages: None,
@@ -133,6 +146,17 @@ impl ServerBuilder {
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
+        self
+    }
+
+    /// Sets how many bytes of request bodies may be held at once, by all calls
+    /// together. A call that would exceed it is answered that the server is
+    /// overloaded. The first 64 KiB of each body do not count; what does is
+    /// given back when the call ends. 256 MiB, or the limit on one body if that
+    /// is more.
+    #[must_use]
+    pub fn body_memory(mut self, bytes: usize) -> Self {
+        self.body_memory = Some(bytes);
         self
     }
 
@@ -260,6 +284,11 @@ impl ServerBuilder {
             return Err(BuildError::Unhandled(unhandled));
         }
 
+        let limit = self.limits.bytes();
+        let memory = self.body_memory.unwrap_or(limit.max(BODY_MEMORY));
+        if memory < limit {
+            return Err(BuildError::BodyMemory(memory, limit));
+        }
         if self.connections == 0 {
             return Err(BuildError::NoConnections);
         }
@@ -286,6 +315,7 @@ impl ServerBuilder {
             layered,
             head,
             limits: self.limits,
+            memory: Arc::new(Memory::new(memory)),
             timeouts: self.timeouts.capped(),
             // More than a semaphore counts is as good as no limit.
             connections: self.connections.min(Semaphore::MAX_PERMITS),

@@ -18,6 +18,7 @@ mod body;
 mod builder;
 mod connection;
 mod listener;
+mod memory;
 
 use std::time::Duration;
 

@@ -136,7 +136,11 @@ pub(crate) struct Site {
 impl Site {
     pub(crate) async fn start(builder: ServerBuilder) -> Self {
         let server = builder.build().unwrap();
-        let running = server.listen("127.0.0.1:0".parse().unwrap()).await.unwrap();
+        Self::of(server.listen("127.0.0.1:0".parse().unwrap()).await.unwrap())
+    }
+
+    /// A server that was started elsewhere.
+    pub(crate) fn of(running: Running) -> Self {
         Self {
             address: running.address(),
             running: Some(running),
