@@ -11,19 +11,27 @@ use hyper_util::rt::TokioExecutor;
 use polywire::codec::json::{self, JsonDecoder, JsonEncoder, JsonProfile};
 use polywire::model::Model;
 use polywire::prelude::*;
+use polywire::protocol::XmlRpc;
 use polywire::rpc::client::Exchange;
 use polywire::schema::{Encode, Operation, Schema, decode_structure};
 
-use crate::Failure;
 use crate::models::{ModelArguments, from_json, protocol};
+use crate::target::Target;
+use crate::{Failure, print};
 
 /// Call an operation and print its output as JSON.
-///
-/// Exit status: 0 with an output; 1 with a fault, which is printed; 2 when the
-/// call makes no sense; 3 when the service cannot be reached or understood.
 #[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Exit status: 0 with an output; 1 with a fault of the service, which is \
+    printed; 2 when the call makes no sense and is not sent; 3 when the service cannot be \
+    reached, or what answers is not understood."
+)]
+// One file for each --model: more would take the URL for a file.
+#[command(mut_arg("files", |files| files.num_args(1)))]
 pub(crate) struct Arguments {
-    /// The service: http://HOST:PORT
+    /// The service: http://HOST:PORT, with a path before all paths if need be.
+    /// Over xmlRpc a path is where the calls go, such as
+    /// http://HOST/xmlrpc.php; without one they go to /RPC2.
     url: String,
     /// The operation.
     operation: String,
@@ -66,10 +74,13 @@ pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
 }
 
 async fn call(arguments: Arguments) -> Result<(), Failure> {
+    let target = Target::parse(&arguments.url)?;
     let model = if arguments.model.is_given() {
         arguments.model.load()?
+    } else if arguments.protocol == Some(ProtocolKind::XmlRpc) {
+        fetch_model(target.origin()).await?
     } else {
-        fetch_model(&arguments.url).await?
+        fetch_model(&target.base()).await?
     };
     let service = arguments.model.service(&model)?;
     let Some(operation) = service.find_operation(&arguments.operation) else {
@@ -95,7 +106,15 @@ async fn call(arguments: Arguments) -> Result<(), Failure> {
     for (name, value) in arguments.header {
         builder = builder.header(name, value);
     }
-    let client = builder.connect(&arguments.url).map_err(Failure::usage)?;
+    let client = match target.endpoint() {
+        Some(path) if kind == ProtocolKind::XmlRpc => {
+            let protocol = XmlRpc::new(service.service()).map_err(Failure::usage)?;
+            let protocol = Box::new(protocol.at_path(path));
+            builder.custom_protocol(protocol).connect(target.origin())
+        }
+        _ => builder.connect(&target.base()),
+    };
+    let client = client.map_err(Failure::usage)?;
     let show_wire = arguments.show_wire;
     let output = client
         .call_showing(operation.name(), input, |exchange| {
@@ -107,22 +126,22 @@ async fn call(arguments: Arguments) -> Result<(), Failure> {
         .map_err(|error| failure(error, operation))?;
     let text = to_json(&output, operation.output())?;
     let compact = arguments.compact || !std::io::stdout().is_terminal();
-    println!("{}", if compact { text } else { json::pretty(&text) });
-    Ok(())
+    let text = if compact { text } else { json::pretty(&text) };
+    print::out(&format!("{text}\n"))
 }
 
 /// The model that a Polywire server tells.
-async fn fetch_model(url: &str) -> Result<Model, Failure> {
-    let target = format!("{}/_polywire/model.json", url.trim_end_matches('/'));
+async fn fetch_model(base: &str) -> Result<Model, Failure> {
+    let target = format!("{base}/_polywire/model.json");
     let reason = |reason: &dyn std::fmt::Display| {
         Failure::transport(format!(
             "no model at {target} ({reason}): give the service's model with --model FILE"
         ))
     };
     let client = HttpClient::builder(TokioExecutor::new()).build_http::<Full<Bytes>>();
-    let uri = target.parse::<http::Uri>().ok();
-    let uri = uri.filter(|uri| uri.scheme_str() == Some("http"));
-    let uri = uri.ok_or_else(|| Failure::usage(format!("`{url}`: expected http://HOST:PORT")))?;
+    let uri: http::Uri = target
+        .parse()
+        .map_err(|error| Failure::usage(format!("`{target}`: {error}")))?;
     let fetch = async {
         let response = client.get(uri).await;
         // It tells the causes too: "connection refused" is what helps.
@@ -178,8 +197,10 @@ fn to_json(value: &Value, shape: Schema<'_>) -> Result<String, Failure> {
 
 /// A fault of the model with its members; anything else as it says.
 fn failure(error: CallError, operation: Operation<'_>) -> Failure {
-    let CallError::Fault(fault) = error else {
-        return Failure::transport(error);
+    let fault = match error {
+        CallError::Fault(fault) => fault,
+        CallError::Request(_) => return Failure::usage(error),
+        _ => return Failure::transport(error),
     };
     let mut message = fault.to_string();
     if let Some(code) = fault.code() {
@@ -197,29 +218,31 @@ fn failure(error: CallError, operation: Operation<'_>) -> Failure {
 fn show(exchange: &Exchange) {
     let Some(response) = &exchange.response else {
         let request = &exchange.request;
-        eprintln!("> {} {}", request.method(), request.uri());
+        print::err(format_args!("> {} {}", request.method(), request.uri()));
         show_message('>', request.headers(), request.body());
         return;
     };
-    eprintln!("< {}", response.status());
+    print::err(format_args!("< {}", response.status()));
     show_message('<', response.headers(), response.body());
 }
 
 fn show_message(mark: char, headers: &http::HeaderMap, body: &[u8]) {
     for (name, value) in headers {
-        eprintln!(
+        print::err(format_args!(
             "{mark} {name}: {}",
             String::from_utf8_lossy(value.as_bytes()).escape_debug()
-        );
+        ));
     }
-    eprintln!("{mark}");
+    print::err(mark);
     let printable = |text: &&str| {
         !text
             .chars()
             .any(|character| character.is_control() && !matches!(character, '\n' | '\r' | '\t'))
     };
     match std::str::from_utf8(body).ok().filter(printable) {
-        Some(text) => text.lines().for_each(|line| eprintln!("{mark} {line}")),
+        Some(text) => text
+            .lines()
+            .for_each(|line| print::err(format_args!("{mark} {line}"))),
         None => hex_dump(mark, body),
     }
 }
@@ -237,7 +260,11 @@ fn hex_dump(mark: char, body: &[u8]) {
                 }
             })
             .collect();
-        eprintln!("{mark} {:06x}  {:<47}  {text}", index * 16, hex.join(" "));
+        print::err(format_args!(
+            "{mark} {:06x}  {:<47}  {text}",
+            index * 16,
+            hex.join(" ")
+        ));
     }
 }
 

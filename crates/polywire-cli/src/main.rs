@@ -1,17 +1,16 @@
 //! The `polywire` program.
 #![forbid(unsafe_code)]
-#![expect(
-    clippy::print_stdout,
-    clippy::print_stderr,
-    reason = "this is a command-line program"
-)]
 
 mod call;
 mod models;
 mod pages;
 mod paste;
+mod print;
 mod serve;
+mod signals;
+mod target;
 mod weather;
+mod workers;
 
 use std::process::ExitCode;
 
@@ -40,6 +39,8 @@ fn main() -> ExitCode {
     tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(std::io::stderr)
+        // They would go to standard error too, and panic if nobody reads it.
+        .log_internal_errors(false)
         .init();
     let result = match Arguments::parse().command {
         Command::Serve(arguments) => serve::run(&arguments),
@@ -48,7 +49,7 @@ fn main() -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            eprintln!("{}", failure.message.trim_end());
+            print::err(failure.message.trim_end());
             ExitCode::from(failure.code)
         }
     }
@@ -78,7 +79,8 @@ impl Failure {
         }
     }
 
-    /// The service could not be reached, or its answer not be read.
+    /// The service could not be reached, its answer not be read, or the server
+    /// did not end as it should.
     fn transport(message: impl std::fmt::Display) -> Self {
         Self {
             code: 3,

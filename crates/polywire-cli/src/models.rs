@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use polywire::model::{Loader, Model};
 use polywire::prelude::*;
 
-use crate::{Failure, weather};
+use crate::{Failure, print, weather};
 
 /// Which model and which of its services.
 #[derive(Debug, clap::Args)]
@@ -60,7 +60,7 @@ fn assemble(loader: &mut Loader) -> Result<Model, Failure> {
         message: error.to_string(),
     })?;
     for warning in &assembled.warnings {
-        eprintln!("{warning}");
+        print::err(warning);
     }
     Ok(assembled.model)
 }

@@ -1,17 +1,20 @@
 //! `polywire serve`.
 
-use std::net::{SocketAddr, ToSocketAddrs};
+use std::net::{SocketAddr, TcpListener, ToSocketAddrs};
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
+use clap::value_parser;
 use polywire::model::Model;
 use polywire::prelude::*;
-use polywire::rpc::server::bind;
+use polywire::rpc::server::bind_shared;
 use polywire::rpc::{ServerBuilder, Timeouts};
-use tokio::sync::watch;
 
 use crate::models::{ModelArguments, bundled, protocol};
-use crate::{Failure, pages, paste, weather};
+use crate::signals::Signals;
+use crate::target::{NO_TLS, is_https};
+use crate::workers::Workers;
+use crate::{Failure, pages, paste, print, weather};
 
 /// Serve a model on every wire.
 ///
@@ -37,12 +40,19 @@ pub(crate) struct Arguments {
     /// The largest request body, in bytes.
     #[arg(long, value_name = "BYTES", default_value_t = Limits::DEFAULT.bytes())]
     max_body: usize,
-    /// The most connections a worker keeps open at once.
-    #[arg(long, value_name = "N", default_value_t = 10_000)]
-    max_connections: usize,
+    /// The most bytes of request bodies that are held at once, by all workers
+    /// together; calls beyond it are answered that the server is overloaded. By
+    /// default 268435456 (256 MiB), or --max-body if that is more.
+    #[arg(long, value_name = "BYTES")]
+    max_memory: Option<usize>,
+    /// The most connections a worker keeps open at once on an address.
+    #[arg(long, value_name = "N", default_value_t = 10_000,
+        value_parser = value_parser!(u64).range(1..=10_000_000))]
+    max_connections: u64,
     /// Seconds until an idle connection, or one that does not finish its
     /// request's head, is closed; and as many for a body.
-    #[arg(long, value_name = "SECONDS", default_value_t = 30)]
+    #[arg(long, value_name = "SECONDS", default_value_t = 30,
+        value_parser = value_parser!(u64).range(1..=86_400))]
     timeout: u64,
     /// Print nothing but errors.
     #[arg(long, short)]
@@ -63,43 +73,45 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let workers = arguments
         .workers
         .or_else(|| std::thread::available_parallelism().ok());
-    let workers = workers.map_or(1, NonZeroUsize::get);
-    let (stop, stopped) = watch::channel(false);
-    let mut threads = Vec::new();
-    // The first worker finds ports where none was named; all share them.
-    let mut bound = addresses;
-    for index in 0..workers {
-        let (server, addresses, stopped) = (server.clone(), bound, stopped.clone());
-        let (ready, started) = std::sync::mpsc::channel();
-        let thread = std::thread::Builder::new()
-            .name(format!("worker-{index}"))
-            .spawn(move || {
-                worker(&server, &addresses, workers > 1, stopped, &ready);
-            });
-        threads.push(thread.map_err(Failure::usage)?);
-        let word = started.recv();
-        // A worker that is gone without a word has panicked.
-        let word = word.unwrap_or_else(|_| Err("a worker could not start".to_owned()));
-        bound = word.map_err(Failure::usage)?;
-    }
-    if !arguments.quiet {
-        announce(&model, &service, &server, &bound);
-    }
-    wait_for_signal()?;
-    if !arguments.quiet {
-        eprintln!(
-            "stopping: calls in progress have {} s to end",
-            SHUTDOWN.as_secs()
-        );
-    }
-    // Workers that are gone need no word.
-    let _ = stop.send(true);
-    for thread in threads {
-        if thread.join().is_err() {
-            return Err(Failure::transport("a worker thread panicked"));
+    let workers = listeners(&addresses, workers.unwrap_or(NonZeroUsize::MIN))?;
+    let bound = workers.first().map_or(&[][..], Vec::as_slice).iter();
+    let bound = bound
+        .map(TcpListener::local_addr)
+        .collect::<Result<Vec<_>, _>>();
+    let bound = bound.map_err(Failure::usage)?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build();
+    runtime.map_err(Failure::transport)?.block_on(async {
+        // Before anybody can know that it runs.
+        let mut signals = Signals::new().map_err(Failure::transport)?;
+        let mut workers = Workers::start(&server, workers).map_err(Failure::usage)?;
+        if !arguments.quiet {
+            print::out(&banner(&model, &service, &server, &bound))?;
         }
-    }
-    Ok(())
+        let early = tokio::select! {
+            () = signals.next() => false,
+            () = workers.one_ended() => true,
+        };
+        if !arguments.quiet {
+            print::err(format_args!(
+                "stopping: calls in progress have {} s to end; Ctrl-C or SIGTERM once more \
+                 cuts them off",
+                SHUTDOWN.as_secs()
+            ));
+        }
+        tokio::select! {
+            () = workers.stop() => {}
+            () = signals.next() => {
+                return Err(Failure::transport("calls in progress were cut off"));
+            }
+        }
+        workers.result().map_err(Failure::transport)?;
+        if early {
+            return Err(Failure::transport("a worker ended too early"));
+        }
+        Ok(())
+    })
 }
 
 const SHUTDOWN: Duration = Duration::from_secs(10);
@@ -110,16 +122,25 @@ fn server(
     service: ServiceHandle,
     mock: bool,
 ) -> Result<Server, Failure> {
-    let time = Duration::from_secs(arguments.timeout.max(1));
+    let time = Duration::from_secs(arguments.timeout);
     let mut builder = Server::builder(service.clone())
         .limits(Limits::DEFAULT.with_bytes(arguments.max_body))
-        .connections(arguments.max_connections)
+        .connections(usize::try_from(arguments.max_connections).unwrap_or(usize::MAX))
         .timeouts(Timeouts {
             head: time,
             body: time,
             shutdown: SHUTDOWN,
             ..Timeouts::DEFAULT
         });
+    if let Some(bytes) = arguments.max_memory {
+        if bytes < arguments.max_body {
+            return Err(Failure::usage(format!(
+                "--max-memory {bytes} is less than one body may have (--max-body {})",
+                arguments.max_body
+            )));
+        }
+        builder = builder.body_memory(bytes);
+    }
     for kind in &arguments.protocol {
         builder = builder.protocol(*kind);
     }
@@ -160,54 +181,31 @@ fn mocks(
     Ok(builder)
 }
 
-/// One worker: a runtime of its own, and a listener of its own on each
-/// address.
-fn worker(
-    server: &Server,
+/// The listeners of each worker: one on each address.
+fn listeners(
     addresses: &[SocketAddr],
-    shared: bool,
-    mut stopped: watch::Receiver<bool>,
-    ready: &std::sync::mpsc::Sender<Result<Vec<SocketAddr>, String>>,
-) {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build();
-    let runtime = match runtime {
-        Ok(runtime) => runtime,
-        Err(error) => {
-            let _ = ready.send(Err(error.to_string()));
-            return;
+    workers: NonZeroUsize,
+) -> Result<Vec<Vec<TcpListener>>, Failure> {
+    let mut own: Vec<Vec<TcpListener>> = Vec::new();
+    for address in addresses {
+        let listeners = bind_shared(*address, workers).map_err(|error| {
+            Failure::usage(format!("cannot listen on http://{address}: {error}"))
+        })?;
+        own.resize_with(listeners.len(), Vec::new);
+        for (own, listener) in own.iter_mut().zip(listeners) {
+            own.push(listener);
         }
-    };
-    runtime.block_on(async {
-        let mut running = Vec::new();
-        for address in addresses {
-            match bind(*address, shared).and_then(|listener| server.serve(listener)) {
-                Ok(one) => running.push(one),
-                Err(error) => {
-                    let _ = ready.send(Err(format!("cannot listen on http://{address}: {error}")));
-                    return;
-                }
-            }
-        }
-        let bound = running
-            .iter()
-            .map(polywire::rpc::Running::address)
-            .collect();
-        // The program waits for every worker before it goes on.
-        let _ = ready.send(Ok(bound));
-        // The sender lives until it has sent.
-        let _ = stopped.changed().await;
-        for one in running {
-            one.shutdown().await;
-        }
-    });
+    }
+    Ok(own)
 }
 
 /// The addresses of `http://` URLs.
 fn addresses(urls: &[String]) -> Result<Vec<SocketAddr>, Failure> {
     let mut addresses = Vec::new();
     for url in urls {
+        if is_https(url) {
+            return Err(Failure::usage(format!("--listen {url}: {NO_TLS}")));
+        }
         let authority = url
             .strip_prefix("http://")
             .map(|rest| rest.trim_end_matches('/'));
@@ -221,21 +219,29 @@ fn addresses(urls: &[String]) -> Result<Vec<SocketAddr>, Failure> {
                 "--listen {url}: expected http://HOST:PORT ({error})"
             ))
         })?;
-        addresses.extend(resolved);
+        // A name may be listed twice with one address. That is no mistake of
+        // the caller, as naming an address twice is.
+        let mut own: Vec<SocketAddr> = Vec::new();
+        for address in resolved {
+            if !own.contains(&address) {
+                own.push(address);
+            }
+        }
+        addresses.extend(own);
     }
     Ok(addresses)
 }
 
 /// Says what is served where, and how to try it.
-fn announce(model: &Model, service: &ServiceHandle, server: &Server, bound: &[SocketAddr]) {
+fn banner(model: &Model, service: &ServiceHandle, server: &Server, bound: &[SocketAddr]) -> String {
     let name = service.service();
     let urls: Vec<String> = bound
         .iter()
         .map(|address| format!("http://{address}"))
         .collect();
     let count = name.operations().len();
-    println!(
-        "{} {}: {count} operations on {}",
+    let mut text = format!(
+        "{} {}: {count} operations on {}\n",
         name.id(),
         name.version(),
         urls.join(", ")
@@ -243,33 +249,16 @@ fn announce(model: &Model, service: &ServiceHandle, server: &Server, bound: &[So
     let base = urls.first().map_or("", String::as_str);
     let easiest = paste::easiest(model, service);
     for protocol in server.protocols() {
-        println!("\n  {}", protocol.kind());
+        text.push_str(&format!("\n  {}\n", protocol.kind()));
         let line = easiest
             .as_ref()
             .and_then(|(operation, input)| paste::line(base, protocol, *operation, input));
         if let Some(line) = line {
-            println!("    {line}");
+            text.push_str(&format!("    {line}\n"));
         }
     }
-    println!("\n  {base}/_polywire/ lists the operations. Ctrl-C stops.");
-}
-
-fn wait_for_signal() -> Result<(), Failure> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build();
-    let waited = runtime.map_err(Failure::transport)?.block_on(async {
-        #[cfg(unix)]
-        {
-            use tokio::signal::unix::{SignalKind, signal};
-            let mut terminate = signal(SignalKind::terminate())?;
-            tokio::select! {
-                _ = terminate.recv() => Ok(()),
-                result = tokio::signal::ctrl_c() => result,
-            }
-        }
-        #[cfg(not(unix))]
-        tokio::signal::ctrl_c().await
-    });
-    waited.map_err(Failure::transport)
+    text.push_str(&format!(
+        "\n  {base}/_polywire/ lists the operations. Ctrl-C stops.\n"
+    ));
+    text
 }

@@ -19,6 +19,7 @@
 )]
 
 mod answer;
+mod canned;
 mod case;
 mod peer;
 mod program;
@@ -26,9 +27,10 @@ mod program;
 use std::path::{Path, PathBuf};
 
 pub use answer::Weather;
+pub use canned::Canned;
 pub use case::{Case, summary};
 pub use peer::{Curl, CurlAnswer, Python};
-pub use program::{Finished, Serving, polywire, run, run_with_input};
+pub use program::{Finished, Serving, polywire, run, run_with_input, signal};
 
 /// The folder of the workspace.
 #[must_use]

@@ -4,6 +4,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, ExitStatus, Output, Stdio};
 use std::sync::LazyLock;
+use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 
 use crate::case::say;
@@ -111,6 +112,12 @@ impl Serving {
         &self.urls[0]
     }
 
+    /// The number of its process.
+    #[must_use]
+    pub fn process(&self) -> u32 {
+        self.child.id()
+    }
+
     /// The lines that it prints at its start, up to one with this word.
     #[must_use]
     pub fn lines_until(&mut self, word: &str) -> Vec<String> {
@@ -129,9 +136,7 @@ impl Serving {
     /// Tells it to stop, as service managers do, and waits until it has.
     #[must_use]
     pub fn terminate(mut self) -> (ExitStatus, String) {
-        let kill = format!("kill -TERM {}", self.child.id());
-        let killed = Command::new("sh").args(["-c", &kill]).status().unwrap();
-        assert!(killed.success(), "{kill}");
+        signal(self.child.id(), "TERM");
         let status = wait(&mut self.child);
         let mut rest = String::new();
         self.stdout.read_to_string(&mut rest).unwrap();
@@ -145,6 +150,17 @@ impl Drop for Serving {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// Sends a signal to a process.
+///
+/// # Panics
+///
+/// There is no such process.
+pub fn signal(process: u32, name: &str) {
+    let kill = format!("kill -{name} {process}");
+    let killed = Command::new("sh").args(["-c", &kill]).status().unwrap();
+    assert!(killed.success(), "{kill}");
 }
 
 fn wait(child: &mut Child) -> ExitStatus {
@@ -180,12 +196,20 @@ impl From<Output> for Finished {
 }
 
 /// Runs the program to its end.
+///
+/// # Panics
+///
+/// It does not end.
 #[must_use]
 pub fn run(arguments: &[&str]) -> Finished {
     run_with_input(arguments, "")
 }
 
 /// As [`run`], with something on standard input.
+///
+/// # Panics
+///
+/// It does not end.
 #[must_use]
 pub fn run_with_input(arguments: &[&str], input: &str) -> Finished {
     let mut child = Command::new(polywire())
@@ -197,5 +221,17 @@ pub fn run_with_input(arguments: &[&str], input: &str) -> Finished {
         .unwrap();
     // One that does not want it closes its end.
     let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
-    child.wait_with_output().unwrap().into()
+    let id = child.id();
+    let (done, ended) = std::sync::mpsc::channel::<()>();
+    let watch = std::thread::spawn(move || {
+        let late = ended.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout);
+        if late {
+            signal(id, "KILL");
+        }
+        late
+    });
+    let output = child.wait_with_output().unwrap();
+    drop(done);
+    assert!(!watch.join().unwrap(), "{arguments:?} was still running");
+    output.into()
 }

@@ -15,6 +15,9 @@ use polywire_codec::{Dynamic, Message, Slot, Typed};
 use polywire_protocol::{Fault, HostPrefix, MountError, Outcome, Protocol, ProtocolKind};
 use polywire_schema::{Body, DecodeStructure, Encode, Error, Limits, Map, Operation, Value};
 
+mod foreign;
+
+use self::foreign::is_foreign;
 use crate::ServiceHandle;
 
 /// A client of one service over one protocol. Cloning counts up; clones share
@@ -39,6 +42,7 @@ struct Inner {
 pub struct ClientBuilder {
     service: ServiceHandle,
     kind: ProtocolKind,
+    own_protocol: Option<Box<dyn Protocol>>,
     headers: HeaderMap,
     connect_timeout: Duration,
     deadline: Duration,
@@ -55,8 +59,13 @@ pub enum CallError {
     Deadline(Duration),
     /// The answer was a fault.
     Fault(Fault),
-    /// The input could not be written, or the answer not be read.
-    Message(Error),
+    /// The input does not fit the operation, so that nothing was sent.
+    Request(Error),
+    /// The answer could not be read.
+    Response(Error),
+    /// The answer is none of the protocol, but a proxy's or another service's:
+    /// what can be said of it.
+    Foreign(String),
     /// The connection failed.
     Transport(Box<dyn std::error::Error + Send + Sync>),
     /// The service has no such operation.
@@ -79,7 +88,9 @@ impl fmt::Display for CallError {
         match self {
             Self::Deadline(time) => write!(f, "no answer within {} s", time.as_secs_f64()),
             Self::Fault(fault) => fault.fmt(f),
-            Self::Message(error) => error.fmt(f),
+            Self::Request(error) => write!(f, "the input: {error}"),
+            Self::Response(error) => write!(f, "the answer: {error}"),
+            Self::Foreign(what) => f.write_str(what),
             Self::Transport(error) => {
                 // The cause says more than "client error (Connect)".
                 let mut source: &dyn std::error::Error = &**error;
@@ -99,16 +110,10 @@ impl std::error::Error for CallError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::Fault(fault) => Some(fault),
-            Self::Message(error) => Some(error),
+            Self::Request(error) | Self::Response(error) => Some(error),
             Self::Transport(error) => Some(&**error),
             _ => None,
         }
-    }
-}
-
-impl From<Error> for CallError {
-    fn from(error: Error) -> Self {
-        Self::Message(error)
     }
 }
 
@@ -143,6 +148,26 @@ pub struct Exchange {
 }
 
 impl ClientBuilder {
+    /// Calls over a protocol that was made apart, such as XML-RPC at another
+    /// path, instead of the one that was named.
+    ///
+    /// ```
+    /// use polywire_protocol::{MountError, ProtocolKind, XmlRpc};
+    /// use polywire_rpc::{Client, ClientBuilder, ServiceHandle};
+    ///
+    /// /// Calls `http://HOST/xmlrpc.php`, if it connects to `http://HOST`.
+    /// fn blog(service: ServiceHandle) -> Result<ClientBuilder, MountError> {
+    ///     let protocol = XmlRpc::new(service.service())?.at_path("/xmlrpc.php");
+    ///     let builder = Client::builder(service, ProtocolKind::XmlRpc);
+    ///     Ok(builder.custom_protocol(Box::new(protocol)))
+    /// }
+    /// ```
+    #[must_use]
+    pub fn custom_protocol(mut self, protocol: Box<dyn Protocol>) -> Self {
+        self.own_protocol = Some(protocol);
+        self
+    }
+
     /// Adds a header to every call.
     #[must_use]
     pub fn header(mut self, name: HeaderName, value: HeaderValue) -> Self {
@@ -195,14 +220,21 @@ impl ClientBuilder {
         let base: Uri = url
             .parse()
             .map_err(|error| ConnectError::Url(format!("`{url}`: {error}")))?;
+        if base.scheme_str() == Some("https") {
+            let reason = format!("`{url}`: there is no TLS yet, only http://host:port");
+            return Err(ConnectError::Url(reason));
+        }
         if base.scheme_str() != Some("http") || base.authority().is_none() {
             let reason = format!("`{url}`: expected http://host:port");
             return Err(ConnectError::Url(reason));
         }
-        let protocol = self
-            .kind
-            .build(self.service.service())
-            .map_err(ConnectError::Mount)?;
+        let protocol = match self.own_protocol {
+            Some(protocol) => protocol,
+            None => {
+                let built = self.kind.build(self.service.service());
+                built.map_err(ConnectError::Mount)?
+            }
+        };
         let mut connector = HttpConnector::new();
         connector.set_nodelay(true);
         connector.set_connect_timeout(Some(self.connect_timeout));
@@ -241,6 +273,7 @@ impl Client {
         ClientBuilder {
             service,
             kind,
+            own_protocol: None,
             headers: HeaderMap::new(),
             connect_timeout: Duration::from_secs(5),
             deadline: Duration::from_secs(60),
@@ -285,7 +318,8 @@ impl Client {
         let inner = &*self.inner;
         inner
             .protocol
-            .decode_output(operation, &head, &body, &inner.limits, &mut output)?;
+            .decode_output(operation, &head, &body, &inner.limits, &mut output)
+            .map_err(CallError::Response)?;
         Ok(Value::Map(output))
     }
 
@@ -306,10 +340,11 @@ impl Client {
         let inner = &*self.inner;
         inner
             .protocol
-            .decode_output(operation, &head, &body, &inner.limits, &mut slot)?;
+            .decode_output(operation, &head, &body, &inner.limits, &mut slot)
+            .map_err(CallError::Response)?;
         slot.into_value().ok_or_else(|| {
             let error = Error::new(polywire_schema::ErrorKind::Internal);
-            CallError::Message(error.expected("a protocol that finishes the output"))
+            CallError::Response(error.expected("a protocol that finishes the output"))
         })
     }
 
@@ -359,10 +394,11 @@ impl Client {
         input: &dyn Message,
     ) -> Result<Request<Bytes>, CallError> {
         let inner = &*self.inner;
-        let mut request = inner.protocol.encode_input(operation, input)?;
+        let request = inner.protocol.encode_input(operation, input);
+        let mut request = request.map_err(CallError::Request)?;
         let internal = |reason: String| {
             let error = Error::new(polywire_schema::ErrorKind::Internal);
-            CallError::Message(error.expected(reason))
+            CallError::Request(error.expected(reason))
         };
         let target = request
             .uri()
@@ -401,17 +437,19 @@ impl Client {
         body: &Body,
     ) -> Result<(), CallError> {
         let inner = &*self.inner;
-        match inner
-            .protocol
-            .outcome(operation, head, body, &inner.limits)?
-        {
+        let outcome = inner.protocol.outcome(operation, head, body, &inner.limits);
+        match outcome.map_err(CallError::Response)? {
             Outcome::Output => Ok(()),
+            Outcome::Fault(fault) if is_foreign(inner.protocol.kind(), head) => {
+                Err(CallError::Foreign(fault.message().to_owned()))
+            }
             Outcome::Fault(fault) => Err(CallError::Fault(fault)),
             Outcome::Error(shape) => {
                 let mut details = Map::new();
                 inner
                     .protocol
-                    .decode_error(shape, head, body, &inner.limits, &mut details)?;
+                    .decode_error(shape, head, body, &inner.limits, &mut details)
+                    .map_err(CallError::Response)?;
                 Err(CallError::Fault(Fault::modelled(shape.id(), details)))
             }
         }

@@ -19,6 +19,8 @@ use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 use tokio::time::{Instant, Sleep};
 
+use super::begin::Begin;
+
 /// What has happened on a connection. The counts wrap around.
 #[derive(Debug)]
 pub(super) struct Activity {
@@ -32,6 +34,9 @@ pub(super) struct Activity {
     begun: AtomicU32,
     /// Reads and writes that moved bytes.
     moves: AtomicU32,
+    /// The moves when the peer last took no more of an answer; one less at
+    /// first.
+    held_at: AtomicU32,
 }
 
 impl Activity {
@@ -41,6 +46,7 @@ impl Activity {
             calls: AtomicU32::new(0),
             begun: AtomicU32::new(0),
             moves: AtomicU32::new(0),
+            held_at: AtomicU32::new(u32::MAX),
         }
     }
 
@@ -68,6 +74,27 @@ impl Activity {
     /// How many reads and writes have moved bytes.
     pub(super) fn moves(&self) -> u32 {
         self.moves.load(Ordering::Relaxed)
+    }
+
+    /// Whether an answer waits for the peer to take more of it: hyper writes
+    /// after each read, so that nothing has moved since it last tried.
+    fn is_held(&self) -> bool {
+        self.held_at.load(Ordering::Relaxed) == self.moves()
+    }
+
+    /// Returns when, after one or more times of `time`, the connection waits
+    /// for a request and for nothing else. In HTTP/2, where an answer may wait
+    /// for the peer unseen, nothing may have moved for a whole `time` either.
+    pub(super) async fn waiting(&self, time: Duration) {
+        let mut seen = self.moves();
+        loop {
+            tokio::time::sleep(time).await;
+            let before = mem::replace(&mut seen, self.moves());
+            let moved = self.spawned && before != seen;
+            if !moved && !self.is_calling() && !self.is_held() {
+                return;
+            }
+        }
     }
 
     /// Returns when no bytes have moved and no call was in progress for a whole
@@ -139,17 +166,43 @@ impl Drop for InCall {
 pub(super) struct Watched {
     stream: TokioIo<TcpStream>,
     activity: Arc<Activity>,
+    /// What was read before hyper asked.
+    begin: Begin,
     /// Where the parts of a short answer come together.
     short: Vec<u8>,
 }
 
 impl Watched {
-    pub(super) fn new(stream: TcpStream, activity: Arc<Activity>) -> Self {
+    pub(super) fn new(stream: TcpStream, begin: Begin, activity: Arc<Activity>) -> Self {
         Self {
             stream: TokioIo::new(stream),
             activity,
+            begin,
             short: Vec::new(),
         }
+    }
+
+    /// What was read before, and what else is there: one read, as if nothing
+    /// had been read before.
+    #[cold]
+    fn poll_begin(
+        &mut self,
+        context: &mut Context<'_>,
+        mut buffer: ReadBufCursor<'_>,
+    ) -> Poll<io::Result<()>> {
+        buffer.put_slice(self.begin.give(buffer.remaining()));
+        // Nothing more to come, or an error, shows when hyper reads again.
+        let _ = Pin::new(&mut self.stream).poll_read(context, buffer);
+        Poll::Ready(Ok(()))
+    }
+
+    /// Counts a write, or notes that the peer takes no more.
+    fn count_write(&self, poll: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
+        if poll.is_pending() {
+            let moves = self.activity.moves();
+            self.activity.held_at.store(moves, Ordering::Relaxed);
+        }
+        self.count(poll)
     }
 
     fn count<T>(&self, poll: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
@@ -173,7 +226,11 @@ impl Read for Watched {
         context: &mut Context<'_>,
         buffer: ReadBufCursor<'_>,
     ) -> Poll<io::Result<()>> {
-        let poll = Pin::new(&mut self.stream).poll_read(context, buffer);
+        let poll = if self.begin.is_empty() {
+            Pin::new(&mut self.stream).poll_read(context, buffer)
+        } else {
+            self.poll_begin(context, buffer)
+        };
         self.count(poll)
     }
 }
@@ -185,7 +242,7 @@ impl Write for Watched {
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
         let poll = Pin::new(&mut self.stream).poll_write(context, bytes);
-        self.count(poll)
+        self.count_write(poll)
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
@@ -218,6 +275,6 @@ impl Write for Watched {
         } else {
             Pin::new(&mut self.stream).poll_write_vectored(context, parts)
         };
-        self.count(poll)
+        self.count_write(poll)
     }
 }

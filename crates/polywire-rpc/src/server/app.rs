@@ -18,6 +18,7 @@ use tower::util::BoxCloneSyncService;
 use tower::{Service, ServiceExt};
 
 use super::body::RequestBody;
+use super::memory::Memory;
 use super::{ServerBuilder, Timeouts};
 use crate::handler::HandlerFuture;
 use crate::{Call, Context, Handler, Output, ServiceHandle};
@@ -68,6 +69,7 @@ pub(super) struct App {
     pub(super) layered: Vec<Option<CallService>>,
     pub(super) head: Option<HeadService>,
     pub(super) limits: Limits,
+    pub(super) memory: Arc<Memory>,
     pub(super) timeouts: Timeouts,
     pub(super) connections: usize,
     pub(super) pages: Option<Pages>,
@@ -256,14 +258,14 @@ impl App {
         protocol: usize,
         route: Option<Route>,
         context: Context,
-        body: RequestBody,
+        mut body: RequestBody,
     ) -> (Option<u32>, Result<Response<Bytes>, Fault>) {
         let mut operation = route.as_ref().map(|route| route.operation);
         let handling = async {
             // Boxed where there is anything to wait for, which is not the rule.
             let body = Body::new(match body.is_empty() {
                 true => Bytes::new(),
-                false => Box::pin(body.read(self.limits.bytes())).await?,
+                false => Box::pin(body.read(self.limits.bytes(), &self.memory)).await?,
             });
             let route = match route {
                 Some(route) => route,

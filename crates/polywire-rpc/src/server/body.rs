@@ -1,5 +1,6 @@
 //! The body of a request: read whole, or read and forgotten.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
@@ -10,8 +11,10 @@ use hyper::body::Incoming;
 use polywire_protocol::{Fault, FaultKind};
 
 use super::BodyError;
+use super::memory::{FREE, Held, Memory};
 
-/// The body of a request that has not been read yet.
+/// The body of a request: to be read, or, once it has been, what it takes of
+/// the server's memory until this is dropped.
 ///
 /// When it is dropped unread, because the answer is there already, the rest is
 /// read and forgotten for as long as a body may take. Otherwise the connection
@@ -24,10 +27,11 @@ pub(super) struct RequestBody {
     linger: bool,
 }
 
-/// hyper's body, or one that went through layers.
+/// hyper's body, or one that went through layers; or what was taken for it.
 enum Source {
     Incoming(Incoming),
     Boxed(BoxBody<Bytes, BodyError>),
+    Read { _held: Held },
 }
 
 impl RequestBody {
@@ -63,19 +67,61 @@ impl RequestBody {
         self.source.is_none()
     }
 
-    /// The whole body, if it comes in time and is not longer than `limit`
-    /// bytes.
-    pub(super) async fn read(mut self, limit: usize) -> Result<Bytes, Fault> {
-        let result = match &mut self.source {
-            None => return Ok(Bytes::new()),
-            Some(Source::Incoming(body)) => read(body, limit, self.time).await,
-            Some(Source::Boxed(body)) => read(body, limit, self.time).await,
+    /// The whole body, if it comes in time, is not longer than `limit` bytes,
+    /// and there is memory for it. To be asked for once.
+    pub(super) async fn read(
+        &mut self,
+        limit: usize,
+        memory: &Arc<Memory>,
+    ) -> Result<Bytes, Fault> {
+        let mut room = Room {
+            limit,
+            memory,
+            held: None,
         };
-        let is_rest_expected = matches!(&result, Err(fault) if fault.kind() == FaultKind::TooLarge);
+        let result = match &mut self.source {
+            None | Some(Source::Read { .. }) => return Ok(Bytes::new()),
+            Some(Source::Incoming(body)) => read(body, &mut room, self.time).await,
+            Some(Source::Boxed(body)) => read(body, &mut room, self.time).await,
+        };
+        let is_rest_expected = matches!(
+            &result,
+            Err(fault) if matches!(fault.kind(), FaultKind::TooLarge | FaultKind::Overloaded)
+        );
         if !is_rest_expected {
             self.source = None;
         }
+        if let Some(held) = room.held.filter(|_| result.is_ok()) {
+            self.source = Some(Source::Read { _held: held });
+            self.linger = false;
+        }
         result
+    }
+}
+
+/// How much a body may be.
+struct Room<'a> {
+    limit: usize,
+    memory: &'a Arc<Memory>,
+    held: Option<Held>,
+}
+
+impl Room<'_> {
+    /// Whether a body may be of this length.
+    fn grow(&mut self, len: usize) -> Result<(), Fault> {
+        if len > self.limit {
+            return Err(too_large(self.limit));
+        }
+        if len > FREE {
+            let held = self
+                .held
+                .get_or_insert_with(|| Held::nothing(Arc::clone(self.memory)));
+            if !held.grow(len) {
+                let message = "the bodies of too many calls are here already, try again later";
+                return Err(Fault::new(FaultKind::Overloaded, message));
+            }
+        }
+        Ok(())
     }
 }
 
@@ -92,6 +138,7 @@ impl Drop for RequestBody {
                     match source {
                         Source::Incoming(body) => forget(body).await,
                         Source::Boxed(body) => forget(body).await,
+                        Source::Read { .. } => {}
                     }
                 };
                 // In time or not: then the body is dropped for good.
@@ -106,16 +153,16 @@ async fn forget<B: Body>(body: B) {
     while let Some(Ok(_)) = body.frame().await {}
 }
 
-async fn read<B>(body: &mut B, limit: usize, time: Duration) -> Result<Bytes, Fault>
+async fn read<B>(body: &mut B, room: &mut Room<'_>, time: Duration) -> Result<Bytes, Fault>
 where
     B: Body<Data = Bytes> + Unpin,
     B::Error: std::error::Error + Send + Sync + 'static,
 {
     // A length that is told ahead is refused without reading.
-    if body.size_hint().lower() > limit as u64 {
-        return Err(too_large(limit));
+    if body.size_hint().lower() > room.limit as u64 {
+        return Err(too_large(room.limit));
     }
-    match tokio::time::timeout(time, collect(body, limit)).await {
+    match tokio::time::timeout(time, collect(body, room)).await {
         Ok(result) => result,
         Err(_) => {
             let message = format!("the body did not arrive within {} s", time.as_secs_f64());
@@ -124,7 +171,7 @@ where
     }
 }
 
-async fn collect<B>(body: &mut B, limit: usize) -> Result<Bytes, Fault>
+async fn collect<B>(body: &mut B, room: &mut Room<'_>) -> Result<Bytes, Fault>
 where
     B: Body<Data = Bytes> + Unpin,
     B::Error: std::error::Error + Send + Sync + 'static,
@@ -141,9 +188,7 @@ where
             continue;
         };
         len += data.len();
-        if len > limit {
-            return Err(too_large(limit));
-        }
+        room.grow(len)?;
         if first.is_empty() {
             first = data;
         } else {

@@ -9,14 +9,20 @@ use http::{Request, Response};
 use http_body_util::combinators::BoxBody;
 use polywire_protocol::{Fault, MountError, Protocol, ProtocolKind};
 use polywire_schema::Limits;
+use tokio::sync::Semaphore;
 use tower::util::BoxCloneSyncService;
 use tower::{Layer, Service, service_fn};
 
 use super::app::{
     App, Arriving, BodyError, CallService, HeadService, HttpResponse, HttpService, Pages,
 };
+use super::memory::Memory;
 use super::{Server, Timeouts};
 use crate::{Call, Handler, Output, ServiceHandle};
+
+/// The bytes of request bodies that a server holds at most, where nothing else
+/// is said.
+const BODY_MEMORY: usize = 256 << 20;
 
 /// Builds a [`Server`].
 pub struct ServerBuilder {
@@ -25,6 +31,7 @@ pub struct ServerBuilder {
     own_protocols: Vec<Box<dyn Protocol>>,
     handlers: Vec<(String, Arc<dyn Handler>)>,
     limits: Limits,
+    body_memory: Option<usize>,
     timeouts: Timeouts,
     connections: usize,
     pages: Option<Pages>,
@@ -45,6 +52,10 @@ pub enum BuildError {
     UnknownOperation(String),
     /// Operations have no handler.
     Unhandled(Vec<String>),
+    /// Not one connection may be open.
+    NoConnections,
+    /// The memory for all bodies, first, is less than one body may have.
+    BodyMemory(usize, usize),
 }
 
 impl fmt::Display for BuildError {
@@ -63,6 +74,11 @@ impl fmt::Display for BuildError {
                 )
             }
             Self::Unhandled(names) => write!(f, "no handler for {}", names.join(", ")),
+            Self::BodyMemory(memory, limit) => write!(
+                f,
+                "{memory} bytes for all bodies are less than the {limit} that one may have"
+            ),
+            Self::NoConnections => f.write_str("a server without a connection serves nobody"),
         }
     }
 }
@@ -84,6 +100,7 @@ impl ServerBuilder {
             own_protocols: Vec::new(),
             handlers: Vec::new(),
             limits: Limits::DEFAULT,
+            body_memory: None,
             timeouts: Timeouts::DEFAULT,
             connections: 10_000,
             pages: None,
@@ -129,6 +146,17 @@ impl ServerBuilder {
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
+        self
+    }
+
+    /// Sets how many bytes of request bodies may be held at once, by all calls
+    /// together. A call that would exceed it is answered that the server is
+    /// overloaded. The first 64 KiB of each body do not count; what does is
+    /// given back when the call ends. 256 MiB, or the limit on one body if that
+    /// is more.
+    #[must_use]
+    pub fn body_memory(mut self, bytes: usize) -> Self {
+        self.body_memory = Some(bytes);
         self
     }
 
@@ -256,6 +284,15 @@ impl ServerBuilder {
             return Err(BuildError::Unhandled(unhandled));
         }
 
+        let limit = self.limits.bytes();
+        let memory = self.body_memory.unwrap_or(limit.max(BODY_MEMORY));
+        if memory < limit {
+            return Err(BuildError::BodyMemory(memory, limit));
+        }
+        if self.connections == 0 {
+            return Err(BuildError::NoConnections);
+        }
+
         let layered = handlers.iter().map(|handler| {
             let handler = Arc::clone(handler.as_ref()?);
             let (first, rest) = self.call_layers.split_first()?;
@@ -278,8 +315,10 @@ impl ServerBuilder {
             layered,
             head,
             limits: self.limits,
-            timeouts: self.timeouts,
-            connections: self.connections,
+            memory: Arc::new(Memory::new(memory)),
+            timeouts: self.timeouts.capped(),
+            // More than a semaphore counts is as good as no limit.
+            connections: self.connections.min(Semaphore::MAX_PERMITS),
             pages: self.pages,
         };
         let mut server = Server {

@@ -14,35 +14,14 @@ use hyper::body::Incoming;
 use hyper::server::conn::{http1, http2};
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::task::{JoinHandle, JoinSet};
 
 use super::activity::{Activity, Idle, InCall, Watched};
 use super::app::Answer;
+use super::begin::Begin;
+use super::listener::bind;
 use super::{HttpResponse, Server};
-
-/// A listener on an address. With `shared`, several listeners may have the
-/// same address, one a worker, and the kernel spreads connections over them.
-///
-/// # Errors
-///
-/// The address is not to be had.
-pub fn bind(address: SocketAddr, shared: bool) -> io::Result<TcpListener> {
-    let domain = socket2::Domain::for_address(address);
-    let socket = socket2::Socket::new(domain, socket2::Type::STREAM, Some(socket2::Protocol::TCP))?;
-    socket.set_nonblocking(true)?;
-    // A restarted server gets its port back at once.
-    socket.set_reuse_address(true)?;
-    #[cfg(unix)]
-    if shared {
-        socket.set_reuse_port(true)?;
-    }
-    #[cfg(not(unix))]
-    let _ = shared;
-    socket.bind(&address.into())?;
-    socket.listen(1024)?;
-    TcpListener::from_std(socket.into())
-}
 
 /// A server that listens.
 #[derive(Debug)]
@@ -57,6 +36,12 @@ impl Running {
     #[must_use]
     pub const fn address(&self) -> SocketAddr {
         self.address
+    }
+
+    /// Returns when it serves no more, although nobody has told it to stop: its
+    /// runtime is gone, or it has panicked.
+    pub async fn ended(&self) {
+        self.stop.closed().await;
     }
 
     /// Stops: accepts no more connections, lets calls in progress end for the
@@ -75,7 +60,7 @@ impl Server {
     ///
     /// The address is not to be had.
     pub async fn listen(&self, address: SocketAddr) -> io::Result<Running> {
-        let listener = bind(address, false)?;
+        let listener = TcpListener::from_std(bind(address)?)?;
         self.serve(listener)
     }
 
@@ -97,26 +82,37 @@ impl Server {
     }
 }
 
+/// How long a connection without a call may stay once the server stops, for
+/// what its peer has sent and has not arrived.
+const GRACE: Duration = Duration::from_secs(1);
+
 /// Accepts connections until told to stop, then waits for them to end.
 async fn accept(server: Server, listener: TcpListener, mut stopped: watch::Receiver<bool>) {
     let permits = Arc::new(Semaphore::new(server.app.connections));
     let mut connections = JoinSet::new();
+    // Has not seen the word to stop, nor have its clones, whenever it comes.
+    let unseen = stopped.clone();
+    let serve = |stream, peer, permit: OwnedSemaphorePermit| {
+        let connection = connection(server.clone(), stream, peer, unseen.clone());
+        async move {
+            connection.await;
+            drop(permit);
+        }
+    };
     loop {
         let permit = tokio::select! {
             permit = Arc::clone(&permits).acquire_owned() => permit,
             _ = stopped.changed() => break,
         };
+        // Never closed.
+        let Ok(permit) = permit else { break };
         let accepted = tokio::select! {
             accepted = listener.accept() => accepted,
             _ = stopped.changed() => break,
         };
         match accepted {
             Ok((stream, peer)) => {
-                let connection = connection(server.clone(), stream, peer, stopped.clone());
-                connections.spawn(async move {
-                    connection.await;
-                    drop(permit);
-                });
+                connections.spawn(serve(stream, peer, permit));
             }
             Err(error) => {
                 // Out of descriptors, or a connection that was gone again:
@@ -127,7 +123,15 @@ async fn accept(server: Server, listener: TcpListener, mut stopped: watch::Recei
         }
         while connections.try_join_next().is_some() {}
     }
-    drop(listener);
+    // Those that the system has connected to us have sent their requests, or
+    // are about to: as far as there are places for them, they are answered.
+    let waiting = Waiting::new(listener);
+    while let Ok(permit) = Arc::clone(&permits).try_acquire_owned()
+        && let Some((stream, peer)) = waiting.next()
+    {
+        connections.spawn(serve(stream, peer, permit));
+    }
+    drop(waiting);
     let ended = async { while connections.join_next().await.is_some() {} };
     if tokio::time::timeout(server.app.timeouts.shutdown, ended)
         .await
@@ -137,9 +141,25 @@ async fn accept(server: Server, listener: TcpListener, mut stopped: watch::Recei
     }
 }
 
+/// The connections that wait to be accepted. Nobody waits for more of them, so
+/// the system is asked and not the runtime, which may not know of all yet.
+struct Waiting(Option<std::net::TcpListener>);
+
+impl Waiting {
+    fn new(listener: TcpListener) -> Self {
+        Self(listener.into_std().ok())
+    }
+
+    fn next(&self) -> Option<(TcpStream, SocketAddr)> {
+        let (stream, peer) = self.0.as_ref()?.accept().ok()?;
+        stream.set_nonblocking(true).ok()?;
+        Some((TcpStream::from_std(stream).ok()?, peer))
+    }
+}
+
 async fn connection(
     server: Server,
-    stream: TcpStream,
+    mut stream: TcpStream,
     peer: SocketAddr,
     stopped: watch::Receiver<bool>,
 ) {
@@ -147,12 +167,10 @@ async fn connection(
     // arrive later.
     let _ = stream.set_nodelay(true);
     let time = server.app.timeouts.head;
-    let http2 = {
-        let mut stopped = stopped.clone();
-        tokio::select! {
-            http2 = tokio::time::timeout(time, speaks_http2(&stream)) => http2,
-            _ = stopped.changed() => return,
-        }
+    let mut begin = Begin::default();
+    let http2 = tokio::select! {
+        http2 = tokio::time::timeout(time, begin.is_http2(&mut stream)) => http2,
+        () = stop_and_wait(stopped.clone()) => return,
     };
     let Ok(Ok(http2)) = http2 else {
         tracing::debug!(%peer, "a connection ended before it said anything");
@@ -164,7 +182,7 @@ async fn connection(
         peer,
         activity: Arc::clone(&activity),
     };
-    let stream = Watched::new(stream, Arc::clone(&activity));
+    let stream = Watched::new(stream, begin, Arc::clone(&activity));
     let watch = Watch {
         activity,
         stopped,
@@ -200,22 +218,11 @@ async fn connection(
     }
 }
 
-/// Whether what a peer says begins as HTTP/2 does, RFC 9113, section 3.4.
-/// Nothing is taken out of the stream.
-async fn speaks_http2(stream: &TcpStream) -> io::Result<bool> {
-    const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
-    let mut begin = [0; PREFACE.len()];
-    loop {
-        let len = stream.peek(&mut begin).await?;
-        if len == 0 || !PREFACE.starts_with(&begin[..len]) {
-            return Ok(false);
-        }
-        if len == PREFACE.len() {
-            return Ok(true);
-        }
-        // The rest is on its way; what is there would wake us at once again.
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
+/// Returns when the server has been told to stop and the grace is over.
+async fn stop_and_wait(mut stopped: watch::Receiver<bool>) {
+    // Nobody who could say it is as good as said.
+    let _ = stopped.wait_for(|stop| *stop).await;
+    tokio::time::sleep(GRACE).await;
 }
 
 /// Answers the requests of a connection.
@@ -280,7 +287,7 @@ impl Watch {
         let mut idle = Idle::new(Arc::clone(&activity), time);
         let mut moves = None;
         let own = &mut connection;
-        let seen = Arc::clone(&activity);
+        let (seen, word) = (&activity, &stopped);
         let ended = poll_fn(move |context| {
             if let Poll::Ready(ended) = own.as_mut().poll(context) {
                 return Poll::Ready(Some(ended));
@@ -290,7 +297,7 @@ impl Watch {
             // what woke it, which is nearly always, unless they are due.
             let now = seen.moves();
             let moved = moves.replace(now).is_some_and(|before| before != now);
-            if moved && !idle.is_due() && !stopped.has_changed().unwrap_or(true) {
+            if moved && !idle.is_due() && !word.has_changed().unwrap_or(true) {
                 return Poll::Pending;
             }
             if changed.as_mut().poll(context).is_ready() || idle.poll(context).is_ready() {
@@ -302,11 +309,25 @@ impl Watch {
         if ended.is_some() {
             return ended;
         }
+        // What has arrived and was not read yet counts as taken: one more look
+        // at the sockets, which the runtime takes before it comes back here.
+        tokio::select! {
+            biased;
+            ended = connection.as_mut() => return Some(ended),
+            () = tokio::task::yield_now() => {}
+        }
         // What is being answered will be; nothing more is taken.
         shut_down(connection.as_mut());
+        let stopping = async {
+            let mut stopped = stopped;
+            // Nobody who could say it is as good as said.
+            let _ = stopped.wait_for(|stop| *stop).await;
+            activity.waiting(GRACE).await;
+        };
         tokio::select! {
             ended = connection => Some(ended),
             () = activity.stuck(time) => None,
+            () = stopping => None,
         }
     }
 }

@@ -13,15 +13,19 @@
 
 mod activity;
 mod app;
+mod begin;
 mod body;
 mod builder;
 mod connection;
+mod listener;
+mod memory;
 
 use std::time::Duration;
 
 pub use app::{Arriving, BodyError, CallService, HeadService, HttpResponse, HttpService, Server};
 pub use builder::{BuildError, ServerBuilder};
-pub use connection::{Running, bind};
+pub use connection::Running;
+pub use listener::{bind, bind_shared};
 
 /// How long a client may take.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -47,6 +51,19 @@ impl Timeouts {
         handler: Duration::from_secs(60),
         shutdown: Duration::from_secs(10),
     };
+}
+
+impl Timeouts {
+    /// No time so long that an instant cannot be moved by it.
+    fn capped(self) -> Self {
+        const YEAR: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+        Self {
+            head: self.head.min(YEAR),
+            body: self.body.min(YEAR),
+            handler: self.handler.min(YEAR),
+            shutdown: self.shutdown.min(YEAR),
+        }
+    }
 }
 
 impl Default for Timeouts {

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use polywire_protocol::ProtocolKind::RestJson1;
+use polywire_rpc::{BuildError, Timeouts};
 use polywire_schema::Limits;
 
 use crate::support::{Site, WIRES, builder, call_of, request};
@@ -221,4 +222,27 @@ async fn the_limit_on_connections() {
     assert_eq!(first.reply().await.status, 200);
     drop(second);
     assert_eq!(third.reply().await.status, 202);
+}
+
+/// The largest numbers there are mean no limit, and the smallest no server.
+#[tokio::test]
+async fn extreme_settings() {
+    let site = Site::start(builder().connections(usize::MAX).timeouts(Timeouts {
+        head: Duration::MAX,
+        body: Duration::MAX,
+        handler: Duration::MAX,
+        shutdown: Duration::MAX,
+    }))
+    .await;
+    for kind in WIRES {
+        let client = site.client_with(kind, |builder| builder.http2(true));
+        assert_eq!(client.call("Add", ADD).await.unwrap(), r#"{"sum":3}"#);
+        let slow = client.call("Fail", r#"{"how":"soon"}"#).await;
+        assert!(slow.is_ok(), "{slow:?}");
+    }
+    site.serves_on().await;
+    let mut site = site;
+    site.stop().await;
+    let error = builder().connections(0).build().unwrap_err();
+    assert_eq!(error, BuildError::NoConnections);
 }

@@ -7,7 +7,7 @@ use polywire_protocol::ProtocolKind::{self, RestJson1, XmlRpc};
 use polywire_rpc::{CallError, Context, Timeouts, dynamic};
 use polywire_schema::Map;
 
-use crate::support::{Site, WIRES, builder, call_of};
+use crate::support::{Site, WIRES, builder, call_of, service};
 
 const SLOW: &str = r#"{"how":"slow"}"#;
 
@@ -116,5 +116,20 @@ async fn operations_that_there_are_not() {
     // An input that does not fit the model never leaves.
     let wrong = Map::from_iter([("left", "one")]);
     let error = client.call("Add", wrong).await.unwrap_err();
-    assert!(matches!(error, CallError::Message(_)), "{error}");
+    assert!(matches!(error, CallError::Request(_)), "{error}");
+}
+
+/// XML-RPC at another path, on both sides.
+#[tokio::test]
+async fn protocols_that_were_made_apart() {
+    let protocol = || {
+        let protocol = polywire_protocol::XmlRpc::new(service().service()).unwrap();
+        Box::new(protocol.at_path("/xmlrpc.php"))
+    };
+    let site = Site::start(builder().custom_protocol(protocol())).await;
+    let input = r#"{"left":1,"right":2}"#;
+    let apart = site.client_with(RestJson1, |builder| builder.custom_protocol(protocol()));
+    assert_eq!(apart.call("Add", input).await.unwrap(), r#"{"sum":3}"#);
+    let fault = site.client(XmlRpc).fault("Add", input).await;
+    assert!(fault.message().contains("/xmlrpc.php"), "{fault}");
 }

@@ -11,6 +11,7 @@ mod connections;
 mod faults;
 mod handlers;
 mod layers;
+mod memory;
 mod shutdown;
 mod slow;
 mod typed;

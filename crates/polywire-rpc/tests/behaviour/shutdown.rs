@@ -9,7 +9,7 @@ use polywire_schema::Map;
 use tokio::net::TcpStream;
 use tokio::sync::{Notify, Semaphore};
 
-use crate::support::{Site, builder, request, within};
+use crate::support::{Site, Socket, builder, request, within};
 
 #[tokio::test]
 async fn calls_in_progress_end() {
@@ -79,4 +79,132 @@ async fn a_server_that_is_dropped_stops() {
     assert_eq!(idle.reply().await.status, 200);
     drop(site);
     assert!(idle.ends().await);
+}
+
+/// Where the system has made the connection, the caller has most likely sent
+/// its request.
+#[tokio::test]
+async fn connections_that_wait_are_answered() {
+    let site = Site::plain().await;
+    let time = request("GET /status/200", &[], "");
+    let mut sockets: Vec<Socket> = (0..300).map(|_| site.open_at_once()).collect();
+    let (sent, unsent) = sockets.split_at_mut(250);
+    for socket in &mut *sent {
+        socket.write_at_once(&time);
+    }
+    // On this one thread, nothing was accepted until here.
+    let stopping = tokio::spawn(site.into_running().shutdown());
+    for _ in 0..10 {
+        tokio::task::yield_now().await;
+    }
+    for socket in &mut *unsent {
+        socket.write_at_once(&time);
+    }
+    for socket in &mut sockets {
+        assert_eq!(socket.reply().await.status, 200);
+    }
+    within(stopping).await.unwrap();
+}
+
+/// What was sent on a connection that is kept counts as sent, also if the
+/// server hears of it after it was told to stop.
+#[tokio::test]
+async fn requests_that_were_sent_are_answered() {
+    let site = Site::plain().await;
+    let time = request("GET /status/200", &[], "");
+    let mut sockets = Vec::new();
+    for _ in 0..50 {
+        let mut socket = site.open().await;
+        socket.write(&time).await;
+        assert_eq!(socket.reply().await.status, 200);
+        sockets.push(socket);
+    }
+    for socket in &mut sockets {
+        socket.write_at_once(&time);
+    }
+    let stopping = tokio::spawn(site.into_running().shutdown());
+    for socket in &mut sockets {
+        assert_eq!(socket.reply().await.status, 200);
+        assert!(socket.ends().await);
+    }
+    within(stopping).await.unwrap();
+}
+
+/// Peers that have not said what they want do not hold up the end.
+#[tokio::test]
+async fn nobody_waits_for_half_a_head() {
+    const PREFACE: &str = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+    let mut site = Site::plain().await;
+    let whole = "GET /status/200 HTTP/1.1\r\nHost: x\r\n\r\n";
+    let mut sockets = Vec::new();
+    for word in ["", "P", "GET /status", whole, PREFACE, &PREFACE[..20]] {
+        let mut socket = site.open().await;
+        socket.write(word).await;
+        if word == whole {
+            assert_eq!(socket.reply().await.status, 200);
+            socket.write(&whole[..20]).await;
+        }
+        sockets.push(socket);
+    }
+    let mut slow = site.open().await;
+    slow.write("GET /status/200 HTTP/1.1\r\nX-Slow: ").await;
+    let drip = async {
+        loop {
+            slow.write("x").await;
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+    };
+    site.serves_on().await;
+    // Half of the time that calls in progress have.
+    let soon = tokio::time::timeout(Timeouts::DEFAULT.shutdown / 2, site.stop());
+    tokio::select! {
+        () = drip => unreachable!(),
+        stopped = soon => stopped.unwrap(),
+    }
+    for mut socket in sockets {
+        socket.drain().await;
+    }
+}
+
+/// What has begun may end, though it takes longer than those that have not
+/// are given.
+#[tokio::test]
+async fn bodies_and_answers_in_progress_end() {
+    let site = Site::plain().await;
+    let whole = request("POST /names", &[], r#"{"long":1}"#);
+    let (begin, rest) = whole.split_at(whole.len() - 3);
+    let mut body = site.open().await;
+    body.write(begin).await;
+    // More than fits between the two, so that most of it waits on the server.
+    let text = "x".repeat(10_000_000);
+    let mut answer = site.open_narrow().await;
+    answer.write(request("PUT /payload/text", &[], &text)).await;
+    site.serves_on().await;
+    let stopping = tokio::spawn(site.into_running().shutdown());
+    tokio::time::sleep(Duration::from_millis(2_500)).await;
+    assert!(!stopping.is_finished());
+    body.write(rest).await;
+    assert_eq!(body.reply().await.text(), r#"{"long":1}"#);
+    assert_eq!(answer.reply().await.body.len(), text.len());
+    within(stopping).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_server_that_ends_by_itself_is_seen() {
+    let elsewhere = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .build()
+        .unwrap();
+    let server = builder().build().unwrap();
+    let listen = async move { server.listen("127.0.0.1:0".parse().unwrap()).await };
+    let running = elsewhere.spawn(listen).await.unwrap().unwrap();
+    let mut ended = std::pin::pin!(running.ended());
+    tokio::select! {
+        biased;
+        () = &mut ended => panic!("it runs"),
+        () = tokio::task::yield_now() => {}
+    }
+    elsewhere.shutdown_background();
+    within(ended).await;
 }

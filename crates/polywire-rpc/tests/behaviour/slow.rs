@@ -71,6 +71,26 @@ async fn silent_connections() {
     }
 }
 
+/// A peer that has gone is let go at once, also when what it said could have
+/// become either version of HTTP.
+#[tokio::test]
+async fn peers_that_leave_after_a_byte() {
+    let site = Site::start(builder().connections(50)).await;
+    let mut sockets = Vec::new();
+    for word in ["P", "PRI * HTTP/2.0\r\n"] {
+        for _ in 0..25 {
+            let mut socket = site.open().await;
+            socket.write(word).await;
+            sockets.push(socket);
+        }
+    }
+    drop(sockets);
+    // All places were taken. Held until the timeout for heads, they would be
+    // for 30 seconds.
+    let soon = Duration::from_secs(10);
+    tokio::time::timeout(soon, site.serves_on()).await.unwrap();
+}
+
 #[tokio::test]
 async fn idle_connections() {
     let site = impatient().await;

@@ -136,7 +136,11 @@ pub(crate) struct Site {
 impl Site {
     pub(crate) async fn start(builder: ServerBuilder) -> Self {
         let server = builder.build().unwrap();
-        let running = server.listen("127.0.0.1:0".parse().unwrap()).await.unwrap();
+        Self::of(server.listen("127.0.0.1:0".parse().unwrap()).await.unwrap())
+    }
+
+    /// A server that was started elsewhere.
+    pub(crate) fn of(running: Running) -> Self {
         Self {
             address: running.address(),
             running: Some(running),
@@ -172,6 +176,16 @@ impl Site {
     pub(crate) async fn open(&self) -> Socket {
         Socket {
             stream: TcpStream::connect(self.address).await.unwrap(),
+            buffer: Vec::new(),
+        }
+    }
+
+    /// A connection that is made without letting the server run meanwhile.
+    pub(crate) fn open_at_once(&self) -> Socket {
+        let stream = std::net::TcpStream::connect(self.address).unwrap();
+        stream.set_nonblocking(true).unwrap();
+        Socket {
+            stream: TcpStream::from_std(stream).unwrap(),
             buffer: Vec::new(),
         }
     }
@@ -322,6 +336,13 @@ impl Socket {
     /// answered counts.
     pub(crate) async fn write(&mut self, bytes: impl AsRef<[u8]>) {
         let _ = within(self.stream.write_all(bytes.as_ref())).await;
+    }
+
+    /// Writes a few bytes without letting the server run meanwhile.
+    pub(crate) fn write_at_once(&mut self, bytes: impl AsRef<[u8]>) {
+        let bytes = bytes.as_ref();
+        let socket = socket2::SockRef::from(&self.stream);
+        assert_eq!(socket.send(bytes).unwrap(), bytes.len());
     }
 
     /// Writes bytes, all of which the other side must take.

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::net::TcpStream;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use polywire::prelude::*;
 use polywire_interop::{Case, Serving, Weather};
@@ -135,8 +135,66 @@ fn one_byte_a_second() {
         thread.join().unwrap();
     }
     serves_everybody(&serving, &weather);
-    // None of them holds up the end either.
+    // None of them holds up the end either, for the 10 s that calls have.
+    let mut head = TcpStream::connect(address(&serving)).unwrap();
+    head.write_all(b"GET /time HTTP/1.1\r\nX-Slow: ").unwrap();
+    let asked = Instant::now();
     assert_eq!(serving.terminate().0.code(), Some(0));
+    let took = asked.elapsed();
+    assert!(took < Duration::from_secs(5), "{took:?}");
+}
+
+/// Peers whose first byte could begin either version of HTTP: waiting for the
+/// second costs nothing, and when they leave nothing is left of them.
+#[cfg(target_os = "linux")]
+#[test]
+fn peers_that_say_one_byte() {
+    let _case = Case::begin("peers_that_say_one_byte");
+    let weather = Weather::load();
+    let serving = Serving::start(&["--workers", "1"]);
+    let process = format!("/proc/{}", serving.process());
+    let open = || std::fs::read_dir(format!("{process}/fd")).unwrap().count();
+    // How often its threads have gone to sleep, and so had been woken.
+    let sleeps = || -> u64 {
+        let threads = std::fs::read_dir(format!("{process}/task")).unwrap();
+        let count = |status: String| {
+            let line = status
+                .lines()
+                .find(|line| line.starts_with("voluntary_ctxt_switches"));
+            let count = line.unwrap().split_ascii_whitespace().last().unwrap();
+            count.parse::<u64>().unwrap()
+        };
+        threads
+            .map(|thread| {
+                count(std::fs::read_to_string(thread.unwrap().path().join("status")).unwrap())
+            })
+            .sum()
+    };
+    let before = open();
+    // The program opens some more of its own after it has said that it listens.
+    let few = before + 50;
+    let peers: Vec<TcpStream> = (0..300)
+        .map(|_| {
+            let mut stream = TcpStream::connect(address(&serving)).unwrap();
+            stream.write_all(b"P").unwrap();
+            stream
+        })
+        .collect();
+    serves_everybody(&serving, &weather);
+    let asleep = sleeps();
+    std::thread::sleep(Duration::from_secs(2));
+    // Looking at them again and again would take hundreds.
+    let woken = sleeps() - asleep;
+    assert!(woken < 100, "woken {woken} times with nothing to do");
+    drop(peers);
+    // Long before the timeout for heads, which is 30 seconds.
+    let deadline = Instant::now() + Duration::from_secs(10);
+    while open() > few {
+        let now = Instant::now();
+        assert!(now < deadline, "{} descriptors", open());
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    serves_everybody(&serving, &weather);
 }
 
 /// The most connections, all held by clients that say nothing: they are let go

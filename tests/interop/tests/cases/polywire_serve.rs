@@ -1,10 +1,11 @@
 //! `polywire serve`: how it begins and how it ends.
 
-use std::io::{Read, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
-use std::time::Duration;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
-use polywire_interop::{Case, Serving, run, workspace};
+use polywire_interop::{Case, Serving, polywire, run, signal, workspace};
 
 fn get(url: &str, path: &str) -> String {
     let mut stream = TcpStream::connect(url.trim_start_matches("http://")).unwrap();
@@ -35,8 +36,12 @@ fn polywire_serve_ends_well() {
     let _idle = TcpStream::connect(&address).unwrap();
     let mut half = TcpStream::connect(&address).unwrap();
     half.write_all(b"GET /ti").unwrap();
+    let asked = Instant::now();
     let (status, rest) = serving.terminate();
     assert_eq!(status.code(), Some(0));
+    // Calls in progress would have 10 s.
+    let took = asked.elapsed();
+    assert!(took < Duration::from_secs(5), "{took:?}");
     for protocol in ["restJson1", "rpcv2Cbor", "xmlRpc"] {
         assert!(rest.contains(protocol), "{rest}");
     }
@@ -78,6 +83,153 @@ fn polywire_serve_several_addresses() {
     }
 }
 
+/// A second server on the same port would take half of the traffic.
+#[test]
+fn polywire_serve_has_its_address_alone() {
+    let _case = Case::begin("polywire_serve_has_its_address_alone");
+    for first in ["1", "2"] {
+        let serving = Serving::start(&["--workers", first]);
+        for second in ["1", "2"] {
+            let ended = run(&["serve", "--workers", second, "--listen", serving.url()]);
+            assert_eq!(ended.code, Some(2), "{first}, {second}: {}", ended.stderr);
+            let expected = format!("cannot listen on {}: Address", serving.url());
+            assert!(ended.stderr.contains(&expected), "{}", ended.stderr);
+        }
+        assert!(get(serving.url(), "/time").starts_with("HTTP/1.1 200"));
+    }
+    // Nor does one server listen there twice.
+    let free = {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        format!("http://{}", listener.local_addr().unwrap())
+    };
+    for workers in ["1", "2"] {
+        let ended = run(&[
+            "serve",
+            "--workers",
+            workers,
+            "--listen",
+            &free,
+            "--listen",
+            &free,
+        ]);
+        assert_eq!(ended.code, Some(2), "{workers}: {}", ended.stderr);
+        assert!(ended.stderr.contains("cannot listen"), "{}", ended.stderr);
+    }
+}
+
+/// The connections that a server closed when it stopped, and those that it had
+/// closed before, keep nobody from its port.
+#[test]
+fn polywire_serve_restarts_at_once() {
+    let _case = Case::begin("polywire_serve_restarts_at_once");
+    let serving = Serving::start(&["--workers", "2"]);
+    let url = serving.url().to_owned();
+    let address = url.trim_start_matches("http://");
+    let open: Vec<TcpStream> = (0..10)
+        .map(|_| {
+            assert!(get(&url, "/time").starts_with("HTTP/1.1 200"));
+            TcpStream::connect(address).unwrap()
+        })
+        .collect();
+    assert_eq!(serving.terminate().0.code(), Some(0));
+    let serving = Serving::start_as_told(&["serve", "--workers", "2", "--listen", &url]);
+    assert!(get(serving.url(), "/time").starts_with("HTTP/1.1 200"));
+    drop(open);
+}
+
+/// All addresses stop together, and have the time for calls in progress once.
+#[test]
+fn polywire_serve_stops_all_addresses_at_once() {
+    let _case = Case::begin("polywire_serve_stops_all_addresses_at_once");
+    let any = "http://127.0.0.1:0";
+    let mut serving = Serving::start_as_told(&["serve", "--workers", "1", "-l", any, any, any]);
+    let _ = serving.lines_until("Ctrl-C");
+    let stuck: Vec<TcpStream> = serving
+        .urls
+        .iter()
+        .map(|url| {
+            let mut stream = TcpStream::connect(url.trim_start_matches("http://")).unwrap();
+            let head = "POST /storms HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n";
+            write!(stream, "{head}Content-Length: 100\r\n\r\n{{").unwrap();
+            // Answered by the same thread, so the other request has begun.
+            assert!(get(url, "/time").starts_with("HTTP/1.1 200"));
+            stream
+        })
+        .collect();
+    assert_eq!(stuck.len(), 3);
+    let asked = Instant::now();
+    assert_eq!(serving.terminate().0.code(), Some(0));
+    let took = asked.elapsed();
+    // 10 s; one after the other they took 30 s.
+    assert!(took > Duration::from_secs(5), "{took:?}");
+    assert!(took < Duration::from_secs(20), "{took:?}");
+}
+
+/// Who does not want to wait for calls in progress says so again.
+#[cfg(unix)]
+#[test]
+fn polywire_serve_stops_at_the_second_signal() {
+    let _case = Case::begin("polywire_serve_stops_at_the_second_signal");
+    for again in ["TERM", "INT"] {
+        let mut child = Command::new(polywire())
+            .args(["serve", "--listen", "http://127.0.0.1:0", "--workers", "1"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut stdout = BufReader::new(child.stdout.take().unwrap());
+        let mut line = String::new();
+        stdout.read_line(&mut line).unwrap();
+        let url = line.split(' ').next_back().unwrap().trim();
+        let mut stuck = TcpStream::connect(url.trim_start_matches("http://")).unwrap();
+        let head = "POST /storms HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n";
+        write!(stuck, "{head}Content-Length: 100\r\n\r\n{{").unwrap();
+        assert!(get(url, "/time").starts_with("HTTP/1.1 200"));
+        let asked = Instant::now();
+        signal(child.id(), "TERM");
+        let mut stderr = BufReader::new(child.stderr.take().unwrap());
+        let mut line = String::new();
+        stderr.read_line(&mut line).unwrap();
+        assert!(line.contains("10 s to end"), "{line}");
+        assert!(line.contains("once more"), "{line}");
+        signal(child.id(), again);
+        let status = child.wait().unwrap();
+        let took = asked.elapsed();
+        assert_eq!(status.code(), Some(3), "{again}");
+        assert!(took < Duration::from_secs(5), "{again}: {took:?}");
+    }
+}
+
+/// `polywire serve 2>&1 | head -1` goes on serving.
+#[cfg(unix)]
+#[test]
+fn polywire_serve_nobody_reads() {
+    let _case = Case::begin("polywire_serve_nobody_reads");
+    let address = {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        listener.local_addr().unwrap()
+    };
+    let url = format!("http://{address}");
+    let mut child = Command::new(polywire())
+        .args(["serve", "--listen", &url])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop((child.stdout.take(), child.stderr.take()));
+    let begun = Instant::now();
+    while TcpStream::connect(address).is_err() {
+        assert!(begun.elapsed() < Duration::from_secs(30));
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    for _ in 0..3 {
+        assert!(get(&url, "/time").starts_with("HTTP/1.1 200"));
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    signal(child.id(), "TERM");
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+}
+
 #[test]
 fn polywire_serve_usage_errors() {
     let _case = Case::begin("polywire_serve_usage_errors");
@@ -89,11 +241,22 @@ fn polywire_serve_usage_errors() {
         (vec!["--listen", &taken], "cannot listen"),
         (vec!["--listen", "127.0.0.1:0"], "http://HOST:PORT"),
         (vec!["--listen", "http://127.0.0.1"], "http://HOST:PORT"),
+        (vec!["--listen", "https://127.0.0.1:0"], "no TLS yet"),
         (vec!["--model", "/nowhere.smithy"], "/nowhere.smithy"),
         (vec!["--model", readme], "Cargo.toml"),
         (vec!["--protocol", "soap"], "restJson1"),
         (vec!["--service", "Nobody"], "Nobody"),
         (vec!["--workers", "0"], "--workers"),
+        // Each would make a server that listens and answers nobody.
+        (vec!["--max-connections", "0"], "1..=10000000"),
+        (vec!["--max-connections", "10000001"], "1..=10000000"),
+        (
+            vec!["--max-connections", "4611686018427387904"],
+            "1..=10000000",
+        ),
+        (vec!["--timeout", "0"], "1..=86400"),
+        (vec!["--timeout", "86401"], "1..=86400"),
+        (vec!["--timeout", "18446744073709551615"], "1..=86400"),
     ] {
         let ended = run(&[&["serve"], arguments.as_slice()].concat());
         assert_eq!(ended.code, Some(2), "{arguments:?}: {}", ended.stderr);

@@ -1,0 +1,101 @@
+//! The URL of a service.
+
+use http::Uri;
+
+use crate::Failure;
+
+/// A URL of a service, in parts.
+#[derive(Debug)]
+pub(crate) struct Target {
+    /// `http://HOST:PORT`
+    origin: String,
+    /// What follows, with its query; empty if that is `/` alone.
+    path: String,
+}
+
+impl Target {
+    pub(crate) fn parse(url: &str) -> Result<Self, Failure> {
+        if is_https(url) {
+            return Err(Failure::usage(format!("`{url}`: {NO_TLS}")));
+        }
+        let usage = || Failure::usage(format!("`{url}`: expected http://HOST:PORT"));
+        let uri: Uri = url.parse().map_err(|_| usage())?;
+        let authority = uri.authority().ok_or_else(usage)?;
+        if uri.scheme_str() != Some("http") {
+            return Err(usage());
+        }
+        let path = uri.path_and_query().map_or("/", |path| path.as_str());
+        Ok(Self {
+            origin: format!("http://{authority}"),
+            path: if path == "/" { "" } else { path }.to_owned(),
+        })
+    }
+
+    /// The server, whatever follows.
+    pub(crate) fn origin(&self) -> &str {
+        &self.origin
+    }
+
+    /// The whole, without a slash at the end.
+    pub(crate) fn base(&self) -> String {
+        format!("{}{}", self.origin, self.path.trim_end_matches('/'))
+    }
+
+    /// What follows the server, if there is more than a slash: over XML-RPC,
+    /// where everything is called.
+    pub(crate) fn endpoint(&self) -> Option<&str> {
+        Some(self.path.as_str()).filter(|path| !path.is_empty())
+    }
+}
+
+/// What to say to a URL that wants TLS.
+pub(crate) const NO_TLS: &str = "there is no TLS yet, only http://HOST:PORT";
+
+/// Whether a URL wants TLS.
+pub(crate) fn is_https(url: &str) -> bool {
+    url.get(..8)
+        .is_some_and(|start| start.eq_ignore_ascii_case("https://"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts() {
+        for (url, base, endpoint) in [
+            ("http://h:1", "http://h:1", None),
+            ("http://h:1/", "http://h:1", None),
+            ("http://h/a/", "http://h/a", Some("/a/")),
+            (
+                "http://h/x.php?a=1",
+                "http://h/x.php?a=1",
+                Some("/x.php?a=1"),
+            ),
+        ] {
+            let target = Target::parse(url).unwrap();
+            assert_eq!(target.base(), base);
+            assert_eq!(target.endpoint(), endpoint, "{url}");
+            assert!(url.starts_with(target.origin()));
+        }
+    }
+
+    #[test]
+    fn what_is_none() {
+        for url in [
+            "localhost",
+            "localhost:80",
+            "http://",
+            "ftp://h",
+            "http://a b",
+            "",
+        ] {
+            let message = Target::parse(url).unwrap_err().message;
+            assert!(message.contains("expected http://HOST:PORT"), "{message}");
+        }
+        for url in ["https://h", "HTTPS://h/x"] {
+            let message = Target::parse(url).unwrap_err().message;
+            assert!(message.contains("no TLS yet"), "{message}");
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! The first bytes of a connection, which tell HTTP/2 from HTTP/1.
+//!
+//! They are taken out of the stream, since only reading shows that a peer has
+//! gone, and given to hyper again before what comes next.
+
+use std::io;
+
+use tokio::io::{AsyncRead, AsyncReadExt};
+
+/// How HTTP/2 begins, RFC 9113, section 3.4.
+const PREFACE: &[u8; 24] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+
+/// What a peer has said before it was known what it speaks.
+#[derive(Debug, Default)]
+pub(super) struct Begin {
+    bytes: [u8; PREFACE.len()],
+    /// How many of the bytes are there.
+    len: usize,
+    /// How many of them have been given on.
+    given: usize,
+}
+
+impl Begin {
+    /// Reads until it is known whether the peer speaks HTTP/2. Nothing is lost
+    /// if this is given up halfway.
+    pub(super) async fn is_http2<S>(&mut self, stream: &mut S) -> io::Result<bool>
+    where
+        S: AsyncRead + Unpin,
+    {
+        loop {
+            let len = stream.read(&mut self.bytes[self.len..]).await?;
+            self.len += len;
+            let said = self.said();
+            // What has ended halfway is for HTTP/1 to refuse.
+            if len == 0 || !PREFACE.starts_with(said) {
+                return Ok(false);
+            }
+            if said.len() == PREFACE.len() {
+                return Ok(true);
+            }
+        }
+    }
+
+    fn said(&self) -> &[u8] {
+        &self.bytes[..self.len]
+    }
+
+    /// Whether all that was said has been given on.
+    pub(super) const fn is_empty(&self) -> bool {
+        self.given == self.len
+    }
+
+    /// The next bytes to give on, as many as there is room for.
+    pub(super) fn give(&mut self, room: usize) -> &[u8] {
+        let from = self.given;
+        self.given = self.len.min(from.saturating_add(room));
+        &self.bytes[from..self.given]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is known after these pieces, and the bytes that it took.
+    async fn after(pieces: &[&[u8]]) -> (bool, Vec<u8>) {
+        let (mut peer, mut stream) = tokio::io::duplex(64);
+        let mut begin = Begin::default();
+        let write = async {
+            for piece in pieces {
+                tokio::io::AsyncWriteExt::write_all(&mut peer, piece)
+                    .await
+                    .unwrap();
+                tokio::task::yield_now().await;
+            }
+            drop(peer);
+        };
+        let (http2, ()) = tokio::join!(begin.is_http2(&mut stream), write);
+        (http2.unwrap(), begin.said().to_vec())
+    }
+
+    #[tokio::test]
+    async fn tells_the_versions_apart() {
+        assert_eq!(after(&[PREFACE]).await, (true, PREFACE.to_vec()));
+        let bytes: Vec<&[u8]> = PREFACE.chunks(1).collect();
+        assert_eq!(after(&bytes).await, (true, PREFACE.to_vec()));
+        assert_eq!(after(&[b"P", b"OST"]).await, (false, b"POST".to_vec()));
+        assert_eq!(after(&[b"GET /"]).await, (false, b"GET /".to_vec()));
+        // Not one byte more than the preface: frames follow it.
+        let more = [&PREFACE[..], b"more"].concat();
+        assert_eq!(after(&[&more]).await, (true, PREFACE.to_vec()));
+    }
+
+    #[tokio::test]
+    async fn gives_on_what_was_said() {
+        let mut begin = Begin::default();
+        assert!(begin.is_empty());
+        assert!(!begin.is_http2(&mut &b"GET /time"[..]).await.unwrap());
+        assert_eq!(begin.give(5), b"GET /");
+        assert!(!begin.is_empty());
+        assert_eq!(begin.give(usize::MAX), b"time");
+        assert!(begin.is_empty());
+        assert_eq!(begin.give(5), b"");
+    }
+
+    #[tokio::test]
+    async fn ends_with_the_peer() {
+        assert_eq!(after(&[]).await, (false, Vec::new()));
+        assert_eq!(after(&[b"P"]).await, (false, b"P".to_vec()));
+        assert_eq!(
+            after(&[&PREFACE[..23]]).await,
+            (false, PREFACE[..23].to_vec())
+        );
+    }
+}

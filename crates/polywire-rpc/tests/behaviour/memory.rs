@@ -1,0 +1,176 @@
+//! How much of bodies a server holds, by all callers together.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use http::{Request, StatusCode};
+use http_body::Frame;
+use polywire_protocol::FaultKind;
+use polywire_protocol::ProtocolKind::{RestJson1, XmlRpc};
+use polywire_rpc::{BuildError, Server, ServerBuilder, dynamic};
+use polywire_schema::{Limits, Map};
+use tokio::sync::{Notify, mpsc};
+use tower::Service;
+
+use crate::support::{Caller, Site, WIRES, builder, call_of, within};
+
+const MIB: usize = 1 << 20;
+
+/// A body that comes in pieces, as they are sent.
+struct Pieces(mpsc::Receiver<Bytes>);
+
+impl http_body::Body for Pieces {
+    type Data = Bytes;
+    type Error = std::convert::Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
+        let next = self.0.poll_recv(context);
+        next.map(|piece| piece.map(|piece| Ok(Frame::data(piece))))
+    }
+}
+
+/// A server that holds no more than its largest body, of 1 MiB, and answers
+/// over a port of its own too.
+async fn server(set: impl FnOnce(ServerBuilder) -> ServerBuilder) -> (Server, Site) {
+    let limits = Limits::DEFAULT.with_bytes(MIB);
+    let server = set(builder().limits(limits).body_memory(MIB))
+        .build()
+        .unwrap();
+    let running = server.listen("127.0.0.1:0".parse().unwrap()).await;
+    (server, Site::of(running.unwrap()))
+}
+
+fn input(len: usize) -> String {
+    format!(r#"{{"name":"{}"}}"#, "x".repeat(len))
+}
+
+#[tokio::test]
+async fn all_bodies_together() {
+    let (mut server, site) = server(|builder| builder).await;
+    // A body of 900 KiB that does not end: half of the memory and more.
+    let (send, pieces) = mpsc::channel(1);
+    let request = Request::post("/things").header("Content-Type", "application/json");
+    let request = request.body(Pieces(pieces)).unwrap();
+    let stuck = tokio::spawn(Service::call(&mut server, request));
+    let text = input(900 * 1024);
+    let (most, last) = text.split_at(text.len() - 1);
+    for piece in most.as_bytes().chunks(10_000) {
+        within(send.send(Bytes::copy_from_slice(piece)))
+            .await
+            .unwrap();
+    }
+    // One piece more than the channel holds: so all before it was read.
+    within(send.send(Bytes::new())).await.unwrap();
+    within(send.send(Bytes::new())).await.unwrap();
+
+    for kind in WIRES {
+        let mut socket = site.open().await;
+        socket
+            .write(call_of(kind, "/things", "Create", &input(300 * 1024)))
+            .await;
+        let (status, name, message) = socket.reply().await.error(kind);
+        assert!(message.contains("try again"), "{kind}: {message}");
+        match kind {
+            XmlRpc => assert_eq!((status, name.as_str()), (200, "-32400")),
+            _ => {
+                assert_eq!(status, 503, "{kind}");
+                assert!(name.ends_with("ServiceUnavailableException"), "{name}");
+            }
+        }
+        // Our client reads it, also while it still sends.
+        let fault = site.client(kind).fault("Create", &input(1_000_000)).await;
+        assert_eq!(fault.kind(), FaultKind::Overloaded, "{kind}");
+        let http2 = site.client_with(kind, |builder| builder.http2(true));
+        let fault = http2.fault("Create", &input(1_000_000)).await;
+        assert_eq!(fault.kind(), FaultKind::Overloaded, "{kind}");
+        // There is a little left, and small bodies take nothing.
+        creates(&site.client(kind), 100 * 1024).await;
+        for _ in 0..50 {
+            creates(&site.client(kind), 60 * 1024).await;
+        }
+    }
+
+    within(send.send(Bytes::copy_from_slice(last.as_bytes())))
+        .await
+        .unwrap();
+    drop(send);
+    let response = within(stuck).await.unwrap().unwrap();
+    assert_eq!(response.status(), StatusCode::CREATED);
+    // All has been given back, again and again.
+    for _ in 0..3 {
+        for kind in WIRES {
+            creates(&site.client(kind), 1_000_000).await;
+        }
+    }
+}
+
+async fn creates(client: &Caller, len: usize) {
+    client.call("Create", &input(len)).await.unwrap();
+}
+
+/// A body counts until its call ends, and not only while it arrives.
+#[tokio::test]
+async fn bodies_of_calls_in_progress() {
+    let entered = Arc::new(Notify::new());
+    let release = Arc::new(Notify::new());
+    let (inside, gate) = (Arc::clone(&entered), Arc::clone(&release));
+    let slow = dynamic(move |_: Map, _| {
+        let (inside, gate) = (Arc::clone(&inside), Arc::clone(&gate));
+        async move {
+            inside.notify_one();
+            gate.notified().await;
+            Ok(Map::new())
+        }
+    });
+    let (_, site) = server(|builder| builder.operation("Names", slow)).await;
+    let client = site.client(RestJson1);
+    let caller = client.clone();
+    let text = format!(r#"{{"text":"{}"}}"#, "x".repeat(900 * 1024));
+    let call = tokio::spawn(async move { caller.call("Names", &text).await });
+    within(entered.notified()).await;
+    let fault = client.fault("Create", &input(500 * 1024)).await;
+    assert_eq!(fault.kind(), FaultKind::Overloaded);
+    release.notify_one();
+    within(call).await.unwrap().unwrap();
+    creates(&client, 500 * 1024).await;
+
+    // Nor do bodies count that broke off, or were not what they should be.
+    for _ in 0..5 {
+        let whole = call_of(RestJson1, "/things", "Create", &input(900 * 1024));
+        let mut socket = site.open().await;
+        socket.write(&whole[..whole.len() - 5]).await;
+        drop(socket);
+        let wrong = format!(r#"{{"name":["{}"]}}"#, "x".repeat(900 * 1024));
+        let reply = site
+            .send(call_of(RestJson1, "/things", "Create", &wrong))
+            .await;
+        assert!(matches!(reply.status, 400 | 503), "{}", reply.status);
+    }
+    // The server hears of the last that left at some time soon.
+    let mut overloaded = 0;
+    while let Err(error) = client.call("Create", &input(900 * 1024)).await {
+        let kind = error.as_fault().map(polywire_protocol::Fault::kind);
+        assert_eq!(kind, Some(FaultKind::Overloaded));
+        overloaded += 1;
+        assert!(overloaded < 1_000, "never given back");
+        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+    }
+}
+
+#[test]
+fn at_least_one_body() {
+    let error = builder().body_memory(1_000).build().unwrap_err();
+    assert_eq!(
+        error,
+        BuildError::BodyMemory(1_000, Limits::DEFAULT.bytes())
+    );
+    assert!(error.to_string().contains("1000 bytes"), "{error}");
+    // What is not said follows the limit.
+    let large = Limits::DEFAULT.with_bytes(1 << 30);
+    assert!(builder().limits(large).build().is_ok());
+}
