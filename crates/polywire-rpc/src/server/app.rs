@@ -1,11 +1,9 @@
 //! From an HTTP request to its response.
 
 use std::fmt;
-use std::future::Future;
-use std::mem;
+use std::future::{Future, poll_fn};
 use std::net::SocketAddr;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::{Pin, pin};
+use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{self, Poll};
 
@@ -17,6 +15,7 @@ use polywire_schema::{Body, Limits, Operation};
 use tower::util::BoxCloneSyncService;
 use tower::{Service, ServiceExt};
 
+use super::answer::{Answer, HttpAnswer, caught};
 use super::body::RequestBody;
 use super::memory::Memory;
 use super::{ServerBuilder, Timeouts};
@@ -112,7 +111,7 @@ impl Server {
         &self,
         request: Request<hyper::body::Incoming>,
         peer: Option<SocketAddr>,
-    ) -> Answer {
+    ) -> HttpAnswer {
         if let Some(http) = &self.http {
             let mut request =
                 request.map(|body| BoxBody::new(body.map_err(|error| BodyError(Box::new(error)))));
@@ -120,7 +119,7 @@ impl Server {
                 request.extensions_mut().insert(Peer(peer));
             }
             let http = http.clone();
-            return Answer::Running(Box::pin(async move {
+            return HttpAnswer::Layered(Box::pin(async move {
                 match http.oneshot(request).await {
                     Ok(response) => response,
                     Err(never) => match never {},
@@ -129,31 +128,7 @@ impl Server {
         }
         let (head, body) = request.into_parts();
         let body = RequestBody::incoming(&head, body, self.app.timeouts.body);
-        self.app.answer(Box::new(head), body, peer)
-    }
-}
-
-/// A response, there already or on its way.
-///
-/// The future is boxed: hyper moves it about, and it is large.
-pub(super) enum Answer {
-    Ready(HttpResponse),
-    Running(Pin<Box<dyn Future<Output = HttpResponse> + Send>>),
-    Taken,
-}
-
-impl Future for Answer {
-    type Output = HttpResponse;
-
-    fn poll(mut self: Pin<&mut Self>, context: &mut task::Context<'_>) -> Poll<HttpResponse> {
-        match &mut *self {
-            Self::Running(future) => future.as_mut().poll(context),
-            ready => match mem::replace(ready, Self::Taken) {
-                Self::Ready(response) => Poll::Ready(response),
-                // Asked again after the response: never, by the contract of futures.
-                _ => Poll::Pending,
-            },
-        }
+        HttpAnswer::Own(self.app.answer(Box::new(head), body, peer))
     }
 }
 
@@ -189,7 +164,7 @@ where
         let body = BoxBody::new(body.map_err(|error| BodyError(error.into())));
         let body = RequestBody::boxed(&head, body, app.timeouts.body);
         let answer = app.answer(Box::new(head), body, peer);
-        Box::pin(async move { Ok(answer.await) })
+        Box::pin(async move { Ok(answer.await.map(Full::new)) })
     }
 }
 
@@ -201,92 +176,54 @@ impl App {
         body: RequestBody,
         peer: Option<SocketAddr>,
     ) -> Answer {
-        let ready = |response: Response<Bytes>| Answer::Ready(response.map(Full::new));
         if let Some(pages) = &self.pages
             && head.uri.path().starts_with("/_polywire/")
         {
-            return ready(pages(&head));
+            return Answer::Ready(pages(&head));
         }
         let Some(protocol) = detect(&self.protocols, &head) else {
-            return ready(nobody());
+            return Answer::Ready(nobody());
         };
         let route = match self.protocols[protocol].route(&head) {
             Ok(Plan::Buffer(route)) => Some(route),
             Ok(_) => None,
-            Err(fault) => return ready(self.fault(protocol, None, &fault)),
+            Err(fault) => return Answer::Ready(self.fault(protocol, None, &fault)),
+        };
+        let context = Context {
+            head,
+            peer,
+            protocol: self.protocols[protocol].kind(),
+        };
+        let Some(layers) = self.head.clone() else {
+            return self.begin(protocol, route, context, body);
         };
         let arriving = Arriving {
+            app: Arc::clone(self),
             protocol,
             route,
-            context: Context {
-                head,
-                peer,
-                protocol: self.protocols[protocol].kind(),
-            },
+            context,
             body,
-            app: Arc::clone(self),
         };
-        Answer::Running(match self.head.clone() {
-            None => Box::pin(arriving.respond()),
-            Some(layers) => Box::pin(async move {
-                // Behind layers the operation of a fault is known only if the
-                // head told it.
-                let (app, operation) = (Arc::clone(&arriving.app), arriving.index());
-                let ended = caught(Box::pin(layers.oneshot(arriving)).as_mut()).await;
-                app.respond(protocol, operation, ended.and_then(|ended| ended))
-            }),
-        })
-    }
-
-    fn respond(
-        &self,
-        protocol: usize,
-        operation: Option<u32>,
-        result: Result<Response<Bytes>, Fault>,
-    ) -> HttpResponse {
-        let response = match result {
-            Ok(response) => response,
-            Err(fault) => self.fault(protocol, operation, &fault),
-        };
-        response.map(Full::new)
-    }
-
-    /// Reads the body, decodes, calls, encodes. Also tells the operation, which
-    /// the body may have named.
-    async fn run(
-        &self,
-        protocol: usize,
-        route: Option<Route>,
-        context: Context,
-        mut body: RequestBody,
-    ) -> (Option<u32>, Result<Response<Bytes>, Fault>) {
-        let mut operation = route.as_ref().map(|route| route.operation);
-        let handling = async {
-            // Boxed where there is anything to wait for, which is not the rule.
-            let body = Body::new(match body.is_empty() {
-                true => Bytes::new(),
-                false => Box::pin(body.read(self.limits.bytes(), &self.memory)).await?,
-            });
-            let route = match route {
-                Some(route) => route,
-                None => self.protocols[protocol].route_body(&context.head, &body, &self.limits)?,
-            };
-            operation = Some(route.operation);
-            // The input has what it needs of route and body.
-            self.begin(protocol, &route, context, &body)
-        };
-        let result = match handling.await {
-            Ok(handling) => {
-                let output = within(self.timeouts.handler, handling).await;
-                self.end(protocol, operation, output)
-            }
-            Err(fault) => Err(fault),
-        };
-        (operation, result)
+        let app = Arc::clone(self);
+        Answer::Layered(Box::pin(async move {
+            // Behind layers the operation of a fault is known only if the head
+            // told it.
+            let operation = arriving.index();
+            let mut answer = Box::pin(layers.oneshot(arriving));
+            let ended = poll_fn(
+                |context| match caught(|| Ok(answer.as_mut().poll(context))) {
+                    Ok(poll) => poll,
+                    Err(fault) => Poll::Ready(Err(fault)),
+                },
+            );
+            ended
+                .await
+                .unwrap_or_else(|fault| app.fault(protocol, operation, &fault))
+        }))
     }
 
     /// Decodes the input of a call and hands it to its handler.
-    fn begin(
+    pub(super) fn handle(
         &self,
         protocol: usize,
         route: &Route,
@@ -319,26 +256,19 @@ impl App {
         })
     }
 
-    /// Writes the output of a call, if there was one in time.
-    fn end(
+    /// A handler has taken longer than it may.
+    pub(super) fn late(&self, operation: u32) -> Fault {
+        let operation = self.service.operation(operation);
+        let message = format!("{} took too long", operation.name());
+        Fault::new(FaultKind::DeadlineExceeded, message)
+    }
+
+    pub(super) fn fault(
         &self,
         protocol: usize,
         operation: Option<u32>,
-        output: Option<Result<Output, Fault>>,
-    ) -> Result<Response<Bytes>, Fault> {
-        let Some(operation) = operation else {
-            return Err(Fault::internal("a call of no operation has an output"));
-        };
-        let operation = self.service.operation(operation);
-        let Some(output) = output else {
-            let message = format!("{} took too long", operation.name());
-            return Err(Fault::new(FaultKind::DeadlineExceeded, message));
-        };
-        let response = self.protocols[protocol].encode_output(operation, output?.message());
-        response.map_err(Fault::internal)
-    }
-
-    fn fault(&self, protocol: usize, operation: Option<u32>, fault: &Fault) -> Response<Bytes> {
+        fault: &Fault,
+    ) -> Response<Bytes> {
         let operation = operation.map(|index| self.service.operation(index));
         let name = operation.map_or("", Operation::name);
         if fault.kind() == FaultKind::Internal {
@@ -385,24 +315,13 @@ impl Arriving {
         self.route.as_ref().map(|route| route.operation)
     }
 
-    /// The response, whatever happens on the way.
-    async fn respond(self) -> HttpResponse {
-        let routed = self.index();
-        let (app, protocol) = (self.app, self.protocol);
-        let run = pin!(app.run(protocol, self.route, self.context, self.body));
-        let (operation, result) = caught(run)
-            .await
-            .unwrap_or_else(|fault| (routed, Err(fault)));
-        app.respond(protocol, operation, result)
-    }
-
-    /// The response behind layers around heads: a fault is encoded here, where
-    /// the operation is known, and a panic is for the outermost to catch.
+    /// The response behind layers: a fault is encoded here, where the operation
+    /// is known, so layers see what will be sent.
     pub(super) async fn answer(self) -> Result<Response<Bytes>, Fault> {
-        let (app, protocol) = (self.app, self.protocol);
-        let run = app.run(protocol, self.route, self.context, self.body);
-        let (operation, result) = run.await;
-        Ok(result.unwrap_or_else(|fault| app.fault(protocol, operation, &fault)))
+        let answer = self
+            .app
+            .begin(self.protocol, self.route, self.context, self.body);
+        Ok(answer.await)
     }
 }
 
@@ -413,39 +332,6 @@ impl fmt::Debug for Arriving {
             .field("context", &self.context)
             .finish_non_exhaustive()
     }
-}
-
-/// The output of a handler, if it comes in time. Most handlers are done when
-/// they are first asked, and then no timer is made.
-async fn within(
-    time: std::time::Duration,
-    mut future: HandlerFuture,
-) -> Option<Result<Output, Fault>> {
-    let first = std::future::poll_fn(|context| Poll::Ready(future.as_mut().poll(context))).await;
-    match first {
-        Poll::Ready(output) => Some(output),
-        Poll::Pending => Box::pin(tokio::time::timeout(time, future)).await.ok(),
-    }
-}
-
-/// The output of a future, or an internal fault if it panics: a bug in one
-/// handler costs one call, not the connection and the other calls on it.
-fn caught<F: Future>(mut future: Pin<&mut F>) -> impl Future<Output = Result<F::Output, Fault>> {
-    std::future::poll_fn(move |context| {
-        // Whatever the panic left half done is dropped with the future; what
-        // handlers share among calls is theirs to protect, as with threads.
-        match catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(context))) {
-            Ok(poll) => poll.map(Ok),
-            Err(panic) => {
-                let text = panic
-                    .downcast_ref::<&str>()
-                    .copied()
-                    .or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-                let reason = format!("a panic: {}", text.unwrap_or("of an unknown kind"));
-                Poll::Ready(Err(Fault::internal(reason)))
-            }
-        }
-    })
 }
 
 /// A request that no protocol of this server claims.

@@ -18,7 +18,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::task::{JoinHandle, JoinSet};
 
 use super::activity::{Activity, Idle, InCall, Watched};
-use super::app::Answer;
+use super::answer::HttpAnswer;
 use super::begin::Begin;
 use super::listener::bind;
 use super::{HttpResponse, Server};
@@ -248,7 +248,7 @@ impl hyper::service::Service<Request<Incoming>> for Calls {
 /// A request that is being answered. hyper drops it with the answer.
 struct Answering {
     _call: InCall,
-    answer: Answer,
+    answer: HttpAnswer,
 }
 
 impl Future for Answering {

@@ -12,6 +12,7 @@
 //! call.
 
 mod activity;
+mod answer;
 mod app;
 mod begin;
 mod body;

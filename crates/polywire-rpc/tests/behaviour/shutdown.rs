@@ -178,7 +178,10 @@ async fn bodies_and_answers_in_progress_end() {
     // More than fits between the two, so that most of it waits on the server.
     let text = "x".repeat(10_000_000);
     let mut answer = site.open_narrow().await;
-    answer.write(request("PUT /payload/text", &[], &text)).await;
+    let plain = [("Content-Type", "text/plain")];
+    answer
+        .write(request("PUT /payload/text", &plain, &text))
+        .await;
     site.serves_on().await;
     let stopping = tokio::spawn(site.into_running().shutdown());
     tokio::time::sleep(Duration::from_millis(2_500)).await;

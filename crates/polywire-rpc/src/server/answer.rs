@@ -1,0 +1,240 @@
+//! An answer on its way.
+//!
+//! A state machine by hand: whatever a future holds is moved about with it at
+//! each call, and one that the compiler makes of all these steps is a thousand
+//! bytes. This one holds what the step needs that it is at, and a call without
+//! a body, which is most of a REST service, has begun before there is any
+//! future at all.
+
+use std::future::Future;
+use std::mem;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+
+use bytes::Bytes;
+use http::Response;
+use http_body_util::Full;
+use polywire_protocol::{Fault, Route};
+use polywire_schema::Body;
+use tokio::time::Sleep;
+
+use super::HttpResponse;
+use super::app::App;
+use super::body::RequestBody;
+use crate::handler::HandlerFuture;
+
+/// A future behind a pointer.
+type Boxed<T> = Pin<Box<dyn Future<Output = T> + Send>>;
+
+/// The answer to a request, as hyper wants it.
+pub(super) enum HttpAnswer {
+    Own(Answer),
+    /// Behind layers around HTTP requests.
+    Layered(Boxed<HttpResponse>),
+}
+
+/// The answer to a request.
+pub(super) enum Answer {
+    Ready(Response<Bytes>),
+    Reading(Reading),
+    Handling(Handling),
+    /// Behind layers around heads.
+    Layered(Boxed<Response<Bytes>>),
+    /// Given away.
+    Taken,
+}
+
+/// A call whose body is being read.
+pub(super) struct Reading {
+    app: Arc<App>,
+    protocol: usize,
+    operation: Option<u32>,
+    begun: Boxed<Result<Handling, Response<Bytes>>>,
+}
+
+/// A call whose handler is at work.
+pub(super) struct Handling {
+    app: Arc<App>,
+    protocol: usize,
+    operation: u32,
+    output: HandlerFuture,
+    /// From when the handler is first seen to wait for something: most have
+    /// their output by then.
+    deadline: Option<Pin<Box<Sleep>>>,
+    /// Holds memory for as long as the call lasts.
+    _body: RequestBody,
+}
+
+impl App {
+    /// Begins a call: what needs no waiting is done at once.
+    pub(super) fn begin(
+        self: &Arc<Self>,
+        protocol: usize,
+        route: Option<Route>,
+        context: crate::Context,
+        body: RequestBody,
+    ) -> Answer {
+        let operation = route.as_ref().map(|route| route.operation);
+        let handling = match route {
+            Some(route) if body.is_empty() => {
+                let begun = caught(|| self.handle(protocol, &route, context, &Body::default()));
+                self.handling(protocol, route.operation, body, begun)
+            }
+            route => {
+                let app = Arc::clone(self);
+                let begun = app.read(protocol, route, context, body);
+                return Answer::Reading(Reading {
+                    app: Arc::clone(self),
+                    protocol,
+                    operation,
+                    begun: Box::pin(begun),
+                });
+            }
+        };
+        match handling {
+            Ok(handling) => Answer::Handling(handling),
+            Err(response) => Answer::Ready(response),
+        }
+    }
+
+    /// Reads the body, and then begins.
+    async fn read(
+        self: Arc<Self>,
+        protocol: usize,
+        route: Option<Route>,
+        context: crate::Context,
+        mut body: RequestBody,
+    ) -> Result<Handling, Response<Bytes>> {
+        let bytes = body.read(self.limits.bytes(), &self.memory).await;
+        let operation = route.as_ref().map(|route| route.operation);
+        let fault = |fault| self.fault(protocol, operation, &fault);
+        let bytes = Body::new(bytes.map_err(fault)?);
+        let route = match route {
+            Some(route) => route,
+            None => {
+                let protocol = &self.protocols[protocol];
+                let route = protocol.route_body(&context.head, &bytes, &self.limits);
+                route.map_err(fault)?
+            }
+        };
+        let begun = self.handle(protocol, &route, context, &bytes);
+        self.handling(protocol, route.operation, body, begun)
+    }
+
+    fn handling(
+        self: &Arc<Self>,
+        protocol: usize,
+        operation: u32,
+        body: RequestBody,
+        begun: Result<HandlerFuture, Fault>,
+    ) -> Result<Handling, Response<Bytes>> {
+        match begun {
+            Ok(output) => Ok(Handling {
+                app: Arc::clone(self),
+                protocol,
+                operation,
+                output,
+                deadline: None,
+                _body: body,
+            }),
+            Err(fault) => Err(self.fault(protocol, Some(operation), &fault)),
+        }
+    }
+}
+
+impl Future for HttpAnswer {
+    type Output = HttpResponse;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<HttpResponse> {
+        match &mut *self {
+            Self::Own(answer) => {
+                let response = ready!(Pin::new(answer).poll(context));
+                Poll::Ready(response.map(Full::new))
+            }
+            Self::Layered(future) => future.as_mut().poll(context),
+        }
+    }
+}
+
+impl Future for Answer {
+    type Output = Response<Bytes>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Response<Bytes>> {
+        loop {
+            *self = match &mut *self {
+                Self::Reading(reading) => match ready!(reading.poll(context)) {
+                    Ok(handling) => Self::Handling(handling),
+                    Err(response) => Self::Ready(response),
+                },
+                Self::Handling(handling) => return handling.poll(context),
+                Self::Layered(future) => return future.as_mut().poll(context),
+                ready @ Self::Ready(_) => match mem::replace(ready, Self::Taken) {
+                    Self::Ready(response) => return Poll::Ready(response),
+                    other => other,
+                },
+                // Asked again after the response: never, by the contract of
+                // futures.
+                Self::Taken => return Poll::Pending,
+            };
+        }
+    }
+}
+
+impl Reading {
+    fn poll(&mut self, context: &mut Context<'_>) -> Poll<Result<Handling, Response<Bytes>>> {
+        match caught(|| Ok(self.begun.as_mut().poll(context))) {
+            Ok(poll) => poll,
+            Err(fault) => {
+                let response = self.app.fault(self.protocol, self.operation, &fault);
+                Poll::Ready(Err(response))
+            }
+        }
+    }
+}
+
+impl Handling {
+    fn poll(&mut self, context: &mut Context<'_>) -> Poll<Response<Bytes>> {
+        let ended = caught(|| match self.output.as_mut().poll(context) {
+            Poll::Ready(output) => Ok(Poll::Ready(self.end(output)?)),
+            Poll::Pending => Ok(Poll::Pending),
+        });
+        let fault = match ended {
+            Ok(Poll::Ready(response)) => return Poll::Ready(response),
+            Ok(Poll::Pending) => {
+                let time = self.app.timeouts.handler;
+                let sleep = || Box::pin(tokio::time::sleep(time));
+                let deadline = self.deadline.get_or_insert_with(sleep);
+                ready!(deadline.as_mut().poll(context));
+                self.app.late(self.operation)
+            }
+            Err(fault) => fault,
+        };
+        let operation = Some(self.operation);
+        Poll::Ready(self.app.fault(self.protocol, operation, &fault))
+    }
+
+    /// Writes the output.
+    fn end(&self, output: Result<crate::Output, Fault>) -> Result<Response<Bytes>, Fault> {
+        let operation = self.app.service.operation(self.operation);
+        let protocol = &self.app.protocols[self.protocol];
+        let response = protocol.encode_output(operation, output?.message());
+        response.map_err(Fault::internal)
+    }
+}
+
+/// What a function returns, or an internal fault if it panics: a bug in one
+/// handler costs one call, not the connection and the other calls on it.
+pub(super) fn caught<T>(function: impl FnOnce() -> Result<T, Fault>) -> Result<T, Fault> {
+    // Whatever the panic left half done is dropped with the call; what handlers
+    // share among calls is theirs to protect, as with threads.
+    catch_unwind(AssertUnwindSafe(function)).unwrap_or_else(|panic| {
+        let text = panic
+            .downcast_ref::<&str>()
+            .copied()
+            .or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+        let reason = format!("a panic: {}", text.unwrap_or("of an unknown kind"));
+        Err(Fault::internal(reason))
+    })
+}
