@@ -203,9 +203,14 @@ impl App {
     ) -> Answer {
         let ready = |response: Response<Bytes>| Answer::Ready(response.map(Full::new));
         if let Some(pages) = &self.pages
-            && head.uri.path().starts_with("/_polywire/")
+            && let Some(rest) = head.uri.path().strip_prefix("/_polywire")
         {
-            return ready(pages(&head));
+            if rest.starts_with('/') {
+                return ready(pages(&head));
+            }
+            if rest.is_empty() {
+                return ready(to_pages());
+            }
         }
         let Some(protocol) = detect(&self.protocols, &head) else {
             return ready(nobody());
@@ -434,6 +439,15 @@ fn caught<F: Future>(mut future: Pin<&mut F>) -> impl Future<Output = Result<F::
             }
         }
     })
+}
+
+/// To the pages, for who has forgotten the slash.
+fn to_pages() -> Response<Bytes> {
+    let mut response = Response::new(Bytes::new());
+    *response.status_mut() = http::StatusCode::PERMANENT_REDIRECT;
+    let place = http::HeaderValue::from_static("/_polywire/");
+    response.headers_mut().insert(http::header::LOCATION, place);
+    response
 }
 
 /// A request that no protocol of this server claims.

@@ -31,6 +31,11 @@ fn polywire_serve_ends_well() {
         "{}",
         serving.first_line
     );
+    let moved = get(serving.url(), "/_polywire");
+    assert!(moved.starts_with("HTTP/1.1 308"), "{moved}");
+    assert!(moved.contains("location: /_polywire/\r\n"), "{moved}");
+    assert!(get(serving.url(), "/_polywire/").starts_with("HTTP/1.1 200"));
+    assert!(get(serving.url(), "/_polywires").starts_with("HTTP/1.1 404"));
     // An idle connection and a half-written request do not hold it up.
     let address = serving.url().trim_start_matches("http://").to_owned();
     let _idle = TcpStream::connect(&address).unwrap();
