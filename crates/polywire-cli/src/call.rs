@@ -4,6 +4,7 @@ use std::io::{IsTerminal, Read};
 use std::time::Duration;
 
 use bytes::Bytes;
+use http::Request;
 use http::header::{HeaderName, HeaderValue};
 use http_body_util::{BodyExt, Full, Limited};
 use hyper_util::client::legacy::Client as HttpClient;
@@ -45,10 +46,10 @@ pub(crate) struct Arguments {
     /// the model names.
     #[arg(long, short, value_parser = protocol)]
     protocol: Option<ProtocolKind>,
-    /// Add a header to the request.
+    /// Add a header to the request, and to that for the model.
     #[arg(long, short = 'H', value_name = "NAME: VALUE", value_parser = header)]
     header: Vec<(HeaderName, HeaderValue)>,
-    /// Seconds until the call is given up.
+    /// Seconds until the call is given up, or before it the model.
     #[arg(
         long,
         value_name = "SECONDS",
@@ -75,12 +76,20 @@ pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
 
 async fn call(arguments: Arguments) -> Result<(), Failure> {
     let target = Target::parse(&arguments.url)?;
+    if !(arguments.deadline > 0.0 && arguments.deadline < 1e9) {
+        return Err(Failure::usage(
+            "--deadline must be a positive number of seconds",
+        ));
+    }
+    let deadline = Duration::from_secs_f64(arguments.deadline);
     let model = if arguments.model.is_given() {
         arguments.model.load()?
-    } else if arguments.protocol == Some(ProtocolKind::XmlRpc) {
-        fetch_model(target.origin()).await?
     } else {
-        fetch_model(&target.base()).await?
+        let base = match arguments.protocol {
+            Some(ProtocolKind::XmlRpc) => target.origin().to_owned(),
+            _ => target.base(),
+        };
+        fetch_model(&base, &arguments.header, deadline).await?
     };
     let service = arguments.model.service(&model)?;
     let Some(operation) = service.find_operation(&arguments.operation) else {
@@ -96,13 +105,7 @@ async fn call(arguments: Arguments) -> Result<(), Failure> {
             "the model names no protocol that is known here: use --protocol",
         ));
     };
-    if !(arguments.deadline > 0.0 && arguments.deadline < 1e9) {
-        return Err(Failure::usage(
-            "--deadline must be a positive number of seconds",
-        ));
-    }
-    let mut builder = Client::builder(service.clone(), kind)
-        .deadline(Duration::from_secs_f64(arguments.deadline));
+    let mut builder = Client::builder(service.clone(), kind).deadline(deadline);
     for (name, value) in arguments.header {
         builder = builder.header(name, value);
     }
@@ -131,7 +134,11 @@ async fn call(arguments: Arguments) -> Result<(), Failure> {
 }
 
 /// The model that a Polywire server tells.
-async fn fetch_model(base: &str) -> Result<Model, Failure> {
+async fn fetch_model(
+    base: &str,
+    headers: &[(HeaderName, HeaderValue)],
+    deadline: Duration,
+) -> Result<Model, Failure> {
     let target = format!("{base}/_polywire/model.json");
     let reason = |reason: &dyn std::fmt::Display| {
         Failure::transport(format!(
@@ -139,11 +146,14 @@ async fn fetch_model(base: &str) -> Result<Model, Failure> {
         ))
     };
     let client = HttpClient::builder(TokioExecutor::new()).build_http::<Full<Bytes>>();
-    let uri: http::Uri = target
-        .parse()
-        .map_err(|error| Failure::usage(format!("`{target}`: {error}")))?;
+    let request = Request::get(&target).body(Full::default());
+    let mut request = request.map_err(|error| Failure::usage(format!("`{target}`: {error}")))?;
+    // As the call has them: what lets the call in shall let this in.
+    for (name, value) in headers {
+        request.headers_mut().insert(name, value.clone());
+    }
     let fetch = async {
-        let response = client.get(uri).await;
+        let response = client.request(request).await;
         // It tells the causes too: "connection refused" is what helps.
         let response = response.map_err(|error| reason(&CallError::Transport(Box::new(error))))?;
         if !response.status().is_success() {
@@ -152,8 +162,8 @@ async fn fetch_model(base: &str) -> Result<Model, Failure> {
         let body = Limited::new(response.into_body(), 64 << 20).collect().await;
         Ok(body.map_err(|error| reason(&error))?.to_bytes())
     };
-    let body = tokio::time::timeout(Duration::from_secs(10), fetch).await;
-    let body = body.map_err(|_| reason(&"no answer within 10 s"))??;
+    let body = tokio::time::timeout(deadline, fetch).await;
+    let body = body.map_err(|_| reason(&CallError::Deadline(deadline)))??;
     let text = std::str::from_utf8(&body).map_err(|error| reason(&error))?;
     from_json("model.json", text)
 }

@@ -12,13 +12,28 @@ pub(crate) fn out(text: &str) -> Result<(), Failure> {
     write(std::io::stdout().lock(), text)
 }
 
-/// Writes a line to standard error.
+/// Writes a line to standard error. What others have written may be in it, so
+/// that nothing in it may tell the terminal what to do.
 pub(crate) fn err(line: impl fmt::Display) {
+    let line = harmless(&line.to_string());
     // In one piece, so that lines of several threads stay apart. There is no
     // other place to say that it failed.
     let _ = std::io::stderr()
         .lock()
         .write_all(format!("{line}\n").as_bytes());
+}
+
+/// Control characters by their numbers, but for those that lay out text.
+fn harmless(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for character in text.chars() {
+        if character.is_control() && !matches!(character, '\n' | '\t') {
+            safe.extend(character.escape_unicode());
+        } else {
+            safe.push(character);
+        }
+    }
+    safe
 }
 
 fn write(mut output: impl Write, text: &str) -> Result<(), Failure> {
@@ -49,6 +64,15 @@ mod tests {
         fn flush(&mut self) -> io::Result<()> {
             Ok(())
         }
+    }
+
+    #[test]
+    fn controls_are_shown() {
+        assert_eq!(harmless("a\tö\nb"), "a\tö\nb");
+        assert_eq!(
+            harmless("\u{1b}[2J\u{7}\r\u{9b}x\u{7f}"),
+            r"\u{1b}[2J\u{7}\u{d}\u{9b}x\u{7f}"
+        );
     }
 
     #[test]

@@ -1,4 +1,5 @@
 //! What may stand in the head of a message, and what would break it.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::sync::Arc;
 

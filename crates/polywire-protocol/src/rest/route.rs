@@ -197,7 +197,7 @@ impl Search<'_> {
             if !text.contains('%') {
                 return None;
             }
-            node.literals.get(&*percent::decode(text).ok()?)
+            node.literals.get(&percent::decode(text).ok()?)
         });
         if let Some(next) = literal
             && let Some(route) = self.node(next, at + 1)

@@ -51,7 +51,7 @@ pub(super) struct Reading {
     app: Arc<App>,
     protocol: usize,
     operation: Option<u32>,
-    begun: Boxed<Result<Handling, Response<Bytes>>>,
+    begun: Boxed<Answer>,
 }
 
 /// A call whose handler is at work.
@@ -77,25 +77,17 @@ impl App {
         body: RequestBody,
     ) -> Answer {
         let operation = route.as_ref().map(|route| route.operation);
-        let handling = match route {
+        match route {
             Some(route) if body.is_empty() => {
                 let begun = caught(|| self.handle(protocol, &route, context, &Body::default()));
-                self.handling(protocol, route.operation, body, begun)
+                self.begun(protocol, operation, body, begun)
             }
-            route => {
-                let app = Arc::clone(self);
-                let begun = app.read(protocol, route, context, body);
-                return Answer::Reading(Reading {
-                    app: Arc::clone(self),
-                    protocol,
-                    operation,
-                    begun: Box::pin(begun),
-                });
-            }
-        };
-        match handling {
-            Ok(handling) => Answer::Handling(handling),
-            Err(response) => Answer::Ready(response),
+            route => Answer::Reading(Reading {
+                app: Arc::clone(self),
+                protocol,
+                operation,
+                begun: Box::pin(Arc::clone(self).read(protocol, route, context, body)),
+            }),
         }
     }
 
@@ -106,41 +98,46 @@ impl App {
         route: Option<Route>,
         context: crate::Context,
         mut body: RequestBody,
-    ) -> Result<Handling, Response<Bytes>> {
+    ) -> Answer {
         let bytes = body.read(self.limits.bytes(), &self.memory).await;
-        let operation = route.as_ref().map(|route| route.operation);
-        let fault = |fault| self.fault(protocol, operation, &fault);
-        let bytes = Body::new(bytes.map_err(fault)?);
-        let route = match route {
-            Some(route) => route,
-            None => {
-                let protocol = &self.protocols[protocol];
-                let route = protocol.route_body(&context.head, &bytes, &self.limits);
-                route.map_err(fault)?
-            }
-        };
-        let begun = self.handle(protocol, &route, context, &bytes);
-        self.handling(protocol, route.operation, body, begun)
+        let mut operation = route.as_ref().map(|route| route.operation);
+        let begun = bytes.and_then(|bytes| {
+            let bytes = Body::new(bytes);
+            let route = match route {
+                Some(route) => route,
+                None => {
+                    let protocol = &self.protocols[protocol];
+                    protocol.route_body(&context.head, &bytes, &self.limits)?
+                }
+            };
+            operation = Some(route.operation);
+            self.handle(protocol, &route, context, &bytes)
+        });
+        self.begun(protocol, operation, body, begun)
     }
 
-    fn handling(
+    fn begun(
         self: &Arc<Self>,
         protocol: usize,
-        operation: u32,
+        operation: Option<u32>,
         body: RequestBody,
         begun: Result<HandlerFuture, Fault>,
-    ) -> Result<Handling, Response<Bytes>> {
-        match begun {
-            Ok(output) => Ok(Handling {
-                app: Arc::clone(self),
-                protocol,
-                operation,
-                output,
-                deadline: None,
-                _body: body,
-            }),
-            Err(fault) => Err(self.fault(protocol, Some(operation), &fault)),
-        }
+    ) -> Answer {
+        let fault = match (operation, begun) {
+            (Some(operation), Ok(output)) => {
+                return Answer::Handling(Handling {
+                    app: Arc::clone(self),
+                    protocol,
+                    operation,
+                    output,
+                    deadline: None,
+                    _body: body,
+                });
+            }
+            (None, Ok(_)) => Fault::internal("a call of no operation has begun"),
+            (_, Err(fault)) => fault,
+        };
+        Answer::Ready(self.fault(protocol, operation, &fault))
     }
 }
 
@@ -164,10 +161,7 @@ impl Future for Answer {
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Response<Bytes>> {
         loop {
             *self = match &mut *self {
-                Self::Reading(reading) => match ready!(reading.poll(context)) {
-                    Ok(handling) => Self::Handling(handling),
-                    Err(response) => Self::Ready(response),
-                },
+                Self::Reading(reading) => ready!(reading.poll(context)),
                 Self::Handling(handling) => return handling.poll(context),
                 Self::Layered(future) => return future.as_mut().poll(context),
                 ready @ Self::Ready(_) => match mem::replace(ready, Self::Taken) {
@@ -183,14 +177,11 @@ impl Future for Answer {
 }
 
 impl Reading {
-    fn poll(&mut self, context: &mut Context<'_>) -> Poll<Result<Handling, Response<Bytes>>> {
-        match caught(|| Ok(self.begun.as_mut().poll(context))) {
-            Ok(poll) => poll,
-            Err(fault) => {
-                let response = self.app.fault(self.protocol, self.operation, &fault);
-                Poll::Ready(Err(response))
-            }
-        }
+    fn poll(&mut self, context: &mut Context<'_>) -> Poll<Answer> {
+        caught(|| Ok(self.begun.as_mut().poll(context))).unwrap_or_else(|fault| {
+            let response = self.app.fault(self.protocol, self.operation, &fault);
+            Poll::Ready(Answer::Ready(response))
+        })
     }
 }
 

@@ -177,9 +177,14 @@ impl App {
         peer: Option<SocketAddr>,
     ) -> Answer {
         if let Some(pages) = &self.pages
-            && head.uri.path().starts_with("/_polywire/")
+            && let Some(rest) = head.uri.path().strip_prefix("/_polywire")
         {
-            return Answer::Ready(pages(&head));
+            if rest.starts_with('/') {
+                return Answer::Ready(pages(&head));
+            }
+            if rest.is_empty() {
+                return Answer::Ready(to_pages());
+            }
         }
         let Some(protocol) = detect(&self.protocols, &head) else {
             return Answer::Ready(nobody());
@@ -332,6 +337,15 @@ impl fmt::Debug for Arriving {
             .field("context", &self.context)
             .finish_non_exhaustive()
     }
+}
+
+/// To the pages, for who has forgotten the slash.
+fn to_pages() -> Response<Bytes> {
+    let mut response = Response::new(Bytes::new());
+    *response.status_mut() = http::StatusCode::PERMANENT_REDIRECT;
+    let place = http::HeaderValue::from_static("/_polywire/");
+    response.headers_mut().insert(http::header::LOCATION, place);
+    response
 }
 
 /// A request that no protocol of this server claims.

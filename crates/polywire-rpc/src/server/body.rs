@@ -75,6 +75,7 @@ impl RequestBody {
         memory: &Arc<Memory>,
     ) -> Result<Bytes, Fault> {
         let mut room = Room {
+            small: limit.min(FREE),
             limit,
             memory,
             held: None,
@@ -84,14 +85,14 @@ impl RequestBody {
             Some(Source::Incoming(body)) => read(body, &mut room, self.time).await,
             Some(Source::Boxed(body)) => read(body, &mut room, self.time).await,
         };
-        let is_rest_expected = matches!(
-            &result,
-            Err(fault) if matches!(fault.kind(), FaultKind::TooLarge | FaultKind::Overloaded)
-        );
-        if !is_rest_expected {
-            self.source = None;
+        if let Err(fault) = &result
+            && matches!(fault.kind(), FaultKind::TooLarge | FaultKind::Overloaded)
+        {
+            // The caller is still writing: the rest stays, to be forgotten.
+            return result;
         }
-        if let Some(held) = room.held.filter(|_| result.is_ok()) {
+        self.source = None;
+        if let Some(held) = room.held {
             self.source = Some(Source::Read { _held: held });
             self.linger = false;
         }
@@ -101,27 +102,28 @@ impl RequestBody {
 
 /// How much a body may be.
 struct Room<'a> {
+    /// What needs no thought.
+    small: usize,
     limit: usize,
     memory: &'a Arc<Memory>,
     held: Option<Held>,
 }
 
 impl Room<'_> {
-    /// Whether a body may be of this length.
+    /// Whether a body that is not small may be of this length.
+    #[cold]
     fn grow(&mut self, len: usize) -> Result<(), Fault> {
         if len > self.limit {
             return Err(too_large(self.limit));
         }
-        if len > FREE {
-            let held = self
-                .held
-                .get_or_insert_with(|| Held::nothing(Arc::clone(self.memory)));
-            if !held.grow(len) {
-                let message = "the bodies of too many calls are here already, try again later";
-                return Err(Fault::new(FaultKind::Overloaded, message));
-            }
+        let held = self
+            .held
+            .get_or_insert_with(|| Held::nothing(Arc::clone(self.memory)));
+        if held.grow(len) {
+            return Ok(());
         }
-        Ok(())
+        let message = "the bodies of too many calls are here already, try again later";
+        Err(Fault::new(FaultKind::Overloaded, message))
     }
 }
 
@@ -188,7 +190,9 @@ where
             continue;
         };
         len += data.len();
-        room.grow(len)?;
+        if len > room.small {
+            room.grow(len)?;
+        }
         if first.is_empty() {
             first = data;
         } else {

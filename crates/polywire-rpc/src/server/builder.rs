@@ -175,7 +175,7 @@ impl ServerBuilder {
         self
     }
 
-    /// Answers what lies below `/_polywire/`.
+    /// Answers what lies below `/_polywire/`. `/_polywire` is sent there.
     #[must_use]
     pub fn pages(
         mut self,

@@ -253,10 +253,12 @@ fn curl_lines_to_paste() {
         polywire().parent().unwrap().to_owned(),
     );
     let lines = serving.lines_until("Ctrl-C");
+    // The program as it was started here: with its whole path.
+    let own = format!("{} call ", polywire().display());
     let lines: Vec<&str> = lines
         .iter()
         .map(|line| line.trim())
-        .filter(|line| line.starts_with("curl ") || line.starts_with("polywire "))
+        .filter(|line| line.starts_with("curl ") || line.starts_with(&own))
         .collect();
     assert_eq!(lines.len(), 3, "one a wire");
     for line in lines {

@@ -323,6 +323,39 @@ fn polywire_call_nobody_there() {
     }
 }
 
+/// What lets the call in shall let it get the model.
+#[test]
+fn polywire_call_fetches_the_model_with_its_headers() {
+    let _case = Case::begin("polywire_call_fetches_the_model_with_its_headers");
+    let server = Canned::start(Vec::new());
+    let ended = run(&["call", &server.url, "GetCity", "-H", "Authorization: me"]);
+    assert_eq!(ended.code, Some(3), "{}", ended.stderr);
+    let request = server.requests()[0].to_lowercase();
+    assert!(
+        request.starts_with("get /_polywire/model.json "),
+        "{request}"
+    );
+    assert!(request.contains("\r\nauthorization: me\r\n"), "{request}");
+}
+
+/// What others say does not reach the terminal as commands.
+#[test]
+fn polywire_call_control_characters() {
+    let _case = Case::begin("polywire_call_control_characters");
+    let model = workspace().join("crates/polywire-cli/models/weather.smithy");
+    let body = r#"{"message":"\u001b[31mred\u0007"}"#;
+    let answer = format!("HTTP/1.1 400 Oh\nContent-Type: application/json\n\n{body}");
+    let server = Canned::start(vec![("", answer)]);
+    let model = model.to_str().unwrap();
+    let ended = run(&["call", "--model", model, &server.url, "GetCurrentTime"]);
+    assert_eq!(ended.code, Some(1), "{}", ended.stderr);
+    assert!(
+        ended.stderr.contains(r"\u{1b}[31mred\u{7}"),
+        "{:?}",
+        ended.stderr
+    );
+}
+
 #[test]
 fn polywire_call_deadline() {
     let _case = Case::begin("polywire_call_deadline");
@@ -343,6 +376,14 @@ fn polywire_call_deadline() {
     assert_eq!(ended.code, Some(3), "{}", ended.stderr);
     assert!(
         ended.stderr.contains("no answer within 0.3 s"),
+        "{}",
+        ended.stderr
+    );
+    // It counts for the fetch of the model too.
+    let ended = run(&["call", &url, "GetCity", "--deadline", "0.2"]);
+    assert_eq!(ended.code, Some(3), "{}", ended.stderr);
+    assert!(
+        ended.stderr.contains("(no answer within 0.2 s)"),
         "{}",
         ended.stderr
     );

@@ -31,6 +31,11 @@ fn polywire_serve_ends_well() {
         "{}",
         serving.first_line
     );
+    let moved = get(serving.url(), "/_polywire");
+    assert!(moved.starts_with("HTTP/1.1 308"), "{moved}");
+    assert!(moved.contains("location: /_polywire/\r\n"), "{moved}");
+    assert!(get(serving.url(), "/_polywire/").starts_with("HTTP/1.1 200"));
+    assert!(get(serving.url(), "/_polywires").starts_with("HTTP/1.1 404"));
     // An idle connection and a half-written request do not hold it up.
     let address = serving.url().trim_start_matches("http://").to_owned();
     let _idle = TcpStream::connect(&address).unwrap();
@@ -230,6 +235,37 @@ fn polywire_serve_nobody_reads() {
     assert_eq!(child.wait().unwrap().code(), Some(0));
 }
 
+/// Few bytes for all bodies: small calls are served while a large one holds
+/// them, and the next large one is told so.
+#[test]
+fn polywire_serve_memory_for_bodies() {
+    let _case = Case::begin("polywire_serve_memory_for_bodies");
+    let most = ["--max-memory", "200000", "--max-body", "200000"];
+    let serving = Serving::start(&most);
+    let address = serving.url().trim_start_matches("http://");
+    let head = "POST /storms HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\
+                Content-Type: application/json\r\nContent-Length: 190000\r\n\r\n";
+    let spaces = " ".repeat(189_999);
+    let mut stuck: Vec<TcpStream> = Vec::new();
+    // Each holds most of a body; two fit, and then no more.
+    let refused = loop {
+        assert!(stuck.len() < 10, "all of 10 large bodies were taken");
+        let mut stream = TcpStream::connect(address).unwrap();
+        write!(stream, "{head}{spaces}").unwrap();
+        assert!(get(serving.url(), "/time").starts_with("HTTP/1.1 200"));
+        stream
+            .set_read_timeout(Some(Duration::from_millis(500)))
+            .unwrap();
+        let mut answer = [0; 12];
+        if stream.read_exact(&mut answer).is_ok() {
+            break String::from_utf8_lossy(&answer).into_owned();
+        }
+        stuck.push(stream);
+    };
+    assert_eq!(refused, "HTTP/1.1 503");
+    assert!(!stuck.is_empty());
+}
+
 #[test]
 fn polywire_serve_usage_errors() {
     let _case = Case::begin("polywire_serve_usage_errors");
@@ -255,6 +291,10 @@ fn polywire_serve_usage_errors() {
             "1..=10000000",
         ),
         (vec!["--timeout", "0"], "1..=86400"),
+        (
+            vec!["--max-memory", "1000", "--max-body", "1001"],
+            "less than one body",
+        ),
         (vec!["--timeout", "86401"], "1..=86400"),
         (vec!["--timeout", "18446744073709551615"], "1..=86400"),
     ] {
