@@ -185,6 +185,7 @@ impl Watched {
     /// What was read before, and what else is there: one read, as if nothing
     /// had been read before.
     #[cold]
+    #[inline(never)]
     fn poll_begin(
         &mut self,
         context: &mut Context<'_>,

@@ -16,8 +16,8 @@ pub(super) struct Begin {
     bytes: [u8; PREFACE.len()],
     /// How many of the bytes are there.
     len: usize,
-    /// How many of them have been given on.
-    given: usize,
+    /// How many of them have not been given on.
+    left: usize,
 }
 
 impl Begin {
@@ -30,6 +30,7 @@ impl Begin {
         loop {
             let len = stream.read(&mut self.bytes[self.len..]).await?;
             self.len += len;
+            self.left += len;
             let said = self.said();
             // What has ended halfway is for HTTP/1 to refuse.
             if len == 0 || !PREFACE.starts_with(said) {
@@ -47,14 +48,15 @@ impl Begin {
 
     /// Whether all that was said has been given on.
     pub(super) const fn is_empty(&self) -> bool {
-        self.given == self.len
+        self.left == 0
     }
 
     /// The next bytes to give on, as many as there is room for.
     pub(super) fn give(&mut self, room: usize) -> &[u8] {
-        let from = self.given;
-        self.given = self.len.min(from.saturating_add(room));
-        &self.bytes[from..self.given]
+        let from = self.len - self.left;
+        let count = self.left.min(room);
+        self.left -= count;
+        &self.bytes[from..from + count]
     }
 }
 

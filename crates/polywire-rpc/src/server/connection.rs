@@ -169,6 +169,7 @@ async fn connection(
     let time = server.app.timeouts.head;
     let mut begin = Begin::default();
     let http2 = tokio::select! {
+        biased;
         http2 = tokio::time::timeout(time, begin.is_http2(&mut stream)) => http2,
         () = stop_and_wait(stopped.clone()) => return,
     };
@@ -221,7 +222,7 @@ async fn connection(
 /// Returns when the server has been told to stop and the grace is over.
 async fn stop_and_wait(mut stopped: watch::Receiver<bool>) {
     // Nobody who could say it is as good as said.
-    let _ = stopped.wait_for(|stop| *stop).await;
+    let _ = stopped.changed().await;
     tokio::time::sleep(GRACE).await;
 }
 
@@ -321,7 +322,7 @@ impl Watch {
         let stopping = async {
             let mut stopped = stopped;
             // Nobody who could say it is as good as said.
-            let _ = stopped.wait_for(|stop| *stop).await;
+            let _ = stopped.changed().await;
             activity.waiting(GRACE).await;
         };
         tokio::select! {
