@@ -104,7 +104,7 @@ fn refused(protocol: &dyn Protocol, operation: Option<Operation<'_>>, fault: &Fa
     let (head, body) = protocol.encode_fault(operation, fault).into_parts();
     let any = operation.unwrap_or_else(|| SET.operation(0));
     match protocol.outcome(any, &head, &Body::from(body), &Default::default()) {
-        Ok(Outcome::Fault(_)) => {}
+        Ok(Outcome::Fault(_) | Outcome::Foreign(_)) => {}
         Ok(outcome) => panic!("{fault:?} became {outcome:?}"),
         Err(error) => assert!(head.status.is_client_error(), "{error}"),
     }
@@ -173,6 +173,7 @@ fn read_response(
             checked(&protocol.decode_error(error, head, body, &SMALL, sink));
         }
         Ok(Outcome::Fault(fault)) => assert!(!format!("{fault:?}").is_empty()),
+        Ok(Outcome::Foreign(what)) => assert!(!what.is_empty()),
         Err(error) => {
             checked(&Err(error));
         }

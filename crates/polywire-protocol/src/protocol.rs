@@ -297,6 +297,9 @@ pub enum Outcome<'s> {
     Error(Schema<'s>),
     /// A fault that the model does not know.
     Fault(Fault),
+    /// An answer that is none of the protocol, but a proxy's or another
+    /// service's: what can be said of it.
+    Foreign(String),
 }
 
 /// The host prefix that a call asks for, in the extensions of its request.

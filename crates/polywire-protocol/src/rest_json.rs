@@ -4,7 +4,7 @@
 
 use bytes::Bytes;
 use http::header::CONTENT_TYPE;
-use http::{HeaderName, HeaderValue, Method, StatusCode, request, response};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, request, response};
 use polywire_codec::json::{JsonDecoder, JsonEncoder, JsonProfile};
 use polywire_codec::{Dynamic, Message, Sink};
 use polywire_schema::{
@@ -66,6 +66,13 @@ impl RestJson1 {
                 .found(operation.id().to_owned())
         })
     }
+}
+
+/// Whether a message says that its body is JSON.
+fn is_json(headers: &HeaderMap) -> bool {
+    let value = headers.get(CONTENT_TYPE);
+    let text = value.and_then(|value| value.to_str().ok());
+    text.is_some_and(|text| media::is_media_type(text, JSON))
 }
 
 /// Reads the parts of a structure: head, then payload or document.
@@ -331,10 +338,18 @@ impl Protocol for RestJson1 {
         if head.status.is_success() || head.status.as_u16() == code {
             return Ok(Outcome::Output);
         }
+        let error_type = head.headers.get(ERROR_TYPE);
+        // Gateways of our age write JSON too.
+        if error_type.is_none()
+            && (!is_json(&head.headers) || head.status == StatusCode::BAD_GATEWAY)
+        {
+            return Ok(Outcome::Foreign(format!(
+                "status {}, and nothing that restJson1 says of errors",
+                head.status
+            )));
+        }
         let document = document_of(body, limits);
-        let name = head
-            .headers
-            .get(ERROR_TYPE)
+        let name = error_type
             .and_then(|value| value.to_str().ok())
             .or_else(|| document["__type"].as_str())
             .or_else(|| document["code"].as_str())

@@ -228,9 +228,7 @@ impl Protocol for RpcV2Cbor {
                 "status {} and no header smithy-protocol: rpc-v2-cbor, so this is no answer of rpcv2Cbor",
                 head.status
             );
-            let name = format!("HTTP {}", head.status.as_u16());
-            let fault = Fault::new(FaultKind::Malformed, message).with_name(name);
-            return Ok(Outcome::Fault(fault));
+            return Ok(Outcome::Foreign(message));
         }
         if head.status == StatusCode::OK {
             return Ok(Outcome::Output);

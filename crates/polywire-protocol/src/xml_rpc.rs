@@ -262,9 +262,7 @@ impl Protocol for XmlRpc {
     ) -> Result<Outcome<'s>, Error> {
         if head.status != StatusCode::OK {
             let message = format!("status {}, so this is no answer of XML-RPC", head.status);
-            let name = format!("HTTP {}", head.status.as_u16());
-            let fault = Fault::new(FaultKind::Malformed, message).with_name(name);
-            return Ok(Outcome::Fault(fault));
+            return Ok(Outcome::Foreign(message));
         }
         let (reply, mut decoder) = XmlRpcDecoder::response(body, CLIENT, limits)?;
         if reply == Reply::Result {

@@ -15,9 +15,6 @@ use polywire_codec::{Dynamic, Message, Slot, Typed};
 use polywire_protocol::{Fault, HostPrefix, MountError, Outcome, Protocol, ProtocolKind};
 use polywire_schema::{Body, DecodeStructure, Encode, Error, Limits, Map, Operation, Value};
 
-mod foreign;
-
-use self::foreign::is_foreign;
 use crate::ServiceHandle;
 
 /// A client of one service over one protocol. Cloning counts up; clones share
@@ -440,9 +437,7 @@ impl Client {
         let outcome = inner.protocol.outcome(operation, head, body, &inner.limits);
         match outcome.map_err(CallError::Response)? {
             Outcome::Output => Ok(()),
-            Outcome::Fault(fault) if is_foreign(inner.protocol.kind(), head) => {
-                Err(CallError::Foreign(fault.message().to_owned()))
-            }
+            Outcome::Foreign(what) => Err(CallError::Foreign(what)),
             Outcome::Fault(fault) => Err(CallError::Fault(fault)),
             Outcome::Error(shape) => {
                 let mut details = Map::new();
