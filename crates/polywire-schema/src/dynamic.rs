@@ -196,20 +196,26 @@ impl<'v> Lookup<'v> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn next(&mut self, name: &[u8]) -> Option<&'v Value> {
-        let value = match self.entries.get(self.guess) {
-            Some((own, value)) if own.is(name) => value,
-            _ => {
-                // Names of a schema are UTF-8.
-                let name = std::str::from_utf8(name).unwrap_or_default();
-                self.guess = self.map.position(name)?;
-                &self.entries[self.guess].1
+        match self.entries.get(self.guess) {
+            Some((own, value)) if own.is(name) => {
+                self.guess += 1;
+                self.known += 1;
+                Some(value)
             }
-        };
-        self.guess += 1;
+            _ => self.search(name),
+        }
+    }
+
+    #[cold]
+    fn search(&mut self, name: &[u8]) -> Option<&'v Value> {
+        // Names of a schema are UTF-8.
+        let name = std::str::from_utf8(name).unwrap_or_default();
+        let position = self.map.position(name)?;
+        self.guess = position + 1;
         self.known += 1;
-        Some(value)
+        Some(&self.entries[position].1)
     }
 
     /// A member that need not be found.
