@@ -203,11 +203,12 @@ impl<'b> HeadEncoder<'b> {
     }
 
     fn put_one(&mut self, text: String) {
-        match &self.place {
-            Some(Place::Header(name)) => {
-                let name = name.clone();
-                self.header(name, text);
-            }
+        // A header is written once, and its name need not be kept for more.
+        let place = match self.place.take() {
+            Some(Place::Header(name)) => return self.header(name, text),
+            place => place,
+        };
+        match &place {
             Some(Place::Prefix(prefix)) => {
                 let name = format!("{prefix}{}", self.key.as_deref().unwrap_or_default());
                 match (
@@ -228,8 +229,9 @@ impl<'b> HeadEncoder<'b> {
                     .push((self.key.clone().unwrap_or_default(), text));
             }
             Some(Place::Label(name)) => self.labels.push((name.clone(), text)),
-            Some(Place::StatusCode | Place::Host) | None => {}
+            Some(Place::Header(_) | Place::StatusCode | Place::Host) | None => {}
         }
+        self.place = place;
     }
 
     fn status_code(&mut self, value: i64) {
