@@ -239,7 +239,7 @@ impl Protocol for RestJson1 {
     ) -> Result<http::Response<Bytes>, Error> {
         let prepared = self.prepared(operation)?;
         let bindings = &prepared.output;
-        let code = operation.http().map_or(200, |(_, _, code)| code);
+        let code = prepared.code;
         let answer = Answer {
             shape: operation.output(),
             bindings,

@@ -1,14 +1,15 @@
 //! Writing the members that stand in the head of a message.
 
 use bytes::Bytes;
-use http::header::{CONNECTION, CONTENT_LENGTH, HOST, TE, TRAILER, TRANSFER_ENCODING, UPGRADE};
+use http::header::{CONTENT_LENGTH, HOST};
 use http::{HeaderMap, HeaderName, HeaderValue};
 use polywire_schema::{
     BigDecimal, BigInteger, Encoder, Error, ErrorKind, Location, Member, Timestamp,
 };
 use polywire_text::{base64, number};
 
-use super::{Bindings, Pattern, Segment, header, scalar};
+use super::header::{self, Header, Role};
+use super::{Bindings, Pattern, Segment, scalar};
 
 /// An encoder of the members of one structure that stand in a head.
 #[derive(Debug)]
@@ -36,7 +37,7 @@ pub(crate) struct HeadEncoder<'b> {
 /// Where a member stands.
 #[derive(Debug)]
 enum Place {
-    Header(HeaderName),
+    Header(Header),
     /// The label of the path.
     Label(String),
     /// Headers with this prefix.
@@ -205,21 +206,19 @@ impl<'b> HeadEncoder<'b> {
     fn put_one(&mut self, text: String) {
         // A header is written once, and its name need not be kept for more.
         let place = match self.place.take() {
-            Some(Place::Header(name)) => return self.header(name, text),
+            Some(Place::Header(header)) => return self.header(header, HeaderValue::try_from(text)),
             place => place,
         };
         match &place {
             Some(Place::Prefix(prefix)) => {
                 let name = format!("{prefix}{}", self.key.as_deref().unwrap_or_default());
-                match (
-                    HeaderName::from_bytes(name.as_bytes()),
-                    HeaderValue::try_from(text),
-                ) {
-                    (Ok(name), Ok(_)) if name == HOST || name == CONTENT_LENGTH => {
-                        self.fail(reserved(&name));
+                match (Header::new(&name), HeaderValue::try_from(text)) {
+                    (Some(header), Ok(value))
+                        if header.role == Role::Other && header.name != HOST =>
+                    {
+                        self.more_headers.push((header.name, value));
                     }
-                    (Ok(name), Ok(_)) if is_of_connection(&name) => self.fail(reserved(&name)),
-                    (Ok(name), Ok(value)) => self.more_headers.push((name, value)),
+                    (Some(header), Ok(_)) => self.fail(reserved(&header.name)),
                     _ => self.fail(unwritable(&name)),
                 }
             }
@@ -246,14 +245,14 @@ impl<'b> HeadEncoder<'b> {
         }
     }
 
-    fn header(&mut self, name: HeaderName, text: String) {
-        match HeaderValue::try_from(text) {
-            Ok(_) if is_of_connection(&name) => self.fail(reserved(&name)),
-            Ok(value) if name == CONTENT_LENGTH => self.content_length = Some(value),
-            Ok(value) => {
-                self.headers.append(name, value);
+    fn header<E>(&mut self, header: Header, value: Result<HeaderValue, E>) {
+        match (value, header.role) {
+            (Ok(value), Role::Other) => {
+                self.headers.append(header.name, value);
             }
-            Err(_) => self.fail(unwritable(name.as_str())),
+            (Ok(value), Role::Length) => self.content_length = Some(value),
+            (Ok(_), Role::Connection) => self.fail(reserved(&header.name)),
+            (Err(_), _) => self.fail(unwritable(header.name.as_str())),
         }
     }
 }
@@ -265,14 +264,6 @@ fn merge(headers: &mut HeaderMap, more: Vec<(HeaderName, HeaderValue)>) {
             headers.insert(name, value);
         }
     }
-}
-
-/// Whether a header is about the connection and not the message: what a
-/// message says there would break the next one. RFC 9110, section 7.6.1.
-fn is_of_connection(name: &HeaderName) -> bool {
-    const OTHERS: [&str; 2] = ["keep-alive", "proxy-connection"];
-    [CONNECTION, TE, TRAILER, TRANSFER_ENCODING, UPGRADE].contains(name)
-        || OTHERS.contains(&name.as_str())
 }
 
 /// The prefix of a host, with its labels filled in. RFC 1123, section 2.1,
@@ -334,7 +325,7 @@ impl Encoder for HeadEncoder<'_> {
         let name = at.location_name();
         let place = match at.location().going(self.bindings.direction) {
             Location::Header => match self.bindings.header(at) {
-                Some(name) => Place::Header(name.clone()),
+                Some(header) => Place::Header(header.clone()),
                 None => {
                     self.fail(unwritable(name));
                     return false;
@@ -434,7 +425,13 @@ impl Encoder for HeadEncoder<'_> {
             .as_ref()
             .map_or(Location::Header, Place::location);
         match scalar::write_timestamp(value, scalar::timestamp_format(at, location)) {
-            Ok(text) => self.put(at, text),
+            // One look at the bytes is enough where they go nowhere else.
+            Ok(text) if self.list.is_none() && matches!(self.place, Some(Place::Header(_))) => {
+                if let Some(Place::Header(header)) = self.place.take() {
+                    self.header(header, HeaderValue::try_from(text));
+                }
+            }
+            Ok(text) => self.put(at, scalar::text_of(text)),
             Err(malformed) => {
                 let error = Error::new(ErrorKind::Unwritable).in_format("HTTP");
                 self.fail(

@@ -1,9 +1,46 @@
-//! Lists in header values, RFC 9110, section 5.6.1.
+//! Names of headers, and lists in their values, RFC 9110, section 5.6.1.
 
 use std::borrow::Cow;
 
+use http::HeaderName;
+use http::header::{CONNECTION, CONTENT_LENGTH, TE, TRAILER, TRANSFER_ENCODING, UPGRADE};
 use polywire_schema::ShapeKind;
 use polywire_text::Malformed;
+
+/// The header of a member.
+#[derive(Clone, Debug)]
+pub(crate) struct Header {
+    pub(crate) name: HeaderName,
+    pub(crate) role: Role,
+}
+
+/// What a header is for.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Role {
+    /// The connection: what a message says there would break the next one.
+    Connection,
+    /// The length of the body.
+    Length,
+    Other,
+}
+
+impl Header {
+    /// `None` if it cannot be a name.
+    pub(crate) fn new(name: &str) -> Option<Self> {
+        // RFC 9110, section 7.6.1.
+        const HOP: [HeaderName; 5] = [CONNECTION, TE, TRAILER, TRANSFER_ENCODING, UPGRADE];
+        const OLDER: [&str; 2] = ["keep-alive", "proxy-connection"];
+        let name = HeaderName::from_bytes(name.as_bytes()).ok()?;
+        let role = if name == CONTENT_LENGTH {
+            Role::Length
+        } else if HOP.contains(&name) || OLDER.contains(&name.as_str()) {
+            Role::Connection
+        } else {
+            Role::Other
+        };
+        Some(Self { name, role })
+    }
+}
 
 /// Splits a header value into the items of a list of this kind.
 ///

@@ -10,13 +10,14 @@ mod payload;
 mod route;
 mod scalar;
 
-use http::{HeaderName, Method};
+use http::Method;
 use polywire_schema::{Direction, Location, Member, Operation, Schema, ShapeKind};
 
 use crate::protocol::MountError;
 
 pub(crate) use decode::HeadDecoder;
 pub(crate) use encode::HeadEncoder;
+use header::Header;
 pub use pattern::{Pattern, PatternError, Segment};
 pub(crate) use payload::{PayloadDecoder, PayloadEncoder, is_raw, raw_payload};
 pub(crate) use route::{Found, Router};
@@ -32,7 +33,7 @@ pub(crate) struct Bindings {
     /// This member is the whole body.
     pub(crate) payload: Option<(u32, ShapeKind)>,
     /// The headers of members, by ordinal.
-    headers: Vec<(u32, HeaderName)>,
+    headers: Vec<(u32, Header)>,
 }
 
 impl Bindings {
@@ -51,9 +52,9 @@ impl Bindings {
                 _ => bindings.head = true,
             }
             if member.location() == Location::Header
-                && let Ok(name) = HeaderName::from_bytes(member.location_name().as_bytes())
+                && let Some(header) = Header::new(member.location_name())
             {
-                bindings.headers.push((member.ordinal(), name));
+                bindings.headers.push((member.ordinal(), header));
             }
         }
         bindings
@@ -66,10 +67,10 @@ impl Bindings {
     }
 
     /// The header of a member. `None` if its name cannot stand in a head.
-    pub(crate) fn header(&self, member: Member<'_>) -> Option<&HeaderName> {
+    pub(crate) fn header(&self, member: Member<'_>) -> Option<&Header> {
         let own = member.ordinal();
         let found = self.headers.iter().find(|(ordinal, _)| *ordinal == own);
-        found.map(|(_, name)| name)
+        found.map(|(_, header)| header)
     }
 }
 
@@ -80,12 +81,14 @@ pub(crate) struct Prepared {
     pub(crate) pattern: Pattern,
     pub(crate) input: Bindings,
     pub(crate) output: Bindings,
+    /// The status of an output.
+    pub(crate) code: u16,
 }
 
 impl Prepared {
     pub(crate) fn of(operation: Operation<'_>) -> Result<Self, MountError> {
         let name = operation.name();
-        let Some((method, uri, _)) = operation.http() else {
+        let Some((method, uri, code)) = operation.http() else {
             return Err(MountError(format!(
                 "{name} has no @http trait, which REST needs"
             )));
@@ -99,6 +102,7 @@ impl Prepared {
             pattern,
             input: Bindings::of(operation.input(), Direction::Request),
             output: Bindings::of(operation.output(), Direction::Response),
+            code,
         })
     }
 }

@@ -23,7 +23,7 @@ pub(super) fn parse_timestamp(text: &str, format: TimestampFormat) -> Result<Tim
 pub(super) fn write_timestamp(
     value: Timestamp,
     format: TimestampFormat,
-) -> Result<String, Malformed> {
+) -> Result<Vec<u8>, Malformed> {
     // As long as an HTTP date.
     let mut out = Vec::with_capacity(29);
     match format {
@@ -31,7 +31,7 @@ pub(super) fn write_timestamp(
         TimestampFormat::EpochSeconds => value.push_epoch_seconds(&mut out),
         TimestampFormat::HttpDate => value.push_http_date(&mut out)?,
     }
-    Ok(text_of(out))
+    Ok(out)
 }
 
 pub(super) fn write(push: impl FnOnce(&mut Vec<u8>)) -> String {
@@ -49,6 +49,6 @@ pub(super) fn write_f32(value: f32) -> String {
 }
 
 /// Numbers, dates and base64 are ASCII.
-fn text_of(bytes: Vec<u8>) -> String {
+pub(super) fn text_of(bytes: Vec<u8>) -> String {
     String::from_utf8(bytes).unwrap_or_default()
 }
