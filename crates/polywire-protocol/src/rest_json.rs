@@ -433,6 +433,9 @@ impl Answer<'_> {
             message.encode_any(root, &mut head);
             head.finish_response(&mut response, self.is_headed)?;
         }
+        if self.is_headed {
+            return Ok(response);
+        }
         let body = write_body(root, self.bindings, message, self.empty, Side::Server)?;
         if let Some((body, media_type)) = body {
             response

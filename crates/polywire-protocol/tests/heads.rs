@@ -173,6 +173,7 @@ fn a_server_says_the_true_length() {
     // An answer to HEAD says how long the body would be.
     let response = answer("Head", [("length", 17.into())]).unwrap();
     assert_eq!(response.headers()["content-length"], "17");
+    assert!(response.body().is_empty());
 }
 
 #[test]

@@ -9,7 +9,7 @@
 use std::future::Future;
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
@@ -197,7 +197,10 @@ impl Handling {
                 let time = self.app.timeouts.handler;
                 let sleep = || Box::pin(tokio::time::sleep(time));
                 let deadline = self.deadline.get_or_insert_with(sleep);
-                ready!(deadline.as_mut().poll(context));
+                // Not by the budget of the task: a handler that uses it all up at
+                // each turn would put its deadline off for good.
+                let deadline = tokio::task::unconstrained(deadline.as_mut());
+                ready!(pin!(deadline).poll(context));
                 self.app.late(self.operation)
             }
             Err(fault) => fault,

@@ -9,7 +9,9 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use http::Request;
+use http::header::CONTENT_LENGTH;
+use http::{Method, Request, Version};
+use http_body_util::Full;
 use hyper::body::Incoming;
 use hyper::server::conn::{http1, http2};
 use hyper_util::rt::{TokioExecutor, TokioTimer};
@@ -241,6 +243,7 @@ impl hyper::service::Service<Request<Incoming>> for Calls {
     fn call(&self, request: Request<Incoming>) -> Answering {
         Answering {
             _call: self.activity.call(),
+            bare: request.method() == Method::HEAD && request.version() == Version::HTTP_2,
             answer: self.server.answer(request, Some(self.peer)),
         }
     }
@@ -249,6 +252,8 @@ impl hyper::service::Service<Request<Incoming>> for Calls {
 /// A request that is being answered. hyper drops it with the answer.
 struct Answering {
     _call: InCall,
+    /// Whether the body has to be left out here: hyper does so in HTTP/1 only.
+    bare: bool,
     answer: HttpAnswer,
 }
 
@@ -256,8 +261,26 @@ impl Future for Answering {
     type Output = Result<HttpResponse, Infallible>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        Pin::new(&mut self.answer).poll(context).map(Ok)
+        let bare = self.bare;
+        let answer = Pin::new(&mut self.answer).poll(context);
+        answer.map(|response| {
+            Ok(if bare {
+                without_body(response)
+            } else {
+                response
+            })
+        })
     }
+}
+
+/// The answer to HEAD: what the answer to GET would be, but for the body.
+fn without_body(response: HttpResponse) -> HttpResponse {
+    let (mut head, body) = response.into_parts();
+    let length = hyper::body::Body::size_hint(&body).exact();
+    if let Some(length) = length.filter(|length| *length > 0) {
+        head.headers.entry(CONTENT_LENGTH).or_insert(length.into());
+    }
+    HttpResponse::from_parts(head, Full::default())
 }
 
 /// What ends a connection from outside.
