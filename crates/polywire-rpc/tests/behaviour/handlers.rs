@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use polywire_protocol::FaultKind;
 use polywire_protocol::ProtocolKind::{self, RestJson1, XmlRpc};
+use polywire_protocol::{Fault, FaultKind};
 use polywire_rpc::{CallError, Context, Timeouts, dynamic};
 use polywire_schema::Map;
 
@@ -65,6 +65,25 @@ async fn handlers_that_take_too_long() {
         assert_eq!(fault.kind(), expected, "{kind}");
     }
     site.serves_on().await;
+}
+
+/// A handler that never waits for anything outside uses up the budget of its
+/// task each time it is asked: its deadline must not depend on what is left.
+#[tokio::test]
+async fn handlers_that_are_always_busy() {
+    async fn busy() -> Result<Map, Fault> {
+        loop {
+            tokio::task::coop::consume_budget().await;
+        }
+    }
+    let busy = dynamic(|_: Map, _| busy());
+    let timeouts = Timeouts {
+        handler: Duration::from_millis(200),
+        ..Timeouts::DEFAULT
+    };
+    let site = Site::start(builder().timeouts(timeouts).operation("Names", busy)).await;
+    let reply = site.send(call_of(RestJson1, "/names", "Names", "{}")).await;
+    assert_eq!(reply.error(RestJson1).0, 504);
 }
 
 #[tokio::test]

@@ -221,6 +221,15 @@ fn curl_http_versions() {
             (200, &plain.body),
             "{version}"
         );
+        // curl says so, with another exit code, if a body comes all the same.
+        for (url, status) in [(&url, 200), (&format!("{url}/nowhere"), 404)] {
+            let head = curl.get(url, &[version, "--head"]);
+            assert_eq!(
+                (head.status, head.body.as_slice()),
+                (status, &b""[..]),
+                "{version}"
+            );
+        }
     }
 }
 
