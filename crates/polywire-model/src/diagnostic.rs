@@ -15,8 +15,13 @@ use crate::source::{Position, SourceLocation, Sources};
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 #[non_exhaustive]
 pub enum Severity {
-    /// The model is used as it is; the author may want to know.
+    /// Worth knowing; nothing needs to be done.
+    Note,
+    /// The model is used as it is; something in it should be mended.
     Warning,
+    /// The model is used as it is; something in it is likely to go wrong, and
+    /// should be mended or suppressed with a reason.
+    Danger,
     /// No model comes of it.
     Error,
 }
@@ -24,7 +29,9 @@ pub enum Severity {
 impl fmt::Display for Severity {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
+            Self::Note => "note",
             Self::Warning => "warning",
+            Self::Danger => "danger",
             Self::Error => "error",
         })
     }
@@ -215,6 +222,7 @@ pub(crate) struct Problem {
     related: Vec<(String, SourceLocation)>,
 }
 
+#[allow(dead_code, reason = "notes and dangers come with the validators")]
 impl Problem {
     #[cold]
     pub(crate) fn error(
@@ -230,6 +238,30 @@ impl Problem {
             expected: None,
             hint: None,
             related: Vec::new(),
+        }
+    }
+
+    #[cold]
+    pub(crate) fn danger(
+        code: &'static str,
+        location: SourceLocation,
+        message: impl Into<String>,
+    ) -> Self {
+        Self {
+            severity: Severity::Danger,
+            ..Self::error(code, location, message)
+        }
+    }
+
+    #[cold]
+    pub(crate) fn note(
+        code: &'static str,
+        location: SourceLocation,
+        message: impl Into<String>,
+    ) -> Self {
+        Self {
+            severity: Severity::Note,
+            ..Self::error(code, location, message)
         }
     }
 
