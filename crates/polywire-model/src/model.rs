@@ -9,7 +9,7 @@ use crate::closure::Closure;
 use crate::node::Object;
 use crate::shape::{Lifecycle, Member, Shape, ShapeRef, ShapeType};
 use crate::source::Sources;
-use crate::traits::Paginated;
+use crate::traits::{AppliedTrait, Paginated};
 
 /// A Smithy model: every file joined, names resolved, mixins flattened, checked.
 ///
@@ -166,6 +166,15 @@ impl Model {
             output_token: own.output_token.or(base.output_token),
             items: own.items.or(base.items),
             page_size: own.page_size.or(base.page_size),
+        })
+    }
+
+    /// The protocols that a service names: the ids of its traits whose
+    /// definitions have `@protocolDefinition`, in the order of the source.
+    pub fn protocols<'m>(&'m self, service: &'m Shape) -> impl Iterator<Item = &'m ShapeId> {
+        service.traits().iter().map(AppliedTrait::id).filter(|id| {
+            self.get(id)
+                .is_some_and(|definition| definition.traits().has("smithy.api#protocolDefinition"))
         })
     }
 
