@@ -48,6 +48,7 @@ pub mod ast;
 mod bundled;
 mod closure;
 mod diagnostic;
+mod flatten;
 mod fragment;
 mod idl;
 mod loader;
@@ -59,6 +60,7 @@ mod source;
 mod traits;
 mod upgrade;
 mod uri;
+mod uses;
 mod validate;
 
 pub use closure::Closure;
@@ -72,7 +74,9 @@ pub use shape::{
 };
 pub use source::{Position, SourceFile, SourceLocation, Sources};
 pub use traits::{
-    AppliedTrait, AwsQueryError, Deprecated, ErrorKind, Example, HttpTrait, LengthTrait, Paginated,
-    RangeTrait, Retryable, TimestampFormat, Traits, XmlNamespace, XmlRpcMethod,
+    AppliedTrait, AwsQueryError, AwsService, Deprecated, ErrorKind, Example, HttpTrait,
+    LengthTrait, Paginated, RangeTrait, Retryable, TimestampFormat, Traits, XmlNamespace,
+    XmlRpcMethod,
 };
 pub use uri::{Segment, UriPattern};
+pub use uses::Uses;
