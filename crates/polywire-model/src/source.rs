@@ -137,7 +137,13 @@ impl SourceFile {
         let line = &self.text[start..end];
         let column = line[..offset - start].chars().count();
         let width = token_width(&self.text[offset..end]);
-        let skipped = column.saturating_sub(BEFORE);
+        // A line that fits is shown whole.
+        let fits = line.chars().nth(WINDOW).is_none();
+        let skipped = if fits {
+            0
+        } else {
+            column.saturating_sub(BEFORE)
+        };
         let mut text = String::new();
         let mut underline_start = column - skipped;
         if skipped > 0 {

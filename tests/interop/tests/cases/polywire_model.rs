@@ -67,7 +67,7 @@ fn polywire_model_check() {
     let ended = run(&["model", "check", alone.to_str().unwrap()]);
     assert_eq!(ended.code, Some(1));
     assert!(
-        ended.stdout.contains("service.smithy:6:64"),
+        ended.stdout.contains("service.smithy:6:65"),
         "{}",
         ended.stdout
     );
