@@ -15,7 +15,7 @@
 //!     @http(method: "GET", uri: "/cities/{name}")
 //!     operation GetCity {
 //!         input := { @required @httpLabel name: String }
-//!         output := { @required name: String, population: Long = 0 }
+//!         output := { @required name: String, population: Long }
 //!     }
 //! "#;
 //! let assembled = Loader::new().add_text("weather.smithy", text).assemble()?;

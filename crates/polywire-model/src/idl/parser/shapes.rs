@@ -192,6 +192,7 @@ impl Parser<'_, '_> {
             }
             self.advance();
             value = Some(self.value(0)?);
+            self.expect_line_break_after_value();
         }
         Ok(MemberDefinition {
             traits,
@@ -200,6 +201,23 @@ impl Parser<'_, '_> {
             elided,
             value,
         })
+    }
+
+    /// The grammar has a line break after each assigned value. Nothing here needs
+    /// it, but other tools read no file without it.
+    fn expect_line_break_after_value(&mut self) {
+        if self.current.after_newline || self.current.kind == TokenKind::EndOfFile {
+            return;
+        }
+        self.problems.push(
+            Problem::warning(
+                "LineBreak",
+                self.here(),
+                "the line of an assigned value goes on here",
+            )
+            .expected("a line break")
+            .hint("Smithy's grammar has one there, and other tools refuse the file without it"),
+        );
     }
 
     /// ```text
