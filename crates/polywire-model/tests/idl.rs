@@ -157,8 +157,9 @@ fn doc_comments_become_documentation() {
 
 #[test]
 fn enums_have_values() {
-    let model =
-        model("enum E {\n A, B = \"bee\"\n @enumValue(\"sea\") C }\nintEnum I {\n ONE = 1\n TWO = -2\n }");
+    let model = model(
+        "enum E {\n A, B = \"bee\"\n @enumValue(\"sea\") C }\nintEnum I {\n ONE = 1\n TWO = -2\n }",
+    );
     let values = |id: &str| -> Vec<String> {
         let members = model.get(id).unwrap().members();
         members

@@ -4,8 +4,8 @@
 
 use crate::model::Model;
 use crate::node::{Node, Object};
+use crate::shape::ShapeType;
 use crate::shape::{Body, Lifecycle, Member, Operation, Resource, Service, Shape, ShapeRef};
-use crate::shape::{ShapeType, UNIT};
 use crate::traits::Traits;
 
 /// The AST of a model, without the prelude and the other bundled definitions.
