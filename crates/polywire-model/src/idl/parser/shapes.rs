@@ -8,6 +8,7 @@ use crate::idl::syntax::{
     Value, ValueKind,
 };
 use crate::shape::ShapeType;
+use crate::source::SourceLocation;
 
 /// Shapes.
 impl Parser<'_, '_> {
@@ -312,10 +313,9 @@ impl Parser<'_, '_> {
     /// Doc comment and traits before a shape or member.
     pub(super) fn traits(&mut self) -> Parsed<Vec<TraitUse>> {
         let mut traits = Vec::new();
-        if self.has_docs {
-            let location = self.here();
+        if let Some(start) = self.docs_start.take() {
+            let location = SourceLocation::new(self.file, start);
             let docs = std::mem::take(&mut self.docs);
-            self.has_docs = false;
             traits.push(TraitUse {
                 name: Name {
                     text: "smithy.api#documentation".to_owned(),
