@@ -3,6 +3,7 @@
 mod ast;
 mod check;
 mod input;
+mod select;
 mod stat;
 
 use clap::Subcommand;
@@ -28,6 +29,8 @@ enum Command {
     Check(check::Arguments),
     /// Write a model as JSON AST.
     Ast(ast::Arguments),
+    /// Find the shapes and members that a selector matches.
+    Select(select::Arguments),
     /// Count what a model holds.
     Stat(stat::Arguments),
 }
@@ -36,6 +39,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     match &arguments.command {
         Command::Check(arguments) => check::run(arguments),
         Command::Ast(arguments) => ast::run(arguments),
+        Command::Select(arguments) => select::run(arguments),
         Command::Stat(arguments) => stat::run(arguments),
     }
 }
