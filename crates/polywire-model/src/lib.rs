@@ -49,7 +49,7 @@ mod bundled;
 mod closure;
 mod diagnostic;
 mod fragment;
-mod idl;
+pub mod idl;
 mod loader;
 mod model;
 mod node;
