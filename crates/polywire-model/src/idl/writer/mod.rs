@@ -84,8 +84,8 @@ impl Options {
         self
     }
 
-    /// How many characters a line may have before a list, an object or the value
-    /// of a trait is broken over several. Strings and names are never broken.
+    /// How many characters a line may have before an array, an object or the value
+    /// of a trait is broken over several. Strings and names never are.
     #[must_use]
     pub fn width(mut self, width: usize) -> Self {
         self.width = width;
@@ -276,7 +276,7 @@ impl<'m> Writer<'m> {
             self.out.push_str("metadata ");
             self.key(key);
             self.out.push_str(" = ");
-            self.value(value, 0, Place::Statement, Typed::UNKNOWN);
+            self.value(value, 0, Place::Alone, Typed::UNKNOWN);
             let is_long = self.out[start..].contains('\n');
             if is_long || after_long {
                 self.out.insert(start, '\n');

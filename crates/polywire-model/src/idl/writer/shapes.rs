@@ -73,8 +73,8 @@ impl<'m> Writer<'m> {
         }
         self.out.push_str(" with [");
         let start = self.out.len();
-        // ` {` or ` {}` follows.
-        let room = self.room(Place::Trait).saturating_sub(3);
+        // `] {}` follows.
+        let room = self.width.saturating_sub(self.column() + 4);
         for (at, mixin) in shape.mixins().iter().enumerate() {
             self.out.push_str(if at == 0 { "" } else { ", " });
             let id = self.names.spell(mixin.as_str());
@@ -98,14 +98,19 @@ impl<'m> Writer<'m> {
         let is_enum = matches!(shape.shape_type(), ShapeType::Enum | ShapeType::IntEnum);
         let resource = shape.for_resource.as_ref().and_then(|reference| {
             let resource = self.model.get(reference)?.as_resource()?;
-            Some((reference, resource))
+            let gives = |member: &Member| {
+                let is_written = !member.is_inherited() || !own(member.traits(), &[]).is_empty();
+                is_written && field(resource, member.name()) == Some(member.target())
+            };
+            let is_used = shape.members().iter().any(gives);
+            is_used.then_some((reference, resource))
         });
         let mut lines = Vec::with_capacity(shape.members().len());
-        let mut uses_resource = false;
         for member in shape.members() {
             let field = resource.and_then(|(_, resource)| field(resource, member.name()));
-            let is_field = field.is_some_and(|target| target == member.target());
+            let is_field = field == Some(member.target());
             let mut line = self.member_line(shape, member);
+            line.is_elided = is_field || member.is_inherited();
             if member.is_inherited() {
                 let all = own(member.traits(), &[]);
                 if all.is_empty() {
@@ -116,17 +121,11 @@ impl<'m> Writer<'m> {
                     self.applies.push((member, all));
                     continue;
                 }
-                line.is_elided = true;
-            } else if is_field {
-                line.is_elided = true;
             }
-            uses_resource |= is_field;
             lines.push(line);
         }
         Lines {
-            resource: resource
-                .filter(|_| uses_resource)
-                .map(|(reference, _)| reference),
+            resource: resource.map(|(reference, _)| reference),
             lines,
         }
     }
@@ -208,7 +207,7 @@ impl<'m> Writer<'m> {
         }
         if let Some(value) = line.value {
             self.out.push_str(" = ");
-            self.value(value, indent, Place::Statement, Typed::UNKNOWN);
+            self.value(value, indent, Place::Alone, Typed::UNKNOWN);
         }
     }
 }

@@ -55,13 +55,10 @@ impl<'m> Writer<'m> {
                 }
             }
             NodeValue::Object(object) => {
-                self.out.push('(');
                 let start = self.out.len();
-                let room = self.room(Place::Trait);
-                let fits =
-                    self.flat_entries(object, typed) && self.out[start..].chars().count() <= room;
-                if !fits {
-                    self.out.truncate(start);
+                self.out.push('(');
+                if !(self.flat_entries(object, typed) && self.fits(start)) {
+                    self.out.truncate(start + 1);
                     self.entries(object, indent + 1, typed);
                     self.line(indent);
                 }
@@ -76,7 +73,7 @@ impl<'m> Writer<'m> {
             }
             _ => {
                 self.out.push('(');
-                self.value(applied.value(), indent, Place::Trait, typed);
+                self.value(applied.value(), indent, Place::Alone, typed);
                 self.out.push(')');
             }
         }

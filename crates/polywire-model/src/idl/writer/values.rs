@@ -9,14 +9,12 @@ use crate::node::{Node, NodeValue, Object};
 /// Where a value stands.
 #[derive(Clone, Copy, Eq, PartialEq)]
 pub(super) enum Place {
+    /// After `=`, or in the parentheses of a trait.
+    Alone,
     /// An item of an array.
     Item,
     /// Under a key.
     Key,
-    /// After `=`.
-    Statement,
-    /// In the parentheses of a trait.
-    Trait,
 }
 
 impl<'m> Writer<'m> {
@@ -27,11 +25,11 @@ impl<'m> Writer<'m> {
                 let indent = indent + usize::from(place == Place::Key);
                 text::block(&mut self.out, text, indent);
             }
-            NodeValue::Array(items) => self.array(items, indent, place, typed),
+            NodeValue::Array(items) => self.array(items, indent, typed),
             // In an array, even short objects stand over several lines.
             NodeValue::Object(object) => {
                 let is_broken = place == Place::Item && !object.is_empty();
-                if is_broken || !self.try_flat_object(object, place, typed) {
+                if is_broken || !self.try_flat_object(object, typed) {
                     self.out.push('{');
                     self.entries(object, indent + 1, typed);
                     self.line(indent);
@@ -42,10 +40,9 @@ impl<'m> Writer<'m> {
         }
     }
 
-    fn array(&mut self, items: &'m [Node], indent: usize, place: Place, typed: Typed<'m>) {
+    fn array(&mut self, items: &'m [Node], indent: usize, typed: Typed<'m>) {
         let typed = typed.item(self.model);
         let start = self.out.len();
-        let room = self.room(place);
         self.out.push('[');
         if !items.iter().any(|item| is_long(item, typed)) {
             for (at, item) in items.iter().enumerate() {
@@ -55,7 +52,7 @@ impl<'m> Writer<'m> {
                 self.scalar(item, typed);
             }
             self.out.push(']');
-            if items.is_empty() || self.out[start..].chars().count() <= room {
+            if items.is_empty() || self.fits(start) {
                 return;
             }
             self.out.truncate(start + 1);
@@ -69,17 +66,16 @@ impl<'m> Writer<'m> {
     }
 
     /// `{ a: 1, b: 2 }`, when it can be.
-    fn try_flat_object(&mut self, object: &'m Object, place: Place, typed: Typed<'m>) -> bool {
+    fn try_flat_object(&mut self, object: &'m Object, typed: Typed<'m>) -> bool {
         if object.is_empty() {
             self.out.push_str("{}");
             return true;
         }
         let start = self.out.len();
-        let room = self.room(place);
         self.out.push_str("{ ");
         let fits = self.flat_entries(object, typed) && {
             self.out.push_str(" }");
-            self.out[start..].chars().count() <= room
+            self.fits(start)
         };
         if !fits {
             self.out.truncate(start);
@@ -150,11 +146,11 @@ impl<'m> Writer<'m> {
         }
     }
 
-    /// How many characters still fit on the line. In a trait, the closing
-    /// parenthesis needs one.
-    pub(super) fn room(&self, place: Place) -> usize {
-        let reserved = usize::from(place == Place::Trait);
-        self.width.saturating_sub(self.column() + reserved)
+    /// Whether what was written from a place on can stay on its line. To break
+    /// what is no longer than a word gains nothing, however deep it stands.
+    pub(super) fn fits(&self, start: usize) -> bool {
+        const WORD: usize = 16;
+        self.column() <= self.width || self.out.len() - start <= WORD
     }
 }
 
