@@ -18,13 +18,14 @@ service S with [BaseService] {
 }
 
 @mixin
-resource BaseResource {
+@tags(["r"])
+resource BaseResource {}
+
+resource R with [BaseResource] {
     identifiers: {
         id: String
     }
 }
-
-resource R with [BaseResource] {}
 
 @mixin
 operation Base {

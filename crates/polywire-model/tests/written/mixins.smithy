@@ -3,10 +3,12 @@ namespace example
 @mixin(localTraits: [sensitive]) @sensitive
 structure Named { /// A name.
   name: String
-  rank: Integer = 0 }
+  rank: Integer = 0
+}
 @mixin @tags(["a"])
 structure Dated with [Named] { date: Timestamp }
-structure City with [Dated] { @required $name, $rank = 5, population: Long
+structure City with [Dated] { @required $name, $rank = 5
+ population: Long
    @deprecated(message: "late", since: "1") $date }
 apply City$date @tags(["b", "c"])
 @mixin list Strings { @length(min: 1) member: String }
@@ -14,7 +16,8 @@ list Names with [Strings] { @pattern("^a") $member }
 @mixin map Ages { key: String, value: Integer }
 map MoreAges with [Ages] { @range(min: 1) $value }
 map SameAges with [Ages] {}
-@mixin enum Colors { RED, @tags(["x"]) BLUE = "blue" }
+@mixin enum Colors { RED, @tags(["x"]) BLUE = "blue"
+}
 enum AllColors with [Colors] { GREEN }
 apply AllColors$RED @deprecated
 apply AllColors$BLUE { @tags(["y"]) @documentation("Sky.") }
@@ -28,8 +31,8 @@ operation Get with [Base] { output := with [Named, Dated, ARatherLongNameOfAMixi
 @error("client") structure Bad {}
 @mixin service BaseService { version: "1" operations: [Get] }
 service S with [BaseService] { errors: [Bad] }
-@mixin resource BaseResource { identifiers: { id: String } }
-resource R with [BaseResource] {}
+@mixin @tags(["r"]) resource BaseResource {}
+resource R with [BaseResource] { identifiers: { id: String } }
 structure Odd for R with [WithId] { id2: String }
 @mixin structure WithId { id: Name }
 apply Odd$id @tags(["id"])

@@ -192,6 +192,7 @@ structure Report1 {
 
 @mixin
 structure Stamped {
+    @notProperty
     @httpHeader("Date")
     date: Timestamp
 }

@@ -89,7 +89,7 @@ structure B {
     b: Boolean = false
 
     @documentation("a\r\nb")
-    c: Texts = []
+    c: TextList = []
 
     d: Document = {}
 
@@ -122,6 +122,15 @@ map RefMap {
 
 list Refs {
     member: Ref
+}
+
+list TextList {
+    member: String
+}
+
+map TextMap {
+    key: String
+    value: String
 }
 
 bigDecimal Big
@@ -202,9 +211,9 @@ integer number
 structure plain {
     a: String
 
-    list: Texts
+    list: TextList
 
-    map: Map
+    map: TextMap
 
     node: Document
 

@@ -12,11 +12,14 @@ metadata nested = [{ a: [1, [2]], b: """
     y""" }, {}, []]
 metadata wide = ["aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb", "cccccccccccccccccccccccc"]
 namespace example
-@trait structure plain { a: String, list: Texts, map: Map, node: Document, inner: plainInner
+@trait structure plain {
+ a: String, list: TextList, map: TextMap, node: Document, inner: plainInner
  @idRef shape: String }
 @trait structure noted {}
 @trait list Texts { member: String }
 @trait map Map { key: String, value: String }
+list TextList { member: String }
+map TextMap { key: String, value: String }
 @trait document anything
 @trait string word
 @trait boolean flag
@@ -40,7 +43,7 @@ structure A { a: String }
 structure B {
   @documentation("ends with space \nhere") a: String = ""
   @documentation("") b: Boolean = false
-  @documentation("a\r\nb") c: Texts = []
+  @documentation("a\r\nb") c: TextList = []
   d: Document = {}
   e: Blob = ""
   f: Document = null
@@ -50,10 +53,13 @@ structure B {
 @plain(a: "a text that is long enough to be broken, with the rest", inner: { b: "c" }, list: ["a", "b"])
 @default(7) integer Seven
 @default("x") string X
-enum E { A, B = "b", /// Doc.
- C = "C" }
+enum E { A, B = "b"
+ /// Doc.
+ C = "C"
+}
 intEnum I { ONE = 1
- TWO = 2 }
+ TWO = 2
+}
 @trait(selector: ":test(structure, union)", conflicts: [noted, "example#missing"], structurallyExclusive: "member")
 structure exclusive {}
 @anything("x") @anything2 blob Data

@@ -19,7 +19,8 @@ operation GetCity { input := for City { @required @httpLabel $cityId }
   output := for City { $name, @notProperty location: Location, $wind }
   errors: [NoSuchCity, Busy] }
 @readonly @paginated(items: "cities") @http(method: "GET", uri: "/cities")
-operation ListCities { input := { @httpQuery("token") token: String, @httpQuery("size") size: Integer = 10 }
+operation ListCities { input := { @httpQuery("token") token: String, @httpQuery("size") size: Integer = 10
+}
   output := { token: String, cities: CityNames } }
 @http(method: "POST", uri: "/cities")
 operation CreateCity { input := for City { $name }, output := for City with [Stamped] { @required $cityId } }
@@ -39,7 +40,7 @@ operation GetTime { input :=
   output := with [Stamped] {} }
 @http(method: "POST", uri: "/report")
 operation Report { input: Report1, output: Report1 }
-@mixin structure Stamped { @httpHeader("Date") date: Timestamp }
+@mixin structure Stamped { @notProperty @httpHeader("Date") date: Timestamp }
 structure Report1 { text: String }
 structure Location { latitude: Double, longitude: Double }
 @error("client") @httpError(404)
