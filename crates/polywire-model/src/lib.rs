@@ -50,7 +50,7 @@ mod closure;
 mod diagnostic;
 mod flatten;
 mod fragment;
-mod idl;
+pub mod idl;
 mod loader;
 mod model;
 mod node;

@@ -1,4 +1,5 @@
-//! The Smithy IDL, version 2.0.
+//! The Smithy IDL: the form in which people write models, read in versions 1.0
+//! and 2.0 and written in 2.0.
 //!
 //! ```text
 //! text -> lexer -> tokens -> parser -> syntax tree -> lower -> fragment
@@ -13,6 +14,8 @@ mod lower;
 mod parser;
 mod syntax;
 mod text;
+mod writer;
 
 pub(crate) use lower::lower;
 pub(crate) use parser::parse;
+pub use writer::{IdlFile, Options, write, write_with};

@@ -1,0 +1,87 @@
+//! How ids are spelled in a file: `City`, or `example.weather#City` where the
+//! short name would mean something else.
+
+use std::collections::{BTreeMap, HashSet};
+
+use crate::bundled::Bundled;
+use crate::model::Model;
+
+/// Words that are values where a shape id could stand.
+const VALUES: [&str; 3] = ["false", "null", "true"];
+
+pub(super) struct Names<'m> {
+    model: &'m Model,
+    namespace: &'m str,
+    /// Ids of other namespaces by their short name.
+    named: BTreeMap<&'m str, BTreeMap<&'m str, u32>>,
+    uses: HashSet<&'m str>,
+}
+
+impl<'m> Names<'m> {
+    pub(super) fn new(model: &'m Model, namespace: &'m str) -> Self {
+        Self {
+            model,
+            namespace,
+            named: BTreeMap::new(),
+            uses: HashSet::new(),
+        }
+    }
+
+    /// Decides what gets a `use` statement, from the ids that were spelled so
+    /// far: all that a short name is free for. Of two ids with the same name the
+    /// one that is named more often gets it.
+    pub(super) fn choose(&mut self) {
+        for (name, ids) in std::mem::take(&mut self.named) {
+            let is_taken = self.is_local(name) || prelude(name) || VALUES.contains(&name);
+            let most = ids.into_iter().rev().max_by_key(|(_, count)| *count);
+            if let (false, Some((id, _))) = (is_taken, most) {
+                self.uses.insert(id);
+            }
+        }
+    }
+
+    /// The ids that have a `use` statement, sorted.
+    pub(super) fn uses(&self) -> Vec<&'m str> {
+        let mut uses: Vec<&str> = self.uses.iter().copied().collect();
+        uses.sort_unstable();
+        uses
+    }
+
+    /// The shortest spelling that means the id in this file.
+    pub(super) fn spell(&mut self, id: &'m str) -> &'m str {
+        let root = id.split('$').next().unwrap_or(id);
+        let Some((namespace, name)) = root.split_once('#') else {
+            return id;
+        };
+        let is_short = if namespace == self.namespace {
+            // What no file defines could mean a shape of the prelude.
+            self.model.defined(root).is_some() && !VALUES.contains(&name)
+        } else if namespace == "smithy.api" {
+            prelude(name) && !self.is_local(name) && !VALUES.contains(&name)
+        } else if self.uses.contains(root) {
+            true
+        } else {
+            if self.model.get(root).is_some() {
+                *self.named.entry(name).or_default().entry(root).or_default() += 1;
+            }
+            false
+        };
+        if is_short {
+            &id[namespace.len() + 1..]
+        } else {
+            id
+        }
+    }
+
+    fn is_local(&self, name: &str) -> bool {
+        let id = format!("{}#{name}", self.namespace);
+        self.model.defined(&id).is_some()
+    }
+}
+
+/// Whether Smithy's prelude has a shape of the name.
+fn prelude(name: &str) -> bool {
+    Bundled::get()
+        .shape(&format!("smithy.api#{name}"))
+        .is_some()
+}

@@ -1,0 +1,221 @@
+//! Shapes and their members.
+
+use super::Writer;
+use super::traits::own;
+use super::typed::Typed;
+use super::values::Place;
+use crate::node::Node;
+use crate::shape::{Member, Resource, Shape, ShapeRef, ShapeType, UNIT};
+use crate::traits::AppliedTrait;
+
+/// A member as it is written.
+pub(super) struct Line<'m> {
+    member: &'m Member,
+    /// `$name`: the resource or a mixin says what it targets.
+    is_elided: bool,
+    is_enum: bool,
+    traits: Vec<&'m AppliedTrait>,
+    /// What stands after `=`.
+    value: Option<&'m Node>,
+}
+
+/// What stands between the braces of a shape.
+pub(super) struct Lines<'m> {
+    resource: Option<&'m ShapeRef>,
+    lines: Vec<Line<'m>>,
+}
+
+impl Lines<'_> {
+    /// Whether a member has docs or traits: then all stand apart.
+    pub(super) fn have_traits(&self) -> bool {
+        self.lines.iter().any(|line| !line.traits.is_empty())
+    }
+}
+
+impl<'m> Writer<'m> {
+    pub(super) fn shape(&mut self, shape: &'m Shape) {
+        self.traits_before(&own(shape.traits(), &[]), 0);
+        self.out.push_str(shape.shape_type().name());
+        self.out.push(' ');
+        self.out.push_str(shape.id().name());
+        if let Some(operation) = shape.as_operation() {
+            self.mixins(shape, 0);
+            return self.operation(shape, operation);
+        }
+        if let Some(service) = shape.as_service() {
+            self.mixins(shape, 0);
+            return self.service(shape, service);
+        }
+        if let Some(resource) = shape.as_resource() {
+            self.mixins(shape, 0);
+            return self.resource(shape, resource);
+        }
+        let lines = self.lines(shape);
+        self.head(shape, &lines, 0);
+        if shape.shape_type().is_aggregate() || shape.shape_type().has_named_members() {
+            self.members(&lines, 0);
+        }
+    }
+
+    /// `for` and `with`, and the space before them.
+    pub(super) fn head(&mut self, shape: &'m Shape, lines: &Lines<'m>, indent: usize) {
+        if let Some(resource) = lines.resource {
+            self.out.push_str(" for ");
+            let id = self.names.spell(resource.as_str());
+            self.out.push_str(id);
+        }
+        self.mixins(shape, indent);
+    }
+
+    pub(super) fn mixins(&mut self, shape: &'m Shape, indent: usize) {
+        if shape.mixins().is_empty() {
+            return;
+        }
+        self.out.push_str(" with [");
+        let start = self.out.len();
+        // `] {}` follows.
+        let room = self.width.saturating_sub(self.column() + 4);
+        for (at, mixin) in shape.mixins().iter().enumerate() {
+            self.out.push_str(if at == 0 { "" } else { ", " });
+            let id = self.names.spell(mixin.as_str());
+            self.out.push_str(id);
+        }
+        if shape.mixins().len() > 1 && self.out[start..].chars().count() > room {
+            self.out.truncate(start);
+            for mixin in shape.mixins() {
+                self.line(indent + 1);
+                let id = self.names.spell(mixin.as_str());
+                self.out.push_str(id);
+            }
+            self.line(indent);
+        }
+        self.out.push(']');
+    }
+
+    /// The members that have to be written: those that the shape adds, and of
+    /// those that it inherits the ones that it adds traits to.
+    pub(super) fn lines(&mut self, shape: &'m Shape) -> Lines<'m> {
+        let is_enum = matches!(shape.shape_type(), ShapeType::Enum | ShapeType::IntEnum);
+        let resource = shape.for_resource.as_ref().and_then(|reference| {
+            let resource = self.model.get(reference)?.as_resource()?;
+            let gives = |member: &Member| {
+                let is_written = !member.is_inherited() || !own(member.traits(), &[]).is_empty();
+                is_written && field(resource, member.name()) == Some(member.target())
+            };
+            let is_used = shape.members().iter().any(gives);
+            is_used.then_some((reference, resource))
+        });
+        let mut lines = Vec::with_capacity(shape.members().len());
+        for member in shape.members() {
+            let field = resource.and_then(|(_, resource)| field(resource, member.name()));
+            let is_field = field == Some(member.target());
+            let mut line = self.member_line(shape, member);
+            line.is_elided = is_field || member.is_inherited();
+            if member.is_inherited() {
+                let all = own(member.traits(), &[]);
+                if all.is_empty() {
+                    continue;
+                }
+                // `$name` looks in the resource first. Enums have no such thing.
+                if is_enum || (field.is_some() && !is_field) {
+                    self.applies.push((member, all));
+                    continue;
+                }
+            }
+            lines.push(line);
+        }
+        Lines {
+            resource: resource.map(|(reference, _)| reference),
+            lines,
+        }
+    }
+
+    fn member_line(&mut self, shape: &'m Shape, member: &'m Member) -> Line<'m> {
+        let assigned = match shape.shape_type() {
+            ShapeType::Enum | ShapeType::IntEnum => "smithy.api#enumValue",
+            ShapeType::Structure => "smithy.api#default",
+            _ => "",
+        };
+        let applied = member.traits().find(assigned);
+        let mut value = applied
+            .filter(|applied| !applied.is_inherited())
+            .map(AppliedTrait::value);
+        if shape.shape_type() == ShapeType::Enum && !member.is_inherited() {
+            match value {
+                // The text of a member without one is its name.
+                Some(text) if text.as_str() == Some(member.name()) => value = None,
+                Some(_) => {}
+                None => self.unwritable(
+                    member.location(),
+                    format!(
+                        "`{}` has no value, and in IDL it would get one",
+                        member.id()
+                    ),
+                    "@enumValue",
+                ),
+            }
+        }
+        let is_enum = matches!(shape.shape_type(), ShapeType::Enum | ShapeType::IntEnum);
+        if is_enum && *member.target().id() != UNIT {
+            self.unwritable(
+                member.target().location(),
+                format!(
+                    "`{}` is a member of an enum, for which IDL has no target",
+                    member.id()
+                ),
+                "`smithy.api#Unit`",
+            );
+        }
+        Line {
+            member,
+            is_elided: false,
+            is_enum,
+            traits: own(member.traits(), &[assigned]),
+            value,
+        }
+    }
+
+    /// `{` members `}`, with the space before it.
+    pub(super) fn members(&mut self, lines: &Lines<'m>, indent: usize) {
+        if lines.lines.is_empty() {
+            self.out.push_str(" {}");
+            return;
+        }
+        let is_apart = lines.have_traits();
+        self.out.push_str(" {");
+        for (at, line) in lines.lines.iter().enumerate() {
+            if at > 0 && is_apart {
+                self.out.push('\n');
+            }
+            self.line(indent + 1);
+            self.member(line, indent + 1);
+        }
+        self.line(indent);
+        self.out.push('}');
+    }
+
+    fn member(&mut self, line: &Line<'m>, indent: usize) {
+        self.traits_before(&line.traits, indent);
+        if line.is_elided {
+            self.out.push('$');
+        }
+        self.out.push_str(line.member.name());
+        if !line.is_elided && !line.is_enum {
+            self.out.push_str(": ");
+            let id = self.names.spell(line.member.target().as_str());
+            self.out.push_str(id);
+        }
+        if let Some(value) = line.value {
+            self.out.push_str(" = ");
+            self.value(value, indent, Place::Alone, Typed::UNKNOWN);
+        }
+    }
+}
+
+/// What an identifier or property of a resource targets.
+fn field<'m>(resource: &'m Resource, name: &str) -> Option<&'m ShapeRef> {
+    let mut fields = resource.identifiers().iter().chain(resource.properties());
+    fields
+        .find(|(field, _)| field == name)
+        .map(|(_, target)| target)
+}

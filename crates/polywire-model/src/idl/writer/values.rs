@@ -1,0 +1,165 @@
+//! Node values: on one line where they fit and hold no other array or object,
+//! else an item a line. Lines need no commas.
+
+use super::text;
+use super::typed::Typed;
+use super::{Writer, text::quote};
+use crate::node::{Node, NodeValue, Object};
+
+/// Where a value stands.
+#[derive(Clone, Copy, Eq, PartialEq)]
+pub(super) enum Place {
+    /// After `=`, or in the parentheses of a trait.
+    Alone,
+    /// An item of an array.
+    Item,
+    /// Under a key.
+    Key,
+}
+
+impl<'m> Writer<'m> {
+    /// Writes a value on a line that is indented by `indent` levels.
+    pub(super) fn value(&mut self, node: &'m Node, indent: usize, place: Place, typed: Typed<'m>) {
+        match node.value() {
+            NodeValue::String(text) if is_block(node, typed) => {
+                let indent = indent + usize::from(place == Place::Key);
+                text::block(&mut self.out, text, indent);
+            }
+            NodeValue::Array(items) => self.array(items, indent, typed),
+            // In an array, even short objects stand over several lines.
+            NodeValue::Object(object) => {
+                let is_broken = place == Place::Item && !object.is_empty();
+                if is_broken || !self.try_flat_object(object, typed) {
+                    self.out.push('{');
+                    self.entries(object, indent + 1, typed);
+                    self.line(indent);
+                    self.out.push('}');
+                }
+            }
+            _ => self.scalar(node, typed),
+        }
+    }
+
+    fn array(&mut self, items: &'m [Node], indent: usize, typed: Typed<'m>) {
+        let typed = typed.item(self.model);
+        let start = self.out.len();
+        self.out.push('[');
+        if !items.iter().any(|item| is_long(item, typed)) {
+            for (at, item) in items.iter().enumerate() {
+                if at > 0 {
+                    self.out.push_str(", ");
+                }
+                self.scalar(item, typed);
+            }
+            self.out.push(']');
+            if items.is_empty() || self.fits(start) {
+                return;
+            }
+            self.out.truncate(start + 1);
+        }
+        for item in items {
+            self.line(indent + 1);
+            self.value(item, indent + 1, Place::Item, typed);
+        }
+        self.line(indent);
+        self.out.push(']');
+    }
+
+    /// `{ a: 1, b: 2 }`, when it can be.
+    fn try_flat_object(&mut self, object: &'m Object, typed: Typed<'m>) -> bool {
+        if object.is_empty() {
+            self.out.push_str("{}");
+            return true;
+        }
+        let start = self.out.len();
+        self.out.push_str("{ ");
+        let fits = self.flat_entries(object, typed) && {
+            self.out.push_str(" }");
+            self.fits(start)
+        };
+        if !fits {
+            self.out.truncate(start);
+        }
+        fits
+    }
+
+    /// `a: 1, b: 2`; `false` when a value needs lines of its own.
+    pub(super) fn flat_entries(&mut self, object: &'m Object, typed: Typed<'m>) -> bool {
+        for (at, (key, value)) in object.iter().enumerate() {
+            let typed = typed.entry(key, self.model);
+            if is_long(value, typed) {
+                return false;
+            }
+            if at > 0 {
+                self.out.push_str(", ");
+            }
+            self.key(key);
+            self.out.push_str(": ");
+            self.scalar(value, typed);
+        }
+        true
+    }
+
+    /// Each entry on a line of its own.
+    pub(super) fn entries(&mut self, object: &'m Object, indent: usize, typed: Typed<'m>) {
+        for (key, value) in object.iter() {
+            self.line(indent);
+            self.key(key);
+            self.out.push_str(": ");
+            let typed = typed.entry(key, self.model);
+            self.value(value, indent, Place::Key, typed);
+        }
+    }
+
+    /// A value of one line. (An array or object comes here only when it is
+    /// empty, from where nothing else fits.)
+    fn scalar(&mut self, node: &'m Node, typed: Typed<'m>) {
+        match node.value() {
+            NodeValue::Null => self.out.push_str("null"),
+            NodeValue::Bool(value) => self.out.push_str(if *value { "true" } else { "false" }),
+            NodeValue::Number(number) => self.out.push_str(&number.to_string()),
+            NodeValue::String(text) => match typed.is_reference && self.is_id(text) {
+                true => {
+                    let id = self.names.spell(text);
+                    self.out.push_str(id);
+                }
+                false => quote(&mut self.out, text),
+            },
+            NodeValue::Array(_) => self.out.push_str("[]"),
+            NodeValue::Object(_) => self.out.push_str("{}"),
+        }
+    }
+
+    /// Whether a text is the id of a shape that the model knows, so that it
+    /// means the same without quotes.
+    fn is_id(&self, text: &str) -> bool {
+        let root = text.split('$').next().unwrap_or(text);
+        self.model.get(root).is_some() && polywire_schema::ShapeId::parse(text).is_ok()
+    }
+
+    /// A key, in quotes where it is not an identifier.
+    pub(super) fn key(&mut self, key: &str) {
+        if polywire_schema::is_identifier(key) {
+            self.out.push_str(key);
+        } else {
+            quote(&mut self.out, key);
+        }
+    }
+
+    /// Whether what was written from a place on can stay on its line. To break
+    /// what is no longer than a word gains nothing, however deep it stands.
+    pub(super) fn fits(&self, start: usize) -> bool {
+        const WORD: usize = 16;
+        self.column() <= self.width || self.out.len() - start <= WORD
+    }
+}
+
+/// Whether a value makes what holds it stand over several lines.
+pub(super) fn is_long(node: &Node, typed: Typed<'_>) -> bool {
+    matches!(node.value(), NodeValue::Array(_) | NodeValue::Object(_)) || is_block(node, typed)
+}
+
+/// Whether a value is written as a text block.
+pub(super) fn is_block(node: &Node, typed: Typed<'_>) -> bool {
+    !typed.is_reference && node.as_str().is_some_and(text::wants_block)
+}

@@ -1,0 +1,154 @@
+//! Models written as IDL: nothing is lost on the way, and the layout is the one
+//! that is checked in.
+//!
+//! `tests/written/NAME.smithy` (or `.json`) is written as `NAME.out.smithy`. With
+//! `POLYWIRE_BLESS=1` the outputs are written anew, to be read before they are
+//! checked in.
+
+#![allow(
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "tests: helpers outside of #[test]"
+)]
+
+mod data;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use polywire_model::idl::{self, IdlFile};
+use polywire_model::{Loader, Model, ast};
+
+#[test]
+fn published_models_survive() {
+    let Some(folder) = data::data("models") else {
+        return;
+    };
+    let mut count = 0;
+    for path in entries(&folder) {
+        survives(&load(&[&path]));
+        count += 1;
+    }
+    assert!(count > 0);
+}
+
+#[test]
+fn the_benchmark_model_survives() {
+    let Some(folder) = data::data("bench/smithy") else {
+        return;
+    };
+    survives(&load(&[&folder.join("model.json")]));
+    survives(&load(&[&folder.join("idl")]));
+}
+
+#[test]
+fn the_official_suites_survive() {
+    let Some(folder) = data::conformance() else {
+        return;
+    };
+    for part in ["aws", "smithy"] {
+        survives(&load(&[&folder.join("idl").join(part)]));
+        if let Some(file) = data::file(&folder, &format!("{part}-protocol-tests.json")) {
+            survives(&load(&[&file]));
+        }
+    }
+}
+
+#[test]
+fn the_layout_is_the_one_checked_in() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/written");
+    let bless = std::env::var_os("POLYWIRE_BLESS").is_some();
+    let mut wrong = Vec::new();
+    let mut count = 0;
+    for path in entries(&folder) {
+        if path.to_str().unwrap().ends_with(".out.smithy") {
+            continue;
+        }
+        count += 1;
+        let model = load(&[&path]);
+        survives(&model);
+        let texts: Vec<String> = idl::write(&model)
+            .unwrap()
+            .into_iter()
+            .map(|file| format!("// {}\n{}", file.name, file.text))
+            .collect();
+        let text = texts.join("\n");
+        let snapshot = path.with_extension("out.smithy");
+        if bless {
+            fs::write(&snapshot, &text).unwrap();
+        } else if fs::read_to_string(&snapshot).unwrap_or_default() != text {
+            wrong.push(format!("--- {}\n{text}", path.display()));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(count >= 5);
+}
+
+/// The model written as IDL is the same model, and its IDL the same text.
+fn survives(model: &Model) {
+    let files = idl::write(model).unwrap_or_else(|error| panic!("{error}"));
+    let again = reload(&files);
+    let (before, after) = (ast::write(model), ast::write(&again));
+    if before != after {
+        let (before, after) = (before.to_json_pretty(), after.to_json_pretty());
+        let different = before.lines().zip(after.lines()).enumerate();
+        let (line, (left, right)) = different.into_iter().find(|(_, (l, r))| l != r).unwrap();
+        panic!("line {line}:\n{left}\n{right}");
+    }
+    for (shape, other) in model.shapes().zip(again.shapes()) {
+        assert_eq!(shape.mixins(), other.mixins(), "{}", shape.id());
+        assert!(
+            shape
+                .members()
+                .iter()
+                .map(|member| member.name())
+                .eq(other.members().iter().map(|member| member.name()))
+        );
+    }
+    for (first, second) in files.iter().zip(idl::write(&again).unwrap()) {
+        let mut lines = first.text.lines().zip(second.text.lines());
+        if let Some((left, right)) = lines.find(|(left, right)| left != right) {
+            panic!("{}\n{left}\n{right}", first.name);
+        }
+        assert_eq!(first.text.len(), second.text.len());
+        for line in first.text.lines() {
+            assert_eq!(line, line.trim_end(), "{}", first.name);
+        }
+    }
+}
+
+fn reload(files: &[IdlFile]) -> Model {
+    let mut loader = Loader::new();
+    for file in files {
+        loader.add_text(&file.name, file.text.as_str());
+    }
+    assemble(&mut loader)
+}
+
+fn load(paths: &[&Path]) -> Model {
+    let mut loader = Loader::new();
+    for path in paths {
+        if path.is_dir() {
+            loader.add_dir(path);
+        } else {
+            loader.add_file(path);
+        }
+    }
+    assemble(&mut loader)
+}
+
+fn assemble(loader: &mut Loader) -> Model {
+    let assembled = loader.assemble().unwrap_or_else(|error| panic!("{error}"));
+    let warnings: Vec<String> = assembled.warnings.iter().map(ToString::to_string).collect();
+    assert!(warnings.is_empty(), "{}", warnings.join("\n\n"));
+    assembled.model
+}
+
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    let mut paths: Vec<PathBuf> = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    paths.sort();
+    paths
+}

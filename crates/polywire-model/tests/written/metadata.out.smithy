@@ -1,0 +1,4 @@
+// metadata.smithy
+$version: "2.0"
+
+metadata a = "b"

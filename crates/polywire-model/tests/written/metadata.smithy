@@ -1,0 +1,2 @@
+$version: "2"
+metadata a = "b"

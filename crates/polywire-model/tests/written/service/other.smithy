@@ -1,0 +1,3 @@
+$version: "2"
+namespace example.other
+structure Wind { speed: Double }

@@ -1,0 +1,6 @@
+// a.smithy
+$version: "2.0"
+
+namespace a
+
+string S

@@ -1,0 +1,3 @@
+$version: "2"
+namespace a
+string S
