@@ -2,6 +2,7 @@
 
 mod ast;
 mod check;
+mod idl;
 mod input;
 mod select;
 mod stat;
@@ -29,6 +30,8 @@ enum Command {
     Check(check::Arguments),
     /// Write a model as JSON AST.
     Ast(ast::Arguments),
+    /// Write a model as IDL.
+    Idl(idl::Arguments),
     /// Find the shapes and members that a selector matches.
     Select(select::Arguments),
     /// Count what a model holds.
@@ -39,6 +42,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     match &arguments.command {
         Command::Check(arguments) => check::run(arguments),
         Command::Ast(arguments) => ast::run(arguments),
+        Command::Idl(arguments) => idl::run(arguments),
         Command::Select(arguments) => select::run(arguments),
         Command::Stat(arguments) => stat::run(arguments),
     }
