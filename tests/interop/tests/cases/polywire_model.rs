@@ -162,3 +162,90 @@ fn polywire_model_stat() {
         ended.stdout
     );
 }
+
+#[test]
+fn polywire_model_idl() {
+    let _case = Case::begin("polywire_model_idl");
+    let files = [("service.smithy", SERVICE), ("errors.smithy", ERRORS)];
+    let folder = Folder::new("idl", &files);
+    let ast = run(&["model", "ast", folder.path()]);
+    let written = folder.0.join("written");
+    let to = written.to_str().unwrap();
+    let ended = run(&["model", "idl", folder.path(), "-o", to]);
+    assert_eq!(
+        (ended.code, ended.stdout.as_str()),
+        (Some(0), ""),
+        "{}",
+        ended.stderr
+    );
+    let text = fs::read_to_string(written.join("example.tea.smithy")).unwrap();
+    assert!(
+        text.contains("operation Boil {\n    input := {\n"),
+        "{text}"
+    );
+    assert_eq!(run(&["model", "ast", to]).stdout, ast.stdout);
+    // One namespace goes to standard output; two make no file.
+    let ended = run(&["model", "idl", to]);
+    assert_eq!(ended.stdout, text);
+    let other = "$version: \"2\"\nnamespace example.coffee\nstring Bean\n";
+    let two = Folder::new(
+        "two",
+        &[
+            ("service.smithy", SERVICE),
+            ("errors.smithy", ERRORS),
+            ("other.smithy", other),
+        ],
+    );
+    let ended = run(&["model", "idl", two.path()]);
+    assert_eq!((ended.code, ended.stdout.as_str()), (Some(2), ""));
+    assert!(
+        ended.stderr.contains("example.coffee, example.tea"),
+        "{}",
+        ended.stderr
+    );
+    let ended = run(&["model", "idl", two.path(), "--namespace", "example.coffee"]);
+    assert!(
+        ended.stdout.contains("namespace example.coffee\n"),
+        "{}",
+        ended.stdout
+    );
+}
+
+#[test]
+fn polywire_model_select() {
+    let _case = Case::begin("polywire_model_select");
+    let files = [("service.smithy", SERVICE), ("errors.smithy", ERRORS)];
+    let folder = Folder::new("select", &files);
+    let ended = run(&["model", "select", "structure > member", folder.path()]);
+    assert_eq!(
+        (ended.code, ended.stdout.as_str(), ended.stderr.as_str()),
+        (
+            Some(0),
+            "example.tea#BoilInput$litres\nexample.tea#Dry$message\n",
+            ""
+        )
+    );
+    let ended = run(&[
+        "model",
+        "select",
+        "--vars",
+        "--json",
+        "operation $bad(-[error]-> *)",
+        folder.path(),
+    ]);
+    let found: serde_json::Value = serde_json::from_str(&ended.stdout).unwrap();
+    assert_eq!(found[0]["id"], "example.tea#Boil");
+    assert_eq!(found[0]["vars"]["bad"][0], "example.tea#Dry");
+    assert_eq!(
+        (&found[0]["type"], &found[0]["line"]),
+        (&"operation".into(), &6.into())
+    );
+    // A slip in the selector is told with its place, and nothing is read.
+    let ended = run(&["model", "select", "operaton", "no/such/file"]);
+    assert_eq!((ended.code, ended.stdout.as_str()), (Some(2), ""));
+    assert!(
+        ended.stderr.contains("did you mean `operation`?"),
+        "{}",
+        ended.stderr
+    );
+}
