@@ -71,8 +71,9 @@ fn bundled_definitions_equal_the_official_ones() {
 
 fn compare(ours: &Model, file: &Path) {
     let theirs = Loader::new().add_file(file).assemble().unwrap().model;
-    let definitions =
-        |shape: &&Shape| NAMESPACES.contains(&shape.id().namespace()) || ours.is_bundled(shape.id());
+    let definitions = |shape: &&Shape| {
+        NAMESPACES.contains(&shape.id().namespace()) || ours.is_bundled(shape.id())
+    };
     let mut differences = Vec::new();
     let mut count = 0;
     for shape in theirs.shapes().filter(definitions) {
