@@ -66,7 +66,7 @@ mod validate;
 
 pub use closure::Closure;
 pub use diagnostic::{Diagnostic, ModelError, Severity};
-pub use loader::{Assembled, Loader};
+pub use loader::{Assembled, Loader, Progress, Step};
 pub use model::{Model, Relation};
 pub use node::{Entry, Node, NodeValue, Number, Object};
 pub use polywire_schema::{ShapeId, ShapeIdError};
