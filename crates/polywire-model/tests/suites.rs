@@ -18,6 +18,18 @@ use polywire_model::{Loader, Model, Node, Object, Shape, ast};
 /// Differences that are known, each with its reason. None at present.
 const KNOWN_DIFFERENCES: [(&str, &str); 0] = [];
 
+/// What Smithy's own tool warns of in these models too.
+const KNOWN_WARNINGS: [&str; 4] = [
+    // Names of constants such as `Create_Pending`.
+    "EnumShape",
+    // Patterns such as `.*\\S.*`.
+    "PatternTrait",
+    // Lambda and SQS target shapes that they have deprecated.
+    "DeprecatedShape",
+    // The suites use `@enum` and such to test them.
+    "DeprecatedTrait",
+];
+
 #[test]
 fn aws_suite_equals_its_ast() {
     compare("aws", "aws-protocol-tests.json");
@@ -78,8 +90,10 @@ fn load(path: &Path) -> Model {
         loader.add_file(path)
     };
     let assembled = loader.assemble().unwrap_or_else(|error| panic!("{error}"));
-    let warnings: Vec<String> = assembled.warnings.iter().map(ToString::to_string).collect();
-    assert!(warnings.is_empty(), "{}", warnings.join("\n\n"));
+    let unknown = assembled.warnings.iter();
+    let unknown = unknown.filter(|warning| !KNOWN_WARNINGS.contains(&warning.code));
+    let unknown: Vec<String> = unknown.map(ToString::to_string).collect();
+    assert!(unknown.is_empty(), "{}", unknown.join("\n\n"));
     assembled.model
 }
 

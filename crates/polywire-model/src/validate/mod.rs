@@ -10,6 +10,7 @@ mod members;
 mod routes;
 mod targets;
 mod traits;
+mod values;
 
 use crate::bundled::Bundled;
 use crate::diagnostic::Problems;
@@ -17,17 +18,20 @@ use crate::model::Model;
 use crate::shape::Shape;
 
 use self::lookup::Lookups;
+use self::values::Values;
 
 pub(crate) fn validate(model: &Model, problems: &mut Problems) {
     members::check_names_by_case(model, problems);
     let mut lookups = Lookups::default();
+    let mut values = Values::new(model);
     for shape in model.shapes() {
         if problems.is_full() {
             return;
         }
         targets::check(model, shape, problems);
         members::check(shape, problems);
-        traits::check(model, shape, &mut lookups, problems);
+        traits::check(model, shape, &mut values, problems);
+        defaults::check(model, shape, &mut values, problems);
         http::check(model, shape, &mut lookups, problems);
     }
     routes::check(model, problems);
