@@ -3,13 +3,24 @@
 //! Each file here holds one subject and can be read alone; all of them walk the
 //! shapes in order and add to the same list of findings.
 
+mod access;
+mod constraints;
 mod defaults;
+mod definitions;
+mod encoding;
+mod enums;
 mod http;
+mod lifecycle;
 mod lookup;
 mod members;
+mod recursion;
+mod references;
 mod routes;
 mod targets;
+mod tokens;
 mod traits;
+mod unions;
+mod updates;
 mod values;
 
 use crate::bundled::Bundled;
@@ -30,10 +41,16 @@ pub(crate) fn validate(model: &Model, problems: &mut Problems) {
         }
         targets::check(model, shape, problems);
         members::check(shape, problems);
+        enums::check(shape, problems);
+        unions::check(model, shape, problems);
+        encoding::check_json_names(shape, problems);
         traits::check(model, shape, &mut values, problems);
         defaults::check(model, shape, &mut values, problems);
         http::check(model, shape, &mut lookups, problems);
     }
+    recursion::check(model, problems);
+    tokens::check(model, problems);
+    updates::check(model, problems);
     routes::check(model, problems);
 }
 
