@@ -200,7 +200,10 @@ fn jars_count_when_they_are_named() {
     );
     // A folder of dependencies is not a model.
     let error = Loader::new().add_dir(&folder.0).assemble().unwrap_err();
-    assert!(error.to_string().contains("UnresolvedTarget"), "{error}");
+    assert!(
+        error.to_string().contains("Target.UnresolvedShape"),
+        "{error}"
+    );
     let path = folder.0.join("a.jar");
     let mut loader = Loader::new();
     loader.add_path(&folder.0).add_path(&path).add_jar(&path);
