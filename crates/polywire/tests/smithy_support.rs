@@ -47,7 +47,7 @@ type Row = [&'static str; 3];
 /// The chapters of the page and their rows.
 fn page() -> Vec<(Chapter, Vec<Row>)> {
     let texts = PAGE.split("\n### ").skip(1);
-    texts.map(|text| chapter(text)).collect()
+    texts.map(chapter).collect()
 }
 
 fn chapter(text: &'static str) -> (Chapter, Vec<Row>) {
