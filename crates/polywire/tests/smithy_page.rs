@@ -1,6 +1,7 @@
 //! docs/smithy.md holds what it says: its models assemble, each with those
 //! before it; together they are the example that it names; and what it shows
-//! about the broken one is what is said. Its commands are run in tests/interop.
+//! about the broken one is what is said; with `POLYWIRE_BLESS=1` that text is written
+//! anew. Its commands are run in tests/interop.
 #![allow(clippy::unwrap_used, reason = "tests: helpers outside of #[test]")]
 
 use polywire::model::{Diagnostic, Loader, Severity, ast};
@@ -147,5 +148,10 @@ fn the_broken_model_is_explained_as_shown() {
         .map(|finding| format!("{finding}\n\n"))
         .collect();
     let said = format!("{said}{} errors\n", error.diagnostics().len());
-    assert_eq!(*shown, said, "the page should show:\n{said}");
+    if std::env::var_os("POLYWIRE_BLESS").is_some() {
+        let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/smithy.md");
+        std::fs::write(page, PAGE.replacen(shown, &said, 1)).unwrap();
+    } else {
+        assert_eq!(*shown, said, "the page should show:\n{said}");
+    }
 }

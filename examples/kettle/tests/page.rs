@@ -1,5 +1,10 @@
 //! docs/smithy.md shows what stands here, so that what it shows compiles, and
 //! the program gives the answer that the page shows.
+#![allow(
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "tests: helpers outside of #[test]"
+)]
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
