@@ -10,6 +10,7 @@ mod polywire_serve;
 mod python_cbor;
 mod python_xmlrpc;
 mod same_answers;
+mod smithy_page;
 
 /// Not a case: what became of the others. Tests begin in the order of their
 /// names, so this one is the last, and it waits for those that still run.
