@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod call;
+mod export;
 mod models;
 mod pages;
 mod paste;
@@ -31,6 +32,8 @@ enum Command {
     Serve(serve::Arguments),
     /// Call an operation of a service and print its output as JSON.
     Call(call::Arguments),
+    /// Write a model in the form that another tool reads.
+    Export(export::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -45,6 +48,7 @@ fn main() -> ExitCode {
     let result = match Arguments::parse().command {
         Command::Serve(arguments) => serve::run(&arguments),
         Command::Call(arguments) => call::run(arguments),
+        Command::Export(arguments) => export::run(&arguments),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -48,6 +48,7 @@ pub mod ast;
 mod bundled;
 mod closure;
 mod diagnostic;
+pub mod export;
 mod fragment;
 mod idl;
 mod loader;
