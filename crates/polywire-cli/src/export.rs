@@ -77,8 +77,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     if let Some(name) = &arguments.name {
         options = options.name(name);
     }
-    let export = botocore::export(&model, arguments.service.as_deref(), &options)
-        .map_err(Failure::usage)?;
+    let export =
+        botocore::export(&model, arguments.service.as_deref(), &options).map_err(Failure::usage)?;
     for note in export.notes() {
         print::err(format_args!("note: {note}"));
     }
@@ -127,13 +127,18 @@ fn as_text(export: &Export, written: &[PathBuf], folder: &Path) -> String {
     let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
     let folder = quoted(&folder.display().to_string());
     let name = export.name();
-    // Something to begin with: what needs no input shows whether it works.
+    let endpoint = if export.has_endpoints() {
+        ""
+    } else {
+        ", endpoint_url='http://127.0.0.1:8080'"
+    };
+    // Region and endpoint are all that a client of a service without signatures
+    // needs.
     text.push_str(&format!(
-        "\nThe service is `{name}` now, over {}:\n\n  \
-         export AWS_DATA_PATH={folder}\n  \
+        "\nThe service is `{name}` now, over {}. To see that it is there:\n\n  \
+         export AWS_DATA_PATH={folder} AWS_DEFAULT_REGION=us-east-1\n  \
          aws {name} help\n  \
-         python3 -c \"import boto3; print(boto3.client('{name}', region_name='us-east-1', \
-         endpoint_url='http://127.0.0.1:8080').meta.service_model.operation_names)\"\n",
+         python3 -c \"import boto3; help(boto3.client('{name}'{endpoint}))\"\n",
         export.protocol()
     ));
     text

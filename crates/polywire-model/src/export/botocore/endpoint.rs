@@ -6,13 +6,18 @@ use crate::shape::Shape;
 /// The rules of the model. One that has none leaves it to the user, who has to
 /// say `endpoint_url`.
 pub(super) fn rule_set(service: &Shape) -> Node {
-    let rules = service.traits().get("smithy.rules#endpointRuleSet");
-    if let Some(rules) = rules {
+    if let Some(rules) = service.traits().get(RULES) {
         return rules.clone();
     }
     let name = service.id().name();
     Node::parse_json(&MINIMAL.replace("SERVICE", name)).unwrap_or_else(|_| Node::empty_object())
 }
+
+pub(super) fn has_rules(service: &Shape) -> bool {
+    service.traits().has(RULES)
+}
+
+const RULES: &str = "smithy.rules#endpointRuleSet";
 
 /// Names of shapes are ASCII words, so that one can be put into this text.
 const MINIMAL: &str = r#"{

@@ -37,7 +37,9 @@ pub(super) fn of<'m>(
     if protocol == Protocol::RestXml && traits.is_http_payload() && shapes.is_input(owner) {
         push_root(context, &mut entry, &mut binding, member, target);
     }
-    let name = binding.name.filter(|name| binding.explicit || *name != member.name());
+    let name = binding
+        .name
+        .filter(|name| binding.explicit || *name != member.name());
     if let Some(name) = name {
         entry.push("locationName", name);
     }
@@ -193,8 +195,7 @@ pub(super) fn has_document(shape: &Shape) -> bool {
     let mut members = shape.members().iter();
     let has_payload = members.any(|member| member.traits().is_http_payload());
     let mut members = shape.members().iter();
-    !has_payload
-        && members.any(|member| Binding::of_http(member.traits(), member.name()).is_none())
+    !has_payload && members.any(|member| Binding::of_http(member.traits(), member.name()).is_none())
 }
 
 /// Names the root of a payload that is a document.
@@ -205,10 +206,8 @@ fn push_root<'m>(
     member: &'m Member,
     target: &'m Shape,
 ) {
-    if !matches!(
-        target.shape_type(),
-        ShapeType::Structure | ShapeType::Union
-    ) || target.traits().is_streaming()
+    if !matches!(target.shape_type(), ShapeType::Structure | ShapeType::Union)
+        || target.traits().is_streaming()
     {
         return;
     }
@@ -238,8 +237,7 @@ fn query_name(protocol: Protocol, member: &Member) -> Option<String> {
     }
     // botocore does this itself to a name that `@xmlName` gives.
     let name = member.name();
-    if member.traits().xml_name().is_some() || !name.starts_with(|c: char| c.is_ascii_lowercase())
-    {
+    if member.traits().xml_name().is_some() || !name.starts_with(|c: char| c.is_ascii_lowercase()) {
         return None;
     }
     Some(name[..1].to_ascii_uppercase() + &name[1..])

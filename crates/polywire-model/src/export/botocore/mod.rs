@@ -108,6 +108,7 @@ pub struct Export {
     name: String,
     api_version: String,
     protocol: Protocol,
+    has_endpoints: bool,
     files: Vec<File>,
     notes: Vec<String>,
 }
@@ -129,6 +130,13 @@ impl Export {
     #[must_use]
     pub fn protocol(&self) -> Protocol {
         self.protocol
+    }
+
+    /// Whether the model says where the service is. Clients of one that does not
+    /// have to be given an `endpoint_url`.
+    #[must_use]
+    pub fn has_endpoints(&self) -> bool {
+        self.has_endpoints
     }
 
     /// The files; `service-2.json` is the first.
@@ -227,6 +235,7 @@ pub fn export(
         content,
     });
     Ok(Export {
+        has_endpoints: endpoint::has_rules(service),
         files: files.collect(),
         name,
         api_version,

@@ -121,10 +121,12 @@ fn push_traits(context: &Context<'_>, entry: &mut Object, shape: &Shape) {
         .and_then(|discovery| discovery.get("operation"))
         .and_then(Node::as_str)
         .is_some_and(|id| *shape.id() == *id);
-    let discovered = traits.get("aws.api#clientDiscoveredEndpoint").map(|trait_| {
-        let required = trait_.get("required").and_then(Node::as_bool);
-        Node::from(object([("required", flag(required == Some(true)))]))
-    });
+    let discovered = traits
+        .get("aws.api#clientDiscoveredEndpoint")
+        .map(|trait_| {
+            let required = trait_.get("required").and_then(Node::as_bool);
+            Node::from(object([("required", flag(required == Some(true)))]))
+        });
     let host_prefix = traits.endpoint_host_prefix();
     let compression = traits.request_compression();
     for (key, value) in [
@@ -150,9 +152,7 @@ fn push_traits(context: &Context<'_>, entry: &mut Object, shape: &Shape) {
         ("readonly", annotated(traits, "smithy.api#readonly")),
         (
             "requestcompression",
-            compression.map(|encodings| {
-                object([("encodings", Some(texts(encodings)))]).into()
-            }),
+            compression.map(|encodings| object([("encodings", Some(texts(encodings)))]).into()),
         ),
         (
             "staticContextParams",

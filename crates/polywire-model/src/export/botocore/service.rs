@@ -110,7 +110,10 @@ fn metadata(context: &mut Context<'_>, facts: &Facts) -> Object {
                 .then(Node::empty_object)
                 .filter(|_| is_rpc),
         ),
-        ("endpointPrefix", Some(facts.endpoint_prefix.as_str().into())),
+        (
+            "endpointPrefix",
+            Some(facts.endpoint_prefix.as_str().into()),
+        ),
         ("jsonVersion", json_version(protocol)),
         ("protocol", Some(name.clone())),
         ("protocolSettings", http_versions(context)),
@@ -134,9 +137,7 @@ fn metadata(context: &mut Context<'_>, facts: &Facts) -> Object {
         ("uid", Some(facts.uid.as_str().into())),
         (
             "xmlNamespace",
-            namespace
-                .filter(|_| protocol.is_query())
-                .map(Node::from),
+            namespace.filter(|_| protocol.is_query()).map(Node::from),
         ),
     ])
 }

@@ -26,8 +26,9 @@ pub(super) struct Shapes<'m> {
 impl<'m> Shapes<'m> {
     pub(super) fn of(context: &Context<'m>) -> Self {
         let closure = &context.closure;
-        let is_stream =
-            |shape: &&Shape| shape.shape_type() == ShapeType::Union && shape.traits().is_streaming();
+        let is_stream = |shape: &&Shape| {
+            shape.shape_type() == ShapeType::Union && shape.traits().is_streaming()
+        };
         let streams = closure.shapes().filter(is_stream);
         let events = streams.flat_map(|stream| stream.members());
         let operations = closure.operations().iter();
@@ -127,7 +128,10 @@ impl<'m> Shapes<'m> {
                 "timestampFormat",
                 traits.timestamp_format().map(timestamp_format),
             ),
-            ("union", flag(shape.shape_type() == ShapeType::Union && !is_stream)),
+            (
+                "union",
+                flag(shape.shape_type() == ShapeType::Union && !is_stream),
+            ),
         ] {
             if let Some(value) = value {
                 entry.push(key, value);
@@ -168,11 +172,10 @@ impl<'m> Shapes<'m> {
     fn note(&mut self, context: &mut Context<'m>, shape: &Shape) {
         let cbor = context.protocol == Protocol::RpcV2Cbor;
         let loss = match shape.shape_type() {
-            ShapeType::BigDecimal => "big decimals are doubles in Python, which round them",
-            ShapeType::BigInteger if cbor => {
-                "big integers cannot be sent over CBOR beyond 64 bits, only read"
-            }
-            ShapeType::Document if cbor => "documents cannot be sent over CBOR by botocore",
+            ShapeType::BigDecimal if cbor => "botocore's CBOR has no big decimals",
+            ShapeType::BigDecimal => "botocore's big decimals are doubles, which round them",
+            ShapeType::BigInteger if cbor => "botocore's CBOR has no integers beyond 64 bits",
+            ShapeType::Document if cbor => "botocore's CBOR has no documents",
             _ => return,
         };
         if self.noted.insert(shape.shape_type()) {

@@ -59,18 +59,17 @@ fn of(
     Ok(object([
         ("operation", Some(operation.into())),
         ("delay", Some(delay.into())),
-        ("maxAttempts", Some((PATIENCE / delay).clamp(20, PATIENCE).into())),
+        (
+            "maxAttempts",
+            Some((PATIENCE / delay).clamp(20, PATIENCE).into()),
+        ),
         ("description", documentation.map(Node::from)),
         ("deprecated", flag(is_deprecated == Some(true))),
         ("acceptors", Some(acceptors.into())),
     ]))
 }
 
-fn of_acceptor(
-    errors: &Errors<'_>,
-    is_head: bool,
-    acceptor: &Node,
-) -> Result<Node, &'static str> {
+fn of_acceptor(errors: &Errors<'_>, is_head: bool, acceptor: &Node) -> Result<Node, &'static str> {
     let matcher = acceptor.get("matcher").and_then(Node::as_object);
     let (kind, value) = matcher
         .and_then(|matcher| matcher.iter().next())
@@ -101,7 +100,11 @@ fn of_acceptor(
                 Some("stringEquals") => ("path", expected.into()),
                 _ => return Err("a comparator is unknown"),
             };
-            (matcher, Some(text("path").ok_or("`path` is no string")?), expected)
+            (
+                matcher,
+                Some(text("path").ok_or("`path` is no string")?),
+                expected,
+            )
         }
         _ => return Err("botocore's waiters do not see the input, which `inputOutput` compares"),
     };

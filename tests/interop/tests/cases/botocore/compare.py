@@ -9,7 +9,6 @@
 #
 # with the last two in JSON; `null` where a side has nothing.
 
-import os
 import botocore.loaders, botocore.model
 
 ours_at, service, version, protocol, source = sys.argv[1:6]
