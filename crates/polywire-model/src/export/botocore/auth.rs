@@ -25,11 +25,11 @@ impl Schemes<'_> {
     }
 
     /// The older word for the same. S3 has a way of its own to spell paths.
-    pub(super) fn signature_version(&self, service_id: &str) -> &'static str {
+    pub(super) fn signature_version(&self, context: &Context<'_>) -> &'static str {
         match self.0.first() {
             Some(&BEARER) => "bearer",
             Some(&SIGV4A) => "v4a",
-            _ if service_id == "S3" => "s3",
+            _ if context.is("S3") => "s3",
             _ => "v4",
         }
     }

@@ -254,6 +254,18 @@ struct Context<'m> {
 }
 
 impl<'m> Context<'m> {
+    /// Whether answers hold the codes of `@awsQueryError`: those of the query
+    /// protocols do, and those of others where a service came from there.
+    fn has_query_codes(&self) -> bool {
+        self.protocol.is_query() || self.service.traits().is_aws_query_compatible()
+    }
+
+    /// Whether it is this service of AWS, for which botocore has code of its own.
+    fn is(&self, sdk_id: &str) -> bool {
+        let aws = self.service.traits().get("aws.api#service");
+        aws.and_then(|aws| aws.get("sdkId")?.as_str()) == Some(sdk_id)
+    }
+
     /// The operations, sorted by name as in botocore's own files.
     fn operations(&self) -> Vec<(&'m str, &'m Shape)> {
         let operations = self.closure.operations().iter();

@@ -127,7 +127,7 @@ fn metadata(context: &mut Context<'_>, facts: &Facts) -> Object {
         ("serviceId", Some(facts.service_id.as_str().into())),
         (
             "signatureVersion",
-            Some(schemes.signature_version(&facts.service_id).into()),
+            Some(schemes.signature_version(context).into()),
         ),
         ("signingName", signing_name),
         (

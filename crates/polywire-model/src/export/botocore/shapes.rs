@@ -165,7 +165,7 @@ impl<'m> Shapes<'m> {
                 entry.push("xmlNamespace", namespace.clone());
             }
         }
-        push_error(context.protocol, entry, shape);
+        push_error(context, entry, shape);
     }
 
     /// Notes what botocore has no type for.
@@ -243,13 +243,15 @@ fn push_bounds(entry: &mut Object, shape: &Shape) {
 }
 
 /// Sets what makes a structure an error.
-fn push_error(protocol: Protocol, entry: &mut Object, shape: &Shape) {
+fn push_error(context: &Context<'_>, entry: &mut Object, shape: &Shape) {
     let traits = shape.traits();
     let Some(kind) = traits.error() else {
         return;
     };
-    // Elsewhere the code of an error is the name of its shape.
-    let query = traits.aws_query_error().filter(|_| protocol.is_query());
+    // Elsewhere the code of an error is the name of its shape. For SQS botocore
+    // sees to it by itself that the name is found.
+    let has_codes = context.has_query_codes() && !context.is("SQS");
+    let query = traits.aws_query_error().filter(|_| has_codes);
     let status = query.map(|query| query.http_response_code);
     let status = traits.http_error().or(status);
     if query.is_some() || status.is_some() {

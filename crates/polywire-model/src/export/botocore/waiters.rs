@@ -135,7 +135,7 @@ fn errors<'m>(context: &Context<'m>) -> Errors<'m> {
         };
         let name = shape.id().name();
         let query = shape.traits().aws_query_error();
-        let query = query.filter(|_| context.protocol.is_query());
+        let query = query.filter(|_| context.has_query_codes());
         let status = shape.traits().http_error().map(i64::from);
         let error = Error {
             code: query.map_or(context.closure.name(shape.id()), |query| query.code),

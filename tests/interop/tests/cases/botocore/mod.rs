@@ -5,6 +5,7 @@
 //! explains, and the same requests byte by byte. For the weather service real
 //! clients call a real server.
 
+mod official;
 mod weather;
 
 use std::path::{Path, PathBuf};
@@ -48,7 +49,7 @@ impl Drop for Exports {
 
 /// Python with a botocore that there are expectations for.
 fn python(case: &Case) -> Option<Python> {
-    let python = case.python(&["boto3", "botocore"])?;
+    let python = case.python(&["boto3", "botocore", "cbor2"])?;
     let found = python.run("", "import botocore\nshow(botocore.__version__)");
     if found.as_str() != Some(VERSION) {
         let found = found.as_str().unwrap_or_default();
