@@ -4,8 +4,8 @@
 //! knows, so that a service without authentication is one whose operations are
 //! each marked: they are sent unsigned, without credentials.
 
-use super::service::texts;
-use super::{Context, object};
+use super::Context;
+use super::entries::texts;
 use crate::node::{Node, Object};
 use crate::shape::Shape;
 
@@ -93,15 +93,4 @@ fn list(shape: &Shape) -> Option<Vec<&str>> {
 
 fn is_known(id: &str) -> bool {
     matches!(id, SIGV4 | SIGV4A | BEARER)
-}
-
-/// `{"key": {"inner": value}}` for each entry of an object, as botocore has
-/// parameters of endpoints; Smithy's are the same.
-pub(super) fn copied(node: Option<&Node>) -> Option<Node> {
-    let object_of = node?.as_object()?;
-    let mut copy = object([]);
-    for (key, value) in object_of.iter() {
-        copy.push(key, value.clone());
-    }
-    Some(copy.into())
 }

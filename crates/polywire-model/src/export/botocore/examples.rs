@@ -1,6 +1,7 @@
 //! `examples-1.json`: what the documentation of clients shows.
 
-use super::{Context, object};
+use super::Context;
+use super::entries::object;
 use crate::node::{Node, Object};
 
 /// The examples of all operations, if there are any. botocore has no place for

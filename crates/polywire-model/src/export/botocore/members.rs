@@ -2,10 +2,10 @@
 //!
 //! What is said here counts above what the shape itself says.
 
+use super::entries::{documented, flag, object, push_deprecation};
 use super::names::Use;
-use super::service::documented;
 use super::shapes::{Shapes, timestamp_format};
-use super::{Context, Protocol, flag, object, push_deprecation};
+use super::{Context, Protocol};
 use crate::node::{Node, Object};
 use crate::shape::{Member, Shape, ShapeType};
 use crate::traits::Traits;
@@ -30,7 +30,8 @@ pub(super) fn of<'m>(
     }
     push_deprecation(&mut entry, traits);
 
-    let mut binding = Binding::of(protocol, owner, member, target);
+    let is_top = protocol.is_rest() && shapes.is_top(owner);
+    let mut binding = Binding::of(protocol, member, is_top);
     if let Some(place) = binding.location {
         entry.push("location", place);
     }
@@ -46,7 +47,9 @@ pub(super) fn of<'m>(
     if let Some(name) = query_name(protocol, member) {
         entry.push("queryName", name);
     }
-    note_media_type(context, member, target);
+    if is_top {
+        note_media_type(context, member, target);
+    }
     for (key, value) in [
         (
             "contextParam",
@@ -61,7 +64,7 @@ pub(super) fn of<'m>(
         ("flattened", flag(is_flat)),
         ("hostLabel", flag(traits.is_host_label())),
         ("idempotencyToken", flag(traits.is_idempotency_token())),
-        ("jsonvalue", flag(is_json_header(protocol, member, target))),
+        ("jsonvalue", flag(is_top && is_json_header(member, target))),
         (
             "timestampFormat",
             traits.timestamp_format().map(timestamp_format),
@@ -70,13 +73,7 @@ pub(super) fn of<'m>(
             "xmlAttribute",
             flag(protocol.is_xml() && traits.is_xml_attribute()),
         ),
-        (
-            "xmlNamespace",
-            traits
-                .get("smithy.api#xmlNamespace")
-                .filter(|_| protocol.is_xml())
-                .cloned(),
-        ),
+        ("xmlNamespace", own_namespace(protocol, traits)),
     ] {
         if let Some(value) = value {
             entry.insert(key, value);
@@ -108,10 +105,8 @@ pub(super) fn item<'m>(
     if let Some(format) = traits.timestamp_format() {
         entry.push("timestampFormat", timestamp_format(format));
     }
-    if let Some(namespace) = traits.get("smithy.api#xmlNamespace") {
-        if protocol.is_xml() {
-            entry.push("xmlNamespace", namespace.clone());
-        }
+    if let Some(namespace) = own_namespace(protocol, traits) {
+        entry.push("xmlNamespace", namespace);
     }
     entry.into()
 }
@@ -145,15 +140,12 @@ struct Binding<'m> {
 }
 
 impl<'m> Binding<'m> {
-    fn of(protocol: Protocol, owner: &Shape, member: &'m Member, target: &Shape) -> Self {
+    /// Bindings to HTTP count at the top of a message only.
+    fn of(protocol: Protocol, member: &'m Member, is_top: bool) -> Self {
         let traits = member.traits();
-        // Only at the top of a message do the bindings count, and nested
-        // structures that have them are rare; Smithy warns of them.
-        let _ = (owner, target);
-        if protocol.is_rest() {
-            if let Some(bound) = Self::of_http(traits, member.name()) {
-                return bound;
-            }
+        let bound = is_top.then(|| Self::of_http(traits, member.name()));
+        if let Some(bound) = bound.flatten() {
+            return bound;
         }
         let name = match protocol {
             Protocol::Ec2 | Protocol::Query | Protocol::RestXml => traits.xml_name(),
@@ -222,9 +214,14 @@ fn push_root<'m>(
 
 /// The namespace of a root: its own, or that of the service.
 pub(super) fn namespace(own: &Traits, context: &Context<'_>) -> Option<Node> {
-    let id = "smithy.api#xmlNamespace";
-    let namespace = own.get(id).or_else(|| context.service.traits().get(id));
-    namespace.cloned()
+    let namespace = own_namespace(context.protocol, own);
+    namespace.or_else(|| own_namespace(context.protocol, context.service.traits()))
+}
+
+/// `@xmlNamespace`, where anything is XML.
+pub(super) fn own_namespace(protocol: Protocol, traits: &Traits) -> Option<Node> {
+    let namespace = traits.get("smithy.api#xmlNamespace");
+    namespace.filter(|_| protocol.is_xml()).cloned()
 }
 
 /// What EC2 calls a member in requests: a capital letter first.
@@ -245,10 +242,8 @@ fn query_name(protocol: Protocol, member: &Member) -> Option<String> {
 
 /// Whether a header holds JSON: then botocore takes and gives a value, which it
 /// writes as Smithy wants it, in base64.
-fn is_json_header(protocol: Protocol, member: &Member, target: &Shape) -> bool {
-    protocol.is_rest()
-        && member.traits().http_header().is_some()
-        && media_type(member, target).is_some_and(is_json)
+fn is_json_header(member: &Member, target: &Shape) -> bool {
+    member.traits().http_header().is_some() && media_type(member, target).is_some_and(is_json)
 }
 
 fn is_json(media_type: &str) -> bool {
@@ -262,10 +257,8 @@ fn media_type<'m>(member: &'m Member, target: &'m Shape) -> Option<&'m str> {
 }
 
 fn note_media_type(context: &mut Context<'_>, member: &Member, target: &Shape) {
-    if !context.protocol.is_rest() || member.traits().http_header().is_none() {
-        return;
-    }
-    if media_type(member, target).is_some_and(|media_type| !is_json(media_type)) {
+    let is_header = member.traits().http_header().is_some();
+    if is_header && media_type(member, target).is_some_and(|media_type| !is_json(media_type)) {
         context.notes.push(format!(
             "the header of `{}` is base64 after Smithy: botocore gives and takes it as it stands",
             member.id()

@@ -46,6 +46,7 @@
 mod auth;
 mod documentation;
 mod endpoint;
+mod entries;
 mod error;
 mod examples;
 mod members;
@@ -59,7 +60,7 @@ mod waiters;
 
 use crate::closure::Closure;
 use crate::model::Model;
-use crate::node::{Node, Object};
+use crate::node::Node;
 use crate::shape::Shape;
 
 pub use error::ExportError;
@@ -297,35 +298,5 @@ fn choose<'m>(model: &'m Model, wanted: Option<&str>) -> Result<&'m Shape, Expor
             known: ids(&mut model.services()),
         }),
         (None, _, None) => Err(ExportError::NoService),
-    }
-}
-
-/// An object of these entries, without those that are absent.
-fn object<const N: usize>(entries: [(&str, Option<Node>); N]) -> Object {
-    let mut object = Object::new();
-    for (key, value) in entries {
-        if let Some(value) = value {
-            object.push(key, value);
-        }
-    }
-    object
-}
-
-/// `true` where something holds, and nothing where it does not.
-fn flag(holds: bool) -> Option<Node> {
-    holds.then(|| Node::from(true))
-}
-
-/// Sets `deprecated` and what goes with it.
-fn push_deprecation(object: &mut Object, traits: &crate::traits::Traits) {
-    let Some(deprecated) = traits.deprecated() else {
-        return;
-    };
-    object.push("deprecated", true);
-    if let Some(message) = deprecated.message {
-        object.push("deprecatedMessage", message);
-    }
-    if let Some(since) = deprecated.since {
-        object.push("deprecatedSince", since);
     }
 }

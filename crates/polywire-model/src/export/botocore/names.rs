@@ -48,19 +48,19 @@ impl<'m> Names<'m> {
             return name.clone();
         }
         let mut name = closure.name(id).to_owned();
-        if usage == Use::Flattened && self.given.contains_key(&(id, Use::Plain)) {
+        if usage == Use::Flattened {
             name.push_str("Flattened");
         }
-        let name = self.free(name);
+        let name = self.free(&name);
         self.given.insert((id, usage), name.clone());
         name
     }
 
     /// The name itself, or with the first number that makes it a new one.
-    fn free(&mut self, name: String) -> String {
-        let mut free = name.clone();
+    fn free(&mut self, name: &str) -> String {
+        let mut free = name.to_owned();
         while self.taken.contains_key(&free) {
-            let number = self.taken.entry(name.clone()).or_insert(1);
+            let number = self.taken.entry(name.to_owned()).or_insert(1);
             *number += 1;
             free = format!("{name}{number}");
         }

@@ -1,19 +1,32 @@
 //! The operations of `service-2.json`.
 
+use super::auth::{self, Schemes};
+use super::entries::{documented, flag, object, push_all, push_deprecation, texts};
 use super::names::Use;
-use super::service::{annotated, documented, texts};
 use super::shapes::Shapes;
-use super::{Context, Protocol, auth, flag, members, object, push_deprecation};
+use super::{Context, Protocol, members};
 use crate::node::{Node, Object};
 use crate::shape::{Operation, Shape, ShapeRef, UNIT};
 
-pub(super) fn operations<'m>(context: &mut Context<'m>, shapes: &mut Shapes<'m>) -> Object {
-    // Its note on unknown schemes has been given with the metadata.
-    let notes = context.notes.len();
-    let schemes = auth::of_service(context);
-    context.notes.truncate(notes);
+/// How many errors of the service all operations together may list: a model of a
+/// megabyte could make gigabytes of them.
+const MOST_ERRORS: usize = 200_000;
+
+pub(super) fn operations<'m>(
+    context: &mut Context<'m>,
+    shapes: &mut Shapes<'m>,
+    schemes: &Schemes<'m>,
+) -> Object {
     let mut all = Object::new();
-    for (name, shape) in context.operations() {
+    let operations = context.operations();
+    let common = context.service.as_service();
+    let common = common.map_or(0, |service| service.errors().len());
+    let has_common = common.saturating_mul(operations.len()) <= MOST_ERRORS;
+    if !has_common {
+        let note = format!("operations do not list the {common} errors of the service");
+        context.notes.push(note);
+    }
+    for (name, shape) in operations {
         let Some(operation) = shape.as_operation() else {
             continue;
         };
@@ -22,13 +35,19 @@ pub(super) fn operations<'m>(context: &mut Context<'m>, shapes: &mut Shapes<'m>)
             ("http", Some(http(context.protocol, shape))),
             ("input", input(context, shapes, operation)),
             ("output", output(context, shapes, name, operation)),
-            ("errors", errors(context, shapes, shape)),
+            ("errors", errors(context, shapes, shape, has_common)),
             ("documentation", documented(shape.traits())),
         ]);
         push_deprecation(&mut entry, shape.traits());
-        auth::push_operation(&mut entry, &schemes, shape);
+        auth::push_operation(&mut entry, schemes, shape);
         push_traits(context, &mut entry, shape);
         all.push(name, entry);
+    }
+    if let Some(service) = context.service.as_service() {
+        let errors = service.errors().iter();
+        for error in errors.filter_map(|error| context.model.get(error)) {
+            shapes.name(context, error, Use::Plain);
+        }
     }
     all
 }
@@ -100,9 +119,21 @@ fn output<'m>(
     Some(output.into())
 }
 
-fn errors<'m>(context: &Context<'m>, shapes: &mut Shapes<'m>, shape: &'m Shape) -> Option<Node> {
-    let errors = context.closure.errors(shape).into_iter();
-    let errors = errors.map(|error| {
+/// The errors of an operation, those of the service among them. All of them are
+/// written as shapes, whether they are listed or not.
+fn errors<'m>(
+    context: &Context<'m>,
+    shapes: &mut Shapes<'m>,
+    shape: &'m Shape,
+    has_common: bool,
+) -> Option<Node> {
+    let errors = if has_common {
+        context.closure.errors(shape)
+    } else {
+        let own = shape.as_operation()?.errors().iter();
+        own.filter_map(|error| context.model.get(error)).collect()
+    };
+    let errors = errors.into_iter().map(|error| {
         let name = shapes.name(context, error, Use::Plain);
         Node::from(object([("shape", Some(name.into()))]))
     });
@@ -129,7 +160,7 @@ fn push_traits(context: &Context<'_>, entry: &mut Object, shape: &Shape) {
         });
     let host_prefix = traits.endpoint_host_prefix();
     let compression = traits.request_compression();
-    for (key, value) in [
+    let own = [
         (
             "endpoint",
             host_prefix.map(|prefix| object([("hostPrefix", Some(prefix.into()))]).into()),
@@ -142,25 +173,22 @@ fn push_traits(context: &Context<'_>, entry: &mut Object, shape: &Shape) {
         ),
         (
             "httpChecksumRequired",
-            annotated(traits, "smithy.api#httpChecksumRequired"),
+            flag(traits.is_http_checksum_required()),
         ),
-        ("idempotent", annotated(traits, "smithy.api#idempotent")),
+        ("idempotent", flag(traits.is_idempotent())),
         (
             "operationContextParams",
-            auth::copied(traits.get("smithy.rules#operationContextParams")),
+            traits.get("smithy.rules#operationContextParams").cloned(),
         ),
-        ("readonly", annotated(traits, "smithy.api#readonly")),
+        ("readonly", flag(traits.is_readonly())),
         (
             "requestcompression",
             compression.map(|encodings| object([("encodings", Some(texts(encodings)))]).into()),
         ),
         (
             "staticContextParams",
-            auth::copied(traits.get("smithy.rules#staticContextParams")),
+            traits.get("smithy.rules#staticContextParams").cloned(),
         ),
-    ] {
-        if let Some(value) = value {
-            entry.push(key, value);
-        }
-    }
+    ];
+    push_all(entry, own);
 }

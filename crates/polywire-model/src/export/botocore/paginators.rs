@@ -1,7 +1,7 @@
 //! `paginators-1.json`: how to go from page to page.
 
-use super::service::texts;
-use super::{Context, object};
+use super::Context;
+use super::entries::{object, texts};
 use crate::node::{Node, Object};
 use crate::shape::{Shape, ShapeType};
 

@@ -127,7 +127,7 @@ impl Protocol {
         }
         if !has(&wanted) {
             notes.push(format!(
-                "`{}` has no `@{}`: clients work only where it is served over {wanted} nevertheless",
+                "`{}` does not have `@{}`: clients work where it is served over {wanted} all the same",
                 service.id(),
                 wanted.trait_id()
             ));

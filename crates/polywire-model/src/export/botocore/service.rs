@@ -1,7 +1,9 @@
 //! `service-2.json`: metadata, operations and shapes.
 
+use super::auth::{self, Schemes};
+use super::entries::{documented, object, push_deprecation};
 use super::shapes::Shapes;
-use super::{Context, Protocol, auth, documentation, flag, object, operations};
+use super::{Context, Protocol, operations};
 use crate::node::{Node, Object};
 use crate::shape::Shape;
 
@@ -61,9 +63,10 @@ fn folder(text: &str, otherwise: &str) -> String {
 
 /// The whole file.
 pub(super) fn service(context: &mut Context<'_>, facts: &Facts) -> Node {
-    let metadata = metadata(context, facts);
+    let schemes = auth::of_service(context);
+    let metadata = metadata(context, facts, &schemes);
     let mut shapes = Shapes::of(context);
-    let operations = operations::operations(context, &mut shapes);
+    let operations = operations::operations(context, &mut shapes, &schemes);
     let shapes = shapes.write(context);
     let traits = context.service.traits();
     let mut file = object([
@@ -72,17 +75,17 @@ pub(super) fn service(context: &mut Context<'_>, facts: &Facts) -> Node {
         ("operations", Some(operations.into())),
         ("shapes", Some(shapes.into())),
     ]);
-    if let Some(text) = traits.documentation() {
-        file.push("documentation", documentation::html(text));
+    if let Some(text) = documented(traits) {
+        file.push("documentation", text);
     }
-    super::push_deprecation(&mut file, traits);
+    push_deprecation(&mut file, traits);
     if let Some(parameters) = client_context_parameters(context.service) {
         file.push("clientContextParams", parameters);
     }
     file.into()
 }
 
-fn metadata(context: &mut Context<'_>, facts: &Facts) -> Object {
+fn metadata(context: &Context<'_>, facts: &Facts, schemes: &Schemes<'_>) -> Object {
     let protocol = context.protocol;
     let traits = context.service.traits();
     let name = Node::from(protocol.botocore_name());
@@ -94,8 +97,6 @@ fn metadata(context: &mut Context<'_>, facts: &Facts) -> Object {
     let signing_name = signing_name
         .filter(|name| name.as_str() != Some(&facts.endpoint_prefix))
         .cloned();
-    let schemes = auth::of_service(context);
-    let traits = context.service.traits();
     let is_rpc = matches!(
         protocol,
         Protocol::Json10 | Protocol::Json11 | Protocol::RpcV2Cbor
@@ -188,24 +189,6 @@ fn client_context_parameters(service: &Shape) -> Option<Node> {
         all.push(name, parameter);
     }
     Some(all.into())
-}
-
-/// The node of a list of texts.
-pub(super) fn texts(texts: impl IntoIterator<Item = impl Into<String>>) -> Node {
-    let nodes = texts.into_iter().map(|text| Node::from(text.into()));
-    nodes.collect::<Vec<Node>>().into()
-}
-
-/// `@documentation` as HTML.
-pub(super) fn documented(shape: &crate::traits::Traits) -> Option<Node> {
-    shape
-        .documentation()
-        .map(|text| documentation::html(text).into())
-}
-
-/// For operations: whether a trait of an id is there.
-pub(super) fn annotated(traits: &crate::traits::Traits, id: &str) -> Option<Node> {
-    flag(traits.has(id))
 }
 
 #[cfg(test)]

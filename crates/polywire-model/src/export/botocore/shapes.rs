@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, HashSet};
 
 use polywire_schema::ShapeId;
 
+use super::entries::{documented, flag, object, push_all, push_deprecation, texts};
 use super::names::{Names, Use};
-use super::service::{documented, texts};
-use super::{Context, Protocol, flag, members, object, push_deprecation};
+use super::{Context, Protocol, members};
 use crate::node::{Node, Number, Object};
 use crate::shape::{Shape, ShapeType};
 use crate::traits::{ErrorKind, TimestampFormat};
@@ -19,8 +19,10 @@ pub(super) struct Shapes<'m> {
     events: HashSet<&'m ShapeId>,
     /// The structures that operations take.
     inputs: HashSet<&'m ShapeId>,
-    /// The simple shapes that lose something, each once.
-    noted: HashSet<ShapeType>,
+    /// Those and the ones that are messages too: outputs and errors.
+    tops: HashSet<&'m ShapeId>,
+    /// What was said of shapes that lose something.
+    noted: HashSet<&'static str>,
 }
 
 impl<'m> Shapes<'m> {
@@ -32,12 +34,22 @@ impl<'m> Shapes<'m> {
         let streams = closure.shapes().filter(is_stream);
         let events = streams.flat_map(|stream| stream.members());
         let operations = closure.operations().iter();
-        let inputs = operations.filter_map(|operation| operation.as_operation());
+        let operations = operations.filter_map(|operation| operation.as_operation());
+        let inputs = operations.clone().map(|operation| operation.input().id());
+        let outputs = operations.map(|operation| operation.output().id());
+        let errors = closure
+            .shapes()
+            .filter(|shape| shape.traits().error().is_some());
+        let inputs: HashSet<&ShapeId> = inputs.collect();
+        let mut tops = inputs.clone();
+        tops.extend(outputs);
+        tops.extend(errors.map(Shape::id));
         Self {
             names: Names::of(closure),
             todo: Vec::new(),
             events: events.map(|member| member.target().id()).collect(),
-            inputs: inputs.map(|operation| operation.input().id()).collect(),
+            inputs,
+            tops,
             noted: HashSet::new(),
         }
     }
@@ -52,6 +64,11 @@ impl<'m> Shapes<'m> {
     /// Whether operations take a structure.
     pub(super) fn is_input(&self, shape: &Shape) -> bool {
         self.inputs.contains(shape.id())
+    }
+
+    /// Whether a structure is a whole message: an input, an output or an error.
+    pub(super) fn is_top(&self, shape: &Shape) -> bool {
+        self.tops.contains(shape.id())
     }
 
     /// Every shape that was named, and what they name in turn, sorted by name.
@@ -105,7 +122,7 @@ impl<'m> Shapes<'m> {
         }
         push_bounds(&mut entry, shape);
         let is_stream = traits.is_streaming();
-        for (key, value) in [
+        let own = [
             ("box", flag(is_boxed(shape))),
             ("documentation", documented(traits)),
             (
@@ -132,11 +149,8 @@ impl<'m> Shapes<'m> {
                 "union",
                 flag(shape.shape_type() == ShapeType::Union && !is_stream),
             ),
-        ] {
-            if let Some(value) = value {
-                entry.push(key, value);
-            }
-        }
+        ];
+        push_all(&mut entry, own);
         push_deprecation(&mut entry, traits);
         entry
     }
@@ -153,22 +167,20 @@ impl<'m> Shapes<'m> {
             all.push(member.name(), members::of(context, self, shape, member));
         }
         entry.push("members", all);
-        if context.protocol.is_rest() {
+        if context.protocol.is_rest() && self.is_top(shape) {
             let payload = shape.members().iter();
             let mut payload = payload.filter(|member| member.traits().is_http_payload());
             if let Some(member) = payload.next() {
                 entry.push("payload", member.name());
             }
         }
-        if let Some(namespace) = shape.traits().get("smithy.api#xmlNamespace") {
-            if context.protocol.is_xml() {
-                entry.push("xmlNamespace", namespace.clone());
-            }
+        if let Some(namespace) = members::own_namespace(context.protocol, shape.traits()) {
+            entry.push("xmlNamespace", namespace);
         }
         push_error(context, entry, shape);
     }
 
-    /// Notes what botocore has no type for.
+    /// Notes what botocore has no way to say, each once.
     fn note(&mut self, context: &mut Context<'m>, shape: &Shape) {
         let cbor = context.protocol == Protocol::RpcV2Cbor;
         let loss = match shape.shape_type() {
@@ -176,11 +188,12 @@ impl<'m> Shapes<'m> {
             ShapeType::BigDecimal => "botocore's big decimals are doubles, which round them",
             ShapeType::BigInteger if cbor => "botocore's CBOR has no integers beyond 64 bits",
             ShapeType::Document if cbor => "botocore's CBOR has no documents",
+            _ if shape.traits().is_sparse() => "botocore sends no nulls in lists and maps",
             _ => return,
         };
-        if self.noted.insert(shape.shape_type()) {
+        if self.noted.insert(loss) {
             let name = context.closure.name(shape.id());
-            context.notes.push(format!("{loss}: `{name}`"));
+            context.notes.push(format!("{loss}, as in `{name}`"));
         }
     }
 }

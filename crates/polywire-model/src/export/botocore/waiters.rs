@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::{Context, flag, object};
+use super::Context;
+use super::entries::{flag, object};
 use crate::node::{Node, Object};
 use crate::traits::ErrorKind;
 

@@ -6,6 +6,7 @@
 //! clients call a real server.
 
 mod official;
+mod program;
 mod weather;
 
 use std::path::{Path, PathBuf};
