@@ -54,7 +54,8 @@ pub(crate) fn from_json(name: &str, json: &str) -> Result<Model, Failure> {
     assemble(Loader::new().add_text(name, json))
 }
 
-fn assemble(loader: &mut Loader) -> Result<Model, Failure> {
+/// Joins what a loader was given; warnings are printed.
+pub(crate) fn assemble(loader: &mut Loader) -> Result<Model, Failure> {
     let assembled = loader.assemble().map_err(|error| Failure {
         code: 2,
         message: error.to_string(),

@@ -48,6 +48,7 @@ pub mod ast;
 mod bundled;
 mod closure;
 mod diagnostic;
+pub mod export;
 mod flatten;
 mod fragment;
 pub mod idl;

@@ -1,6 +1,7 @@
 //! Interop cases by name; see the crate's documentation.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
 
+mod botocore;
 mod curl;
 mod harm;
 mod models;
