@@ -3,6 +3,7 @@
 
 mod call;
 mod export;
+mod findings;
 mod model;
 mod models;
 mod pages;

@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use polywire::model::idl;
 use polywire::model::{Node, Object};
 
-use super::input::{Input, summary};
+use super::input::Input;
+use crate::findings::summary;
 use crate::{Failure, print};
 
 /// Write a model as Smithy IDL 2.0, laid out for people: one file for each
