@@ -6,9 +6,9 @@ use std::sync::Arc;
 use polywire_schema::ShapeId;
 
 use super::Assembler;
-use super::join::merge_values;
+use super::join::{Conflict, merge_values};
 use crate::bundled::Bundled;
-use crate::diagnostic::{Problem, did_you_mean};
+use crate::diagnostic::{Problem, Severity, did_you_mean};
 use crate::fragment::Apply;
 use crate::node::{Node, NodeValue, Object};
 use crate::shape::{Member, Shape, ShapeType};
@@ -20,7 +20,7 @@ use crate::traits::{AppliedTrait, Traits};
 const MAX_TRAITS: usize = 1_000;
 
 /// From how many traits on they are looked at one by one, not in pairs.
-const MANY: usize = 32;
+pub(super) const MANY: usize = 32;
 
 /// What is known of the definitions of traits before anything is assembled.
 pub(super) struct Definitions<'a> {
@@ -156,7 +156,8 @@ impl Assembler<'_> {
 
     /// Adds a trait. What was written on the shape itself wins over what is
     /// inherited, and a later mixin over an earlier one; two values written on
-    /// the shape itself are joined when the trait is a list, else must agree.
+    /// the shape itself are joined when both are arrays, whatever the trait is,
+    /// else must agree.
     pub(super) fn merge_trait(&mut self, traits: &mut Traits, applied: AppliedTrait) {
         let count = traits.len();
         let Some(old) = traits.find_mut(&applied.id) else {
@@ -177,29 +178,14 @@ impl Assembler<'_> {
             return;
         }
         let (old_location, location, id) = (old.location, applied.location, applied.id.clone());
-        let is_list = self
-            .definitions
-            .shape_type(&id)
-            .is_none_or(|definition| definition == ShapeType::List);
-        let conflicts = if is_list {
-            merge_values(
-                Arc::make_mut(&mut old.value),
-                Arc::unwrap_or_clone(applied.value),
-            )
-            .is_err()
-        } else {
-            old.value != applied.value
-        };
-        if conflicts {
-            self.problems.push(
-                Problem::error(
-                    "TraitConflict",
-                    location,
-                    format!("the trait `{id}` is applied twice with different values"),
-                )
-                .hint("keep one of them")
-                .related("first", old_location),
-            );
+        let value = Arc::unwrap_or_clone(applied.value);
+        if let Err(Conflict) = merge_values(Arc::make_mut(&mut old.value), value) {
+            self.problems.push_with(Severity::Error, |_| {
+                let message = format!("the trait `{id}` is applied twice with different values");
+                Problem::error("TraitConflict", location, message)
+                    .hint("keep one of them")
+                    .related("first", old_location)
+            });
         }
     }
 }
