@@ -93,10 +93,13 @@ impl Assembler<'_> {
             .map(|(at, member)| (member.name().to_owned(), at))
             .collect();
         for Apply { target, traits } in applies {
-            let onto = match target.member() {
-                None => &mut shape.traits,
+            let (owner, onto) = match target.member() {
+                None => (&shape.id, &mut shape.traits),
                 Some(name) => match index.get(name) {
-                    Some(&at) => &mut shape.members[at].traits,
+                    Some(&at) => {
+                        let member = &mut shape.members[at];
+                        (&member.id, &mut member.traits)
+                    }
                     None => {
                         self.no_such_member(shape, name, target.location());
                         continue;
@@ -104,7 +107,7 @@ impl Assembler<'_> {
                 },
             };
             for applied in traits {
-                self.merge_trait(onto, applied);
+                self.merge_trait(Some(owner), onto, applied);
             }
         }
     }
@@ -130,8 +133,9 @@ impl Assembler<'_> {
 
     /// A trait that stands twice on a shape in the same file.
     pub(super) fn merge_repeated_traits(&mut self, shape: &mut Shape) {
-        let members = shape.members.iter_mut().map(|member| &mut member.traits);
-        for traits in members.chain([&mut shape.traits]) {
+        let members = shape.members.iter_mut();
+        let members = members.map(|member| (&member.id, &mut member.traits));
+        for (owner, traits) in members.chain([(&shape.id, &mut shape.traits)]) {
             // Two or three traits are the rule, and the same one twice is rare.
             let repeated = if traits.len() > MANY {
                 true
@@ -142,15 +146,17 @@ impl Assembler<'_> {
                     .any(|(i, t)| all[..i].iter().any(|o| o.id == t.id))
             };
             if repeated {
-                let repeated = std::mem::take(traits);
-                self.merge_traits(traits, repeated);
+                for applied in std::mem::take(traits).into_entries() {
+                    self.merge_trait(Some(owner), traits, applied);
+                }
             }
         }
     }
 
+    /// Adds traits where some are inherited: those never conflict.
     pub(super) fn merge_traits(&mut self, traits: &mut Traits, more: Traits) {
         for applied in more.into_entries() {
-            self.merge_trait(traits, applied);
+            self.merge_trait(None, traits, applied);
         }
     }
 
@@ -158,7 +164,7 @@ impl Assembler<'_> {
     /// inherited, and a later mixin over an earlier one; two values written on
     /// the shape itself are joined when both are arrays, whatever the trait is,
     /// else must agree.
-    pub(super) fn merge_trait(&mut self, traits: &mut Traits, applied: AppliedTrait) {
+    fn merge_trait(&mut self, owner: Option<&ShapeId>, traits: &mut Traits, applied: AppliedTrait) {
         let count = traits.len();
         let Some(old) = traits.find_mut(&applied.id) else {
             if count < MAX_TRAITS {
@@ -181,7 +187,9 @@ impl Assembler<'_> {
         let value = Arc::unwrap_or_clone(applied.value);
         if let Err(Conflict) = merge_values(Arc::make_mut(&mut old.value), value) {
             self.problems.push_with(Severity::Error, |_| {
-                let message = format!("the trait `{id}` is applied twice with different values");
+                let owner = owner.map_or_else(String::new, |owner| format!(" to `{owner}`"));
+                let message =
+                    format!("the trait `{id}` is applied twice{owner}, with different values");
                 Problem::error("TraitConflict", location, message)
                     .hint("keep one of them")
                     .related("first", old_location)
