@@ -123,7 +123,7 @@ fn links_may_lead_around() {
 #[test]
 fn other_kinds_of_files_are_recognized() {
     let folder = Folder::new("kinds");
-    let cases: [(&str, &[u8], &str); 8] = [
+    let cases: [(&str, &[u8], &str); 9] = [
         ("a.pdf", b"%PDF-1.7\n\xff", "it is a PDF document"),
         ("a.smithy", b"\x1f\x8b\x08", "it is compressed by gzip"),
         (
@@ -143,6 +143,7 @@ fn other_kinds_of_files_are_recognized() {
             b"{}",
             "it configures Smithy's build tool",
         ),
+        ("empty.json", b" \n", "it is empty"),
         ("nested", b"", "it is a folder"),
     ];
     for (name, content, expected) in cases {
@@ -162,6 +163,10 @@ fn other_kinds_of_files_are_recognized() {
     let error = Loader::new().add_file(folder.0.join("d.smithy")).assemble();
     let error = error.unwrap_err().to_string();
     assert!(error.contains("in line 2"), "{error}");
+    folder.write("empty.smithy", "\n");
+    let mut loader = Loader::new();
+    let assembled = loader.add_file(folder.0.join("empty.smithy")).assemble();
+    assert_eq!(assembled.unwrap().warnings[0].code, "EmptyFile");
     // Models under other names are models.
     for (name, text) in [
         ("model.txt", MODEL.to_owned()),

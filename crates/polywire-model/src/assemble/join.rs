@@ -59,6 +59,9 @@ pub(super) fn merge_values(old: &mut Node, new: Node) -> Result<(), Conflict> {
 
 /// Each shape once. The same definition in two files is one definition; traits
 /// that only one of them has are added, and meet as those of `apply` do.
+///
+/// Smithy's own tools join the lists of traits of equal definitions too, so that
+/// each tag is there twice: not done here, where a model read twice is one model.
 pub(super) fn join(
     drafts: Vec<Shape>,
     bundled: Option<&Bundled>,
