@@ -50,7 +50,7 @@ impl Drop for Exports {
 
 /// Python with a botocore that there are expectations for.
 fn python(case: &Case) -> Option<Python> {
-    let python = case.python(&["boto3", "botocore", "cbor2"])?;
+    let python = case.python(&["awscli", "boto3", "botocore", "cbor2"])?;
     let found = python.run("", "import botocore\nshow(botocore.__version__)");
     if found.as_str() != Some(VERSION) {
         let found = found.as_str().unwrap_or_default();
