@@ -1,18 +1,22 @@
 //! Exports to botocore of a small model, over each protocol, as texts that are
 //! checked in: `tests/botocore/PROTOCOL.txt`. `POLYWIRE_BLESS=1` writes them.
 #![allow(
-    clippy::unwrap_used,
     clippy::panic,
+    clippy::print_stdout,
+    clippy::unwrap_used,
     reason = "tests say what is wrong by ending"
 )]
 
+mod data;
+
+use std::collections::HashSet;
 use std::fmt::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use polywire_model::export::botocore::{Export, ExportError, Options, Protocol, export};
 use polywire_model::{Loader, Model, Node};
 
-fn folder() -> std::path::PathBuf {
+fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/botocore")
 }
 
@@ -219,4 +223,56 @@ fn size_is_all_that_counts() {
     let export = export(&model, None, &options).unwrap();
     let shapes = export.files()[0].content().get("shapes").unwrap();
     assert_eq!(shapes.as_object().unwrap().len(), 10_001);
+}
+
+/// Every service of the published models and of the official suites, over every
+/// protocol: all that is named is there, and all that is there is named.
+#[test]
+fn all_shapes_are_there() {
+    let folders = [data::data("models"), data::conformance()];
+    let files = folders.into_iter().flatten().flat_map(|folder| {
+        let files = std::fs::read_dir(folder).unwrap();
+        files.map(|file| file.unwrap().path())
+    });
+    let mut exports = 0;
+    for file in files.filter(|file| file.extension().is_some_and(|e| e == "json")) {
+        let model = Loader::new().add_file(&file).assemble().unwrap().model;
+        for service in model.services() {
+            for protocol in Protocol::ALL {
+                let options = Options::default().protocol(protocol);
+                match export(&model, Some(service.id().as_str()), &options) {
+                    Ok(export) => are_there(&export),
+                    Err(ExportError::NoHttp { .. }) => {}
+                    Err(error) => panic!("{}: {error}", service.id()),
+                }
+                exports += 1;
+            }
+        }
+    }
+    println!("{exports} exports hold together");
+}
+
+fn are_there(export: &Export) {
+    let service = export.files()[0].content();
+    let shapes = service.get("shapes").and_then(Node::as_object).unwrap();
+    let defined: HashSet<&str> = shapes.iter().map(|(name, _)| name).collect();
+    assert_eq!(defined.len(), shapes.len());
+    let mut named: HashSet<&str> = HashSet::new();
+    let mut todo = vec![service.get("operations").unwrap()];
+    todo.extend(shapes.iter().map(|(_, shape)| shape));
+    while let Some(node) = todo.pop() {
+        if let Some(object) = node.as_object() {
+            // A member may be called `shape` too, but is an object.
+            named.extend(node.get("shape").and_then(Node::as_str));
+            todo.extend(object.iter().map(|(_, value)| value));
+        }
+        todo.extend(node.as_array().unwrap_or_default());
+    }
+    let missing: Vec<&&str> = named.difference(&defined).collect();
+    assert!(missing.is_empty(), "{missing:?}");
+    let errors = shapes.iter();
+    let errors = errors.filter(|(_, shape)| shape.get("exception").is_some());
+    named.extend(errors.map(|(name, _)| name));
+    let unnamed: Vec<&&str> = defined.difference(&named).collect();
+    assert!(unnamed.is_empty(), "{unnamed:?}");
 }

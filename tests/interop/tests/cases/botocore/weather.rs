@@ -1,4 +1,5 @@
-//! boto3 calls the weather service, over both protocols that it and we speak.
+//! boto3 and the aws CLI call the weather service, over both protocols that they
+//! and we speak.
 
 use polywire::codec::json;
 use polywire::schema::Value;
@@ -151,4 +152,50 @@ except botocore.exceptions.EndpointResolutionError as error:
         answer.as_str(),
         Some("Weather has no endpoint of its own: say where it is with endpoint_url")
     );
+}
+
+/// What the CLI makes of the same files: commands, options, pages, errors.
+fn aws(name: &'static str, protocol: &str) {
+    let script = r#"
+import subprocess
+
+def aws(*arguments):
+    command = [sys.executable, "-m", "awscli", "weather", *arguments, "--endpoint-url", url,
+               "--region", "us-east-1", "--output", "json"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    return [done.returncode, json.loads(done.stdout) if done.stdout else done.stderr.strip()]
+
+show([
+    aws("list-cities", "--max-items", "2", "--query", "cities[].cityId"),
+    aws("get-city", "--city-id", "oslo", "--query", "[name, population, localNames.ja]"),
+    aws("get-city", "--city-id", "atlantis"),
+    aws("report-storm", "--name", "Ylva", "--severity", "2", "--affected-cities", "oslo",
+        "--client-token", "t", "--track",
+        '[{"at":"2026-11-01T10:00:00Z","position":{"latitude":58,"longitude":7}}]',
+        "--query", "stormId"),
+])
+"#;
+    let Some(answer) = boto3(name, protocol, script) else {
+        return;
+    };
+    assert_eq!(answer[0], json(r#"[0,["kyoto","oslo"]]"#));
+    assert_eq!(answer[1][0].as_i64(), Some(0), "{:?}", answer[1]);
+    assert_eq!(answer[1][1][0].as_str(), Some("Oslo"));
+    assert_eq!(answer[1][1][1].as_i64(), Some(717_710));
+    assert_eq!(answer[1][1][2].as_str(), Some("オスロ"));
+    assert_ne!(answer[2][0].as_i64(), Some(0));
+    let error = answer[2][1].as_str().unwrap_or_default();
+    assert!(error.contains("(NoSuchResource)"), "{error}");
+    assert!(error.contains("there is no city \"atlantis\""), "{error}");
+    assert_eq!(answer[3], json(r#"[0,"storm-2026-1"]"#));
+}
+
+#[test]
+fn aws_cli_over_cbor() {
+    aws("aws_cli_over_cbor", "smithy-rpc-v2-cbor");
+}
+
+#[test]
+fn aws_cli_over_rest_json() {
+    aws("aws_cli_over_rest_json", "rest-json");
 }
