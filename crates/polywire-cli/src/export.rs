@@ -23,7 +23,7 @@ enum Form {
 
 #[derive(Debug, clap::Args)]
 struct Botocore {
-    /// Model files (.smithy or .json) or folders of them.
+    /// Model files (.smithy or .json), folders of them, or JARs.
     #[arg(value_name = "MODEL", required = true)]
     files: Vec<PathBuf>,
     /// The service, where the model has several: its name, with or without
@@ -63,11 +63,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let Form::Botocore(arguments) = &arguments.form;
     let mut loader = Loader::new();
     for file in &arguments.files {
-        if file.is_dir() {
-            loader.add_dir(file);
-        } else {
-            loader.add_file(file);
-        }
+        loader.add_path(file);
     }
     let model = models::assemble(&mut loader)?;
     let mut options = Options::default();

@@ -9,6 +9,7 @@ mod models;
 mod pages;
 mod paste;
 mod print;
+mod progress;
 mod serve;
 mod signals;
 mod target;

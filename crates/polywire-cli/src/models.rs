@@ -6,7 +6,7 @@ use polywire::model::{Loader, Model};
 use polywire::prelude::*;
 
 use crate::findings::warn;
-use crate::{Failure, weather};
+use crate::{Failure, progress, weather};
 
 /// Which model and which of its services.
 #[derive(Debug, clap::Args)]
@@ -53,7 +53,11 @@ pub(crate) fn from_json(name: &str, json: &str) -> Result<Model, Failure> {
 
 /// Joins what a loader was given; warnings are printed.
 pub(crate) fn assemble(loader: &mut Loader) -> Result<Model, Failure> {
-    let assembled = loader.assemble().map_err(|error| Failure {
+    progress::show(loader);
+    let assembled = loader.assemble();
+    // The bar goes before anything is said.
+    loader.on_progress(|_| ());
+    let assembled = assembled.map_err(|error| Failure {
         code: 2,
         message: error.to_string(),
     })?;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use polywire::model::{Assembled, Loader, ModelError};
 
 use crate::findings::{Stream, painted, report, summary, warn};
-use crate::{Failure, print};
+use crate::{Failure, print, progress};
 
 /// The files of a model, and how to talk about them.
 #[derive(Debug, clap::Args)]
@@ -14,6 +14,9 @@ pub(super) struct Input {
     /// joined into one model.
     #[arg(value_name = "MODEL", required = true)]
     files: Vec<PathBuf>,
+    /// Refuse a model with traits that nothing defines, rather than warn of them.
+    #[arg(long)]
+    deny_unknown_traits: bool,
     /// Print JSON for machines: the result, or what is wrong with the model.
     #[arg(long)]
     pub(super) json: bool,
@@ -22,9 +25,11 @@ pub(super) struct Input {
 impl Input {
     pub(super) fn assemble(&self) -> Result<Assembled, ModelError> {
         let mut loader = Loader::new();
+        loader.deny_unknown_traits(self.deny_unknown_traits);
         for file in &self.files {
             loader.add_path(file);
         }
+        progress::show(&mut loader);
         loader.assemble()
     }
 
