@@ -29,15 +29,16 @@ impl<'m> Walk<'_, 'm> {
         match node.value() {
             NodeValue::String(text) if shape.shape_type() == ShapeType::Blob => {
                 // Not all authors know that a blob is written in base64.
-                let bytes = || base64::decode(text.as_bytes()).map_or(text.len(), |blob| blob.len());
+                let bytes =
+                    || base64::decode(text.as_bytes()).map_or(text.len(), |blob| blob.len());
                 self.each("length", shape, via, |walk, owner, applied| {
-                    walk.length(bytes(), "bytes", location, owner, applied);
+                    walk.length(bytes(), ["byte", "bytes"], location, owner, applied);
                 });
             }
             NodeValue::String(text) => self.text(text, location, shape, via),
             NodeValue::Array(items) => {
                 self.each("length", shape, via, |walk, owner, applied| {
-                    walk.length(items.len(), "items", location, owner, applied);
+                    walk.length(items.len(), ["item", "items"], location, owner, applied);
                 });
                 self.each("uniqueItems", shape, via, |walk, owner, _| {
                     walk.unique_items(items, owner);
@@ -45,7 +46,7 @@ impl<'m> Walk<'_, 'm> {
             }
             NodeValue::Object(object) if shape.shape_type() == ShapeType::Map => {
                 self.each("length", shape, via, |walk, owner, applied| {
-                    walk.length(object.len(), "entries", location, owner, applied);
+                    walk.length(object.len(), ["entry", "entries"], location, owner, applied);
                 });
             }
             NodeValue::Number(number) => {
@@ -79,7 +80,13 @@ impl<'m> Walk<'_, 'm> {
         self.string_enum(text, location, shape);
         self.each("length", shape, via, |walk, owner, applied| {
             let length = text.chars().count();
-            walk.length(length, "characters", location, owner, applied);
+            walk.length(
+                length,
+                ["character", "characters"],
+                location,
+                owner,
+                applied,
+            );
         });
         self.each("pattern", shape, via, |walk, owner, applied| {
             walk.pattern(text, location, owner, applied);
@@ -104,7 +111,10 @@ impl<'m> Walk<'_, 'm> {
         {
             let mut all = traits.iter();
             let applied = all.find(|applied| {
-                applied.id().strip_prefix("smithy.api#").is_some_and(|rest| rest == name)
+                applied
+                    .id()
+                    .strip_prefix("smithy.api#")
+                    .is_some_and(|rest| rest == name)
             });
             if let Some(applied) = applied {
                 check(self, owner, applied);
@@ -115,7 +125,7 @@ impl<'m> Walk<'_, 'm> {
     fn length(
         &mut self,
         length: usize,
-        unit: &str,
+        [one, many]: [&str; 2],
         location: SourceLocation,
         owner: &str,
         applied: &AppliedTrait,
@@ -131,6 +141,7 @@ impl<'m> Walk<'_, 'm> {
         };
         let (severity, at) = (self.constraint_severity(), applied.location());
         self.report(severity, |place, code| {
+            let unit = if length == 1 { one } else { many };
             let message = format!("{place} has {length} {unit}");
             problem(severity, code, location, message)
                 .expected(format!("{expected}, as `{owner}` has @length"))
@@ -226,7 +237,7 @@ impl<'m> Walk<'_, 'm> {
             return;
         }
         let severity = self.constraint_severity();
-        let place = super::Place::of(self.subject, &self.path);
+        let place = super::Place::of(self.subject, &self.path, self.at_key);
         let code = self.subject.code;
         self.problems.push_with(severity, |hints| {
             let hint = || did_you_mean(text, known.texts_in_order.iter().copied());
@@ -240,7 +251,10 @@ impl<'m> Walk<'_, 'm> {
 
     fn int_enum(&mut self, number: &Number, node: &Node, shape: &'m Shape) {
         let known = self.lookups.of(shape);
-        if number.as_i64().is_some_and(|value| known.numbers.contains(&value)) {
+        if number
+            .as_i64()
+            .is_some_and(|value| known.numbers.contains(&value))
+        {
             return;
         }
         let (severity, location) = (self.constraint_severity(), self.location(node));
@@ -264,10 +278,13 @@ impl<'m> Walk<'_, 'm> {
             .unwrap_or(false);
         let selector = value.get("selector").and_then(Node::as_str).unwrap_or("*");
         let Ok(id) = ShapeId::parse(text) else {
+            let hint = polywire_schema::is_identifier(text)
+                .then(|| format!("without quotes, `{text}` becomes an absolute id"));
             return self.report(Severity::Error, |place, code| {
                 let message = format!("{place} is `{}`", beginning(text));
                 Problem::error(code, location, message)
                     .expected("the absolute id of a shape, such as `smithy.api#String`")
+                    .maybe_hint(hint)
             });
         };
         let is_found = match id.is_member() {

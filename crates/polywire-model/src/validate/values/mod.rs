@@ -108,6 +108,7 @@ impl<'m> Values<'m> {
             model: self.model,
             subject,
             path: Vec::new(),
+            at_key: false,
             lookups: &mut self.lookups,
             patterns: &mut self.patterns,
             problems,
@@ -127,6 +128,8 @@ struct Walk<'a, 'm> {
     model: &'m Model,
     subject: Subject<'a>,
     path: Vec<Step<'m>>,
+    /// Whether it is a key of the map at the path that is checked.
+    at_key: bool,
     lookups: &'a mut Lookups<'m>,
     patterns: &'a mut Patterns<'m>,
     problems: &'a mut Problems,
@@ -241,9 +244,9 @@ impl<'m> Walk<'_, 'm> {
         };
         for entry in object.entries() {
             if let Some((member, target)) = key_member {
-                self.path.push(Step::Key(&entry.key));
+                self.at_key = true;
                 self.text(&entry.key, entry.key_location, target, Some(member));
-                self.path.pop();
+                self.at_key = false;
             }
             if !(is_sparse && entry.value.is_null()) {
                 self.part(Step::Key(&entry.key), &entry.value, member);
@@ -288,15 +291,17 @@ impl<'m> Walk<'_, 'm> {
         let code = match self.subject.code {
             "TraitValue" => "TraitValue.UnknownMember",
             "ExamplesTrait" => "ExamplesTrait.UnknownMember",
-            "MetadataType" => "MetadataType.UnknownMember",
+            "TypedMetadata" => "TypedMetadata.UnknownMember",
             other => other,
         };
-        let place = Place::of(self.subject, &self.path);
+        let place = Place::of(self.subject, &self.path, false);
         self.problems.push_with(severity, |hints| {
             let names = || shape.members().iter().map(Member::name);
             let hint = hints.then(|| did_you_mean(key, names())).flatten();
-            let message = format!("{place} has the member `{key}`, which `{}` has not", shape.id());
-            problem(severity, code, location, message).maybe_hint(hint)
+            let message = format!("{place} has the unknown member `{}`", beginning(key));
+            problem(severity, code, location, message)
+                .expected(format!("a member of `{}`", shape.id()))
+                .maybe_hint(hint)
         });
     }
 
@@ -322,7 +327,7 @@ impl<'m> Walk<'_, 'm> {
         severity: Severity,
         make: impl FnOnce(Place<'_, 'm>, &'static str) -> Problem,
     ) {
-        let place = Place::of(self.subject, &self.path);
+        let place = Place::of(self.subject, &self.path, self.at_key);
         self.problems
             .push_with(severity, |_| make(place, self.subject.code));
     }
@@ -344,16 +349,24 @@ fn problem(
 struct Place<'a, 'm> {
     subject: Subject<'a>,
     path: &'a [Step<'m>],
+    at_key: bool,
 }
 
 impl<'a, 'm> Place<'a, 'm> {
-    fn of(subject: Subject<'a>, path: &'a [Step<'m>]) -> Self {
-        Self { subject, path }
+    fn of(subject: Subject<'a>, path: &'a [Step<'m>], at_key: bool) -> Self {
+        Self {
+            subject,
+            path,
+            at_key,
+        }
     }
 }
 
 impl fmt::Display for Place<'_, '_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.at_key {
+            formatter.write_str("a key of ")?;
+        }
         if !self.path.is_empty() {
             formatter.write_str("`")?;
             for step in self.path {
