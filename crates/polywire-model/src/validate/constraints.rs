@@ -26,10 +26,10 @@ pub(super) fn length(owner: Owner<'_>, applied: &AppliedTrait, problems: &mut Pr
             });
         }
     }
-    if let (Some(min), Some(max)) = (min, max) {
-        if min.as_i64() > max.as_i64() {
-            wrong_way_round("LengthTrait", "length", owner, min, max, problems);
-        }
+    if let (Some(min), Some(max)) = (min, max)
+        && min.as_i64() > max.as_i64()
+    {
+        wrong_way_round("LengthTrait", "length", owner, min, max, problems);
     }
 }
 

@@ -5,7 +5,8 @@ use polywire_schema::ShapeId;
 use polywire_text::base64;
 
 use super::unique;
-use super::{Walk, beginning, problem, shown};
+use super::words::{Place, beginning, shown};
+use super::{Walk, problem};
 use crate::diagnostic::{Problem, Severity, did_you_mean, one_of};
 use crate::model::Model;
 use crate::node::{Node, NodeValue, Number};
@@ -237,7 +238,7 @@ impl<'m> Walk<'_, 'm> {
             return;
         }
         let severity = self.constraint_severity();
-        let place = super::Place::of(self.subject, &self.path, self.at_key);
+        let place = Place::of(self.subject, &self.path, self.at_key);
         let code = self.subject.code;
         self.problems.push_with(severity, |hints| {
             let hint = || did_you_mean(text, known.texts_in_order.iter().copied());

@@ -10,12 +10,13 @@
 //! it is a stack of the keys and indices that led here.
 
 mod constraints;
+mod ecma;
 mod kinds;
 mod pattern;
 mod unique;
+mod words;
 
 use std::collections::HashSet;
-use std::fmt;
 
 use super::lookup::Lookups;
 use crate::diagnostic::{Problem, Problems, Severity, did_you_mean};
@@ -24,16 +25,15 @@ use crate::node::{MAX_DEPTH, Node, NodeValue, Object};
 use crate::shape::{Member, Shape, ShapeType};
 use crate::source::SourceLocation;
 
+pub(super) use self::ecma::Pattern;
 pub(super) use self::kinds::is_plain;
-pub(super) use self::pattern::Pattern;
+pub(super) use self::words::shown;
 
 use self::pattern::Patterns;
+use self::words::{Place, beginning};
 
 /// From how many keys on an object is indexed before it is searched.
 const MANY: usize = 32;
-
-/// How many characters of a value a message repeats.
-const SHOWN: usize = 60;
 
 /// What is checked, for messages: `the value of the trait` and the trait's id.
 #[derive(Clone, Copy, Debug)]
@@ -342,64 +342,5 @@ fn problem(
     match severity {
         Severity::Error => Problem::error(code, location, message),
         _ => Problem::warning(code, location, message),
-    }
-}
-
-/// The words for a place in a value: `/min` in the value of the trait `length`.
-struct Place<'a, 'm> {
-    subject: Subject<'a>,
-    path: &'a [Step<'m>],
-    at_key: bool,
-}
-
-impl<'a, 'm> Place<'a, 'm> {
-    fn of(subject: Subject<'a>, path: &'a [Step<'m>], at_key: bool) -> Self {
-        Self {
-            subject,
-            path,
-            at_key,
-        }
-    }
-}
-
-impl fmt::Display for Place<'_, '_> {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.at_key {
-            formatter.write_str("a key of ")?;
-        }
-        if !self.path.is_empty() {
-            formatter.write_str("`")?;
-            for step in self.path {
-                match step {
-                    Step::Index(index) => write!(formatter, "/{index}")?,
-                    Step::Key(key) => {
-                        formatter.write_str("/")?;
-                        formatter.write_str(beginning(key))?;
-                    }
-                }
-            }
-            formatter.write_str("` in ")?;
-        }
-        write!(formatter, "{} `{}`", self.subject.what, self.subject.id)
-    }
-}
-
-/// A value for a message, when it is short: else what kind of value it is.
-pub(super) fn shown(node: &Node) -> String {
-    match node.value() {
-        NodeValue::Null | NodeValue::Array(_) | NodeValue::Object(_) => node.kind().to_owned(),
-        NodeValue::String(text) if text.len() > SHOWN => "a long string".to_owned(),
-        NodeValue::Number(number) if number.written().is_some_and(|text| text.len() > SHOWN) => {
-            "a long number".to_owned()
-        }
-        _ => format!("`{}`", node.to_json()),
-    }
-}
-
-/// The first characters of a text: messages repeat names, which may be long.
-fn beginning(text: &str) -> &str {
-    match text.char_indices().nth(SHOWN) {
-        Some((end, _)) => &text[..end],
-        None => text,
     }
 }
