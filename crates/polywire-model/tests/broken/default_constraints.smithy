@@ -31,3 +31,12 @@ list Names { member: String }
 @default("x")
 @length(min: 2)
 string Root
+
+@mixin
+structure Common { name: String = "a" }
+
+structure Narrower with [Common] {}
+
+apply Narrower$name @length(min: 2)
+
+structure Same with [Common] {}

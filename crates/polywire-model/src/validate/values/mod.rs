@@ -344,3 +344,64 @@ fn problem(
         _ => Problem::warning(code, location, message),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Loader;
+
+    const MODEL: &str = r#"
+        $version: "2"
+        metadata value = { name: "too long", size: null, tags: { a: [1, 200] } }
+        namespace a
+        structure City {
+            @required id: String
+            @length(max: 3) name: String
+            size: Integer
+            tags: Tags
+        }
+        map Tags { key: String, value: Numbers }
+        list Numbers { member: Byte }
+    "#;
+
+    fn findings(leniency: Leniency) -> Vec<(Severity, String)> {
+        let loaded = Loader::new().add_text("a.smithy", MODEL).assemble();
+        let model = loaded.unwrap().model;
+        let subject = Subject {
+            code: "Test",
+            what: "the example",
+            id: "x",
+            at: SourceLocation::NONE,
+            leniency,
+        };
+        let mut problems = Problems::default();
+        let node = model.metadata().get("value").unwrap();
+        let shape = model.get("a#City").unwrap();
+        Values::new(&model).check(subject, node, shape, &mut problems);
+        let found = problems.into_diagnostics(model.sources());
+        found.into_iter().map(|d| (d.severity, d.message)).collect()
+    }
+
+    #[test]
+    fn leniency_is_about_constraints_and_nulls_alone() {
+        let id = "the example `x` lacks `id`".to_owned();
+        let name = "`/name` in the example `x` has 8 characters".to_owned();
+        let size = "`/size` in the example `x` is null".to_owned();
+        let tag = "`/tags/a/1` in the example `x` is `200`".to_owned();
+        let strict = [&id, &name, &size, &tag].map(|text| (Severity::Error, text.clone()));
+        assert_eq!(findings(Leniency::default()), strict);
+        let lenient = Leniency {
+            constraints: true,
+            nulls: true,
+            zeros: false,
+        };
+        assert_eq!(
+            findings(lenient),
+            [
+                (Severity::Warning, id),
+                (Severity::Warning, name),
+                (Severity::Error, tag)
+            ]
+        );
+    }
+}
