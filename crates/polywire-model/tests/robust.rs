@@ -283,6 +283,37 @@ fn hostile_values() {
             "list t { member: E }\n@length(max: 3)\n@pattern(\"^a*$\")\nstring E",
             format!("[{}]", "\"aab\" ".repeat(100_000)),
         ),
+        // Names, patterns, objects and lists of traits that are long, for each of
+        // many values.
+        trait_of(
+            &format!(
+                "list t {{ member: {0} }}\n@length(max: 9)\nenum {0} {{ A }}",
+                "E".repeat(100_000)
+            ),
+            format!("[{}]", "A ".repeat(50_000)),
+        ),
+        trait_of(
+            &format!(
+                "list t {{ member: P }}\n@pattern(\"^{}$\")\nstring P",
+                "a".repeat(200_000)
+            ),
+            format!("[{}]", "\"b\" ".repeat(50_000)),
+        ),
+        trait_of(
+            &format!(
+                "list t {{ member: L }}\n@length({} min: 0)\nstring L",
+                lines(20_000, &|i| format!("k{i}: 1"))
+            ),
+            format!("[{}]", "\"b\" ".repeat(50_000)),
+        ),
+        trait_of(
+            &format!(
+                "{}\nlist t {{ member: L }}\n{}\n@length(min: 0)\nstring L",
+                lines(990, &|i| format!("@trait structure t{i} {{}}")),
+                lines(990, &|i| format!("@t{i}"))
+            ),
+            format!("[{}]", "\"b\" ".repeat(100_000)),
+        ),
         // A bound of half a megabyte, and many numbers.
         trait_of(
             "list t { member: N }\n@range(max: 1MANY)\nbigInteger N"

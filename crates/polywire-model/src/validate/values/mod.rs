@@ -11,6 +11,7 @@
 
 mod constraints;
 mod ecma;
+mod facts;
 mod kinds;
 mod pattern;
 mod unique;
@@ -29,6 +30,7 @@ pub(super) use self::ecma::Pattern;
 pub(super) use self::kinds::is_plain;
 pub(super) use self::words::shown;
 
+use self::facts::AllFacts;
 use self::pattern::Patterns;
 use self::words::{Place, beginning};
 
@@ -68,6 +70,7 @@ pub(crate) struct Leniency {
 pub(crate) struct Values<'m> {
     model: &'m Model,
     lookups: Lookups<'m>,
+    facts: AllFacts<'m>,
     patterns: Patterns<'m>,
 }
 
@@ -76,6 +79,7 @@ impl<'m> Values<'m> {
         Self {
             model,
             lookups: Lookups::default(),
+            facts: AllFacts::default(),
             patterns: Patterns::default(),
         }
     }
@@ -110,6 +114,7 @@ impl<'m> Values<'m> {
             path: Vec::new(),
             at_key: false,
             lookups: &mut self.lookups,
+            facts: &mut self.facts,
             patterns: &mut self.patterns,
             problems,
         }
@@ -131,6 +136,7 @@ struct Walk<'a, 'm> {
     /// Whether it is a key of the map at the path that is checked.
     at_key: bool,
     lookups: &'a mut Lookups<'m>,
+    facts: &'a mut AllFacts<'m>,
     patterns: &'a mut Patterns<'m>,
     problems: &'a mut Problems,
 }
@@ -138,9 +144,12 @@ struct Walk<'a, 'm> {
 impl<'m> Walk<'_, 'm> {
     fn member(&mut self, node: &'m Node, member: &'m Member) {
         // A target that is missing is reported at the member.
-        let Some(target) = self.model.target(member) else {
-            return;
-        };
+        if let Some(target) = self.model.target(member) {
+            self.member_of(node, member, target);
+        }
+    }
+
+    fn member_of(&mut self, node: &'m Node, member: &'m Member, target: &'m Shape) {
         if node.is_null() && self.subject.leniency.nulls && !member.traits().is_required() {
             return;
         }
@@ -153,7 +162,14 @@ impl<'m> Walk<'_, 'm> {
         if self.path.len() > MAX_DEPTH || self.problems.is_full() {
             return;
         }
-        if let Some(expected) = kinds::misfit(shape, via, node) {
+        let format = match shape.shape_type() {
+            ShapeType::Timestamp => {
+                let own = via.and_then(|member| self.facts.of_member(member).timestamp_format);
+                own.or_else(|| self.facts.of_shape(shape).timestamp_format)
+            }
+            _ => None,
+        };
+        if let Some(expected) = kinds::misfit(shape.shape_type(), format, node) {
             return self.misfit(node, expected);
         }
         match (shape.shape_type(), node.value()) {
@@ -168,9 +184,9 @@ impl<'m> Walk<'_, 'm> {
         self.constraints(node, shape, via);
     }
 
-    fn part(&mut self, step: Step<'m>, node: &'m Node, member: &'m Member) {
+    fn part(&mut self, step: Step<'m>, node: &'m Node, member: &'m Member, target: &'m Shape) {
         self.path.push(step);
-        self.member(node, member);
+        self.member_of(node, member, target);
         self.path.pop();
     }
 
@@ -178,7 +194,11 @@ impl<'m> Walk<'_, 'm> {
         let known = self.lookups.of(shape);
         for entry in object.entries() {
             match known.members.get(entry.key.as_str()) {
-                Some(member) => self.part(Step::Key(&entry.key), &entry.value, member),
+                Some(member) => {
+                    if let Some(target) = self.model.target(member) {
+                        self.part(Step::Key(&entry.key), &entry.value, member, target);
+                    }
+                }
                 None => self.unknown(Severity::Warning, &entry.key, entry.key_location, shape),
             }
         }
@@ -224,7 +244,11 @@ impl<'m> Walk<'_, 'm> {
         let known = self.lookups.of(shape);
         for entry in object.entries() {
             match known.members.get(entry.key.as_str()) {
-                Some(member) => self.part(Step::Key(&entry.key), &entry.value, member),
+                Some(member) => {
+                    if let Some(target) = self.model.target(member) {
+                        self.part(Step::Key(&entry.key), &entry.value, member, target);
+                    }
+                }
                 None => self.unknown(Severity::Error, &entry.key, entry.key_location, shape),
             }
         }
@@ -232,38 +256,42 @@ impl<'m> Walk<'_, 'm> {
 
     fn map(&mut self, object: &'m Object, shape: &'m Shape) {
         let is_sparse = shape.traits().is_sparse();
-        let key_member = shape.member("key").and_then(|member| {
-            let target = self.model.target(member)?;
+        let key = self.shape_of(shape, "key").filter(|(member, target)| {
             // Most keys are strings without constraints.
             let is_constrained = !member.traits().is_empty() || !target.traits().is_empty();
-            let is_enum = target.shape_type() == ShapeType::Enum;
-            (is_constrained || is_enum).then_some((member, target))
+            is_constrained || target.shape_type() == ShapeType::Enum
         });
-        let Some(member) = shape.member("value") else {
+        let Some((member, target)) = self.shape_of(shape, "value") else {
             return;
         };
         for entry in object.entries() {
-            if let Some((member, target)) = key_member {
+            if let Some((member, target)) = key {
                 self.at_key = true;
                 self.text(&entry.key, entry.key_location, target, Some(member));
                 self.at_key = false;
             }
             if !(is_sparse && entry.value.is_null()) {
-                self.part(Step::Key(&entry.key), &entry.value, member);
+                self.part(Step::Key(&entry.key), &entry.value, member, target);
             }
         }
     }
 
     fn list(&mut self, items: &'m [Node], shape: &'m Shape) {
-        let Some(member) = shape.member("member") else {
+        let Some((member, target)) = self.shape_of(shape, "member") else {
             return;
         };
         let is_sparse = shape.traits().is_sparse();
         for (index, item) in items.iter().enumerate() {
             if !(is_sparse && item.is_null()) {
-                self.part(Step::Index(index), item, member);
+                self.part(Step::Index(index), item, member, target);
             }
         }
+    }
+
+    /// A member of a list or map with its target, looked up once for all items.
+    fn shape_of(&self, shape: &'m Shape, name: &str) -> Option<(&'m Member, &'m Shape)> {
+        let member = shape.member(name)?;
+        Some((member, self.model.target(member)?))
     }
 
     #[cold]

@@ -2,6 +2,7 @@
 //! time whatever the pattern; what compiles and matches here is bounded too.
 
 use std::collections::HashMap;
+use std::marker::PhantomData;
 
 use regex::{Regex, RegexBuilder};
 
@@ -27,8 +28,11 @@ const MAX_MATCHED: usize = 512 << 10;
 /// The patterns of a model, each compiled when a value first needs it.
 #[derive(Default)]
 pub(super) struct Patterns<'m> {
-    compiled: HashMap<&'m str, Option<Regex>>,
+    /// By place in memory: a pattern stays where it is as long as its model, and
+    /// to hash a long one for each value would take time.
+    compiled: HashMap<usize, Option<Regex>>,
     matched: usize,
+    model: PhantomData<&'m str>,
 }
 
 impl<'m> Patterns<'m> {
@@ -39,13 +43,13 @@ impl<'m> Patterns<'m> {
             return None;
         }
         let has_room = self.compiled.len() < MAX_COMPILED;
-        let compiled = self
-            .compiled
-            .entry(pattern)
-            .or_insert_with(|| match has_room {
-                true => compile(pattern),
-                false => None,
-            });
+        let compiled =
+            self.compiled
+                .entry(pattern.as_ptr().addr())
+                .or_insert_with(|| match has_room {
+                    true => compile(pattern),
+                    false => None,
+                });
         Some(compiled.as_ref()?.is_match(text))
     }
 }
