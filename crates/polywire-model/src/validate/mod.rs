@@ -13,6 +13,8 @@ mod http;
 mod lifecycle;
 mod lookup;
 mod members;
+mod metadata;
+mod protocols;
 mod recursion;
 mod references;
 mod routes;
@@ -48,6 +50,8 @@ pub(crate) fn validate(model: &Model, problems: &mut Problems) {
         defaults::check(model, shape, &mut values, problems);
         http::check(model, shape, &mut lookups, problems);
     }
+    metadata::check(model, &mut values, problems);
+    protocols::check(model, problems);
     recursion::check(model, problems);
     tokens::check(model, problems);
     updates::check(model, problems);
