@@ -1,28 +1,47 @@
 //! Checks of the assembled model: what only shows when all files are joined.
 //!
-//! Each file here holds one subject and can be read alone; all of them walk the
-//! shapes in order and add to the same list of findings.
+//! Each file here holds one subject and can be read alone. Some look at one shape
+//! after the other, others at services as a whole, with an index of who uses
+//! what; all of them add to the same list of findings.
 
+mod bindings;
 mod defaults;
+mod examples;
+mod hosts;
 mod http;
+mod http_members;
+mod http_semantics;
+mod index;
 mod lookup;
 mod members;
+mod pagination;
+mod promises;
+mod resource_properties;
+mod resource_references;
+mod resources;
 mod routes;
+mod service_names;
+mod services;
+mod streams;
 mod targets;
 mod traits;
+mod usage;
 mod values;
+mod waiters;
 
 use crate::bundled::Bundled;
 use crate::diagnostic::Problems;
 use crate::model::Model;
-use crate::shape::Shape;
+use crate::shape::{Shape, ShapeType};
 
+use self::bindings::Direction;
+use self::http::Http;
+use self::index::Index;
 use self::lookup::Lookups;
 use self::values::Values;
 
 pub(crate) fn validate(model: &Model, problems: &mut Problems) {
     members::check_names_by_case(model, problems);
-    let mut lookups = Lookups::default();
     let mut values = Values::new(model);
     for shape in model.shapes() {
         if problems.is_full() {
@@ -32,9 +51,119 @@ pub(crate) fn validate(model: &Model, problems: &mut Problems) {
         members::check(shape, problems);
         traits::check(model, shape, &mut values, problems);
         defaults::check(model, shape, &mut values, problems);
-        http::check(model, shape, &mut lookups, problems);
     }
-    routes::check(model, problems);
+    let index = Index::of(model);
+    for shape in model.shapes() {
+        if problems.is_full() {
+            return;
+        }
+        match shape.shape_type() {
+            ShapeType::Operation => check_operation(&index, shape, &mut values, problems),
+            ShapeType::Service => check_service(shape, problems),
+            ShapeType::Structure => check_structure(&index, shape, problems),
+            _ => {}
+        }
+    }
+    services::check(&index, problems);
+    routes::check(&index, problems);
+    service_names::check(model, problems);
+    let mut lookups = Lookups::default();
+    pagination::check(&index, &mut lookups, problems);
+    waiters::check_names(&index, problems);
+    streams::check(&index, problems);
+    resources::check(model, problems);
+    resource_properties::check(model, problems);
+    resource_references::check(model, problems);
+}
+
+/// Hands each trait of an operation to the file of its subject.
+fn check_operation<'m>(
+    index: &Index<'m>,
+    operation: &'m Shape,
+    values: &mut Values<'m>,
+    problems: &mut Problems,
+) {
+    let model = index.model;
+    usage::check_ambiguous_names(index, operation, problems);
+    for applied in operation.traits().iter() {
+        match applied.id().as_str() {
+            "smithy.api#endpoint" => {
+                hosts::check(model, operation, applied, values.lookups(), problems);
+            }
+            "smithy.api#examples" => {
+                examples::check(model, operation, applied, values, problems);
+            }
+            "smithy.api#http" => {
+                http::check(model, operation, applied, values.lookups(), problems);
+                if let Some(http) = Http::of(applied) {
+                    check_messages(model, operation, &http, problems);
+                    http_semantics::check(model, operation, applied, &http, problems);
+                }
+            }
+            "smithy.api#idempotent" => {
+                promises::check_idempotent(operation, applied, problems);
+            }
+            "smithy.api#requestCompression" => {
+                promises::check_compression(model, operation, applied, problems);
+            }
+            "smithy.waiters#waitable" => {
+                waiters::check(model, operation, applied, values.lookups(), problems);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The structures that an operation with `@http` sends and gets.
+fn check_messages(model: &Model, operation: &Shape, http: &Http<'_>, problems: &mut Problems) {
+    let Some(body) = operation.as_operation() else {
+        return;
+    };
+    if let Some(input) = model.get(body.input()) {
+        http::check_query(operation, http, input, problems);
+        http_members::check_payload(input, Direction::Request, problems);
+    }
+    if let Some(output) = model.get(body.output()) {
+        http_members::check_payload(output, Direction::Response, problems);
+    }
+}
+
+fn check_service(service: &Shape, problems: &mut Problems) {
+    for applied in service.traits().iter() {
+        match applied.id().as_str() {
+            "smithy.api#cors" => services::check_cors(service, applied, problems),
+            "smithy.api#httpApiKeyAuth" => services::check_api_key(service, applied, problems),
+            _ => {}
+        }
+    }
+}
+
+fn check_structure(index: &Index<'_>, structure: &Shape, problems: &mut Problems) {
+    http_members::check(structure, problems);
+    usage::check(index, structure, problems);
+    usage::check_input_and_output(index, structure, problems);
+    streams::check_event_payload(structure, problems);
+    resources::check_bindings(structure, problems);
+    if structure.traits().has("smithy.api#error") {
+        http_semantics::check_error(structure, problems);
+        http_members::check_payload(structure, Direction::Response, problems);
+    }
+}
+
+/// Names for a message: the first ones, where there are many.
+fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    const SHOWN: usize = 8;
+    let mut text = String::new();
+    for (index, name) in names.enumerate() {
+        if index == SHOWN {
+            text.push_str(", ...");
+            break;
+        }
+        text.push_str(if index == 0 { "`" } else { ", `" });
+        text.extend(name.chars().take(120));
+        text.push('`');
+    }
+    text
 }
 
 /// Every shape that can be meant: for suggestions.

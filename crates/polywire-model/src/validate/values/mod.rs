@@ -76,6 +76,11 @@ impl<'m> Values<'m> {
         }
     }
 
+    /// The index of members that the checks use, for other rules to share.
+    pub(crate) fn lookups(&mut self) -> &mut Lookups<'m> {
+        &mut self.lookups
+    }
+
     /// Reports where `node` is no value of `shape`.
     pub(crate) fn check(
         &mut self,
