@@ -4,11 +4,15 @@
 //! shapes in order and add to the same list of findings.
 
 mod defaults;
+mod exclusive;
 mod http;
 mod lookup;
 mod members;
+mod metadata;
 mod routes;
+mod selectors;
 mod targets;
+mod trait_rules;
 mod traits;
 
 use crate::bundled::Bundled;
@@ -18,19 +22,33 @@ use crate::shape::Shape;
 
 use self::lookup::Lookups;
 
+pub(crate) use self::metadata::Policy;
+
 pub(crate) fn validate(model: &Model, problems: &mut Problems) {
+    let policy = Policy::of(model, problems);
+    problems.set_policy(policy);
+    check_all(model, problems);
+    problems.subject(None);
+    problems.name_members(|shape, location| metadata::member_at(model, shape, location));
+}
+
+fn check_all(model: &Model, problems: &mut Problems) {
     members::check_names_by_case(model, problems);
     let mut lookups = Lookups::default();
     for shape in model.shapes() {
         if problems.is_full() {
             return;
         }
+        problems.subject(Some(shape.id().clone()));
         targets::check(model, shape, problems);
         members::check(shape, problems);
         traits::check(model, shape, &mut lookups, problems);
         http::check(model, shape, &mut lookups, problems);
     }
+    problems.subject(None);
+    trait_rules::check(model, problems);
     routes::check(model, problems);
+    metadata::check(model, problems);
 }
 
 /// Every shape that can be meant: for suggestions.
