@@ -16,7 +16,7 @@ use crate::idl;
 use crate::shape::Shape;
 use crate::source::Sources;
 
-const FILES: [(&str, &str); 13] = [
+const FILES: [(&str, &str); 14] = [
     ("aws.api.smithy", include_str!("bundled/aws.api.smithy")),
     ("aws.auth.smithy", include_str!("bundled/aws.auth.smithy")),
     (
@@ -32,6 +32,7 @@ const FILES: [(&str, &str); 13] = [
         "aws.protocols.smithy",
         include_str!("bundled/aws.protocols.smithy"),
     ),
+    ("aws.test.smithy", include_str!("bundled/aws.test.smithy")),
     ("polywire.smithy", include_str!("../smithy/polywire.smithy")),
     (
         "smithy.api.smithy",

@@ -1,5 +1,5 @@
 //! What the definition of a trait says about where it may stand: `selector`,
-//! `conflicts`, `structurallyExclusive`, and whether it is deprecated.
+//! `conflicts`, `structurallyExclusive`.
 //!
 //! The uses of each trait are gathered first, so that a definition is read once.
 //! Most selectors can be tried on a shape alone; one that can't is evaluated for
@@ -31,7 +31,6 @@ pub(super) struct Definition<'m> {
     selector: Option<Selector>,
     conflicts: Vec<&'m str>,
     pub(super) exclusive: Option<&'m str>,
-    is_deprecated: bool,
 }
 
 pub(super) fn check(model: &Model, problems: &mut Problems) {
@@ -53,9 +52,6 @@ pub(super) fn check(model: &Model, problems: &mut Problems) {
         }
         if definition.exclusive.is_some() {
             exclusive::check(model, &graph, definition, uses, problems);
-        }
-        if definition.is_deprecated {
-            check_deprecated(&graph, definition, uses, problems);
         }
     }
 }
@@ -121,12 +117,10 @@ impl<'m> Definition<'m> {
             exclusive: definition
                 .get("structurallyExclusive")
                 .and_then(ModelNode::as_str),
-            is_deprecated: shape.traits().has("smithy.api#deprecated"),
         };
         let says_something = definition.selector.is_some()
             || !definition.conflicts.is_empty()
-            || definition.exclusive.is_some()
-            || definition.is_deprecated;
+            || definition.exclusive.is_some();
         says_something.then_some(definition)
     }
 }
@@ -279,29 +273,5 @@ fn check_conflicts(
                     .related("the other", other.location())
             });
         }
-    }
-}
-
-fn check_deprecated(
-    graph: &Graph<'_>,
-    definition: &Definition<'_>,
-    uses: &[Use<'_>],
-    problems: &mut Problems,
-) {
-    for &(node, applied) in uses {
-        if applied.is_inherited() {
-            continue;
-        }
-        problems.push_with(Severity::Warning, |_| {
-            let id = graph.shape_id(node);
-            let message = format!("the trait `{}` on `{id}` is deprecated", applied.id());
-            let deprecated = definition.shape.traits().get("smithy.api#deprecated");
-            let instead = deprecated.and_then(|d| d.get("message")?.as_str());
-            let instead = instead.map(|text| text.chars().take(200).collect());
-            Problem::warning("DeprecatedTrait", applied.location(), message)
-                .about(id)
-                .maybe_hint(instead)
-                .related("the trait", definition.shape.location())
-        });
     }
 }
