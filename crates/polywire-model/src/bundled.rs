@@ -93,6 +93,11 @@ impl Bundled {
         self.index.get(id).map(|&at| &self.shapes[at as usize])
     }
 
+    /// The place of a shape in [`shapes`](Self::shapes).
+    pub(crate) fn place(&self, id: &str) -> Option<u32> {
+        self.index.get(id).copied()
+    }
+
     pub(crate) fn shapes(&self) -> &[Shape] {
         &self.shapes
     }

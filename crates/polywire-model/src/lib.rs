@@ -54,6 +54,7 @@ mod loader;
 mod model;
 mod node;
 mod schemas;
+mod selector;
 mod shape;
 mod source;
 mod traits;
@@ -67,6 +68,7 @@ pub use loader::{Assembled, Loader};
 pub use model::{Model, Relation};
 pub use node::{Entry, Node, NodeValue, Number, Object};
 pub use polywire_schema::{ShapeId, ShapeIdError};
+pub use selector::{Match, Selected, Selector, SelectorError};
 pub use shape::{
     Lifecycle, Member, Operation, Resource, Service, Shape, ShapeRef, ShapeType, UNIT,
 };

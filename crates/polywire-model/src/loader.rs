@@ -51,6 +51,9 @@ pub struct Assembled {
     pub model: Model,
     /// Findings that are no errors.
     pub warnings: Vec<Diagnostic>,
+    /// Findings that the model suppresses, with `@suppress` or with the metadata
+    /// `suppressions`; the first 200.
+    pub suppressed: Vec<Diagnostic>,
 }
 
 /// How deep folders are searched; it ends a walk around links, too.
@@ -155,6 +158,7 @@ impl Loader {
             validate(&model, &mut problems);
         }
         let failed = problems.has_errors();
+        let suppressed = problems.take_suppressed(&self.sources);
         let diagnostics = problems.into_diagnostics(&self.sources);
         if failed {
             Err(ModelError::new(diagnostics))
@@ -162,6 +166,7 @@ impl Loader {
             Ok(Assembled {
                 model,
                 warnings: diagnostics,
+                suppressed,
             })
         }
     }

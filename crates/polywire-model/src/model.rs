@@ -98,6 +98,11 @@ impl Model {
         self.shapes.iter()
     }
 
+    /// The place of a shape in [`shape_slice`](Self::shape_slice).
+    pub(crate) fn place(&self, id: &str) -> Option<u32> {
+        self.index.get(id).copied()
+    }
+
     pub(crate) fn shape_slice(&self) -> &[Shape] {
         &self.shapes
     }

@@ -5,12 +5,12 @@
 //! hundred thousand nodes has none in the usual case.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// A place in one of the files of a model.
 ///
 /// It means something only beside the [`Sources`] it was made from.
-#[derive(Clone, Copy, Eq, Ord, PartialEq, PartialOrd)]
+#[derive(Clone, Copy, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct SourceLocation {
     /// Index of the file in [`Sources`]; `u32::MAX` when there is none.
     pub(crate) file: u32,
@@ -64,6 +64,9 @@ pub struct Sources {
 pub struct SourceFile {
     name: Arc<str>,
     text: Arc<str>,
+    /// Where each line starts, found when the first place is looked up: a model
+    /// of megabytes may have hundreds of findings.
+    lines: OnceLock<Box<[u32]>>,
 }
 
 impl Sources {
@@ -72,6 +75,7 @@ impl Sources {
         self.files.push(SourceFile {
             name: Arc::from(name),
             text,
+            lines: OnceLock::new(),
         });
         self.files.len() as u32 - 1
     }
@@ -90,7 +94,7 @@ impl Sources {
 
     /// File, line and column of a place; `None` when no file holds it.
     ///
-    /// It reads the file from its start: meant for messages, not for loops.
+    /// The first look-up in a file reads it whole.
     #[must_use]
     pub fn position(&self, location: SourceLocation) -> Option<Position> {
         let file = self.file(location)?;
@@ -117,10 +121,17 @@ impl SourceFile {
     }
 
     fn line_and_column(&self, offset: usize) -> (u32, u32) {
-        let before = &self.text[..self.floor(offset)];
-        let line = before.bytes().filter(|&byte| byte == b'\n').count() as u32 + 1;
-        let line_start = before.rfind('\n').map_or(0, |at| at + 1);
-        let column = before[line_start..].chars().count() as u32 + 1;
+        let offset = self.floor(offset);
+        let lines = self.lines.get_or_init(|| {
+            let ends = self.text.match_indices('\n').map(|(at, _)| at + 1);
+            // Offsets are 32 bits wide everywhere.
+            [0].into_iter().chain(ends).map(|at| at as u32).collect()
+        });
+        // Line 1 starts at 0, so there is always one before.
+        let line = lines.partition_point(|&start| start as usize <= offset);
+        let start = lines.get(line.wrapping_sub(1)).map_or(0, |&at| at as usize);
+        let column = self.text[start..offset].chars().count() as u32 + 1;
+        let line = line as u32;
         (line, column)
     }
 

@@ -8,7 +8,10 @@ fn model(body: &str) -> Model {
     let text = format!("$version: \"2\"\nnamespace a\n{body}\n");
     let assembled = Loader::new().add_text("a.smithy", text).assemble();
     let assembled = assembled.unwrap_or_else(|error| panic!("{error}"));
-    let warnings: Vec<String> = assembled.warnings.iter().map(ToString::to_string).collect();
+    // Short names are easier to read here than those of constants.
+    let warnings = assembled.warnings.iter();
+    let warnings = warnings.filter(|warning| warning.code != "EnumShape");
+    let warnings: Vec<String> = warnings.map(ToString::to_string).collect();
     assert!(warnings.is_empty(), "{}", warnings.join("\n"));
     same_as_ast(&assembled.model);
     assembled.model

@@ -270,14 +270,16 @@ fn products_are_bounded() {
             .map(|i| format!("{before}{i}{after}"))
             .collect::<String>()
     };
-    let found = |body: String| -> Vec<(&str, String)> {
+    let found = |body: String| -> Vec<(String, String)> {
         let text = format!("$version: \"2\"\nnamespace h\n{body}\n");
         let diagnostics = match Loader::new().add_text("h.smithy", text).assemble() {
             Ok(assembled) => assembled.warnings,
             Err(error) => error.diagnostics().to_vec(),
         };
         let found = diagnostics.into_iter();
-        found.map(|found| (found.code, found.message)).collect()
+        found
+            .map(|found| (found.code.into_owned(), found.message))
+            .collect()
     };
     // Each user of the mixin gets all of its traits: 1.6 million.
     let definitions = numbered(800, "@trait\nstructure t", " {}\n");
@@ -289,7 +291,7 @@ fn products_are_bounded() {
         format!("{traits}\nstructure M {{}}"),
     ] {
         let found = found(format!("{definitions}@mixin\n{mixin}\n{users}"));
-        assert_eq!(found[0], ("TooManyTraits", too_many.to_owned()));
+        assert_eq!(found[0], ("TooManyTraits".to_owned(), too_many.to_owned()));
     }
     // Two operations share a route, and each service has all operations.
     let (names, operations) = (

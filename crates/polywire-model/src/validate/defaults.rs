@@ -12,6 +12,7 @@ use crate::diagnostic::{Problem, Problems, Severity};
 use crate::model::Model;
 use crate::node::{Node, NodeValue};
 use crate::shape::{Member, Shape, ShapeType};
+use crate::source::SourceLocation;
 use crate::traits::AppliedTrait;
 
 /// The code of all findings about defaults.
@@ -35,7 +36,8 @@ pub(super) fn check<'m>(
                 .expected("a value: only members can do without their target's default"),
             );
         } else if is_fit(shape, shape.id(), value, problems) {
-            values.check(subject(shape.id()), value, shape, problems);
+            let subject = subject(shape.id(), applied.location());
+            values.check(subject, value, shape, problems);
         }
     }
     for member in shape.members() {
@@ -46,7 +48,8 @@ pub(super) fn check<'m>(
         if let Some(applied) = own_default(default) {
             let value = applied.value();
             if !value.is_null() && is_fit(target, member.id(), value, problems) {
-                values.check_member(subject(member.id()), value, member, problems);
+                let subject = subject(member.id(), applied.location());
+                values.check_member(subject, value, member, problems);
             }
         }
         if shape.shape_type() == ShapeType::Structure {
@@ -60,11 +63,12 @@ fn own_default(applied: Option<&AppliedTrait>) -> Option<&AppliedTrait> {
     applied.filter(|applied| !applied.is_inherited())
 }
 
-fn subject(owner: &str) -> Subject<'_> {
+fn subject(owner: &str, at: SourceLocation) -> Subject<'_> {
     Subject {
         code: CODE,
         what: "the default of",
         id: owner,
+        at,
         leniency: Leniency {
             zeros: true,
             ..Leniency::default()

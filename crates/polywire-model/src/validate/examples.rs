@@ -34,6 +34,7 @@ pub(super) fn check<'m>(
             code: CODE,
             what,
             id: &title,
+            at: example.location(),
             leniency: Leniency {
                 constraints: is_lenient,
                 ..Leniency::default()

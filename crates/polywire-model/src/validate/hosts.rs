@@ -118,6 +118,7 @@ impl Host<'_> {
                 self.operation.id()
             );
             Problem::error("HostLabelTrait", member.location(), message)
+                .about(member.id())
                 .expected(format!("`{{{}}}` in the prefix", member.name()))
                 .related("the prefix", self.location)
         });

@@ -178,6 +178,7 @@ impl<'m> Labels<'_, 'm> {
                 self.operation.id()
             );
             let problem = Problem::error("HttpLabelTrait", member.location(), message)
+                .about(member.id())
                 .related("the uri", self.location);
             match self.text.len() < 100 {
                 true => problem.expected(format!("`{{{}}}` in `{}`", member.name(), self.text)),
@@ -194,6 +195,7 @@ impl<'m> Labels<'_, 'm> {
         problems.push_with(Severity::Error, |_| {
             let message = format!("`{}` of a greedy label is no string", member.id());
             Problem::error("HttpLabelTrait", member.target().location(), message)
+                .about(member.id())
                 .expected("a string, since the label takes several segments")
                 .related("the uri", self.location)
         });
@@ -225,6 +227,7 @@ pub(super) fn check_query(
                 operation.id()
             );
             Problem::error("HttpQueryTrait", applied.value().location(), message)
+                .about(input.id())
                 .expected("another name, or none in the uri")
                 .related("the uri", http.location)
         });

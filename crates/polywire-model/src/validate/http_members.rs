@@ -213,6 +213,7 @@ pub(super) fn check_payload(structure: &Shape, direction: Direction, problems: &
             Direction::Response => "bind them with @httpHeader",
         };
         Problem::error("HttpPayload", first.location(), message)
+            .about(structure.id())
             .expected("members in headers, the query or the path")
             .hint(hint)
             .related("the body", payload.location())

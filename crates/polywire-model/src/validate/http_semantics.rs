@@ -179,7 +179,8 @@ fn check_code(
     location: SourceLocation,
     problems: &mut Problems,
 ) {
-    if !(200..300).contains(&code) {
+    // What is no status at all is a wrong value of the trait.
+    if !(200..300).contains(&code) && (100..1000).contains(&code) {
         problems.push_with(Severity::Danger, |_| {
             let message = format!("`{}` answers with the status {code}", operation.id());
             Problem::danger("HttpResponseCodeSemantics", location, message)

@@ -96,7 +96,6 @@ impl<'m> Index<'m> {
                 || traits.is_output()
                 || shape.members().iter().any(|member| {
                     bindings::of(member).is_some()
-                        || member.traits().is_idempotency_token()
                         || (!streams.is_empty() && streams.contains_key(member.target().as_str()))
                 })
         };

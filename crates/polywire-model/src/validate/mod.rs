@@ -4,27 +4,42 @@
 //! after the other, others at services as a whole, with an index of who uses
 //! what; all of them add to the same list of findings.
 
+mod access;
 mod bindings;
+mod constraints;
 mod defaults;
+mod definitions;
+mod encoding;
+mod enums;
 mod examples;
+mod exclusive;
 mod hosts;
 mod http;
 mod http_members;
 mod http_semantics;
 mod index;
+mod lifecycle;
 mod lookup;
 mod members;
+mod metadata;
 mod pagination;
 mod promises;
+mod recursion;
+mod references;
 mod resource_properties;
 mod resource_references;
 mod resources;
 mod routes;
+mod selectors;
 mod service_names;
 mod services;
 mod streams;
 mod targets;
+mod tokens;
+mod trait_rules;
 mod traits;
+mod unions;
+mod updates;
 mod usage;
 mod values;
 mod waiters;
@@ -37,38 +52,67 @@ use crate::shape::{Shape, ShapeType};
 use self::bindings::Direction;
 use self::http::Http;
 use self::index::Index;
-use self::lookup::Lookups;
 use self::values::Values;
 
+pub(crate) use self::metadata::Policy;
+
 pub(crate) fn validate(model: &Model, problems: &mut Problems) {
-    members::check_names_by_case(model, problems);
+    let policy = Policy::of(model, problems);
+    problems.set_policy(policy);
     let mut values = Values::new(model);
+    check_shapes(model, &mut values, problems);
+    check_services(model, &mut values, problems);
+    trait_rules::check(model, problems);
+    recursion::check(model, problems);
+    tokens::check(model, problems);
+    updates::check(model, problems);
+    metadata::check(model, problems);
+    problems.name_members(|shape, location| metadata::member_at(model, shape, location));
+}
+
+/// Each shape for itself.
+fn check_shapes<'m>(model: &'m Model, values: &mut Values<'m>, problems: &mut Problems) {
+    members::check_names_by_case(model, problems);
     for shape in model.shapes() {
         if problems.is_full() {
             return;
         }
+        problems.subject(Some(shape.id().clone()));
         targets::check(model, shape, problems);
         members::check(shape, problems);
-        traits::check(model, shape, &mut values, problems);
-        defaults::check(model, shape, &mut values, problems);
+        enums::check(shape, problems);
+        unions::check(model, shape, problems);
+        encoding::check_json_names(shape, problems);
+        traits::check(model, shape, values, problems);
+        defaults::check(model, shape, values, problems);
     }
+    problems.subject(None);
+}
+
+/// Shapes by who uses them, and services as a whole.
+fn check_services<'m>(model: &'m Model, values: &mut Values<'m>, problems: &mut Problems) {
     let index = Index::of(model);
     for shape in model.shapes() {
         if problems.is_full() {
             return;
         }
-        match shape.shape_type() {
-            ShapeType::Operation => check_operation(&index, shape, &mut values, problems),
+        let shape_type = shape.shape_type();
+        if shape_type.is_simple() {
+            continue;
+        }
+        problems.subject(Some(shape.id().clone()));
+        match shape_type {
+            ShapeType::Operation => check_operation(&index, shape, values, problems),
             ShapeType::Service => check_service(shape, problems),
             ShapeType::Structure => check_structure(&index, shape, problems),
             _ => {}
         }
     }
+    problems.subject(None);
     services::check(&index, problems);
     routes::check(&index, problems);
     service_names::check(model, problems);
-    let mut lookups = Lookups::default();
-    pagination::check(&index, &mut lookups, problems);
+    pagination::check(&index, values.lookups(), problems);
     waiters::check_names(&index, problems);
     streams::check(&index, problems);
     resources::check(model, problems);

@@ -159,10 +159,11 @@ struct Check<'a, 'm> {
 impl<'m> Check<'_, 'm> {
     fn push(&mut self, severity: Severity, make: impl FnOnce(bool) -> Problem) {
         self.found = true;
+        let id = self.operation.id();
         self.problems.push_with(severity, |hints| {
             let mut problem = make(hints);
             problem.severity = severity;
-            problem
+            problem.about(id)
         });
     }
 

@@ -145,6 +145,7 @@ impl<'m> Checker<'_, 'm> {
                         structure.id()
                     );
                     Problem::error(CODE, member.location(), message)
+                        .about(structure.id())
                         .expected("a property of its own")
                         .related("the other", first.location())
                 });
@@ -164,6 +165,7 @@ impl<'m> Checker<'_, 'm> {
             let near = hints.then(|| did_you_mean(name, names())).flatten();
             let marks = "@notProperty marks what is none, @resourceIdentifier an identifier";
             Problem::error(CODE, location, message)
+                .about(member.id())
                 .expected("a property or an identifier of the resource")
                 .hint(near.unwrap_or_else(|| marks.to_owned()))
                 .related("the resource", shape.location())
@@ -177,6 +179,7 @@ impl<'m> Checker<'_, 'm> {
                 member.id()
             );
             Problem::error(CODE, member.target().location(), message)
+                .about(member.id())
                 .expected(format!("`{}`", target.id()))
                 .related("the property", target.location())
         });
@@ -194,6 +197,7 @@ impl<'m> Checker<'_, 'm> {
                     shape.id()
                 );
                 Problem::error(CODE, reference.location(), message)
+                    .about(shape.id())
                     .expected("a member of that name in an input or output")
             });
         }

@@ -62,6 +62,7 @@ pub(super) fn check(model: &Model, problems: &mut Problems) {
             problems.push_with(Severity::Warning, |_| {
                 let message = format!("`{}` looks like an identifier", member.id());
                 Problem::warning("MemberShouldReferenceResource", member.location(), message)
+                    .about(member.id())
                     .expected(format!(
                         "@references on `{}` with {}",
                         structure.id().name(),

@@ -85,6 +85,7 @@ impl<'m> Checker<'_, 'm> {
                     }
                 );
                 Problem::error("ResourceLifecycle", reference.location(), message)
+                    .about(shape.id())
                     .expected(format!("an operation with {what}"))
                     .related("the operation", operation.location())
             });
@@ -106,6 +107,7 @@ impl<'m> Checker<'_, 'm> {
                     shape.id()
                 );
                 Problem::error("ResourceIdentifier", reference.location(), message)
+                    .about(shape.id())
                     .expected("one of them")
                     .related("the identifier", identifier.location())
             });
@@ -146,6 +148,7 @@ impl<'m> Checker<'_, 'm> {
                         listed(missing.iter().copied())
                     );
                     Problem::error("ResourceIdentifier", child.location(), message)
+                        .about(child.id())
                         .expected("all identifiers of the parent among its own")
                         .related("bound", reference.location())
                 });
@@ -169,6 +172,7 @@ impl<'m> Checker<'_, 'm> {
                 parent.id()
             );
             Problem::error("ResourceIdentifier", found.location(), message)
+                .about(child.id())
                 .expected(format!("`{}`", target.id()))
                 .related("in the parent", target.location())
         });
@@ -213,6 +217,7 @@ impl<'m> Checker<'_, 'm> {
                     listed(missing.iter().copied())
                 );
                 Problem::error("ResourceIdentifierBinding", operation.location(), message)
+                        .about(operation.id())
                     .expected("them as members of the input, with @required")
                     .related("bound", reference.location())
             });
@@ -246,6 +251,7 @@ impl<'m> Checker<'_, 'm> {
                     );
                     let problem =
                         Problem::error("ResourceIdentifierBinding", reference.location(), message)
+                            .about(operation.id())
                             .related("the operation", operation.location());
                     match identifiers.is_empty() {
                         true => problem
@@ -263,6 +269,7 @@ impl<'m> Checker<'_, 'm> {
                         listed(missing.iter().copied())
                     );
                     Problem::error("ResourceIdentifierBinding", operation.location(), message)
+                        .about(operation.id())
                         .expected("them as members of the input, with @required and the same target")
                         .hint("a member of another name takes @resourceIdentifier")
                         .related("bound", reference.location())
@@ -412,6 +419,7 @@ fn check_cycles(model: &Model, problems: &mut Problems) {
                         listed(names)
                     );
                     Problem::error("ResourceCycle", reference.location(), message)
+                        .about(child.id())
                         .expected("a resource that doesn't lead back")
                         .related("the resource", child.location())
                 }),

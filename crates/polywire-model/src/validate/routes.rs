@@ -58,6 +58,7 @@ pub(super) fn check(index: &Index<'_>, problems: &mut Problems) {
                     contents.service.id()
                 );
                 Problem::error("HttpUriConflict", uri_location(operation), message)
+                    .about(operation.id())
                     .expected("another method, path or query")
                     .related("the other", uri_location(first))
             });

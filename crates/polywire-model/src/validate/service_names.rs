@@ -40,7 +40,9 @@ fn check_rename(closure: &Closure<'_>, id: &ShapeRef, name: &str, problems: &mut
         }
         return problems.push_with(Severity::Error, |_| {
             let message = format!("the rename of `{}` leaves its name as it is", id.id());
-            Problem::error("Service", id.location(), message).expected("another name")
+            Problem::error("Service", id.location(), message)
+                .about(service.id())
+                .expected("another name")
         });
     } else if closure.operations().iter().any(|o| o.id() == id.id()) {
         "an operation"
@@ -50,12 +52,15 @@ fn check_rename(closure: &Closure<'_>, id: &ShapeRef, name: &str, problems: &mut
         return problems.push_with(Severity::Error, |_| {
             let message = format!("`{}` is renamed, but `{}` doesn't use it", id.id(), service.id());
             Problem::error("Service", id.location(), message)
+                .about(service.id())
                 .expected("a shape that the service reaches")
         });
     };
     problems.push_with(Severity::Error, |_| {
         let message = format!("`{}` can't be renamed: it is {kind}", id.id());
-        Problem::error("Service", id.location(), message).expected("a shape of data")
+        Problem::error("Service", id.location(), message)
+            .about(service.id())
+            .expected("a shape of data")
     });
 }
 
@@ -98,6 +103,7 @@ fn check_conflicts<'m>(model: &'m Model, closure: &Closure<'m>, problems: &mut P
                 }
             );
             let mut problem = Problem::error("Service", shape.location(), message)
+                .about(shape.id())
                 .expected("names that differ by more than case and namespace")
                 .hint("give one of them another name with `rename` of the service")
                 .related("the other", other.location());

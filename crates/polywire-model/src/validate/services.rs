@@ -70,6 +70,7 @@ fn check_bound_once(contents: &Contents<'_>, problems: &mut Problems) {
                 contents.service.id()
             );
             Problem::error(code, bound.location, message)
+                .about(bound.shape.id())
                 .expected(format!("each {what} once in a service"))
                 .related("the other place", first.location)
         });
@@ -97,7 +98,8 @@ fn check_bindings_missing(model: &Model, contents: &Contents<'_>, problems: &mut
     for operation in missing {
         problems.push_with(severity, |_| {
             let message = format!("`{}` has no @http", operation.id());
-            let problem = Problem::error("HttpBindingsMissing", operation.location(), message);
+            let problem = Problem::error("HttpBindingsMissing", operation.location(), message)
+                .about(operation.id());
             let mut problem = match protocol {
                 Some((applied, _)) => problem
                     .expected(format!("@http, as `{}` needs it", applied.id()))
@@ -129,6 +131,7 @@ fn check_auth(model: &Model, contents: &Contents<'_>, problems: &mut Problems) {
                 service.id()
             );
             Problem::warning("ServiceAuthDefinitions", service.location(), message)
+                .about(service.id())
                 .expected(format!("@auth with {}", listed(names.into_iter())))
                 .hint("without it, the alphabet decides")
         });
@@ -148,6 +151,7 @@ fn check_auth(model: &Model, contents: &Contents<'_>, problems: &mut Problems) {
                     service.id()
                 );
                 Problem::danger("AuthTrait", node.location(), message)
+                    .about(shape.id())
                     .expected("a trait that stands on the service")
                     .related("the service", service.location())
             });
@@ -209,12 +213,18 @@ fn check_better_bound(
         found.sort_unstable();
         found.dedup();
         problems.push_with(Severity::Warning, |_| {
+            let code = format!(
+                "ServiceBoundResourceOperation.{}.{}",
+                contents.service.id(),
+                bound.shape.id().name()
+            );
             let message = format!(
                 "`{}` has the identifier of a resource, but is bound to `{}` itself",
                 bound.shape.id(),
                 contents.service.id()
             );
-            Problem::warning("ServiceBoundResourceOperation", bound.location, message)
+            Problem::warning(code, bound.location, message)
+                .about(bound.shape.id())
                 .expected(format!(
                     "an operation of {}",
                     listed(found.into_iter())
@@ -242,6 +252,7 @@ fn check_event_stream_http(service: &Shape, problems: &mut Problems) {
                 let name = version.as_str().unwrap_or_default();
                 let message = format!("`http` of `{}` has no `{name}`", applied.id());
                 Problem::error(code, version.location(), message)
+                    .about(service.id())
                     .expected("a version of HTTP that stands in `http` too")
             });
         }

@@ -55,6 +55,7 @@ fn check_events(index: &Index<'_>, union: &Shape, problems: &mut Problems) {
                 target.shape_type().with_article()
             );
             Problem::error("StreamingTrait", member.target().location(), message)
+                .about(member.id())
                 .expected("a structure, as each event of a stream")
         });
     }
@@ -70,6 +71,7 @@ fn check_member(member: &Member, target: &Shape, problems: &mut Problems) {
     problems.push_with(Severity::Error, |_| {
         let message = format!("the stream `{}` can be absent", member.id());
         Problem::error("StreamingTrait", member.location(), message)
+            .about(member.id())
             .expected("a member with @required or `@default(\"\")`")
     });
 }
@@ -99,6 +101,7 @@ fn check_use(
             structure.id()
         );
         Problem::error("StreamingTrait", used.location, message)
+            .about(by)
             .expected(expected)
             .related("the stream", member.location())
     });
@@ -140,6 +143,7 @@ impl Bodies<'_> {
                 self.protocol
             );
             Problem::error("StreamingTrait", member.location(), message)
+                .about(member.id())
                 .expected("@httpPayload on the member")
                 .related("the service", self.service.location())
         });

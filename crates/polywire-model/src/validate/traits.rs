@@ -1,12 +1,29 @@
-//! Traits: their definitions must exist, and their values must fit them.
+//! Traits: their definitions must exist and be free to use, and their values must
+//! fit them. What a trait of Smithy's own demands beyond its shape is handed on to
+//! the file of its subject.
 
-use super::everything;
+use polywire_schema::ShapeId;
+
 use super::values::{Leniency, Subject, Values};
+use super::{access, constraints, definitions, encoding, enums, everything, lifecycle, references};
 use crate::assemble::suggest_shape;
 use crate::diagnostic::{Problem, Problems, Severity, did_you_mean};
 use crate::model::Model;
-use crate::shape::Shape;
-use crate::traits::AppliedTrait;
+use crate::shape::{Member, Shape, ShapeType};
+use crate::traits::{AppliedTrait, Traits};
+
+/// What a trait is applied to.
+#[derive(Clone, Copy)]
+pub(super) struct Owner<'m> {
+    /// The id of the shape or member.
+    pub(super) id: &'m ShapeId,
+    /// The shape, or the one that has the member.
+    pub(super) shape: &'m Shape,
+    /// The member, when it is one.
+    pub(super) member: Option<&'m Member>,
+    /// The shape of the values: the member's target, or the shape itself.
+    pub(super) data: Option<&'m Shape>,
+}
 
 pub(super) fn check<'m>(
     model: &'m Model,
@@ -14,26 +31,43 @@ pub(super) fn check<'m>(
     values: &mut Values<'m>,
     problems: &mut Problems,
 ) {
-    let of_members = shape
-        .members()
-        .iter()
-        .filter(|member| !member.is_inherited() || member.traits().iter().any(|t| !t.inherited))
-        .flat_map(|member| member.traits().iter().map(|t| (member.id(), t)));
-    let of_shape = shape.traits().iter().map(|t| (shape.id(), t));
-    for (owner, applied) in of_shape.chain(of_members) {
+    let owner = Owner {
+        id: shape.id(),
+        shape,
+        member: None,
+        data: Some(shape),
+    };
+    check_all(model, owner, shape.traits(), values, problems);
+    for member in shape.members() {
+        let owner = Owner {
+            id: member.id(),
+            shape,
+            member: Some(member),
+            data: model.target(member),
+        };
+        check_all(model, owner, member.traits(), values, problems);
+    }
+}
+
+fn check_all<'m>(
+    model: &'m Model,
+    owner: Owner<'m>,
+    traits: &'m Traits,
+    values: &mut Values<'m>,
+    problems: &mut Problems,
+) {
+    // What a mixin gave was checked on the mixin.
+    for applied in traits.iter().filter(|applied| !applied.is_inherited()) {
         if problems.is_full() {
             return;
         }
-        // What a mixin gave was checked on the mixin.
-        if !applied.inherited {
-            check_trait(model, owner, applied, values, problems);
-        }
+        check_trait(model, owner, applied, values, problems);
     }
 }
 
 fn check_trait<'m>(
     model: &'m Model,
-    owner: &str,
+    owner: Owner<'m>,
     applied: &'m AppliedTrait,
     values: &mut Values<'m>,
     problems: &mut Problems,
@@ -41,7 +75,8 @@ fn check_trait<'m>(
     let Some(definition) = model.get(applied.id()) else {
         problems.push_with(Severity::Warning, |hints| {
             let hint = hints.then(|| suggest_trait(model, applied)).flatten();
-            let message = format!("the trait `{}` on `{owner}` is not defined", applied.id());
+            let (id, owner) = (applied.id(), owner.id);
+            let message = format!("the trait `{id}` on `{owner}` is not defined");
             Problem::warning("UnknownTrait", applied.location(), message).maybe_hint(hint)
         });
         return;
@@ -58,13 +93,50 @@ fn check_trait<'m>(
         );
         return;
     }
+    lifecycle::check_trait(owner, applied, definition, problems);
+    access::check_trait(owner, applied, definition, problems);
     let subject = Subject {
         code: "TraitValue",
         what: "the value of the trait",
         id: applied.id(),
+        at: applied.location(),
         leniency: Leniency::default(),
     };
     values.check(subject, applied.value(), definition, problems);
+    let Some(name) = applied.id().strip_prefix("smithy.api#") else {
+        return;
+    };
+    match name {
+        "box" => check_box(owner, applied, problems),
+        "enum" => enums::check_trait(owner, applied, problems),
+        "length" => constraints::length(owner, applied, problems),
+        "mediaType" => encoding::media_type(owner, applied, problems),
+        "pattern" => constraints::pattern(owner, applied, problems),
+        "private" => access::check_private_member(owner, applied, problems),
+        "range" => constraints::range(owner, applied, problems),
+        "references" => references::check(model, owner, applied, problems),
+        "trait" => definitions::check(model, owner.shape, applied, problems),
+        "xmlFlattened" => encoding::xml_flattened(model, owner, problems),
+        "xmlNamespace" => encoding::xml_namespace(owner, applied, problems),
+        _ => {}
+    }
+}
+
+/// `@box` says in Smithy 1.0 what `@default` says in 2.0, the other way round.
+fn check_box(owner: Owner<'_>, applied: &AppliedTrait, problems: &mut Problems) {
+    if !owner.shape.is_version_1 {
+        problems.push_with(Severity::Error, |_| {
+            let message = format!("`{}` has @box, which is not in Smithy 2.0", owner.id);
+            Problem::error("BoxTrait", applied.location(), message)
+                .hint("leave it out: without a default, a value can be absent")
+        });
+    } else if owner.shape.shape_type() == ShapeType::Union {
+        problems.push_with(Severity::Warning, |_| {
+            let message = format!("@box on `{}` has no effect", owner.id);
+            Problem::warning("Union", applied.location(), message)
+                .hint("the members of a union can always be absent")
+        });
+    }
 }
 
 fn suggest_trait(model: &Model, applied: &AppliedTrait) -> Option<String> {

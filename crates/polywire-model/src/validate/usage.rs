@@ -1,6 +1,6 @@
 //! Traits that count only where a structure is used in a certain way: bindings to
-//! HTTP at the top of a message, tokens in an input, @input and @output on what
-//! one operation takes or gives.
+//! HTTP at the top of a message, @input and @output on what one operation takes or
+//! gives.
 
 use super::bindings::{self, Binding};
 use super::index::{Index, Use};
@@ -44,16 +44,6 @@ pub(super) fn check(index: &Index<'_>, structure: &Shape, problems: &mut Problem
                 where_it_counts,
             };
             ignored.check(uses, wanted, problems);
-        }
-        if let Some(applied) = member.traits().find("smithy.api#idempotencyToken") {
-            let ignored = Ignored {
-                code: "IdempotencyTokenIgnored",
-                owner: member.id(),
-                location: applied.location(),
-                what: "idempotencyToken",
-                where_it_counts: "in the input of an operation",
-            };
-            ignored.check(uses, &[Relation::Input], problems);
         }
     }
 }
@@ -131,6 +121,7 @@ pub(super) fn check_input_and_output(
         problems.push_with(Severity::Error, |_| {
             let message = format!("`{}` has @{name}, but is {wrong}", structure.id());
             let problem = Problem::error("OperationInputOutputMisuse", used.location, message)
+                .about(used.by.id())
                 .expected(format!("a structure without @{name}"));
             match owner {
                 Some(owner) => problem.related("it belongs to", owner.location),
@@ -158,6 +149,7 @@ fn check_name(
             structure.id().name()
         );
         Problem::warning(code, used.location, message)
+            .about(used.by.id())
             .expected(format!("a name that begins with `{operation}`"))
     });
 }
@@ -194,6 +186,7 @@ pub(super) fn check_ambiguous_names(
                     operation.id()
                 );
                 Problem::warning("OperationNameAmbiguity", shape.location(), message)
+                    .about(shape.id())
                     .expected("another name: generated code often makes such names itself")
                     .related(format!("the {what} is `{}`", own.id()), own.location())
             });

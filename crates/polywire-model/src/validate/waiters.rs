@@ -32,6 +32,7 @@ pub(super) fn check<'m>(
         model,
         operation,
         errors: None,
+        place: ("", 0),
         lookups,
         problems,
     };
@@ -45,6 +46,9 @@ struct Check<'a, 'm> {
     operation: &'m Shape,
     /// The operation's errors by id and by name, once they are asked for.
     errors: Option<HashSet<&'m str>>,
+    /// The name of the waiter at hand, and the number of its acceptor: the end of
+    /// the codes of findings about them.
+    place: (&'m str, usize),
     lookups: &'a mut Lookups<'m>,
     problems: &'a mut Problems,
 }
@@ -82,7 +86,8 @@ impl<'m> Check<'_, 'm> {
                     .expected("an acceptor with `state: \"success\"`")
             });
         }
-        for acceptor in acceptors {
+        for (index, acceptor) in acceptors.iter().enumerate() {
+            self.place = (name, index);
             if self.problems.is_full() {
                 return;
             }
@@ -101,6 +106,12 @@ impl<'m> Check<'_, 'm> {
         }
     }
 
+    #[cold]
+    fn code(&self, kind: &str) -> String {
+        let (waiter, acceptor) = self.place;
+        format!("{kind}.{waiter}.{acceptor}")
+    }
+
     fn error_type(&mut self, node: &Node) {
         let Some(name) = node.as_str() else {
             return;
@@ -115,10 +126,11 @@ impl<'m> Check<'_, 'm> {
             return;
         }
         let id = self.operation.id();
+        let code = self.code("WaitableTraitInvalidErrorType");
         self.problems.push_with(Severity::Warning, |hints| {
             let names = || errors.iter().map(|error| error.name());
             let message = format!("`{name}` is no error of `{id}`");
-            Problem::warning("WaitableTraitInvalidErrorType", node.location(), message)
+            Problem::warning(code, node.location(), message)
                 .expected("an error that the operation names")
                 .maybe_hint(hints.then(|| did_you_mean(name, names())).flatten())
         });
@@ -157,6 +169,7 @@ impl<'m> Check<'_, 'm> {
             Ok(found) => found,
             Err((owner, name)) => {
                 let id = self.operation.id();
+                let code = self.code("WaitableTraitJmespathProblem.JmespathEventDanger");
                 return self.problems.push_with(Severity::Danger, |hints| {
                     let (message, near) = match owner {
                         Some(owner) => (
@@ -173,7 +186,6 @@ impl<'m> Check<'_, 'm> {
                             Some("begin with `input.` or `output.`".to_owned()),
                         ),
                     };
-                    let code = "WaitableTraitJmespathProblem.JmespathEventDanger";
                     Problem::danger(code, node.location(), message)
                         .expected("names of members with dots between them")
                         .maybe_hint(near)
@@ -183,9 +195,9 @@ impl<'m> Check<'_, 'm> {
         let Some(found) = found.filter(|kind| *kind != expected) else {
             return;
         };
+        let code = self.code("WaitableTraitJmespathProblem.ReturnTypeMismatch");
         self.problems.push_with(Severity::Danger, |_| {
             let message = format!("`{path}` gives {}", found.described());
-            let code = "WaitableTraitJmespathProblem.ReturnTypeMismatch";
             Problem::danger(code, node.location(), message)
                 .expected(format!("{}, as `{comparator}` compares", expected.described()))
                 .related("the comparison", at.location())
@@ -303,6 +315,7 @@ pub(super) fn check_names(index: &Index<'_>, problems: &mut Problems) {
                         waiter.key
                     );
                     Problem::error("UniqueWaiterNames", waiter.key_location, message)
+                        .about(operation.id())
                         .expected(format!("a name that `{}` has once", contents.service.id()))
                         .related("the other", other.key_location)
                 });

@@ -5,7 +5,7 @@ use polywire_schema::ShapeId;
 use polywire_text::base64;
 
 use super::unique;
-use super::{Walk, beginning, kinds, problem, shown};
+use super::{Walk, beginning, problem, shown};
 use crate::diagnostic::{Problem, Severity, did_you_mean, one_of};
 use crate::model::Model;
 use crate::node::{Node, NodeValue, Number};
@@ -25,18 +25,19 @@ impl<'m> Walk<'_, 'm> {
         shape: &'m Shape,
         via: Option<&'m Member>,
     ) {
+        let location = self.location(node);
         match node.value() {
             NodeValue::String(text) if shape.shape_type() == ShapeType::Blob => {
                 // Not all authors know that a blob is written in base64.
                 let bytes = || base64::decode(text.as_bytes()).map_or(text.len(), |blob| blob.len());
                 self.each("length", shape, via, |walk, owner, applied| {
-                    walk.length(bytes(), "bytes", node.location(), owner, applied);
+                    walk.length(bytes(), "bytes", location, owner, applied);
                 });
             }
-            NodeValue::String(text) => self.text(text, node.location(), shape, via),
+            NodeValue::String(text) => self.text(text, location, shape, via),
             NodeValue::Array(items) => {
                 self.each("length", shape, via, |walk, owner, applied| {
-                    walk.length(items.len(), "items", node.location(), owner, applied);
+                    walk.length(items.len(), "items", location, owner, applied);
                 });
                 self.each("uniqueItems", shape, via, |walk, owner, _| {
                     walk.unique_items(items, owner);
@@ -44,7 +45,7 @@ impl<'m> Walk<'_, 'm> {
             }
             NodeValue::Object(object) if shape.shape_type() == ShapeType::Map => {
                 self.each("length", shape, via, |walk, owner, applied| {
-                    walk.length(object.len(), "entries", node.location(), owner, applied);
+                    walk.length(object.len(), "entries", location, owner, applied);
                 });
             }
             NodeValue::Number(number) => {
@@ -167,9 +168,10 @@ impl<'m> Walk<'_, 'm> {
             ("TraitValue", false) => "TraitValue.Target.InvalidRange",
             (other, _) => other,
         };
+        let location = self.location(node);
         self.report(severity, |place, _| {
             let message = format!("{place} is {}", shown(node));
-            problem(severity, code, node.location(), message)
+            problem(severity, code, location, message)
                 .expected(format!("{expected}, as `{owner}` has @range"))
                 .related("@range", applied.location())
         });
@@ -241,13 +243,13 @@ impl<'m> Walk<'_, 'm> {
         if number.as_i64().is_some_and(|value| known.numbers.contains(&value)) {
             return;
         }
-        let severity = self.constraint_severity();
+        let (severity, location) = (self.constraint_severity(), self.location(node));
         self.report(severity, |place, code| {
             let values = shape.members().iter();
             let values = values.filter_map(|member| member.traits().enum_value());
             let values: Vec<String> = values.take(21).map(Node::to_json).collect();
             let message = format!("{place} is {}", shown(node));
-            problem(severity, code, node.location(), message)
+            problem(severity, code, location, message)
                 .expected(one_of(values.iter().map(String::as_str)))
                 .related("the values", shape.location())
         });
@@ -294,9 +296,4 @@ impl<'m> Walk<'_, 'm> {
 /// Selectors are not evaluated here: whatever exists fits.
 fn fits_selector(_model: &Model, _selector: &str, _id: &ShapeId) -> bool {
     true
-}
-
-/// Whether a bound is written as an integer: for `@range` on integers.
-pub(in crate::validate) fn is_plain(number: &Number) -> bool {
-    kinds::is_plain(number)
 }

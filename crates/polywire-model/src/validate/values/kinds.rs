@@ -56,7 +56,7 @@ fn integer(value: &NodeValue, bits: u32, expected: &'static str) -> Option<&'sta
 }
 
 /// Whether a number is written as an integer is.
-pub(super) fn is_plain(number: &Number) -> bool {
+pub(in crate::validate) fn is_plain(number: &Number) -> bool {
     number
         .written()
         .is_none_or(|text| !text.contains(['.', 'e', 'E']))

@@ -24,7 +24,8 @@ use crate::node::{MAX_DEPTH, Node, NodeValue, Object};
 use crate::shape::{Member, Shape, ShapeType};
 use crate::source::SourceLocation;
 
-pub(super) use self::pattern::{Flaw, Pattern};
+pub(super) use self::kinds::is_plain;
+pub(super) use self::pattern::Pattern;
 
 use self::pattern::Patterns;
 
@@ -43,6 +44,9 @@ pub(crate) struct Subject<'a> {
     pub(crate) what: &'a str,
     /// The shape, member or trait that has the value.
     pub(crate) id: &'a str,
+    /// The place of the whole, for values that no file holds: those that Smithy
+    /// 1.0 implies.
+    pub(crate) at: SourceLocation,
     /// Where not to be as strict as usual.
     pub(crate) leniency: Leniency,
 }
@@ -192,15 +196,10 @@ impl<'m> Walk<'_, 'm> {
             if self.problems.is_full() {
                 return;
             }
-            let severity = self.constraint_severity();
+            let (severity, location) = (self.constraint_severity(), self.location(node));
             self.report(severity, |place, code| {
-                problem(
-                    severity,
-                    code,
-                    node.location(),
-                    format!("{place} lacks `{name}`"),
-                )
-                .expected(format!("`{name}`, which is required"))
+                problem(severity, code, location, format!("{place} lacks `{name}`"))
+                    .expected(format!("`{name}`, which is required"))
             });
         }
     }
@@ -214,7 +213,7 @@ impl<'m> Walk<'_, 'm> {
             };
             let location = match object.entries() {
                 [_, second, ..] => second.key_location,
-                _ => node.location(),
+                _ => self.location(node),
             };
             return self.report(severity, |place, code| {
                 let message = format!("{place} has {} members", object.len());
@@ -273,13 +272,13 @@ impl<'m> Walk<'_, 'm> {
     fn misfit(&mut self, node: &Node, expected: &'static str) {
         let is_bare_trait =
             self.subject.code == "TraitValue" && self.path.is_empty() && node.is_null();
-        let id = self.subject.id;
+        let (id, location) = (self.subject.id, self.location(node));
         self.report(Severity::Error, |place, code| {
             let message = match is_bare_trait {
                 true => format!("the trait `{id}` needs a value"),
                 false => format!("{place} is {}", shown(node)),
             };
-            Problem::error(code, node.location(), message).expected(expected)
+            Problem::error(code, location, message).expected(expected)
         });
     }
 
@@ -304,6 +303,14 @@ impl<'m> Walk<'_, 'm> {
             let message = format!("{place} has the member `{key}`, which `{}` has not", shape.id());
             problem(severity, code, location, message).maybe_hint(hint)
         });
+    }
+
+    /// Where a value was written.
+    fn location(&self, node: &Node) -> SourceLocation {
+        match node.location() {
+            SourceLocation::NONE => self.subject.at,
+            location => location,
+        }
     }
 
     /// How bad it is when a constraint is broken.
