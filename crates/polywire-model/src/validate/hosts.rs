@@ -75,7 +75,7 @@ impl Host<'_> {
         problems.push_with(Severity::Error, |_| {
             let message = format!("the host prefix of `{}` {flaw}", self.operation.id());
             Problem::error("HostLabelTrait", self.location, message)
-                .expected("the start of a host, such as `{bucket}.data.`")
+                .expected("letters, digits and `-` between dots, such as `{bucket}.data.`")
         });
     }
 

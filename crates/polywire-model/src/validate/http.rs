@@ -6,7 +6,7 @@ use super::bindings::{self, Binding};
 use super::lookup::{Lookup, Lookups};
 use crate::diagnostic::{Problem, Problems, Severity, did_you_mean};
 use crate::model::Model;
-use crate::shape::{Member, Shape, ShapeType};
+use crate::shape::{Member, Shape, ShapeType, UNIT};
 use crate::source::SourceLocation;
 use crate::traits::AppliedTrait;
 use crate::uri::{Segment, UriPattern};
@@ -156,6 +156,12 @@ impl<'m> Labels<'_, 'm> {
                     .hint(format!("put @httpLabel on `{label}`"))
                     .related("the member", member.location())
             }
+            None if *input.id() == UNIT => {
+                let id = self.operation.id();
+                let message = format!("the label `{{{label}}}` of `{id}` has no input");
+                Problem::error("HttpLabelTrait", self.location, message)
+                    .expected("an operation whose input has a member for each label")
+            }
             None => {
                 let names = || input.members().iter().map(|member| member.name());
                 let message = format!(
@@ -193,10 +199,14 @@ impl<'m> Labels<'_, 'm> {
             return;
         }
         problems.push_with(Severity::Error, |_| {
-            let message = format!("`{}` of a greedy label is no string", member.id());
+            let message = format!(
+                "the greedy label `{{{}+}}` needs a string, but `{}` is none",
+                member.name(),
+                member.id()
+            );
             Problem::error("HttpLabelTrait", member.target().location(), message)
                 .about(member.id())
-                .expected("a string, since the label takes several segments")
+                .expected("a string: the label takes several segments")
                 .related("the uri", self.location)
         });
     }

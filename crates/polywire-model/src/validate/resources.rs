@@ -245,9 +245,13 @@ impl<'m> Checker<'_, 'm> {
             match (is_collection(resource, reference), missing.is_empty()) {
                 (true, true) => self.problems.push_with(Severity::Error, |_| {
                     let message = format!(
-                        "`{}` is about all of `{}`, but takes the identifiers of one",
+                        "`{}` is about all of `{}`, {}",
                         operation.id(),
-                        shape.id()
+                        shape.id(),
+                        match identifiers.is_empty() {
+                            true => "which has no identifiers",
+                            false => "but takes the identifiers of one",
+                        }
                     );
                     let problem =
                         Problem::error("ResourceIdentifierBinding", reference.location(), message)
@@ -255,7 +259,7 @@ impl<'m> Checker<'_, 'm> {
                             .related("the operation", operation.location());
                     match identifiers.is_empty() {
                         true => problem
-                            .expected("a resource with identifiers: without, there is only one"),
+                            .expected("a resource with identifiers: without them there is only one"),
                         false => problem
                             .expected("an input without one of the identifiers")
                             .hint("what is done to one entity belongs into `operations`"),

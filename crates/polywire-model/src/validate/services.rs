@@ -51,10 +51,11 @@ fn defined_with<'m>(
 /// Operations and resources have one place in a service.
 fn check_bound_once(contents: &Contents<'_>, problems: &mut Problems) {
     let mut firsts: HashMap<&str, Bound<'_>> = HashMap::with_capacity(contents.bindings.len());
+    let mut reported: HashSet<(&str, &str)> = HashSet::new();
     for bound in &contents.bindings {
         let first = *firsts.entry(bound.shape.id().as_str()).or_insert(*bound);
         // Twice within one list, or as two lifecycles of one resource, is fine.
-        if std::ptr::eq(first.by, bound.by) {
+        if std::ptr::eq(first.by, bound.by) || !reported.insert((bound.shape.id(), bound.by.id())) {
             continue;
         }
         let (code, what) = match bound.shape.shape_type() {
