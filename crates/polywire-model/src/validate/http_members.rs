@@ -73,9 +73,9 @@ pub(super) fn check(structure: &Shape, problems: &mut Problems) {
     if let Some(params) = params.filter(|_| !queries.is_empty()) {
         problems.push_with(Severity::Note, |_| {
             let message = format!(
-                "`{}` takes the query parameters that no other member takes: {}",
+                "`{}` takes all query parameters but those of {}",
                 params.member.id(),
-                listed(queries.iter().map(|query| query.name))
+                listed(queries.iter().map(|query| query.member.name()))
             );
             Problem::note("HttpQueryParamsTrait", params.applied.location(), message)
                 .hint("a key of the map that another member has too is lost on the way")

@@ -2,7 +2,6 @@
 //! kind. An operation can leave some of them to its service.
 
 use super::index::Index;
-use super::listed;
 use super::lookup::Lookups;
 use crate::diagnostic::{Problem, Problems, Severity, did_you_mean};
 use crate::model::Model;
@@ -171,7 +170,7 @@ impl<'m> Check<'_, 'm> {
         let id = self.operation.id();
         self.push(Severity::Error, |_| {
             let name = property.name;
-            let message = format!("`{id}` has no {name}, nor has `{}`", service.id());
+            let message = format!("`{id}` has no `{name}`, nor has `{}`", service.id());
             Problem::error(CODE, location, message)
                 .expected(format!("`{name}` here, or in @paginated on the service"))
                 .related("the service", service.location())
@@ -195,7 +194,7 @@ impl<'m> Check<'_, 'm> {
         let id = self.operation.id();
         if property.is_input && path.contains('.') {
             return self.push(Severity::Error, |_| {
-                let message = format!("the {name} of `{id}` is a path");
+                let message = format!("`{name}` of `{id}` is a path");
                 Problem::error(CODE, location, message)
                     .expected("the name of a member of the input itself")
             });
@@ -205,7 +204,7 @@ impl<'m> Check<'_, 'm> {
             Err((structure, name_of_member)) => {
                 return self.push(Severity::Error, |hints| {
                     let message = format!(
-                        "the {name} of `{id}` names no member: `{}` has no `{name_of_member}`",
+                        "`{name}` of `{id}` names no member: `{}` has no `{name_of_member}`",
                         structure.id()
                     );
                     let names = || structure.members().iter().map(Member::name);
@@ -223,7 +222,7 @@ impl<'m> Check<'_, 'm> {
         self.member(property, member, location);
         if !property.is_input && path.split('.').count() > 2 {
             self.push(Severity::Warning, |_| {
-                let message = format!("the {name} of `{id}` lies deep in the output");
+                let message = format!("`{name}` of `{id}` lies deep in the output");
                 Problem::warning(property.deep, location, message)
                     .expected("a path of two names at most")
             });
@@ -259,7 +258,7 @@ impl<'m> Check<'_, 'm> {
         if let Some((severity, code)) = property.required.filter(|_| member.traits().is_required())
         {
             self.push(severity, |_| {
-                let message = format!("the {name} of `{id}` is required");
+                let message = format!("`{name}` of `{id}` is a required member");
                 Problem::error(code, location, message)
                     .expected(match property.is_input {
                         true => "a member that the first call can leave out",
@@ -279,10 +278,11 @@ impl<'m> Check<'_, 'm> {
             return;
         };
         self.push(severity, |_| {
-            let message = format!("the {name} of `{id}` is {}", target.with_article());
-            let types = property.best.iter().map(|shape_type| shape_type.name());
+            let message = format!("`{name}` of `{id}` is {}", target.with_article());
+            let types = property.best.iter().map(|shape_type| shape_type.with_article());
+            let types: Vec<String> = types.collect();
             Problem::error(code, location, message)
-                .expected(format!("a member of the type {}", listed(types)))
+                .expected(format!("a member that is {}", types.join(" or ")))
                 .related("the member", member.location())
         });
     }

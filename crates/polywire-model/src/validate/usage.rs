@@ -124,7 +124,7 @@ pub(super) fn check_input_and_output(
                 .about(used.by.id())
                 .expected(format!("a structure without @{name}"));
             match owner {
-                Some(owner) => problem.related("it belongs to", owner.location),
+                Some(owner) => problem.related("where it belongs", owner.location),
                 None => problem.related("the structure", structure.location()),
             }
         });
