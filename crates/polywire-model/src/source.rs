@@ -259,6 +259,7 @@ mod tests {
         let file = SourceFile {
             name: Arc::from("f"),
             text: Arc::from(format!("{}\"here\"{}", "x".repeat(5000), "y".repeat(5000))),
+            lines: OnceLock::new(),
         };
         let snippet = file.snippet(5000);
         assert!(snippet.text.len() < 130);

@@ -100,7 +100,7 @@ fn load(path: &Path) -> Model {
     };
     let assembled = loader.assemble().unwrap_or_else(|error| panic!("{error}"));
     let unknown = assembled.warnings.iter();
-    let unknown = unknown.filter(|warning| !KNOWN_WARNINGS.contains(&warning.code));
+    let unknown = unknown.filter(|warning| !KNOWN_WARNINGS.contains(&&*warning.code));
     let unknown: Vec<String> = unknown.map(ToString::to_string).collect();
     assert!(unknown.is_empty(), "{}", unknown.join("\n\n"));
     assembled.model

@@ -193,7 +193,7 @@ structure private {}
 @trait
 string since
 
-@trait(selector: ":not(member)")
+@trait
 list tags {
     member: String
 }
@@ -548,5 +548,5 @@ enum HttpApiKeyLocations {
 
 // Removed from the language, found in old models.
 
-@trait(selector: ":is(boolean, number)")
+@trait(selector: ":test(boolean, byte, short, integer, long, float, double, member > :test(boolean, byte, short, integer, long, float, double))")
 structure box {}

@@ -16,7 +16,7 @@ use crate::model::Model;
 use crate::node::Node as ModelNode;
 use crate::selector::syntax::{Step, TypeTest};
 use crate::selector::{Budget, Evaluation, Graph, Node, Selector};
-use crate::shape::Shape;
+use crate::shape::{Shape, ShapeType};
 use crate::traits::{AppliedTrait, Traits};
 
 /// How much work the selectors of all definitions may do together.
@@ -140,7 +140,7 @@ fn check_targets(
         everything: None,
     };
     for &(node, applied) in uses {
-        if targets.contain(node) || problems.is_full() {
+        if targets.contain(node) || has_own_check(model, graph, (node, applied)) || problems.is_full() {
             continue;
         }
         if budget.is_spent() {
@@ -171,6 +171,21 @@ fn check_targets(
                 .related("the trait", definition.shape.location())
         });
     }
+}
+
+/// Whether the flaw is told better elsewhere: that structures and unions have no
+/// default, but for null.
+fn has_own_check(model: &Model, graph: &Graph<'_>, (node, applied): Use<'_>) -> bool {
+    let target = graph.get(node).1.and_then(|member| model.target(member));
+    let has_parts = |target: &Shape| {
+        matches!(
+            target.shape_type(),
+            ShapeType::Structure | ShapeType::Union
+        )
+    };
+    applied.id() == "smithy.api#default"
+        && !applied.value().is_null()
+        && target.is_some_and(has_parts)
 }
 
 /// What one selector matches, found for one shape at a time while that is cheap.
