@@ -417,7 +417,7 @@ fn resources_and_elided_members() {
         operation Paint { input := for City with [Colored] { @required $cityId, $color } }
         operation Count {}
         @mixin
-        structure Colored { color: String }
+        structure Colored { @notProperty color: String }
         service Map { version: "1", resources: [City] }
         "#,
     );
@@ -500,7 +500,7 @@ fn traits_of_every_form() {
 #[test]
 fn shape_ids_in_values_become_absolute() {
     let text = "$version: \"2\"\nmetadata suppressions = [{ id: \"X\", namespace: \"a\" }]\nmetadata suppressions = [{ id: \"Y\", namespace: \"a\" }]\nnamespace a\n\
-        use aws.protocols#restJson1\n@auth([httpBasicAuth])\nservice S { version: \"1\" }\n\
+        use aws.protocols#restJson1\n@httpBasicAuth\n@auth([httpBasicAuth])\nservice S { version: \"1\" }\n\
         @references([{ resource: R, service: S }])\nstructure T { @idRef(selector: \"*\") m: String }\n\
         resource R {}\n@trait\nlist ids { member: String }\n@ids([T, T$m, restJson1, String, a#T])\nstring U\n";
     let assembled = Loader::new().add_text("a.smithy", text).assemble().unwrap();

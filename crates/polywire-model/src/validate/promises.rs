@@ -60,7 +60,7 @@ pub(super) fn check_compression(
         problems.push_with(Severity::Error, |_| {
             let message = format!("`{name}` is no encoding that clients know");
             Problem::error(CODE, node.location(), message)
-                .expected(format!("one of {}", listed(ENCODINGS.into_iter())))
+                .expected(listed(ENCODINGS.into_iter()))
         });
     }
 }

@@ -60,7 +60,7 @@ pub(super) fn check(model: &Model, problems: &mut Problems) {
                 continue;
             }
             problems.push_with(Severity::Warning, |_| {
-                let message = format!("`{}` looks like an identifier", member.id());
+                let message = format!("`{}` looks like the identifier of a resource", member.id());
                 Problem::warning("MemberShouldReferenceResource", member.location(), message)
                     .about(member.id())
                     .expected(format!(

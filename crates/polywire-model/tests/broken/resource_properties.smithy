@@ -17,8 +17,6 @@ operation CreateCity {
         token: String
         @notProperty
         other: String
-        @idempotencyToken
-        idempotency: String
     }
     output := {
         @required
