@@ -1,5 +1,9 @@
 //! Where HTTP bindings put members: header, label, query, body.
 
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use crate::model::Model;
 use crate::shape::{Member, Shape};
 use crate::traits::AppliedTrait;
 
@@ -35,7 +39,7 @@ pub(super) fn of(member: &Member) -> Option<(Binding<'_>, &AppliedTrait)> {
 }
 
 /// The direction of a message: some bindings count in one only.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub(super) enum Direction {
     Request,
     Response,
@@ -65,4 +69,34 @@ pub(super) fn body_of(structure: &Shape, direction: Direction) -> BodyParts<'_> 
         }
     }
     parts
+}
+
+/// What is known of structures for the operations that share them: thousands may
+/// take the same structure of thousands of members.
+#[derive(Default)]
+pub(super) struct Messages<'m> {
+    bodies: HashMap<(&'m str, Direction), Rc<BodyParts<'m>>>,
+    sized_streams: HashMap<&'m str, Option<&'m Member>>,
+}
+
+impl<'m> Messages<'m> {
+    pub(super) fn body(&mut self, structure: &'m Shape, direction: Direction) -> Rc<BodyParts<'m>> {
+        let body = self.bodies.entry((structure.id().as_str(), direction));
+        Rc::clone(body.or_insert_with(|| Rc::new(body_of(structure, direction))))
+    }
+
+    /// The member of a structure that is a stream of known length.
+    pub(super) fn sized_stream(
+        &mut self,
+        model: &Model,
+        structure: &'m Shape,
+    ) -> Option<&'m Member> {
+        let found = self.sized_streams.entry(structure.id().as_str());
+        *found.or_insert_with(|| {
+            structure.members().iter().find(|member| {
+                let target = model.target(member).map(Shape::traits);
+                target.is_some_and(|t| t.requires_length() && t.is_streaming())
+            })
+        })
+    }
 }

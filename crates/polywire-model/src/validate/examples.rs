@@ -1,6 +1,8 @@
 //! `@examples`: what an example shows must be values of the operation's shapes.
 
-use super::values::{Leniency, Subject, Values};
+use std::collections::HashSet;
+
+use super::values::{Leniency, Subject, Values, beginning};
 use crate::diagnostic::{Problem, Problems, Severity, did_you_mean};
 use crate::model::Model;
 use crate::node::Node;
@@ -22,6 +24,7 @@ pub(super) fn check<'m>(
     let Some(body) = operation.as_operation() else {
         return;
     };
+    let errors: HashSet<&str> = body.errors().iter().map(|error| error.as_str()).collect();
     for example in applied.value().as_array().unwrap_or_default() {
         if problems.is_full() {
             return;
@@ -70,7 +73,7 @@ pub(super) fn check<'m>(
                 }
             }
             (None, Some(error)) => {
-                let Some(structure) = error_of(model, operation, error, problems) else {
+                let Some(structure) = error_of(model, operation, &errors, error, problems) else {
                     continue;
                 };
                 if let Some(content) = error.get("content") {
@@ -92,7 +95,10 @@ fn check_left_out(example: &Node, input: &Shape, title: &str, problems: &mut Pro
     problems.push_with(Severity::Error, |_| {
         let message = format!("the example `{title}` lacks `input`");
         Problem::error(CODE, example.location(), message)
-            .expected(format!("`input` with `{}`, which is required", first.name()))
+            .expected(format!(
+                "`input` with `{}`, which is required",
+                first.name()
+            ))
             .related("the input", input.location())
     });
 }
@@ -101,18 +107,19 @@ fn check_left_out(example: &Node, input: &Shape, title: &str, problems: &mut Pro
 fn error_of<'m>(
     model: &'m Model,
     operation: &'m Shape,
+    known: &HashSet<&str>,
     error: &Node,
     problems: &mut Problems,
 ) -> Option<&'m Shape> {
     let node = error.get("shapeId")?;
     let id = node.as_str()?;
-    let known = operation.as_operation()?.errors();
-    if known.iter().any(|error| error.as_str() == id) {
+    if known.contains(id) {
         return model.get(id);
     }
     problems.push_with(Severity::Error, |hints| {
-        let names = || known.iter().map(|error| error.as_str());
-        let message = format!("`{id}` is no error of `{}`", operation.id());
+        let names = || known.iter().copied();
+        let shown = beginning(id);
+        let message = format!("`{shown}` is no error of `{}`", operation.id());
         Problem::error(CODE, node.location(), message)
             .expected("an error that the operation names")
             .maybe_hint(hints.then(|| did_you_mean(id, names())).flatten())

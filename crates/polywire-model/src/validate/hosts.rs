@@ -44,12 +44,6 @@ pub(super) fn check<'m>(
     let Some(input) = input.filter(|input| input.shape_type() == ShapeType::Structure) else {
         return;
     };
-    if labels.is_empty() {
-        // In most operations with a prefix nothing more is there to check.
-        let marked = input.members().iter().filter(|m| m.traits().is_host_label());
-        marked.for_each(|member| host.unnamed(member, problems));
-        return;
-    }
     let known = lookups.of(input);
     for label in &labels {
         let member = known.members.get(label).copied();
@@ -58,8 +52,11 @@ pub(super) fn check<'m>(
         }
     }
     let labels: HashSet<&str> = labels.into_iter().collect();
-    for member in input.members() {
-        if member.traits().is_host_label() && !labels.contains(member.name()) {
+    for member in &known.host_labels {
+        if problems.is_full() {
+            return;
+        }
+        if !labels.contains(member.name()) {
             host.unnamed(member, problems);
         }
     }
@@ -174,7 +171,9 @@ fn is_host(text: &str) -> bool {
     let text = text.strip_suffix('.').unwrap_or(text);
     let is_name = |name: &str| {
         (1..=63).contains(&name.len())
-            && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+            && name
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
     };
     !text.starts_with('-') && text.split('.').all(is_name)
 }
@@ -187,7 +186,9 @@ mod tests {
     fn prefixes() {
         assert_eq!(labels_of("{a}-{b_c}.data.").unwrap(), ["a", "b_c"]);
         assert!(labels_of("data").unwrap().is_empty());
-        for text in ["", ".", "-a", "a..b", "a_b", "{a", "a}", "{}", "{a}{b}", "{a}.{A}", "{a+}"] {
+        for text in [
+            "", ".", "-a", "a..b", "a_b", "{a", "a}", "{}", "{a}{b}", "{a}.{A}", "{a+}",
+        ] {
             assert!(labels_of(text).is_err(), "{text}");
         }
     }

@@ -2,7 +2,6 @@
 
 use std::collections::HashSet;
 
-use super::bindings::{self, Binding};
 use super::lookup::{Lookup, Lookups};
 use crate::diagnostic::{Problem, Problems, Severity, did_you_mean};
 use crate::model::Model;
@@ -131,6 +130,9 @@ impl<'m> Labels<'_, 'm> {
         let labels: HashSet<&str> = self.pattern.labels().collect();
         let greedy = self.pattern.greedy_label();
         for member in &known.labels {
+            if problems.is_full() {
+                return;
+            }
             if !labels.contains(member.name()) {
                 self.unnamed(member, problems);
             } else if greedy == Some(member.name()) {
@@ -208,38 +210,6 @@ impl<'m> Labels<'_, 'm> {
                 .about(member.id())
                 .expected("a string: the label takes several segments")
                 .related("the uri", self.location)
-        });
-    }
-}
-
-/// Query parameters that both the uri and a member of the input give.
-pub(super) fn check_query(
-    operation: &Shape,
-    http: &Http<'_>,
-    input: &Shape,
-    problems: &mut Problems,
-) {
-    if http.uri.query().is_empty() {
-        return;
-    }
-    let literals: HashSet<&str> = http.uri.query().iter().map(|(key, _)| &**key).collect();
-    for member in input.members() {
-        let Some((Binding::Query(name), applied)) = bindings::of(member) else {
-            continue;
-        };
-        if !literals.contains(name) {
-            continue;
-        }
-        problems.push_with(Severity::Error, |_| {
-            let message = format!(
-                "the query parameter `{name}` of `{}` stands in the uri of `{}` too",
-                member.id(),
-                operation.id()
-            );
-            Problem::error("HttpQueryTrait", applied.value().location(), message)
-                .about(input.id())
-                .expected("another name, or none in the uri")
-                .related("the uri", http.location)
         });
     }
 }

@@ -4,8 +4,12 @@
 use std::collections::HashMap;
 
 use super::bindings::{self, Binding, Direction, body_of};
+use super::http::Http;
+use super::index::Index;
 use super::listed;
+use super::values::beginning;
 use crate::diagnostic::{Problem, Problems, Severity};
+use crate::model::Relation;
 use crate::shape::{Member, Shape};
 use crate::traits::AppliedTrait;
 
@@ -106,7 +110,8 @@ fn check_header(header: &Bound<'_>, problems: &mut Problems) {
         return;
     };
     problems.push_with(Severity::Danger, |_| {
-        let message = format!("`{}` of `{}` {what}", header.name, header.member.id());
+        let name = beginning(header.name);
+        let message = format!("`{name}` of `{}` {what}", header.member.id());
         Problem::danger(
             "HttpHeaderTrait",
             header.applied.value().location(),
@@ -145,7 +150,7 @@ fn check_repeated(
                 first.member.name(),
                 bound.member.name(),
                 structure.id(),
-                bound.name
+                beginning(bound.name)
             );
             Problem::error(code, bound.applied.value().location(), message)
                 .expected(format!("a {what} of its own"))
@@ -168,7 +173,7 @@ fn check_prefix(prefix: &Bound<'_>, headers: &[Bound<'_>], problems: &mut Proble
         let message = || {
             format!(
                 "the header `{}` of `{}` is one of those that `{}` takes",
-                header.name,
+                beginning(header.name),
                 header.member.id(),
                 prefix.member.id()
             )
@@ -183,7 +188,10 @@ fn check_prefix(prefix: &Bound<'_>, headers: &[Bound<'_>], problems: &mut Proble
         } else {
             problems.push_with(Severity::Error, |_| {
                 Problem::error("HttpPrefixHeadersTrait", location, message())
-                    .expected(format!("a name that doesn't begin with `{}`", prefix.name))
+                    .expected(format!(
+                        "a name that doesn't begin with `{}`",
+                        beginning(prefix.name)
+                    ))
                     .related("the prefix", prefix.applied.value().location())
             });
         }
@@ -195,8 +203,66 @@ fn is_of_one_mixin(left: &Member, right: &Member) -> bool {
     left.is_inherited() && left.origin() == right.origin()
 }
 
+/// Checks a structure against the operations with `@http` that send or get it.
+pub(super) fn check_uses(index: &Index<'_>, structure: &Shape, problems: &mut Problems) {
+    let uses = index.uses(structure);
+    let with_http = |relation| {
+        let uses = uses.iter().filter(move |used| used.relation == relation);
+        uses.filter_map(|used| Some((used.by, used.by.traits().find("smithy.api#http")?)))
+    };
+    let queries = structure.members().iter().filter_map(|member| {
+        let (binding, applied) = bindings::of(member)?;
+        match binding {
+            Binding::Query(name) => Some((name, (member, applied))),
+            _ => None,
+        }
+    });
+    let queries: HashMap<&str, (&Member, &AppliedTrait)> = queries.collect();
+    if !queries.is_empty() {
+        for (operation, applied) in with_http(Relation::Input) {
+            if let Some(http) = Http::of(applied) {
+                check_query(structure, operation, &http, &queries, problems);
+            }
+        }
+    }
+    if with_http(Relation::Input).next().is_some() {
+        check_payload(structure, Direction::Request, problems);
+    }
+    let is_response = with_http(Relation::Output).next().is_some();
+    if is_response || structure.traits().has("smithy.api#error") {
+        check_payload(structure, Direction::Response, problems);
+    }
+}
+
+/// Query parameters that both the uri and a member of the input give.
+fn check_query(
+    structure: &Shape,
+    operation: &Shape,
+    http: &Http<'_>,
+    queries: &HashMap<&str, (&Member, &AppliedTrait)>,
+    problems: &mut Problems,
+) {
+    for (name, _) in http.uri.query() {
+        let Some((member, applied)) = queries.get(name.as_str()) else {
+            continue;
+        };
+        problems.push_with(Severity::Error, |_| {
+            let message = format!(
+                "the query parameter `{}` of `{}` stands in the uri of `{}` too",
+                beginning(name),
+                member.id(),
+                operation.id()
+            );
+            Problem::error("HttpQueryTrait", applied.value().location(), message)
+                .about(structure.id())
+                .expected("another name, or none in the uri")
+                .related("the uri", http.location)
+        });
+    }
+}
+
 /// Where a member is the whole body, the others must go elsewhere.
-pub(super) fn check_payload(structure: &Shape, direction: Direction, problems: &mut Problems) {
+fn check_payload(structure: &Shape, direction: Direction, problems: &mut Problems) {
     let body = body_of(structure, direction);
     let (Some(payload), Some(first)) = (body.payload, body.unbound.first()) else {
         return;

@@ -1,7 +1,7 @@
 //! What a method and a status promise, and what the operation then does: RFC 9110
 //! on which requests change nothing, can be repeated, and have a body.
 
-use super::bindings::{Direction, body_of};
+use super::bindings::{Direction, Messages};
 use super::http::Http;
 use super::listed;
 use crate::diagnostic::{Problem, Problems, Severity};
@@ -45,11 +45,12 @@ const fn semantics(
 }
 
 /// Checks method and status of an operation with `@http`.
-pub(super) fn check(
-    model: &Model,
-    operation: &Shape,
+pub(super) fn check<'m>(
+    model: &'m Model,
+    operation: &'m Shape,
     applied: &AppliedTrait,
     http: &Http<'_>,
+    messages: &mut Messages<'m>,
     problems: &mut Problems,
 ) {
     let at = |key| applied.value().get(key).map(Node::location);
@@ -66,11 +67,17 @@ pub(super) fn check(
         };
         method.check_spelling(http.method, problems);
         method.check_traits(problems);
-        method.check_body(model, problems);
+        method.check_body(model, messages, problems);
     }
     let code = applied.value().get("code");
     if let Some((code, number)) = code.and_then(|code| Some((code, code.as_i64()?))) {
-        check_code(model, operation, number, code.location(), problems);
+        check_code(
+            model,
+            operation,
+            (number, code.location()),
+            messages,
+            problems,
+        );
     }
 }
 
@@ -80,7 +87,7 @@ struct Method<'m> {
     location: SourceLocation,
 }
 
-impl Method<'_> {
+impl<'m> Method<'m> {
     fn check_spelling(&self, given: &str, problems: &mut Problems) {
         let name = self.semantics.method;
         if given != name {
@@ -140,7 +147,7 @@ impl Method<'_> {
         }
     }
 
-    fn check_body(&self, model: &Model, problems: &mut Problems) {
+    fn check_body(&self, model: &'m Model, messages: &mut Messages<'m>, problems: &mut Problems) {
         if self.semantics.has_body {
             return;
         }
@@ -148,10 +155,10 @@ impl Method<'_> {
         let Some(input) = operation.and_then(|operation| model.get(operation.input())) else {
             return;
         };
-        let body = body_of(input, Direction::Request);
-        let members: Vec<&Member> = match body.payload {
-            Some(payload) => vec![payload],
-            None => body.unbound,
+        let body = messages.body(input, Direction::Request);
+        let members: &[&Member] = match &body.payload {
+            Some(payload) => std::slice::from_ref(payload),
+            None => &body.unbound,
         };
         let Some(first) = members.first() else {
             return;
@@ -172,11 +179,11 @@ impl Method<'_> {
     }
 }
 
-fn check_code(
-    model: &Model,
-    operation: &Shape,
-    code: i64,
-    location: SourceLocation,
+fn check_code<'m>(
+    model: &'m Model,
+    operation: &'m Shape,
+    (code, location): (i64, SourceLocation),
+    messages: &mut Messages<'m>,
     problems: &mut Problems,
 ) {
     // What is no status at all is a wrong value of the trait.
@@ -195,7 +202,7 @@ fn check_code(
     let Some(output) = output.and_then(|output| model.get(output)) else {
         return;
     };
-    let body = body_of(output, Direction::Response);
+    let body = messages.body(output, Direction::Response);
     let Some(first) = body.payload.or_else(|| body.unbound.first().copied()) else {
         return;
     };

@@ -14,7 +14,7 @@ use crate::source::SourceLocation;
 /// How many operations and resources are looked at for all services together.
 /// Real models have a few services and some hundred operations; a hostile one
 /// can have many thousand of both, each in each.
-const MAX_STEPS: usize = 1_000_000;
+const MAX_STEPS: usize = 500_000;
 
 pub(super) struct Index<'m> {
     pub(super) model: &'m Model,
@@ -166,9 +166,10 @@ fn contents<'m>(model: &'m Model, service: &'m Shape, steps: &mut usize) -> Cont
                 continue;
             }
             // What is of the wrong kind is reported where it is named.
-            let Some(shape) = model.get(reference).filter(|shape| {
-                shape.as_operation().is_some() || shape.as_resource().is_some()
-            }) else {
+            let Some(shape) = model
+                .get(reference)
+                .filter(|shape| shape.as_operation().is_some() || shape.as_resource().is_some())
+            else {
                 continue;
             };
             contents.bindings.push(Bound {

@@ -45,11 +45,11 @@ mod values;
 mod waiters;
 
 use crate::bundled::Bundled;
-use crate::diagnostic::Problems;
+use crate::diagnostic::{Problem, Problems};
 use crate::model::Model;
 use crate::shape::{Shape, ShapeType};
 
-use self::bindings::Direction;
+use self::bindings::Messages;
 use self::http::Http;
 use self::index::Index;
 use self::values::Values;
@@ -92,6 +92,7 @@ fn check_shapes<'m>(model: &'m Model, values: &mut Values<'m>, problems: &mut Pr
 /// Shapes by who uses them, and services as a whole.
 fn check_services<'m>(model: &'m Model, values: &mut Values<'m>, problems: &mut Problems) {
     let index = Index::of(model);
+    let mut messages = Messages::default();
     for shape in model.shapes() {
         if problems.is_full() {
             return;
@@ -102,7 +103,9 @@ fn check_services<'m>(model: &'m Model, values: &mut Values<'m>, problems: &mut 
         }
         problems.subject(Some(shape.id().clone()));
         match shape_type {
-            ShapeType::Operation => check_operation(&index, shape, values, problems),
+            ShapeType::Operation => {
+                check_operation(&index, shape, values, &mut messages, problems);
+            }
             ShapeType::Service => check_service(shape, problems),
             ShapeType::Structure => check_structure(&index, shape, problems),
             _ => {}
@@ -125,6 +128,7 @@ fn check_operation<'m>(
     index: &Index<'m>,
     operation: &'m Shape,
     values: &mut Values<'m>,
+    messages: &mut Messages<'m>,
     problems: &mut Problems,
 ) {
     let model = index.model;
@@ -140,35 +144,20 @@ fn check_operation<'m>(
             "smithy.api#http" => {
                 http::check(model, operation, applied, values.lookups(), problems);
                 if let Some(http) = Http::of(applied) {
-                    check_messages(model, operation, &http, problems);
-                    http_semantics::check(model, operation, applied, &http, problems);
+                    http_semantics::check(model, operation, applied, &http, messages, problems);
                 }
             }
             "smithy.api#idempotent" => {
                 promises::check_idempotent(operation, applied, problems);
             }
             "smithy.api#requestCompression" => {
-                promises::check_compression(model, operation, applied, problems);
+                promises::check_compression(model, operation, applied, messages, problems);
             }
             "smithy.waiters#waitable" => {
                 waiters::check(model, operation, applied, values.lookups(), problems);
             }
             _ => {}
         }
-    }
-}
-
-/// The structures that an operation with `@http` sends and gets.
-fn check_messages(model: &Model, operation: &Shape, http: &Http<'_>, problems: &mut Problems) {
-    let Some(body) = operation.as_operation() else {
-        return;
-    };
-    if let Some(input) = model.get(body.input()) {
-        http::check_query(operation, http, input, problems);
-        http_members::check_payload(input, Direction::Request, problems);
-    }
-    if let Some(output) = model.get(body.output()) {
-        http_members::check_payload(output, Direction::Response, problems);
     }
 }
 
@@ -184,14 +173,23 @@ fn check_service(service: &Shape, problems: &mut Problems) {
 
 fn check_structure(index: &Index<'_>, structure: &Shape, problems: &mut Problems) {
     http_members::check(structure, problems);
+    http_members::check_uses(index, structure, problems);
     usage::check(index, structure, problems);
     usage::check_input_and_output(index, structure, problems);
     streams::check_event_payload(structure, problems);
     resources::check_bindings(structure, problems);
     if structure.traits().has("smithy.api#error") {
         http_semantics::check_error(structure, problems);
-        http_members::check_payload(structure, Direction::Response, problems);
     }
+}
+
+/// Says that a search ended early, at some shape: a hostile model can have millions
+/// of pairs of services, resources and operations.
+#[cold]
+fn given_up(what: &str, shape: &Shape, problems: &mut Problems) {
+    let message = format!("{what}: there are too many");
+    let problem = Problem::warning("TooManyOperations", shape.location(), message);
+    problems.push(problem.about(shape.id()));
 }
 
 /// Names for a message: the first ones, where there are many.

@@ -3,9 +3,10 @@
 
 use super::index::Index;
 use super::lookup::Lookups;
+use super::values::beginning;
 use crate::diagnostic::{Problem, Problems, Severity, did_you_mean};
 use crate::model::Model;
-use crate::node::Node;
+use crate::node::{MAX_DEPTH, Node};
 use crate::shape::{Member, Shape, ShapeType};
 use crate::source::SourceLocation;
 
@@ -204,8 +205,9 @@ impl<'m> Check<'_, 'm> {
             Err((structure, name_of_member)) => {
                 return self.push(Severity::Error, |hints| {
                     let message = format!(
-                        "`{name}` of `{id}` names no member: `{}` has no `{name_of_member}`",
-                        structure.id()
+                        "`{name}` of `{id}` names no member: `{}` has no `{}`",
+                        structure.id(),
+                        beginning(name_of_member)
                     );
                     let names = || structure.members().iter().map(Member::name);
                     let near = || did_you_mean(name_of_member, names());
@@ -237,7 +239,7 @@ impl<'m> Check<'_, 'm> {
     ) -> Result<&'m Member, (&'m Shape, &'p str)> {
         let mut shape = structure;
         let mut found: Option<&'m Member> = None;
-        for name in path.split('.') {
+        for name in path.split('.').take(MAX_DEPTH) {
             if let Some(member) = found {
                 shape = self.model.target(member).ok_or((shape, name))?;
             }
@@ -279,7 +281,10 @@ impl<'m> Check<'_, 'm> {
         };
         self.push(severity, |_| {
             let message = format!("`{name}` of `{id}` is {}", target.with_article());
-            let types = property.best.iter().map(|shape_type| shape_type.with_article());
+            let types = property
+                .best
+                .iter()
+                .map(|shape_type| shape_type.with_article());
             let types: Vec<String> = types.collect();
             Problem::error(code, location, message)
                 .expected(format!("a member that is {}", types.join(" or ")))

@@ -3,7 +3,9 @@
 
 use std::collections::HashSet;
 
+use super::bindings::Messages;
 use super::listed;
+use super::values::beginning;
 use crate::diagnostic::{Problem, Problems, Severity, did_you_mean};
 use crate::model::Model;
 use crate::node::Node;
@@ -13,10 +15,11 @@ use crate::traits::AppliedTrait;
 /// What Smithy's clients and servers know; names are the same in any case.
 const ENCODINGS: [&str; 1] = ["gzip"];
 
-pub(super) fn check_compression(
-    model: &Model,
-    operation: &Shape,
+pub(super) fn check_compression<'m>(
+    model: &'m Model,
+    operation: &'m Shape,
     applied: &AppliedTrait,
+    messages: &mut Messages<'m>,
     problems: &mut Problems,
 ) {
     const CODE: &str = "RequestCompressionTrait";
@@ -26,16 +29,11 @@ pub(super) fn check_compression(
     if *body.input().id() == UNIT {
         problems.push_with(Severity::Error, |_| {
             let message = format!("`{}` has no input to compress", operation.id());
-            Problem::error(CODE, applied.location(), message)
-                .expected("an operation with an input")
+            Problem::error(CODE, applied.location(), message).expected("an operation with an input")
         });
     }
     let input = model.get(body.input());
-    for member in input.map(Shape::members).unwrap_or_default() {
-        let target = model.target(member).map(Shape::traits);
-        if !target.is_some_and(|t| t.requires_length() && t.is_streaming()) {
-            continue;
-        }
+    if let Some(member) = input.and_then(|input| messages.sized_stream(model, input)) {
         problems.push_with(Severity::Error, |_| {
             let message = format!("`{}` needs its length, but is compressed", member.id());
             Problem::error(CODE, applied.location(), message)
@@ -54,22 +52,20 @@ pub(super) fn check_compression(
         });
     }
     for (node, name) in encodings.iter().filter_map(|n| Some((n, n.as_str()?))) {
-        if ENCODINGS.iter().any(|known| known.eq_ignore_ascii_case(name)) {
+        if ENCODINGS
+            .iter()
+            .any(|known| known.eq_ignore_ascii_case(name))
+        {
             continue;
         }
         problems.push_with(Severity::Error, |_| {
-            let message = format!("`{name}` is no encoding that clients know");
-            Problem::error(CODE, node.location(), message)
-                .expected(listed(ENCODINGS.into_iter()))
+            let message = format!("`{}` is no encoding that clients know", beginning(name));
+            Problem::error(CODE, node.location(), message).expected(listed(ENCODINGS.into_iter()))
         });
     }
 }
 
-pub(super) fn check_idempotent(
-    operation: &Shape,
-    applied: &AppliedTrait,
-    problems: &mut Problems,
-) {
+pub(super) fn check_idempotent(operation: &Shape, applied: &AppliedTrait, problems: &mut Problems) {
     const CODE: &str = "IdempotentTrait";
     let Some(body) = operation.as_operation() else {
         return;

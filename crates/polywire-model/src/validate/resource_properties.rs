@@ -3,6 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::given_up;
 use super::resources::{Bindings, bindings, identifiers_of};
 use crate::diagnostic::{Problem, Problems, Severity, did_you_mean};
 use crate::model::Model;
@@ -11,7 +12,7 @@ use crate::shape::{Lifecycle, Member, Resource, Shape, ShapeRef, ShapeType};
 const CODE: &str = "ResourceOperationInputOutput";
 
 /// How many members are looked at in all.
-const MAX_STEPS: usize = 2_000_000;
+const MAX_STEPS: usize = 1_000_000;
 
 pub(super) fn check(model: &Model, problems: &mut Problems) {
     let mut steps = 0;
@@ -25,13 +26,22 @@ pub(super) fn check(model: &Model, problems: &mut Problems) {
             model,
             shape,
             identifiers: identifiers_of(resource),
-            properties: properties.map(|(name, target)| (name.as_str(), target)).collect(),
+            properties: properties
+                .map(|(name, target)| (name.as_str(), target))
+                .collect(),
             used: HashSet::new(),
             steps: &mut steps,
             problems: &mut *problems,
         };
         checker.operations(resource);
-        if *checker.steps > MAX_STEPS || checker.problems.is_full() {
+        if *checker.steps > MAX_STEPS {
+            return given_up(
+                "not all properties of resources were checked",
+                shape,
+                problems,
+            );
+        }
+        if checker.problems.is_full() {
             return;
         }
         checker.unused(resource);
@@ -57,12 +67,17 @@ impl<'m> Checker<'_, 'm> {
             Lifecycle::Update,
             Lifecycle::Delete,
         ];
-        let one = one.into_iter().filter_map(|lifecycle| resource.lifecycle(lifecycle));
+        let one = one
+            .into_iter()
+            .filter_map(|lifecycle| resource.lifecycle(lifecycle));
         for reference in one.chain(resource.operations()) {
             let operation = self.model.get(reference);
             let Some(body) = operation.and_then(|operation| operation.as_operation()) else {
                 continue;
             };
+            if *self.steps > MAX_STEPS {
+                return;
+            }
             for structure in [body.input(), body.output()] {
                 if let Some(structure) = self.model.get(structure) {
                     self.message(structure);
@@ -71,6 +86,9 @@ impl<'m> Checker<'_, 'm> {
         }
         let many = resource.lifecycle(Lifecycle::List).into_iter();
         for reference in many.chain(resource.collection_operations()) {
+            if *self.steps > MAX_STEPS {
+                return;
+            }
             let operation = self.model.get(reference);
             if let Some(item) = operation.and_then(|operation| self.item(operation)) {
                 self.members(item, &Bindings::new(), false);
@@ -81,6 +99,7 @@ impl<'m> Checker<'_, 'm> {
     /// The members of an input or output, or of the one that @nestedProperties
     /// points to.
     fn message(&mut self, structure: &'m Shape) {
+        *self.steps += structure.members().len();
         let bound = bindings(&self.identifiers, structure);
         let nested = structure.members().iter();
         let mut nested = nested.filter(|m| m.traits().has("smithy.api#nestedProperties"));
@@ -122,7 +141,8 @@ impl<'m> Checker<'_, 'm> {
             let own_name = own_name.and_then(|value| value.get("name")?.as_str());
             let is_known = self.properties.contains_key(member.name());
             let is_free = bound.contains(member.name())
-                || (!is_strict && (own_name.is_none() || self.identifiers.contains_key(member.name())))
+                || (!is_strict
+                    && (own_name.is_none() || self.identifiers.contains_key(member.name())))
                 || is_no_property(self.model, member);
             if is_free && !is_known {
                 continue;

@@ -47,8 +47,11 @@ pub(super) fn check(model: &Model, problems: &mut Problems) {
             let mut found: Vec<&str> = Vec::new();
             for resource in candidates {
                 let of_parents = parents.get(resource.id().as_str());
-                let mut bound = [*resource].into_iter().chain(of_parents.into_iter().flatten().copied());
-                let is_bound = bound.any(|resource| reached.by(resource).contains(structure.id().as_str()));
+                let mut bound = [*resource]
+                    .into_iter()
+                    .chain(of_parents.into_iter().flatten().copied());
+                let is_bound =
+                    bound.any(|resource| reached.by(resource).contains(structure.id().as_str()));
                 if !is_bound && !refers_to(structure, member, resource.id()) {
                     found.push(resource.id());
                 }
@@ -75,13 +78,15 @@ pub(super) fn check(model: &Model, problems: &mut Problems) {
 
 /// Whether the trait stands on the member or its structure, for this resource.
 fn refers_to(structure: &Shape, member: &Member, resource: &str) -> bool {
-    [structure.traits(), member.traits()].into_iter().any(|traits| {
-        let references = traits.get("smithy.api#references").and_then(Node::as_array);
-        references.unwrap_or_default().iter().any(|reference| {
-            let named = reference.get("resource").and_then(Node::as_str);
-            named == Some(resource)
+    [structure.traits(), member.traits()]
+        .into_iter()
+        .any(|traits| {
+            let references = traits.get("smithy.api#references").and_then(Node::as_array);
+            references.unwrap_or_default().iter().any(|reference| {
+                let named = reference.get("resource").and_then(Node::as_str);
+                named == Some(resource)
+            })
         })
-    })
 }
 
 /// What resources lead to, walked through once each.
@@ -106,10 +111,10 @@ impl<'m> Reached<'m> {
                 break;
             }
             for (_, reference) in next {
-                if let Some(shape) = self.model.get(reference) {
-                    if set.insert(shape.id().as_str()) {
-                        todo.push(shape);
-                    }
+                if let Some(shape) = self.model.get(reference)
+                    && set.insert(shape.id().as_str())
+                {
+                    todo.push(shape);
                 }
             }
         }

@@ -1,16 +1,16 @@
 //! Resources: what is bound to them must carry their identifiers, and do what its
 //! place in the lifecycle says.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use super::listed;
+use super::{given_up, listed};
 use crate::diagnostic::{Problem, Problems, Severity};
 use crate::model::Model;
 use crate::shape::{Lifecycle, Member, Resource, Shape, ShapeRef, ShapeType};
 
 /// How many members and identifiers are looked at in all. A hostile model can
 /// bind the same large operations to thousands of resources.
-const MAX_STEPS: usize = 2_000_000;
+const MAX_STEPS: usize = 1_000_000;
 
 /// The members of a structure that give identifiers of a resource a value.
 pub(super) type Bindings<'m> = HashMap<&'m str, &'m Member>;
@@ -25,8 +25,15 @@ pub(super) fn check(model: &Model, problems: &mut Problems) {
         let Some(resource) = shape.as_resource() else {
             continue;
         };
-        if checker.problems.is_full() || checker.steps > MAX_STEPS {
+        if checker.problems.is_full() {
             return;
+        }
+        if checker.steps > MAX_STEPS {
+            return given_up(
+                "not all bindings of resources were checked",
+                shape,
+                problems,
+            );
         }
         checker.lifecycle(shape, resource);
         checker.own_identifiers(shape, resource);
@@ -189,6 +196,7 @@ impl<'m> Checker<'_, 'm> {
         if parent.identifiers().is_empty() {
             return;
         }
+        let collections = collection_operations(resource);
         for reference in resource.all_operations() {
             let Some(operation) = self.model.get(reference) else {
                 continue;
@@ -204,7 +212,7 @@ impl<'m> Checker<'_, 'm> {
             }
             // Identifiers of its own resource are reported with the resource.
             if missing.iter().all(|name| own.contains_key(name))
-                && !is_collection(resource, reference)
+                && !collections.contains(reference.as_str())
             {
                 continue;
             }
@@ -217,7 +225,7 @@ impl<'m> Checker<'_, 'm> {
                     listed(missing.iter().copied())
                 );
                 Problem::error("ResourceIdentifierBinding", operation.location(), message)
-                        .about(operation.id())
+                    .about(operation.id())
                     .expected("them as members of the input, with @required")
                     .related("bound", reference.location())
             });
@@ -227,6 +235,7 @@ impl<'m> Checker<'_, 'm> {
     /// Operations on one entity have all identifiers, those on the collection not.
     fn operations(&mut self, shape: &'m Shape, resource: &'m Resource) {
         let identifiers = identifiers_of(resource);
+        let collections = collection_operations(resource);
         for reference in resource.all_operations() {
             let Some(operation) = self.model.get(reference) else {
                 continue;
@@ -242,7 +251,7 @@ impl<'m> Checker<'_, 'm> {
             let all = resource.identifiers().iter();
             let missing = all.filter(|(name, target)| !is_bound(name, target));
             let missing: Vec<&str> = missing.map(|(name, _)| name.as_str()).collect();
-            match (is_collection(resource, reference), missing.is_empty()) {
+            match (collections.contains(reference.as_str()), missing.is_empty()) {
                 (true, true) => self.problems.push_with(Severity::Error, |_| {
                     let message = format!(
                         "`{}` is about all of `{}`, {}",
@@ -258,8 +267,9 @@ impl<'m> Checker<'_, 'm> {
                             .about(operation.id())
                             .related("the operation", operation.location());
                     match identifiers.is_empty() {
-                        true => problem
-                            .expected("a resource with identifiers: without them there is only one"),
+                        true => problem.expected(
+                            "a resource with identifiers: without them there is only one",
+                        ),
                         false => problem
                             .expected("an input without one of the identifiers")
                             .hint("what is done to one entity belongs into `operations`"),
@@ -274,7 +284,9 @@ impl<'m> Checker<'_, 'm> {
                     );
                     Problem::error("ResourceIdentifierBinding", operation.location(), message)
                         .about(operation.id())
-                        .expected("them as members of the input, with @required and the same target")
+                        .expected(
+                            "them as members of the input, with @required and the same target",
+                        )
                         .hint("a member of another name takes @resourceIdentifier")
                         .related("bound", reference.location())
                 }),
@@ -289,7 +301,9 @@ impl<'m> Checker<'_, 'm> {
         identifiers: &HashMap<&'m str, &'m ShapeRef>,
         operation: &'m Shape,
     ) -> Option<Bindings<'m>> {
-        let input = operation.as_operation().and_then(|o| self.model.get(o.input()));
+        let input = operation
+            .as_operation()
+            .and_then(|o| self.model.get(o.input()));
         self.steps += input.map_or(0, |input| input.members().len());
         if self.steps > MAX_STEPS || self.problems.is_full() {
             return None;
@@ -327,16 +341,21 @@ pub(super) fn bindings<'m>(
 }
 
 fn resource_identifier(member: &Member) -> Option<&str> {
-    member.traits().get("smithy.api#resourceIdentifier")?.as_str()
+    member
+        .traits()
+        .get("smithy.api#resourceIdentifier")?
+        .as_str()
 }
 
-fn is_collection(resource: &Resource, operation: &ShapeRef) -> bool {
-    let is_it = |reference: &ShapeRef| reference.id() == operation.id();
-    [Lifecycle::Create, Lifecycle::List]
+/// The operations on all of a resource's entities, creation among them: they don't
+/// know one yet.
+fn collection_operations(resource: &Resource) -> HashSet<&str> {
+    let lifecycle = [Lifecycle::Create, Lifecycle::List];
+    let lifecycle = lifecycle
         .into_iter()
-        .filter_map(|lifecycle| resource.lifecycle(lifecycle))
-        .any(is_it)
-        || resource.collection_operations().iter().any(is_it)
+        .filter_map(|lifecycle| resource.lifecycle(lifecycle));
+    let all = lifecycle.chain(resource.collection_operations());
+    all.map(|reference| reference.as_str()).collect()
 }
 
 /// Checks that members of a structure are bound to identifiers of their own.

@@ -3,6 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::given_up;
 use crate::closure::Closure;
 use crate::diagnostic::{Problem, Problems, Severity};
 use crate::model::Model;
@@ -10,7 +11,7 @@ use crate::node::MAX_DEPTH;
 use crate::shape::{Shape, ShapeRef, ShapeType};
 
 /// How many shapes are looked at for all services together.
-const MAX_STEPS: usize = 1_000_000;
+const MAX_STEPS: usize = 200_000;
 
 pub(super) fn check(model: &Model, problems: &mut Problems) {
     let mut steps = 0;
@@ -18,13 +19,17 @@ pub(super) fn check(model: &Model, problems: &mut Problems) {
         let Some(body) = service.as_service() else {
             continue;
         };
-        if steps > MAX_STEPS || problems.is_full() {
+        if problems.is_full() {
             return;
+        }
+        if steps > MAX_STEPS {
+            return given_up("not all names in services were compared", service, problems);
         }
         let Some(closure) = Closure::of(model, service) else {
             continue;
         };
         steps += closure.shapes().len();
+        steps += closure.operations().len() + closure.resources().len();
         for (id, name) in body.rename() {
             check_rename(&closure, id, name, problems);
         }
@@ -50,7 +55,11 @@ fn check_rename(closure: &Closure<'_>, id: &ShapeRef, name: &str, problems: &mut
         "a resource"
     } else {
         return problems.push_with(Severity::Error, |_| {
-            let message = format!("`{}` is renamed, but `{}` doesn't use it", id.id(), service.id());
+            let message = format!(
+                "`{}` is renamed, but `{}` doesn't use it",
+                id.id(),
+                service.id()
+            );
             Problem::error("Service", id.location(), message)
                 .about(service.id())
                 .expected("a shape that the service reaches")

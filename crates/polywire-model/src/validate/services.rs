@@ -3,27 +3,31 @@
 use std::collections::{HashMap, HashSet};
 
 use super::index::{Bound, Contents, Index};
-use super::listed;
+use super::values::beginning;
+use super::{given_up, listed};
 use crate::diagnostic::{Problem, Problems, Severity};
 use crate::model::Model;
 use crate::node::Node;
 use crate::shape::{Shape, ShapeType};
 use crate::traits::AppliedTrait;
 
+/// How many names in `@auth`, and how many pairs of a member and a resource, are
+/// looked at for all services together.
+const MAX_STEPS: usize = 1_000_000;
+
 pub(super) fn check(index: &Index<'_>, problems: &mut Problems) {
     if let Some(service) = index.given_up {
-        let message = "not all operations were searched for: there are too many of them";
-        let problem = Problem::warning("TooManyOperations", service.location(), message);
-        problems.push(problem);
+        given_up("not all operations were searched for", service, problems);
     }
     let mut steps = 0;
+    let mut without_http = HashSet::new();
     for contents in &index.services {
         if problems.is_full() {
             return;
         }
         check_bound_once(contents, problems);
-        check_bindings_missing(index.model, contents, problems);
-        check_auth(index.model, contents, problems);
+        check_bindings_missing(index.model, contents, &mut without_http, problems);
+        check_auth(index.model, contents, &mut steps, problems);
         check_better_bound(index.model, contents, &mut steps, problems);
         check_event_stream_http(contents.service, problems);
     }
@@ -79,7 +83,12 @@ fn check_bound_once(contents: &Contents<'_>, problems: &mut Problems) {
 }
 
 /// Where one operation has `@http`, or a protocol needs it, all must have it.
-fn check_bindings_missing(model: &Model, contents: &Contents<'_>, problems: &mut Problems) {
+fn check_bindings_missing<'m>(
+    model: &'m Model,
+    contents: &Contents<'m>,
+    reported: &mut HashSet<(&'m str, Severity)>,
+    problems: &mut Problems,
+) {
     let lacks_http = |operation: &&&Shape| !operation.traits().has("smithy.api#http");
     let missing: Vec<_> = contents.operations.iter().filter(lacks_http).collect();
     if missing.is_empty() {
@@ -97,6 +106,10 @@ fn check_bindings_missing(model: &Model, contents: &Contents<'_>, problems: &mut
         None => Severity::Warning,
     };
     for operation in missing {
+        // Many services may have the same operation.
+        if !reported.insert((operation.id().as_str(), severity)) {
+            continue;
+        }
         problems.push_with(severity, |_| {
             let message = format!("`{}` has no @http", operation.id());
             let problem = Problem::error("HttpBindingsMissing", operation.location(), message)
@@ -118,7 +131,7 @@ fn check_bindings_missing(model: &Model, contents: &Contents<'_>, problems: &mut
     }
 }
 
-fn check_auth(model: &Model, contents: &Contents<'_>, problems: &mut Problems) {
+fn check_auth(model: &Model, contents: &Contents<'_>, steps: &mut usize, problems: &mut Problems) {
     let service = contents.service;
     let schemes = defined_with(model, service, "smithy.api#authDefinition");
     let schemes: HashSet<&str> = schemes.map(|(applied, _)| applied.id().as_str()).collect();
@@ -141,14 +154,20 @@ fn check_auth(model: &Model, contents: &Contents<'_>, problems: &mut Problems) {
         let Some(applied) = shape.traits().find("smithy.api#auth") else {
             continue;
         };
-        for node in applied.value().as_array().unwrap_or_default() {
+        let named = applied.value().as_array().unwrap_or_default();
+        *steps += named.len();
+        if *steps > MAX_STEPS {
+            return;
+        }
+        for node in named {
             let Some(id) = node.as_str().filter(|id| !schemes.contains(id)) else {
                 continue;
             };
             problems.push_with(Severity::Danger, |_| {
                 let message = format!(
-                    "`{}` authenticates with `{id}`, which `{}` doesn't have",
+                    "`{}` authenticates with `{}`, which `{}` doesn't have",
                     shape.id(),
+                    beginning(id),
                     service.id()
                 );
                 Problem::danger("AuthTrait", node.location(), message)
@@ -159,9 +178,6 @@ fn check_auth(model: &Model, contents: &Contents<'_>, problems: &mut Problems) {
         }
     }
 }
-
-/// How many pairs of an operation's member and a resource are looked at.
-const MAX_PAIRS: usize = 1_000_000;
 
 /// Operations that stand on the service, and yet have an identifier of one of its
 /// resources.
@@ -203,7 +219,7 @@ fn check_better_bound(
                     found.extend(resources.iter().map(|resource| resource.id().as_str()));
                 }
                 *steps += resources.len();
-                if *steps > MAX_PAIRS {
+                if *steps > MAX_STEPS {
                     return;
                 }
             }
@@ -226,10 +242,7 @@ fn check_better_bound(
             );
             Problem::warning(code, bound.location, message)
                 .about(bound.shape.id())
-                .expected(format!(
-                    "an operation of {}",
-                    listed(found.into_iter())
-                ))
+                .expected(format!("an operation of {}", listed(found.into_iter())))
                 .related("the operation", bound.shape.location())
         });
     }
@@ -285,7 +298,10 @@ pub(super) fn check_api_key(service: &Shape, applied: &AppliedTrait, problems: &
         return;
     };
     problems.push_with(Severity::Error, |_| {
-        let message = format!("the key of `{}` has a scheme, but is in no header", service.id());
+        let message = format!(
+            "the key of `{}` has a scheme, but is in no header",
+            service.id()
+        );
         Problem::error("HttpApiKeyAuthTrait", place.location(), message)
             .expected("`\"header\"`")
             .related("the scheme", scheme.location())

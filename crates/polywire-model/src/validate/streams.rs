@@ -23,7 +23,12 @@ pub(super) fn check(index: &Index<'_>, problems: &mut Problems) {
         if shape.shape_type() == ShapeType::Union && shape.traits().is_streaming() {
             check_events(index, shape, problems);
         }
+        // The service that wants streams of this structure in bodies.
+        let mut service: Option<Option<&Bodies<'_>>> = None;
         for member in shape.members() {
+            if problems.is_full() {
+                return;
+            }
             let Some(target) = index.streams.get(member.target().as_str()) else {
                 continue;
             };
@@ -33,8 +38,12 @@ pub(super) fn check(index: &Index<'_>, problems: &mut Problems) {
                 check_use(shape, member, target, used, problems);
             }
             if !member.traits().is_http_payload() {
-                for service in &bound {
-                    service.check_member(member, uses, problems);
+                let service = service.get_or_insert_with(|| {
+                    let mut all = bound.iter();
+                    all.find(|service| service.uses_one(uses))
+                });
+                if let Some(service) = service {
+                    service.report(member, problems);
                 }
             }
         }
@@ -96,10 +105,7 @@ fn check_use(
     };
     problems.push_with(Severity::Error, |_| {
         let by = used.member.map_or(used.by.id(), |member| member.id());
-        let message = format!(
-            "`{}`, {owner} `{by}`, holds a stream",
-            structure.id()
-        );
+        let message = format!("`{}`, {owner} `{by}`, holds a stream", structure.id());
         Problem::error("StreamingTrait", used.location, message)
             .about(by)
             .expected(expected)
@@ -132,10 +138,12 @@ fn services_with_bodies<'m>(index: &Index<'m>) -> Vec<Bodies<'m>> {
 }
 
 impl Bodies<'_> {
-    fn check_member(&self, member: &Member, uses: &[Use<'_>], problems: &mut Problems) {
-        if !uses.iter().any(|used| self.operations.contains(used.by.id().as_str())) {
-            return;
-        }
+    fn uses_one(&self, uses: &[Use<'_>]) -> bool {
+        uses.iter()
+            .any(|used| self.operations.contains(used.by.id().as_str()))
+    }
+
+    fn report(&self, member: &Member, problems: &mut Problems) {
         problems.push_with(Severity::Error, |_| {
             let message = format!(
                 "the stream `{}` is not the body of its message, as `{}` wants it",
@@ -156,9 +164,8 @@ pub(super) fn check_event_payload(structure: &Shape, problems: &mut Problems) {
     let Some(payload) = members.clone().find(|m| m.traits().is_event_payload()) else {
         return;
     };
-    let is_bound = |member: &&Member| {
-        member.traits().is_event_header() || member.traits().is_event_payload()
-    };
+    let is_bound =
+        |member: &&Member| member.traits().is_event_header() || member.traits().is_event_payload();
     let loose: Vec<&Member> = members.filter(|member| !is_bound(member)).collect();
     let Some(first) = loose.first() else {
         return;

@@ -2,12 +2,18 @@
 //! HTTP at the top of a message, @input and @output on what one operation takes or
 //! gives.
 
+use std::collections::HashMap;
+
 use super::bindings::{self, Binding};
 use super::index::{Index, Use};
 use crate::diagnostic::{Problem, Problems, Severity};
 use crate::model::Relation;
 use crate::shape::Shape;
 use crate::source::SourceLocation;
+
+const INPUT: &[Relation] = &[Relation::Input];
+const OUTPUT: &[Relation] = &[Relation::Output];
+const TOP_LEVEL: &[Relation] = &[Relation::Input, Relation::Output, Relation::Error];
 
 /// Checks the members of a structure that is no mixin: what a mixin gives counts
 /// where it is used.
@@ -16,22 +22,31 @@ pub(super) fn check(index: &Index<'_>, structure: &Shape, problems: &mut Problem
     if uses.is_empty() || structure.traits().is_mixin() {
         return;
     }
+    // Where bindings of each kind are ignored, found once for all members.
+    let mut found: HashMap<&[Relation], Option<(&Use<'_>, bool)>> = HashMap::new();
+    let mut ignored_in = |wanted: &'static [Relation]| {
+        *found.entry(wanted).or_insert_with(|| {
+            let is_ignored = |used: &&Use<'_>| !wanted.contains(&used.relation);
+            let first = uses.iter().find(is_ignored)?;
+            Some((first, uses.iter().all(|used| is_ignored(&used))))
+        })
+    };
     for member in structure.members() {
         if let Some((binding, applied)) = bindings::of(member) {
             let (code, wanted, where_it_counts) = match binding {
                 Binding::Label | Binding::Query(_) | Binding::QueryParams => (
                     "HttpBindingTraitIgnored.Input",
-                    &[Relation::Input][..],
+                    INPUT,
                     "in the input of an operation",
                 ),
                 Binding::ResponseCode => (
                     "HttpBindingTraitIgnored.Output",
-                    &[Relation::Output][..],
+                    OUTPUT,
                     "in the output of an operation",
                 ),
                 Binding::Header(_) | Binding::Payload | Binding::PrefixHeaders(_) => (
                     "HttpBindingTraitIgnored.TopLevel",
-                    &[Relation::Input, Relation::Output, Relation::Error][..],
+                    TOP_LEVEL,
                     "at the top of an input, output or error",
                 ),
             };
@@ -43,7 +58,9 @@ pub(super) fn check(index: &Index<'_>, structure: &Shape, problems: &mut Problem
                 what,
                 where_it_counts,
             };
-            ignored.check(uses, wanted, problems);
+            if let Some(where_ignored) = ignored_in(wanted) {
+                ignored.report(where_ignored, problems);
+            }
         }
     }
 }
@@ -57,12 +74,7 @@ struct Ignored<'m> {
 }
 
 impl Ignored<'_> {
-    fn check(&self, uses: &[Use<'_>], wanted: &[Relation], problems: &mut Problems) {
-        let is_ignored = |used: &&Use<'_>| !wanted.contains(&used.relation);
-        let Some(first) = uses.iter().find(is_ignored) else {
-            return;
-        };
-        let all = uses.iter().all(|used| is_ignored(&used));
+    fn report(&self, (first, all): (&Use<'_>, bool), problems: &mut Problems) {
         problems.push_with(Severity::Warning, |_| {
             let message = format!(
                 "the trait `{}` of `{}` is ignored {}",
@@ -91,7 +103,11 @@ pub(super) fn check_input_and_output(
     let (name, wanted, code_of_name) = if traits.is_input() {
         ("input", Relation::Input, "OperationInputOutputName.input")
     } else if traits.is_output() {
-        ("output", Relation::Output, "OperationInputOutputName.output")
+        (
+            "output",
+            Relation::Output,
+            "OperationInputOutputName.output",
+        )
     } else {
         return;
     };
@@ -102,7 +118,10 @@ pub(super) fn check_input_and_output(
                 check_name(structure, used, name, code_of_name, problems);
                 match owner {
                     Some(owner) if owner.by.id() != used.by.id() => {
-                        format!("the {name} of another operation as well, `{}`", used.by.id())
+                        format!(
+                            "the {name} of another operation as well, `{}`",
+                            used.by.id()
+                        )
                     }
                     _ => {
                         owner = Some(used);
@@ -156,11 +175,7 @@ fn check_name(
 
 /// Warns of shapes that look as if they belonged to an operation, which has
 /// others.
-pub(super) fn check_ambiguous_names(
-    index: &Index<'_>,
-    operation: &Shape,
-    problems: &mut Problems,
-) {
+pub(super) fn check_ambiguous_names(index: &Index<'_>, operation: &Shape, problems: &mut Problems) {
     let Some(body) = operation.as_operation() else {
         return;
     };

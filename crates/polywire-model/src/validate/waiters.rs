@@ -7,6 +7,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::index::Index;
 use super::lookup::Lookups;
+use super::values::beginning;
 use crate::diagnostic::{Problem, Problems, Severity, did_you_mean};
 use crate::model::Model;
 use crate::node::{Entry, Node};
@@ -17,6 +18,8 @@ const CODE: &str = "WaitableTrait";
 const ID: &str = "smithy.waiters#waitable";
 /// The delays in seconds when a waiter names none.
 const DELAYS: (i64, i64) = (2, 120);
+/// How many waiters are looked at for all services together.
+const MAX_STEPS: usize = 200_000;
 
 pub(super) fn check<'m>(
     model: &'m Model,
@@ -64,7 +67,8 @@ impl<'m> Check<'_, 'm> {
             let node = node.or_else(|| waiter.value.get("minDelay"));
             let location = node.map_or(waiter.key_location, Node::location);
             self.problems.push_with(Severity::Error, |_| {
-                let message = format!("the waiter `{name}` waits {least} s at least and {most} s at most");
+                let message =
+                    format!("the waiter `{name}` waits {least} s at least and {most} s at most");
                 Problem::error(CODE, location, message)
                     .expected("a `minDelay` that is not greater than `maxDelay`")
                     .hint(format!(
@@ -79,7 +83,10 @@ impl<'m> Check<'_, 'm> {
             return;
         };
         let state = |node: &Node| node.get("state").and_then(Node::as_str).map(str::to_owned);
-        if !acceptors.iter().any(|node| state(node).as_deref() == Some("success")) {
+        if !acceptors
+            .iter()
+            .any(|node| state(node).as_deref() == Some("success"))
+        {
             self.problems.push_with(Severity::Error, |_| {
                 let message = format!("the waiter `{name}` never succeeds");
                 Problem::error(CODE, waiter.key_location, message)
@@ -152,15 +159,16 @@ impl<'m> Check<'_, 'm> {
             // A wrong value of the trait.
             _ => return,
         };
-        if let Some((node, value)) = text("expected") {
-            if expected == Kind::Boolean && !matches!(value, "true" | "false") {
-                self.problems.push_with(Severity::Error, |_| {
-                    let message = format!("a boolean is compared with `{value}`");
-                    Problem::error(CODE, node.location(), message)
-                        .expected("`\"true\"` or `\"false\"`")
-                        .related("the comparison", at.location())
-                });
-            }
+        if let Some((node, value)) = text("expected")
+            && expected == Kind::Boolean
+            && !matches!(value, "true" | "false")
+        {
+            self.problems.push_with(Severity::Error, |_| {
+                let message = format!("a boolean is compared with `{}`", beginning(value));
+                Problem::error(CODE, node.location(), message)
+                    .expected("`\"true\"` or `\"false\"`")
+                    .related("the comparison", at.location())
+            });
         }
         if !path.split('.').all(polywire_schema::is_identifier) {
             return;
@@ -173,7 +181,10 @@ impl<'m> Check<'_, 'm> {
                 return self.problems.push_with(Severity::Danger, |hints| {
                     let (message, near) = match owner {
                         Some(owner) => (
-                            format!("the path `{path}` leads nowhere: `{}` has no `{name}`", owner.id()),
+                            format!(
+                                "the path `{path}` leads nowhere: `{}` has no `{name}`",
+                                owner.id()
+                            ),
                             hints
                                 .then(|| {
                                     let names = owner.members().iter().map(Member::name);
@@ -199,7 +210,10 @@ impl<'m> Check<'_, 'm> {
         self.problems.push_with(Severity::Danger, |_| {
             let message = format!("`{path}` gives {}", found.described());
             Problem::danger(code, node.location(), message)
-                .expected(format!("{}, as `{comparator}` compares", expected.described()))
+                .expected(format!(
+                    "{}, as `{comparator}` compares",
+                    expected.described()
+                ))
                 .related("the comparison", at.location())
         });
     }
@@ -293,12 +307,14 @@ pub(super) fn check_names(index: &Index<'_>, problems: &mut Problems) {
         return;
     }
     let mut reported = HashSet::new();
+    let mut steps = 0;
     for contents in &index.services {
         let mut firsts: HashMap<String, (&Shape, &Entry)> = HashMap::new();
         for &operation in &contents.operations {
             let waiters = operation.traits().get(ID).and_then(Node::as_object);
             for waiter in waiters.map(|object| object.entries()).unwrap_or_default() {
-                if problems.is_full() {
+                steps += 1;
+                if steps > MAX_STEPS || problems.is_full() {
                     return;
                 }
                 let key = waiter.key.to_ascii_lowercase();

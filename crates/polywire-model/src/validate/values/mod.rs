@@ -300,7 +300,10 @@ impl<'m> Walk<'_, 'm> {
         self.problems.push_with(severity, |hints| {
             let names = || shape.members().iter().map(Member::name);
             let hint = hints.then(|| did_you_mean(key, names())).flatten();
-            let message = format!("{place} has the member `{key}`, which `{}` has not", shape.id());
+            let message = format!(
+                "{place} has the member `{key}`, which `{}` has not",
+                shape.id()
+            );
             problem(severity, code, location, message).maybe_hint(hint)
         });
     }
@@ -389,7 +392,7 @@ pub(super) fn shown(node: &Node) -> String {
 }
 
 /// The first characters of a text: messages repeat names, which may be long.
-fn beginning(text: &str) -> &str {
+pub(in crate::validate) fn beginning(text: &str) -> &str {
     match text.char_indices().nth(SHOWN) {
         Some((end, _)) => &text[..end],
         None => text,
