@@ -5,11 +5,15 @@
 //! [`Sources`] turn it into a [`Diagnostic`], which needs nothing else to be
 //! printed.
 
+use std::borrow::Cow;
 use std::error::Error;
 use std::fmt;
 
+use polywire_schema::ShapeId;
+
 use crate::node::{Node, Object};
 use crate::source::{Position, SourceLocation, Sources};
+use crate::validate::Policy;
 
 /// How bad a finding is.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
@@ -60,8 +64,11 @@ pub struct Diagnostic {
     /// How bad it is.
     pub severity: Severity,
     /// A short name for the kind of finding, which doesn't change between
-    /// versions: for suppressions and searches.
-    pub code: &'static str,
+    /// versions: for suppressions and searches. Validators that a model defines
+    /// choose their own.
+    pub code: Cow<'static, str>,
+    /// The shape or member that the finding is about, when it is about one.
+    pub shape: Option<ShapeId>,
     /// What is wrong, in one sentence.
     pub message: String,
     /// File, line and column; `None` for what no file holds.
@@ -74,6 +81,8 @@ pub struct Diagnostic {
     pub hint: Option<String>,
     /// Other places that belong to the finding, with what they are.
     pub related: Vec<(String, Position)>,
+    /// Why the finding is suppressed, when it is and the model says why.
+    pub reason: Option<String>,
     underline: (usize, usize),
 }
 
@@ -101,14 +110,18 @@ impl Diagnostic {
     pub fn to_node(&self) -> Node {
         let mut object = Object::new();
         object.insert("severity", self.severity.to_string());
-        object.insert("code", self.code);
+        object.insert("code", &*self.code);
         object.insert("message", self.message.as_str());
+        if let Some(shape) = &self.shape {
+            object.insert("shape", shape.as_str());
+        }
         if let Some(position) = &self.position {
             place(&mut object, position);
         }
         for (key, text) in [
             ("expected", &self.expected),
             ("hint", &self.hint),
+            ("reason", &self.reason),
             ("snippet", &self.snippet),
         ] {
             if let Some(text) = text {
@@ -214,9 +227,13 @@ impl Error for ModelError {}
 #[derive(Clone, Debug)]
 pub(crate) struct Problem {
     pub(crate) severity: Severity,
-    pub(crate) code: &'static str,
+    pub(crate) code: Cow<'static, str>,
     pub(crate) message: String,
     pub(crate) location: SourceLocation,
+    /// What the finding is about: set by [`Problems::subject`] for all findings
+    /// about a shape, or by [`about`](Self::about).
+    pub(crate) shape: Option<ShapeId>,
+    pub(crate) reason: Option<String>,
     expected: Option<String>,
     hint: Option<String>,
     related: Vec<(String, SourceLocation)>,
@@ -225,56 +242,62 @@ pub(crate) struct Problem {
 #[allow(dead_code, reason = "notes and dangers come with the validators")]
 impl Problem {
     #[cold]
-    pub(crate) fn error(
-        code: &'static str,
+    pub(crate) fn new(
+        severity: Severity,
+        code: impl Into<Cow<'static, str>>,
         location: SourceLocation,
         message: impl Into<String>,
     ) -> Self {
         Self {
-            severity: Severity::Error,
-            code,
+            severity,
+            code: code.into(),
             message: message.into(),
             location,
+            shape: None,
+            reason: None,
             expected: None,
             hint: None,
             related: Vec::new(),
         }
     }
 
-    #[cold]
+    pub(crate) fn error(
+        code: impl Into<Cow<'static, str>>,
+        location: SourceLocation,
+        message: impl Into<String>,
+    ) -> Self {
+        Self::new(Severity::Error, code, location, message)
+    }
+
     pub(crate) fn danger(
-        code: &'static str,
+        code: impl Into<Cow<'static, str>>,
         location: SourceLocation,
         message: impl Into<String>,
     ) -> Self {
-        Self {
-            severity: Severity::Danger,
-            ..Self::error(code, location, message)
-        }
+        Self::new(Severity::Danger, code, location, message)
     }
 
-    #[cold]
     pub(crate) fn note(
-        code: &'static str,
+        code: impl Into<Cow<'static, str>>,
         location: SourceLocation,
         message: impl Into<String>,
     ) -> Self {
-        Self {
-            severity: Severity::Note,
-            ..Self::error(code, location, message)
-        }
+        Self::new(Severity::Note, code, location, message)
     }
 
-    #[cold]
     pub(crate) fn warning(
-        code: &'static str,
+        code: impl Into<Cow<'static, str>>,
         location: SourceLocation,
         message: impl Into<String>,
     ) -> Self {
-        Self {
-            severity: Severity::Warning,
-            ..Self::error(code, location, message)
-        }
+        Self::new(Severity::Warning, code, location, message)
+    }
+
+    /// Says which shape or member the finding is about, when that is not the one
+    /// at hand.
+    pub(crate) fn about(mut self, shape: &ShapeId) -> Self {
+        self.shape = Some(shape.clone());
+        self
     }
 
     pub(crate) fn expected(mut self, expected: impl Into<String>) -> Self {
@@ -306,7 +329,17 @@ pub(crate) struct Problems {
     errors: usize,
     dropped: usize,
     denies_unknown_traits: bool,
+    /// What is being looked at: what findings are about that don't say.
+    subject: Option<ShapeId>,
+    /// What the model suppresses, once it is known.
+    policy: Option<Policy>,
+    suppressed: Vec<Problem>,
+    suppressed_count: usize,
 }
+
+/// How many findings that are suppressed are made at most. Past that they count
+/// as dropped without a look at what they are.
+const MAX_SUPPRESSED: usize = 20_000;
 
 /// More than the largest real models have of warnings, which is some hundreds.
 const MAX_PROBLEMS: usize = 1000;
@@ -333,7 +366,46 @@ impl Problems {
         }
     }
 
-    pub(crate) fn push(&mut self, problem: Problem) {
+    /// Says what is looked at from now on.
+    pub(crate) fn subject(&mut self, shape: Option<ShapeId>) {
+        self.subject = shape;
+    }
+
+    /// Sets what is suppressed, also of what was found before.
+    pub(crate) fn set_policy(&mut self, policy: Policy) {
+        self.policy = Some(policy);
+        self.errors = 0;
+        for problem in std::mem::take(&mut self.found) {
+            self.push(problem);
+        }
+    }
+
+    /// Findings about a shape that stand at one of its members are about that.
+    pub(crate) fn name_members(
+        &mut self,
+        member_at: impl Fn(&ShapeId, SourceLocation) -> Option<ShapeId>,
+    ) {
+        for problem in self.found.iter_mut().chain(&mut self.suppressed) {
+            let shape = problem.shape.as_ref().filter(|shape| !shape.is_member());
+            let member = shape.and_then(|shape| member_at(shape, problem.location));
+            problem.shape = member.or(problem.shape.take());
+        }
+    }
+
+    /// Adds a finding, unless it is suppressed or there are too many.
+    pub(crate) fn push(&mut self, mut problem: Problem) {
+        if problem.shape.is_none() {
+            problem.shape.clone_from(&self.subject);
+        }
+        if let Some(policy) = &self.policy
+            && policy.suppresses(&mut problem)
+        {
+            self.suppressed_count += 1;
+            if self.suppressed.len() < MAX_PROBLEMS {
+                self.suppressed.push(problem);
+            }
+            return;
+        }
         let has_room = self.has_room(problem.severity);
         self.errors += usize::from(problem.severity == Severity::Error);
         if has_room {
@@ -347,7 +419,7 @@ impl Problems {
     /// those that a model of a few hundred kilobytes can have by the million. The
     /// argument of `make` says whether to search for near names.
     pub(crate) fn push_with(&mut self, severity: Severity, make: impl FnOnce(bool) -> Problem) {
-        if self.has_room(severity) {
+        if self.has_room(severity) && self.suppressed_count < MAX_SUPPRESSED {
             self.push(make(self.wants_hints()));
         } else {
             self.errors += usize::from(severity == Severity::Error);
@@ -390,6 +462,17 @@ impl Problems {
         self.found.len() >= MAX_PROBLEMS && self.has_errors()
     }
 
+    /// What the model suppresses, in the order of the files; the first ones of
+    /// many.
+    pub(crate) fn take_suppressed(&mut self, sources: &Sources) -> Vec<Diagnostic> {
+        let mut suppressed = std::mem::take(&mut self.suppressed);
+        suppressed.sort_by_key(|problem| problem.location);
+        let suppressed = suppressed.into_iter();
+        suppressed
+            .map(|problem| resolve(problem, sources))
+            .collect()
+    }
+
     /// Looks up the places; errors and warnings in the order of the files.
     pub(crate) fn into_diagnostics(mut self, sources: &Sources) -> Vec<Diagnostic> {
         self.found.sort_by_key(|problem| problem.location);
@@ -421,7 +504,11 @@ pub(crate) fn resolve(problem: Problem, sources: &Sources) -> Diagnostic {
         .map(|file| file.snippet(problem.location.offset as usize));
     Diagnostic {
         severity: problem.severity,
-        code: problem.code,
+        code: match problem.code {
+            Cow::Owned(code) => Cow::Owned(printable(code)),
+            known => known,
+        },
+        shape: problem.shape,
         message: printable(problem.message),
         position: sources.position(problem.location),
         underline: snippet
@@ -430,6 +517,7 @@ pub(crate) fn resolve(problem: Problem, sources: &Sources) -> Diagnostic {
         snippet: snippet.map(|snippet| snippet.text),
         expected: problem.expected.map(printable),
         hint: problem.hint.map(printable),
+        reason: problem.reason.map(printable),
         related: problem
             .related
             .into_iter()

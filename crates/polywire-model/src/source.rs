@@ -10,7 +10,7 @@ use std::sync::{Arc, OnceLock};
 /// A place in one of the files of a model.
 ///
 /// It means something only beside the [`Sources`] it was made from.
-#[derive(Clone, Copy, Eq, Ord, PartialEq, PartialOrd)]
+#[derive(Clone, Copy, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct SourceLocation {
     /// Index of the file in [`Sources`]; `u32::MAX` when there is none.
     pub(crate) file: u32,

@@ -261,7 +261,7 @@ fn unknown_traits_are_errors_when_denied() {
         .assemble()
         .unwrap()
         .warnings;
-    let found: Vec<_> = warnings.iter().map(|w| (w.severity, w.code)).collect();
+    let found: Vec<_> = warnings.iter().map(|w| (w.severity, &*w.code)).collect();
     assert_eq!(found, [(Severity::Warning, "UnknownTrait")]);
     let error = loader.deny_unknown_traits(true).assemble().unwrap_err();
     assert_eq!(error.errors().next().unwrap().code, "UnknownTrait");
@@ -332,7 +332,10 @@ fn a_model_and_its_ast_are_one_model() {
         @mixin
         structure Named { name: String }
         @tags(["x"])
-        structure CityData for City with [Named] { @required $id, population: Long = 0 }
+        structure CityData for City with [Named] {
+            @required $id
+            @notProperty population: Long = 0
+        }
         @readonly
         operation GetCity { input := for City { @required $id }, output: CityData }
     "#;

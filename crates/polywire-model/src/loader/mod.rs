@@ -65,6 +65,9 @@ pub struct Assembled {
     pub model: Model,
     /// Findings that are no errors.
     pub warnings: Vec<Diagnostic>,
+    /// Findings that the model suppresses, with `@suppress` or with the metadata
+    /// `suppressions`; the first 1000.
+    pub suppressed: Vec<Diagnostic>,
 }
 
 impl Loader {
@@ -241,6 +244,7 @@ impl Loader {
             validate(&model, &mut problems);
         }
         let failed = problems.has_errors();
+        let suppressed = problems.take_suppressed(&self.sources);
         let diagnostics = problems.into_diagnostics(&self.sources);
         if failed {
             Err(ModelError::new(diagnostics))
@@ -248,6 +252,7 @@ impl Loader {
             Ok(Assembled {
                 model,
                 warnings: diagnostics,
+                suppressed,
             })
         }
     }

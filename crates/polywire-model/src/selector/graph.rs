@@ -9,12 +9,15 @@
 use std::cell::OnceCell;
 use std::ops::Range;
 
+use polywire_schema::ShapeId;
+
 use super::relations as relation;
 use super::relations::Mask;
 use super::syntax::Direction;
 use crate::bundled::Bundled;
 use crate::model::Model;
 use crate::shape::{Lifecycle, Member, Shape, ShapeType, UNIT};
+use crate::source::SourceLocation;
 use crate::traits::Traits;
 
 /// A shape or member of a graph.
@@ -140,9 +143,20 @@ impl<'m> Graph<'m> {
     }
 
     pub(crate) fn id(&self, node: Node) -> &'m str {
+        self.shape_id(node).as_str()
+    }
+
+    pub(crate) fn shape_id(&self, node: Node) -> &'m ShapeId {
         match self.get(node) {
-            (_, Some(member)) => member.id().as_str(),
-            (shape, None) => shape.id().as_str(),
+            (_, Some(member)) => member.id(),
+            (shape, None) => shape.id(),
+        }
+    }
+
+    pub(crate) fn location(&self, node: Node) -> SourceLocation {
+        match self.get(node) {
+            (_, Some(member)) => member.location(),
+            (shape, None) => shape.location(),
         }
     }
 

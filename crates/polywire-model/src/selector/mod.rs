@@ -33,7 +33,7 @@ use self::syntax::Sequence;
 pub(crate) use self::evaluate::Evaluation;
 pub(crate) use self::graph::{Graph, Node};
 pub(crate) use self::template::Template;
-pub(crate) use self::value::{Budget, Scope};
+pub(crate) use self::value::Budget;
 
 pub use self::error::SelectorError;
 pub use self::select::{Match, Selected};

@@ -190,7 +190,7 @@ fn no_such_property(
     segment: &Segment,
     known: &[&str],
 ) -> SelectorError {
-    let shown: String = segment.as_str().chars().take(60).collect();
+    let shown: String = segment.text().chars().take(60).collect();
     let message = match (kind, segment) {
         (Kind::Shape, _) => format!("shapes have no attribute `{shown}`"),
         (Kind::Traits, Segment::Name { .. }) => format!("`{shown}` can't be the name of a trait"),
@@ -205,7 +205,7 @@ fn no_such_property(
     scanner
         .error_from(start, message)
         .expected(expected)
-        .maybe_hint(did_you_mean(segment.as_str(), known.iter().copied()))
+        .maybe_hint(did_you_mean(segment.text(), known.iter().copied()))
 }
 
 /// What a path has come to, as far as the text alone says.

@@ -5,7 +5,7 @@
 use super::error::SelectorError;
 use super::relations::Relations;
 use super::scanner::Scanner;
-use super::syntax::{Direction, Function, Path, Segment, Sequence, Step, TypeTest, Variable};
+use super::syntax::{Direction, Function, Path, Sequence, Step, TypeTest, Variable};
 use crate::diagnostic::did_you_mean;
 use crate::shape::ShapeType;
 
@@ -155,6 +155,7 @@ impl Parser<'_> {
             None => {
                 let names = ShapeType::ALL.iter().map(|(name, _)| *name);
                 let groups = TypeTest::GROUPS.iter().map(|(name, _)| *name);
+                let groups = groups.filter(|name| *name != "*");
                 let error = self
                     .scanner
                     .error_from(start, format!("`{name}` is no type of shape"));
@@ -311,14 +312,5 @@ fn uses_variables(step: &Step) -> bool {
                         .any(|assertion| assertion.paths().any(head))
         }
         Step::VariableGet(_) | Step::VariableSet(..) => true,
-    }
-}
-
-impl Segment {
-    pub(super) fn as_str(&self) -> &str {
-        match self {
-            Self::Function(name) => name,
-            Self::Name { text, .. } => text,
-        }
     }
 }

@@ -207,9 +207,24 @@ impl Segment {
         Self::Name { text, trait_id }
     }
 
-    /// As it is written, parentheses of a function included.
+    /// The name, in parentheses or not.
+    pub(crate) fn text(&self) -> &str {
+        match self {
+            Self::Function(name) => name,
+            Self::Name { text, .. } => text,
+        }
+    }
+
+    /// The name, when it stands in no parentheses.
+    pub(crate) fn as_name(&self) -> Option<&str> {
+        match self {
+            Self::Function(_) => None,
+            Self::Name { text, .. } => Some(text),
+        }
+    }
+
     pub(crate) fn is_name(&self, name: &str) -> bool {
-        matches!(self, Self::Name { text, .. } if text == name)
+        self.as_name() == Some(name)
     }
 }
 

@@ -1,79 +1,168 @@
-//! `@http`: the pattern must be well formed, and its labels must be members. And
-//! a message has one body, so a structure has one `@httpPayload`.
+//! `@http`: the pattern must be well formed, and its labels must be members.
 
 use std::collections::HashSet;
 
-use super::lookup::Lookups;
+use super::lookup::{Lookup, Lookups};
 use crate::diagnostic::{Problem, Problems, Severity, did_you_mean};
 use crate::model::Model;
-use crate::node::Node;
-use crate::shape::{Member, Shape, ShapeType};
+use crate::shape::{Member, Shape, ShapeType, UNIT};
+use crate::source::SourceLocation;
 use crate::traits::AppliedTrait;
-use crate::uri::UriPattern;
+use crate::uri::{Segment, UriPattern};
 
+/// The parts of `@http` that other rules read too, with the place of the uri.
+pub(super) struct Http<'m> {
+    pub(super) method: &'m str,
+    pub(super) uri: UriPattern,
+    pub(super) location: SourceLocation,
+}
+
+impl<'m> Http<'m> {
+    /// `None` where the value of the trait is wrong.
+    pub(super) fn of(applied: &'m AppliedTrait) -> Option<Self> {
+        let uri = applied.value().get("uri")?;
+        Some(Self {
+            method: applied.value().get("method")?.as_str()?,
+            uri: UriPattern::parse(uri.as_str()?).ok()?,
+            location: uri.location(),
+        })
+    }
+}
+
+/// Checks the uri of an operation.
 pub(super) fn check<'m>(
     model: &'m Model,
     shape: &'m Shape,
+    applied: &'m AppliedTrait,
     lookups: &mut Lookups<'m>,
     problems: &mut Problems,
 ) {
-    if shape.shape_type() == ShapeType::Structure {
-        check_payloads(shape, problems);
-    }
-    let Some(operation) = shape.as_operation() else {
-        return;
-    };
-    let Some(http) = shape.traits().find("smithy.api#http") else {
-        return;
-    };
-    let value = http.value();
-    let uri = value
-        .get("uri")
-        .and_then(|node| Some((node.as_str()?, node.location())));
     // A missing uri or one that is no string is reported as a wrong trait value.
-    let Some((uri, location)) = uri else { return };
-    let pattern = match UriPattern::parse(uri) {
-        Ok(pattern) => pattern,
-        Err(flaw) => {
-            let message = format!("the uri of `{}` {flaw}", shape.id());
-            problems.push(
-                Problem::error("HttpUri", location, message)
-                    .expected("a pattern such as `/cities/{name}`"),
-            );
+    let uri = applied.value().get("uri");
+    let Some((text, location)) = uri.and_then(|node| Some((node.as_str()?, node.location())))
+    else {
+        return;
+    };
+    let flaw = match UriPattern::parse(text) {
+        Ok(_) if !text.is_ascii() => "must be ASCII, as a path on the wire is".to_owned(),
+        Ok(pattern) => {
+            check_greedy(shape, &pattern, location, problems);
+            let input = shape.as_operation().and_then(|o| model.get(o.input()));
+            if let Some(input) = input.filter(|input| input.shape_type() == ShapeType::Structure) {
+                let labels = Labels {
+                    pattern: &pattern,
+                    text,
+                    location,
+                    operation: shape,
+                };
+                labels.check(model, input, &lookups.of(input), problems);
+            }
             return;
         }
+        Err(flaw) => flaw,
     };
-    if let Some(code) = value.get("code").filter(|code| !is_status(code)) {
-        let message = format!("the status of `{}` is out of range", shape.id());
-        problems.push(
-            Problem::error("HttpCode", code.location(), message)
-                .expected("a number from 100 to 999"),
-        );
-    }
-    let Some(input) = model.get(operation.input()) else {
+    problems.push_with(Severity::Error, |_| {
+        let message = format!("the uri of `{}` {flaw}", shape.id());
+        Problem::error("HttpUriFormat", location, message)
+            .expected("a pattern such as `/cities/{name}`")
+    });
+}
+
+/// A greedy label takes all segments up to the end: what stands behind it needs a
+/// server that matches from both sides.
+fn check_greedy(
+    operation: &Shape,
+    pattern: &UriPattern,
+    location: SourceLocation,
+    problems: &mut Problems,
+) {
+    let segments = pattern.segments();
+    let is_greedy = |segment: &Segment| matches!(segment, Segment::GreedyLabel(_));
+    let Some(first) = segments.iter().position(is_greedy) else {
         return;
     };
-    let known = lookups.of(input);
-    for label in pattern.labels() {
-        let member = known.members.get(label).copied();
-        if member.is_some_and(|m| m.traits().is_http_label() && m.traits().is_required()) {
-            continue;
+    let rest = &segments[first + 1..];
+    let (code, message) = if rest.iter().any(is_greedy) {
+        (
+            "HttpUriGreedyLabel.MultipleGreedyLabels",
+            "has more than one greedy label",
+        )
+    } else if rest.iter().any(|segment| segment.label().is_some()) {
+        (
+            "HttpUriGreedyLabel.GreedyLabelIsNotLastLabel",
+            "has a label behind the greedy one",
+        )
+    } else {
+        return;
+    };
+    problems.push_with(Severity::Danger, |_| {
+        let message = format!("the uri of `{}` {message}", operation.id());
+        Problem::danger(code, location, message)
+            .expected("one greedy label at most, as the last label")
+            .hint("many servers can't route such a uri")
+    });
+}
+
+struct Labels<'a, 'm> {
+    pattern: &'a UriPattern,
+    text: &'m str,
+    location: SourceLocation,
+    operation: &'m Shape,
+}
+
+impl<'m> Labels<'_, 'm> {
+    fn check(
+        &self,
+        model: &'m Model,
+        input: &'m Shape,
+        known: &Lookup<'m>,
+        problems: &mut Problems,
+    ) {
+        for label in self.pattern.labels() {
+            let member = known.members.get(label).copied();
+            if !member.is_some_and(|member| member.traits().is_http_label()) {
+                self.unbound(label, member, input, problems);
+            }
         }
+        if known.labels.is_empty() {
+            return;
+        }
+        let labels: HashSet<&str> = self.pattern.labels().collect();
+        let greedy = self.pattern.greedy_label();
+        for member in &known.labels {
+            if problems.is_full() {
+                return;
+            }
+            if !labels.contains(member.name()) {
+                self.unnamed(member, problems);
+            } else if greedy == Some(member.name()) {
+                self.check_greedy_member(model, member, problems);
+            }
+        }
+    }
+
+    fn unbound(
+        &self,
+        label: &str,
+        member: Option<&Member>,
+        input: &Shape,
+        problems: &mut Problems,
+    ) {
         problems.push_with(Severity::Error, |hints| match member {
-            Some(member) if !member.traits().is_http_label() => {
+            Some(member) => {
                 let message = format!(
                     "the label `{{{label}}}` names `{}`, which has no @httpLabel",
                     member.id()
                 );
-                Problem::error("HttpLabel", location, message)
+                Problem::error("HttpLabelTrait", self.location, message)
                     .hint(format!("put @httpLabel on `{label}`"))
                     .related("the member", member.location())
             }
-            Some(member) => {
-                let message = format!("the member `{}` of a label can be absent", member.id());
-                Problem::error("HttpLabel", member.location(), message)
-                    .expected("a member with @required")
-                    .related("the label", location)
+            None if *input.id() == UNIT => {
+                let id = self.operation.id();
+                let message = format!("the label `{{{label}}}` of `{id}` has no input");
+                Problem::error("HttpLabelTrait", self.location, message)
+                    .expected("an operation whose input has a member for each label")
             }
             None => {
                 let names = || input.members().iter().map(|member| member.name());
@@ -81,58 +170,46 @@ pub(super) fn check<'m>(
                     "the label `{{{label}}}` names no member of `{}`",
                     input.id()
                 );
-                Problem::error("HttpLabel", location, message)
+                Problem::error("HttpLabelTrait", self.location, message)
+                    .expected("the names of members with @httpLabel in the braces")
                     .maybe_hint(hints.then(|| did_you_mean(label, names())).flatten())
                     .related("the input", input.location())
             }
         });
     }
-    let labels: HashSet<&str> = pattern.labels().collect();
-    let unbound = known.labels.iter();
-    for member in unbound.filter(|member| !labels.contains(member.name())) {
+
+    fn unnamed(&self, member: &Member, problems: &mut Problems) {
         problems.push_with(Severity::Error, |_| {
             let message = format!(
-                "`{}` has @httpLabel, but the uri has no such label",
-                member.id()
+                "`{}` has @httpLabel, but the uri of `{}` has no such label",
+                member.id(),
+                self.operation.id()
             );
-            Problem::error("HttpLabel", member.location(), message)
-                .expected(format!("`{{{}}}` in `{uri}`", member.name()))
-                .related("the uri", location)
+            let problem = Problem::error("HttpLabelTrait", member.location(), message)
+                .about(member.id())
+                .related("the uri", self.location);
+            match self.text.len() < 100 {
+                true => problem.expected(format!("`{{{}}}` in `{}`", member.name(), self.text)),
+                false => problem.expected(format!("`{{{}}}` in the uri", member.name())),
+            }
         });
     }
-}
 
-fn check_payloads(shape: &Shape, problems: &mut Problems) {
-    let is_inherited = |member: &Member| {
-        let applied = member.traits().find("smithy.api#httpPayload");
-        applied.is_some_and(AppliedTrait::is_inherited)
-    };
-    let payloads = shape.members().iter();
-    let mut payloads = payloads.filter(|member| member.traits().is_http_payload());
-    let Some(first) = payloads.next() else {
-        return;
-    };
-    for second in payloads {
-        // What one mixin gives is reported on the mixin.
-        let by_mixin = second.is_inherited() && first.origin() == second.origin();
-        if by_mixin && is_inherited(first) && is_inherited(second) {
-            continue;
+    fn check_greedy_member(&self, model: &Model, member: &Member, problems: &mut Problems) {
+        let target = model.target(member).map(Shape::shape_type);
+        if matches!(target, None | Some(ShapeType::String | ShapeType::Enum)) {
+            return;
         }
         problems.push_with(Severity::Error, |_| {
             let message = format!(
-                "`{}` and `{}` of `{}` both have @httpPayload",
-                first.name(),
-                second.name(),
-                shape.id()
+                "the greedy label `{{{}+}}` needs a string, but `{}` is none",
+                member.name(),
+                member.id()
             );
-            Problem::error("HttpPayload", second.location(), message)
-                .expected("one member as the body of the message")
-                .related("the other", first.location())
+            Problem::error("HttpLabelTrait", member.target().location(), message)
+                .about(member.id())
+                .expected("a string: the label takes several segments")
+                .related("the uri", self.location)
         });
     }
-}
-
-fn is_status(code: &Node) -> bool {
-    code.as_i64()
-        .is_some_and(|code| (100..=999).contains(&code))
 }

@@ -30,6 +30,8 @@ pub(super) struct Lookup<'m> {
     pub(super) numbers: HashSet<i64>,
     /// The members with @httpLabel.
     pub(super) labels: Vec<&'m Member>,
+    /// The members with @hostLabel.
+    pub(super) host_labels: Vec<&'m Member>,
 }
 
 impl<'m> Lookups<'m> {
@@ -68,6 +70,9 @@ impl<'m> Lookup<'m> {
             texts_in_order,
             numbers: all()
                 .filter_map(|member| member.traits().enum_value()?.as_i64())
+                .collect(),
+            host_labels: all()
+                .filter(|member| member.traits().is_host_label())
                 .collect(),
             labels: all()
                 .filter(|member| member.traits().is_http_label())

@@ -6,16 +6,11 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::index::Index;
 use crate::diagnostic::{Problem, Problems, Severity};
-use crate::model::{Model, Relation, neighbors};
 use crate::shape::{Shape, ShapeType};
 use crate::source::SourceLocation;
 use crate::uri::{Segment, UriPattern};
-
-/// How many operations and resources are looked at for all services together.
-/// Real models have a few services and some hundred operations; a hostile one
-/// can have many thousand of both, each in each.
-const MAX_STEPS: usize = 1_000_000;
 
 /// What tells one operation from another.
 #[derive(Eq, Hash, PartialEq)]
@@ -26,9 +21,9 @@ struct Route<'m> {
     query: Vec<(String, String)>,
 }
 
-pub(super) fn check(model: &Model, problems: &mut Problems) {
+pub(super) fn check(index: &Index<'_>, problems: &mut Problems) {
     let mut by_route: HashMap<Route<'_>, Vec<&Shape>> = HashMap::new();
-    for operation in model.shapes_of(ShapeType::Operation) {
+    for operation in index.model.shapes_of(ShapeType::Operation) {
         if let Some(route) = route(operation) {
             by_route.entry(route).or_default().push(operation);
         }
@@ -43,11 +38,10 @@ pub(super) fn check(model: &Model, problems: &mut Problems) {
     if shared.is_empty() {
         return;
     }
-    let mut steps = 0;
     let mut reported = HashSet::new();
-    for service in model.services() {
+    for contents in &index.services {
         let mut firsts: HashMap<usize, &Shape> = HashMap::new();
-        for operation in operations(model, service, &mut steps) {
+        for &operation in &contents.operations {
             let Some(number) = shared.get(operation.id().as_str()) else {
                 continue;
             };
@@ -61,21 +55,13 @@ pub(super) fn check(model: &Model, problems: &mut Problems) {
                     "the operations `{}` and `{}` of `{}` answer the same requests",
                     first.id(),
                     operation.id(),
-                    service.id()
+                    contents.service.id()
                 );
-                Problem::error("HttpConflict", uri_location(operation), message)
+                Problem::error("HttpUriConflict", uri_location(operation), message)
+                    .about(operation.id())
                     .expected("another method, path or query")
                     .related("the other", uri_location(first))
             });
-        }
-        if steps > MAX_STEPS {
-            let message = "not all operations were searched for equal requests: there are too many";
-            problems.push(Problem::warning(
-                "HttpConflict",
-                service.location(),
-                message,
-            ));
-            return;
         }
     }
 }
@@ -84,7 +70,12 @@ fn route(operation: &Shape) -> Option<Route<'_>> {
     let http = operation.traits().get("smithy.api#http")?;
     // Malformed patterns are reported for each operation.
     let uri = UriPattern::parse(http.get("uri")?.as_str()?).ok()?;
-    let path = uri.segments().iter().map(|segment| match segment {
+    // A slash at the end makes no other path.
+    let path = match uri.segments() {
+        [path @ .., Segment::Literal(last)] if last.is_empty() => path,
+        path => path,
+    };
+    let path = path.iter().map(|segment| match segment {
         Segment::GreedyLabel(_) => Segment::GreedyLabel(String::new()),
         Segment::Label(_) => Segment::Label(String::new()),
         Segment::Literal(text) => Segment::Literal(text.clone()),
@@ -117,44 +108,6 @@ fn without_names(host: &str) -> String {
         within |= c == '{';
     }
     kept
-}
-
-/// The operations of a service and of its resources, in the order of the source.
-fn operations<'m>(model: &'m Model, service: &'m Shape, steps: &mut usize) -> Vec<&'m Shape> {
-    let mut found = Vec::new();
-    let mut seen: HashSet<&str> = HashSet::new();
-    let mut todo = vec![service];
-    while let Some(shape) = todo.pop() {
-        if shape.as_operation().is_some() {
-            found.push(shape);
-            continue;
-        }
-        let next = neighbors(shape);
-        *steps += next.len();
-        if *steps > MAX_STEPS {
-            return found;
-        }
-        let start = todo.len();
-        todo.extend(
-            next.into_iter()
-                .filter(|(relation, _)| leads_to_operations(*relation))
-                .filter_map(|(_, reference)| model.get(reference))
-                .filter(|shape| seen.insert(shape.id().as_str())),
-        );
-        // What was named first is popped first.
-        todo[start..].reverse();
-    }
-    found
-}
-
-fn leads_to_operations(relation: Relation) -> bool {
-    matches!(
-        relation,
-        Relation::CollectionOperation
-            | Relation::LifecycleOperation
-            | Relation::Operation
-            | Relation::Resource
-    )
 }
 
 fn uri_location(operation: &Shape) -> SourceLocation {

@@ -47,7 +47,7 @@ service Shop {
     }
 )
 @examples([
-    { title: "One", input: { id: "a" }, output: { item: { name: "A" } } }
+    { title: "One", input: { id: "a" }, output: { item: { name: "apple" } } }
     { title: "None", input: { id: "b" }, error: { shapeId: NoSuchItem, content: { id: "b" } } }
 ])
 operation GetItem {
@@ -136,9 +136,9 @@ operation Order {
         howMany: Small
 
         @xmlAttribute
-        @xmlNamespace(uri: "https://lang.example/", prefix: "l")
         language: Language
 
+        @xmlNamespace(uri: "https://pay.example/", prefix: "p")
         pay: Pay
         size: Size
     }
@@ -172,7 +172,7 @@ operation Watch {
 @pattern("^[a-z]+$")
 string ItemId
 
-/// Not the prelude's, which is reached too.
+// Not the prelude's, which is reached too.
 string String
 
 @mediaType("application/json")

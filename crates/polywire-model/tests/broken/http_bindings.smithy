@@ -1,10 +1,10 @@
 $version: "2"
 namespace example
 
-@http(method: "GET", uri: "cities")
+@http(method: "POST", uri: "cities")
 operation A {}
 
-@http(method: "GET", uri: "/cities/{nme}", code: 99)
+@http(method: "POST", uri: "/cities/{nme}", code: 99)
 operation B {
     input := {
         @required
@@ -13,7 +13,7 @@ operation B {
     }
 }
 
-@http(method: "GET", uri: "/cities/{name}/{kind}")
+@http(method: "POST", uri: "/cities/{name}/{kind}")
 operation C {
     input := {
         @httpLabel
@@ -24,5 +24,5 @@ operation C {
     }
 }
 
-@http(method: "GET", uri: "/{a+}/{b}")
+@http(method: "POST", uri: "/{a+}/{b}")
 operation D {}

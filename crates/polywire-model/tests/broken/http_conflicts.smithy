@@ -2,7 +2,7 @@ $version: "2"
 namespace example
 
 service Weather {
-    operations: [GetCity, FindCity, HeadCity, GetCityOnHost, FindCityOnHost, ListCities, Whole]
+    operations: [GetCity, FindCity, PatchCity, GetCityOnHost, FindCityOnHost, ListCities, Whole]
     resources: [Forecast]
 }
 
@@ -18,51 +18,51 @@ service Alone {
 }
 
 resource Forecast {
-    identifiers: { id: String }
+    identifiers: { day: String }
     read: GetForecast
     resources: [Hourly]
 }
 
 resource Hourly {
-    identifiers: { id: String }
+    identifiers: { day: String, hour: String }
     collectionOperations: [ListHourly]
 }
 
-@http(method: "GET", uri: "/cities/{name}?b=2&a=1")
+@http(method: "POST", uri: "/cities/{name}?b=2&a=1")
 operation GetCity { input := { @required @httpLabel name: String } }
 
-@http(method: "GET", uri: "/cities/{id}?a=1&b=2")
+@http(method: "POST", uri: "/cities/{id}?a=1&b=2")
 operation FindCity { input := { @required @httpLabel id: String } }
 
-@http(method: "HEAD", uri: "/cities/{name}?b=2&a=1")
-operation HeadCity { input := { @required @httpLabel name: String } }
+@http(method: "PATCH", uri: "/cities/{name}?b=2&a=1")
+operation PatchCity { input := { @required @httpLabel name: String } }
 
 @endpoint(hostPrefix: "{host}.data.")
-@http(method: "GET", uri: "/cities/{name}?b=2&a=1")
+@http(method: "POST", uri: "/cities/{name}?b=2&a=1")
 operation GetCityOnHost {
     input := { @required @httpLabel name: String, @required @hostLabel host: String }
 }
 
 @endpoint(hostPrefix: "{region}.data.")
-@http(method: "GET", uri: "/cities/{name}?b=2&a=1")
+@http(method: "POST", uri: "/cities/{name}?b=2&a=1")
 operation FindCityOnHost {
     input := { @required @httpLabel name: String, @required @hostLabel region: String }
 }
 
-@http(method: "GET", uri: "/cities/{names+}?b=2&a=1")
+@http(method: "POST", uri: "/cities/{names+}?b=2&a=1")
 operation ListCities { input := { @required @httpLabel names: String } }
 
-@http(method: "GET", uri: "/")
+@http(method: "POST", uri: "/")
 operation Whole {}
 
 @readonly
-@http(method: "GET", uri: "/forecast/{id}")
-operation GetForecast { input := { @required @httpLabel id: String } }
+@http(method: "GET", uri: "/forecast/{day}")
+operation GetForecast { input := { @required @httpLabel day: String } }
 
 @readonly
-@http(method: "GET", uri: "/forecast/{hour}")
+@http(method: "GET", uri: "/forecast/{day}/")
 operation ListHourly {
-    input := for Hourly { @required @httpLabel hour: String }
+    input := for Hourly { @required @httpLabel day: String }
     output := with [TwoBodies] {
         @httpPayload
         third: Blob

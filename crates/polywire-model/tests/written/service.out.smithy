@@ -89,6 +89,9 @@ operation CreateCity {
     }
 
     output := for City with [Stamped] {
+        @notProperty
+        $date
+
         @required
         $cityId
     }
@@ -192,7 +195,6 @@ structure Report1 {
 
 @mixin
 structure Stamped {
-    @notProperty
     @httpHeader("Date")
     date: Timestamp
 }

@@ -28,11 +28,11 @@ use crate::source::SourceLocation;
 
 pub(super) use self::ecma::Pattern;
 pub(super) use self::kinds::is_plain;
-pub(super) use self::words::shown;
+pub(super) use self::words::{beginning, shown};
 
 use self::facts::AllFacts;
 use self::pattern::Patterns;
-use self::words::{Place, beginning};
+use self::words::Place;
 
 /// From how many keys on an object is indexed before it is searched.
 const MANY: usize = 32;
@@ -82,6 +82,11 @@ impl<'m> Values<'m> {
             facts: AllFacts::default(),
             patterns: Patterns::default(),
         }
+    }
+
+    /// The index of members that the checks use, for other rules to share.
+    pub(crate) fn lookups(&mut self) -> &mut Lookups<'m> {
+        &mut self.lookups
     }
 
     /// Reports where `node` is no value of `shape`.

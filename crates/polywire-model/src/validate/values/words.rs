@@ -60,7 +60,7 @@ pub(in crate::validate) fn shown(node: &Node) -> String {
 }
 
 /// The first characters of a text: messages repeat names, which may be long.
-pub(super) fn beginning(text: &str) -> &str {
+pub(in crate::validate) fn beginning(text: &str) -> &str {
     match text.char_indices().nth(SHOWN) {
         Some((end, _)) => &text[..end],
         None => text,

@@ -40,7 +40,8 @@ operation GetTime { input :=
   output := with [Stamped] {} }
 @http(method: "POST", uri: "/report")
 operation Report { input: Report1, output: Report1 }
-@mixin structure Stamped { @notProperty @httpHeader("Date") date: Timestamp }
+@mixin structure Stamped { @httpHeader("Date") date: Timestamp }
+apply CreateCityResult$date @notProperty
 structure Report1 { text: String }
 structure Location { latitude: Double, longitude: Double }
 @error("client") @httpError(404)

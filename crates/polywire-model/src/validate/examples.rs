@@ -1,0 +1,128 @@
+//! `@examples`: what an example shows must be values of the operation's shapes.
+
+use std::collections::HashSet;
+
+use super::values::{Leniency, Subject, Values, beginning};
+use crate::diagnostic::{Problem, Problems, Severity, did_you_mean};
+use crate::model::Model;
+use crate::node::Node;
+use crate::shape::Shape;
+use crate::traits::AppliedTrait;
+
+const CODE: &str = "ExamplesTrait";
+
+/// How many characters of a title messages repeat.
+const SHOWN: usize = 60;
+
+pub(super) fn check<'m>(
+    model: &'m Model,
+    operation: &'m Shape,
+    applied: &'m AppliedTrait,
+    values: &mut Values<'m>,
+    problems: &mut Problems,
+) {
+    let Some(body) = operation.as_operation() else {
+        return;
+    };
+    let errors: HashSet<&str> = body.errors().iter().map(|error| error.as_str()).collect();
+    for example in applied.value().as_array().unwrap_or_default() {
+        if problems.is_full() {
+            return;
+        }
+        let title = example.get("title").and_then(Node::as_str);
+        let title: String = title.unwrap_or_default().chars().take(SHOWN).collect();
+        let is_lenient = example.get("allowConstraintErrors").and_then(Node::as_bool);
+        let is_lenient = is_lenient.unwrap_or(false);
+        let subject = |what| Subject {
+            code: CODE,
+            what,
+            id: &title,
+            at: example.location(),
+            leniency: Leniency {
+                constraints: is_lenient,
+                ..Leniency::default()
+            },
+        };
+        let output = example.get("output");
+        let error = example.get("error");
+        match (model.get(body.input()), example.get("input")) {
+            (Some(input), Some(node)) => {
+                values.check(subject("the input of the example"), node, input, problems);
+            }
+            (Some(input), None) => check_left_out(example, input, &title, problems),
+            _ => {}
+        }
+        if let (true, None) = (is_lenient, error) {
+            problems.push_with(Severity::Error, |_| {
+                let message = format!("the example `{title}` has a wrong input, but no error");
+                Problem::error(CODE, example.location(), message)
+                    .expected("the error that the operation gives")
+                    .hint("`allowConstraintErrors` is for examples of what goes wrong")
+            });
+        }
+        match (output, error) {
+            (Some(output), Some(error)) => problems.push_with(Severity::Error, |_| {
+                let message = format!("the example `{title}` has both output and error");
+                Problem::error(CODE, error.location(), message)
+                    .expected("one of them")
+                    .related("the output", output.location())
+            }),
+            (Some(node), None) => {
+                if let Some(output) = model.get(body.output()) {
+                    values.check(subject("the output of the example"), node, output, problems);
+                }
+            }
+            (None, Some(error)) => {
+                let Some(structure) = error_of(model, operation, &errors, error, problems) else {
+                    continue;
+                };
+                if let Some(content) = error.get("content") {
+                    let subject = subject("the error of the example");
+                    values.check(subject, content, structure, problems);
+                }
+            }
+            (None, None) => {}
+        }
+    }
+}
+
+/// An example without input stands for an empty one.
+fn check_left_out(example: &Node, input: &Shape, title: &str, problems: &mut Problems) {
+    let mut required = input.members().iter().filter(|m| m.traits().is_required());
+    let Some(first) = required.next() else {
+        return;
+    };
+    problems.push_with(Severity::Error, |_| {
+        let message = format!("the example `{title}` lacks `input`");
+        Problem::error(CODE, example.location(), message)
+            .expected(format!(
+                "`input` with `{}`, which is required",
+                first.name()
+            ))
+            .related("the input", input.location())
+    });
+}
+
+/// The structure of an example's error, which must be one of the operation's.
+fn error_of<'m>(
+    model: &'m Model,
+    operation: &'m Shape,
+    known: &HashSet<&str>,
+    error: &Node,
+    problems: &mut Problems,
+) -> Option<&'m Shape> {
+    let node = error.get("shapeId")?;
+    let id = node.as_str()?;
+    if known.contains(id) {
+        return model.get(id);
+    }
+    problems.push_with(Severity::Error, |hints| {
+        let names = || known.iter().copied();
+        let shown = beginning(id);
+        let message = format!("`{shown}` is no error of `{}`", operation.id());
+        Problem::error(CODE, node.location(), message)
+            .expected("an error that the operation names")
+            .maybe_hint(hints.then(|| did_you_mean(id, names())).flatten())
+    });
+    None
+}

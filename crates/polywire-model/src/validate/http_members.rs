@@ -1,0 +1,287 @@
+//! Bindings of the members of one structure: no two may want the same place in
+//! a message.
+
+use std::collections::HashMap;
+
+use super::bindings::{self, Binding, Direction, body_of};
+use super::http::Http;
+use super::index::Index;
+use super::listed;
+use super::values::beginning;
+use crate::diagnostic::{Problem, Problems, Severity};
+use crate::model::Relation;
+use crate::shape::{Member, Shape};
+use crate::traits::AppliedTrait;
+
+/// Headers that HTTP itself, clients and proxies set: sorted, in lower case.
+const BLOCKED_HEADERS: [&str; 15] = [
+    "authorization",
+    "connection",
+    "content-length",
+    "expect",
+    "host",
+    "max-forwards",
+    "proxy-authenticate",
+    "server",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+    "user-agent",
+    "www-authenticate",
+    "x-forwarded-for",
+];
+
+struct Bound<'m> {
+    member: &'m Member,
+    applied: &'m AppliedTrait,
+    name: &'m str,
+}
+
+/// Checks the headers and query parameters of a structure.
+pub(super) fn check(structure: &Shape, problems: &mut Problems) {
+    let mut headers: Vec<Bound<'_>> = Vec::new();
+    let mut queries: Vec<Bound<'_>> = Vec::new();
+    let mut prefix = None;
+    let mut params = None;
+    for member in structure.members() {
+        let Some((binding, applied)) = bindings::of(member) else {
+            continue;
+        };
+        let bound = |name| Bound {
+            member,
+            applied,
+            name,
+        };
+        match binding {
+            Binding::Header(name) => headers.push(bound(name)),
+            Binding::PrefixHeaders(name) => prefix = prefix.or_else(|| Some(bound(name))),
+            Binding::Query(name) => queries.push(bound(name)),
+            Binding::QueryParams => params = params.or_else(|| Some(bound(""))),
+            Binding::Label | Binding::Payload | Binding::ResponseCode => {}
+        }
+    }
+    if !headers.is_empty() {
+        for header in &headers {
+            check_header(header, problems);
+        }
+        check_repeated(structure, &headers, "HttpHeaderTrait", "header", problems);
+    }
+    if let Some(prefix) = &prefix {
+        check_prefix(prefix, &headers, problems);
+    }
+    if !queries.is_empty() {
+        let what = "query parameter";
+        check_repeated(structure, &queries, "HttpQueryTrait", what, problems);
+    }
+    if let Some(params) = params.filter(|_| !queries.is_empty()) {
+        problems.push_with(Severity::Note, |_| {
+            let message = format!(
+                "`{}` takes all query parameters but those of {}",
+                params.member.id(),
+                listed(queries.iter().map(|query| query.member.name()))
+            );
+            Problem::note("HttpQueryParamsTrait", params.applied.location(), message)
+                .hint("a key of the map that another member has too is lost on the way")
+        });
+    }
+}
+
+fn check_header(header: &Bound<'_>, problems: &mut Problems) {
+    // What a mixin gave was checked on the mixin.
+    if header.applied.is_inherited() {
+        return;
+    }
+    let is_blocked = || {
+        let name = header.name.to_ascii_lowercase();
+        BLOCKED_HEADERS.binary_search(&name.as_str()).is_ok()
+    };
+    let (what, expected) = if !header.name.bytes().all(is_token) {
+        (
+            "is no name of a header",
+            "letters, digits and some of !#$%&'*+-.^_`|~",
+        )
+    } else if is_blocked() {
+        (
+            "is a header that a model can't use",
+            "another header: clients, servers or proxies set this one",
+        )
+    } else {
+        return;
+    };
+    problems.push_with(Severity::Danger, |_| {
+        let name = beginning(header.name);
+        let message = format!("`{name}` of `{}` {what}", header.member.id());
+        Problem::danger(
+            "HttpHeaderTrait",
+            header.applied.value().location(),
+            message,
+        )
+        .expected(expected)
+    });
+}
+
+/// What RFC 9110 section 5.6.2 calls tchar.
+fn is_token(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
+}
+
+fn check_repeated(
+    structure: &Shape,
+    all: &[Bound<'_>],
+    code: &'static str,
+    what: &str,
+    problems: &mut Problems,
+) {
+    let mut firsts: HashMap<String, &Bound<'_>> = HashMap::with_capacity(all.len());
+    for bound in all {
+        // Headers are the same in any case, query parameters are not.
+        let key = match code {
+            "HttpHeaderTrait" => bound.name.to_ascii_lowercase(),
+            _ => bound.name.to_owned(),
+        };
+        let first = *firsts.entry(key).or_insert(bound);
+        if std::ptr::eq(first, bound) || is_of_one_mixin(first.member, bound.member) {
+            continue;
+        }
+        problems.push_with(Severity::Error, |_| {
+            let message = format!(
+                "`{}` and `{}` of `{}` have the same {what} `{}`",
+                first.member.name(),
+                bound.member.name(),
+                structure.id(),
+                beginning(bound.name)
+            );
+            Problem::error(code, bound.applied.value().location(), message)
+                .expected(format!("a {what} of its own"))
+                .related("the other", first.applied.value().location())
+        });
+    }
+}
+
+fn check_prefix(prefix: &Bound<'_>, headers: &[Bound<'_>], problems: &mut Problems) {
+    let length = prefix.name.len();
+    let takes = |name: &str| {
+        let start = name.get(..length);
+        start.is_some_and(|start| start.eq_ignore_ascii_case(prefix.name))
+    };
+    for header in headers {
+        if !takes(header.name) || is_of_one_mixin(prefix.member, header.member) {
+            continue;
+        }
+        let location = header.applied.value().location();
+        let message = || {
+            format!(
+                "the header `{}` of `{}` is one of those that `{}` takes",
+                beginning(header.name),
+                header.member.id(),
+                prefix.member.id()
+            )
+        };
+        // Real services take all headers, and know which ones are their own.
+        if length == 0 {
+            problems.push_with(Severity::Note, |_| {
+                Problem::note("HttpPrefixHeadersTrait", location, message())
+                    .hint("a server can't tell which of the two members a header is for")
+                    .related("the prefix", prefix.applied.value().location())
+            });
+        } else {
+            problems.push_with(Severity::Error, |_| {
+                Problem::error("HttpPrefixHeadersTrait", location, message())
+                    .expected(format!(
+                        "a name that doesn't begin with `{}`",
+                        beginning(prefix.name)
+                    ))
+                    .related("the prefix", prefix.applied.value().location())
+            });
+        }
+    }
+}
+
+/// What one mixin gives is reported on the mixin.
+fn is_of_one_mixin(left: &Member, right: &Member) -> bool {
+    left.is_inherited() && left.origin() == right.origin()
+}
+
+/// Checks a structure against the operations with `@http` that send or get it.
+pub(super) fn check_uses(index: &Index<'_>, structure: &Shape, problems: &mut Problems) {
+    let uses = index.uses(structure);
+    let with_http = |relation| {
+        let uses = uses.iter().filter(move |used| used.relation == relation);
+        uses.filter_map(|used| Some((used.by, used.by.traits().find("smithy.api#http")?)))
+    };
+    let queries = structure.members().iter().filter_map(|member| {
+        let (binding, applied) = bindings::of(member)?;
+        match binding {
+            Binding::Query(name) => Some((name, (member, applied))),
+            _ => None,
+        }
+    });
+    let queries: HashMap<&str, (&Member, &AppliedTrait)> = queries.collect();
+    if !queries.is_empty() {
+        for (operation, applied) in with_http(Relation::Input) {
+            if let Some(http) = Http::of(applied) {
+                check_query(structure, operation, &http, &queries, problems);
+            }
+        }
+    }
+    if with_http(Relation::Input).next().is_some() {
+        check_payload(structure, Direction::Request, problems);
+    }
+    let is_response = with_http(Relation::Output).next().is_some();
+    if is_response || structure.traits().has("smithy.api#error") {
+        check_payload(structure, Direction::Response, problems);
+    }
+}
+
+/// Query parameters that both the uri and a member of the input give.
+fn check_query(
+    structure: &Shape,
+    operation: &Shape,
+    http: &Http<'_>,
+    queries: &HashMap<&str, (&Member, &AppliedTrait)>,
+    problems: &mut Problems,
+) {
+    for (name, _) in http.uri.query() {
+        let Some((member, applied)) = queries.get(name.as_str()) else {
+            continue;
+        };
+        problems.push_with(Severity::Error, |_| {
+            let message = format!(
+                "the query parameter `{}` of `{}` stands in the uri of `{}` too",
+                beginning(name),
+                member.id(),
+                operation.id()
+            );
+            Problem::error("HttpQueryTrait", applied.value().location(), message)
+                .about(structure.id())
+                .expected("another name, or none in the uri")
+                .related("the uri", http.location)
+        });
+    }
+}
+
+/// Where a member is the whole body, the others must go elsewhere.
+fn check_payload(structure: &Shape, direction: Direction, problems: &mut Problems) {
+    let body = body_of(structure, direction);
+    let (Some(payload), Some(first)) = (body.payload, body.unbound.first()) else {
+        return;
+    };
+    problems.push_with(Severity::Error, |_| {
+        let message = format!(
+            "`{}` is the whole body, but other members of `{}` need one: {}",
+            payload.name(),
+            structure.id(),
+            listed(body.unbound.iter().map(|member| member.name()))
+        );
+        let hint = match direction {
+            Direction::Request => "bind them with @httpHeader, @httpQuery or @httpLabel",
+            Direction::Response => "bind them with @httpHeader",
+        };
+        Problem::error("HttpPayload", first.location(), message)
+            .about(structure.id())
+            .expected("members in headers, the query or the path")
+            .hint(hint)
+            .related("the body", payload.location())
+    });
+}

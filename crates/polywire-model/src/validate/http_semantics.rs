@@ -1,0 +1,253 @@
+//! What a method and a status promise, and what the operation then does: RFC 9110
+//! on which requests change nothing, can be repeated, and have a body.
+
+use super::bindings::{Direction, Messages};
+use super::http::Http;
+use super::listed;
+use crate::diagnostic::{Problem, Problems, Severity};
+use crate::model::Model;
+use crate::node::Node;
+use crate::shape::{Member, Shape};
+use crate::source::SourceLocation;
+use crate::traits::{AppliedTrait, ErrorKind};
+
+/// What is expected of an operation with some method; `None` is either way.
+struct Semantics {
+    method: &'static str,
+    is_readonly: bool,
+    is_idempotent: Option<bool>,
+    has_body: bool,
+}
+
+const METHODS: [Semantics; 8] = [
+    semantics("DELETE", false, Some(true), false),
+    semantics("GET", true, Some(false), false),
+    semantics("HEAD", true, Some(false), false),
+    semantics("OPTIONS", true, Some(false), true),
+    semantics("PATCH", false, None, true),
+    semantics("POST", false, None, true),
+    semantics("PUT", false, Some(true), true),
+    semantics("TRACE", true, Some(false), false),
+];
+
+const fn semantics(
+    method: &'static str,
+    is_readonly: bool,
+    is_idempotent: Option<bool>,
+    has_body: bool,
+) -> Semantics {
+    Semantics {
+        method,
+        is_readonly,
+        is_idempotent,
+        has_body,
+    }
+}
+
+/// Checks method and status of an operation with `@http`.
+pub(super) fn check<'m>(
+    model: &'m Model,
+    operation: &'m Shape,
+    applied: &AppliedTrait,
+    http: &Http<'_>,
+    messages: &mut Messages<'m>,
+    problems: &mut Problems,
+) {
+    let at = |key| applied.value().get(key).map(Node::location);
+    let method_location = at("method").unwrap_or(applied.location());
+    let semantics = METHODS
+        .iter()
+        .find(|known| known.method.eq_ignore_ascii_case(http.method));
+    // What other methods mean, the service says.
+    if let Some(semantics) = semantics {
+        let method = Method {
+            semantics,
+            operation,
+            location: method_location,
+        };
+        method.check_spelling(http.method, problems);
+        method.check_traits(problems);
+        method.check_body(model, messages, problems);
+    }
+    let code = applied.value().get("code");
+    if let Some((code, number)) = code.and_then(|code| Some((code, code.as_i64()?))) {
+        check_code(
+            model,
+            operation,
+            (number, code.location()),
+            messages,
+            problems,
+        );
+    }
+}
+
+struct Method<'m> {
+    semantics: &'static Semantics,
+    operation: &'m Shape,
+    location: SourceLocation,
+}
+
+impl<'m> Method<'m> {
+    fn check_spelling(&self, given: &str, problems: &mut Problems) {
+        let name = self.semantics.method;
+        if given != name {
+            problems.push_with(Severity::Warning, |_| {
+                let message = format!("the method of `{}` is `{given}`", self.operation.id());
+                Problem::warning("HttpMethodSemantics", self.location, message)
+                    .expected(format!("`{name}`: methods differ by case"))
+            });
+        }
+        if name == "OPTIONS" {
+            problems.push_with(Severity::Warning, |_| {
+                let message = format!("`{}` models an OPTIONS request", self.operation.id());
+                Problem::warning("HttpMethodSemantics.OPTIONS", self.location, message)
+                    .expected("no operation: servers answer such requests themselves")
+                    .hint("put @cors on the service")
+            });
+        }
+    }
+
+    fn check_traits(&self, problems: &mut Problems) {
+        let traits = self.operation.traits();
+        let readonly = (
+            "readonly",
+            traits.find("smithy.api#readonly"),
+            Some(self.semantics.is_readonly),
+            "HttpMethodSemantics.MissingReadonlyTrait",
+            "HttpMethodSemantics.UnnecessaryReadonlyTrait",
+        );
+        let idempotent = (
+            "idempotent",
+            traits.find("smithy.api#idempotent"),
+            self.semantics.is_idempotent,
+            "HttpMethodSemantics.MissingIdempotentTrait",
+            "HttpMethodSemantics.UnnecessaryIdempotentTrait",
+        );
+        let (id, method) = (self.operation.id(), self.semantics.method);
+        for (name, applied, expected, missing, unnecessary) in [readonly, idempotent] {
+            match (applied, expected) {
+                (None, Some(true)) => problems.push_with(Severity::Warning, |_| {
+                    let message = format!("`{id}` is sent with {method}, but has no @{name}");
+                    Problem::warning(missing, self.location, message)
+                        .hint(format!("put @{name} on the operation"))
+                }),
+                (Some(applied), Some(false)) => problems.push_with(Severity::Warning, |_| {
+                    let message = format!("`{id}` has @{name}, but is sent with {method}");
+                    let problem = Problem::warning(unnecessary, applied.location(), message)
+                        .related("the method", self.location);
+                    match self.semantics.is_readonly {
+                        true => problem.expected(format!(
+                            "no @{name}: what is sent with {method} can be repeated anyway"
+                        )),
+                        false => problem.expected(format!("no @{name}, or another method")),
+                    }
+                }),
+                _ => {}
+            }
+        }
+    }
+
+    fn check_body(&self, model: &'m Model, messages: &mut Messages<'m>, problems: &mut Problems) {
+        if self.semantics.has_body {
+            return;
+        }
+        let operation = self.operation.as_operation();
+        let Some(input) = operation.and_then(|operation| model.get(operation.input())) else {
+            return;
+        };
+        let body = messages.body(input, Direction::Request);
+        let members: &[&Member] = match &body.payload {
+            Some(payload) => std::slice::from_ref(payload),
+            None => &body.unbound,
+        };
+        let Some(first) = members.first() else {
+            return;
+        };
+        problems.push_with(Severity::Danger, |_| {
+            let message = format!(
+                "`{}` is sent with {}, but has a body: {}",
+                self.operation.id(),
+                self.semantics.method,
+                listed(members.iter().map(|member| member.name()))
+            );
+            let code = "HttpMethodSemantics.UnexpectedPayload";
+            Problem::danger(code, self.location, message)
+                .expected("all members in the path, the query or headers")
+                .hint("bind them with @httpLabel, @httpQuery or @httpHeader")
+                .related("the first", first.location())
+        });
+    }
+}
+
+fn check_code<'m>(
+    model: &'m Model,
+    operation: &'m Shape,
+    (code, location): (i64, SourceLocation),
+    messages: &mut Messages<'m>,
+    problems: &mut Problems,
+) {
+    // What is no status at all is a wrong value of the trait.
+    if !(200..300).contains(&code) && (100..1000).contains(&code) {
+        problems.push_with(Severity::Danger, |_| {
+            let message = format!("`{}` answers with the status {code}", operation.id());
+            Problem::danger("HttpResponseCodeSemantics", location, message)
+                .expected("a status of success, from 200 to 299")
+                .hint("other answers are errors: structures with @error and @httpError")
+        });
+    }
+    if !matches!(code, 204 | 205) {
+        return;
+    }
+    let output = operation.as_operation().map(|operation| operation.output());
+    let Some(output) = output.and_then(|output| model.get(output)) else {
+        return;
+    };
+    let body = messages.body(output, Direction::Response);
+    let Some(first) = body.payload.or_else(|| body.unbound.first().copied()) else {
+        return;
+    };
+    problems.push_with(Severity::Warning, |_| {
+        let message = format!(
+            "`{}` answers with the status {code}, which allows no body, but `{}` has one",
+            operation.id(),
+            output.id()
+        );
+        Problem::warning("HttpResponseCodeSemantics", location, message)
+            .expected("another status, or all members of the output in headers")
+            .related("what is in the body", first.location())
+    });
+}
+
+/// Checks the status of a structure with `@error`.
+pub(super) fn check_error(structure: &Shape, problems: &mut Problems) {
+    let Some(applied) = structure.traits().find("smithy.api#httpError") else {
+        return;
+    };
+    let (Some(kind), Some(code)) = (structure.traits().error(), applied.value().as_i64()) else {
+        return;
+    };
+    let (name, first) = match kind {
+        ErrorKind::Client => ("client", 400),
+        ErrorKind::Server => ("server", 500),
+    };
+    if (first..first + 100).contains(&code) {
+        return;
+    }
+    problems.push_with(Severity::Danger, |_| {
+        let message = format!(
+            "`{}` is an error of the {name}, but has the status {code}",
+            structure.id()
+        );
+        let error = structure.traits().find("smithy.api#error");
+        let problem = Problem::danger(
+            "HttpResponseCodeSemantics",
+            applied.value().location(),
+            message,
+        )
+        .expected(format!("a status from {first} to {}", first + 99));
+        match error {
+            Some(error) => problem.related("who is to blame", error.location()),
+            None => problem,
+        }
+    });
+}

@@ -1,0 +1,198 @@
+//! Who uses what: the model seen from the other side.
+//!
+//! Shapes name what they use. Many rules about services ask the opposite: which
+//! operations take this structure, which service holds this operation. Both are
+//! looked up once a model here.
+
+use std::collections::{HashMap, HashSet};
+
+use super::bindings;
+use crate::model::{Model, Relation, neighbors};
+use crate::shape::{Member, Shape, ShapeType};
+use crate::source::SourceLocation;
+
+/// How many operations and resources are looked at for all services together.
+/// Real models have a few services and some hundred operations; a hostile one
+/// can have many thousand of both, each in each.
+const MAX_STEPS: usize = 500_000;
+
+pub(super) struct Index<'m> {
+    pub(super) model: &'m Model,
+    pub(super) services: Vec<Contents<'m>>,
+    /// The service at which the search was given up.
+    pub(super) given_up: Option<&'m Shape>,
+    /// The blobs and unions with @streaming.
+    pub(super) streams: HashMap<&'m str, &'m Shape>,
+    uses: HashMap<&'m str, Vec<Use<'m>>>,
+}
+
+/// The operations and resources of a service, each once, in the order of the
+/// source.
+pub(super) struct Contents<'m> {
+    pub(super) service: &'m Shape,
+    pub(super) operations: Vec<&'m Shape>,
+    pub(super) resources: Vec<&'m Shape>,
+    /// Where they are bound: by whom, what, and the place.
+    pub(super) bindings: Vec<Bound<'m>>,
+}
+
+#[derive(Clone, Copy)]
+pub(super) struct Bound<'m> {
+    pub(super) by: &'m Shape,
+    pub(super) shape: &'m Shape,
+    pub(super) location: SourceLocation,
+}
+
+/// A place where a structure is named.
+#[derive(Clone, Copy)]
+pub(super) struct Use<'m> {
+    pub(super) relation: Relation,
+    pub(super) by: &'m Shape,
+    /// The member, when one targets the structure.
+    pub(super) member: Option<&'m Member>,
+    pub(super) location: SourceLocation,
+}
+
+impl<'m> Index<'m> {
+    pub(super) fn of(model: &'m Model) -> Self {
+        let mut index = Self {
+            model,
+            services: Vec::new(),
+            given_up: None,
+            streams: HashMap::new(),
+            uses: HashMap::new(),
+        };
+        let mut steps = 0;
+        for service in model.services() {
+            index.services.push(contents(model, service, &mut steps));
+            if steps > MAX_STEPS {
+                index.given_up = Some(service);
+                break;
+            }
+        }
+        index.collect_uses();
+        index
+    }
+
+    /// Where a structure is used. Only those are known for which a rule asks:
+    /// inputs, outputs, and structures with bindings to HTTP or with streams.
+    pub(super) fn uses(&self, structure: &Shape) -> &[Use<'m>] {
+        self.uses
+            .get(structure.id().as_str())
+            .map_or(&[], Vec::as_slice)
+    }
+
+    fn collect_uses(&mut self) {
+        let model = self.model;
+        let data = model.shapes().filter(|shape| {
+            matches!(shape.shape_type(), ShapeType::Blob | ShapeType::Union)
+                && shape.traits().is_streaming()
+        });
+        self.streams = data.map(|shape| (shape.id().as_str(), shape)).collect();
+        let streams = &self.streams;
+        let is_asked_for = |shape: &Shape| {
+            let traits = shape.traits();
+            traits.is_input()
+                || traits.is_output()
+                || shape.members().iter().any(|member| {
+                    bindings::of(member).is_some()
+                        || (!streams.is_empty() && streams.contains_key(member.target().as_str()))
+                })
+        };
+        let structures = model.shapes_of(ShapeType::Structure);
+        self.uses = structures
+            .filter(|shape| is_asked_for(shape))
+            .map(|shape| (shape.id().as_str(), Vec::new()))
+            .collect();
+        if self.uses.is_empty() {
+            return;
+        }
+        for by in model.shapes() {
+            if by.shape_type().is_simple() {
+                continue;
+            }
+            for member in by.members() {
+                if let Some(uses) = self.uses.get_mut(member.target().as_str()) {
+                    uses.push(Use {
+                        relation: Relation::MemberTarget,
+                        by,
+                        member: Some(member),
+                        location: member.target().location(),
+                    });
+                }
+            }
+            if !by.shape_type().is_service_type() {
+                continue;
+            }
+            for (relation, reference) in neighbors(by) {
+                if let Some(uses) = self.uses.get_mut(reference.as_str()) {
+                    uses.push(Use {
+                        relation,
+                        by,
+                        member: None,
+                        location: reference.location(),
+                    });
+                }
+            }
+        }
+    }
+}
+
+fn contents<'m>(model: &'m Model, service: &'m Shape, steps: &mut usize) -> Contents<'m> {
+    let mut contents = Contents {
+        service,
+        operations: Vec::new(),
+        resources: Vec::new(),
+        bindings: Vec::new(),
+    };
+    let mut seen: HashSet<&str> = HashSet::new();
+    let mut todo = vec![service];
+    while let Some(by) = todo.pop() {
+        if by.as_operation().is_some() {
+            contents.operations.push(by);
+            continue;
+        }
+        if by.as_resource().is_some() {
+            contents.resources.push(by);
+        }
+        let next = neighbors(by);
+        *steps += next.len();
+        if *steps > MAX_STEPS {
+            return contents;
+        }
+        let start = todo.len();
+        for (relation, reference) in next {
+            if !leads_to_operations(relation) {
+                continue;
+            }
+            // What is of the wrong kind is reported where it is named.
+            let Some(shape) = model
+                .get(reference)
+                .filter(|shape| shape.as_operation().is_some() || shape.as_resource().is_some())
+            else {
+                continue;
+            };
+            contents.bindings.push(Bound {
+                by,
+                shape,
+                location: reference.location(),
+            });
+            if seen.insert(shape.id().as_str()) {
+                todo.push(shape);
+            }
+        }
+        // What was named first is popped first.
+        todo[start..].reverse();
+    }
+    contents
+}
+
+fn leads_to_operations(relation: Relation) -> bool {
+    matches!(
+        relation,
+        Relation::CollectionOperation
+            | Relation::LifecycleOperation
+            | Relation::Operation
+            | Relation::Resource
+    )
+}

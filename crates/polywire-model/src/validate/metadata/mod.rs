@@ -1,0 +1,87 @@
+//! Metadata: what shapes with `@metadata` describe, and what says how the model is
+//! validated, validators of its own and suppressions.
+
+mod shapes;
+mod suppressions;
+mod validators;
+
+pub(crate) use self::suppressions::Policy;
+pub(super) use self::suppressions::member_at;
+
+use crate::diagnostic::{Problem, Problems, did_you_mean};
+use crate::model::Model;
+use crate::node::Node;
+
+use super::values::Values;
+
+pub(super) fn check<'m>(model: &'m Model, values: &mut Values<'m>, problems: &mut Problems) {
+    shapes::check(model, values, problems);
+    validators::check(model, problems);
+}
+
+/// The objects in the array of a metadata key. What is none is reported under
+/// `code`.
+fn objects<'m>(
+    code: &'static str,
+    key: &str,
+    node: &'m Node,
+    problems: &mut Problems,
+) -> Vec<&'m Node> {
+    let Some(items) = node.as_array() else {
+        let message = format!("the metadata `{key}` is {}", node.kind());
+        problems.push(Problem::error(code, node.location(), message).expected("an array"));
+        return Vec::new();
+    };
+    let mut objects = Vec::new();
+    for item in items {
+        if item.as_object().is_some() {
+            objects.push(item);
+        } else if !problems.is_full() {
+            let message = format!("the metadata `{key}` holds {} here", item.kind());
+            problems.push(Problem::error(code, item.location(), message).expected("an object"));
+        }
+    }
+    objects
+}
+
+/// The text under a key of such an object.
+fn text<'m>(
+    code: &'static str,
+    object: &'m Node,
+    key: &str,
+    is_required: bool,
+    problems: &mut Problems,
+) -> Option<&'m str> {
+    match object.get(key) {
+        None if is_required => {
+            let message = format!("`{key}` is missing here");
+            problems.push(
+                Problem::error(code, object.location(), message).expected(format!("`{key}`")),
+            );
+            None
+        }
+        None => None,
+        Some(node) => {
+            if node.as_str().is_none() {
+                let message = format!("`{key}` is {}", node.kind());
+                problems.push(Problem::error(code, node.location(), message).expected("a string"));
+            }
+            node.as_str()
+        }
+    }
+}
+
+/// Keys that have no meaning: likely slips.
+fn check_keys(code: &'static str, object: &Node, known: &[&str], problems: &mut Problems) {
+    let entries = object
+        .as_object()
+        .map_or(&[][..], |object| object.entries());
+    for entry in entries.iter().filter(|e| !known.contains(&e.key.as_str())) {
+        problems.push_with(crate::Severity::Warning, |hints| {
+            let hint = hints.then(|| did_you_mean(&entry.key, known.iter().copied()));
+            let shown: String = entry.key.chars().take(60).collect();
+            let message = format!("`{shown}` has no meaning here");
+            Problem::warning(code, entry.key_location, message).maybe_hint(hint.flatten())
+        });
+    }
+}

@@ -1,0 +1,294 @@
+//! `@paginated`: the tokens, the size and the items must be members of the right
+//! kind. An operation can leave some of them to its service.
+
+use super::index::Index;
+use super::lookup::Lookups;
+use super::values::beginning;
+use crate::diagnostic::{Problem, Problems, Severity, did_you_mean};
+use crate::model::Model;
+use crate::node::{MAX_DEPTH, Node};
+use crate::shape::{Member, Shape, ShapeType};
+use crate::source::SourceLocation;
+
+const CODE: &str = "PaginatedTrait";
+
+/// What is expected of the member that a property names.
+struct Property {
+    name: &'static str,
+    is_input: bool,
+    is_needed: bool,
+    types: &'static [ShapeType],
+    /// The best ones of `types`; the others are a danger.
+    best: &'static [ShapeType],
+    /// What @required on the member is.
+    required: Option<(Severity, &'static str)>,
+    wrong_type: &'static str,
+    deep: &'static str,
+}
+
+const PROPERTIES: [Property; 4] = [
+    Property {
+        name: "inputToken",
+        is_input: true,
+        is_needed: true,
+        types: &[ShapeType::String, ShapeType::Map],
+        best: &[ShapeType::String],
+        required: Some((Severity::Error, CODE)),
+        wrong_type: "PaginatedTrait.WrongShapeType.inputToken",
+        deep: "",
+    },
+    Property {
+        name: "pageSize",
+        is_input: true,
+        is_needed: false,
+        types: &[
+            ShapeType::Integer,
+            ShapeType::Byte,
+            ShapeType::Long,
+            ShapeType::Short,
+        ],
+        best: &[ShapeType::Integer],
+        required: Some((
+            Severity::Warning,
+            "PaginatedTrait.ShouldNotBeRequired.pageSize",
+        )),
+        wrong_type: "PaginatedTrait.WrongShapeType.pageSize",
+        deep: "",
+    },
+    Property {
+        name: "outputToken",
+        is_input: false,
+        is_needed: true,
+        types: &[ShapeType::String, ShapeType::Map],
+        best: &[ShapeType::String],
+        required: Some((
+            Severity::Danger,
+            "PaginatedTrait.ShouldNotBeRequired.outputToken",
+        )),
+        wrong_type: "PaginatedTrait.WrongShapeType.outputToken",
+        deep: "PaginatedTrait.DeeplyNested.outputToken",
+    },
+    Property {
+        name: "items",
+        is_input: false,
+        is_needed: false,
+        types: &[ShapeType::List, ShapeType::Map],
+        best: &[ShapeType::List, ShapeType::Map],
+        required: None,
+        wrong_type: "",
+        deep: "PaginatedTrait.DeeplyNested.items",
+    },
+];
+
+/// Checks all operations with `@paginated`: alone, and, when they are sound, within
+/// each of their services.
+pub(super) fn check<'m>(index: &Index<'m>, lookups: &mut Lookups<'m>, problems: &mut Problems) {
+    let model = index.model;
+    let mut is_used = false;
+    let mut unsound: Vec<&str> = Vec::new();
+    for operation in model.shapes_of(ShapeType::Operation) {
+        let Some(applied) = operation.traits().find("smithy.api#paginated") else {
+            continue;
+        };
+        is_used = true;
+        let mut check = Check {
+            model,
+            operation,
+            lookups: &mut *lookups,
+            problems: &mut *problems,
+            found: false,
+        };
+        for property in &PROPERTIES {
+            if let Some(path) = applied.value().get(property.name) {
+                check.property(property, path);
+            }
+        }
+        if check.found {
+            unsound.push(operation.id());
+        }
+    }
+    if !is_used {
+        return;
+    }
+    // Shapes are visited by id, so these are sorted.
+    for contents in &index.services {
+        let defaults = contents.service.traits().get("smithy.api#paginated");
+        for &operation in &contents.operations {
+            if problems.is_full() {
+                return;
+            }
+            let Some(applied) = operation.traits().find("smithy.api#paginated") else {
+                continue;
+            };
+            if unsound.binary_search(&operation.id().as_str()).is_ok() {
+                continue;
+            }
+            let mut check = Check {
+                model,
+                operation,
+                lookups: &mut *lookups,
+                problems: &mut *problems,
+                found: false,
+            };
+            for property in &PROPERTIES {
+                // What the operation says itself is checked above.
+                if applied.value().get(property.name).is_some() {
+                    continue;
+                }
+                let default = defaults.and_then(|defaults| defaults.get(property.name));
+                match default {
+                    Some(path) => check.property(property, path),
+                    None if property.is_needed => {
+                        check.missing(property, contents.service, applied.location());
+                    }
+                    None => {}
+                }
+            }
+        }
+    }
+}
+
+struct Check<'a, 'm> {
+    model: &'m Model,
+    operation: &'m Shape,
+    lookups: &'a mut Lookups<'m>,
+    problems: &'a mut Problems,
+    found: bool,
+}
+
+impl<'m> Check<'_, 'm> {
+    fn push(&mut self, severity: Severity, make: impl FnOnce(bool) -> Problem) {
+        self.found = true;
+        let id = self.operation.id();
+        self.problems.push_with(severity, |hints| {
+            let mut problem = make(hints);
+            problem.severity = severity;
+            problem.about(id)
+        });
+    }
+
+    fn missing(&mut self, property: &Property, service: &Shape, location: SourceLocation) {
+        let id = self.operation.id();
+        self.push(Severity::Error, |_| {
+            let name = property.name;
+            let message = format!("`{id}` has no `{name}`, nor has `{}`", service.id());
+            Problem::error(CODE, location, message)
+                .expected(format!("`{name}` here, or in @paginated on the service"))
+                .related("the service", service.location())
+        });
+    }
+
+    fn property(&mut self, property: &Property, node: &'m Node) {
+        let Some(path) = node.as_str() else {
+            return;
+        };
+        let location = node.location();
+        let name = property.name;
+        let body = self.operation.as_operation();
+        let body = body.map(|body| match property.is_input {
+            true => body.input(),
+            false => body.output(),
+        });
+        let Some(structure) = body.and_then(|structure| self.model.get(structure)) else {
+            return;
+        };
+        let id = self.operation.id();
+        if property.is_input && path.contains('.') {
+            return self.push(Severity::Error, |_| {
+                let message = format!("`{name}` of `{id}` is a path");
+                Problem::error(CODE, location, message)
+                    .expected("the name of a member of the input itself")
+            });
+        }
+        let member = match self.resolve(structure, path) {
+            Ok(member) => member,
+            Err((structure, name_of_member)) => {
+                return self.push(Severity::Error, |hints| {
+                    let message = format!(
+                        "`{name}` of `{id}` names no member: `{}` has no `{}`",
+                        structure.id(),
+                        beginning(name_of_member)
+                    );
+                    let names = || structure.members().iter().map(Member::name);
+                    let near = || did_you_mean(name_of_member, names());
+                    Problem::error(CODE, location, message)
+                        .expected(match property.is_input {
+                            true => "a member of the input",
+                            false => "a member of the output, or a path to one",
+                        })
+                        .maybe_hint(hints.then(near).flatten())
+                        .related("the structure", structure.location())
+                });
+            }
+        };
+        self.member(property, member, location);
+        if !property.is_input && path.split('.').count() > 2 {
+            self.push(Severity::Warning, |_| {
+                let message = format!("`{name}` of `{id}` lies deep in the output");
+                Problem::warning(property.deep, location, message)
+                    .expected("a path of two names at most")
+            });
+        }
+    }
+
+    /// The member at the end of a path, or where the path breaks off.
+    fn resolve<'p>(
+        &mut self,
+        structure: &'m Shape,
+        path: &'p str,
+    ) -> Result<&'m Member, (&'m Shape, &'p str)> {
+        let mut shape = structure;
+        let mut found: Option<&'m Member> = None;
+        for name in path.split('.').take(MAX_DEPTH) {
+            if let Some(member) = found {
+                shape = self.model.target(member).ok_or((shape, name))?;
+            }
+            // Paths lead through structures only.
+            let is_structure = shape.shape_type() == ShapeType::Structure;
+            let member = match is_structure {
+                true => self.lookups.of(shape).members.get(name).copied(),
+                false => None,
+            };
+            found = Some(member.ok_or((shape, name))?);
+        }
+        found.ok_or((shape, path))
+    }
+
+    fn member(&mut self, property: &Property, member: &'m Member, location: SourceLocation) {
+        let id = self.operation.id();
+        let name = property.name;
+        if let Some((severity, code)) = property.required.filter(|_| member.traits().is_required())
+        {
+            self.push(severity, |_| {
+                let message = format!("`{name}` of `{id}` is a required member");
+                Problem::error(code, location, message)
+                    .expected(match property.is_input {
+                        true => "a member that the first call can leave out",
+                        false => "a member that the last page can leave out",
+                    })
+                    .related("the member", member.location())
+            });
+        }
+        let Some(target) = self.model.target(member).map(Shape::shape_type) else {
+            return;
+        };
+        let (severity, code) = if !property.types.contains(&target) {
+            (Severity::Error, CODE)
+        } else if !property.best.contains(&target) {
+            (Severity::Danger, property.wrong_type)
+        } else {
+            return;
+        };
+        self.push(severity, |_| {
+            let message = format!("`{name}` of `{id}` is {}", target.with_article());
+            let types = property
+                .best
+                .iter()
+                .map(|shape_type| shape_type.with_article());
+            let types: Vec<String> = types.collect();
+            Problem::error(code, location, message)
+                .expected(format!("a member that is {}", types.join(" or ")))
+                .related("the member", member.location())
+        });
+    }
+}

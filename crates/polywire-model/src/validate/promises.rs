@@ -1,0 +1,105 @@
+//! Small traits of operations that promise something about other shapes:
+//! `@requestCompression` and `@idempotent`.
+
+use std::collections::HashSet;
+
+use super::bindings::Messages;
+use super::listed;
+use super::values::beginning;
+use crate::diagnostic::{Problem, Problems, Severity, did_you_mean};
+use crate::model::Model;
+use crate::node::Node;
+use crate::shape::{Shape, UNIT};
+use crate::traits::AppliedTrait;
+
+/// What Smithy's clients and servers know; names are the same in any case.
+const ENCODINGS: [&str; 1] = ["gzip"];
+
+pub(super) fn check_compression<'m>(
+    model: &'m Model,
+    operation: &'m Shape,
+    applied: &AppliedTrait,
+    messages: &mut Messages<'m>,
+    problems: &mut Problems,
+) {
+    const CODE: &str = "RequestCompressionTrait";
+    let Some(body) = operation.as_operation() else {
+        return;
+    };
+    if *body.input().id() == UNIT {
+        problems.push_with(Severity::Error, |_| {
+            let message = format!("`{}` has no input to compress", operation.id());
+            Problem::error(CODE, applied.location(), message).expected("an operation with an input")
+        });
+    }
+    let input = model.get(body.input());
+    if let Some(member) = input.and_then(|input| messages.sized_stream(model, input)) {
+        problems.push_with(Severity::Error, |_| {
+            let message = format!("`{}` needs its length, but is compressed", member.id());
+            Problem::error(CODE, applied.location(), message)
+                .expected("no stream with @requiresLength in the input")
+                .related("the stream", member.location())
+        });
+    }
+    let Some(node) = applied.value().get("encodings") else {
+        return;
+    };
+    let encodings = node.as_array().unwrap_or_default();
+    if encodings.is_empty() {
+        problems.push_with(Severity::Error, |_| {
+            let message = format!("`{}` names no way to compress its input", operation.id());
+            Problem::error(CODE, node.location(), message).expected("`[\"gzip\"]`")
+        });
+    }
+    for (node, name) in encodings.iter().filter_map(|n| Some((n, n.as_str()?))) {
+        if ENCODINGS
+            .iter()
+            .any(|known| known.eq_ignore_ascii_case(name))
+        {
+            continue;
+        }
+        problems.push_with(Severity::Error, |_| {
+            let message = format!("`{}` is no encoding that clients know", beginning(name));
+            Problem::error(CODE, node.location(), message).expected(listed(ENCODINGS.into_iter()))
+        });
+    }
+}
+
+pub(super) fn check_idempotent(operation: &Shape, applied: &AppliedTrait, problems: &mut Problems) {
+    const CODE: &str = "IdempotentTrait";
+    let Some(body) = operation.as_operation() else {
+        return;
+    };
+    let exists = applied.value().get("exists");
+    let not_found = applied.value().get("notFound");
+    if let (Some(first), Some(second)) = (exists, not_found) {
+        problems.push_with(Severity::Error, |_| {
+            let message = format!(
+                "`{}` says both when its resource exists and when it doesn't",
+                operation.id()
+            );
+            Problem::error(CODE, second.location(), message)
+                .expected("one of `exists` and `notFound`")
+                .related("the other", first.location())
+        });
+    }
+    let named = [exists, not_found];
+    let named = named.into_iter().flatten().filter_map(Node::as_array);
+    let mut named = named.flatten().peekable();
+    if named.peek().is_none() {
+        return;
+    }
+    let errors: HashSet<&str> = body.errors().iter().map(|error| error.as_str()).collect();
+    for node in named {
+        let Some(id) = node.as_str().filter(|id| !errors.contains(id)) else {
+            continue;
+        };
+        problems.push_with(Severity::Error, |hints| {
+            let known = || body.errors().iter().map(|error| error.as_str());
+            let message = format!("`{id}` is no error of `{}`", operation.id());
+            Problem::error(CODE, node.location(), message)
+                .expected("an error that the operation names")
+                .maybe_hint(hints.then(|| did_you_mean(id, known())).flatten())
+        });
+    }
+}

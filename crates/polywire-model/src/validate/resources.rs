@@ -1,0 +1,459 @@
+//! Resources: what is bound to them must carry their identifiers, and do what its
+//! place in the lifecycle says.
+
+use std::collections::{HashMap, HashSet};
+
+use super::{given_up, listed};
+use crate::diagnostic::{Problem, Problems, Severity};
+use crate::model::Model;
+use crate::shape::{Lifecycle, Member, Resource, Shape, ShapeRef, ShapeType};
+
+/// How many members and identifiers are looked at in all. A hostile model can
+/// bind the same large operations to thousands of resources.
+const MAX_STEPS: usize = 1_000_000;
+
+/// The members of a structure that give identifiers of a resource a value.
+pub(super) type Bindings<'m> = HashMap<&'m str, &'m Member>;
+
+pub(super) fn check(model: &Model, problems: &mut Problems) {
+    let mut checker = Checker {
+        model,
+        problems,
+        steps: 0,
+    };
+    for shape in model.shapes_of(ShapeType::Resource) {
+        let Some(resource) = shape.as_resource() else {
+            continue;
+        };
+        if checker.problems.is_full() {
+            return;
+        }
+        if checker.steps > MAX_STEPS {
+            return given_up(
+                "not all bindings of resources were checked",
+                shape,
+                problems,
+            );
+        }
+        checker.lifecycle(shape, resource);
+        checker.own_identifiers(shape, resource);
+        checker.children(shape, resource);
+        checker.operations(shape, resource);
+    }
+    check_cycles(model, problems);
+}
+
+struct Checker<'a, 'm> {
+    model: &'m Model,
+    problems: &'a mut Problems,
+    steps: usize,
+}
+
+impl<'m> Checker<'_, 'm> {
+    fn lifecycle(&mut self, shape: &Shape, resource: &Resource) {
+        // What the operation must be: @readonly or not, and @idempotent.
+        let rules = [
+            (Lifecycle::Create, false, false),
+            (Lifecycle::Put, false, true),
+            (Lifecycle::Read, true, false),
+            (Lifecycle::Update, false, false),
+            (Lifecycle::Delete, false, true),
+            (Lifecycle::List, true, false),
+        ];
+        for (lifecycle, is_readonly, is_idempotent) in rules {
+            let Some(reference) = resource.lifecycle(lifecycle) else {
+                continue;
+            };
+            let Some(operation) = self.model.get(reference) else {
+                continue;
+            };
+            let traits = operation.traits();
+            let what = match (is_readonly, traits.is_readonly()) {
+                (true, false) => "@readonly",
+                (false, true) => "no @readonly",
+                _ if is_idempotent && !traits.is_idempotent() => "@idempotent",
+                _ => continue,
+            };
+            // An operation that writes must lose one trait and get the other.
+            let what = match (what, is_idempotent && !traits.is_idempotent()) {
+                ("no @readonly", true) => "@idempotent instead of @readonly",
+                _ => what,
+            };
+            let name = lifecycle.name();
+            self.problems.push_with(Severity::Error, |_| {
+                let message = format!(
+                    "the {name} operation of `{}` is `{}`, which {}",
+                    shape.id(),
+                    operation.id(),
+                    match what {
+                        "@readonly" => "is not marked as one that only reads",
+                        "@idempotent" => "is not marked as one that can be repeated",
+                        _ => "is marked as one that only reads",
+                    }
+                );
+                Problem::error("ResourceLifecycle", reference.location(), message)
+                    .about(shape.id())
+                    .expected(format!("an operation with {what}"))
+                    .related("the operation", operation.location())
+            });
+        }
+    }
+
+    fn own_identifiers(&mut self, shape: &Shape, resource: &Resource) {
+        if resource.properties().is_empty() {
+            return;
+        }
+        let identifiers = identifiers_of(resource);
+        for (name, reference) in resource.properties() {
+            let Some(identifier) = identifiers.get(name.as_str()) else {
+                continue;
+            };
+            self.problems.push_with(Severity::Error, |_| {
+                let message = format!(
+                    "`{name}` of `{}` is both an identifier and a property",
+                    shape.id()
+                );
+                Problem::error("ResourceIdentifier", reference.location(), message)
+                    .about(shape.id())
+                    .expected("one of them")
+                    .related("the identifier", identifier.location())
+            });
+        }
+    }
+
+    /// Children have the identifiers of their parents, and so have their
+    /// operations.
+    fn children(&mut self, shape: &'m Shape, parent: &'m Resource) {
+        for reference in parent.resources() {
+            let Some(child) = self.model.get(reference) else {
+                continue;
+            };
+            let Some(resource) = child.as_resource() else {
+                continue;
+            };
+            self.steps += parent.identifiers().len() + resource.identifiers().len();
+            if self.steps > MAX_STEPS {
+                return;
+            }
+            let own = identifiers_of(resource);
+            let mut missing: Vec<&str> = Vec::new();
+            for (name, target) in parent.identifiers() {
+                match own.get(name.as_str()) {
+                    None => missing.push(name),
+                    Some(found) if found.id() != target.id() => {
+                        self.mismatched(shape, child, name, target, found);
+                    }
+                    Some(_) => {}
+                }
+            }
+            if !missing.is_empty() {
+                self.problems.push_with(Severity::Error, |_| {
+                    let message = format!(
+                        "`{}` lacks identifiers of its parent `{}`: {}",
+                        child.id(),
+                        shape.id(),
+                        listed(missing.iter().copied())
+                    );
+                    Problem::error("ResourceIdentifier", child.location(), message)
+                        .about(child.id())
+                        .expected("all identifiers of the parent among its own")
+                        .related("bound", reference.location())
+                });
+            }
+            self.operations_of_child(shape, parent, child, resource, &own);
+        }
+    }
+
+    fn mismatched(
+        &mut self,
+        parent: &Shape,
+        child: &Shape,
+        name: &str,
+        target: &ShapeRef,
+        found: &ShapeRef,
+    ) {
+        self.problems.push_with(Severity::Error, |_| {
+            let message = format!(
+                "the identifier `{name}` of `{}` is another one than in its parent `{}`",
+                child.id(),
+                parent.id()
+            );
+            Problem::error("ResourceIdentifier", found.location(), message)
+                .about(child.id())
+                .expected(format!("`{}`", target.id()))
+                .related("in the parent", target.location())
+        });
+    }
+
+    fn operations_of_child(
+        &mut self,
+        parent_shape: &Shape,
+        parent: &Resource,
+        child: &Shape,
+        resource: &'m Resource,
+        own: &HashMap<&'m str, &'m ShapeRef>,
+    ) {
+        if parent.identifiers().is_empty() {
+            return;
+        }
+        let collections = collection_operations(resource);
+        for reference in resource.all_operations() {
+            let Some(operation) = self.model.get(reference) else {
+                continue;
+            };
+            self.steps += parent.identifiers().len();
+            let Some(bindings) = self.bindings(own, operation) else {
+                return;
+            };
+            let names = parent.identifiers().iter().map(|(name, _)| name.as_str());
+            let missing: Vec<&str> = names.filter(|name| !bindings.contains_key(name)).collect();
+            if missing.is_empty() {
+                continue;
+            }
+            // Identifiers of its own resource are reported with the resource.
+            if missing.iter().all(|name| own.contains_key(name))
+                && !collections.contains(reference.as_str())
+            {
+                continue;
+            }
+            self.problems.push_with(Severity::Error, |_| {
+                let message = format!(
+                    "`{}` of `{}` lacks identifiers of the parent `{}`: {}",
+                    operation.id(),
+                    child.id(),
+                    parent_shape.id(),
+                    listed(missing.iter().copied())
+                );
+                Problem::error("ResourceIdentifierBinding", operation.location(), message)
+                    .about(operation.id())
+                    .expected("them as members of the input, with @required")
+                    .related("bound", reference.location())
+            });
+        }
+    }
+
+    /// Operations on one entity have all identifiers, those on the collection not.
+    fn operations(&mut self, shape: &'m Shape, resource: &'m Resource) {
+        let identifiers = identifiers_of(resource);
+        let collections = collection_operations(resource);
+        for reference in resource.all_operations() {
+            let Some(operation) = self.model.get(reference) else {
+                continue;
+            };
+            self.steps += identifiers.len();
+            let Some(bindings) = self.bindings(&identifiers, operation) else {
+                return;
+            };
+            let is_bound = |name: &str, target: &ShapeRef| {
+                let member = bindings.get(name);
+                member.is_some_and(|member| member.target().id() == target.id())
+            };
+            let all = resource.identifiers().iter();
+            let missing = all.filter(|(name, target)| !is_bound(name, target));
+            let missing: Vec<&str> = missing.map(|(name, _)| name.as_str()).collect();
+            match (collections.contains(reference.as_str()), missing.is_empty()) {
+                (true, true) => self.problems.push_with(Severity::Error, |_| {
+                    let message = format!(
+                        "`{}` is about all of `{}`, {}",
+                        operation.id(),
+                        shape.id(),
+                        match identifiers.is_empty() {
+                            true => "which has no identifiers",
+                            false => "but takes the identifiers of one",
+                        }
+                    );
+                    let problem =
+                        Problem::error("ResourceIdentifierBinding", reference.location(), message)
+                            .about(operation.id())
+                            .related("the operation", operation.location());
+                    match identifiers.is_empty() {
+                        true => problem.expected(
+                            "a resource with identifiers: without them there is only one",
+                        ),
+                        false => problem
+                            .expected("an input without one of the identifiers")
+                            .hint("what is done to one entity belongs into `operations`"),
+                    }
+                }),
+                (false, false) => self.problems.push_with(Severity::Error, |_| {
+                    let message = format!(
+                        "`{}` is about one of `{}`, but its input lacks identifiers: {}",
+                        operation.id(),
+                        shape.id(),
+                        listed(missing.iter().copied())
+                    );
+                    Problem::error("ResourceIdentifierBinding", operation.location(), message)
+                        .about(operation.id())
+                        .expected(
+                            "them as members of the input, with @required and the same target",
+                        )
+                        .hint("a member of another name takes @resourceIdentifier")
+                        .related("bound", reference.location())
+                }),
+                _ => {}
+            }
+        }
+    }
+
+    /// `None` when the budget is used up.
+    fn bindings(
+        &mut self,
+        identifiers: &HashMap<&'m str, &'m ShapeRef>,
+        operation: &'m Shape,
+    ) -> Option<Bindings<'m>> {
+        let input = operation
+            .as_operation()
+            .and_then(|o| self.model.get(o.input()));
+        self.steps += input.map_or(0, |input| input.members().len());
+        if self.steps > MAX_STEPS || self.problems.is_full() {
+            return None;
+        }
+        Some(input.map_or_else(HashMap::new, |input| bindings(identifiers, input)))
+    }
+}
+
+pub(super) fn identifiers_of(resource: &Resource) -> HashMap<&str, &ShapeRef> {
+    let identifiers = resource.identifiers().iter();
+    identifiers
+        .map(|(name, target)| (name.as_str(), target))
+        .collect()
+}
+
+/// A member is bound when it says so with @resourceIdentifier; else when it has
+/// the name and target of the identifier and is required.
+pub(super) fn bindings<'m>(
+    identifiers: &HashMap<&'m str, &'m ShapeRef>,
+    structure: &'m Shape,
+) -> Bindings<'m> {
+    let mut bindings = Bindings::new();
+    for member in structure.members() {
+        if let Some(name) = resource_identifier(member) {
+            bindings.insert(name, member);
+        } else if identifiers
+            .get(member.name())
+            .is_some_and(|target| target.id() == member.target().id())
+            && member.traits().is_required()
+        {
+            bindings.entry(member.name()).or_insert(member);
+        }
+    }
+    bindings
+}
+
+fn resource_identifier(member: &Member) -> Option<&str> {
+    member
+        .traits()
+        .get("smithy.api#resourceIdentifier")?
+        .as_str()
+}
+
+/// The operations on all of a resource's entities, creation among them: they don't
+/// know one yet.
+fn collection_operations(resource: &Resource) -> HashSet<&str> {
+    let lifecycle = [Lifecycle::Create, Lifecycle::List];
+    let lifecycle = lifecycle
+        .into_iter()
+        .filter_map(|lifecycle| resource.lifecycle(lifecycle));
+    let all = lifecycle.chain(resource.collection_operations());
+    all.map(|reference| reference.as_str()).collect()
+}
+
+/// Checks that members of a structure are bound to identifiers of their own.
+pub(super) fn check_bindings(structure: &Shape, problems: &mut Problems) {
+    let mut explicit: HashMap<&str, &Member> = HashMap::new();
+    for member in structure.members() {
+        let Some(name) = resource_identifier(member) else {
+            continue;
+        };
+        let first = *explicit.entry(name).or_insert(member);
+        if std::ptr::eq(first, member) {
+            continue;
+        }
+        problems.push_with(Severity::Error, |_| {
+            let message = format!(
+                "`{}` and `{}` of `{}` are both the identifier `{name}`",
+                first.name(),
+                member.name(),
+                structure.id()
+            );
+            Problem::error("ResourceIdentifierBinding", member.location(), message)
+                .expected("an identifier of its own")
+                .related("the other", first.location())
+        });
+    }
+    if explicit.is_empty() {
+        return;
+    }
+    for member in structure.members() {
+        if resource_identifier(member).is_some() {
+            continue;
+        }
+        let Some(other) = explicit.get(member.name()) else {
+            continue;
+        };
+        problems.push_with(Severity::Warning, |_| {
+            let message = format!(
+                "`{}` has the name of an identifier, but `{}` is bound to it",
+                member.id(),
+                other.name()
+            );
+            Problem::warning("ResourceIdentifierBinding", member.location(), message)
+                .expected("one member for one identifier")
+                .related("bound", other.location())
+        });
+    }
+}
+
+/// No resource is its own descendant. Each reference that closes a circle is
+/// reported once.
+fn check_cycles(model: &Model, problems: &mut Problems) {
+    let mut states: HashMap<&str, State> = HashMap::new();
+    for root in model.shapes_of(ShapeType::Resource) {
+        if states.contains_key(root.id().as_str()) {
+            continue;
+        }
+        // A stack of its own: recursion would follow the depth of the model.
+        let mut path: Vec<(&Shape, usize)> = vec![(root, 0)];
+        states.insert(root.id(), State::Open);
+        while let Some((shape, next)) = path.last_mut() {
+            let shape = *shape;
+            let children = shape.as_resource().map(Resource::resources);
+            let Some(reference) = children.unwrap_or_default().get(*next) else {
+                states.insert(shape.id(), State::Done);
+                path.pop();
+                continue;
+            };
+            *next += 1;
+            let Some(child) = model.get(reference).filter(|s| s.as_resource().is_some()) else {
+                continue;
+            };
+            match states.get(child.id().as_str()) {
+                None => {
+                    states.insert(child.id(), State::Open);
+                    path.push((child, 0));
+                }
+                Some(State::Open) => problems.push_with(Severity::Error, |_| {
+                    let start = path.iter().position(|(shape, _)| shape.id() == child.id());
+                    let names = path[start.unwrap_or(0)..].iter();
+                    let names = names.map(|(shape, _)| shape.id().as_str());
+                    let message = format!(
+                        "`{}` is its own descendant, by way of {}",
+                        child.id(),
+                        listed(names)
+                    );
+                    Problem::error("ResourceCycle", reference.location(), message)
+                        .about(child.id())
+                        .expected("a resource that doesn't lead back")
+                        .related("the resource", child.location())
+                }),
+                Some(State::Done) => {}
+            }
+        }
+    }
+}
+
+#[derive(Clone, Copy, Eq, PartialEq)]
+enum State {
+    Done,
+    Open,
+}

@@ -1,0 +1,160 @@
+//! Names within a service: code generators and protocols leave out the namespace,
+//! so no two shapes that a service reaches may have the same name.
+
+use std::collections::{HashMap, HashSet};
+
+use super::given_up;
+use crate::closure::Closure;
+use crate::diagnostic::{Problem, Problems, Severity};
+use crate::model::Model;
+use crate::node::MAX_DEPTH;
+use crate::shape::{Shape, ShapeRef, ShapeType};
+
+/// How many shapes are looked at for all services together.
+const MAX_STEPS: usize = 200_000;
+
+pub(super) fn check(model: &Model, problems: &mut Problems) {
+    let mut steps = 0;
+    for service in model.services() {
+        let Some(body) = service.as_service() else {
+            continue;
+        };
+        if problems.is_full() {
+            return;
+        }
+        if steps > MAX_STEPS {
+            return given_up("not all names in services were compared", service, problems);
+        }
+        let Some(closure) = Closure::of(model, service) else {
+            continue;
+        };
+        steps += closure.shapes().len();
+        steps += closure.operations().len() + closure.resources().len();
+        for (id, name) in body.rename() {
+            check_rename(&closure, id, name, problems);
+        }
+        check_conflicts(model, &closure, problems);
+    }
+}
+
+fn check_rename(closure: &Closure<'_>, id: &ShapeRef, name: &str, problems: &mut Problems) {
+    let service = closure.service();
+    let kind = if closure.contains(id) {
+        if name != id.name() {
+            return;
+        }
+        return problems.push_with(Severity::Error, |_| {
+            let message = format!("the rename of `{}` leaves its name as it is", id.id());
+            Problem::error("Service", id.location(), message)
+                .about(service.id())
+                .expected("another name")
+        });
+    } else if closure.operations().iter().any(|o| o.id() == id.id()) {
+        "an operation"
+    } else if closure.resources().iter().any(|r| r.id() == id.id()) {
+        "a resource"
+    } else {
+        return problems.push_with(Severity::Error, |_| {
+            let message = format!(
+                "`{}` is renamed, but `{}` doesn't use it",
+                id.id(),
+                service.id()
+            );
+            Problem::error("Service", id.location(), message)
+                .about(service.id())
+                .expected("a shape that the service reaches")
+        });
+    };
+    problems.push_with(Severity::Error, |_| {
+        let message = format!("`{}` can't be renamed: it is {kind}", id.id());
+        Problem::error("Service", id.location(), message)
+            .about(service.id())
+            .expected("a shape of data")
+    });
+}
+
+fn check_conflicts<'m>(model: &'m Model, closure: &Closure<'m>, problems: &mut Problems) {
+    let operations = closure.operations().iter().copied();
+    let resources = closure.resources().iter().copied();
+    let all = closure
+        .shapes()
+        .chain(operations)
+        .chain(resources)
+        .chain([closure.service()]);
+    let mut firsts: HashMap<String, &'m Shape> = HashMap::new();
+    let mut seen = HashSet::new();
+    for shape in all {
+        let name = closure.name(shape.id()).to_ascii_lowercase();
+        let first = *firsts.entry(name).or_insert(shape);
+        // Shapes of one namespace differ, or their case is reported elsewhere.
+        let is_known = first.id().namespace() == shape.id().namespace()
+            && closure.name(first.id()) == first.id().name()
+            && closure.name(shape.id()) == shape.id().name();
+        if std::ptr::eq(first, shape) || is_known {
+            continue;
+        }
+        seen.clear();
+        let severity = conflict(model, first, shape, &mut seen, 0);
+        // Bundled shapes have no place in a file.
+        let (shape, other) = match shape.location().is_known() {
+            true => (shape, first),
+            false => (first, shape),
+        };
+        problems.push_with(severity, |_| {
+            let message = format!(
+                "`{}` and `{}` have the same name in `{}`{}",
+                shape.id(),
+                other.id(),
+                closure.service().id(),
+                match severity {
+                    Severity::Error => "",
+                    _ => ", though they mean the same",
+                }
+            );
+            let mut problem = Problem::error("Service", shape.location(), message)
+                .about(shape.id())
+                .expected("names that differ by more than case and namespace")
+                .hint("give one of them another name with `rename` of the service")
+                .related("the other", other.location());
+            problem.severity = severity;
+            problem
+        });
+    }
+}
+
+/// How bad it is that two shapes have the same name: nothing is lost when both
+/// are the same simple shape, or lists of such.
+fn conflict<'m>(
+    model: &'m Model,
+    left: &'m Shape,
+    right: &'m Shape,
+    seen: &mut HashSet<(&'m str, &'m str)>,
+    depth: usize,
+) -> Severity {
+    let is_list = left.shape_type() == ShapeType::List;
+    if left.shape_type() != right.shape_type()
+        || !(is_list || left.shape_type().is_simple())
+        || left.traits() != right.traits()
+        || depth > MAX_DEPTH
+    {
+        return Severity::Error;
+    }
+    if !is_list {
+        return Severity::Note;
+    }
+    if !seen.insert((left.id().as_str(), right.id().as_str())) {
+        return Severity::Warning;
+    }
+    let (Some(one), Some(other)) = (left.member("member"), right.member("member")) else {
+        return Severity::Error;
+    };
+    if one.traits() != other.traits() {
+        return Severity::Error;
+    }
+    match (model.target(one), model.target(other)) {
+        (Some(one), Some(other)) if one.id() != other.id() => {
+            conflict(model, one, other, seen, depth + 1).max(Severity::Warning)
+        }
+        _ => Severity::Warning,
+    }
+}

@@ -1,0 +1,309 @@
+//! Rules about a service as a whole: what it binds, its protocols, its auth.
+
+use std::collections::{HashMap, HashSet};
+
+use super::index::{Bound, Contents, Index};
+use super::values::beginning;
+use super::{given_up, listed};
+use crate::diagnostic::{Problem, Problems, Severity};
+use crate::model::Model;
+use crate::node::Node;
+use crate::shape::{Shape, ShapeType};
+use crate::traits::AppliedTrait;
+
+/// How many names in `@auth`, and how many pairs of a member and a resource, are
+/// looked at for all services together.
+const MAX_STEPS: usize = 1_000_000;
+
+pub(super) fn check(index: &Index<'_>, problems: &mut Problems) {
+    if let Some(service) = index.given_up {
+        given_up("not all operations were searched for", service, problems);
+    }
+    let mut steps = 0;
+    let mut without_http = HashSet::new();
+    for contents in &index.services {
+        if problems.is_full() {
+            return;
+        }
+        check_bound_once(contents, problems);
+        check_bindings_missing(index.model, contents, &mut without_http, problems);
+        check_auth(index.model, contents, &mut steps, problems);
+        check_better_bound(index.model, contents, &mut steps, problems);
+        check_event_stream_http(contents.service, problems);
+    }
+}
+
+/// The traits on a service that are protocols, with what their definitions say.
+pub(super) fn protocols<'m>(
+    model: &'m Model,
+    service: &'m Shape,
+) -> impl Iterator<Item = (&'m AppliedTrait, &'m Node)> {
+    defined_with(model, service, "smithy.api#protocolDefinition")
+}
+
+fn defined_with<'m>(
+    model: &'m Model,
+    service: &'m Shape,
+    id: &'static str,
+) -> impl Iterator<Item = (&'m AppliedTrait, &'m Node)> {
+    service.traits().iter().filter_map(move |applied| {
+        let definition = model.get(applied.id())?;
+        Some((applied, definition.traits().get(id)?))
+    })
+}
+
+/// Operations and resources have one place in a service.
+fn check_bound_once(contents: &Contents<'_>, problems: &mut Problems) {
+    let mut firsts: HashMap<&str, Bound<'_>> = HashMap::with_capacity(contents.bindings.len());
+    let mut reported: HashSet<(&str, &str)> = HashSet::new();
+    for bound in &contents.bindings {
+        let first = *firsts.entry(bound.shape.id().as_str()).or_insert(*bound);
+        // Twice within one list, or as two lifecycles of one resource, is fine.
+        if std::ptr::eq(first.by, bound.by) || !reported.insert((bound.shape.id(), bound.by.id())) {
+            continue;
+        }
+        let (code, what) = match bound.shape.shape_type() {
+            ShapeType::Operation => ("SingleOperationBinding", "operation"),
+            _ => ("SingleResourceBinding", "resource"),
+        };
+        problems.push_with(Severity::Error, |_| {
+            let message = format!(
+                "the {what} `{}` is bound to both `{}` and `{}` within `{}`",
+                bound.shape.id(),
+                first.by.id(),
+                bound.by.id(),
+                contents.service.id()
+            );
+            Problem::error(code, bound.location, message)
+                .about(bound.shape.id())
+                .expected(format!("each {what} once in a service"))
+                .related("the other place", first.location)
+        });
+    }
+}
+
+/// Where one operation has `@http`, or a protocol needs it, all must have it.
+fn check_bindings_missing<'m>(
+    model: &'m Model,
+    contents: &Contents<'m>,
+    reported: &mut HashSet<(&'m str, Severity)>,
+    problems: &mut Problems,
+) {
+    let lacks_http = |operation: &&&Shape| !operation.traits().has("smithy.api#http");
+    let missing: Vec<_> = contents.operations.iter().filter(lacks_http).collect();
+    if missing.is_empty() {
+        return;
+    }
+    let service = contents.service;
+    let protocol = protocols(model, service).find(|(_, definition)| {
+        let traits = definition.get("traits").and_then(Node::as_array);
+        let mut traits = traits.unwrap_or_default().iter();
+        traits.any(|id| id.as_str() == Some("smithy.api#http"))
+    });
+    let severity = match protocol {
+        Some(_) => Severity::Error,
+        None if missing.len() == contents.operations.len() => return,
+        None => Severity::Warning,
+    };
+    for operation in missing {
+        // Many services may have the same operation.
+        if !reported.insert((operation.id().as_str(), severity)) {
+            continue;
+        }
+        problems.push_with(severity, |_| {
+            let message = format!("`{}` has no @http", operation.id());
+            let problem = Problem::error("HttpBindingsMissing", operation.location(), message)
+                .about(operation.id());
+            let mut problem = match protocol {
+                Some((applied, _)) => problem
+                    .expected(format!("@http, as `{}` needs it", applied.id()))
+                    .related("the protocol", applied.location()),
+                None => problem
+                    .expected(format!(
+                        "@http, as other operations of `{}` have it",
+                        service.id()
+                    ))
+                    .related("the service", service.location()),
+            };
+            problem.severity = severity;
+            problem
+        });
+    }
+}
+
+fn check_auth(model: &Model, contents: &Contents<'_>, steps: &mut usize, problems: &mut Problems) {
+    let service = contents.service;
+    let schemes = defined_with(model, service, "smithy.api#authDefinition");
+    let schemes: HashSet<&str> = schemes.map(|(applied, _)| applied.id().as_str()).collect();
+    let own = service.traits().find("smithy.api#auth");
+    if own.is_none() && schemes.len() > 1 {
+        problems.push_with(Severity::Warning, |_| {
+            let mut names: Vec<&str> = schemes.iter().copied().collect();
+            names.sort_unstable();
+            let message = format!(
+                "`{}` has several ways to authenticate, but doesn't say which one comes first",
+                service.id()
+            );
+            Problem::warning("ServiceAuthDefinitions", service.location(), message)
+                .about(service.id())
+                .expected(format!("@auth with {}", listed(names.into_iter())))
+                .hint("without it, the alphabet decides")
+        });
+    }
+    for shape in [service].iter().chain(&contents.operations) {
+        let Some(applied) = shape.traits().find("smithy.api#auth") else {
+            continue;
+        };
+        let named = applied.value().as_array().unwrap_or_default();
+        *steps += named.len();
+        if *steps > MAX_STEPS {
+            return;
+        }
+        for node in named {
+            let Some(id) = node.as_str().filter(|id| !schemes.contains(id)) else {
+                continue;
+            };
+            problems.push_with(Severity::Danger, |_| {
+                let message = format!(
+                    "`{}` authenticates with `{}`, which `{}` doesn't have",
+                    shape.id(),
+                    beginning(id),
+                    service.id()
+                );
+                Problem::danger("AuthTrait", node.location(), message)
+                    .about(shape.id())
+                    .expected("a trait that stands on the service")
+                    .related("the service", service.location())
+            });
+        }
+    }
+}
+
+/// Operations that stand on the service, and yet have an identifier of one of its
+/// resources.
+fn check_better_bound(
+    model: &Model,
+    contents: &Contents<'_>,
+    steps: &mut usize,
+    problems: &mut Problems,
+) {
+    if contents.resources.is_empty() {
+        return;
+    }
+    let mut by_identifier: HashMap<(&str, &str), Vec<&Shape>> = HashMap::new();
+    for &resource in &contents.resources {
+        let identifiers = resource.as_resource().map(|r| r.identifiers());
+        for (name, target) in identifiers.unwrap_or_default() {
+            let key = (name.as_str(), target.as_str());
+            by_identifier.entry(key).or_default().push(resource);
+        }
+    }
+    let direct = contents.bindings.iter();
+    let direct = direct.filter(|bound| std::ptr::eq(bound.by, contents.service));
+    let mut seen: HashSet<&str> = HashSet::new();
+    for bound in direct {
+        let Some(operation) = bound.shape.as_operation() else {
+            continue;
+        };
+        if !seen.insert(bound.shape.id().as_str()) {
+            continue;
+        }
+        let mut found: Vec<&str> = Vec::new();
+        for structure in [operation.input(), operation.output()] {
+            for member in model.get(structure).map(Shape::members).unwrap_or_default() {
+                let key = (member.name(), member.target().as_str());
+                let Some(resources) = by_identifier.get(&key) else {
+                    continue;
+                };
+                if member.traits().is_required() {
+                    found.extend(resources.iter().map(|resource| resource.id().as_str()));
+                }
+                *steps += resources.len();
+                if *steps > MAX_STEPS {
+                    return;
+                }
+            }
+        }
+        if found.is_empty() {
+            continue;
+        }
+        found.sort_unstable();
+        found.dedup();
+        problems.push_with(Severity::Warning, |_| {
+            let code = format!(
+                "ServiceBoundResourceOperation.{}.{}",
+                contents.service.id(),
+                bound.shape.id().name()
+            );
+            let message = format!(
+                "`{}` has the identifier of a resource, but is bound to `{}` itself",
+                bound.shape.id(),
+                contents.service.id()
+            );
+            Problem::warning(code, bound.location, message)
+                .about(bound.shape.id())
+                .expected(format!("an operation of {}", listed(found.into_iter())))
+                .related("the operation", bound.shape.location())
+        });
+    }
+}
+
+/// RPC v2: what event streams are sent with must be offered at all.
+fn check_event_stream_http(service: &Shape, problems: &mut Problems) {
+    for applied in service.traits().iter() {
+        let code = match applied.id().as_str() {
+            "smithy.protocols#rpcv2Cbor" => "Rpcv2CborTrait",
+            "smithy.protocols#rpcv2Json" => "Rpcv2JsonTrait",
+            _ => continue,
+        };
+        let list = |key| applied.value().get(key).and_then(Node::as_array);
+        let offered = list("http").unwrap_or_default();
+        for version in list("eventStreamHttp").unwrap_or_default() {
+            if offered.contains(version) {
+                continue;
+            }
+            problems.push_with(Severity::Error, |_| {
+                let name = version.as_str().unwrap_or_default();
+                let message = format!("`http` of `{}` has no `{name}`", applied.id());
+                Problem::error(code, version.location(), message)
+                    .about(service.id())
+                    .expected("a version of HTTP that stands in `http` too")
+            });
+        }
+    }
+}
+
+/// `@cors`: one origin, or several with names.
+pub(super) fn check_cors(service: &Shape, applied: &AppliedTrait, problems: &mut Problems) {
+    let origin = applied.value().get("origin");
+    let origin = origin.filter(|origin| origin.as_str() != Some("*"));
+    let origins = applied.value().get("origins");
+    let origins = origins.filter(|origins| origins.as_object().is_some_and(|o| !o.is_empty()));
+    let (Some(origin), Some(origins)) = (origin, origins) else {
+        return;
+    };
+    problems.push_with(Severity::Error, |_| {
+        let message = format!("@cors on `{}` has both kinds of origins", service.id());
+        Problem::error("CorsTrait", origins.location(), message)
+            .expected("one of `origin` and `origins`")
+            .related("the other", origin.location())
+    });
+}
+
+/// `@httpApiKeyAuth`: a scheme is a part of the header `Authorization`.
+pub(super) fn check_api_key(service: &Shape, applied: &AppliedTrait, problems: &mut Problems) {
+    let place = applied.value().get("in");
+    let place = place.filter(|place| place.as_str() != Some("header"));
+    let (Some(place), Some(scheme)) = (place, applied.value().get("scheme")) else {
+        return;
+    };
+    problems.push_with(Severity::Error, |_| {
+        let message = format!(
+            "the key of `{}` has a scheme, but is in no header",
+            service.id()
+        );
+        Problem::error("HttpApiKeyAuthTrait", place.location(), message)
+            .expected("`\"header\"`")
+            .related("the scheme", scheme.location())
+    });
+}

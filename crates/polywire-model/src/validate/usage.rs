@@ -1,0 +1,210 @@
+//! Traits that count only where a structure is used in a certain way: bindings to
+//! HTTP at the top of a message, @input and @output on what one operation takes or
+//! gives.
+
+use std::collections::HashMap;
+
+use super::bindings::{self, Binding};
+use super::index::{Index, Use};
+use crate::diagnostic::{Problem, Problems, Severity};
+use crate::model::Relation;
+use crate::shape::Shape;
+use crate::source::SourceLocation;
+
+const INPUT: &[Relation] = &[Relation::Input];
+const OUTPUT: &[Relation] = &[Relation::Output];
+const TOP_LEVEL: &[Relation] = &[Relation::Input, Relation::Output, Relation::Error];
+
+/// Checks the members of a structure that is no mixin: what a mixin gives counts
+/// where it is used.
+pub(super) fn check(index: &Index<'_>, structure: &Shape, problems: &mut Problems) {
+    let uses = index.uses(structure);
+    if uses.is_empty() || structure.traits().is_mixin() {
+        return;
+    }
+    // Where bindings of each kind are ignored, found once for all members.
+    let mut found: HashMap<&[Relation], Option<(&Use<'_>, bool)>> = HashMap::new();
+    let mut ignored_in = |wanted: &'static [Relation]| {
+        *found.entry(wanted).or_insert_with(|| {
+            let is_ignored = |used: &&Use<'_>| !wanted.contains(&used.relation);
+            let first = uses.iter().find(is_ignored)?;
+            Some((first, uses.iter().all(|used| is_ignored(&used))))
+        })
+    };
+    for member in structure.members() {
+        if let Some((binding, applied)) = bindings::of(member) {
+            let (code, wanted, where_it_counts) = match binding {
+                Binding::Label | Binding::Query(_) | Binding::QueryParams => (
+                    "HttpBindingTraitIgnored.Input",
+                    INPUT,
+                    "in the input of an operation",
+                ),
+                Binding::ResponseCode => (
+                    "HttpBindingTraitIgnored.Output",
+                    OUTPUT,
+                    "in the output of an operation",
+                ),
+                Binding::Header(_) | Binding::Payload | Binding::PrefixHeaders(_) => (
+                    "HttpBindingTraitIgnored.TopLevel",
+                    TOP_LEVEL,
+                    "at the top of an input, output or error",
+                ),
+            };
+            let what = applied.id().name();
+            let ignored = Ignored {
+                code,
+                owner: member.id(),
+                location: applied.location(),
+                what,
+                where_it_counts,
+            };
+            if let Some(where_ignored) = ignored_in(wanted) {
+                ignored.report(where_ignored, problems);
+            }
+        }
+    }
+}
+
+struct Ignored<'m> {
+    code: &'static str,
+    owner: &'m str,
+    location: SourceLocation,
+    what: &'m str,
+    where_it_counts: &'static str,
+}
+
+impl Ignored<'_> {
+    fn report(&self, (first, all): (&Use<'_>, bool), problems: &mut Problems) {
+        problems.push_with(Severity::Warning, |_| {
+            let message = format!(
+                "the trait `{}` of `{}` is ignored {}",
+                self.what,
+                self.owner,
+                if all { "everywhere" } else { "in some places" }
+            );
+            Problem::warning(self.code, self.location, message)
+                .expected(format!("the trait {} only", self.where_it_counts))
+                .related("ignored where it is used", first.location)
+        });
+    }
+}
+
+/// Checks who uses a structure with @input or @output: one operation, as that.
+pub(super) fn check_input_and_output(
+    index: &Index<'_>,
+    structure: &Shape,
+    problems: &mut Problems,
+) {
+    let uses = index.uses(structure);
+    if uses.is_empty() {
+        return;
+    }
+    let traits = structure.traits();
+    let (name, wanted, code_of_name) = if traits.is_input() {
+        ("input", Relation::Input, "OperationInputOutputName.input")
+    } else if traits.is_output() {
+        (
+            "output",
+            Relation::Output,
+            "OperationInputOutputName.output",
+        )
+    } else {
+        return;
+    };
+    let mut owner: Option<&Use<'_>> = None;
+    for used in uses {
+        let wrong = match used.relation {
+            relation if relation == wanted => {
+                check_name(structure, used, name, code_of_name, problems);
+                match owner {
+                    Some(owner) if owner.by.id() != used.by.id() => {
+                        format!(
+                            "the {name} of another operation as well, `{}`",
+                            used.by.id()
+                        )
+                    }
+                    _ => {
+                        owner = Some(used);
+                        continue;
+                    }
+                }
+            }
+            Relation::Input => format!("the input of `{}`", used.by.id()),
+            Relation::Output => format!("the output of `{}`", used.by.id()),
+            Relation::MemberTarget => match used.member {
+                Some(member) => format!("the target of `{}`", member.id()),
+                None => continue,
+            },
+            _ => continue,
+        };
+        problems.push_with(Severity::Error, |_| {
+            let message = format!("`{}` has @{name}, but is {wrong}", structure.id());
+            let problem = Problem::error("OperationInputOutputMisuse", used.location, message)
+                .about(used.by.id())
+                .expected(format!("a structure without @{name}"));
+            match owner {
+                Some(owner) => problem.related("where it belongs", owner.location),
+                None => problem.related("the structure", structure.location()),
+            }
+        });
+    }
+}
+
+fn check_name(
+    structure: &Shape,
+    used: &Use<'_>,
+    what: &str,
+    code: &'static str,
+    problems: &mut Problems,
+) {
+    let operation = used.by.id().name();
+    if structure.id().name().starts_with(operation) {
+        return;
+    }
+    problems.push_with(Severity::Warning, |_| {
+        let message = format!(
+            "the {what} of `{}` is named `{}`",
+            used.by.id(),
+            structure.id().name()
+        );
+        Problem::warning(code, used.location, message)
+            .about(used.by.id())
+            .expected(format!("a name that begins with `{operation}`"))
+    });
+}
+
+/// Warns of shapes that look as if they belonged to an operation, which has
+/// others.
+pub(super) fn check_ambiguous_names(index: &Index<'_>, operation: &Shape, problems: &mut Problems) {
+    let Some(body) = operation.as_operation() else {
+        return;
+    };
+    let mut name = String::with_capacity(operation.id().len() + 8);
+    for (what, own, suffixes) in [
+        ("input", body.input(), ["Input", "Request"]),
+        ("output", body.output(), ["Output", "Response"]),
+    ] {
+        for suffix in suffixes {
+            name.clear();
+            name.push_str(operation.id());
+            name.push_str(suffix);
+            if **own == *name {
+                continue;
+            }
+            let Some(shape) = index.model.get(&name) else {
+                continue;
+            };
+            problems.push_with(Severity::Warning, |_| {
+                let message = format!(
+                    "`{}` is not the {what} of `{}`, as its name says",
+                    shape.id(),
+                    operation.id()
+                );
+                Problem::warning("OperationNameAmbiguity", shape.location(), message)
+                    .about(shape.id())
+                    .expected("another name: generated code often makes such names itself")
+                    .related(format!("the {what} is `{}`", own.id()), own.location())
+            });
+        }
+    }
+}

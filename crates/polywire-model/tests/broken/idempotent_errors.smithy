@@ -1,0 +1,13 @@
+$version: "2"
+namespace example
+
+@idempotent(exists: [Exists], notFound: [NotFound])
+operation Create {
+    errors: [Exists]
+}
+
+@error("client")
+structure Exists {}
+
+@error("client")
+structure NotFound {}
