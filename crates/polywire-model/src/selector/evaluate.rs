@@ -238,10 +238,11 @@ impl<'s, 'm> Evaluation<'s, 'm> {
                 return true;
             }
             let below = relations::OPERATION | relations::RESOURCE;
-            self.graph.each(node, Direction::Forward, below, &mut |other| {
-                todo.push((other, qualifies));
-                false
-            });
+            self.graph
+                .each(node, Direction::Forward, below, &mut |other| {
+                    todo.push((other, qualifies));
+                    false
+                });
         }
         false
     }

@@ -45,7 +45,14 @@ pub(super) fn check(model: &Model, problems: &mut Problems) {
             return;
         }
         if let Some(selector) = &definition.selector {
-            check_targets(model, &graph, &budget, (definition, selector), uses, problems);
+            check_targets(
+                model,
+                &graph,
+                &budget,
+                (definition, selector),
+                uses,
+                problems,
+            );
         }
         if !definition.conflicts.is_empty() {
             check_conflicts(model, &graph, definition, uses, problems);
@@ -73,10 +80,7 @@ fn check_definition(model: &Model, shape: &Shape, problems: &mut Problems) {
 
 /// The definitions of the traits that the model uses and that ask for a check,
 /// each with the uses of its trait.
-fn gather<'m>(
-    model: &'m Model,
-    graph: &Graph<'m>,
-) -> (Vec<Definition<'m>>, Vec<Vec<Use<'m>>>) {
+fn gather<'m>(model: &'m Model, graph: &Graph<'m>) -> (Vec<Definition<'m>>, Vec<Vec<Use<'m>>>) {
     let (mut definitions, mut uses) = (Vec::new(), Vec::new());
     let mut known: HashMap<&'m ShapeId, Option<usize>> = HashMap::new();
     let mut add = |node: Node, traits: &'m Traits| {
@@ -140,7 +144,10 @@ fn check_targets(
         everything: None,
     };
     for &(node, applied) in uses {
-        if targets.contain(node) || has_own_check(model, graph, (node, applied)) || problems.is_full() {
+        if targets.contain(node)
+            || has_own_check(model, graph, (node, applied))
+            || problems.is_full()
+        {
             continue;
         }
         if budget.is_spent() {
@@ -177,12 +184,8 @@ fn check_targets(
 /// default, but for null.
 fn has_own_check(model: &Model, graph: &Graph<'_>, (node, applied): Use<'_>) -> bool {
     let target = graph.get(node).1.and_then(|member| model.target(member));
-    let has_parts = |target: &Shape| {
-        matches!(
-            target.shape_type(),
-            ShapeType::Structure | ShapeType::Union
-        )
-    };
+    let has_parts =
+        |target: &Shape| matches!(target.shape_type(), ShapeType::Structure | ShapeType::Union);
     applied.id() == "smithy.api#default"
         && !applied.value().is_null()
         && target.is_some_and(has_parts)

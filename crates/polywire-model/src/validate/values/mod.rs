@@ -295,7 +295,10 @@ impl<'m> Walk<'_, 'm> {
         self.problems.push_with(severity, |hints| {
             let names = || shape.members().iter().map(Member::name);
             let hint = hints.then(|| did_you_mean(key, names())).flatten();
-            let message = format!("{place} has the member `{key}`, which `{}` has not", shape.id());
+            let message = format!(
+                "{place} has the member `{key}`, which `{}` has not",
+                shape.id()
+            );
             problem(severity, code, location, message).maybe_hint(hint)
         });
     }
