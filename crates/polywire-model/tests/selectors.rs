@@ -121,7 +121,7 @@ fn selectors_of_pieces() {
     ];
     let model = load(LIBRARY);
     let (mut state, mut read) = (7_u64, 0);
-    for _ in 0..60_000 {
+    for _ in 0..12_000 {
         let mut text = String::new();
         loop {
             state = state
@@ -150,7 +150,7 @@ fn selectors_of_pieces() {
             }
         }
     }
-    assert!(read > 2_000, "{read}");
+    assert!(read > 400, "{read}");
 }
 
 #[test]

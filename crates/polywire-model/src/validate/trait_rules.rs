@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use polywire_schema::ShapeId;
 
 use super::exclusive;
-use super::selectors::{in_words, place_in_text, selector_problem};
+use super::selectors::{in_words, selector_problem};
 use crate::diagnostic::{Problem, Problems, Severity};
 use crate::model::Model;
 use crate::node::Node as ModelNode;
@@ -71,9 +71,8 @@ fn check_definition(model: &Model, shape: &Shape, problems: &mut Problems) {
         return;
     };
     if let Err(error) = Selector::parse(text) {
-        let location = place_in_text(model, node, error.offset());
         let what = format!("the selector of the trait `{}`", shape.id());
-        let problem = selector_problem("TraitSelector", location, &what, &error);
+        let problem = selector_problem(model, "TraitSelector", node, &what, &error);
         problems.push(problem.about(shape.id()));
     }
 }

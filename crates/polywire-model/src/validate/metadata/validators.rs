@@ -12,7 +12,7 @@ use crate::model::Model;
 use crate::node::Node;
 use crate::selector::{Budget, Graph, Selector, Template};
 use crate::source::SourceLocation;
-use crate::validate::selectors::{place_in_text, selector_problem};
+use crate::validate::selectors::selector_problem;
 
 const CODE: &str = "Validators";
 
@@ -212,8 +212,7 @@ fn each<'m>(model: &Model, configuration: &'m Node, problems: &mut Problems) -> 
             match Template::parse(text) {
                 Ok(template) => Some(template),
                 Err(error) => {
-                    let location = place_in_text(model, node, error.offset());
-                    problems.push(selector_problem(CODE, location, "the template", &error));
+                    problems.push(selector_problem(model, CODE, node, "the template", &error));
                     return None;
                 }
             }
@@ -238,8 +237,7 @@ fn selector(model: &Model, node: &Node, problems: &mut Problems) -> Option<Selec
     match Selector::parse(text) {
         Ok(selector) => Some(selector),
         Err(error) => {
-            let location = place_in_text(model, node, error.offset());
-            problems.push(selector_problem(CODE, location, "the selector", &error));
+            problems.push(selector_problem(model, CODE, node, "the selector", &error));
             None
         }
     }
