@@ -69,6 +69,30 @@ fn selectors_survive_being_written() {
     }
 }
 
+/// All shapes at once, one at a time as variables want it, or as a test of each.
+#[test]
+fn all_ways_of_evaluation_agree() {
+    let model = load(LIBRARY);
+    for (text, expected) in cases() {
+        for text in [
+            format!("$first(*) {text}"),
+            format!(":in(:root({text}))"),
+            format!(":is({text})"),
+            format!(":root({text})"),
+        ] {
+            assert_eq!(select(&model, &text), expected, "{text}");
+        }
+        let mut matched: Vec<String> = parse(text)
+            .matches(&model)
+            .unwrap()
+            .iter()
+            .map(|found| short(found.selected()))
+            .collect();
+        matched.dedup();
+        assert_eq!(matched, expected, "{text}");
+    }
+}
+
 /// Pieces in any order: most are no selectors; those that are survive being
 /// written, and none makes the parser panic.
 #[test]
