@@ -45,6 +45,12 @@ impl Budget {
         Self(Cell::new(steps))
     }
 
+    /// The work that selectors in a model of so many nodes may do together: what
+    /// looks at each shape and what is around it, not what looks at every pair.
+    pub(crate) fn of_model(nodes: usize) -> Self {
+        Self::new(2_000_000 + 100 * nodes as u64)
+    }
+
     /// Whether there is enough left for so many steps, which are taken off.
     pub(crate) fn spend(&self, steps: u64) -> bool {
         let left = self.0.get().checked_sub(steps);

@@ -19,9 +19,6 @@ use crate::selector::{Budget, Evaluation, Graph, Node, Selector};
 use crate::shape::{Shape, ShapeType};
 use crate::traits::{AppliedTrait, Traits};
 
-/// How much work the selectors of all definitions may do together.
-const MAX_WORK: u64 = 20_000_000;
-
 /// A use of a trait.
 pub(super) type Use<'m> = (Node, &'m AppliedTrait);
 
@@ -39,7 +36,7 @@ pub(super) fn check(model: &Model, problems: &mut Problems) {
     }
     let graph = Graph::new(model);
     let (definitions, uses) = gather(model, &graph);
-    let budget = Budget::new(MAX_WORK);
+    let budget = Budget::of_model(graph.len());
     for (definition, uses) in definitions.iter().zip(&uses) {
         if problems.is_full() {
             return;

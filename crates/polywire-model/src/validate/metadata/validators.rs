@@ -16,14 +16,12 @@ use crate::validate::selectors::selector_problem;
 
 const CODE: &str = "Validators";
 
-/// How much work all validators of a model may do together.
-const MAX_WORK: u64 = 20_000_000;
-
 pub(crate) fn check(model: &Model, problems: &mut Problems) {
     let Some(node) = model.metadata().get("validators") else {
         return;
     };
-    let (graph, budget) = (Graph::new(model), Budget::new(MAX_WORK));
+    let graph = Graph::new(model);
+    let budget = Budget::of_model(graph.len());
     for object in objects(CODE, "validators", node, problems) {
         if problems.is_full() {
             return;
