@@ -340,7 +340,8 @@ pub(crate) struct Problems {
 /// as dropped without a look at what they are.
 const MAX_SUPPRESSED: usize = 20_000;
 
-const MAX_PROBLEMS: usize = 200;
+/// The largest public models have a few hundred warnings.
+const MAX_PROBLEMS: usize = 1_000;
 
 /// How many findings there were at some time.
 #[derive(Clone, Copy, Debug)]
@@ -697,7 +698,7 @@ mod tests {
     fn findings_past_the_bound_are_not_made() {
         let mut problems = Problems::default();
         let (mut made, mut with_hints) = (0, 0);
-        for _ in 0..1_000 {
+        for _ in 0..3_000 {
             problems.push_with(Severity::Warning, |hints| {
                 made += 1;
                 with_hints += usize::from(hints);
@@ -714,7 +715,7 @@ mod tests {
         assert_eq!(made, MAX_PROBLEMS + 1);
         let diagnostics = problems.into_diagnostics(&Sources::default());
         let last = diagnostics.last().unwrap();
-        assert_eq!(last.message, "801 more findings are not shown");
+        assert_eq!(last.message, "2001 more findings are not shown");
     }
 
     #[test]

@@ -52,7 +52,7 @@ pub struct Assembled {
     /// Findings that are no errors.
     pub warnings: Vec<Diagnostic>,
     /// Findings that the model suppresses, with `@suppress` or with the metadata
-    /// `suppressions`; the first 200.
+    /// `suppressions`; the first thousand.
     pub suppressed: Vec<Diagnostic>,
 }
 

@@ -606,7 +606,7 @@ fn keywords_are_words_in_brackets_like_any_other() {
         assert_eq!(last.errors().len(), 2);
     }
     // An enum may also have values, traits and comments between such words.
-    let model = model("enum E {\nlist string = \"x\"\n@sensitive structure /// no\nunion }");
+    let model = model("enum E {\nlist string = \"x\"\n@internal structure /// no\nunion }");
     assert_eq!(model.get("a#E").unwrap().members().len(), 4);
 }
 

@@ -216,9 +216,10 @@ fn one_of_words(step: &Step) -> Option<String> {
             function: Function::Not,
             arguments,
         } => match arguments.as_slice() {
-            [argument] if matches!(argument.steps.as_slice(), [Step::Type(TypeTest::Member)]) => {
-                Some("a shape, no member".to_owned())
-            }
+            [argument] => match argument.steps.as_slice() {
+                [step] => Some(format!("any shape but {}", one_of_words(step)?)),
+                _ => None,
+            },
             _ => None,
         },
         Step::Attribute { .. } => {
@@ -252,7 +253,11 @@ mod tests {
         let words = |text| in_words(Selector::parse(text).unwrap().sequence());
         assert_eq!(words("structure"), "a structure");
         assert_eq!(words("structure[trait|error]"), "a structure with @error");
-        assert_eq!(words(":not(member)"), "a shape, no member");
+        assert_eq!(words(":not(member)"), "any shape but a member");
+        assert_eq!(
+            words(":not(:test(service, member))"),
+            "any shape but a service or a member"
+        );
         assert_eq!(words("[trait|trait]"), "a shape with @trait");
         assert_eq!(
             words("structure > member[trait|required]"),
