@@ -729,7 +729,7 @@ mod tests {
         assert_eq!(made, MAX_PROBLEMS + 1);
         let diagnostics = problems.into_diagnostics(&Sources::default());
         let last = diagnostics.last().unwrap();
-        assert_eq!(last.message, "801 more findings are not shown");
+        assert_eq!(last.message, "2001 more findings are not shown");
     }
 
     #[test]

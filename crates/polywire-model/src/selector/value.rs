@@ -45,6 +45,12 @@ impl Budget {
         Self(Cell::new(steps))
     }
 
+    /// The work that selectors in a model of so many nodes may do together: what
+    /// looks at each shape and what is around it, not what looks at every pair.
+    pub(crate) fn of_model(nodes: usize) -> Self {
+        Self::new(2_000_000 + 100 * nodes as u64)
+    }
+
     /// Whether there is enough left for so many steps, which are taken off.
     pub(crate) fn spend(&self, steps: u64) -> bool {
         let left = self.0.get().checked_sub(steps);
@@ -115,7 +121,8 @@ impl<'m> Scope<'_, 'm> {
                 let slot = self.names.iter().position(|known| known == name);
                 match slot.and_then(|slot| self.variables.get(slot)?.as_ref()) {
                     Some(nodes) => Value::Many(nodes.iter().map(|n| Value::Shape(*n)).collect()),
-                    None => Value::Absent,
+                    // No value, and yet a set that others contain.
+                    None => Value::Many(Vec::new()),
                 }
             }
             Value::Node(node) => part_of_node(node, name, is_function),

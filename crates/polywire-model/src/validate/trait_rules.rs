@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use polywire_schema::ShapeId;
 
 use super::exclusive;
-use super::selectors::{in_words, place_in_text, selector_problem};
+use super::selectors::{in_words, selector_problem};
 use crate::diagnostic::{Problem, Problems, Severity};
 use crate::model::Model;
 use crate::node::Node as ModelNode;
@@ -18,9 +18,6 @@ use crate::selector::syntax::{Step, TypeTest};
 use crate::selector::{Budget, Evaluation, Graph, Node, Selector};
 use crate::shape::{Shape, ShapeType};
 use crate::traits::{AppliedTrait, Traits};
-
-/// How much work the selectors of all definitions may do together.
-const MAX_WORK: u64 = 20_000_000;
 
 /// A use of a trait.
 pub(super) type Use<'m> = (Node, &'m AppliedTrait);
@@ -39,7 +36,7 @@ pub(super) fn check(model: &Model, problems: &mut Problems) {
     }
     let graph = Graph::new(model);
     let (definitions, uses) = gather(model, &graph);
-    let budget = Budget::new(MAX_WORK);
+    let budget = Budget::of_model(graph.len());
     for (definition, uses) in definitions.iter().zip(&uses) {
         if problems.is_full() {
             return;
@@ -71,9 +68,8 @@ fn check_definition(model: &Model, shape: &Shape, problems: &mut Problems) {
         return;
     };
     if let Err(error) = Selector::parse(text) {
-        let location = place_in_text(model, node, error.offset());
         let what = format!("the selector of the trait `{}`", shape.id());
-        let problem = selector_problem("TraitSelector", location, &what, &error);
+        let problem = selector_problem(model, "TraitSelector", node, &what, &error);
         problems.push(problem.about(shape.id()));
     }
 }

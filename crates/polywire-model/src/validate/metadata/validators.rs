@@ -12,18 +12,16 @@ use crate::model::Model;
 use crate::node::Node;
 use crate::selector::{Budget, Graph, Selector, Template};
 use crate::source::SourceLocation;
-use crate::validate::selectors::{place_in_text, selector_problem};
+use crate::validate::selectors::selector_problem;
 
 const CODE: &str = "Validators";
-
-/// How much work all validators of a model may do together.
-const MAX_WORK: u64 = 20_000_000;
 
 pub(crate) fn check(model: &Model, problems: &mut Problems) {
     let Some(node) = model.metadata().get("validators") else {
         return;
     };
-    let (graph, budget) = (Graph::new(model), Budget::new(MAX_WORK));
+    let graph = Graph::new(model);
+    let budget = Budget::of_model(graph.len());
     for object in objects(CODE, "validators", node, problems) {
         if problems.is_full() {
             return;
@@ -139,8 +137,9 @@ impl<'m> Validator<'m> {
                 let evaluation = self.selector.evaluation(graph, budget);
                 let found = evaluation.everything(self.selector.sequence());
                 let is_ours = |node: &u32| graph.is_own(*node);
-                let is_limited = self.only.is_some() || !self.namespaces.is_empty();
-                if !found.iter().any(is_ours) && !is_limited && !budget.is_spent() {
+                // The finding is about no shape: `namespaces` and `selector`, which
+                // limit what shapes are found, say nothing about it.
+                if !found.iter().any(is_ours) && !budget.is_spent() {
                     let original = format!("no shape matches `{}`", self.selector);
                     problems.push(self.problem(self.location, original));
                 }
@@ -211,8 +210,7 @@ fn each<'m>(model: &Model, configuration: &'m Node, problems: &mut Problems) -> 
             match Template::parse(text) {
                 Ok(template) => Some(template),
                 Err(error) => {
-                    let location = place_in_text(model, node, error.offset());
-                    problems.push(selector_problem(CODE, location, "the template", &error));
+                    problems.push(selector_problem(model, CODE, node, "the template", &error));
                     return None;
                 }
             }
@@ -237,8 +235,7 @@ fn selector(model: &Model, node: &Node, problems: &mut Problems) -> Option<Selec
     match Selector::parse(text) {
         Ok(selector) => Some(selector),
         Err(error) => {
-            let location = place_in_text(model, node, error.offset());
-            problems.push(selector_problem(CODE, location, "the selector", &error));
+            problems.push(selector_problem(model, CODE, node, "the selector", &error));
             None
         }
     }
