@@ -60,6 +60,7 @@ mod traits;
 mod upgrade;
 mod uri;
 mod validate;
+mod version;
 
 pub use closure::Closure;
 pub use diagnostic::{Diagnostic, ModelError, Severity};

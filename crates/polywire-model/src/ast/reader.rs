@@ -54,7 +54,10 @@ impl Reader<'_> {
             .map(|version| (version.as_str(), version.location()))
         {
             Some((Some("2" | "2.0"), _)) => {}
-            Some((Some("1" | "1.0"), _)) => self.is_version_1 = true,
+            Some((Some("1" | "1.0"), _)) => {
+                self.is_version_1 = true;
+                self.fragment.is_version_1 = true;
+            }
             Some((_, location)) => {
                 self.problems.push(
                     Problem::error("ModelVersion", location, "this Smithy version is not known")

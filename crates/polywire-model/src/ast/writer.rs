@@ -7,6 +7,7 @@ use crate::node::{Node, Object};
 use crate::shape::{Body, Lifecycle, Member, Operation, Resource, Service, Shape, ShapeRef};
 use crate::shape::{ShapeType, UNIT};
 use crate::traits::Traits;
+use crate::upgrade::BOX;
 
 /// The AST of a model, without the prelude and the other bundled definitions.
 ///
@@ -109,7 +110,11 @@ fn write_member(member: &Member) -> Object {
 /// The traits that were written on the shape or member itself, sorted by id.
 fn write_traits(traits: &Traits) -> Object {
     let mut object = Object::new();
-    for applied in traits.iter().filter(|applied| !applied.is_inherited()) {
+    for applied in traits.iter() {
+        // Smithy 2.0 has no @box; what it meant stands in @default.
+        if applied.is_inherited() || applied.id() == &BOX {
+            continue;
+        }
         object.push(applied.id().as_str(), applied.value().clone());
     }
     object.sort_by_key();

@@ -244,7 +244,7 @@ structure recommended {
 document default
 
 @trait(selector: "structure > member[trait|default]")
-document addedDefault
+structure addedDefault {}
 
 @trait(selector: "structure > member")
 structure required {}
