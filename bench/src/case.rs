@@ -203,6 +203,14 @@ impl Case {
         })
     }
 
+    /// At most so much time, the best of all rounds. It depends on the machine:
+    /// for a promise to people, beside counts that repeat.
+    pub fn target_time(&mut self, at_most: std::time::Duration) -> &mut Self {
+        self.target(Target::Time {
+            at_most: at_most.as_nanos() as f64,
+        })
+    }
+
     /// At most so many times our best time in another case of this group.
     pub fn target_time_of_case(&mut self, case: impl Into<String>, at_most: f64) -> &mut Self {
         self.target(Target::TimeOfCase {

@@ -2,6 +2,7 @@
 
 mod codec;
 mod harness;
+mod model;
 mod text;
 
 use polywire_bench::GroupEntry;
@@ -17,6 +18,11 @@ pub(crate) const GROUPS: &[GroupEntry] = &[
         name: "harness",
         about: "the harness measures itself: counts repeat and are right",
         cases: harness::cases,
+    },
+    GroupEntry {
+        name: "model",
+        about: "files to a validated model",
+        cases: model::cases,
     },
     GroupEntry {
         name: "text",

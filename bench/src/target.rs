@@ -16,6 +16,7 @@ pub(crate) enum Target {
     RatioInstructions { peer: String, at_most: f64 },
     RatioTime { peer: String, at_least: f64 },
     Repeats,
+    Time { at_most: f64 },
     TimeOfCase { case: String, at_most: f64 },
 }
 
@@ -102,6 +103,7 @@ impl Target {
             Self::Repeats => ours
                 .instructions
                 .map(|found| f64::from(u8::from(found.repeats))),
+            Self::Time { .. } => Some(ours.time.best_nanoseconds),
             Self::TimeOfCase { case: other, .. } => {
                 let other = group.case(other)?.polywire()?;
                 ratio(ours.time.best_nanoseconds, other.time.best_nanoseconds)
@@ -119,6 +121,7 @@ impl Target {
             | Self::InstructionsPerByte { at_most }
             | Self::NearBest { at_most }
             | Self::RatioInstructions { at_most, .. }
+            | Self::Time { at_most }
             | Self::TimeOfCase { at_most, .. } => actual <= *at_most,
             Self::RatioTime { at_least, .. } => actual >= *at_least,
             Self::Repeats => actual == 1.0,
@@ -143,6 +146,7 @@ impl Target {
             }
             Self::RatioTime { peer, at_least } => format!("times as fast as {peer} >= {at_least}"),
             Self::Repeats => "instructions repeat exactly".to_owned(),
+            Self::Time { at_most } => format!("nanoseconds <= {at_most}"),
             Self::TimeOfCase { case, at_most } => format!("time <= {at_most} of {case}"),
         }
     }
@@ -252,6 +256,8 @@ mod tests {
             (Some(4.0), Outcome::Met)
         );
         assert_eq!(judge(&Target::Repeats).1, Outcome::Met);
+        assert_eq!(judge(&Target::Time { at_most: 50.0 }).1, Outcome::Met);
+        assert_eq!(judge(&Target::Time { at_most: 49.0 }).1, Outcome::Missed);
     }
 
     #[test]

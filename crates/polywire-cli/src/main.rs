@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod call;
+mod model;
 mod models;
 mod pages;
 mod paste;
@@ -31,6 +32,8 @@ enum Command {
     Serve(serve::Arguments),
     /// Call an operation of a service and print its output as JSON.
     Call(call::Arguments),
+    /// Check, convert and search Smithy models.
+    Model(model::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -45,11 +48,15 @@ fn main() -> ExitCode {
     let result = match Arguments::parse().command {
         Command::Serve(arguments) => serve::run(&arguments),
         Command::Call(arguments) => call::run(arguments),
+        Command::Model(arguments) => model::run(&arguments),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            print::err(failure.message.trim_end());
+            let message = failure.message.trim_end();
+            if !message.is_empty() {
+                print::err(message);
+            }
             ExitCode::from(failure.code)
         }
     }
@@ -68,6 +75,14 @@ impl Failure {
         Self {
             code: 1,
             message: message.to_string(),
+        }
+    }
+
+    /// Everything has been said.
+    fn silent(code: u8) -> Self {
+        Self {
+            code,
+            message: String::new(),
         }
     }
 

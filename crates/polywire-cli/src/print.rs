@@ -3,6 +3,7 @@
 
 use std::fmt;
 use std::io::{ErrorKind, Write};
+use std::path::Path;
 
 use crate::Failure;
 
@@ -10,6 +11,18 @@ use crate::Failure;
 /// `polywire serve | head -1` has what it wants.
 pub(crate) fn out(text: &str) -> Result<(), Failure> {
     write(std::io::stdout().lock(), text)
+}
+
+/// Writes a file, whole or not at all: a reader never finds a half.
+pub(crate) fn file(path: &Path, text: &str) -> Result<(), Failure> {
+    let failure = |error| Failure::transport(format!("`{}`: {error}", path.display()));
+    let mut beside = path.to_owned();
+    beside.as_mut_os_string().push(".new");
+    std::fs::write(&beside, text).map_err(failure)?;
+    std::fs::rename(&beside, path).map_err(|error| {
+        let _ = std::fs::remove_file(&beside);
+        failure(error)
+    })
 }
 
 /// Writes a line to standard error. What others have written may be in it, so

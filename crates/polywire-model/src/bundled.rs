@@ -16,9 +16,17 @@ use crate::idl;
 use crate::shape::Shape;
 use crate::source::Sources;
 
-const FILES: [(&str, &str); 13] = [
+const FILES: [(&str, &str); 19] = [
     ("aws.api.smithy", include_str!("bundled/aws.api.smithy")),
+    (
+        "aws.apigateway.smithy",
+        include_str!("bundled/aws.apigateway.smithy"),
+    ),
     ("aws.auth.smithy", include_str!("bundled/aws.auth.smithy")),
+    (
+        "aws.cloudformation.smithy",
+        include_str!("bundled/aws.cloudformation.smithy"),
+    ),
     (
         "aws.customizations.smithy",
         include_str!("bundled/aws.customizations.smithy"),
@@ -32,14 +40,27 @@ const FILES: [(&str, &str); 13] = [
         "aws.protocols.smithy",
         include_str!("bundled/aws.protocols.smithy"),
     ),
+    ("aws.test.smithy", include_str!("bundled/aws.test.smithy")),
     ("polywire.smithy", include_str!("../smithy/polywire.smithy")),
     (
         "smithy.api.smithy",
         include_str!("bundled/smithy.api.smithy"),
     ),
     (
+        "smithy.contracts.smithy",
+        include_str!("bundled/smithy.contracts.smithy"),
+    ),
+    (
         "smithy.framework.smithy",
         include_str!("bundled/smithy.framework.smithy"),
+    ),
+    (
+        "smithy.mqtt.smithy",
+        include_str!("bundled/smithy.mqtt.smithy"),
+    ),
+    (
+        "smithy.openapi.smithy",
+        include_str!("bundled/smithy.openapi.smithy"),
     ),
     (
         "smithy.protocols.smithy",
@@ -90,6 +111,11 @@ impl Bundled {
 
     pub(crate) fn shape(&self, id: &str) -> Option<&Shape> {
         self.index.get(id).map(|&at| &self.shapes[at as usize])
+    }
+
+    /// The place of a shape in [`shapes`](Self::shapes).
+    pub(crate) fn place(&self, id: &str) -> Option<u32> {
+        self.index.get(id).copied()
     }
 
     pub(crate) fn shapes(&self) -> &[Shape] {

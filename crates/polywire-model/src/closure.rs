@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use polywire_schema::ShapeId;
 
-use crate::model::{Model, Relation, neighbors};
+use crate::model::Model;
 use crate::shape::{Shape, ShapeRef};
 
 /// The closure of a service: its operations and resources, and the shapes of
@@ -55,10 +55,7 @@ impl<'m> Closure<'m> {
             names: names.map(|(id, name)| (id.id(), name.as_str())).collect(),
             model,
         };
-        // A stack of its own: recursion would follow the depth of the model.
-        let mut seen: HashSet<&str> = HashSet::from([service.id().as_str()]);
-        let mut todo = vec![service];
-        while let Some(shape) = todo.pop() {
+        for shape in model.reach(service) {
             if shape.as_operation().is_some() {
                 closure.operations.push(shape);
             } else if shape.as_resource().is_some() {
@@ -66,15 +63,6 @@ impl<'m> Closure<'m> {
             } else if shape.as_service().is_none() {
                 closure.shapes.insert(shape.id(), shape);
             }
-            let mut next: Vec<&Shape> = neighbors(shape)
-                .into_iter()
-                .filter(|(relation, _)| *relation != Relation::Mixin)
-                .filter_map(|(_, reference)| model.get(reference))
-                .filter(|shape| seen.insert(shape.id().as_str()))
-                .collect();
-            // What was named first is popped first: operations keep their order.
-            next.reverse();
-            todo.append(&mut next);
         }
         Some(closure)
     }

@@ -305,6 +305,7 @@ pub(crate) struct Problems {
     found: Vec<Problem>,
     errors: usize,
     dropped: usize,
+    denies_unknown_traits: bool,
 }
 
 const MAX_PROBLEMS: usize = 200;
@@ -318,6 +319,19 @@ pub(crate) struct Mark {
 }
 
 impl Problems {
+    pub(crate) fn deny_unknown_traits(&mut self, deny: bool) {
+        self.denies_unknown_traits = deny;
+    }
+
+    /// How bad a trait without a definition is: its user says.
+    pub(crate) fn severity_of_unknown_traits(&self) -> Severity {
+        if self.denies_unknown_traits {
+            Severity::Error
+        } else {
+            Severity::Warning
+        }
+    }
+
     pub(crate) fn push(&mut self, problem: Problem) {
         let has_room = self.has_room(problem.severity);
         self.errors += usize::from(problem.severity == Severity::Error);

@@ -15,7 +15,7 @@
 //!     @http(method: "GET", uri: "/cities/{name}")
 //!     operation GetCity {
 //!         input := { @required @httpLabel name: String }
-//!         output := { @required name: String, population: Long = 0 }
+//!         output := { @required name: String, population: Long }
 //!     }
 //! "#;
 //! let assembled = Loader::new().add_text("weather.smithy", text).assemble()?;
@@ -48,32 +48,38 @@ pub mod ast;
 mod bundled;
 mod closure;
 mod diagnostic;
+mod flatten;
 mod fragment;
 pub mod idl;
 mod loader;
 mod model;
 mod node;
 mod schemas;
+mod selector;
 mod shape;
 mod source;
 mod traits;
 mod upgrade;
 mod uri;
+mod uses;
 mod validate;
 mod version;
 
 pub use closure::Closure;
 pub use diagnostic::{Diagnostic, ModelError, Severity};
-pub use loader::{Assembled, Loader};
+pub use loader::{Assembled, Loader, Progress, Step};
 pub use model::{Model, Relation};
 pub use node::{Entry, Node, NodeValue, Number, Object};
 pub use polywire_schema::{ShapeId, ShapeIdError};
+pub use selector::{Match, Selected, Selector, SelectorError};
 pub use shape::{
     Lifecycle, Member, Operation, Resource, Service, Shape, ShapeRef, ShapeType, UNIT,
 };
 pub use source::{Position, SourceFile, SourceLocation, Sources};
 pub use traits::{
-    AppliedTrait, AwsQueryError, Deprecated, ErrorKind, Example, HttpTrait, LengthTrait, Paginated,
-    RangeTrait, Retryable, TimestampFormat, Traits, XmlNamespace, XmlRpcMethod,
+    AppliedTrait, AwsQueryError, AwsService, Deprecated, ErrorKind, Example, HttpTrait,
+    LengthTrait, Paginated, RangeTrait, Retryable, TimestampFormat, Traits, XmlNamespace,
+    XmlRpcMethod,
 };
 pub use uri::{Segment, UriPattern};
+pub use uses::Uses;

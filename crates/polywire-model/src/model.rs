@@ -1,6 +1,6 @@
 //! The assembled model: look-up, iteration and walks.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use polywire_schema::ShapeId;
 
@@ -9,7 +9,8 @@ use crate::closure::Closure;
 use crate::node::Object;
 use crate::shape::{Lifecycle, Member, Shape, ShapeRef, ShapeType};
 use crate::source::Sources;
-use crate::traits::Paginated;
+use crate::traits::{AppliedTrait, Paginated};
+use crate::uses::Uses;
 
 /// A Smithy model: every file joined, names resolved, mixins flattened, checked.
 ///
@@ -98,6 +99,11 @@ impl Model {
         self.shapes.iter()
     }
 
+    /// The place of a shape in [`shape_slice`](Self::shape_slice).
+    pub(crate) fn place(&self, id: &str) -> Option<u32> {
+        self.index.get(id).copied()
+    }
+
     pub(crate) fn shape_slice(&self) -> &[Shape] {
         &self.shapes
     }
@@ -167,6 +173,75 @@ impl Model {
             items: own.items.or(base.items),
             page_size: own.page_size.or(base.page_size),
         })
+    }
+
+    /// The protocols that a service names: the ids of its traits whose
+    /// definitions have `@protocolDefinition`, in the order of the source.
+    pub fn protocols<'m>(&'m self, service: &'m Shape) -> impl Iterator<Item = &'m ShapeId> {
+        service.traits().iter().map(AppliedTrait::id).filter(|id| {
+            self.get(id)
+                .is_some_and(|definition| definition.traits().has("smithy.api#protocolDefinition"))
+        })
+    }
+
+    /// The structure that an operation takes, `smithy.api#Unit` when it takes
+    /// nothing; `None` for a shape that is no operation.
+    #[must_use]
+    pub fn input(&self, operation: &Shape) -> Option<&Shape> {
+        self.get(operation.as_operation()?.input())
+    }
+
+    /// The structure that an operation gives, `smithy.api#Unit` when it gives
+    /// nothing; `None` for a shape that is no operation.
+    #[must_use]
+    pub fn output(&self, operation: &Shape) -> Option<&Shape> {
+        self.get(operation.as_operation()?.output())
+    }
+
+    /// The shape itself and every shape that it reaches, over any number of
+    /// steps, in the order of the source. Mixins and traits are not followed.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use polywire_model::Loader;
+    ///
+    /// let text = r#"
+    ///     $version: "2"
+    ///     namespace example
+    ///     list Tree { member: Node }
+    ///     structure Node { name: String, children: Tree }
+    /// "#;
+    /// let model = Loader::new().add_text("example.smithy", text).assemble()?.model;
+    /// let tree = model.get("example#Tree").unwrap();
+    /// let reached: Vec<&str> = model.reach(tree).map(|shape| shape.id().name()).collect();
+    /// assert_eq!(reached, ["Tree", "Node", "String"]);
+    /// # Ok::<(), polywire_model::ModelError>(())
+    /// ```
+    pub fn reach<'m>(&'m self, from: &'m Shape) -> impl Iterator<Item = &'m Shape> {
+        // A stack of its own: recursion would follow the depth of the model.
+        let mut seen: HashSet<&str> = HashSet::from([from.id().as_str()]);
+        let mut todo = vec![from];
+        std::iter::from_fn(move || {
+            let shape = todo.pop()?;
+            let first = todo.len();
+            todo.extend(
+                neighbors(shape)
+                    .into_iter()
+                    .filter(|(relation, _)| *relation != Relation::Mixin)
+                    .filter_map(|(_, reference)| self.get(reference))
+                    .filter(|shape| seen.insert(shape.id().as_str())),
+            );
+            // What was named first is popped first.
+            todo[first..].reverse();
+            Some(shape)
+        })
+    }
+
+    /// Who names which shape: the way back along [`neighbors`](Self::neighbors).
+    #[must_use]
+    pub fn uses(&self) -> Uses<'_> {
+        Uses::in_model(self)
     }
 
     /// Every shape that a shape names, with what it is to it, in the order of

@@ -5,7 +5,7 @@
 //! hundred thousand nodes has none in the usual case.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// A place in one of the files of a model.
 ///
@@ -64,15 +64,14 @@ pub struct Sources {
 pub struct SourceFile {
     name: Arc<str>,
     text: Arc<str>,
+    /// Where lines begin, found at the first question.
+    lines: Arc<OnceLock<Vec<u32>>>,
 }
 
 impl Sources {
     /// Adds a file and returns its index.
     pub(crate) fn add(&mut self, name: &str, text: Arc<str>) -> u32 {
-        self.files.push(SourceFile {
-            name: Arc::from(name),
-            text,
-        });
+        self.files.push(SourceFile::new(name, text));
         self.files.len() as u32 - 1
     }
 
@@ -89,8 +88,6 @@ impl Sources {
     }
 
     /// File, line and column of a place; `None` when no file holds it.
-    ///
-    /// It reads the file from its start: meant for messages, not for loops.
     #[must_use]
     pub fn position(&self, location: SourceLocation) -> Option<Position> {
         let file = self.file(location)?;
@@ -104,6 +101,14 @@ impl Sources {
 }
 
 impl SourceFile {
+    fn new(name: &str, text: Arc<str>) -> Self {
+        Self {
+            name: Arc::from(name),
+            text,
+            lines: Arc::default(),
+        }
+    }
+
     /// The name as it was given to the loader.
     #[must_use]
     pub fn name(&self) -> &str {
@@ -117,11 +122,15 @@ impl SourceFile {
     }
 
     fn line_and_column(&self, offset: usize) -> (u32, u32) {
-        let before = &self.text[..self.floor(offset)];
-        let line = before.bytes().filter(|&byte| byte == b'\n').count() as u32 + 1;
-        let line_start = before.rfind('\n').map_or(0, |at| at + 1);
-        let column = before[line_start..].chars().count() as u32 + 1;
-        (line, column)
+        let offset = self.floor(offset);
+        let starts = self.lines.get_or_init(|| line_starts(&self.text));
+        // The first line begins at 0, so at least one start is not after the offset.
+        let line = starts
+            .partition_point(|&start| start as usize <= offset)
+            .max(1);
+        let start = starts.get(line - 1).map_or(0, |&start| start as usize);
+        let column = self.text[start..offset].chars().count() as u32 + 1;
+        (line as u32, column)
     }
 
     /// The line around an offset, cut to a window when it is long, with the
@@ -137,7 +146,13 @@ impl SourceFile {
         let line = &self.text[start..end];
         let column = line[..offset - start].chars().count();
         let width = token_width(&self.text[offset..end]);
-        let skipped = column.saturating_sub(BEFORE);
+        // A line that fits is shown whole.
+        let fits = line.chars().nth(WINDOW).is_none();
+        let skipped = if fits {
+            0
+        } else {
+            column.saturating_sub(BEFORE)
+        };
         let mut text = String::new();
         let mut underline_start = column - skipped;
         if skipped > 0 {
@@ -169,6 +184,14 @@ impl SourceFile {
         }
         offset
     }
+}
+
+fn line_starts(text: &str) -> Vec<u32> {
+    let ends = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
+    // Files are limited to MAX_FILE_BYTES, far below 4 GiB.
+    std::iter::once(0)
+        .chain(ends.map(|(at, _)| at as u32 + 1))
+        .collect()
 }
 
 /// A line of a file for a message.
@@ -245,10 +268,8 @@ mod tests {
 
     #[test]
     fn long_lines_are_cut_around_the_place() {
-        let file = SourceFile {
-            name: Arc::from("f"),
-            text: Arc::from(format!("{}\"here\"{}", "x".repeat(5000), "y".repeat(5000))),
-        };
+        let text = format!("{}\"here\"{}", "x".repeat(5000), "y".repeat(5000));
+        let file = SourceFile::new("f", Arc::from(text));
         let snippet = file.snippet(5000);
         assert!(snippet.text.len() < 130);
         assert_eq!(snippet.width, 6);

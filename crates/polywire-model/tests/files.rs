@@ -1,11 +1,17 @@
-//! Files and folders on the disk.
+//! Files, folders and JARs on the disk, and how a loader puts them together.
 
 #![allow(clippy::unwrap_used, reason = "tests: helpers outside of #[test]")]
 
+mod zip;
+
 use std::fs;
 use std::path::PathBuf;
+use std::sync::mpsc;
 
-use polywire_model::Loader;
+use polywire_model::{Loader, Severity, Step};
+use zip::{Entry, zip};
+
+const MODEL: &str = "$version: \"2\"\nnamespace a\nstructure A { b: String }\n";
 
 /// A folder of its own for each test, removed at its end.
 struct Folder(PathBuf);
@@ -73,4 +79,193 @@ fn what_cannot_be_read_is_reported_with_the_rest() {
     ] {
         assert!(text.contains(part), "{part}\n{text}");
     }
+}
+
+#[test]
+fn a_file_counts_once_whichever_way_leads_to_it() {
+    let folder = Folder::new("once");
+    folder.write("a.smithy", format!("{MODEL}\napply A @tags([\"x\"])\n"));
+    let mut loader = Loader::new();
+    loader
+        .add_file(folder.0.join("a.smithy"))
+        .add_dir(&folder.0)
+        .add_path(folder.0.join("nested/../a.smithy"));
+    let model = loader.assemble().unwrap().model;
+    assert_eq!(model.sources().files().len(), 1);
+    let tags = model.get("a#A").unwrap().traits().get("smithy.api#tags");
+    assert_eq!(tags.unwrap().to_json(), "[\"x\"]");
+    // Found in a folder it may be any JSON; asked for by name it may not.
+    folder.write("b.json", "{}");
+    let mut loader = Loader::new();
+    loader.add_dir(&folder.0).assemble().unwrap();
+    let error = loader.add_file(folder.0.join("b.json")).assemble();
+    assert!(error.unwrap_err().to_string().contains("b.json:1:1"));
+}
+
+#[cfg(unix)]
+#[test]
+fn links_may_lead_around() {
+    let folder = Folder::new("links");
+    folder.write("nested/a.smithy", MODEL);
+    let link = std::os::unix::fs::symlink::<PathBuf, PathBuf>;
+    link(folder.0.clone(), folder.0.join("nested/loop")).unwrap();
+    link(folder.0.join("nested"), folder.0.join("again")).unwrap();
+    link(folder.0.join("self"), folder.0.join("self")).unwrap();
+    let model = Loader::new().add_dir(&folder.0).assemble().unwrap().model;
+    assert_eq!(model.sources().files().len(), 1);
+    link(folder.0.join("nowhere"), folder.0.join("b.smithy")).unwrap();
+    let error = Loader::new().add_dir(&folder.0).assemble().unwrap_err();
+    assert!(error.to_string().contains("b.smithy` can't be read: "));
+}
+
+#[test]
+fn other_kinds_of_files_are_recognized() {
+    let folder = Folder::new("kinds");
+    let cases: [(&str, &[u8], &str); 9] = [
+        ("a.pdf", b"%PDF-1.7\n\xff", "it is a PDF document"),
+        ("a.smithy", b"\x1f\x8b\x08", "it is compressed by gzip"),
+        (
+            "b.smithy",
+            b"\xff\xfe$\0v\0",
+            "it is UTF-16, and should be UTF-8",
+        ),
+        ("c.smithy", b"$version\0", "it is no text"),
+        ("d.smithy", b"// ok\n// \xe9", "byte 9 is not UTF-8"),
+        (
+            "README.md",
+            b"# A model\n\nRead it.\n",
+            "it is no Smithy model",
+        ),
+        (
+            "smithy-build.json",
+            b"{}",
+            "it configures Smithy's build tool",
+        ),
+        ("a.jar", b"", "it is no JAR"),
+        ("nested", b"", "it is a folder"),
+    ];
+    for (name, content, expected) in cases {
+        if name != "nested" {
+            folder.write(name, content);
+        }
+        let error = Loader::new().add_file(folder.0.join(name)).assemble();
+        let error = error.unwrap_err().to_string();
+        assert!(error.contains(expected), "{name}: {error}");
+    }
+    let error = Loader::new()
+        .add_file(folder.0.join("smithy-build.json"))
+        .assemble()
+        .unwrap_err();
+    let hint = error.diagnostics()[0].hint.as_deref().unwrap();
+    assert!(hint.contains("`sources`"), "{hint}");
+    let error = Loader::new().add_file(folder.0.join("d.smithy")).assemble();
+    let error = error.unwrap_err().to_string();
+    assert!(error.contains("in line 2"), "{error}");
+    // Models under other names are models.
+    for (name, text) in [
+        ("model.txt", MODEL.to_owned()),
+        ("model", "{\"smithy\": \"2.0\", \"shapes\": {}}".to_owned()),
+        ("model.idl", format!("\u{feff}// A.\n{MODEL}")),
+    ] {
+        folder.write(name, text);
+        Loader::new()
+            .add_path(folder.0.join(name))
+            .assemble()
+            .unwrap();
+    }
+}
+
+#[test]
+fn a_folder_without_models_is_a_mistake() {
+    let folder = Folder::new("none");
+    folder.write("notes.txt", "not a model");
+    folder.write("smithy-build.json", "{\"version\": \"1.0\", }");
+    let error = Loader::new().add_path(&folder.0).assemble().unwrap_err();
+    let text = error.to_string();
+    assert!(text.contains("the folder holds no model"), "{text}");
+    // With a model beside it the build file is passed over, broken or not.
+    folder.write("a.smithy", MODEL);
+    Loader::new().add_path(&folder.0).assemble().unwrap();
+}
+
+#[cfg(feature = "jar")]
+#[test]
+fn jars_count_when_they_are_named() {
+    let folder = Folder::new("jars");
+    let jar = zip(&[Entry::new("META-INF/smithy/a.smithy", MODEL)]);
+    folder.write("a.jar", &jar);
+    folder.write(
+        "b.smithy",
+        "$version: \"2\"\nnamespace b\nstructure B { a: a#A }\n",
+    );
+    // A folder of dependencies is not a model.
+    let error = Loader::new().add_dir(&folder.0).assemble().unwrap_err();
+    assert!(error.to_string().contains("UnresolvedTarget"), "{error}");
+    let path = folder.0.join("a.jar");
+    let mut loader = Loader::new();
+    loader.add_path(&folder.0).add_path(&path).add_jar(&path);
+    let model = loader.assemble().unwrap().model;
+    let names: Vec<&str> = model.sources().files().iter().map(|f| f.name()).collect();
+    let name = format!("{}!/META-INF/smithy/a.smithy", path.display());
+    assert_eq!(names[1..], [name]);
+    // By its first bytes, whatever it is called.
+    folder.write("renamed", &jar);
+    let mut loader = Loader::new();
+    loader.add_file(folder.0.join("renamed"));
+    assert_eq!(loader.assemble().unwrap().model.len(), 1);
+    let mut loader = Loader::new();
+    let error = loader.add_jar(folder.0.join("b.smithy")).assemble();
+    assert!(error.unwrap_err().to_string().contains("it is no JAR"));
+}
+
+#[test]
+fn progress_is_told() {
+    let (sender, receiver) = mpsc::channel();
+    let mut loader = Loader::new();
+    loader.add_text("a.smithy", MODEL).add_text(
+        "b.json",
+        r#"{"smithy": "2.0", "shapes": {"b#B": {"type": "string"}}}"#,
+    );
+    loader.on_progress(move |progress| {
+        let file = progress.file.map(str::to_owned);
+        assert_eq!(progress.files, 2);
+        let done = (progress.files_done, progress.bytes_done, progress.bytes);
+        sender.send((progress.step, file, done)).unwrap();
+    });
+    loader.assemble().unwrap();
+    let (first, all) = (MODEL.len(), MODEL.len() + 56);
+    let expected = [
+        (Step::Read, Some("a.smithy".to_owned()), (0, 0, all)),
+        (Step::Read, Some("b.json".to_owned()), (1, first, all)),
+        (Step::Join, None, (2, all, all)),
+        (Step::Check, None, (2, all, all)),
+    ];
+    assert_eq!(receiver.try_iter().collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn unknown_traits_are_errors_when_denied() {
+    let text = format!("{MODEL}apply A @c.d#unknown\n");
+    let mut loader = Loader::new();
+    let warnings = loader
+        .add_text("a.smithy", text)
+        .assemble()
+        .unwrap()
+        .warnings;
+    let found: Vec<_> = warnings.iter().map(|w| (w.severity, w.code)).collect();
+    assert_eq!(found, [(Severity::Warning, "UnknownTrait")]);
+    let error = loader.deny_unknown_traits(true).assemble().unwrap_err();
+    assert_eq!(error.errors().next().unwrap().code, "UnknownTrait");
+    loader.deny_unknown_traits(false).assemble().unwrap();
+    // Also when they come after more warnings than are kept.
+    let many: String = (0..300)
+        .map(|n| format!("@x.y#t{n}\nstring S{n}\n"))
+        .collect();
+    let mut loader = Loader::new();
+    loader.add_text(
+        "many.smithy",
+        format!("$version: \"2\"\nnamespace a\n{many}"),
+    );
+    loader.assemble().unwrap();
+    assert!(loader.deny_unknown_traits(true).assemble().is_err());
 }

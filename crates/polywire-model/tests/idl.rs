@@ -157,8 +157,9 @@ fn doc_comments_become_documentation() {
 
 #[test]
 fn enums_have_values() {
-    let model =
-        model("enum E { A, B = \"bee\", @enumValue(\"sea\") C }\nintEnum I { ONE = 1, TWO = -2 }");
+    let model = model(
+        "enum E {\n A, B = \"bee\"\n @enumValue(\"sea\") C }\nintEnum I {\n ONE = 1\n TWO = -2\n }",
+    );
     let values = |id: &str| -> Vec<String> {
         let members = model.get(id).unwrap().members();
         members
@@ -225,7 +226,7 @@ fn defaults_of_every_type() {
     .collect();
     let model = model(&format!(
         "structure S {{\n{body}}}\nlist L {{ member: String }}\nmap M {{ key: String, value: String }}\n\
-         union U {{ a: String }}\nenum E {{ A, B = \"b\" }}\nintEnum I {{ TWO = 2 }}\n\
+         union U {{ a: String }}\nenum E {{ A, B = \"b\"\n }}\nintEnum I {{ TWO = 2\n }}\n\
          @default(3)\ninteger Three\n@default(null)\nstring None"
     ));
     assert_eq!(model.get("a#S").unwrap().members().len(), 28);
@@ -407,7 +408,8 @@ fn resources_and_elided_members() {
         }
         resource Street { identifiers: { cityId: CityId, streetId: String } }
         string CityId
-        operation CreateCity { input := for City { $name = "x", $size } output := for City { @required $cityId } }
+        operation CreateCity { input := for City { $name = "x"
+            $size } output := for City { @required $cityId } }
         @readonly
         operation GetCity { input := for City { @required $cityId } output := for City { $name } }
         @readonly

@@ -1,4 +1,4 @@
-//! Files that end anywhere, and files with random changes: diagnostics or a
+//! Files that end anywhere, and files that are made to cost: diagnostics or a
 //! model come of them, never a panic, never a hang.
 
 #![allow(
@@ -6,8 +6,6 @@
     clippy::unwrap_used,
     reason = "tests: helpers outside of #[test]"
 )]
-
-mod data;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -23,86 +21,6 @@ fn every_prefix_of_the_broken_models() {
     for (name, text) in texts(&folder) {
         for end in 0..text.len() {
             assemble_prefix(&name, &text, end);
-        }
-    }
-}
-
-#[test]
-fn prefixes_of_the_suites() {
-    let Some(folder) = data::conformance() else {
-        return;
-    };
-    // Every 97th byte of the smaller files: the larger ones repeat themselves,
-    // and a prefix costs as much as the file.
-    let mut count = 0;
-    for (name, text) in texts(&folder.join("idl")) {
-        if text.len() > 12_000 {
-            continue;
-        }
-        for end in (0..text.len()).step_by(97) {
-            assemble_prefix(&name, &text, end);
-            count += 1;
-        }
-    }
-    println!("{count} prefixes");
-}
-
-#[test]
-fn random_changes() {
-    let Some(folder) = data::conformance() else {
-        return;
-    };
-    let mut random = Random(0x9e37_79b9_7f4a_7c15);
-    let pieces = [
-        "{",
-        "}",
-        "[",
-        "]",
-        "(",
-        ")",
-        "\"",
-        "\"\"\"",
-        "\\",
-        ":",
-        ":=",
-        "=",
-        "@",
-        "$",
-        "#",
-        "///",
-        "\n",
-        "\u{e9}",
-        "\u{0}",
-        "structure",
-        "apply",
-        "with",
-        "for",
-        "-",
-        "1e",
-        "null",
-    ];
-    for (name, text) in texts(&folder.join("idl"))
-        .into_iter()
-        .filter(|(_, t)| t.len() < 6_000)
-    {
-        for _ in 0..12 {
-            let mut changed = text.clone();
-            for _ in 0..=random.below(4) {
-                let at = floor(&changed, random.below(changed.len() + 1));
-                match random.below(3) {
-                    0 => changed.insert_str(at, pieces[random.below(pieces.len())]),
-                    1 => {
-                        let end = floor(&changed, (at + random.below(40)).min(changed.len()));
-                        changed.replace_range(at..end.max(at), "");
-                    }
-                    _ => {
-                        let end = floor(&changed, (at + random.below(200)).min(changed.len()));
-                        let copy = changed[at..end.max(at)].to_owned();
-                        changed.insert_str(at, &copy);
-                    }
-                }
-            }
-            check(&name, &changed);
         }
     }
 }
@@ -400,16 +318,4 @@ fn floor(text: &str, mut at: usize) -> usize {
         at -= 1;
     }
     at
-}
-
-/// A generator with a fixed seed: the same changes at every run.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % bound.max(1) as u64) as usize
-    }
 }

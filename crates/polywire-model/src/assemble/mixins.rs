@@ -1,6 +1,6 @@
 //! What mixins give to the shapes that use them, and what elided members target.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use polywire_schema::ShapeId;
@@ -42,6 +42,15 @@ impl Assembler<'_> {
                         "a mixin that is {}",
                         shape.shape_type.with_article()
                     ))
+                    .related("the mixin", mixin.location)
+            } else if mixin
+                .as_operation()
+                .is_some_and(|o| *o.input().id() != UNIT || *o.output().id() != UNIT)
+            {
+                let message = format!("the mixin `{}` has an input or output", reference.id());
+                Problem::error("WrongMixin", reference.location(), message)
+                    .expected("a mixin that gives errors and traits only")
+                    .hint("name input and output in the operation itself")
                     .related("the mixin", mixin.location)
             } else if !mixin.traits.is_mixin() {
                 let message = format!("`{}` is no mixin", reference.id());
@@ -300,29 +309,29 @@ fn inheritable(traits: &Traits) -> Traits {
 
 /// Adds what a mixin's body, or at last the shape's own, has.
 fn add_body(body: &mut Body, more: &Body) {
+    // Indexed, since a hostile model has lists of any length.
     let add = |list: &mut Vec<ShapeRef>, more: &[ShapeRef]| {
-        for reference in more {
-            if !list.contains(reference) {
-                list.push(reference.clone());
-            }
-        }
+        let known: HashSet<ShapeId> = list.iter().map(|known| known.id().clone()).collect();
+        let new = more.iter().filter(|new| !known.contains(new.id()));
+        list.extend(new.cloned());
     };
     let add_named = |list: &mut Vec<(String, ShapeRef)>, more: &[(String, ShapeRef)]| {
+        let known: HashMap<String, usize> = (0..)
+            .zip(list.iter())
+            .map(|(at, (name, _))| (name.clone(), at))
+            .collect();
         for (name, target) in more {
-            match list.iter_mut().find(|(known, _)| known == name) {
-                Some(entry) => entry.1 = target.clone(),
+            match known.get(name) {
+                Some(&at) => list[at].1 = target.clone(),
                 None => list.push((name.clone(), target.clone())),
             }
         }
     };
     match (body, more) {
         (Body::Operation(body), Body::Operation(more)) => {
-            if *more.input.id() != UNIT {
-                body.input = more.input.clone();
-            }
-            if *more.output.id() != UNIT {
-                body.output = more.output.clone();
-            }
+            // Mixins have neither input nor output; they come from the shape's own.
+            body.input = more.input.clone();
+            body.output = more.output.clone();
             add(&mut body.errors, &more.errors);
         }
         (Body::Service(body), Body::Service(more)) => {
@@ -332,10 +341,10 @@ fn add_body(body: &mut Body, more: &Body) {
             add(&mut body.operations, &more.operations);
             add(&mut body.resources, &more.resources);
             add(&mut body.errors, &more.errors);
-            for (id, name) in &more.rename {
-                body.rename.retain(|(known, _)| known != id);
-                body.rename.push((id.clone(), name.clone()));
-            }
+            let renamed: HashSet<&ShapeId> = more.rename.iter().map(|(id, _)| id.id()).collect();
+            body.rename
+                .retain(|(known, _)| !renamed.contains(known.id()));
+            body.rename.extend(more.rename.iter().cloned());
         }
         (Body::Resource(body), Body::Resource(more)) => {
             add_named(&mut body.identifiers, &more.identifiers);

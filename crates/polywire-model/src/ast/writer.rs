@@ -4,8 +4,8 @@
 
 use crate::model::Model;
 use crate::node::{Node, Object};
+use crate::shape::ShapeType;
 use crate::shape::{Body, Lifecycle, Member, Operation, Resource, Service, Shape, ShapeRef};
-use crate::shape::{ShapeType, UNIT};
 use crate::traits::Traits;
 use crate::upgrade::BOX;
 
@@ -86,7 +86,7 @@ fn write_shape(shape: &Shape) -> Object {
     match shape.own_body() {
         Body::None => {}
         Body::Operation(operation) => {
-            write_operation(&mut object, operation, shape.mixins().is_empty());
+            write_operation(&mut object, operation);
         }
         Body::Resource(resource) => write_resource(&mut object, resource),
         Body::Service(service) => write_service(&mut object, service),
@@ -121,11 +121,9 @@ fn write_traits(traits: &Traits) -> Object {
     object
 }
 
-fn write_operation(object: &mut Object, operation: &Operation, write_unit: bool) {
+fn write_operation(object: &mut Object, operation: &Operation) {
     for (key, target) in [("input", operation.input()), ("output", operation.output())] {
-        if write_unit || *target.id() != UNIT {
-            object.push(key, reference(target));
-        }
+        object.push(key, reference(target));
     }
     push_set(object, "errors", operation.errors());
 }

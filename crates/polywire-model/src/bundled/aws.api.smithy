@@ -3,61 +3,50 @@ $version: "2.0"
 
 namespace aws.api
 
-@trait(selector: "service")
-structure service {
-    @required
-    sdkId: String
-
-    arnNamespace: String
-    cloudFormationName: String
-    cloudTrailEventSource: String
-    docId: String
-    endpointPrefix: String
-}
-
 @trait(selector: "resource")
 structure arn {
-    @required
-    template: String
-
+    @required template: String
     absolute: Boolean
-    noAccount: Boolean
     noRegion: Boolean
+    noAccount: Boolean
+    resourceDelimiter: ResourceDelimiter
     reusable: Boolean
-    resourceDelimiter: String
 }
 
-@trait(selector: ":test(string, member > string)")
+@trait(selector: "string")
 structure arnReference {
     type: String
     resource: String
     service: String
 }
 
-@trait(selector: "service")
-structure clientEndpointDiscovery {
-    @required
-    operation: String
-
-    error: String
-}
+@trait(selector: "blob[trait|streaming]", breakingChanges: [{ change: "remove" }])
+structure awsChunked {}
 
 @trait(selector: "operation")
 structure clientDiscoveredEndpoint {
-    @required
-    required: Boolean
+    @required required: Boolean
 }
 
-@trait(selector: "structure > :test(member[trait|required] > string)")
+@trait(selector: "service")
+structure clientEndpointDiscovery {
+    @idRef(failWhenMissing: true, selector: "operation") @required operation: String
+    @idRef(failWhenMissing: true, selector: "structure[trait|error]")
+    @recommended
+    error: String
+}
+
+@trait(
+    selector: """
+        operation[trait|aws.api#clientDiscoveredEndpoint] -[input]->
+        structure > :test(member[trait|required] > string)"""
+)
 structure clientEndpointDiscoveryId {}
 
-@trait(selector: "service, resource, operation")
+@trait(selector: ":test(service, resource, operation)", conflicts: [dataPlane])
 structure controlPlane {}
 
-@trait(selector: "service, resource, operation")
-structure dataPlane {}
-
-@trait(selector: ":is(simpleType, list, structure, union, member)")
+@trait(selector: ":test(simpleType, list, structure, union, member)")
 enum data {
     CUSTOMER_CONTENT = "content"
     CUSTOMER_ACCOUNT_INFORMATION = "account"
@@ -66,14 +55,68 @@ enum data {
     PERMISSIONS_DATA = "permissions"
 }
 
+@trait(selector: ":test(service, resource, operation)", conflicts: [controlPlane])
+structure dataPlane {}
+
+@trait(selector: "service")
+structure service {
+    @required sdkId: String
+    arnNamespace: ArnNamespace
+    cloudFormationName: CloudFormationName
+    cloudTrailEventSource: String
+    docId: String
+    endpointPrefix: String
+    cloudWatchNamespace: CloudWatchMetricNamespace
+}
+
+@unstable
 @trait(selector: "service")
 structure tagEnabled {
     disableDefaultOperations: Boolean
+    apiConfig: TaggableServiceApiConfig
 }
 
+@unstable
 @trait(selector: "resource")
 structure taggable {
     property: String
-    apiConfig: Document
+    apiConfig: TaggableApiConfig
     disableSystemTags: Boolean
+}
+
+@private
+@pattern("^[a-z0-9.\\-]{1,63}$")
+string ArnNamespace
+
+@private
+@pattern("^[A-Z][A-Za-z0-9]+$")
+string CloudFormationName
+
+@private
+@length(min: 1, max: 255)
+@pattern("^[^:].*$")
+string CloudWatchMetricNamespace
+
+@private
+enum ResourceDelimiter {
+    FORWARD_SLASH = "/"
+    COLON = ":"
+}
+
+@idRef(failWhenMissing: true, selector: "service > operation")
+string ServiceTagOperationReference
+
+@idRef(failWhenMissing: true, selector: "resource > operation")
+string TagOperationReference
+
+structure TaggableApiConfig {
+    @required tagApi: TagOperationReference
+    @required untagApi: TagOperationReference
+    @required listTagsApi: TagOperationReference
+}
+
+structure TaggableServiceApiConfig {
+    tagApi: ServiceTagOperationReference
+    untagApi: ServiceTagOperationReference
+    listTagsApi: ServiceTagOperationReference
 }

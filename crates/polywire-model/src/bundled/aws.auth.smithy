@@ -3,31 +3,38 @@ $version: "2.0"
 
 namespace aws.auth
 
+@internal
 @authDefinition
+@tags(["internal"])
 @trait(selector: "service")
-structure sigv4 {
-    @required
-    name: String
+structure cognitoUserPools {
+    @required providerArns: StringList
 }
 
-@authDefinition
-@trait(selector: "service")
+@internal
+@length(min: 1)
+@tags(["internal"])
+@trait(selector: "service[trait|aws.auth#cognitoUserPools] ~> operation")
+list cognitoUserPoolsScopes {
+    member: String
+}
+
+@authDefinition(traits: [unsignedPayload])
+@trait(selector: "service", breakingChanges: [{ change: "remove" }])
+structure sigv4 {
+    @length(min: 1) @required name: String
+}
+
+@authDefinition(traits: [unsignedPayload])
+@trait(selector: "service[trait|aws.auth#sigv4]", breakingChanges: [{ change: "remove" }])
 structure sigv4a {
-    @required
-    name: String
+    @length(min: 1) @required name: String
 }
 
 @trait(selector: "operation")
 structure unsignedPayload {}
 
-@authDefinition
-@trait(selector: "service")
-structure cognitoUserPools {
-    @required
-    providerArns: ProviderArns
-}
-
 @private
-list ProviderArns {
+list StringList {
     member: String
 }

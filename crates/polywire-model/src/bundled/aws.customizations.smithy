@@ -3,5 +3,5 @@ $version: "2.0"
 
 namespace aws.customizations
 
-@trait(selector: "structure")
+@trait(selector: "operation")
 structure s3UnwrappedXmlOutput {}

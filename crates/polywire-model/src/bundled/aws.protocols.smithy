@@ -3,90 +3,121 @@ $version: "2.0"
 
 namespace aws.protocols
 
-@mixin
+@protocolDefinition(traits: [timestampFormat, cors, endpoint, hostLabel])
+@trait(selector: "service")
+structure awsJson1_0 with [HttpConfiguration] {}
+
+@protocolDefinition(traits: [timestampFormat, cors, endpoint, hostLabel])
+@trait(selector: "service")
+structure awsJson1_1 with [HttpConfiguration] {}
+
+@deprecated
+@protocolDefinition(
+    traits: [
+        timestampFormat, cors, endpoint, hostLabel, awsQueryError, xmlAttribute, xmlFlattened
+        xmlName, xmlNamespace
+    ]
+)
+@traitValidators(UnsupportedProtocolDocument: { selector: "~> member :test(> document)" })
+@trait(selector: "service [trait|xmlNamespace]")
+structure awsQuery {}
+
+@trait(
+    selector: """
+        service :test([trait|aws.protocols#awsJson1_0],
+                      [trait|smithy.protocols#rpcv2Cbor],
+                      [trait|smithy.protocols#rpcv2Json])"""
+)
+structure awsQueryCompatible {}
+
+@trait(selector: "structure [trait|error]", breakingChanges: [{ change: "any" }])
+structure awsQueryError {
+    @required code: String
+    @required httpResponseCode: Integer
+}
+
+@deprecated
+@protocolDefinition(
+    traits: [
+        timestampFormat, cors, endpoint, hostLabel, ec2QueryName, xmlAttribute, xmlFlattened
+        xmlName, xmlNamespace
+    ]
+)
+@traitValidators(UnsupportedProtocolDocument: { selector: "~> member :test(> document)" })
+@trait(selector: "service [trait|xmlNamespace]")
+structure ec2Query {}
+
+@pattern("^[a-zA-Z_][a-zA-Z_0-9-]*$")
+@trait(selector: "structure > member")
+string ec2QueryName
+
+@unstable
+@trait(
+    selector: "operation"
+    breakingChanges: [
+        { change: "remove", severity: "DANGER" }
+        { change: "remove", path: "/requestAlgorithmMember", severity: "DANGER" }
+        { change: "remove", path: "/requestValidationModeMember", severity: "DANGER" }
+        { change: "remove", path: "/responseAlgorithms/member", severity: "DANGER" }
+    ]
+)
+structure httpChecksum {
+    requestAlgorithmMember: String
+    requestChecksumRequired: Boolean
+    requestValidationModeMember: String
+    responseAlgorithms: ChecksumAlgorithmSet
+}
+
+@protocolDefinition(
+    traits: [
+        timestampFormat, cors, endpoint, hostLabel, http, httpError, httpHeader, httpLabel
+        httpPayload, httpPrefixHeaders, httpQuery, httpQueryParams, httpResponseCode
+        httpChecksum, httpChecksumRequired, jsonName
+    ]
+)
+@trait(selector: "service")
+structure restJson1 with [HttpConfiguration] {}
+
+@deprecated
+@protocolDefinition(
+    traits: [
+        timestampFormat, cors, endpoint, hostLabel, http, httpError, httpHeader, httpLabel
+        httpPayload, httpPrefixHeaders, httpQuery, httpQueryParams, httpResponseCode
+        httpChecksum, httpChecksumRequired, xmlAttribute, xmlFlattened, xmlName, xmlNamespace
+    ]
+)
+@traitValidators(UnsupportedProtocolDocument: { selector: "~> member :test(> document)" })
+@trait(selector: "service")
+structure restXml with [HttpConfiguration] {
+    @deprecated noErrorWrapping: Boolean
+}
+
+@private
+enum ChecksumAlgorithm {
+    CRC32
+    CRC32C
+    CRC64NVME
+    MD5
+    SHA1
+    SHA256
+    SHA512
+    XXHASH64
+    XXHASH3
+    XXHASH128
+}
+
+@private
+@length(min: 1)
+@uniqueItems
+list ChecksumAlgorithmSet {
+    member: ChecksumAlgorithm
+}
+
+@private
+@mixin(localTraits: ["smithy.api#private"])
 structure HttpConfiguration {
     http: StringList
     eventStreamHttp: StringList
-}
-
-@trait(selector: "service")
-@protocolDefinition(traits: ["smithy.api#timestampFormat", "smithy.api#cors", "smithy.api#endpoint", "smithy.api#hostLabel"])
-structure awsJson1_0 with [HttpConfiguration] {}
-
-@trait(selector: "service")
-@protocolDefinition(traits: ["smithy.api#timestampFormat", "smithy.api#cors", "smithy.api#endpoint", "smithy.api#hostLabel"])
-structure awsJson1_1 with [HttpConfiguration] {}
-
-@trait(selector: "service")
-@protocolDefinition(
-    traits: [
-        "smithy.api#timestampFormat", "smithy.api#cors", "smithy.api#endpoint", "smithy.api#hostLabel", "smithy.api#http"
-        "smithy.api#httpError", "smithy.api#httpHeader", "smithy.api#httpLabel", "smithy.api#httpPayload"
-        "smithy.api#httpPrefixHeaders", "smithy.api#httpQuery", "smithy.api#httpQueryParams"
-        "smithy.api#httpResponseCode", "smithy.api#jsonName"
-    ]
-)
-structure restJson1 with [HttpConfiguration] {}
-
-@trait(selector: "service")
-@protocolDefinition(
-    noInlineDocumentSupport: true
-    traits: [
-        "smithy.api#timestampFormat", "smithy.api#cors", "smithy.api#endpoint", "smithy.api#hostLabel", "smithy.api#http"
-        "smithy.api#httpError", "smithy.api#httpHeader", "smithy.api#httpLabel", "smithy.api#httpPayload"
-        "smithy.api#httpPrefixHeaders", "smithy.api#httpQuery", "smithy.api#httpQueryParams"
-        "smithy.api#httpResponseCode", "smithy.api#xmlAttribute", "smithy.api#xmlFlattened", "smithy.api#xmlName"
-        "smithy.api#xmlNamespace"
-    ]
-)
-structure restXml with [HttpConfiguration] {
-    noErrorWrapping: Boolean
-}
-
-@trait(selector: "service [trait|xmlNamespace]")
-@protocolDefinition(
-    noInlineDocumentSupport: true
-    traits: [
-        "aws.protocols#awsQueryError", "smithy.api#xmlAttribute", "smithy.api#xmlFlattened", "smithy.api#xmlName"
-        "smithy.api#xmlNamespace", "smithy.api#timestampFormat", "smithy.api#cors", "smithy.api#endpoint"
-        "smithy.api#hostLabel"
-    ]
-)
-structure awsQuery {}
-
-@trait(selector: "service [trait|xmlNamespace]")
-@protocolDefinition(
-    noInlineDocumentSupport: true
-    traits: [
-        "aws.protocols#ec2QueryName", "smithy.api#xmlAttribute", "smithy.api#xmlFlattened", "smithy.api#xmlName"
-        "smithy.api#xmlNamespace", "smithy.api#timestampFormat", "smithy.api#cors", "smithy.api#endpoint"
-        "smithy.api#hostLabel"
-    ]
-)
-structure ec2Query {}
-
-@trait(selector: "structure [trait|error]")
-structure awsQueryError {
-    @required
-    code: String
-
-    @required
-    httpResponseCode: Integer
-}
-
-@trait(selector: "service")
-structure awsQueryCompatible {}
-
-@trait(selector: "structure > member")
-@pattern("^[a-zA-Z_][a-zA-Z_0-9-]*$")
-string ec2QueryName
-
-@trait(selector: "operation")
-structure httpChecksum {
-    requestChecksumRequired: Boolean
-    requestAlgorithmMember: String
-    requestValidationModeMember: String
-    responseAlgorithms: StringList
 }
 
 @private

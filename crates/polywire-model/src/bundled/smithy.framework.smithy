@@ -5,18 +5,13 @@ namespace smithy.framework
 
 @error("client")
 structure ValidationException {
-    @required
-    message: String
-
+    @required message: String
     fieldList: ValidationExceptionFieldList
 }
 
 structure ValidationExceptionField {
-    @required
-    path: String
-
-    @required
-    message: String
+    @required path: String
+    @required message: String
 }
 
 list ValidationExceptionFieldList {

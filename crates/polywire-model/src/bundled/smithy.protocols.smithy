@@ -3,15 +3,18 @@ $version: "2.0"
 
 namespace smithy.protocols
 
+@protocolDefinition(traits: [cors, endpoint, hostLabel, httpError, requestCompression])
+@traitValidators(
+    "rpcv2Cbor.NoDocuments": { selector: "service ~> member :test(> document)", severity: "DANGER" }
+)
 @trait(selector: "service")
-@protocolDefinition(traits: ["smithy.api#timestampFormat", "smithy.api#cors", "smithy.api#endpoint", "smithy.api#hostLabel"])
 structure rpcv2Cbor {
     http: StringList
     eventStreamHttp: StringList
 }
 
+@protocolDefinition(traits: [cors, endpoint, hostLabel, httpError, requestCompression])
 @trait(selector: "service")
-@protocolDefinition(traits: ["smithy.api#timestampFormat", "smithy.api#cors", "smithy.api#endpoint", "smithy.api#hostLabel", "smithy.api#jsonName"])
 structure rpcv2Json {
     http: StringList
     eventStreamHttp: StringList

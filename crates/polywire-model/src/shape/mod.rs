@@ -198,6 +198,17 @@ impl Shape {
             .for_each(|applied| applied.location = SourceLocation::NONE);
     }
 
+    /// Forgets what came from mixins: all of it is the shape's own.
+    pub(crate) fn flatten(&mut self) {
+        self.mixins.clear();
+        self.own_body = None;
+        for member in &mut self.members {
+            member.origin = None;
+            member.traits.forget_mixins();
+        }
+        self.traits.forget_mixins();
+    }
+
     /// The body as its author wrote it, without what mixins add.
     pub(crate) fn own_body(&self) -> &Body {
         self.own_body.as_deref().unwrap_or(&self.body)

@@ -15,8 +15,8 @@ use crate::node::Node;
 use crate::source::SourceLocation;
 
 pub use views::{
-    AwsQueryError, Deprecated, ErrorKind, Example, HttpTrait, LengthTrait, Paginated, RangeTrait,
-    Retryable, TimestampFormat, XmlNamespace, XmlRpcMethod,
+    AwsQueryError, AwsService, Deprecated, ErrorKind, Example, HttpTrait, LengthTrait, Paginated,
+    RangeTrait, Retryable, TimestampFormat, XmlNamespace, XmlRpcMethod,
 };
 
 /// The traits on a shape or member, in the order in which they were applied.
@@ -139,6 +139,11 @@ impl Traits {
 
     pub(crate) fn find_mut(&mut self, id: &str) -> Option<&mut AppliedTrait> {
         self.entries.iter_mut().find(|applied| applied.id == *id)
+    }
+
+    pub(crate) fn forget_mixins(&mut self) {
+        self.iter_mut()
+            .for_each(|applied| applied.inherited = false);
     }
 
     pub(crate) fn into_entries(self) -> Vec<AppliedTrait> {

@@ -380,6 +380,72 @@ impl Traits {
         self.text("aws.protocols#ec2QueryName")
     }
 
+    /// `@tags`; empty without the trait.
+    pub fn tags(&self) -> impl Iterator<Item = &str> {
+        self.texts("smithy.api#tags")
+    }
+
+    /// `@since`: the version or date that the shape is there since.
+    #[must_use]
+    pub fn since(&self) -> Option<&str> {
+        self.text("smithy.api#since")
+    }
+
+    /// `@internal`: not for customers.
+    #[must_use]
+    pub fn is_internal(&self) -> bool {
+        self.has("smithy.api#internal")
+    }
+
+    /// `@private`: for the shape's own namespace only.
+    #[must_use]
+    pub fn is_private(&self) -> bool {
+        self.has("smithy.api#private")
+    }
+
+    /// `@unstable`: may change without notice.
+    #[must_use]
+    pub fn is_unstable(&self) -> bool {
+        self.has("smithy.api#unstable")
+    }
+
+    /// `@auth`: the ids of authentication schemes, the preferred one first;
+    /// `None` without the trait, which is not the same as none of them.
+    #[must_use]
+    pub fn auth(&self) -> Option<Vec<&str>> {
+        self.get("smithy.api#auth")?;
+        Some(self.texts("smithy.api#auth").collect())
+    }
+
+    /// `@optionalAuth`: calls without credentials are served too.
+    #[must_use]
+    pub fn has_optional_auth(&self) -> bool {
+        self.has("smithy.api#optionalAuth")
+    }
+
+    /// `@aws.api#service`: the names that an AWS service goes by.
+    #[must_use]
+    pub fn aws_service(&self) -> Option<AwsService<'_>> {
+        let value = self.get("aws.api#service")?;
+        let text = |key| value.get(key).and_then(Node::as_str);
+        Some(AwsService {
+            sdk_id: text("sdkId")?,
+            arn_namespace: text("arnNamespace"),
+            endpoint_prefix: text("endpointPrefix"),
+        })
+    }
+
+    /// `@aws.auth#sigv4`: the name that requests are signed for.
+    #[must_use]
+    pub fn sigv4_name(&self) -> Option<&str> {
+        self.get("aws.auth#sigv4")?.get("name")?.as_str()
+    }
+
+    fn texts(&self, id: &str) -> impl Iterator<Item = &str> {
+        let items = self.get(id).and_then(Node::as_array);
+        items.unwrap_or_default().iter().filter_map(Node::as_str)
+    }
+
     /// `@polywire#xmlRpcMethod`: how an operation is called over XML-RPC.
     #[must_use]
     pub fn xml_rpc_method(&self) -> Option<XmlRpcMethod<'_>> {
@@ -518,6 +584,18 @@ pub struct XmlRpcMethod<'m> {
     pub name: Option<&'m str>,
     /// Whether each member of the input is a parameter of its own.
     pub positional: bool,
+}
+
+/// `@aws.api#service`
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct AwsService<'m> {
+    /// The name in SDKs, such as `DynamoDB`.
+    pub sdk_id: &'m str,
+    /// The service's part of its resource names, when it is not the name of the
+    /// service shape in lower case.
+    pub arn_namespace: Option<&'m str>,
+    /// The first label of its host names, when it is not the ARN namespace.
+    pub endpoint_prefix: Option<&'m str>,
 }
 
 /// `@aws.protocols#awsQueryError`

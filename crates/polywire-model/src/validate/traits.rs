@@ -55,10 +55,13 @@ fn check_trait<'m>(
     problems: &mut Problems,
 ) {
     let Some(definition) = model.get(applied.id()) else {
-        problems.push_with(Severity::Warning, |hints| {
+        let severity = problems.severity_of_unknown_traits();
+        problems.push_with(severity, |hints| {
             let hint = hints.then(|| suggest_trait(model, applied)).flatten();
             let message = format!("the trait `{}` on `{owner}` is not defined", applied.id());
-            Problem::warning("UnknownTrait", applied.location(), message).maybe_hint(hint)
+            let mut problem = Problem::warning("UnknownTrait", applied.location(), message);
+            problem.severity = severity;
+            problem.maybe_hint(hint)
         });
         return;
     };

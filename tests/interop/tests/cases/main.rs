@@ -5,6 +5,7 @@ mod curl;
 mod harm;
 mod models;
 mod polywire_call;
+mod polywire_model;
 mod polywire_serve;
 mod python_cbor;
 mod python_xmlrpc;

@@ -20,7 +20,7 @@ pub(super) struct Doubt<'t> {
     lexer: Lexer<'t>,
     current: Token,
     docs: String,
-    has_docs: bool,
+    docs_start: Option<usize>,
     problems: Mark,
 }
 
@@ -40,7 +40,7 @@ impl<'t> Parser<'t, '_> {
                 lexer: self.lexer.clone(),
                 current: self.current,
                 docs: self.docs.clone(),
-                has_docs: self.has_docs,
+                docs_start: self.docs_start,
                 problems: self.problems.mark(),
             })
     }
@@ -58,7 +58,7 @@ impl<'t> Parser<'t, '_> {
             self.lexer = doubt.lexer;
             self.current = doubt.current;
             self.docs = doubt.docs;
-            self.has_docs = doubt.has_docs;
+            self.docs_start = doubt.docs_start;
             self.problems.go_back(doubt.problems);
             self.returns += 1;
         }

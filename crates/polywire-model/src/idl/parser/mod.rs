@@ -28,7 +28,7 @@ pub(crate) fn parse(text: &str, file: u32, problems: &mut Problems) -> File {
         lexer,
         current,
         docs: String::new(),
-        has_docs: false,
+        docs_start: None,
         problems,
         returns: 0,
         tree: File {
@@ -54,7 +54,8 @@ struct Parser<'t, 'p> {
     current: Token,
     /// The doc comment right before the current token.
     docs: String,
-    has_docs: bool,
+    /// Where it begins, when there is one.
+    docs_start: Option<usize>,
     problems: &'p mut Problems,
     /// How often it went back: see `doubt`.
     returns: u32,

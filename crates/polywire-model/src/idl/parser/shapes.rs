@@ -8,6 +8,7 @@ use crate::idl::syntax::{
     Value, ValueKind,
 };
 use crate::shape::ShapeType;
+use crate::source::SourceLocation;
 
 /// Shapes.
 impl Parser<'_, '_> {
@@ -192,6 +193,7 @@ impl Parser<'_, '_> {
             }
             self.advance();
             value = Some(self.value(0)?);
+            self.expect_line_break_after_value();
         }
         Ok(MemberDefinition {
             traits,
@@ -200,6 +202,23 @@ impl Parser<'_, '_> {
             elided,
             value,
         })
+    }
+
+    /// The grammar has a line break after each assigned value. Nothing here needs
+    /// it, but other tools read no file without it.
+    fn expect_line_break_after_value(&mut self) {
+        if self.current.after_newline || self.current.kind == TokenKind::EndOfFile {
+            return;
+        }
+        self.problems.push(
+            Problem::warning(
+                "LineBreak",
+                self.here(),
+                "the line of an assigned value goes on here",
+            )
+            .expected("a line break")
+            .hint("Smithy's grammar has one there, and other tools refuse the file without it"),
+        );
     }
 
     /// ```text
@@ -294,10 +313,9 @@ impl Parser<'_, '_> {
     /// Doc comment and traits before a shape or member.
     pub(super) fn traits(&mut self) -> Parsed<Vec<TraitUse>> {
         let mut traits = Vec::new();
-        if self.has_docs {
-            let location = self.here();
+        if let Some(start) = self.docs_start.take() {
+            let location = SourceLocation::new(self.file, start);
             let docs = std::mem::take(&mut self.docs);
-            self.has_docs = false;
             traits.push(TraitUse {
                 name: Name {
                     text: "smithy.api#documentation".to_owned(),

@@ -16,7 +16,7 @@ impl Parser<'_, '_> {
     pub(super) fn advance(&mut self) {
         self.current = self.lexer.next();
         self.docs.clear();
-        self.has_docs = false;
+        self.docs_start = None;
         self.skip_docs();
     }
 
@@ -25,10 +25,10 @@ impl Parser<'_, '_> {
     pub(super) fn skip_docs(&mut self) {
         let first = self.current;
         while self.current.kind == TokenKind::DocComment {
-            if self.has_docs {
+            if self.docs_start.is_some() {
                 self.docs.push('\n');
             }
-            self.has_docs = true;
+            self.docs_start.get_or_insert(self.current.start);
             self.docs.push_str(text::doc_line(self.current_text()));
             self.current = self.lexer.next();
             self.current.after_newline |= first.after_newline;

@@ -1,0 +1,89 @@
+//! `polywire model idl`.
+
+use std::fs;
+use std::path::PathBuf;
+
+use polywire::model::idl;
+use polywire::model::{Node, Object};
+
+use super::input::{Input, summary};
+use crate::{Failure, print};
+
+/// Write a model as Smithy IDL 2.0, laid out for people: one file for each
+/// namespace.
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    #[command(flatten)]
+    input: Input,
+    /// Write files into this folder, which is made if need be, instead of one
+    /// text to standard output.
+    #[arg(long, short, value_name = "DIR")]
+    output: Option<PathBuf>,
+    /// Only this namespace; several times for several.
+    #[arg(long, value_name = "NAME")]
+    namespace: Vec<String>,
+    /// From which width on values are broken into lines.
+    #[arg(long, value_name = "COLUMNS", default_value_t = 120)]
+    width: usize,
+}
+
+pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let model = arguments.input.load()?.model;
+    let known = |name: &String| model.shapes().any(|shape| shape.id().namespace() == name);
+    if let Some(unknown) = arguments.namespace.iter().find(|name| !known(name)) {
+        return Err(Failure::usage(format!(
+            "the model has no namespace `{unknown}`"
+        )));
+    }
+    let mut options = idl::Options::new().width(arguments.width);
+    if !arguments.namespace.is_empty() {
+        options = options.namespaces(&arguments.namespace);
+    }
+    let files = idl::write_with(&model, &options).map_err(|error| Failure {
+        code: 1,
+        message: format!("{error}\n{}", summary(error.diagnostics())),
+    })?;
+    if let Some(folder) = &arguments.output {
+        let failure = |error| Failure::transport(format!("`{}`: {error}", folder.display()));
+        fs::create_dir_all(folder).map_err(failure)?;
+        for file in &files {
+            print::file(&folder.join(&file.name), &file.text)?;
+        }
+        if !arguments.input.json {
+            return Ok(());
+        }
+    }
+    if arguments.input.json {
+        let files: Vec<Node> = files.iter().map(to_node).collect();
+        return print::out(&Node::from(files).to_json_pretty());
+    }
+    match files.as_slice() {
+        [file] => print::out(&file.text),
+        files => {
+            let names: Vec<&str> = files
+                .iter()
+                .filter_map(|f| f.namespace.as_deref())
+                .collect();
+            Err(Failure::usage(format!(
+                "the model has {} namespaces, and a file of IDL holds one: write them into a \
+                 folder with --output DIR, or choose one with --namespace out of {}",
+                names.len(),
+                names.join(", ")
+            )))
+        }
+    }
+}
+
+fn to_node(file: &idl::IdlFile) -> Node {
+    let mut object = Object::new();
+    object.insert(
+        "namespace",
+        match &file.namespace {
+            Some(namespace) => Node::from(namespace.as_str()),
+            None => Node::null(),
+        },
+    );
+    object.insert("name", file.name.as_str());
+    object.insert("text", file.text.as_str());
+    object.into()
+}

@@ -1,0 +1,381 @@
+//! Files, folders and JARs to a model.
+
+mod content;
+mod files;
+#[cfg(feature = "jar")]
+mod jar;
+mod progress;
+
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::assemble::assemble;
+use crate::ast;
+use crate::bundled::Bundled;
+use crate::diagnostic::{Diagnostic, ModelError, Problem, Problems};
+use crate::fragment::Fragment;
+use crate::idl;
+use crate::model::Model;
+use crate::source::{MAX_FILE_BYTES, Sources};
+use crate::validate::validate;
+
+use self::progress::Observer;
+pub use self::progress::{Progress, Step};
+
+/// Collects the files of a model and assembles them.
+///
+/// A model may be spread over files in IDL (`.smithy`) and JSON AST (`.json`),
+/// folders of them, and JARs, in any order. A file that is added twice counts
+/// once, whichever paths lead to it. What can't be read is reported by
+/// [`assemble`](Self::assemble), with all that is wrong in the rest.
+///
+/// # Examples
+///
+/// ```
+/// use polywire_model::Loader;
+///
+/// let mut loader = Loader::new();
+/// loader.add_text("city.smithy", "$version: \"2\"\nnamespace a\nstructure City {}\n");
+/// loader.add_text("apply.smithy", "$version: \"2\"\nnamespace b\napply a#City @sensitive\n");
+/// let assembled = loader.assemble().unwrap();
+/// assert!(assembled.model.get("a#City").unwrap().traits().is_sensitive());
+/// assert!(assembled.warnings.is_empty());
+///
+/// let error = Loader::new().add_text("x.smithy", "$version: \"2\"\nnamespace").assemble().unwrap_err();
+/// assert!(error.to_string().contains("x.smithy:2:10"));
+/// ```
+#[derive(Debug, Default)]
+pub struct Loader {
+    sources: Sources,
+    /// JSON files that may be no model: nobody asked for them by name.
+    optional: HashSet<usize>,
+    /// The index of each file of the disk, where it has one.
+    added: HashMap<PathBuf, Option<usize>>,
+    /// What was found out while files were added.
+    unreadable: Vec<Problem>,
+    denies_unknown_traits: bool,
+    observer: Observer,
+}
+
+/// A model, and what its author may want to know about it.
+#[derive(Clone, Debug)]
+pub struct Assembled {
+    /// The model.
+    pub model: Model,
+    /// Findings that are no errors.
+    pub warnings: Vec<Diagnostic>,
+}
+
+impl Loader {
+    /// A loader without files.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds what stands at a path: a folder as [`add_dir`](Self::add_dir) does, a
+    /// file as [`add_file`](Self::add_file) does.
+    ///
+    /// # Examples
+    ///
+    /// ```no_run
+    /// use polywire_model::Loader;
+    ///
+    /// let mut loader = Loader::new();
+    /// loader.add_path("model").add_path("lib/smithy-aws-traits.jar");
+    /// let model = loader.assemble()?.model;
+    /// # Ok::<(), polywire_model::ModelError>(())
+    /// ```
+    pub fn add_path(&mut self, path: impl AsRef<Path>) -> &mut Self {
+        let path = path.as_ref();
+        if path.is_dir() {
+            self.add_dir(path)
+        } else {
+            self.add_file(path)
+        }
+    }
+
+    /// Adds a file: IDL, JSON AST or a JAR with models, by what it holds.
+    pub fn add_file(&mut self, path: impl AsRef<Path>) -> &mut Self {
+        self.add_from_disk(path.as_ref(), false);
+        self
+    }
+
+    /// Adds every `.smithy` and `.json` file of a folder and the folders in it,
+    /// sorted by path. JSON files without the key `smithy` are other programs'
+    /// files, and passed over, as are JARs. A folder without any model is an
+    /// error.
+    pub fn add_dir(&mut self, path: impl AsRef<Path>) -> &mut Self {
+        let path = path.as_ref();
+        let problems = self.unreadable.len();
+        let files = files::find(path, &mut self.unreadable);
+        if files.is_empty() && self.unreadable.len() == problems {
+            let problem = files::unreadable(path.display(), "the folder holds no model")
+                .expected("files that end in `.smithy` or `.json`");
+            self.unreadable.push(problem);
+        }
+        for file in files {
+            self.add_from_disk(&file, true);
+        }
+        self
+    }
+
+    /// Adds the models of a JAR, or of a ZIP archive that is laid out as one:
+    /// what `META-INF/smithy/manifest` lists, or without that file every
+    /// `.smithy` and `.json` file below `META-INF/smithy`. What is no archive is
+    /// an error; a JAR without models is a warning.
+    ///
+    /// The places of findings have names such as
+    /// `lib/traits.jar!/META-INF/smithy/traits.smithy`. The models of one JAR can
+    /// hold 256 MiB together, and each a hundred times what it takes up.
+    ///
+    /// Without the feature `jar` of this crate every JAR is an error.
+    pub fn add_jar(&mut self, path: impl AsRef<Path>) -> &mut Self {
+        let path = path.as_ref();
+        if self.is_new(path, false) {
+            match files::read(path) {
+                Ok(bytes) => self.add_archive(&path.display().to_string(), &bytes),
+                Err(problem) => self.unreadable.push(*problem),
+            }
+        }
+        self
+    }
+
+    /// Adds the content of a file under a name: IDL, JSON AST or a JAR, as
+    /// [`add_file`](Self::add_file) does.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use polywire_model::Loader;
+    ///
+    /// let error = Loader::new().add_bytes("model.smithy", b"%PDF-1.7").assemble().unwrap_err();
+    /// assert!(error.to_string().contains("`model.smithy` can't be read: it is a PDF document"));
+    /// ```
+    pub fn add_bytes(&mut self, name: &str, bytes: impl Into<Vec<u8>>) -> &mut Self {
+        self.add_content(name, bytes.into(), false);
+        self
+    }
+
+    /// Adds a text under a name, which says by its ending what it holds; text
+    /// that starts with a brace is JSON under any name.
+    pub fn add_text(&mut self, name: &str, text: impl Into<Arc<str>>) -> &mut Self {
+        let text = text.into();
+        if text.len() > MAX_FILE_BYTES {
+            self.unreadable.push(content::too_large(name));
+        } else {
+            self.sources.add(name, text);
+        }
+        self
+    }
+
+    /// Whether traits whose definition is not known are errors. They are
+    /// warnings when nothing is said: the traits are kept as they are.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use polywire_model::Loader;
+    ///
+    /// let text = "$version: \"2\"\nnamespace a\n@other.traits#color(\"red\")\nstring S\n";
+    /// let mut loader = Loader::new();
+    /// loader.add_text("a.smithy", text);
+    /// assert_eq!(loader.assemble().unwrap().warnings.len(), 1);
+    /// assert!(loader.deny_unknown_traits(true).assemble().is_err());
+    /// ```
+    pub fn deny_unknown_traits(&mut self, deny: bool) -> &mut Self {
+        self.denies_unknown_traits = deny;
+        self
+    }
+
+    /// Sets a function that is told how far [`assemble`](Self::assemble) is, for
+    /// those who wait: before each file, and before the model is joined and
+    /// checked. It replaces the one that was set before.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use polywire_model::Loader;
+    ///
+    /// let mut loader = Loader::new();
+    /// loader.add_text("a.smithy", "$version: \"2\"\nnamespace a\nstring S\n");
+    /// loader.on_progress(|progress| {
+    ///     eprintln!("{} of {} bytes", progress.bytes_done, progress.bytes);
+    /// });
+    /// loader.assemble().unwrap();
+    /// ```
+    pub fn on_progress(
+        &mut self,
+        function: impl FnMut(Progress<'_>) + Send + 'static,
+    ) -> &mut Self {
+        self.observer = Observer::new(function);
+        self
+    }
+
+    /// Reads, joins and checks all files. The loader keeps them.
+    ///
+    /// # Errors
+    ///
+    /// Everything that is wrong with the files, as far as it was found: syntax
+    /// errors don't hide the errors of other files, but keep the model as a
+    /// whole from being checked.
+    // The error is made once a run, for people: its size doesn't matter.
+    pub fn assemble(&mut self) -> Result<Assembled, ModelError> {
+        let mut problems = Problems::default();
+        problems.deny_unknown_traits(self.denies_unknown_traits);
+        for problem in &self.unreadable {
+            problems.push(problem.clone());
+        }
+        let files = self.sources.files();
+        let bytes = files.iter().map(|file| file.text().len()).sum();
+        let fragments = self.read_all(bytes, &mut problems);
+        let has_syntax_errors = problems.has_errors();
+        self.tell(Step::Join, bytes);
+        let (shapes, index, metadata) = assemble(fragments, Some(Bundled::get()), &mut problems);
+        let model = Model::new(shapes, index, metadata, self.sources.clone());
+        // After a syntax error half of the shapes may be missing: what would be
+        // said about the other half is noise.
+        if !has_syntax_errors {
+            self.tell(Step::Check, bytes);
+            validate(&model, &mut problems);
+        }
+        let failed = problems.has_errors();
+        let diagnostics = problems.into_diagnostics(&self.sources);
+        if failed {
+            Err(ModelError::new(diagnostics))
+        } else {
+            Ok(Assembled {
+                model,
+                warnings: diagnostics,
+            })
+        }
+    }
+
+    fn add_from_disk(&mut self, path: &Path, is_optional: bool) {
+        if self.is_new(path, is_optional) {
+            let index = self.sources.files().len();
+            match files::read(path) {
+                Ok(bytes) => self.add_content(&path.display().to_string(), bytes, is_optional),
+                Err(problem) => self.unreadable.push(*problem),
+            }
+            if let Some(identity) = files::identity(path) {
+                let added = self.sources.files().len() > index;
+                self.added.insert(identity, added.then_some(index));
+            }
+        }
+    }
+
+    /// Whether a file was not added yet. One that was found in a folder and is
+    /// now asked for by name has to be a model.
+    fn is_new(&mut self, path: &Path, is_optional: bool) -> bool {
+        let Some(identity) = files::identity(path) else {
+            return true;
+        };
+        match self.added.get(&identity) {
+            None => {
+                self.added.insert(identity, None);
+                true
+            }
+            Some(index) => {
+                if let Some(index) = index.filter(|_| !is_optional) {
+                    self.optional.remove(&index);
+                }
+                false
+            }
+        }
+    }
+
+    fn add_content(&mut self, name: &str, bytes: Vec<u8>, is_optional: bool) {
+        if !is_optional && content::is_archive(name, &bytes) {
+            self.add_archive(name, &bytes);
+        } else {
+            self.add_model(name, bytes, is_optional);
+        }
+    }
+
+    fn add_model(&mut self, name: &str, bytes: Vec<u8>, is_optional: bool) {
+        match content::text(name, bytes) {
+            Ok(text) => {
+                let index = self.sources.add(name, Arc::from(text));
+                if is_optional {
+                    self.optional.insert(index as usize);
+                }
+            }
+            Err(problem) => self.unreadable.push(*problem),
+        }
+    }
+
+    #[cfg(feature = "jar")]
+    fn add_archive(&mut self, name: &str, bytes: &[u8]) {
+        if bytes.len() > MAX_FILE_BYTES {
+            self.unreadable.push(content::too_large(name));
+            return;
+        }
+        let models = match jar::read(bytes) {
+            Ok(models) => models,
+            Err(message) => return self.unreadable.push(files::unreadable(name, &message)),
+        };
+        if models.is_empty() {
+            // Whoever names all JARs of a folder names some of these.
+            let message = format!("`{name}` holds no model");
+            let problem = files::without_place("NoModel", message)
+                .expected("files below `META-INF/smithy` that its manifest lists");
+            self.unreadable.push(problem);
+        }
+        for model in models {
+            let name = format!("{name}!/{}", model.path);
+            match model.bytes {
+                Ok(bytes) => self.add_model(&name, bytes, !model.is_listed),
+                Err(message) => self.unreadable.push(files::unreadable(name, &message)),
+            }
+        }
+    }
+
+    #[cfg(not(feature = "jar"))]
+    fn add_archive(&mut self, name: &str, _bytes: &[u8]) {
+        let problem = files::unreadable(name, "this program was built without support for JARs")
+            .hint("build it with the feature `jar` of polywire-model");
+        self.unreadable.push(problem);
+    }
+
+    fn read_all(&mut self, bytes: usize, problems: &mut Problems) -> Vec<Fragment> {
+        let mut fragments = Vec::new();
+        let mut trees = Vec::new();
+        let mut bytes_done = 0;
+        for (file, source) in self.sources.files().iter().enumerate() {
+            let (name, text) = (source.name(), source.text());
+            self.observer.tell(Progress {
+                step: Step::Read,
+                file: Some(name),
+                files_done: file,
+                files: self.sources.files().len(),
+                bytes_done,
+                bytes,
+            });
+            bytes_done += text.len();
+            if name.ends_with(".json") || text.trim_start().starts_with('{') {
+                let is_optional = self.optional.contains(&file);
+                fragments.push(ast::reader::read(text, file as u32, is_optional, problems));
+            } else {
+                trees.push(idl::parse(text, file as u32, problems));
+            }
+        }
+        let lowered = idl::lower(trees, &fragments, Some(Bundled::get()), problems);
+        fragments.extend(lowered);
+        fragments
+    }
+
+    /// Tells of a step that comes after all files are read.
+    fn tell(&mut self, step: Step, bytes: usize) {
+        let files = self.sources.files().len();
+        self.observer.tell(Progress {
+            step,
+            file: None,
+            files_done: files,
+            files,
+            bytes_done: bytes,
+            bytes,
+        });
+    }
+}

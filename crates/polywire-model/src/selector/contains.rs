@@ -1,0 +1,65 @@
+//! Whether one shape is among those that a selector matches in a model, without
+//! a search for the others: what `@trait(selector: ...)` asks of each shape that
+//! has the trait.
+//!
+//! Steps are read from the end: `structure > member[trait|required]` holds for a
+//! member that has the trait and whose container is a structure.
+
+use super::evaluate::Evaluation;
+use super::graph::Node;
+use super::syntax::{Direction, Function, Sequence, Step};
+
+impl Evaluation<'_, '_> {
+    /// `None` when the selector must be evaluated for the whole model to tell.
+    pub(crate) fn contains(&self, sequence: &Sequence, node: Node) -> Option<bool> {
+        match sequence.uses_variables {
+            true => None,
+            false => self.contains_before(sequence, sequence.steps.len(), node),
+        }
+    }
+
+    /// Whether a shape is among what the first `count` steps yield.
+    fn contains_before(&self, sequence: &Sequence, count: usize, node: Node) -> Option<bool> {
+        let Some(at) = count.checked_sub(1) else {
+            return Some(true);
+        };
+        let step = &sequence.steps[at];
+        if step.is_filter() {
+            let holds = self.holds(step, node, &mut Vec::new());
+            return match holds {
+                true => self.contains_before(sequence, at, node),
+                false => Some(false),
+            };
+        }
+        match step {
+            // A member has one neighbor before it, its container. Steps to shapes
+            // can come from anywhere.
+            Step::Neighbor {
+                direction: Direction::Forward,
+                relations,
+            } if self.graph.shape_type(node).is_none() => {
+                let (mut found, reverse) = (Some(false), Direction::Reverse);
+                self.graph
+                    .each(node, reverse, relations.mask(), &mut |before| {
+                        found = self.contains_before(sequence, at, before);
+                        found != Some(false)
+                    });
+                found
+            }
+            Step::Function {
+                function: Function::Is,
+                arguments,
+            } if at == 0 => {
+                let mut found = Some(false);
+                for argument in arguments {
+                    found = self.contains(argument, node);
+                    if found != Some(false) {
+                        break;
+                    }
+                }
+                found
+            }
+            _ => None,
+        }
+    }
+}

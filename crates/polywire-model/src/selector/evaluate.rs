@@ -1,0 +1,384 @@
+//! Evaluation of a selector over a graph.
+//!
+//! Two ways lead through the steps, and both find the same shapes:
+//!
+//! - **All at once** (`all`): a step turns the set of all shapes so far into the
+//!   next set. Each step then looks at a shape and at an edge once, however many
+//!   ways lead there. It serves as long as no variable is in play.
+//! - **One by one** (`walk.rs`): a shape goes through all steps before the next
+//!   one starts, as variables want it, which hold what was found for the shape at
+//!   hand. Tests such as `:not(...)` go this way too, since their answer is one
+//!   for each shape; what they find is noted for each shape and step.
+//!
+//! Every shape looked at is work, and work is bounded.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use super::compare::compare;
+use super::graph::{Graph, Node};
+use super::nodes::NodeSet;
+use super::relations;
+use super::syntax::{Assertion, Comparison, Direction, Function, Operand, Path, Sequence, Step};
+use super::value::{Budget, Scope, Value, Variables};
+
+pub(crate) struct Evaluation<'s, 'm> {
+    pub(super) graph: &'s Graph<'m>,
+    pub(super) names: &'s [String],
+    pub(super) budget: &'s Budget,
+    /// What `:root` found, by the number of its argument.
+    roots: RefCell<HashMap<u32, Rc<NodeSet>>>,
+    pub(super) notes: RefCell<Notes>,
+}
+
+/// Whether anything is found from a step on, by step and shape: 0 is unknown, 1
+/// no, 2 yes.
+pub(super) struct Notes {
+    by_step: Vec<Option<Box<[u8]>>>,
+    /// How many more bytes notes may take.
+    room: usize,
+}
+
+/// How many bytes notes may take: those of 32 steps in a model of a million
+/// shapes.
+const MOST_NOTES: usize = 32 << 20;
+
+impl<'s, 'm> Evaluation<'s, 'm> {
+    pub(crate) fn new(
+        graph: &'s Graph<'m>,
+        names: &'s [String],
+        step_count: u32,
+        budget: &'s Budget,
+    ) -> Self {
+        Self {
+            graph,
+            names,
+            budget,
+            roots: RefCell::default(),
+            notes: RefCell::new(Notes {
+                by_step: (0..step_count).map(|_| None).collect(),
+                room: MOST_NOTES,
+            }),
+        }
+    }
+
+    /// What a sequence yields for all shapes of the graph.
+    pub(crate) fn everything(&self, sequence: &Sequence) -> Vec<Node> {
+        let nodes: Vec<Node> = self.graph.nodes().collect();
+        if !sequence.uses_variables {
+            return self.all(sequence, nodes);
+        }
+        let mut found = self.new_set();
+        for node in nodes {
+            let mut variables = vec![None; self.names.len()];
+            self.walk(&mut variables, sequence, 0, node, &mut |_, node| {
+                found.insert(node);
+                false
+            });
+        }
+        found.into_nodes()
+    }
+
+    pub(super) fn new_set(&self) -> NodeSet {
+        self.budget.spend(self.graph.len() as u64 / 64);
+        NodeSet::new(self.graph.len())
+    }
+
+    /// What a sequence without variables yields for a set of shapes.
+    fn all(&self, sequence: &Sequence, mut nodes: Vec<Node>) -> Vec<Node> {
+        for step in &sequence.steps {
+            if nodes.is_empty() || self.budget.is_spent() {
+                return Vec::new();
+            }
+            if step.is_filter() {
+                nodes.retain(|node| self.holds(step, *node, &mut Vec::new()));
+                continue;
+            }
+            let mut found = self.new_set();
+            match step {
+                Step::Neighbor {
+                    direction,
+                    relations,
+                } => {
+                    for node in nodes {
+                        let mask = relations.mask();
+                        self.graph.each(node, *direction, mask, &mut |other| {
+                            found.insert(other);
+                            !self.budget.spend(1)
+                        });
+                    }
+                }
+                Step::Recursive => self.reachable(&nodes, &mut found),
+                Step::Function {
+                    function,
+                    arguments,
+                } => self.all_of_function(function, arguments, nodes, &mut found),
+                // Others are filters, or use variables.
+                _ => return Vec::new(),
+            }
+            nodes = found.into_nodes();
+        }
+        nodes
+    }
+
+    fn all_of_function(
+        &self,
+        function: &Function,
+        arguments: &[Sequence],
+        nodes: Vec<Node>,
+        found: &mut NodeSet,
+    ) {
+        match (function, arguments) {
+            (Function::Is, arguments) => {
+                for argument in arguments {
+                    let yielded = self.all(argument, nodes.clone());
+                    yielded.into_iter().for_each(|node| found.insert(node));
+                }
+            }
+            (Function::Recursive, [selector]) => {
+                let mut next = nodes;
+                while !next.is_empty() {
+                    let yielded = self.all(selector, next);
+                    next = yielded.into_iter().filter(|n| found.add(*n)).collect();
+                }
+            }
+            (Function::Root, [selector]) => {
+                let root = self.root(selector);
+                root.nodes().iter().for_each(|node| found.insert(*node));
+            }
+            (Function::TopDown, [qualifier, others @ ..]) => {
+                let mut seen = [self.new_set(), self.new_set()];
+                for node in nodes {
+                    self.top_down(
+                        (qualifier, others.first()),
+                        node,
+                        &mut Vec::new(),
+                        &mut |node, qualified| seen[usize::from(qualified)].add(node),
+                        &mut |_, node| {
+                            found.insert(node);
+                            false
+                        },
+                    );
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// What `~>` yields for a set of shapes: each shape that another one of them
+    /// leads to. One search for all: it notes for a shape the first start that it
+    /// was reached from and a second one, since a start doesn't yield itself.
+    fn reachable(&self, starts: &[Node], found: &mut NodeSet) {
+        self.graph.edges_ready();
+        let mut reached: HashMap<Node, (Node, Option<Node>)> = HashMap::new();
+        let mut todo: Vec<(Node, Node)> = starts.iter().map(|start| (*start, *start)).collect();
+        while let Some((node, start)) = todo.pop() {
+            if !self.budget.spend(1) {
+                return;
+            }
+            match reached.get_mut(&node) {
+                None => _ = reached.insert(node, (start, None)),
+                Some((first, second)) => {
+                    if *first == start || second.is_some() {
+                        continue;
+                    }
+                    *second = Some(start);
+                }
+            }
+            if node != start {
+                found.insert(node);
+            }
+            let (forward, usual) = (Direction::Forward, relations::USUAL);
+            self.graph.each(node, forward, usual, &mut |other| {
+                todo.push((other, start));
+                !self.budget.spend(1)
+            });
+        }
+    }
+
+    /// What `:root` yields: evaluated once, apart from everything around it.
+    pub(super) fn root(&self, selector: &Sequence) -> Rc<NodeSet> {
+        if let Some(known) = self.roots.borrow().get(&selector.base) {
+            return Rc::clone(known);
+        }
+        let mut set = self.new_set();
+        let found = self.everything(selector);
+        found.into_iter().for_each(|node| set.insert(node));
+        let set = Rc::new(set);
+        let mut roots = self.roots.borrow_mut();
+        roots.insert(selector.base, Rc::clone(&set));
+        set
+    }
+
+    /// Visits what `:topdown` yields for a shape: services, resources and
+    /// operations that qualify, or stand below one that does, up to one that
+    /// disqualifies itself. `enter` says whether to look at a shape, with whether
+    /// what is above it qualifies.
+    pub(super) fn top_down(
+        &self,
+        (qualifier, disqualifier): (&Sequence, Option<&Sequence>),
+        start: Node,
+        variables: &mut Vec<Option<Rc<[Node]>>>,
+        enter: &mut dyn FnMut(Node, bool) -> bool,
+        next: &mut dyn FnMut(&mut Vec<Option<Rc<[Node]>>>, Node) -> bool,
+    ) -> bool {
+        let mut todo = vec![(start, false)];
+        while let Some((node, mut qualifies)) = todo.pop() {
+            let is_service_type = |t: crate::ShapeType| t.is_service_type();
+            let has_type = self.graph.shape_type(node).is_some_and(is_service_type);
+            if !has_type || !self.budget.spend(1) || !enter(node, qualifies) {
+                continue;
+            }
+            qualifies = qualifies || self.finds(qualifier, node, variables);
+            if qualifies && disqualifier.is_some_and(|d| self.finds(d, node, variables)) {
+                qualifies = false;
+            }
+            if qualifies && next(variables, node) {
+                return true;
+            }
+            let below = relations::OPERATION | relations::RESOURCE;
+            self.graph
+                .each(node, Direction::Forward, below, &mut |other| {
+                    todo.push((other, qualifies));
+                    false
+                });
+        }
+        false
+    }
+
+    /// Whether a filter lets a shape through.
+    pub(super) fn holds(
+        &self,
+        step: &Step,
+        node: Node,
+        variables: &mut Vec<Option<Rc<[Node]>>>,
+    ) -> bool {
+        if !self.budget.spend(1) {
+            return false;
+        }
+        match step {
+            Step::Type(test) => test.matches(self.graph.shape_type(node)),
+            Step::Attribute { path, comparison } => {
+                self.attribute(path, comparison.as_ref(), node, variables)
+            }
+            Step::Scoped { path, assertions } => self.scoped(path, assertions, node, variables),
+            Step::Function {
+                function,
+                arguments,
+            } => match (function, arguments.as_slice()) {
+                (Function::Is | Function::Test, arguments) => {
+                    arguments.iter().any(|a| self.finds(a, node, variables))
+                }
+                (Function::Not, [argument]) => !self.finds(argument, node, variables),
+                (Function::In, [argument]) => self.yields(argument, node, variables),
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+
+    /// Whether a selector yields the shape that it is given.
+    fn yields(
+        &self,
+        selector: &Sequence,
+        node: Node,
+        variables: &mut Vec<Option<Rc<[Node]>>>,
+    ) -> bool {
+        // The usual arguments hold many shapes: a look-up, not a search.
+        match selector.steps.as_slice() {
+            [
+                Step::Function {
+                    function: Function::Root,
+                    arguments,
+                },
+            ] => return arguments.iter().any(|a| self.root(a).contains(node)),
+            [Step::VariableGet(variable)] => {
+                let nodes = variables.get(variable.slot).and_then(Option::as_ref);
+                return nodes.is_some_and(|nodes| nodes.binary_search(&node).is_ok());
+            }
+            _ => {}
+        }
+        self.walk(variables, selector, 0, node, &mut |_, found| found == node)
+    }
+
+    fn scope<'a>(&'a self, variables: &'a Variables) -> Scope<'a, 'm> {
+        Scope {
+            graph: self.graph,
+            names: self.names,
+            variables,
+            budget: self.budget,
+        }
+    }
+
+    fn attribute(
+        &self,
+        path: &Path,
+        comparison: Option<&Comparison>,
+        node: Node,
+        variables: &Variables,
+    ) -> bool {
+        let scope = self.scope(variables);
+        let value = scope.follow(Value::Shape(node), path);
+        let Some(comparison) = comparison else {
+            return value.exists();
+        };
+        comparison.values.iter().any(|text| {
+            let right = Value::Text(text.into());
+            let (comparator, ignores_case) = (comparison.comparator, comparison.ignores_case);
+            compare(scope, comparator, &value, &right, ignores_case)
+        })
+    }
+
+    fn scoped(
+        &self,
+        path: &Path,
+        assertions: &[Assertion],
+        node: Node,
+        variables: &Variables,
+    ) -> bool {
+        let scope = self.scope(variables);
+        let context = scope.follow(Value::Shape(node), path);
+        context.exists()
+            && context.any(&mut |context| {
+                assertions.iter().all(|assertion| {
+                    let left = operand(scope, context, &assertion.left);
+                    assertion.right.iter().any(|right| {
+                        let right = operand(scope, context, right);
+                        let (comparator, ignores_case) =
+                            (assertion.comparator, assertion.ignores_case);
+                        compare(scope, comparator, &left, &right, ignores_case)
+                    })
+                })
+            })
+    }
+}
+
+fn operand<'v>(scope: Scope<'_, 'v>, context: &Value<'v>, operand: &'v Operand) -> Value<'v> {
+    match operand {
+        Operand::Context(path) => scope.follow(context.clone(), path),
+        Operand::Literal(text) => Value::Text(text.as_str().into()),
+    }
+}
+
+impl Notes {
+    pub(super) fn get(&self, step: u32, node: Node) -> Option<bool> {
+        match self.by_step.get(step as usize)?.as_ref()?[node as usize] {
+            0 => None,
+            note => Some(note == 2),
+        }
+    }
+
+    pub(super) fn set(&mut self, step: u32, node: Node, finds: bool, nodes: usize) {
+        let Some(notes) = self.by_step.get_mut(step as usize) else {
+            return;
+        };
+        if notes.is_none() && self.room >= nodes {
+            self.room -= nodes;
+            *notes = Some(vec![0; nodes].into_boxed_slice());
+        }
+        if let Some(notes) = notes {
+            notes[node as usize] = 1 + u8::from(finds);
+        }
+    }
+}

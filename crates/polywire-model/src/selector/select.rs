@@ -1,0 +1,283 @@
+//! What users get of a selector: shapes, and matches with variables.
+
+use std::collections::HashSet;
+
+use polywire_schema::ShapeId;
+
+use super::error::SelectorError;
+use super::graph::{Graph, Node};
+use super::value::{Budget, Scope, Variables};
+use super::walk::Slots;
+use super::{Selector, Template};
+use crate::model::Model;
+use crate::shape::{Member, Shape, ShapeType};
+use crate::source::SourceLocation;
+use crate::traits::Traits;
+
+/// How many steps a selection may take: some seconds of work. Selectors that look
+/// at every pair of shapes end here in models of ten thousand.
+const MAX_WORK: u64 = 50_000_000;
+
+/// How many matches are kept.
+const MAX_MATCHES: usize = 1_000_000;
+
+/// A shape or member that a selector matched.
+#[derive(Clone, Copy, Debug)]
+pub struct Selected<'m> {
+    shape: &'m Shape,
+    member: Option<&'m Member>,
+}
+
+impl<'m> Selected<'m> {
+    /// The absolute id, of the member when one matched.
+    #[must_use]
+    pub fn id(self) -> &'m ShapeId {
+        self.member.map_or(self.shape.id(), Member::id)
+    }
+
+    /// Where it was defined.
+    #[must_use]
+    pub fn location(self) -> SourceLocation {
+        self.member.map_or(self.shape.location(), Member::location)
+    }
+
+    /// The shape, or the one that the member belongs to.
+    #[must_use]
+    pub fn shape(self) -> &'m Shape {
+        self.shape
+    }
+
+    /// The member, when one matched.
+    #[must_use]
+    pub fn member(self) -> Option<&'m Member> {
+        self.member
+    }
+
+    /// The type of the shape; `None` for a member.
+    #[must_use]
+    pub fn shape_type(self) -> Option<ShapeType> {
+        match self.member {
+            Some(_) => None,
+            None => Some(self.shape.shape_type()),
+        }
+    }
+
+    /// The name of the type, such as `structure`, or `member`.
+    #[must_use]
+    pub fn type_name(self) -> &'static str {
+        self.shape_type().map_or("member", ShapeType::name)
+    }
+
+    /// The traits on it.
+    #[must_use]
+    pub fn traits(self) -> &'m Traits {
+        self.member.map_or(self.shape.traits(), Member::traits)
+    }
+}
+
+/// A match of a selector with the variables as they were when it was found.
+#[derive(Clone, Debug)]
+pub struct Match<'m> {
+    selected: Selected<'m>,
+    variables: Vec<(String, Vec<Selected<'m>>)>,
+}
+
+impl<'m> Match<'m> {
+    /// The shape or member that matched.
+    #[must_use]
+    pub fn selected(&self) -> Selected<'m> {
+        self.selected
+    }
+
+    /// The variables that were set, by name in the order of the selector, each
+    /// with its shapes sorted by id.
+    #[must_use]
+    pub fn variables(&self) -> &[(String, Vec<Selected<'m>>)] {
+        &self.variables
+    }
+
+    /// The shapes in a variable, when it was set.
+    #[must_use]
+    pub fn variable(&self, name: &str) -> Option<&[Selected<'m>]> {
+        let mut variables = self.variables.iter();
+        let found = variables.find(|(known, _)| known == name);
+        found.map(|(_, shapes)| shapes.as_slice())
+    }
+}
+
+impl Selector {
+    /// The shapes and members that match, each once, sorted by id, of those that
+    /// the model's files define: as [`Model::shapes`] has them.
+    ///
+    /// Steps lead through bundled definitions all the same: `member > string`
+    /// finds nothing of the prelude, and `member :test(> string)` the members that
+    /// target `smithy.api#String`.
+    ///
+    /// # Errors
+    ///
+    /// When the selector takes more work than is bounded: about fifty million
+    /// shapes and connections looked at.
+    pub fn select<'m>(&self, model: &'m Model) -> Result<Vec<Selected<'m>>, SelectorError> {
+        let mut selected = self.select_all(model)?;
+        selected.retain(|found| !model.is_bundled(found.shape.id()));
+        Ok(selected)
+    }
+
+    /// As [`select`](Self::select), with the definitions that come with this
+    /// crate: Smithy's prelude, the traits of protocols and of AWS. Other tools
+    /// select so, with the definitions that they come with.
+    ///
+    /// # Errors
+    ///
+    /// As [`select`](Self::select).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use polywire_model::{Loader, Selector};
+    ///
+    /// let text = "$version: \"2\"\nnamespace a\nstructure City { name: String }\n";
+    /// let model = Loader::new().add_text("city.smithy", text).assemble().unwrap().model;
+    /// let selector = Selector::parse("[id|name = City] ~> *").unwrap();
+    /// let names = |all| if all { selector.select_all(&model) } else { selector.select(&model) };
+    /// let ids = |all| names(all).unwrap().iter().map(|s| s.id().to_string()).collect::<Vec<_>>();
+    /// assert_eq!(ids(false), ["a#City$name"]);
+    /// assert_eq!(ids(true), ["a#City$name", "smithy.api#String"]);
+    /// ```
+    pub fn select_all<'m>(&self, model: &'m Model) -> Result<Vec<Selected<'m>>, SelectorError> {
+        let (graph, budget) = (Graph::new(model), Budget::new(MAX_WORK));
+        let nodes = self.evaluation(&graph, &budget).everything(&self.sequence);
+        self.checked(&budget)?;
+        Ok(sorted(&graph, nodes))
+    }
+
+    /// The matches with their variables, sorted by id: a shape that is found with
+    /// other variables again is there again. Of those that the model's files
+    /// define, as with [`select`](Self::select).
+    ///
+    /// # Errors
+    ///
+    /// As [`select`](Self::select), and when there are more than a million
+    /// matches.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use polywire_model::{Loader, Selector};
+    ///
+    /// let text = r#"
+    ///     $version: "2"
+    ///     namespace example
+    ///     service Weather { version: "1", operations: [GetCity] }
+    ///     operation GetCity { input := { name: String } }
+    /// "#;
+    /// let model = Loader::new().add_text("weather.smithy", text).assemble().unwrap().model;
+    /// let selector = Selector::parse("service $service(*) ~> operation").unwrap();
+    /// let matches = selector.matches(&model).unwrap();
+    /// assert_eq!(matches[0].selected().id(), &"example#GetCity");
+    /// assert_eq!(matches[0].variable("service").unwrap()[0].id(), &"example#Weather");
+    /// ```
+    pub fn matches<'m>(&self, model: &'m Model) -> Result<Vec<Match<'m>>, SelectorError> {
+        let (graph, budget) = (Graph::new(model), Budget::new(MAX_WORK));
+        let mut found = Vec::new();
+        let is_complete = self.each_match(&graph, &budget, &mut |node, slots| {
+            if graph.is_own(node) {
+                let variables = self.variables.iter().zip(slots);
+                let variables = variables.filter_map(|(name, nodes)| {
+                    let nodes = nodes.as_ref()?.to_vec();
+                    Some((name.clone(), sorted(&graph, nodes)))
+                });
+                found.push(Match {
+                    selected: selected(&graph, node),
+                    variables: variables.collect(),
+                });
+            }
+            // The shapes in variables take room, too.
+            let held: usize = slots.iter().flatten().map(|nodes| nodes.len()).sum();
+            found.len() < MAX_MATCHES && budget.spend(8 * held as u64)
+        });
+        self.checked(&budget)?;
+        if !is_complete {
+            let message = format!("there are more than {MAX_MATCHES} matches");
+            return Err(self.error(message));
+        }
+        found.sort_by(|left, right| left.selected.id().cmp(right.selected.id()));
+        Ok(found)
+    }
+
+    /// Visits each match with its variables until `visit` says no; says whether it
+    /// never did.
+    pub(crate) fn each_match(
+        &self,
+        graph: &Graph<'_>,
+        budget: &Budget,
+        visit: &mut dyn FnMut(Node, &Variables) -> bool,
+    ) -> bool {
+        let evaluation = self.evaluation(graph, budget);
+        if !self.sequence.uses_variables {
+            let nodes = evaluation.everything(&self.sequence);
+            return nodes.into_iter().all(|node| visit(node, &[]));
+        }
+        for start in graph.nodes() {
+            // Two ways to a shape that set the same variables are one match. What
+            // a variable holds is made anew whenever it is set: its address tells.
+            let mut seen = HashSet::new();
+            let mut slots: Slots = vec![None; self.variables.len()];
+            let mut goes_on = true;
+            evaluation.walk(&mut slots, &self.sequence, 0, start, &mut |slots, node| {
+                let held: Vec<_> = slots
+                    .iter()
+                    .map(|nodes| nodes.as_ref().map(|nodes| nodes.as_ptr()))
+                    .collect();
+                goes_on = !seen.insert((node, held)) || visit(node, slots);
+                !goes_on
+            });
+            if !goes_on || budget.is_spent() {
+                return goes_on;
+            }
+        }
+        true
+    }
+
+    /// The message that a template makes for a match.
+    pub(crate) fn fill(
+        &self,
+        template: &Template,
+        graph: &Graph<'_>,
+        budget: &Budget,
+        (node, variables): (Node, &Variables),
+    ) -> String {
+        let scope = Scope {
+            graph,
+            names: &self.variables,
+            variables,
+            budget,
+        };
+        template.fill(scope, node)
+    }
+
+    /// An error when the work was too much.
+    pub(crate) fn checked(&self, budget: &Budget) -> Result<(), SelectorError> {
+        match budget.is_spent() {
+            true => Err(self.error("the selector takes too much work in this model".to_owned())),
+            false => Ok(()),
+        }
+    }
+
+    #[cold]
+    fn error(&self, message: String) -> SelectorError {
+        SelectorError::new(&self.to_string(), 0, 1, message)
+            .expected("a selector that looks at fewer shapes")
+    }
+}
+
+fn selected<'m>(graph: &Graph<'m>, node: Node) -> Selected<'m> {
+    let (shape, member) = graph.get(node);
+    Selected { shape, member }
+}
+
+fn sorted<'m>(graph: &Graph<'m>, nodes: Vec<Node>) -> Vec<Selected<'m>> {
+    let mut all: Vec<_> = nodes.into_iter().map(|n| selected(graph, n)).collect();
+    all.sort_by(|left, right| left.id().cmp(right.id()));
+    all
+}

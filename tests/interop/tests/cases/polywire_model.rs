@@ -1,0 +1,251 @@
+//! `polywire model`: what it prints and how it ends.
+
+use std::fs;
+use std::path::PathBuf;
+
+use polywire_interop::{Case, run};
+
+/// A folder with a model of two files; it is removed when this is dropped.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str, files: &[(&str, &str)]) -> Self {
+        let name = format!("polywire-model-{name}-{}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        fs::create_dir_all(&path).unwrap();
+        for (name, text) in files {
+            fs::write(path.join(name), text).unwrap();
+        }
+        Self(path)
+    }
+
+    fn path(&self) -> &str {
+        self.0.to_str().unwrap()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+const SERVICE: &str = r#"$version: "2"
+namespace example.tea
+use smithy.protocols#rpcv2Cbor
+@rpcv2Cbor
+service Kettle { version: "1", operations: [Boil] }
+operation Boil { input := { @required litres: Float }, errors: [Dry] }
+"#;
+
+const ERRORS: &str = r#"$version: "2"
+namespace example.tea
+@error("client")
+structure Dry { message: String }
+"#;
+
+const BROKEN: &str = r#"$version: "2"
+namespace example.tea
+structure Cup { size: Strin, size: Integer }
+list Cups { item: Cup }
+"#;
+
+#[test]
+fn polywire_model_check() {
+    let _case = Case::begin("polywire_model_check");
+    let folder = Folder::new(
+        "check",
+        &[("service.smithy", SERVICE), ("errors.smithy", ERRORS)],
+    );
+    let ended = run(&["model", "check", folder.path()]);
+    assert_eq!(
+        (ended.code, ended.stdout.as_str(), ended.stderr.as_str()),
+        (Some(0), "ok: 4 shapes\n", "")
+    );
+    // A file alone lacks what the other one defines.
+    let alone = folder.0.join("service.smithy");
+    let ended = run(&["model", "check", alone.to_str().unwrap()]);
+    assert_eq!(ended.code, Some(1));
+    assert!(
+        ended.stdout.contains("service.smithy:6:65"),
+        "{}",
+        ended.stdout
+    );
+    assert!(ended.stdout.ends_with("1 error\n"), "{}", ended.stdout);
+    let ended = run(&["model", "check", "no/such/file.smithy"]);
+    assert_eq!(ended.code, Some(1));
+    assert!(
+        ended.stdout.contains("no/such/file.smithy"),
+        "{}",
+        ended.stdout
+    );
+}
+
+#[test]
+fn polywire_model_check_json() {
+    let _case = Case::begin("polywire_model_check_json");
+    let folder = Folder::new("json", &[("broken.smithy", BROKEN)]);
+    for command in [["check", "--json"], ["stat", "--json"]] {
+        let ended = run(&["model", command[0], command[1], folder.path()]);
+        assert_eq!((ended.code, ended.stderr.as_str()), (Some(1), ""));
+        let report: serde_json::Value = serde_json::from_str(&ended.stdout).unwrap();
+        let diagnostics = report["diagnostics"].as_array().unwrap();
+        assert_eq!(report["errors"], diagnostics.len());
+        assert!(diagnostics.len() >= 3, "{report:#}");
+        for diagnostic in diagnostics {
+            for key in ["severity", "code", "message", "file", "line", "column"] {
+                assert!(!diagnostic[key].is_null(), "{diagnostic:#}");
+            }
+        }
+    }
+}
+
+#[test]
+fn polywire_model_ast() {
+    let _case = Case::begin("polywire_model_ast");
+    let folder = Folder::new(
+        "ast",
+        &[("service.smithy", SERVICE), ("errors.smithy", ERRORS)],
+    );
+    let ended = run(&["model", "ast", "--compact", folder.path()]);
+    assert_eq!((ended.code, ended.stderr.as_str()), (Some(0), ""));
+    let ast: serde_json::Value = serde_json::from_str(&ended.stdout).unwrap();
+    assert_eq!(ast["smithy"], "2.0");
+    assert_eq!(ast["shapes"].as_object().unwrap().len(), 4);
+    // Written to a file, it is a model again, and the same one.
+    let written = folder.0.join("again.json");
+    let file = written.to_str().unwrap();
+    let ended = run(&["model", "ast", "--compact", folder.path(), "-o", file]);
+    assert_eq!(
+        (ended.code, ended.stdout.as_str()),
+        (Some(0), ""),
+        "{}",
+        ended.stderr
+    );
+    let again = run(&["model", "ast", "--compact", file]);
+    assert_eq!(again.stdout, fs::read_to_string(&written).unwrap());
+    // A broken model gives no AST, and says why where no one takes it for one.
+    let broken = Folder::new("ast-broken", &[("broken.smithy", BROKEN)]);
+    let ended = run(&["model", "ast", broken.path()]);
+    assert_eq!((ended.code, ended.stdout.as_str()), (Some(1), ""));
+    assert!(
+        ended.stderr.contains("did you mean `String`?"),
+        "{}",
+        ended.stderr
+    );
+}
+
+#[test]
+fn polywire_model_stat() {
+    let _case = Case::begin("polywire_model_stat");
+    let folder = Folder::new(
+        "stat",
+        &[("service.smithy", SERVICE), ("errors.smithy", ERRORS)],
+    );
+    let ended = run(&["model", "stat", "--json", folder.path()]);
+    assert_eq!((ended.code, ended.stderr.as_str()), (Some(0), ""));
+    let stat: serde_json::Value = serde_json::from_str(&ended.stdout).unwrap();
+    assert_eq!(
+        (&stat["files"], &stat["shapes"], &stat["members"]),
+        (&2.into(), &4.into(), &2.into())
+    );
+    assert_eq!(stat["types"]["structure"], 2);
+    assert_eq!(stat["services"][0]["id"], "example.tea#Kettle");
+    assert_eq!(
+        stat["services"][0]["protocols"][0],
+        "smithy.protocols#rpcv2Cbor"
+    );
+    let ended = run(&["model", "stat", folder.path()]);
+    assert!(
+        ended.stdout.contains("service example.tea#Kettle 1\n"),
+        "{}",
+        ended.stdout
+    );
+}
+
+#[test]
+fn polywire_model_idl() {
+    let _case = Case::begin("polywire_model_idl");
+    let files = [("service.smithy", SERVICE), ("errors.smithy", ERRORS)];
+    let folder = Folder::new("idl", &files);
+    let ast = run(&["model", "ast", folder.path()]);
+    let written = folder.0.join("written");
+    let to = written.to_str().unwrap();
+    let ended = run(&["model", "idl", folder.path(), "-o", to]);
+    assert_eq!(
+        (ended.code, ended.stdout.as_str()),
+        (Some(0), ""),
+        "{}",
+        ended.stderr
+    );
+    let text = fs::read_to_string(written.join("example.tea.smithy")).unwrap();
+    assert!(
+        text.contains("operation Boil {\n    input := {\n"),
+        "{text}"
+    );
+    assert_eq!(run(&["model", "ast", to]).stdout, ast.stdout);
+    // One namespace goes to standard output; two make no file.
+    let ended = run(&["model", "idl", to]);
+    assert_eq!(ended.stdout, text);
+    let other = "$version: \"2\"\nnamespace example.coffee\nstring Bean\n";
+    let two = Folder::new(
+        "two",
+        &[
+            ("service.smithy", SERVICE),
+            ("errors.smithy", ERRORS),
+            ("other.smithy", other),
+        ],
+    );
+    let ended = run(&["model", "idl", two.path()]);
+    assert_eq!((ended.code, ended.stdout.as_str()), (Some(2), ""));
+    assert!(
+        ended.stderr.contains("example.coffee, example.tea"),
+        "{}",
+        ended.stderr
+    );
+    let ended = run(&["model", "idl", two.path(), "--namespace", "example.coffee"]);
+    assert!(
+        ended.stdout.contains("namespace example.coffee\n"),
+        "{}",
+        ended.stdout
+    );
+}
+
+#[test]
+fn polywire_model_select() {
+    let _case = Case::begin("polywire_model_select");
+    let files = [("service.smithy", SERVICE), ("errors.smithy", ERRORS)];
+    let folder = Folder::new("select", &files);
+    let ended = run(&["model", "select", "structure > member", folder.path()]);
+    assert_eq!(
+        (ended.code, ended.stdout.as_str(), ended.stderr.as_str()),
+        (
+            Some(0),
+            "example.tea#BoilInput$litres\nexample.tea#Dry$message\n",
+            ""
+        )
+    );
+    let ended = run(&[
+        "model",
+        "select",
+        "--vars",
+        "--json",
+        "operation $bad(-[error]-> *)",
+        folder.path(),
+    ]);
+    let found: serde_json::Value = serde_json::from_str(&ended.stdout).unwrap();
+    assert_eq!(found[0]["id"], "example.tea#Boil");
+    assert_eq!(found[0]["vars"]["bad"][0], "example.tea#Dry");
+    assert_eq!(
+        (&found[0]["type"], &found[0]["line"]),
+        (&"operation".into(), &6.into())
+    );
+    // A slip in the selector is told with its place, and nothing is read.
+    let ended = run(&["model", "select", "operaton", "no/such/file"]);
+    assert_eq!((ended.code, ended.stdout.as_str()), (Some(2), ""));
+    assert!(
+        ended.stderr.contains("did you mean `operation`?"),
+        "{}",
+        ended.stderr
+    );
+}
