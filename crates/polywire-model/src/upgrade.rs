@@ -36,7 +36,9 @@ pub(crate) fn upgrade(
         return;
     }
     for shape in shapes.iter_mut().filter(|shape| shape.is_version_1) {
-        if let Some(zero) = zero(shape.shape_type).filter(|_| !shape.traits.has(BOX)) {
+        // An intEnum in a file of 1.0 is a mistake that is reported.
+        let has_zero = shape.shape_type != ShapeType::IntEnum && !shape.traits.has(BOX);
+        if let Some(zero) = zero(shape.shape_type).filter(|_| has_zero) {
             add_default(&mut shape.traits, zero, shape.location);
         }
     }

@@ -7,7 +7,8 @@ use crate::shape::{Body, Shape, ShapeType};
 use crate::source::SourceLocation;
 use crate::traits::AppliedTrait;
 
-const UPGRADE: &str = "write `$version: \"2.0\"`, in JSON `\"smithy\": \"2.0\"`";
+const UPGRADE: &str =
+    "let the file say `$version: \"2.0\"`, or `\"smithy\": \"2.0\"` when it is JSON";
 
 /// Checks the shapes and traits of one file.
 pub(crate) fn check(fragment: &Fragment, problems: &mut Problems) {
