@@ -6,10 +6,12 @@ mod definitions;
 mod shapes;
 mod version_1;
 
-use crate::diagnostic::{Diagnostic, Problems};
+use crate::diagnostic::Diagnostic;
 use crate::model::Model;
 use crate::node::{Node, Object};
 use crate::shape::Shape;
+
+use self::version_1::Downgrade;
 
 /// What to write.
 ///
@@ -65,9 +67,9 @@ impl Options {
 pub struct Written {
     /// The JSON AST.
     pub document: Node,
-    /// What the model says and the document does not: with code `VersionLoss`,
-    /// as warnings where meaning is lost, as notes where tools may miss it. At
-    /// most a hundred or so; empty for version 2.0.
+    /// What the model says and the document does not, with the code
+    /// `VersionLoss`: warnings where meaning is lost, notes where only the form
+    /// is. A few hundred at most, and none for version 2.0.
     pub losses: Vec<Diagnostic>,
 }
 
@@ -102,11 +104,11 @@ pub fn write_with(model: &Model, options: &Options) -> Written {
         all.extend(definitions::used(model));
         all.sort_by(|left, right| left.id().cmp(right.id()));
     }
-    let mut problems = Problems::default();
+    let mut downgrade = Downgrade::new(model);
     let mut shapes = Object::new();
     for shape in all {
         if options.is_version_1 {
-            version_1::push_shape(&mut shapes, shape, model, &mut problems);
+            downgrade.push_shape(&mut shapes, shape);
         } else {
             shapes::push_shape(&mut shapes, shape);
         }
@@ -121,6 +123,6 @@ pub fn write_with(model: &Model, options: &Options) -> Written {
     root.push("shapes", shapes);
     Written {
         document: root.into(),
-        losses: problems.into_diagnostics(model.sources()),
+        losses: downgrade.into_problems().into_diagnostics(model.sources()),
     }
 }

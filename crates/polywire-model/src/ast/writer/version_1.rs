@@ -12,6 +12,8 @@
 //! null, which in 2.0 says that a member has none, becomes `@box`. Every other
 //! default is a loss.
 
+use std::collections::BTreeMap;
+
 use polywire_schema::ShapeId;
 
 use super::shapes::{reference, write_operation, write_resource, write_service};
@@ -25,35 +27,54 @@ use crate::upgrade::{BOX, is_zero, zero};
 
 const ADDED_DEFAULT: &str = "smithy.api#addedDefault";
 
-pub(super) fn push_shape(
-    shapes: &mut Object,
-    shape: &Shape,
-    model: &Model,
-    problems: &mut Problems,
-) {
-    if shape.traits().is_mixin() {
-        problems.push(Problem::note(
-            "VersionLoss",
-            shape.location(),
-            format!(
-                "the mixin `{}` stands in the shapes that use it only",
-                shape.id()
-            ),
-        ));
-        return;
+pub(super) struct Downgrade<'m> {
+    model: &'m Model,
+    problems: Problems,
+    /// Traits that are left out without harm: where the first stands, and on how
+    /// many shapes and members they are. Models have thousands of them.
+    unused: BTreeMap<&'m str, (SourceLocation, u32)>,
+}
+
+impl<'m> Downgrade<'m> {
+    pub(super) fn new(model: &'m Model) -> Self {
+        Self {
+            model,
+            problems: Problems::default(),
+            unused: BTreeMap::new(),
+        }
     }
-    let mut downgrade = Downgrade { model, problems };
-    let object = downgrade.shape(shape);
-    shapes.push(shape.id().as_str(), object);
-}
 
-struct Downgrade<'a> {
-    model: &'a Model,
-    problems: &'a mut Problems,
-}
+    /// What can't be said, after the last shape.
+    pub(super) fn into_problems(mut self) -> Problems {
+        for (name, (location, count)) in std::mem::take(&mut self.unused) {
+            let more = match count {
+                1 => String::new(),
+                count => format!(", which stands in {count} places,"),
+            };
+            let message = format!("@{name}{more} has no use in Smithy 1.0");
+            self.problems
+                .push(Problem::note("VersionLoss", location, message));
+        }
+        self.problems
+    }
 
-impl Downgrade<'_> {
-    fn shape(&mut self, shape: &Shape) -> Object {
+    pub(super) fn push_shape(&mut self, shapes: &mut Object, shape: &'m Shape) {
+        if shape.traits().is_mixin() {
+            self.problems.push(Problem::note(
+                "VersionLoss",
+                shape.location(),
+                format!(
+                    "the mixin `{}` stands in the shapes that use it only",
+                    shape.id()
+                ),
+            ));
+            return;
+        }
+        let object = self.shape(shape);
+        shapes.push(shape.id().as_str(), object);
+    }
+
+    fn shape(&mut self, shape: &'m Shape) -> Object {
         let mut object = Object::new();
         let shape_type = match shape.shape_type() {
             ShapeType::Enum => ShapeType::String,
@@ -89,7 +110,7 @@ impl Downgrade<'_> {
             }
             Body::Service(service) => write_service(&mut object, service),
         }
-        let mut traits = self.traits(shape.id(), shape.traits());
+        let mut traits = self.traits(shape.traits());
         match shape.shape_type() {
             ShapeType::Enum => traits.insert("smithy.api#enum", self.enum_values(shape)),
             ShapeType::IntEnum => {
@@ -111,9 +132,9 @@ impl Downgrade<'_> {
         object
     }
 
-    fn member(&mut self, shape: &Shape, member: &Member) -> Object {
+    fn member(&mut self, shape: &'m Shape, member: &'m Member) -> Object {
         let mut object = reference(member.target());
-        let mut traits = self.traits(member.id(), member.traits());
+        let mut traits = self.traits(member.traits());
         let target = self.model.target(member);
         let default = member.traits().find("smithy.api#default");
         if self.needs_box(shape, member, target) {
@@ -154,18 +175,16 @@ impl Downgrade<'_> {
     }
 
     /// The traits that 1.0 has, those of mixins among them.
-    fn traits(&mut self, id: &ShapeId, traits: &Traits) -> Object {
+    fn traits(&mut self, traits: &'m Traits) -> Object {
         let mut object = Object::new();
         for applied in traits.iter() {
             let name = applied.id().as_str().strip_prefix("smithy.api#");
             match name {
                 // These are said in another way, or reported by who knows more.
                 Some("addedDefault" | "box" | "default" | "enumValue") => {}
-                // Without what they refer to they mean nothing.
                 Some(name @ ("clientOptional" | "notProperty" | "property")) => {
-                    let message = format!("@{name} of `{id}` has no use in Smithy 1.0");
-                    let note = Problem::note("VersionLoss", applied.location(), message);
-                    self.problems.push(note);
+                    let first = (applied.location(), 0);
+                    self.unused.entry(name).or_insert(first).1 += 1;
                 }
                 _ => object.push(applied.id().as_str(), applied.value().clone()),
             }
