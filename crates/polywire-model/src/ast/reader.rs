@@ -12,7 +12,7 @@ use crate::diagnostic::{Problem, Problems, did_you_mean};
 use crate::fragment::{Apply, Fragment};
 use crate::node::{Entry, Node, NodeValue, Object, read_json};
 use crate::shape::{
-    Body, Lifecycle, Member, Operation, Resource, Service, Shape, ShapeRef, ShapeType,
+    Body, Lifecycle, Member, Operation, Resource, Service, Shape, ShapeRef, ShapeType, UNIT,
 };
 use crate::source::SourceLocation;
 use crate::traits::{AppliedTrait, Traits};
@@ -273,6 +273,19 @@ impl Reader<'_> {
             );
             return;
         };
+        if matches!(shape.shape_type, ShapeType::Enum | ShapeType::IntEnum) {
+            if shape.shape_type == ShapeType::Enum {
+                Self::imply_value(&id, location, &mut traits);
+            }
+            if target != UNIT {
+                let message = format!("the member `{id}` of an enum has a target");
+                self.problems.push(
+                    Problem::error("WrongTarget", target_location, message)
+                        .expected("`smithy.api#Unit`"),
+                );
+                return;
+            }
+        }
         let target = ShapeRef::new(target, target_location);
         shape.members.push(Member {
             id,
@@ -282,6 +295,16 @@ impl Reader<'_> {
             origin: None,
             elided: false,
         });
+    }
+
+    /// The text of an enum's member that says none is its name.
+    fn imply_value(member: &ShapeId, location: SourceLocation, traits: &mut Traits) {
+        if !traits.has("smithy.api#enumValue") {
+            let name = member.member().unwrap_or_default().to_owned();
+            let value = Node::new(NodeValue::String(name), location);
+            let id = ShapeId::from_static("smithy.api#enumValue");
+            traits.push(AppliedTrait::new(id, value, location));
+        }
     }
 
     fn operation_property(&mut self, operation: &mut Operation, key: &str, value: Node) -> bool {
