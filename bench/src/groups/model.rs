@@ -99,7 +99,7 @@ fn programs(case: &mut Case, file: &Path) {
             let mut command = Command::new("java");
             command.arg("-cp").arg(jars.join("*"));
             command.args(["software.amazon.smithy.cli.SmithyCli", "validate"]);
-            time(command.args(["--discover-classpath", "--quiet"]).arg(&file))
+            time(command.args(["--discover", "--quiet"]).arg(&file))
         });
     }
 }

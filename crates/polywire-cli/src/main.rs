@@ -2,11 +2,14 @@
 #![forbid(unsafe_code)]
 
 mod call;
+mod export;
+mod findings;
 mod model;
 mod models;
 mod pages;
 mod paste;
 mod print;
+mod progress;
 mod serve;
 mod signals;
 mod target;
@@ -34,6 +37,8 @@ enum Command {
     Call(call::Arguments),
     /// Check, convert and search Smithy models.
     Model(model::Arguments),
+    /// Write a model in the form that another tool reads.
+    Export(export::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -49,6 +54,7 @@ fn main() -> ExitCode {
         Command::Serve(arguments) => serve::run(&arguments),
         Command::Call(arguments) => call::run(arguments),
         Command::Model(arguments) => model::run(&arguments),
+        Command::Export(arguments) => export::run(&arguments),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

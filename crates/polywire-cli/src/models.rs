@@ -5,12 +5,13 @@ use std::path::PathBuf;
 use polywire::model::{Loader, Model};
 use polywire::prelude::*;
 
-use crate::{Failure, print, weather};
+use crate::findings::warn;
+use crate::{Failure, progress, weather};
 
 /// Which model and which of its services.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ModelArguments {
-    /// Model files (.smithy or .json) or folders of them.
+    /// Model files (.smithy or .json), folders of them, or JARs.
     #[arg(long = "model", short = 'm', value_name = "FILE", num_args = 1..)]
     files: Vec<PathBuf>,
     /// The service, where the model has several: its name, with or without
@@ -29,11 +30,7 @@ impl ModelArguments {
     pub(crate) fn load(&self) -> Result<Model, Failure> {
         let mut loader = Loader::new();
         for file in &self.files {
-            if file.is_dir() {
-                loader.add_dir(file);
-            } else {
-                loader.add_file(file);
-            }
+            loader.add_path(file);
         }
         assemble(&mut loader)
     }
@@ -54,14 +51,17 @@ pub(crate) fn from_json(name: &str, json: &str) -> Result<Model, Failure> {
     assemble(Loader::new().add_text(name, json))
 }
 
-fn assemble(loader: &mut Loader) -> Result<Model, Failure> {
-    let assembled = loader.assemble().map_err(|error| Failure {
+/// Joins what a loader was given; warnings are printed.
+pub(crate) fn assemble(loader: &mut Loader) -> Result<Model, Failure> {
+    progress::show(loader);
+    let assembled = loader.assemble();
+    // The bar goes before anything is said.
+    loader.on_progress(|_| ());
+    let assembled = assembled.map_err(|error| Failure {
         code: 2,
         message: error.to_string(),
     })?;
-    for warning in &assembled.warnings {
-        print::err(warning);
-    }
+    warn(&assembled.warnings);
     Ok(assembled.model)
 }
 

@@ -308,7 +308,8 @@ pub(crate) struct Problems {
     denies_unknown_traits: bool,
 }
 
-const MAX_PROBLEMS: usize = 200;
+/// More than the largest real models have of warnings, which is some hundreds.
+const MAX_PROBLEMS: usize = 1000;
 
 /// How many findings there were at some time.
 #[derive(Clone, Copy, Debug)]
@@ -623,7 +624,7 @@ mod tests {
     fn findings_past_the_bound_are_not_made() {
         let mut problems = Problems::default();
         let (mut made, mut with_hints) = (0, 0);
-        for _ in 0..1_000 {
+        for _ in 0..MAX_PROBLEMS + 800 {
             problems.push_with(Severity::Warning, |hints| {
                 made += 1;
                 with_hints += usize::from(hints);

@@ -35,11 +35,16 @@
 //! .smithy -> idl: lexer, parser, lower ─┐
 //!                                       ├─> fragments -> assemble -> validate -> Model
 //! .json   -> json, ast reader ──────────┘
+//! .jar    -> the files of both kinds below META-INF/smithy
 //! ```
 //!
 //! Broken input gives [`Diagnostic`]s with file, line, column and what was
 //! expected, as many in one run as are worth reading; it never panics, and depth,
 //! size and the number of findings are bounded.
+//!
+//! # Features
+//!
+//! - `jar`, on by default: models in JARs. It costs the build of two small crates.
 
 #![forbid(unsafe_code)]
 
@@ -48,6 +53,7 @@ pub mod ast;
 mod bundled;
 mod closure;
 mod diagnostic;
+pub mod export;
 mod flatten;
 mod fragment;
 pub mod idl;

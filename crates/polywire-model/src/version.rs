@@ -1,6 +1,8 @@
 //! What a file may say in the version of Smithy that it is written in. Files of
 //! 1.0 and 2.0 make one model together, but each keeps to its own language.
 
+use polywire_schema::ShapeId;
+
 use crate::diagnostic::{Problem, Problems};
 use crate::fragment::Fragment;
 use crate::shape::{Body, Shape, ShapeType};
@@ -16,16 +18,16 @@ pub(crate) fn check(fragment: &Fragment, problems: &mut Problems) {
         if fragment.is_version_1 {
             shape_of_version_1(shape, problems);
         }
-        let members = shape.members.iter().flat_map(|member| member.traits.iter());
-        for applied in shape.traits.iter().chain(members) {
-            check_trait(applied, fragment.is_version_1, problems);
+        check_traits(&shape.id, shape.traits.iter(), fragment, problems);
+        for member in &shape.members {
+            check_traits(&member.id, member.traits.iter(), fragment, problems);
         }
         if problems.is_full() {
             return;
         }
     }
-    for applied in fragment.applies.iter().flat_map(|apply| &apply.traits) {
-        check_trait(applied, fragment.is_version_1, problems);
+    for apply in &fragment.applies {
+        check_traits(&apply.target, apply.traits.iter(), fragment, problems);
     }
 }
 
@@ -67,21 +69,36 @@ fn shape_of_version_1(shape: &Shape, problems: &mut Problems) {
     }
 }
 
-fn check_trait(applied: &AppliedTrait, is_version_1: bool, problems: &mut Problems) {
-    let id = applied.id.as_str();
-    let name = match id.strip_prefix("smithy.api#") {
-        Some(name @ ("box" | "default" | "mixin")) => name,
-        _ => return,
-    };
-    let location = applied.location;
-    problems.push(match (name, is_version_1) {
-        ("box", false) => Problem::error("ModelVersion", location, "Smithy 2.0 has no @box")
-            .hint("a number or boolean may be absent, unless @default or @required says otherwise"),
-        ("default", true) => later("Smithy 1.0 has no defaults but zero", location)
-            .expected("no default, and @box where a number or boolean may be absent"),
-        ("mixin", true) => later("Smithy 1.0 has no mixins", location),
-        _ => return,
-    });
+fn check_traits<'t>(
+    owner: &ShapeId,
+    traits: impl Iterator<Item = &'t AppliedTrait>,
+    fragment: &Fragment,
+    problems: &mut Problems,
+) {
+    for applied in traits {
+        let name = match applied.id.as_str().strip_prefix("smithy.api#") {
+            Some(name @ ("box" | "default" | "mixin")) => name,
+            _ => continue,
+        };
+        let location = applied.location;
+        problems.push(match (name, fragment.is_version_1) {
+            ("box", false) => {
+                let message = format!("`{owner}` has @box, which is not in Smithy 2.0");
+                Problem::error("ModelVersion", location, message)
+                    .hint("leave it out: without a default, a value can be absent")
+            }
+            ("default", true) => {
+                let message = format!("`{owner}` has a default, which Smithy 1.0 does not have");
+                later(message, location)
+                    .expected("nothing, or @box: without it, numbers are 0 and booleans false")
+            }
+            ("mixin", true) => {
+                let message = format!("`{owner}` is a mixin, which Smithy 1.0 does not have");
+                later(message, location)
+            }
+            _ => continue,
+        });
+    }
 }
 
 #[cold]

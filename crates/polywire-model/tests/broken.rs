@@ -1,5 +1,6 @@
 //! Broken models and what is said about them: each `tests/broken/NAME.smithy` or
-//! `NAME.json` beside the rendered diagnostics in `NAME.txt`. With
+//! `NAME.json`, or folder `NAME` whose files are one model, beside the rendered
+//! diagnostics in `NAME.txt`. With
 //! `POLYWIRE_BLESS=1` the texts are written anew, to be read before they are
 //! checked in.
 
@@ -20,7 +21,9 @@ fn broken_models_are_explained() {
     let mut files: Vec<PathBuf> = fs::read_dir(&folder)
         .unwrap()
         .map(|entry| entry.unwrap().path())
-        .filter(|path| path.extension().is_some_and(|extension| extension != "txt"))
+        .filter(|path| {
+            path.is_dir() || path.extension().is_some_and(|extension| extension != "txt")
+        })
         .collect();
     files.sort();
     assert!(files.len() >= 25);
@@ -40,8 +43,22 @@ fn broken_models_are_explained() {
 
 fn explain(file: &Path) -> String {
     let name = file.file_name().unwrap().to_str().unwrap();
-    let text = fs::read_to_string(file).unwrap();
-    match Loader::new().add_text(name, text).assemble() {
+    let mut loader = Loader::new();
+    if file.is_dir() {
+        let mut parts: Vec<PathBuf> = fs::read_dir(file)
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+            .collect();
+        parts.sort();
+        for part in parts {
+            let part_name = part.file_name().unwrap().to_str().unwrap();
+            let text = fs::read_to_string(&part).unwrap();
+            loader.add_text(&format!("{name}/{part_name}"), text);
+        }
+    } else {
+        loader.add_text(name, fs::read_to_string(file).unwrap());
+    }
+    match loader.assemble() {
         Err(error) => format!("{error}\n"),
         Ok(assembled) => {
             let warnings: Vec<String> = assembled

@@ -2,13 +2,15 @@
 
 #![allow(clippy::unwrap_used, reason = "tests: helpers outside of #[test]")]
 
+#[cfg(feature = "jar")]
 mod zip;
 
 use std::fs;
 use std::path::PathBuf;
 use std::sync::mpsc;
 
-use polywire_model::{Loader, Severity, Step};
+use polywire_model::{Loader, Severity, Step, ast};
+#[cfg(feature = "jar")]
 use zip::{Entry, zip};
 
 const MODEL: &str = "$version: \"2\"\nnamespace a\nstructure A { b: String }\n";
@@ -141,7 +143,7 @@ fn other_kinds_of_files_are_recognized() {
             b"{}",
             "it configures Smithy's build tool",
         ),
-        ("a.jar", b"", "it is no JAR"),
+        ("empty.json", b" \n", "it is empty"),
         ("nested", b"", "it is a folder"),
     ];
     for (name, content, expected) in cases {
@@ -161,6 +163,10 @@ fn other_kinds_of_files_are_recognized() {
     let error = Loader::new().add_file(folder.0.join("d.smithy")).assemble();
     let error = error.unwrap_err().to_string();
     assert!(error.contains("in line 2"), "{error}");
+    folder.write("empty.smithy", "\n");
+    let mut loader = Loader::new();
+    let assembled = loader.add_file(folder.0.join("empty.smithy")).assemble();
+    assert_eq!(assembled.unwrap().warnings[0].code, "EmptyFile");
     // Models under other names are models.
     for (name, text) in [
         ("model.txt", MODEL.to_owned()),
@@ -200,7 +206,10 @@ fn jars_count_when_they_are_named() {
     );
     // A folder of dependencies is not a model.
     let error = Loader::new().add_dir(&folder.0).assemble().unwrap_err();
-    assert!(error.to_string().contains("UnresolvedTarget"), "{error}");
+    assert!(
+        error.to_string().contains("Target.UnresolvedShape"),
+        "{error}"
+    );
     let path = folder.0.join("a.jar");
     let mut loader = Loader::new();
     loader.add_path(&folder.0).add_path(&path).add_jar(&path);
@@ -268,4 +277,81 @@ fn unknown_traits_are_errors_when_denied() {
     );
     loader.assemble().unwrap();
     assert!(loader.deny_unknown_traits(true).assemble().is_err());
+}
+
+/// What Smithy's own tools make of the same files.
+#[test]
+fn what_several_files_say_is_joined() {
+    let mut loader = Loader::new();
+    loader
+        .add_text(
+            "1.smithy",
+            "$version: \"2\"\nmetadata m = [1]\nmetadata n = 1\nnamespace a\n\
+             apply S @tags([\"1\"])\napply S @length(min: 1, max: 2)\n",
+        )
+        .add_text(
+            "2.json",
+            r#"{"smithy": "2.0", "metadata": {"m": [2], "n": 1}, "shapes": {
+                "a#S": {"type": "string", "traits": {"smithy.api#tags": ["2"]}},
+                "a#T": {"type": "structure", "members": {"s": {"target": "a#S"}}}}}"#,
+        )
+        .add_text(
+            "3.smithy",
+            "$version: \"2\"\nmetadata m = [2]\nnamespace a\n\
+             apply S @tags([\"1\"])\napply S @length(max: 2, min: 1)\n\
+             apply S @other#unknown([1])\n@sensitive\nstructure T { @required s: S }\n",
+        )
+        .add_text(
+            "4.smithy",
+            "$version: \"2\"\nnamespace a\napply S @other#unknown([1])\n",
+        );
+    let model = loader.assemble().unwrap().model;
+    let metadata = |key| model.metadata().get(key).unwrap().to_json();
+    assert_eq!(
+        (metadata("m"), metadata("n")),
+        ("[1,2,2]".into(), "1".into())
+    );
+    let traits = model.get("a#S").unwrap().traits();
+    let json = |id| traits.get(id).unwrap().to_json();
+    assert_eq!(json("smithy.api#tags"), r#"["2","1","1"]"#);
+    assert_eq!(json("smithy.api#length"), r#"{"min":1,"max":2}"#);
+    assert_eq!(json("other#unknown"), "[1,1]");
+    let shape = model.get("a#T").unwrap();
+    assert!(shape.traits().is_sensitive());
+    assert!(shape.member("s").unwrap().traits().is_required());
+}
+
+#[test]
+fn a_model_and_its_ast_are_one_model() {
+    let text = r#"
+        $version: "2"
+        namespace a
+        @tags(["x"])
+        resource City { identifiers: { id: Id }, properties: { name: String }, read: GetCity }
+        string Id
+        @mixin
+        structure Named { name: String }
+        @tags(["x"])
+        structure CityData for City with [Named] { @required $id, population: Long = 0 }
+        @readonly
+        operation GetCity { input := for City { @required $id }, output: CityData }
+    "#;
+    let mut loader = Loader::new();
+    loader.add_text("a.smithy", text);
+    let model = loader.assemble().unwrap().model;
+    let json = ast::write(&model).to_json();
+    for json_is_first in [false, true] {
+        let mut loader = Loader::new();
+        if json_is_first {
+            loader
+                .add_text("a.json", json.as_str())
+                .add_text("a.smithy", text);
+        } else {
+            loader
+                .add_text("a.smithy", text)
+                .add_text("a.json", json.as_str());
+        }
+        let both = loader.assemble().unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(ast::write(&both.model).to_json(), json);
+    }
 }

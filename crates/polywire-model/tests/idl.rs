@@ -8,7 +8,10 @@ fn model(body: &str) -> Model {
     let text = format!("$version: \"2\"\nnamespace a\n{body}\n");
     let assembled = Loader::new().add_text("a.smithy", text).assemble();
     let assembled = assembled.unwrap_or_else(|error| panic!("{error}"));
-    let warnings: Vec<String> = assembled.warnings.iter().map(ToString::to_string).collect();
+    // Short names are easier to read here than those of constants.
+    let warnings = assembled.warnings.iter();
+    let warnings = warnings.filter(|warning| warning.code != "EnumShape");
+    let warnings: Vec<String> = warnings.map(ToString::to_string).collect();
     assert!(warnings.is_empty(), "{}", warnings.join("\n"));
     same_as_ast(&assembled.model);
     assembled.model
@@ -192,9 +195,9 @@ fn defaults_are_traits() {
 fn defaults_of_every_type() {
     let body: String = [
         ("BigDecimal", "1e400"),
-        ("BigDecimal", "\"0.1\""),
+        ("BigDecimal", "0.1"),
         ("BigInteger", "123456789012345678901234567890"),
-        ("BigInteger", "\"-1\""),
+        ("BigInteger", "-1"),
         ("Blob", "\"aGk=\""),
         ("Blob", "\"\""),
         ("Boolean", "false"),
@@ -213,11 +216,11 @@ fn defaults_of_every_type() {
         ("Long", "-9223372036854775808"),
         ("M", "{}"),
         ("S", "null"),
-        ("Short", "1e3"),
+        ("Short", "1000"),
         ("String", "\"\""),
         ("Timestamp", "0"),
         ("Timestamp", "\"1985-04-12T23:20:50.52Z\""),
-        ("Timestamp", "\"Sun, 06 Nov 1994 08:49:37 GMT\""),
+        ("HttpDate", "\"Sun, 06 Nov 1994 08:49:37 GMT\""),
         ("U", "null"),
     ]
     .iter()
@@ -227,7 +230,8 @@ fn defaults_of_every_type() {
     let model = model(&format!(
         "structure S {{\n{body}}}\nlist L {{ member: String }}\nmap M {{ key: String, value: String }}\n\
          union U {{ a: String }}\nenum E {{ A, B = \"b\"\n }}\nintEnum I {{ TWO = 2\n }}\n\
-         @default(3)\ninteger Three\n@default(null)\nstring None"
+         @default(3)\ninteger Three\n\
+         @timestampFormat(\"http-date\")\ntimestamp HttpDate"
     ));
     assert_eq!(model.get("a#S").unwrap().members().len(), 28);
 }

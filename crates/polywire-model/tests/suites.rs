@@ -18,6 +18,27 @@ use polywire_model::{Loader, Model, Node, Object, Shape, ast};
 /// Differences that are known, each with its reason. None at present.
 const KNOWN_DIFFERENCES: [(&str, &str); 0] = [];
 
+/// What Smithy's own tool warns of in these models too, unless the files suppress
+/// it.
+const KNOWN_WARNINGS: [&str; 8] = [
+    // Lambda.
+    "DefaultValueInUpdate",
+    // Lambda and SQS name shapes that they have deprecated.
+    "DeprecatedShape",
+    // The benchmark has services of deprecated protocols.
+    "DeprecatedTrait",
+    // Constants such as `Create_Pending`.
+    "EnumShape",
+    // The suites test @enum, too.
+    "ModelDeprecation",
+    // Patterns such as `.*\\S.*`.
+    "PatternTrait",
+    // The suites use traits of tests that may change.
+    "UnstableTrait",
+    // The suites test names that have no effect.
+    "XmlFlattenedTrait",
+];
+
 #[test]
 fn aws_suite_equals_its_ast() {
     compare("aws", "aws-protocol-tests.json");
@@ -78,8 +99,10 @@ fn load(path: &Path) -> Model {
         loader.add_file(path)
     };
     let assembled = loader.assemble().unwrap_or_else(|error| panic!("{error}"));
-    let warnings: Vec<String> = assembled.warnings.iter().map(ToString::to_string).collect();
-    assert!(warnings.is_empty(), "{}", warnings.join("\n\n"));
+    let unknown = assembled.warnings.iter();
+    let unknown = unknown.filter(|warning| !KNOWN_WARNINGS.contains(&warning.code));
+    let unknown: Vec<String> = unknown.map(ToString::to_string).collect();
+    assert!(unknown.is_empty(), "{}", unknown.join("\n\n"));
     assembled.model
 }
 

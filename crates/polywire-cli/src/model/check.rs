@@ -3,7 +3,8 @@
 use clap::ValueEnum;
 use polywire::model::{Diagnostic, Severity};
 
-use super::input::{Input, Stream, painted, report, summary};
+use super::input::Input;
+use crate::findings::{Stream, kinds, painted, report, summary};
 use crate::{Failure, print};
 
 /// Say everything that is wrong with a model.
@@ -62,6 +63,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             text.push_str(&painted(diagnostic, Stream::Out));
             text.push_str("\n\n");
         }
+        text.push_str(&kinds(&shown));
         let found = summary(&shown);
         match shapes {
             Some(shapes) if found.is_empty() => {

@@ -12,7 +12,7 @@ use clap::Subcommand;
 use crate::Failure;
 
 /// Check, convert and search Smithy models: IDL (.smithy), JSON AST (.json),
-/// and folders of them.
+/// folders of them, and JARs.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Exit status: 0 when all is well; 1 when the model has errors; 2 when what \

@@ -5,13 +5,20 @@ use std::collections::{HashMap, HashSet};
 use polywire_schema::ShapeId;
 
 use crate::bundled::Bundled;
-use crate::diagnostic::{Problem, Problems};
+use crate::diagnostic::{Problem, Problems, Severity};
 use crate::fragment::Apply;
 use crate::node::{Entry, Node, NodeValue, Object};
-use crate::shape::Shape;
+use crate::shape::{Body, Shape};
+use crate::source::SourceLocation;
+use crate::traits::Traits;
 
-/// Arrays under the same key are joined; other values must agree.
-pub(super) fn merge_metadata(entries: Vec<Entry>, problems: &mut Problems) -> Object {
+use super::traits::MANY;
+
+/// Arrays under the same key are joined in the order of the files; other values
+/// must agree.
+pub(super) fn merge_metadata(mut entries: Vec<Entry>, problems: &mut Problems) -> Object {
+    // JSON files are read before IDL. Within a file the order is right already.
+    entries.sort_by_key(|entry| entry.key_location.file);
     let mut merged: Vec<Entry> = Vec::new();
     let mut index: HashMap<String, usize> = HashMap::new();
     for entry in entries {
@@ -21,36 +28,40 @@ pub(super) fn merge_metadata(entries: Vec<Entry>, problems: &mut Problems) -> Ob
             continue;
         };
         let old = &mut merged[at];
-        let conflict = Problem::error(
-            "MetadataConflict",
-            entry.key_location,
-            format!("the metadata `{}` has another value elsewhere", entry.key),
-        )
-        .expected("the same value, or arrays, which are joined")
-        .related("first", old.key_location);
-        if let Err(_conflicting) = merge_values(&mut old.value, entry.value) {
-            problems.push(conflict);
+        if merge_values(&mut old.value, entry.value).is_err() {
+            let first = old.key_location;
+            problems.push_with(Severity::Error, |_| {
+                let message = format!("the metadata `{}` has another value elsewhere", entry.key);
+                Problem::error("MetadataConflict", entry.key_location, message)
+                    .expected("the same value, or arrays, which are joined")
+                    .related("first", first)
+            });
         }
     }
     Object::from_entries(merged)
 }
 
-/// Joins arrays, lets equal values be, and gives back a value that conflicts.
-pub(super) fn merge_values(old: &mut Node, new: Node) -> Result<(), Node> {
-    if *old == new {
-        return Ok(());
+/// Two values that conflict.
+pub(super) struct Conflict;
+
+/// Joins arrays, also equal ones, and lets other equal values be.
+pub(super) fn merge_values(old: &mut Node, new: Node) -> Result<(), Conflict> {
+    if old.as_array().is_none() || new.as_array().is_none() {
+        return if *old == new { Ok(()) } else { Err(Conflict) };
     }
-    let location = new.location();
-    match (old.value_mut(), new.into_value()) {
-        (NodeValue::Array(items), NodeValue::Array(mut more)) => {
-            items.append(&mut more);
-            Ok(())
-        }
-        (_, value) => Err(Node::new(value, location)),
+    if let (NodeValue::Array(items), NodeValue::Array(mut more)) =
+        (old.value_mut(), new.into_value())
+    {
+        items.append(&mut more);
     }
+    Ok(())
 }
 
-/// Each shape once. The same definition in two files is one definition.
+/// Each shape once. The same definition in two files is one definition; traits
+/// that only one of them has are added, and meet as those of `apply` do.
+///
+/// Smithy's own tools join the lists of traits of equal definitions too, so that
+/// each tag is there twice: not done here, where a model read twice is one model.
 pub(super) fn join(
     drafts: Vec<Shape>,
     bundled: Option<&Bundled>,
@@ -60,17 +71,15 @@ pub(super) fn join(
     let mut index: HashMap<ShapeId, usize> = HashMap::with_capacity(drafts.len());
     for draft in drafts {
         if let Some(&at) = index.get(&draft.id) {
-            let first: &Shape = &shapes[at];
-            if *first != draft {
-                problems.push(
-                    Problem::error(
-                        "DuplicateShape",
-                        draft.location,
-                        format!("`{}` is defined twice", draft.id),
-                    )
-                    .hint("give one of them another name, or keep only one")
-                    .related("first", first.location),
-                );
+            let first = &mut shapes[at];
+            match difference(first, &draft) {
+                None => unite(first, draft),
+                Some((difference, place)) => problems.push_with(Severity::Error, |_| {
+                    let message = format!("`{}` is defined twice, {difference}", draft.id);
+                    Problem::error("DuplicateShape", place, message)
+                        .hint("give one of them another name, or keep only one")
+                        .related("first", first.location)
+                }),
             }
             continue;
         }
@@ -94,13 +103,133 @@ pub(super) fn join(
     shapes
 }
 
-/// A bundled definition that the model applies traits to becomes its own.
+/// How a second definition differs from the first, and where; traits aside.
+fn difference(first: &Shape, second: &Shape) -> Option<(String, SourceLocation)> {
+    let here = |text: String| Some((text, second.location));
+    let (left, right) = (first.shape_type, second.shape_type);
+    if left != right {
+        let (left, right) = (left.with_article(), right.with_article());
+        return here(format!("as {left} and as {right}"));
+    }
+    if first.mixins != second.mixins {
+        return here("with different mixins".to_owned());
+    }
+    // The AST knows no `for`: elided members have their targets there.
+    if first.for_resource.is_some()
+        && second.for_resource.is_some()
+        && first.for_resource != second.for_resource
+    {
+        return here("`for` different resources".to_owned());
+    }
+    for (left, right) in first.members.iter().zip(&second.members) {
+        if left.name() != right.name() {
+            let (left, right) = (left.name(), right.name());
+            return here(format!(
+                "with `{left}` and with `{right}` at the same place"
+            ));
+        }
+        if left.target != right.target && !left.elided && !right.elided {
+            let text = format!(
+                "with the targets `{}` and `{}`",
+                left.target.id(),
+                right.target.id()
+            );
+            return Some((text, right.target.location()));
+        }
+    }
+    let (left, right) = (&first.members, &second.members);
+    if let Some(member) = right.get(left.len()) {
+        let text = format!("without and with the member `{}`", member.name());
+        return Some((text, member.location));
+    }
+    if let Some(member) = left.get(right.len()) {
+        return here(format!("with and without the member `{}`", member.name()));
+    }
+    let property = property(&first.body, &second.body)?;
+    here(format!("with different `{property}`"))
+}
+
+/// The first property that two bodies differ in.
+fn property(left: &Body, right: &Body) -> Option<&'static str> {
+    let differences: &[(&str, bool)] = match (left, right) {
+        (Body::Operation(left), Body::Operation(right)) => &[
+            ("input", left.input != right.input),
+            ("output", left.output != right.output),
+            ("errors", left.errors != right.errors),
+        ],
+        (Body::Resource(left), Body::Resource(right)) => &[
+            ("identifiers", left.identifiers != right.identifiers),
+            ("properties", left.properties != right.properties),
+            ("lifecycle", left.lifecycle != right.lifecycle),
+            ("operations", left.operations != right.operations),
+            (
+                "collectionOperations",
+                left.collection_operations != right.collection_operations,
+            ),
+            ("resources", left.resources != right.resources),
+        ],
+        (Body::Service(left), Body::Service(right)) => &[
+            ("version", left.version != right.version),
+            ("operations", left.operations != right.operations),
+            ("resources", left.resources != right.resources),
+            ("errors", left.errors != right.errors),
+            ("rename", left.rename != right.rename),
+        ],
+        _ => &[],
+    };
+    let mut differing = differences.iter().filter(|(_, differs)| *differs);
+    differing.next().map(|(property, _)| *property)
+}
+
+/// Adds what a second definition says, which differs in no more than that.
+fn unite(first: &mut Shape, second: Shape) {
+    let adds_traits = !has_same_traits(first, &second);
+    let members = first.members.iter_mut().zip(second.members);
+    for (member, other) in members {
+        if member.elided && !other.elided {
+            member.target = other.target;
+            member.elided = false;
+        }
+        if adds_traits {
+            member.traits.append(other.traits);
+        }
+    }
+    // They are merged with those of `apply`, later.
+    if adds_traits {
+        first.traits.append(second.traits);
+    }
+}
+
+/// Whether two definitions have the same traits, as far as that is cheap to tell.
+fn has_same_traits(first: &Shape, second: &Shape) -> bool {
+    let same = |left: &Traits, right: &Traits| left.len() <= MANY && left == right;
+    let mut members = first.members.iter().zip(&second.members);
+    same(&first.traits, &second.traits)
+        && members.all(|(left, right)| same(&left.traits, &right.traits))
+}
+
+/// A bundled definition that the model applies traits to becomes its own. The
+/// prelude is the same for every model, and can't.
 pub(super) fn adopt_bundled_targets(
     shapes: &mut Vec<Shape>,
-    applies: &[Apply],
+    applies: &mut Vec<Apply>,
     bundled: Option<&Bundled>,
+    problems: &mut Problems,
 ) {
     let Some(bundled) = bundled else { return };
+    applies.retain(|apply| {
+        let is_prelude = apply.target.namespace() == "smithy.api"
+            && bundled.shape(apply.target.root_str()).is_some();
+        if is_prelude {
+            problems.push_with(Severity::Error, |_| {
+                let id = apply.target.root_str();
+                let message = format!("`{id}` is part of Smithy itself: it takes no more traits");
+                Problem::error("PreludeShape", apply.target.location(), message)
+                    .hint("define a shape of your own, and apply the trait to it")
+            });
+        }
+        !is_prelude
+    });
     let mut wanted: Vec<&str> = applies
         .iter()
         .map(|apply| apply.target.root_str())

@@ -52,10 +52,9 @@ pub(crate) fn assemble(
         applies.append(&mut fragment.applies);
     }
     let metadata = merge_metadata(metadata, problems);
-    let definitions = Definitions::of(&drafts, bundled);
-    definitions.coerce_annotations(&mut drafts, &mut applies);
+    Definitions::of(&drafts, bundled).coerce_annotations(&mut drafts, &mut applies);
     let mut shapes = join(drafts, bundled, problems);
-    adopt_bundled_targets(&mut shapes, &applies, bundled);
+    adopt_bundled_targets(&mut shapes, &mut applies, bundled, problems);
     shapes.sort_by(|left, right| left.id.cmp(&right.id));
     let index: HashMap<ShapeId, u32> = shapes
         .iter()
@@ -65,7 +64,6 @@ pub(crate) fn assemble(
     let mut assembler = Assembler {
         shapes,
         index,
-        definitions,
         bundled,
         problems,
         inherited_members: 0,
@@ -80,7 +78,6 @@ pub(crate) fn assemble(
 struct Assembler<'a> {
     shapes: Vec<Shape>,
     index: HashMap<ShapeId, u32>,
-    definitions: Definitions<'a>,
     bundled: Option<&'a Bundled>,
     problems: &'a mut Problems,
     inherited_members: usize,

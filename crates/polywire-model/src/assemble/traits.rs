@@ -6,9 +6,9 @@ use std::sync::Arc;
 use polywire_schema::ShapeId;
 
 use super::Assembler;
-use super::join::merge_values;
+use super::join::{Conflict, merge_values};
 use crate::bundled::Bundled;
-use crate::diagnostic::{Problem, did_you_mean};
+use crate::diagnostic::{Problem, Severity, did_you_mean};
 use crate::fragment::Apply;
 use crate::node::{Node, NodeValue, Object};
 use crate::shape::{Member, Shape, ShapeType};
@@ -20,7 +20,7 @@ use crate::traits::{AppliedTrait, Traits};
 const MAX_TRAITS: usize = 1_000;
 
 /// From how many traits on they are looked at one by one, not in pairs.
-const MANY: usize = 32;
+pub(super) const MANY: usize = 32;
 
 /// What is known of the definitions of traits before anything is assembled.
 pub(super) struct Definitions<'a> {
@@ -93,10 +93,13 @@ impl Assembler<'_> {
             .map(|(at, member)| (member.name().to_owned(), at))
             .collect();
         for Apply { target, traits } in applies {
-            let onto = match target.member() {
-                None => &mut shape.traits,
+            let (owner, onto) = match target.member() {
+                None => (&shape.id, &mut shape.traits),
                 Some(name) => match index.get(name) {
-                    Some(&at) => &mut shape.members[at].traits,
+                    Some(&at) => {
+                        let member = &mut shape.members[at];
+                        (&member.id, &mut member.traits)
+                    }
                     None => {
                         self.no_such_member(shape, name, target.location());
                         continue;
@@ -104,7 +107,7 @@ impl Assembler<'_> {
                 },
             };
             for applied in traits {
-                self.merge_trait(onto, applied);
+                self.merge_trait(Some(owner), onto, applied);
             }
         }
     }
@@ -130,8 +133,9 @@ impl Assembler<'_> {
 
     /// A trait that stands twice on a shape in the same file.
     pub(super) fn merge_repeated_traits(&mut self, shape: &mut Shape) {
-        let members = shape.members.iter_mut().map(|member| &mut member.traits);
-        for traits in members.chain([&mut shape.traits]) {
+        let members = shape.members.iter_mut();
+        let members = members.map(|member| (&member.id, &mut member.traits));
+        for (owner, traits) in members.chain([(&shape.id, &mut shape.traits)]) {
             // Two or three traits are the rule, and the same one twice is rare.
             let repeated = if traits.len() > MANY {
                 true
@@ -142,22 +146,25 @@ impl Assembler<'_> {
                     .any(|(i, t)| all[..i].iter().any(|o| o.id == t.id))
             };
             if repeated {
-                let repeated = std::mem::take(traits);
-                self.merge_traits(traits, repeated);
+                for applied in std::mem::take(traits).into_entries() {
+                    self.merge_trait(Some(owner), traits, applied);
+                }
             }
         }
     }
 
+    /// Adds traits where some are inherited: those never conflict.
     pub(super) fn merge_traits(&mut self, traits: &mut Traits, more: Traits) {
         for applied in more.into_entries() {
-            self.merge_trait(traits, applied);
+            self.merge_trait(None, traits, applied);
         }
     }
 
     /// Adds a trait. What was written on the shape itself wins over what is
     /// inherited, and a later mixin over an earlier one; two values written on
-    /// the shape itself are joined when the trait is a list, else must agree.
-    pub(super) fn merge_trait(&mut self, traits: &mut Traits, applied: AppliedTrait) {
+    /// the shape itself are joined when both are arrays, whatever the trait is,
+    /// else must agree.
+    fn merge_trait(&mut self, owner: Option<&ShapeId>, traits: &mut Traits, applied: AppliedTrait) {
         let count = traits.len();
         let Some(old) = traits.find_mut(&applied.id) else {
             if count < MAX_TRAITS {
@@ -177,29 +184,16 @@ impl Assembler<'_> {
             return;
         }
         let (old_location, location, id) = (old.location, applied.location, applied.id.clone());
-        let is_list = self
-            .definitions
-            .shape_type(&id)
-            .is_none_or(|definition| definition == ShapeType::List);
-        let conflicts = if is_list {
-            merge_values(
-                Arc::make_mut(&mut old.value),
-                Arc::unwrap_or_clone(applied.value),
-            )
-            .is_err()
-        } else {
-            old.value != applied.value
-        };
-        if conflicts {
-            self.problems.push(
-                Problem::error(
-                    "TraitConflict",
-                    location,
-                    format!("the trait `{id}` is applied twice with different values"),
-                )
-                .hint("keep one of them")
-                .related("first", old_location),
-            );
+        let value = Arc::unwrap_or_clone(applied.value);
+        if let Err(Conflict) = merge_values(Arc::make_mut(&mut old.value), value) {
+            self.problems.push_with(Severity::Error, |_| {
+                let owner = owner.map_or_else(String::new, |owner| format!(" to `{owner}`"));
+                let message =
+                    format!("the trait `{id}` is applied twice{owner}, with different values");
+                Problem::error("TraitConflict", location, message)
+                    .hint("keep one of them")
+                    .related("first", old_location)
+            });
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Bytes to the text of a model, and what to say where they are none.
 
 use crate::diagnostic::Problem;
-use crate::source::MAX_FILE_BYTES;
+use crate::source::{MAX_FILE_BYTES, SourceLocation};
 
 use super::files::{BUILD_FILE, unreadable};
 
@@ -44,6 +44,15 @@ pub(super) fn text(name: &str, bytes: Vec<u8>) -> Result<String, Box<Problem>> {
         let problem = unreadable(name, &format!("byte {offset} is not UTF-8"));
         problem.hint(format!("save it as UTF-8; the byte stands in line {line}"))
     })?;
+    if text.trim().is_empty() {
+        // An empty file in IDL is one that its author has yet to write.
+        return Err(if name.ends_with(".smithy") {
+            let message = format!("`{name}` is empty");
+            Problem::warning("EmptyFile", SourceLocation::NONE, message).into()
+        } else {
+            unreadable(name, "it is empty").expected(EXPECTED).into()
+        });
+    }
     if name.rsplit(['/', '\\']).next() == Some(BUILD_FILE) {
         let message = "it configures Smithy's build tool, and is no model";
         return Err(unreadable(name, message)

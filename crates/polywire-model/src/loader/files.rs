@@ -46,6 +46,10 @@ fn unopened(path: &Path, error: &std::io::Error) -> Problem {
     unreadable(path.display(), &error.to_string())
 }
 
+pub(super) fn is_folder(path: &Path) -> bool {
+    path.is_dir()
+}
+
 /// What a file is called whichever way leads to it; `None` when none does.
 pub(super) fn identity(path: &Path) -> Option<PathBuf> {
     fs::canonicalize(path).ok()

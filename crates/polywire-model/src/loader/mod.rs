@@ -89,7 +89,7 @@ impl Loader {
     /// ```
     pub fn add_path(&mut self, path: impl AsRef<Path>) -> &mut Self {
         let path = path.as_ref();
-        if path.is_dir() {
+        if files::is_folder(path) {
             self.add_dir(path)
         } else {
             self.add_file(path)

@@ -93,6 +93,21 @@ impl Number {
         }
     }
 
+    /// The digits as they were written, unless an `i64` holds the number.
+    pub(crate) fn written(&self) -> Option<&str> {
+        match &self.0 {
+            Representation::Integer(_) => None,
+            Representation::Digits(text) => Some(text),
+        }
+    }
+
+    /// A text that equal numbers share.
+    pub(crate) fn canonical(&self) -> String {
+        let decimal = Decimal::of(&self.to_string());
+        let sign = if decimal.negative { "-" } else { "" };
+        format!("{sign}{}e{}", decimal.digits, decimal.exponent)
+    }
+
     /// Whether the number has no fraction, however it is spelled.
     #[must_use]
     pub fn is_whole(&self) -> bool {

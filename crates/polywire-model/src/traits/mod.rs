@@ -133,6 +133,10 @@ impl Traits {
         self.entries.push(applied);
     }
 
+    pub(crate) fn append(&mut self, mut more: Self) {
+        self.entries.append(&mut more.entries);
+    }
+
     pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut AppliedTrait> {
         self.entries.iter_mut()
     }

@@ -153,28 +153,13 @@ impl Traits {
     /// `@length`
     #[must_use]
     pub fn length(&self) -> Option<LengthTrait> {
-        let value = self.get("smithy.api#length")?;
-        let bound = |key| {
-            value
-                .get(key)
-                .and_then(Node::as_number)
-                .and_then(Number::as_u64)
-        };
-        Some(LengthTrait {
-            min: bound("min"),
-            max: bound("max"),
-        })
+        LengthTrait::of(self.get("smithy.api#length")?)
     }
 
     /// `@range`
     #[must_use]
     pub fn range(&self) -> Option<RangeTrait<'_>> {
-        let value = self.get("smithy.api#range")?;
-        let bound = |key| value.get(key).and_then(Node::as_number);
-        Some(RangeTrait {
-            min: bound("min"),
-            max: bound("max"),
-        })
+        RangeTrait::of(self.get("smithy.api#range")?)
     }
 
     /// `@pattern`: a regular expression after ECMA 262.
@@ -516,6 +501,20 @@ pub struct LengthTrait {
     pub max: Option<u64>,
 }
 
+impl LengthTrait {
+    pub(crate) fn of(value: &Node) -> Option<Self> {
+        let object = value.as_object()?;
+        let bound = |key| {
+            let bound = object.get(key).and_then(Node::as_number);
+            bound.and_then(Number::as_u64)
+        };
+        Some(Self {
+            min: bound("min"),
+            max: bound("max"),
+        })
+    }
+}
+
 /// `@range`: bounds, each of them included.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RangeTrait<'m> {
@@ -523,6 +522,17 @@ pub struct RangeTrait<'m> {
     pub min: Option<&'m Number>,
     /// The most.
     pub max: Option<&'m Number>,
+}
+
+impl<'m> RangeTrait<'m> {
+    pub(crate) fn of(value: &'m Node) -> Option<Self> {
+        let object = value.as_object()?;
+        let bound = |key| object.get(key).and_then(Node::as_number);
+        Some(Self {
+            min: bound("min"),
+            max: bound("max"),
+        })
+    }
 }
 
 /// `@xmlNamespace`

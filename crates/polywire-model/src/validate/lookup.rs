@@ -10,6 +10,7 @@ use std::rc::Rc;
 
 use polywire_schema::ShapeId;
 
+use crate::node::Node;
 use crate::shape::{Member, Shape};
 
 #[derive(Default)]
@@ -21,8 +22,10 @@ pub(super) struct Lookup<'m> {
     pub(super) members: HashMap<&'m str, &'m Member>,
     /// The names of the members that a value can't do without.
     pub(super) required: Vec<&'m str>,
-    /// What an enum allows.
+    /// What an enum allows, be it the shape or the trait on a string.
     pub(super) texts: HashSet<&'m str>,
+    /// The same in the order of the source, for messages.
+    pub(super) texts_in_order: Vec<&'m str>,
     /// What an intEnum allows.
     pub(super) numbers: HashSet<i64>,
     /// The members with @httpLabel.
@@ -48,12 +51,21 @@ impl<'m> Lookup<'m> {
         }
         let all = || shape.members().iter();
         let required = all().filter(|member| member.traits().is_required());
+        let definitions = shape.traits().get("smithy.api#enum");
+        let definitions = definitions.and_then(Node::as_array).unwrap_or_default();
+        let texts_in_order: Vec<&str> = all()
+            .filter_map(|member| member.traits().enum_value()?.as_str())
+            .chain(
+                definitions
+                    .iter()
+                    .filter_map(|definition| definition.get("value")?.as_str()),
+            )
+            .collect();
         Self {
             members,
             required: required.map(Member::name).collect(),
-            texts: all()
-                .filter_map(|member| member.traits().enum_value()?.as_str())
-                .collect(),
+            texts: texts_in_order.iter().copied().collect(),
+            texts_in_order,
             numbers: all()
                 .filter_map(|member| member.traits().enum_value()?.as_i64())
                 .collect(),

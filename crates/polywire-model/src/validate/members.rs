@@ -1,10 +1,9 @@
-//! Members: their names, and the values of enums.
+//! Members: which a shape must have, and names that collide.
 
 use std::collections::{HashMap, HashSet};
 
 use crate::diagnostic::{Problem, Problems, Severity, did_you_mean};
 use crate::model::Model;
-use crate::node::Node;
 use crate::shape::{Member, Shape, ShapeType};
 
 pub(super) fn check(shape: &Shape, problems: &mut Problems) {
@@ -14,10 +13,6 @@ pub(super) fn check(shape: &Shape, problems: &mut Problems) {
         ShapeType::Structure | ShapeType::Union | ShapeType::Enum | ShapeType::IntEnum => {
             check_named(shape, problems);
         }
-        _ => {}
-    }
-    match shape.shape_type() {
-        ShapeType::Enum | ShapeType::IntEnum => check_values(shape, problems),
         _ => {}
     }
 }
@@ -30,7 +25,7 @@ pub(super) fn check_names_by_case(model: &Model, problems: &mut Problems) {
         if let Some(first) = seen.insert(shape.id().to_ascii_lowercase(), shape) {
             problems.push_with(Severity::Error, |_| {
                 let message = format!("`{}` and `{}` differ only by case", shape.id(), first.id());
-                Problem::error("CaseConflict", shape.location(), message)
+                Problem::error("ShapeIdConflict", shape.location(), message)
                     .expected("names that differ by more than case")
                     .related("the other", first.location())
             });
@@ -72,15 +67,10 @@ fn check_fixed(shape: &Shape, names: &[&str], problems: &mut Problems) {
 
 fn check_named(shape: &Shape, problems: &mut Problems) {
     let mut seen: HashMap<String, &Member> = HashMap::with_capacity(shape.members().len());
-    let is_enum = matches!(shape.shape_type(), ShapeType::Enum | ShapeType::IntEnum);
     for member in shape.members() {
-        // Constants are told apart by their case in real models.
-        let key = if is_enum {
-            member.name().to_owned()
-        } else {
-            member.name().to_ascii_lowercase()
-        };
-        let first = *seen.entry(key).or_insert(member);
+        let first = *seen
+            .entry(member.name().to_ascii_lowercase())
+            .or_insert(member);
         if std::ptr::eq(first, member) {
             continue;
         }
@@ -99,7 +89,7 @@ fn check_named(shape: &Shape, problems: &mut Problems) {
                     member.name(),
                     shape.id()
                 );
-                Problem::error("CaseConflict", member.location(), message)
+                Problem::error("ShapeIdConflict", member.location(), message)
                     .expected("names that differ by more than case")
             };
             problem.related("first", first.location())
@@ -117,52 +107,5 @@ fn check_named(shape: &Shape, problems: &mut Problems) {
                 shape.shape_type().with_article()
             )),
         );
-    }
-}
-
-fn check_values(shape: &Shape, problems: &mut Problems) {
-    let is_string = shape.shape_type() == ShapeType::Enum;
-    let mut seen: HashMap<String, &Member> = HashMap::with_capacity(shape.members().len());
-    for member in shape.members() {
-        let applied = member.traits().find("smithy.api#enumValue");
-        let location = applied.map_or(member.location(), |applied| applied.value().location());
-        let value = applied.map(|applied| applied.value());
-        let fits = |value: &&Node| match is_string {
-            true => value.as_str().is_some_and(|text| !text.is_empty()),
-            false => value
-                .as_i64()
-                .is_some_and(|number| i32::try_from(number).is_ok()),
-        };
-        let Some(value) = value.filter(fits) else {
-            problems.push_with(Severity::Error, |_| {
-                let message = match value {
-                    Some(value) => format!("the value of `{}` is {}", member.id(), value.kind()),
-                    None => format!("`{}` has no value", member.id()),
-                };
-                Problem::error("EnumValue", location, message).expected(if is_string {
-                    "text that is not empty"
-                } else {
-                    "a whole number of 32 bits"
-                })
-            });
-            continue;
-        };
-        let key = match value.as_i64() {
-            Some(number) => number.to_string(),
-            None => value.to_json(),
-        };
-        if let Some(first) = seen.insert(key, member) {
-            problems.push_with(Severity::Error, |_| {
-                let message = format!(
-                    "`{}` and `{}` of `{}` have the same value",
-                    first.name(),
-                    member.name(),
-                    shape.id()
-                );
-                Problem::error("EnumValue", location, message)
-                    .expected("a value of its own")
-                    .related("first", first.location())
-            });
-        }
     }
 }

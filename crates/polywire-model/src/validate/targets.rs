@@ -1,6 +1,6 @@
-//! What shapes name must exist and be of the right kind.
+//! What shapes name must exist, be of the right kind and be free to use.
 
-use super::everything;
+use super::{access, everything, lifecycle};
 use crate::assemble::suggest_shape;
 use crate::diagnostic::{Problem, Problems, Severity};
 use crate::model::{Model, Relation, neighbors};
@@ -11,24 +11,28 @@ pub(super) fn check(model: &Model, shape: &Shape, problems: &mut Problems) {
         check_member(model, shape, member, problems);
     }
     for (relation, reference) in neighbors(shape) {
-        // Members are checked above, mixins when they are flattened.
-        if matches!(relation, Relation::MemberTarget | Relation::Mixin) {
+        if relation == Relation::MemberTarget {
             continue;
         }
+        let what = describe(relation);
         let Some(target) = model.get(reference) else {
-            unresolved(model, describe(relation), shape.id(), reference, problems);
+            // Mixins are looked for when they are flattened.
+            if relation != Relation::Mixin {
+                unresolved(model, what, shape.id(), reference, problems);
+            }
             continue;
         };
+        let (owner, location) = (shape.id(), reference.location());
+        access::check_target(what, owner, owner.namespace(), location, target, problems);
+        lifecycle::check_target(what, relation, owner, reference, target, problems);
         if let Some((code, expected, hint)) = misfit(relation, target) {
             problems.push_with(Severity::Error, |_| {
                 let message = format!(
-                    "the {} `{}` of `{}` is {}",
-                    describe(relation),
+                    "the {what} `{}` of `{owner}` is {}",
                     reference.id(),
-                    shape.id(),
                     what_it_is(target)
                 );
-                Problem::error(code, reference.location(), message)
+                Problem::error(code, location, message)
                     .expected(expected)
                     .maybe_hint(hint.map(str::to_owned))
                     .related("defined", target.location())
@@ -60,6 +64,17 @@ fn check_member(model: &Model, shape: &Shape, member: &Member, problems: &mut Pr
         }
         return;
     };
+    // A private target is out of reach of those who inherit the member, too.
+    let location = match member.is_inherited() {
+        true => member.location(),
+        false => reference.location(),
+    };
+    let namespace = member.id().namespace();
+    access::check_target("target", member.id(), namespace, location, target, problems);
+    if !member.is_inherited() {
+        let (owner, relation) = (member.id(), Relation::MemberTarget);
+        lifecycle::check_target("target", relation, owner, reference, target, problems);
+    }
     let is_key = shape.shape_type() == ShapeType::Map && member.name() == "key";
     let unit_fits = matches!(
         shape.shape_type(),
@@ -67,19 +82,24 @@ fn check_member(model: &Model, shape: &Shape, member: &Member, problems: &mut Pr
     );
     let (code, expected) = if target.shape_type().is_service_type() {
         (
-            "WrongTarget",
+            "Target",
             "a shape of data: no service, resource or operation",
+        )
+    } else if target.traits().is_trait_definition() {
+        (
+            "Target",
+            "a shape that is no trait: traits are only applied",
         )
     } else if target.traits().is_mixin() {
         (
-            "WrongTarget",
+            "Target",
             "a shape that is no mixin: mixins are only mixed in",
         )
     } else if is_key && !matches!(target.shape_type(), ShapeType::String | ShapeType::Enum) {
-        ("WrongTarget", "a string or an enum, as the key of a map")
+        ("Target", "a string or an enum, as the key of a map")
     } else if *target.id() == UNIT && !unit_fits {
         (
-            "WrongTarget",
+            "UnitType",
             "a shape of data: only members of unions can be empty",
         )
     } else {
@@ -126,19 +146,29 @@ fn misfit(
         Relation::MemberTarget | Relation::Mixin => (true, ""),
     };
     if !fits {
-        return Some(("WrongTarget", expected, None));
+        return Some(("Target", expected, None));
+    }
+    if relation == Relation::Mixin {
+        return None;
+    }
+    if target.traits().is_trait_definition() {
+        return Some(("Target", "a shape that is no trait", None));
     }
     if target.traits().is_mixin() {
-        return Some(("WrongTarget", "a shape that is no mixin", None));
+        return Some(("Target", "a shape that is no mixin", None));
+    }
+    let is_input = matches!(relation, Relation::Input | Relation::Output);
+    if *target.id() == UNIT && !is_input && relation != Relation::Error {
+        return Some(("UnitType", "a shape of data that is not empty", None));
     }
     let has_error = target.traits().has("smithy.api#error");
     match relation {
         Relation::Error if !has_error => {
             let hint = "put @error(\"client\") or @error(\"server\") on the structure";
-            Some(("MissingErrorTrait", expected, Some(hint)))
+            Some(("Target", expected, Some(hint)))
         }
         Relation::Input | Relation::Output if has_error => {
-            Some(("WrongTarget", "a structure without @error", None))
+            Some(("Target", "a structure without @error", None))
         }
         _ => None,
     }
@@ -161,7 +191,9 @@ fn describe(relation: Relation) -> &'static str {
 }
 
 fn what_it_is(shape: &Shape) -> String {
-    if shape.traits().is_mixin() {
+    if shape.traits().is_trait_definition() {
+        format!("{} and a trait", shape.shape_type().with_article())
+    } else if shape.traits().is_mixin() {
         format!("{} and a mixin", shape.shape_type().with_article())
     } else if *shape.id() == UNIT {
         "empty".to_owned()
@@ -187,7 +219,7 @@ fn unresolved(
             "the {what} `{}` of `{owner}` is not defined",
             reference.id()
         );
-        Problem::error("UnresolvedTarget", reference.location(), message)
+        Problem::error("Target.UnresolvedShape", reference.location(), message)
             .expected("the name of a shape")
             .maybe_hint(hints.then(suggest).flatten())
     });

@@ -1,6 +1,7 @@
 //! Interop cases by name; see the crate's documentation.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
 
+mod botocore;
 mod curl;
 mod harm;
 mod models;
@@ -10,6 +11,7 @@ mod polywire_serve;
 mod python_cbor;
 mod python_xmlrpc;
 mod same_answers;
+mod smithy_page;
 
 /// Not a case: what became of the others. Tests begin in the order of their
 /// names, so this one is the last, and it waits for those that still run.

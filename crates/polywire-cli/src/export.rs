@@ -1,0 +1,189 @@
+//! `polywire export`: a model in the form that another tool reads.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use polywire::model::export::botocore::{self, Export, Options, Protocol};
+use polywire::model::{Loader, Node, Object};
+
+use crate::{Failure, models, print};
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    form: Form,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Form {
+    /// Write the data files with which boto3 and the aws CLI call a service.
+    Botocore(Botocore),
+}
+
+#[derive(Debug, clap::Args)]
+struct Botocore {
+    /// Model files (.smithy or .json), folders of them, or JARs.
+    #[arg(value_name = "MODEL", required = true)]
+    files: Vec<PathBuf>,
+    /// The service, where the model has several: its name, with or without
+    /// namespace.
+    #[arg(long, value_name = "ID")]
+    service: Option<String>,
+    /// The protocol to call it over, by its trait or botocore's name, such as
+    /// restJson1 or rest-json. Without it, the one of the service's that
+    /// botocore likes best.
+    #[arg(long, short, value_name = "NAME", value_parser = protocol)]
+    protocol: Option<Protocol>,
+    /// What boto3 calls the service. Without it, the service id in lower case.
+    #[arg(long, value_name = "NAME")]
+    name: Option<String>,
+    /// The folder to write to, which AWS_DATA_PATH has to name later.
+    #[arg(long, short, value_name = "DIR")]
+    output: PathBuf,
+    /// Print what was written as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+fn protocol(name: &str) -> Result<Protocol, String> {
+    Protocol::from_name(name).ok_or_else(|| {
+        let names: Vec<&str> = Protocol::ALL.iter().map(|p| short(*p)).collect();
+        format!("expected one of {}", names.join(", "))
+    })
+}
+
+/// The name of the protocol's trait without its namespace.
+fn short(protocol: Protocol) -> &'static str {
+    let id = protocol.trait_id();
+    id.split_once('#').map_or(id, |(_, name)| name)
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let Form::Botocore(arguments) = &arguments.form;
+    let mut loader = Loader::new();
+    for file in &arguments.files {
+        loader.add_path(file);
+    }
+    let model = models::assemble(&mut loader)?;
+    let mut options = Options::default();
+    if let Some(protocol) = arguments.protocol {
+        options = options.protocol(protocol);
+    }
+    if let Some(name) = &arguments.name {
+        options = options.name(name);
+    }
+    let export =
+        botocore::export(&model, arguments.service.as_deref(), &options).map_err(Failure::usage)?;
+    for note in export.notes() {
+        print::err(format_args!("note: {note}"));
+    }
+    let mut written = Vec::new();
+    for file in export.files() {
+        let path = arguments.output.join(file.path());
+        write(&path, &file.content().to_json_pretty())
+            .map_err(|error| Failure::transport(format!("{}: {error}", path.display())))?;
+        written.push(path);
+    }
+    let said = if arguments.json {
+        as_json(&export, &written)
+    } else {
+        as_text(&export, &written, &arguments.output)
+    };
+    print::out(&said)
+}
+
+/// Writes a file whole or not at all: a reader sees the old one or the new one.
+fn write(path: &Path, text: &str) -> io::Result<()> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(folder)?;
+    let mut name = std::ffi::OsString::from(".");
+    name.push(path.file_name().unwrap_or_default());
+    // Of this process only: two exports at once do not write into each other.
+    name.push(format!(".{}.tmp", std::process::id()));
+    let temporary = folder.join(name);
+    let outcome = (|| {
+        let mut file = fs::File::create(&temporary)?;
+        file.write_all(text.as_bytes())?;
+        file.sync_all()?;
+        fs::rename(&temporary, path)
+    })();
+    if outcome.is_err() {
+        // It may not be there; the error that counts is the first one.
+        let _ = fs::remove_file(&temporary);
+    }
+    outcome
+}
+
+fn as_text(export: &Export, written: &[PathBuf], folder: &Path) -> String {
+    let mut text = String::new();
+    for path in written {
+        text.push_str(&format!("wrote {}\n", path.display()));
+    }
+    let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
+    let folder = quoted(&folder.display().to_string());
+    let name = export.name();
+    let endpoint = if export.has_endpoints() {
+        ""
+    } else {
+        ", endpoint_url='http://127.0.0.1:8080'"
+    };
+    // Region and endpoint are all that a client of a service without signatures
+    // needs.
+    text.push_str(&format!(
+        "\nThe service is `{name}` now, over {}. To see that it is there:\n\n  \
+         export AWS_DATA_PATH={folder} AWS_DEFAULT_REGION=us-east-1\n  \
+         aws {name} help\n  \
+         python3 -c \"import boto3; help(boto3.client('{name}'{endpoint}))\"\n",
+        export.protocol()
+    ));
+    text
+}
+
+fn as_json(export: &Export, written: &[PathBuf]) -> String {
+    let mut said = Object::new();
+    said.insert("service", export.name());
+    said.insert("apiVersion", export.api_version());
+    said.insert("protocol", export.protocol().botocore_name());
+    let files = written
+        .iter()
+        .map(|path| Node::from(path.display().to_string()));
+    said.insert("files", files.collect::<Vec<Node>>());
+    let notes = export.notes().iter().map(|note| Node::from(note.as_str()));
+    said.insert("notes", notes.collect::<Vec<Node>>());
+    Node::from(said).to_json() + "\n"
+}
+
+/// A word for a shell.
+fn quoted(text: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "/._-+:@%,".contains(c);
+    if !text.is_empty() && text.chars().all(is_plain) {
+        return text.to_owned();
+    }
+    format!("'{}'", text.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_for_a_shell() {
+        assert_eq!(quoted("/tmp/a-b"), "/tmp/a-b");
+        assert_eq!(quoted("/tmp/a b"), "'/tmp/a b'");
+        assert_eq!(quoted("it's"), r"'it'\''s'");
+    }
+
+    #[test]
+    fn files_are_written_whole() {
+        let folder = std::env::temp_dir().join(format!("polywire-export-{}", std::process::id()));
+        let path = folder.join("a/b/c.json");
+        write(&path, "1").unwrap();
+        write(&path, "2").unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "2");
+        assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 1);
+        // A file stands where a folder is needed.
+        assert!(write(&path.join("d.json"), "3").is_err());
+        fs::remove_dir_all(&folder).unwrap();
+    }
+}

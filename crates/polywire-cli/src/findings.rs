@@ -1,0 +1,156 @@
+//! What is said about a model: findings as text, in colours where a person reads
+//! them, as JSON, and in few words.
+
+use std::collections::BTreeMap;
+use std::io::IsTerminal;
+
+use polywire::model::{Diagnostic, Node, Object, Severity};
+
+use crate::print;
+
+/// How many warnings a command shows that was asked for something else.
+const SHOWN: usize = 3;
+
+/// Tells of warnings on standard error, the first few whole: whoever serves or
+/// converts a model of somebody else's is not the one to mend it.
+pub(crate) fn warn(warnings: &[Diagnostic]) {
+    let is_shown = |diagnostic: &&Diagnostic| diagnostic.severity > Severity::Note;
+    let warnings: Vec<&Diagnostic> = warnings.iter().filter(is_shown).collect();
+    for warning in warnings.iter().take(SHOWN) {
+        print::err(format!("{}\n", painted(warning, Stream::Err)));
+    }
+    if let more @ 1.. = warnings.len().saturating_sub(SHOWN) {
+        print::err(format!(
+            "{more} more warnings about the model: `polywire model check` shows them\n"
+        ));
+    }
+}
+
+/// Where a text goes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Stream {
+    Err,
+    Out,
+}
+
+/// A finding as text, in colours where a person sees it.
+pub(crate) fn painted(diagnostic: &Diagnostic, stream: Stream) -> String {
+    let text = diagnostic.to_string();
+    let is_terminal = match stream {
+        Stream::Err => std::io::stderr().is_terminal(),
+        Stream::Out => std::io::stdout().is_terminal(),
+    };
+    // https://no-color.org: set and not empty.
+    let wants_none = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    if !is_terminal || wants_none {
+        return text;
+    }
+    paint(&text, diagnostic.severity)
+}
+
+fn paint(text: &str, severity: Severity) -> String {
+    let colour = match severity {
+        Severity::Error | Severity::Danger => "31",
+        Severity::Warning => "33",
+        _ => "36",
+    };
+    let mut painted = String::with_capacity(text.len() + 40);
+    for (index, line) in text.lines().enumerate() {
+        if index > 0 {
+            painted.push('\n');
+        }
+        let after_bar = line.find('|').map_or("", |bar| &line[bar + 1..]);
+        if index == 0 {
+            let end = line.find(':').unwrap_or(line.len());
+            let (head, message) = line.split_at(end);
+            painted.push_str(&format!("\x1b[1;{colour}m{head}\x1b[0;1m{message}\x1b[0m"));
+        } else if after_bar.trim_start().starts_with('^') {
+            painted.push_str(&format!("\x1b[{colour}m{line}\x1b[0m"));
+        } else {
+            painted.push_str(line);
+        }
+    }
+    painted
+}
+
+/// All findings as one JSON object.
+pub(crate) fn report(diagnostics: &[Diagnostic]) -> Node {
+    let mut object = Object::new();
+    for (severity, name) in SEVERITIES {
+        object.insert(name, count(diagnostics, severity) as i64);
+    }
+    let nodes: Vec<Node> = diagnostics.iter().map(Diagnostic::to_node).collect();
+    object.insert("diagnostics", nodes);
+    object.into()
+}
+
+/// "2 errors, 1 warning".
+pub(crate) fn summary(diagnostics: &[Diagnostic]) -> String {
+    let mut parts = Vec::new();
+    for (severity, plural) in SEVERITIES {
+        match count(diagnostics, severity) {
+            0 => {}
+            1 => parts.push(format!("1 {severity}")),
+            several => parts.push(format!("{several} {plural}")),
+        }
+    }
+    parts.join(", ")
+}
+
+/// How many findings there are of which kind, the most frequent first; empty for
+/// a few, which can be counted at a glance.
+pub(crate) fn kinds(diagnostics: &[Diagnostic]) -> String {
+    const FEW: usize = 10;
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for diagnostic in diagnostics {
+        *counts.entry(&diagnostic.code).or_default() += 1;
+    }
+    if diagnostics.len() <= FEW || counts.len() < 2 {
+        return String::new();
+    }
+    let mut counts: Vec<(&str, usize)> = counts.into_iter().collect();
+    counts.sort_by_key(|(code, count)| (std::cmp::Reverse(*count), *code));
+    let lines = counts
+        .iter()
+        .map(|(code, count)| format!("{count:>6} {code}\n"));
+    lines.collect()
+}
+
+const SEVERITIES: [(Severity, &str); 4] = [
+    (Severity::Error, "errors"),
+    (Severity::Danger, "dangers"),
+    (Severity::Warning, "warnings"),
+    (Severity::Note, "notes"),
+];
+
+fn count(diagnostics: &[Diagnostic], severity: Severity) -> usize {
+    let same = |diagnostic: &&Diagnostic| diagnostic.severity == severity;
+    diagnostics.iter().filter(same).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use polywire::model::Loader;
+
+    use super::*;
+
+    #[test]
+    fn colours_leave_the_text_alone() {
+        let error = Loader::new()
+            .add_text(
+                "a.smithy",
+                "$version: \"2\"\nnamespace a\nlist A { member: B }\n",
+            )
+            .assemble()
+            .unwrap_err();
+        let diagnostic = &error.diagnostics()[0];
+        let painted = paint(&diagnostic.to_string(), diagnostic.severity);
+        assert!(painted.starts_with("\x1b[1;31merror["));
+        let mut plain = painted;
+        for code in ["\x1b[1;31m", "\x1b[0;1m", "\x1b[31m", "\x1b[0m"] {
+            plain = plain.replace(code, "");
+        }
+        assert_eq!(plain, diagnostic.to_string());
+        assert_eq!(summary(error.diagnostics()), "1 error");
+    }
+}

@@ -1,0 +1,96 @@
+//! Who signs requests and how.
+//!
+//! botocore refuses a client whose service cannot be signed in a way that it
+//! knows, so that a service without authentication is one whose operations are
+//! each marked: they are sent unsigned, without credentials.
+
+use super::Context;
+use super::entries::texts;
+use crate::node::{Node, Object};
+use crate::shape::Shape;
+
+const SIGV4: &str = "aws.auth#sigv4";
+const SIGV4A: &str = "aws.auth#sigv4a";
+const BEARER: &str = "smithy.api#httpBearerAuth";
+const NONE: &str = "smithy.api#noAuth";
+
+/// The schemes that botocore knows; the first is preferred.
+pub(super) struct Schemes<'m>(Vec<&'m str>);
+
+impl Schemes<'_> {
+    /// For the metadata: nothing if there are none, since botocore does not take
+    /// `noAuth` of a service.
+    pub(super) fn listed(&self) -> Option<Node> {
+        (!self.0.is_empty()).then(|| texts(self.0.iter().copied()))
+    }
+
+    /// The older word for the same. S3 has a way of its own to spell paths.
+    pub(super) fn signature_version(&self, context: &Context<'_>) -> &'static str {
+        match self.0.first() {
+            Some(&BEARER) => "bearer",
+            Some(&SIGV4A) => "v4a",
+            _ if context.is("S3") => "s3",
+            _ => "v4",
+        }
+    }
+}
+
+/// The schemes of the service, with a note on those that botocore lacks.
+pub(super) fn of_service<'m>(context: &mut Context<'m>) -> Schemes<'m> {
+    let traits = context.service.traits();
+    let model = context.model;
+    let chosen = list(context.service);
+    let all: Vec<&str> = match chosen {
+        Some(ids) => ids,
+        None => {
+            let ids = traits.iter().map(|applied| applied.id().as_str());
+            let is_auth = |id: &&str| {
+                let definition = model.get(id);
+                definition.is_some_and(|shape| shape.traits().has("smithy.api#authDefinition"))
+            };
+            let mut ids: Vec<&str> = ids.filter(is_auth).collect();
+            ids.sort_unstable();
+            ids
+        }
+    };
+    let unknown: Vec<&str> = all.iter().copied().filter(|id| !is_known(id)).collect();
+    if !unknown.is_empty() {
+        context.notes.push(format!(
+            "botocore cannot authenticate with `{}`",
+            unknown.join("`, `")
+        ));
+    }
+    Schemes(all.into_iter().filter(|id| is_known(id)).collect())
+}
+
+/// Sets what an operation has of its own.
+pub(super) fn push_operation(entry: &mut Object, service: &Schemes<'_>, operation: &Shape) {
+    let traits = operation.traits();
+    let own = list(operation);
+    let schemes: Vec<&str> = match &own {
+        Some(ids) => ids.iter().copied().filter(|id| is_known(id)).collect(),
+        None => service.0.clone(),
+    };
+    if schemes.is_empty() || traits.has("smithy.api#optionalAuth") {
+        entry.push("authtype", "none");
+        entry.push("auth", texts([NONE]));
+        return;
+    }
+    if traits.has("aws.auth#unsignedPayload") {
+        entry.push("authtype", "v4-unsigned-body");
+        entry.push("unsignedPayload", true);
+    }
+    if own.is_some() && schemes != service.0 {
+        entry.push("auth", texts(schemes));
+    }
+}
+
+/// `@auth` of a service or operation.
+fn list(shape: &Shape) -> Option<Vec<&str>> {
+    let ids = shape.traits().get("smithy.api#auth")?.as_array()?;
+    Some(ids.iter().filter_map(Node::as_str).collect())
+}
+
+fn is_known(id: &str) -> bool {
+    matches!(id, SIGV4 | SIGV4A | BEARER)
+}

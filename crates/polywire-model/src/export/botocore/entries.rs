@@ -1,0 +1,52 @@
+//! What the files are made of: objects that leave out what is not so.
+
+use super::documentation;
+use crate::node::{Node, Object};
+use crate::traits::Traits;
+
+/// An object of these entries, without those that are absent.
+pub(super) fn object<const N: usize>(entries: [(&str, Option<Node>); N]) -> Object {
+    let mut object = Object::new();
+    push_all(&mut object, entries);
+    object
+}
+
+/// Adds those of the entries that are there. None may be in the object.
+pub(super) fn push_all<const N: usize>(object: &mut Object, entries: [(&str, Option<Node>); N]) {
+    for (key, value) in entries {
+        if let Some(value) = value {
+            object.push(key, value);
+        }
+    }
+}
+
+/// `true` where something holds, and nothing where it does not.
+pub(super) fn flag(holds: bool) -> Option<Node> {
+    holds.then(|| Node::from(true))
+}
+
+/// A list of texts.
+pub(super) fn texts(texts: impl IntoIterator<Item = impl Into<String>>) -> Node {
+    let nodes = texts.into_iter().map(|text| Node::from(text.into()));
+    nodes.collect::<Vec<Node>>().into()
+}
+
+/// `@documentation` as HTML.
+pub(super) fn documented(traits: &Traits) -> Option<Node> {
+    let text = traits.documentation()?;
+    Some(documentation::html(text).into())
+}
+
+/// Sets `deprecated` and what goes with it.
+pub(super) fn push_deprecation(object: &mut Object, traits: &Traits) {
+    let Some(deprecated) = traits.deprecated() else {
+        return;
+    };
+    object.push("deprecated", true);
+    if let Some(message) = deprecated.message {
+        object.push("deprecatedMessage", message);
+    }
+    if let Some(since) = deprecated.since {
+        object.push("deprecatedSince", since);
+    }
+}

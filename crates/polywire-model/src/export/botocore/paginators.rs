@@ -1,0 +1,53 @@
+//! `paginators-1.json`: how to go from page to page.
+
+use super::Context;
+use super::entries::{object, texts};
+use crate::node::{Node, Object};
+use crate::shape::{Shape, ShapeType};
+
+pub(super) fn paginators(context: &mut Context<'_>) -> Node {
+    let mut all = Object::new();
+    for (name, operation) in context.operations() {
+        let Some(paginated) = context.model.pagination(Some(context.service), operation) else {
+            continue;
+        };
+        let items = match paginated.items {
+            Some(items) => vec![items],
+            None => lists(context, operation),
+        };
+        let (Some(input), Some(output), [first, rest @ ..]) =
+            (paginated.input_token, paginated.output_token, &items[..])
+        else {
+            context.notes.push(format!(
+                "`{name}` has no paginator: its output has no list, of which pages are made"
+            ));
+            continue;
+        };
+        let result = if rest.is_empty() {
+            Node::from(*first)
+        } else {
+            texts(items)
+        };
+        let entry = object([
+            ("input_token", Some(input.into())),
+            ("limit_key", paginated.page_size.map(Node::from)),
+            ("output_token", Some(output.into())),
+            ("result_key", Some(result)),
+        ]);
+        all.push(name, entry);
+    }
+    object([("pagination", Some(all.into()))]).into()
+}
+
+/// The lists of an output, in order: what a page is made of where `@paginated`
+/// does not say. botocore's paginators cannot do without.
+fn lists<'m>(context: &Context<'m>, operation: &'m Shape) -> Vec<&'m str> {
+    let output = operation.as_operation();
+    let output = output.and_then(|operation| context.model.get(operation.output()));
+    let members = output.map(Shape::members).unwrap_or_default().iter();
+    let is_list = |target: &Shape| target.shape_type() == ShapeType::List;
+    members
+        .filter(|member| context.model.target(member).is_some_and(is_list))
+        .map(|member| member.name())
+        .collect()
+}

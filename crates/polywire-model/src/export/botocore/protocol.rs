@@ -1,0 +1,159 @@
+//! The protocols that botocore speaks, and which of them a service is called over.
+
+use std::fmt;
+
+use super::ExportError;
+use crate::shape::Shape;
+
+/// A protocol of botocore.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+#[non_exhaustive]
+pub enum Protocol {
+    /// `aws.protocols#ec2Query`
+    Ec2,
+    /// `aws.protocols#awsJson1_0`
+    Json10,
+    /// `aws.protocols#awsJson1_1`
+    Json11,
+    /// `aws.protocols#awsQuery`
+    Query,
+    /// `aws.protocols#restJson1`
+    RestJson,
+    /// `aws.protocols#restXml`
+    RestXml,
+    /// `smithy.protocols#rpcv2Cbor`
+    RpcV2Cbor,
+}
+
+impl Protocol {
+    /// Every protocol. Of those that a service has, botocore takes the one that
+    /// comes first here.
+    pub const ALL: [Self; 7] = [
+        Self::RpcV2Cbor,
+        Self::Json10,
+        Self::Json11,
+        Self::RestJson,
+        Self::RestXml,
+        Self::Query,
+        Self::Ec2,
+    ];
+
+    /// The absolute id of the trait.
+    #[must_use]
+    pub fn trait_id(self) -> &'static str {
+        match self {
+            Self::Ec2 => "aws.protocols#ec2Query",
+            Self::Json10 => "aws.protocols#awsJson1_0",
+            Self::Json11 => "aws.protocols#awsJson1_1",
+            Self::Query => "aws.protocols#awsQuery",
+            Self::RestJson => "aws.protocols#restJson1",
+            Self::RestXml => "aws.protocols#restXml",
+            Self::RpcV2Cbor => "smithy.protocols#rpcv2Cbor",
+        }
+    }
+
+    /// What botocore calls it; `json` is both versions of AWS JSON.
+    #[must_use]
+    pub fn botocore_name(self) -> &'static str {
+        match self {
+            Self::Ec2 => "ec2",
+            Self::Json10 | Self::Json11 => "json",
+            Self::Query => "query",
+            Self::RestJson => "rest-json",
+            Self::RestXml => "rest-xml",
+            Self::RpcV2Cbor => "smithy-rpc-v2-cbor",
+        }
+    }
+
+    /// The protocol of a name: the id of the trait, the trait's name alone, or
+    /// what botocore calls it. `json` is version 1.1.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use polywire_model::export::botocore::Protocol;
+    ///
+    /// for name in ["aws.protocols#restJson1", "restJson1", "rest-json"] {
+    ///     assert_eq!(Protocol::from_name(name), Some(Protocol::RestJson));
+    /// }
+    /// assert_eq!(Protocol::from_name("xmlRpc"), None);
+    /// ```
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        if name == "json" {
+            return Some(Self::Json11);
+        }
+        Self::ALL.into_iter().find(|protocol| {
+            let id = protocol.trait_id();
+            let bare = id.split_once('#').map_or(id, |(_, bare)| bare);
+            name == id || name == bare || name == protocol.botocore_name()
+        })
+    }
+
+    /// Whether the HTTP bindings of the model count.
+    pub(super) fn is_rest(self) -> bool {
+        matches!(self, Self::RestJson | Self::RestXml)
+    }
+
+    /// Whether requests are forms.
+    pub(super) fn is_query(self) -> bool {
+        matches!(self, Self::Ec2 | Self::Query)
+    }
+
+    /// Whether bodies or answers are XML.
+    pub(super) fn is_xml(self) -> bool {
+        self.is_query() || self == Self::RestXml
+    }
+
+    /// The protocol that was asked for, or the best one of the service.
+    pub(super) fn choose(
+        service: &Shape,
+        wanted: Option<Self>,
+        notes: &mut Vec<String>,
+    ) -> Result<Self, ExportError> {
+        let has = |protocol: &Self| service.traits().has(protocol.trait_id());
+        let Some(wanted) = wanted else {
+            return Self::ALL
+                .into_iter()
+                .find(has)
+                .ok_or_else(|| ExportError::NoProtocol {
+                    service: service.id().to_string(),
+                    found: others(service),
+                });
+        };
+        // botocore's `json` does not say which; the service may.
+        if wanted == Self::Json11 && !has(&wanted) && has(&Self::Json10) {
+            return Ok(Self::Json10);
+        }
+        if !has(&wanted) {
+            notes.push(format!(
+                "`{}` does not have `@{}`: clients work where it is served over {wanted} all the same",
+                service.id(),
+                wanted.trait_id()
+            ));
+        }
+        Ok(wanted)
+    }
+}
+
+/// The protocols of a service that are not botocore's.
+fn others(service: &Shape) -> Vec<String> {
+    let ids = service.traits().iter().map(|applied| applied.id().as_str());
+    ids.filter(|id| {
+        id.starts_with("polywire#")
+            || id.starts_with("smithy.protocols#")
+            || id.starts_with("aws.protocols#")
+    })
+    .map(str::to_owned)
+    .collect()
+}
+
+impl fmt::Display for Protocol {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Json10 => "json 1.0",
+            Self::Json11 => "json 1.1",
+            other => other.botocore_name(),
+        })
+    }
+}

@@ -1,0 +1,3 @@
+//! Models in the forms that other tools read.
+
+pub mod botocore;

@@ -1,0 +1,73 @@
+//! `@private`: a shape that only its own namespace may name.
+
+use super::traits::Owner;
+use crate::diagnostic::{Problem, Problems, Severity};
+use crate::shape::Shape;
+use crate::source::SourceLocation;
+use crate::traits::AppliedTrait;
+
+fn is_out_of_reach(target: &Shape, namespace: &str) -> bool {
+    // The namespace first: most targets are in the same one or in the prelude.
+    target.id().namespace() != namespace && target.traits().has("smithy.api#private")
+}
+
+/// `what` is what the target is to the owner.
+pub(super) fn check_target(
+    what: &str,
+    owner: &str,
+    namespace: &str,
+    location: SourceLocation,
+    target: &Shape,
+    problems: &mut Problems,
+) {
+    if !is_out_of_reach(target, namespace) {
+        return;
+    }
+    problems.push_with(Severity::Error, |_| {
+        let message = format!(
+            "the {what} `{}` of `{owner}` is private to its namespace",
+            target.id()
+        );
+        Problem::error("PrivateAccess", location, message)
+            .expected(format!("a shape of `{namespace}`, or one without @private"))
+            .related("defined", target.location())
+    });
+}
+
+/// Smithy has looked at traits only lately, and so far only warns.
+pub(super) fn check_trait(
+    owner: Owner<'_>,
+    applied: &AppliedTrait,
+    definition: &Shape,
+    problems: &mut Problems,
+) {
+    if !is_out_of_reach(definition, owner.id.namespace()) {
+        return;
+    }
+    problems.push_with(Severity::Warning, |_| {
+        let message = format!(
+            "the trait `{}` on `{}` is private to its namespace",
+            applied.id(),
+            owner.id
+        );
+        Problem::warning("PrivateAccess", applied.location(), message)
+            .related("defined", definition.location())
+    });
+}
+
+/// A private member of a mixin is still given to everybody.
+pub(super) fn check_private_member(
+    owner: Owner<'_>,
+    applied: &AppliedTrait,
+    problems: &mut Problems,
+) {
+    if owner.member.is_none() || !owner.shape.traits().is_mixin() {
+        return;
+    }
+    problems.push_with(Severity::Warning, |_| {
+        let message = format!("@private on `{}` has no effect", owner.id);
+        Problem::warning("PrivateMixinMember", applied.location(), message).hint(
+            "other namespaces still inherit the member; put @private on the mixin or the target",
+        )
+    });
+}

@@ -1,0 +1,124 @@
+//! The constraint traits themselves: whether `@length`, `@range` and `@pattern`
+//! say something that a value can keep.
+
+use super::traits::Owner;
+use super::values::{Pattern, is_plain, shown};
+use crate::diagnostic::{Problem, Problems, Severity};
+use crate::node::{Node, Number};
+use crate::shape::ShapeType;
+use crate::traits::{AppliedTrait, RangeTrait};
+
+/// `@length`: bounds from zero, the lesser one first.
+pub(super) fn length(owner: Owner<'_>, applied: &AppliedTrait, problems: &mut Problems) {
+    let bound = |key| {
+        applied
+            .value()
+            .get(key)
+            .filter(|node| node.as_i64().is_some())
+    };
+    let (min, max) = (bound("min"), bound("max"));
+    for (key, bound) in [("min", min), ("max", max)] {
+        if let Some(bound) = bound.filter(|bound| bound.as_i64() < Some(0)) {
+            problems.push_with(Severity::Error, |_| {
+                let message = format!("the `{key}` of @length on `{}` is negative", owner.id);
+                Problem::error("LengthTrait", bound.location(), message)
+                    .expected("a number from 0 on")
+            });
+        }
+    }
+    if let (Some(min), Some(max)) = (min, max) {
+        if min.as_i64() > max.as_i64() {
+            wrong_way_round("LengthTrait", "length", owner, min, max, problems);
+        }
+    }
+}
+
+/// `@range`: the lesser bound first, and no fractions for integers.
+pub(super) fn range(owner: Owner<'_>, applied: &AppliedTrait, problems: &mut Problems) {
+    let Some(RangeTrait { min, max }) = RangeTrait::of(applied.value()) else {
+        return;
+    };
+    let has_fractions = owner.data.is_some_and(|data| {
+        matches!(
+            data.shape_type(),
+            ShapeType::BigDecimal | ShapeType::Double | ShapeType::Float
+        )
+    });
+    let node = |key| applied.value().get(key);
+    for (key, bound) in [("min", min), ("max", max)] {
+        let (Some(bound), Some(node)) = (bound, node(key)) else {
+            continue;
+        };
+        if !has_fractions && !is_plain(bound) {
+            problems.push_with(Severity::Error, |_| {
+                let message = format!("the `{key}` of @range on `{}` is {}", owner.id, shown(node));
+                let problem = Problem::error("RangeTrait", node.location(), message);
+                match owner.data {
+                    Some(data) => problem.expected(format!(
+                        "a whole number, as `{}` is {}",
+                        data.id(),
+                        data.shape_type().with_article()
+                    )),
+                    None => problem.expected("a whole number"),
+                }
+            });
+        }
+    }
+    let is_reversed = |(min, max): (&Number, &Number)| min > max;
+    if let (Some(min), Some(max)) = (node("min"), node("max")) {
+        let bounds = min.as_number().zip(max.as_number());
+        if bounds.is_some_and(is_reversed) {
+            wrong_way_round("RangeTrait", "range", owner, min, max, problems);
+        }
+    }
+}
+
+#[cold]
+fn wrong_way_round(
+    code: &'static str,
+    name: &str,
+    owner: Owner<'_>,
+    min: &Node,
+    max: &Node,
+    problems: &mut Problems,
+) {
+    problems.push_with(Severity::Error, |_| {
+        let message = format!(
+            "the `min` of @{name} on `{}` is greater than its `max`",
+            owner.id
+        );
+        Problem::error(code, min.location(), message)
+            .expected(format!("at most {}", shown(max)))
+            .related("`max`", max.location())
+    });
+}
+
+/// `@pattern`: well formed, and about the whole of the text.
+pub(super) fn pattern(owner: Owner<'_>, applied: &AppliedTrait, problems: &mut Problems) {
+    let value = applied.value();
+    let Some(pattern) = value.as_str() else {
+        return;
+    };
+    if let Err(flaw) = Pattern::read(pattern) {
+        return problems.push_with(Severity::Error, |_| {
+            let message = format!("the pattern of `{}` has {}", owner.id, flaw.what);
+            let rest = pattern.get(flaw.offset..).unwrap_or_default();
+            let rest: String = rest.chars().take(20).collect();
+            Problem::error("PatternTrait", value.location(), message)
+                .expected("a regular expression after ECMA 262")
+                .hint(format!("the flaw is at `{rest}`"))
+        });
+    }
+    let missing = match (pattern.starts_with('^'), pattern.ends_with('$')) {
+        (true, true) => return,
+        (false, true) => "`^` at the start",
+        (true, false) => "`$` at the end",
+        (false, false) => "`^` at the start and `$` at the end",
+    };
+    problems.push_with(Severity::Warning, |_| {
+        let message = format!("the pattern of `{}` is met by a part of the text", owner.id);
+        Problem::warning("PatternTrait", value.location(), message)
+            .expected(missing)
+            .hint("to match anywhere is said best with `.*` on that side")
+    });
+}

@@ -1,0 +1,54 @@
+//! Definitions of traits: what `@trait` says about the trait itself.
+
+use crate::diagnostic::{Problem, Problems, Severity, did_you_mean};
+use crate::model::Model;
+use crate::node::Node;
+use crate::shape::{Member, Shape};
+use crate::traits::AppliedTrait;
+
+/// The paths of `breakingChanges` lead through the members of the trait.
+pub(super) fn check(
+    model: &Model,
+    definition: &Shape,
+    applied: &AppliedTrait,
+    problems: &mut Problems,
+) {
+    let rules = applied
+        .value()
+        .get("breakingChanges")
+        .and_then(Node::as_array);
+    for rule in rules.unwrap_or_default() {
+        let Some((path, node)) = rule
+            .get("path")
+            .and_then(|node| Some((node.as_str()?, node)))
+        else {
+            continue;
+        };
+        // The empty path is the whole trait.
+        let Some(steps) = path.strip_prefix('/') else {
+            if !path.is_empty() {
+                problems.push_with(Severity::Error, |_| {
+                    let message = format!("`{path}` is no path into `{}`", definition.id());
+                    Problem::error("TraitBreakingChanges", node.location(), message)
+                        .expected("a path such as `/member`")
+                });
+            }
+            continue;
+        };
+        let mut at = definition;
+        for step in steps.split('/') {
+            let name = step.replace("~1", "/").replace("~0", "~");
+            let Some(next) = at.member(&name).and_then(|member| model.target(member)) else {
+                problems.push_with(Severity::Error, |hints| {
+                    let names = at.members().iter().map(Member::name);
+                    let message = format!("the path `{path}` leads to no part of the trait");
+                    Problem::error("TraitBreakingChanges", node.location(), message)
+                        .expected(format!("a member of `{}` for `{name}`", at.id()))
+                        .maybe_hint(hints.then(|| did_you_mean(&name, names)).flatten())
+                });
+                break;
+            };
+            at = next;
+        }
+    }
+}

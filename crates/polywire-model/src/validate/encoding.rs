@@ -1,0 +1,210 @@
+//! How values are named and marked on the wire: `@jsonName`, the XML traits and
+//! `@mediaType`.
+
+use std::collections::HashMap;
+
+use super::traits::Owner;
+use crate::diagnostic::{Problem, Problems, Severity};
+use crate::model::Model;
+use crate::shape::{Member, Shape, ShapeType};
+use crate::traits::AppliedTrait;
+
+/// No two members of a shape have the same name in JSON.
+pub(super) fn check_json_names(shape: &Shape, problems: &mut Problems) {
+    let members = shape.members();
+    if !members
+        .iter()
+        .any(|member| member.traits().json_name().is_some())
+    {
+        return;
+    }
+    let mut seen: HashMap<&str, &Member> = HashMap::with_capacity(members.len());
+    for member in members {
+        let renamed = member.traits().json_name();
+        let name = renamed.unwrap_or(member.name());
+        let first = *seen.entry(name).or_insert(member);
+        // Without a new name on either side it is the same member twice.
+        let is_same = renamed.is_none() && first.traits().json_name().is_none();
+        if std::ptr::eq(first, member) || is_same {
+            continue;
+        }
+        // What one mixin gives is reported on the mixin.
+        if member.is_inherited() && first.origin() == member.origin() {
+            continue;
+        }
+        problems.push_with(Severity::Error, |_| {
+            let applied = member.traits().find("smithy.api#jsonName");
+            let location = applied.map_or(member.location(), |applied| applied.value().location());
+            let message = format!(
+                "`{}` and `{}` of `{}` are both `{name}` in JSON",
+                first.name(),
+                member.name(),
+                shape.id()
+            );
+            Problem::error("JsonName", location, message)
+                .expected("a name of its own")
+                .related("the other", first.location())
+        });
+    }
+}
+
+/// `@xmlFlattened` leaves out the list, and with it what its items are called.
+pub(super) fn xml_flattened(model: &Model, owner: Owner<'_>, problems: &mut Problems) {
+    let (Some(member), Some(list)) = (owner.member, owner.data) else {
+        return;
+    };
+    if list.shape_type() != ShapeType::List || member.traits().xml_name().is_some() {
+        return;
+    }
+    let Some((item, name)) = list
+        .member("member")
+        .and_then(|item| Some((item, item.traits().xml_name()?)))
+    else {
+        return;
+    };
+    // A list of Smithy's own has no such names; `model` says whose it is.
+    if name == member.name() || model.is_bundled(list.id()) {
+        return;
+    }
+    problems.push_with(Severity::Warning, |_| {
+        let message = format!(
+            "the items of `{}` are `{}` in XML, not `{name}`",
+            member.id(),
+            member.name()
+        );
+        Problem::warning("XmlFlattenedTrait", member.location(), message)
+            .hint(format!(
+                "@xmlFlattened leaves out the name of the items; say @xmlName(\"{name}\") on `{}`",
+                member.name()
+            ))
+            .related("the name without effect", item.location())
+    });
+}
+
+/// `@xmlNamespace`: the URI must be one.
+pub(super) fn xml_namespace(owner: Owner<'_>, applied: &AppliedTrait, problems: &mut Problems) {
+    let Some(node) = applied.value().get("uri") else {
+        return;
+    };
+    if node.as_str().is_none_or(is_uri) {
+        return;
+    }
+    problems.push_with(Severity::Error, |_| {
+        let message = format!("the namespace of `{}` is no URI", owner.id);
+        Problem::error("XmlNamespaceTrait", node.location(), message)
+            .expected("a URI such as `http://example.com/weather`")
+    });
+}
+
+/// The characters of RFC 3986, percent signs before two digits, and a scheme
+/// before the first colon of an absolute one. Letters beyond ASCII are let be.
+fn is_uri(text: &str) -> bool {
+    let is_allowed = |c: char| match c {
+        _ if c.is_ascii_alphanumeric() => true,
+        _ if c.is_ascii() => "-._~:/?#[]@!$&'()*+,;=%".contains(c),
+        _ => !c.is_whitespace() && !c.is_control(),
+    };
+    let is_escape = |rest: &str| {
+        rest.bytes()
+            .take_while(u8::is_ascii_hexdigit)
+            .take(2)
+            .count()
+            == 2
+    };
+    let (path_and_query, fragment) = text.split_once('#').unwrap_or((text, ""));
+    text.chars().all(is_allowed)
+        && text.split('%').skip(1).all(is_escape)
+        && !fragment.contains('#')
+        && !path_and_query.starts_with(':')
+}
+
+/// `@mediaType`: `type/subtype; name=value` of RFC 6838 and RFC 9110.
+pub(super) fn media_type(owner: Owner<'_>, applied: &AppliedTrait, problems: &mut Problems) {
+    let value = applied.value();
+    if value
+        .as_str()
+        .is_none_or(|text| is_media_type(text).is_some())
+    {
+        return;
+    }
+    problems.push_with(Severity::Error, |_| {
+        let message = format!("the media type of `{}` is malformed", owner.id);
+        Problem::error("MediaType", value.location(), message)
+            .expected("a media type such as `image/png` or `text/plain; charset=utf-8`")
+    });
+}
+
+fn is_media_type(text: &str) -> Option<()> {
+    let rest = token(text)?.strip_prefix('/')?;
+    let mut rest = token(rest)?.trim_start_matches(' ');
+    while let Some(parameter) = rest.strip_prefix(';') {
+        let value = token(parameter.trim_start_matches(' '))?.strip_prefix('=')?;
+        rest = match value.strip_prefix('"') {
+            Some(quoted) => after_quoted(quoted)?,
+            None => token(value)?,
+        };
+        rest = rest.trim_start_matches(' ');
+    }
+    rest.is_empty().then_some(())
+}
+
+/// What is behind the token at the start.
+fn token(text: &str) -> Option<&str> {
+    let is_token = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
+    let rest = text.trim_start_matches(is_token);
+    (rest.len() < text.len()).then_some(rest)
+}
+
+fn after_quoted(text: &str) -> Option<&str> {
+    let mut characters = text.char_indices();
+    while let Some((at, character)) = characters.next() {
+        match character {
+            '"' => return Some(&text[at + 1..]),
+            '\\' => {
+                characters.next();
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn media_types() {
+        for text in [
+            "text/plain",
+            "application/vnd.api+json",
+            "text/plain;charset=utf-8",
+            "a/b; c=\"d \\\" e\" ; f=g",
+        ] {
+            assert!(is_media_type(text).is_some(), "{text}");
+        }
+        for text in [
+            "",
+            "text",
+            "text/",
+            "/x",
+            "a b/c",
+            "a/b; c",
+            "a/b; c=",
+            "a/b;c=\"d",
+            "a/b c",
+        ] {
+            assert!(is_media_type(text).is_none(), "{text}");
+        }
+    }
+
+    #[test]
+    fn uris() {
+        for text in ["http://a.b/c?d=%20#e", "urn:x", "relative", "http://\u{e9}"] {
+            assert!(is_uri(text), "{text}");
+        }
+        for text in ["not a uri", ":x", "a%2", "a#b#c", "<a>"] {
+            assert!(!is_uri(text), "{text}");
+        }
+    }
+}

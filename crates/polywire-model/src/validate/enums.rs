@@ -1,0 +1,144 @@
+//! Enums: the values of `enum` and `intEnum` shapes, and those of the trait that
+//! was there before them.
+
+use std::collections::HashMap;
+
+use super::traits::Owner;
+use crate::diagnostic::{Problem, Problems, Severity};
+use crate::node::Node;
+use crate::shape::{Member, Shape, ShapeType};
+use crate::traits::AppliedTrait;
+
+pub(super) fn check(shape: &Shape, problems: &mut Problems) {
+    let is_string = match shape.shape_type() {
+        ShapeType::Enum => true,
+        ShapeType::IntEnum => false,
+        _ => return,
+    };
+    let mut seen: HashMap<String, &Member> = HashMap::with_capacity(shape.members().len());
+    for member in shape.members() {
+        if problems.is_full() {
+            return;
+        }
+        let applied = member.traits().find("smithy.api#enumValue");
+        let location = applied.map_or(member.location(), |applied| applied.value().location());
+        let value = applied.map(|applied| applied.value());
+        let fits = |value: &&Node| match is_string {
+            true => value.as_str().is_some_and(|text| !text.is_empty()),
+            false => value
+                .as_i64()
+                .is_some_and(|number| i32::try_from(number).is_ok()),
+        };
+        // What a mixin gave was checked on the mixin, but for its value here.
+        if !member.is_inherited() {
+            check_name(member, problems);
+        }
+        let Some(value) = value.filter(fits) else {
+            problems.push_with(Severity::Error, |_| {
+                let message = match value {
+                    Some(value) if value.as_str().is_some() && is_string => {
+                        format!("the value of `{}` is empty", member.id())
+                    }
+                    Some(value) => format!("the value of `{}` is {}", member.id(), value.kind()),
+                    None => format!("`{}` has no value", member.id()),
+                };
+                Problem::error("EnumShape", location, message).expected(match is_string {
+                    true => "text that is not empty",
+                    false => "a whole number of 32 bits",
+                })
+            });
+            continue;
+        };
+        let key = match value.as_i64() {
+            Some(number) => number.to_string(),
+            None => value.to_json(),
+        };
+        if let Some(first) = seen.insert(key, member) {
+            problems.push_with(Severity::Error, |_| {
+                let message = format!(
+                    "`{}` and `{}` of `{}` have the same value",
+                    first.name(),
+                    member.name(),
+                    shape.id()
+                );
+                Problem::error("EnumShape", location, message)
+                    .expected("a value of its own")
+                    .related("first", first.location())
+            });
+        }
+    }
+}
+
+fn check_name(member: &Member, problems: &mut Problems) {
+    if is_constant(member.name()) {
+        return;
+    }
+    problems.push_with(Severity::Warning, |_| {
+        let message = format!("`{}` is not spelled like a constant", member.id());
+        Problem::warning("EnumShape", member.location(), message)
+            .expected("capital letters, digits and underscores, a letter first")
+    });
+}
+
+fn is_constant(name: &str) -> bool {
+    let is_part = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_';
+    name.starts_with(|first: char| first.is_ascii_uppercase()) && name.bytes().all(is_part)
+}
+
+/// `@enum`: values and names that differ, and names for all or for none.
+pub(super) fn check_trait(owner: Owner<'_>, applied: &AppliedTrait, problems: &mut Problems) {
+    if !owner.shape.is_version_1 {
+        problems.push_with(Severity::Warning, |_| {
+            let message = format!("`{}` uses @enum, which is deprecated", owner.id);
+            Problem::warning("ModelDeprecation", applied.location(), message)
+                .expected("an `enum` shape")
+        });
+    }
+    let definitions = applied.value().as_array().unwrap_or_default();
+    let mut values: HashMap<&str, &Node> = HashMap::with_capacity(definitions.len());
+    let mut names: HashMap<&str, &Node> = HashMap::with_capacity(definitions.len());
+    for definition in definitions {
+        for (key, seen) in [("value", &mut values), ("name", &mut names)] {
+            let Some((node, text)) = definition
+                .get(key)
+                .and_then(|node| Some((node, node.as_str()?)))
+            else {
+                continue;
+            };
+            if let Some(first) = seen.insert(text, node) {
+                problems.push_with(Severity::Error, |_| {
+                    let message = format!("two entries of `{}` have the same {key}", owner.id);
+                    Problem::error("EnumTrait", node.location(), message)
+                        .expected(format!("a {key} of its own"))
+                        .related("first", first.location())
+                });
+            }
+            if key == "name" && !is_constant(text) {
+                problems.push_with(Severity::Warning, |_| {
+                    let message = format!(
+                        "the name `{text}` in `{}` is not spelled like a constant",
+                        owner.id
+                    );
+                    Problem::warning("EnumTrait", node.location(), message)
+                        .expected("capital letters, digits and underscores, a letter first")
+                });
+            }
+        }
+    }
+    if names.is_empty() && !definitions.is_empty() {
+        problems.push_with(Severity::Warning, |_| {
+            let message = format!("the values of `{}` have no names", owner.id);
+            Problem::warning("EnumNamesPresent", applied.location(), message)
+                .expected("a `name` for each, from which code can be generated")
+        });
+    } else {
+        let nameless = definitions.iter();
+        for definition in nameless.filter(|d| d.as_object().is_some() && d.get("name").is_none()) {
+            problems.push_with(Severity::Error, |_| {
+                let message = format!("a value of `{}` has no name, while others have", owner.id);
+                Problem::error("EnumTrait", definition.location(), message)
+                    .expected("a `name` for each value, or for none")
+            });
+        }
+    }
+}

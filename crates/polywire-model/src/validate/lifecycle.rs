@@ -1,0 +1,77 @@
+//! What is on its way in or out: deprecated shapes and traits, unstable traits.
+
+use super::traits::Owner;
+use crate::diagnostic::{Problem, Problems, Severity};
+use crate::model::Relation;
+use crate::shape::{Shape, ShapeRef};
+use crate::traits::AppliedTrait;
+
+pub(super) fn check_trait(
+    owner: Owner<'_>,
+    applied: &AppliedTrait,
+    definition: &Shape,
+    problems: &mut Problems,
+) {
+    // @enum has a warning of its own, which old files don't get.
+    let is_deprecated = definition.traits().deprecated().is_some();
+    if is_deprecated && applied.id() != "smithy.api#enum" {
+        problems.push_with(Severity::Warning, |_| {
+            let message = format!(
+                "the trait `{}` on `{}` is deprecated{}",
+                applied.id(),
+                owner.id,
+                since(definition)
+            );
+            Problem::warning("DeprecatedTrait", applied.location(), message)
+                .maybe_hint(advice(definition))
+        });
+    }
+    if definition.traits().has("smithy.api#unstable") {
+        problems.push_with(Severity::Warning, |_| {
+            let message = format!("the trait `{}` on `{}` is unstable", applied.id(), owner.id);
+            Problem::warning("UnstableTrait", applied.location(), message)
+                .hint("it may change or go away with the next version")
+        });
+    }
+}
+
+/// `what` is what the target is to the owner.
+pub(super) fn check_target(
+    what: &str,
+    relation: Relation,
+    owner: &str,
+    reference: &ShapeRef,
+    target: &Shape,
+    problems: &mut Problems,
+) {
+    if target.traits().deprecated().is_none() {
+        return;
+    }
+    if matches!(
+        relation,
+        Relation::CollectionOperation | Relation::LifecycleOperation
+    ) {
+        return;
+    }
+    problems.push_with(Severity::Warning, |_| {
+        let message = format!(
+            "the {what} `{}` of `{owner}` is deprecated{}",
+            target.id(),
+            since(target)
+        );
+        Problem::warning("DeprecatedShape", reference.location(), message)
+            .maybe_hint(advice(target))
+            .related("defined", target.location())
+    });
+}
+
+fn since(shape: &Shape) -> String {
+    let since = shape.traits().deprecated().and_then(|d| d.since);
+    since.map_or(String::new(), |since| format!(" since {since}"))
+}
+
+/// What the author says to use instead.
+fn advice(shape: &Shape) -> Option<String> {
+    let message = shape.traits().deprecated()?.message?;
+    Some(message.chars().take(200).collect())
+}

@@ -1,0 +1,64 @@
+//! `@idempotencyToken` says something only in the input of an operation.
+
+use std::collections::HashMap;
+
+use polywire_schema::ShapeId;
+
+use crate::diagnostic::{Problem, Problems, Severity};
+use crate::model::{Model, Relation, neighbors};
+use crate::shape::{Member, Shape, ShapeType};
+
+const TOKEN: &str = "smithy.api#idempotencyToken";
+
+pub(super) fn check(model: &Model, problems: &mut Problems) {
+    let mut holders: HashMap<&ShapeId, Vec<&Member>> = HashMap::new();
+    for shape in model.shapes_of(ShapeType::Structure) {
+        // Mixins are judged where they are mixed in.
+        let tokens = shape.members().iter().filter(|m| m.traits().has(TOKEN));
+        let tokens: Vec<&Member> = tokens.collect();
+        if !tokens.is_empty() && !shape.traits().is_mixin() {
+            holders.insert(shape.id(), tokens);
+        }
+    }
+    // One finding a member, at the first place that has no use for it.
+    for shape in model.shapes() {
+        if holders.is_empty() || problems.is_full() {
+            return;
+        }
+        for (relation, reference) in neighbors(shape) {
+            if matches!(relation, Relation::Input | Relation::Mixin) {
+                continue;
+            }
+            for token in holders.remove(reference.id()).unwrap_or_default() {
+                report(token, relation, shape, reference.location(), problems);
+            }
+        }
+    }
+}
+
+#[cold]
+fn report(
+    token: &Member,
+    relation: Relation,
+    user: &Shape,
+    used: crate::source::SourceLocation,
+    problems: &mut Problems,
+) {
+    problems.push_with(Severity::Warning, |_| {
+        let applied = token.traits().find(TOKEN);
+        let location = applied.map_or(token.location(), |applied| applied.location());
+        let what = match relation {
+            Relation::Error => "an error",
+            Relation::Output => "the output",
+            _ => "a part",
+        };
+        let message = format!(
+            "@idempotencyToken on `{}` has no effect in {what} of `{}`",
+            token.id(),
+            user.id()
+        );
+        Problem::warning("IdempotencyTokenIgnored", location, message)
+            .expected("a member of the input of an operation")
+            .related("used", used)
+    });
+}

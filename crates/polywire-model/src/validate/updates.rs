@@ -1,0 +1,53 @@
+//! Operations that update a part of a resource, with defaults in their input: who
+//! reads it can't tell a member that was left out from one that was set.
+
+use std::collections::BTreeSet;
+
+use crate::diagnostic::{Problem, Problems, Severity};
+use crate::model::Model;
+use crate::shape::{Lifecycle, Member, ShapeType};
+
+pub(super) fn check(model: &Model, problems: &mut Problems) {
+    let resources = model.shapes_of(ShapeType::Resource);
+    let by_lifecycle = resources
+        .filter_map(|shape| shape.as_resource()?.lifecycle(Lifecycle::Update))
+        .map(|reference| reference.as_str());
+    let by_name = model
+        .shapes_of(ShapeType::Operation)
+        .filter(|shape| {
+            let name = shape.id().name().as_bytes();
+            let starts_with = |word: &[u8]| {
+                name.get(..word.len())
+                    .is_some_and(|start| start.eq_ignore_ascii_case(word))
+            };
+            starts_with(b"update") || starts_with(b"patch")
+        })
+        .map(|shape| shape.id().as_str());
+    // In order, and each once.
+    let updates: BTreeSet<&str> = by_lifecycle.chain(by_name).collect();
+    for id in updates {
+        let Some(shape) = model.defined(id) else {
+            continue;
+        };
+        let input = shape.as_operation().and_then(|o| model.get(o.input()));
+        let members = input.map_or(&[][..], |input| input.members());
+        let mut defaults = members.iter().filter(|member| {
+            let traits = member.traits();
+            traits.has("smithy.api#default")
+        });
+        let Some(first) = defaults.next() else {
+            continue;
+        };
+        let names = [first].into_iter().chain(defaults).map(Member::name);
+        let names: Vec<&str> = names.take(20).collect();
+        problems.push_with(Severity::Warning, |_| {
+            let message = format!(
+                "`{id}` updates, and has defaults in its input: `{}`",
+                names.join("`, `")
+            );
+            Problem::warning("DefaultValueInUpdate", shape.location(), message)
+                .hint("without a default, a member that is left out can stay as it is")
+                .related("the first", first.location())
+        });
+    }
+}

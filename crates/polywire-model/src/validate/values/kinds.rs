@@ -1,0 +1,90 @@
+//! What kind of node each shape takes, and the ranges of the integers.
+
+use polywire_text::Timestamp;
+
+use crate::node::{Node, NodeValue, Number};
+use crate::shape::{Member, Shape, ShapeType};
+use crate::traits::TimestampFormat;
+
+/// What was expected, when a value is of a kind that the shape doesn't take.
+/// Parts of the value, and what traits demand, are looked at apart.
+pub(super) fn misfit(shape: &Shape, via: Option<&Member>, node: &Node) -> Option<&'static str> {
+    use ShapeType as T;
+    let value = node.value();
+    let (fits, expected) = match shape.shape_type() {
+        T::Document => (true, ""),
+        T::Structure | T::Union | T::Map => (matches!(value, NodeValue::Object(_)), "an object"),
+        T::List => (matches!(value, NodeValue::Array(_)), "an array"),
+        T::Boolean => (matches!(value, NodeValue::Bool(_)), "`true` or `false`"),
+        T::String | T::Enum | T::Blob => (matches!(value, NodeValue::String(_)), "a string"),
+        T::Byte => return integer(value, 8, "a whole number from -128 to 127"),
+        T::Short => return integer(value, 16, "a whole number from -32768 to 32767"),
+        T::Integer | T::IntEnum => return integer(value, 32, "a whole number of 32 bits"),
+        T::Long => return integer(value, 64, "a whole number of 64 bits"),
+        T::BigInteger => return integer(value, 0, "a whole number"),
+        // JSON has no numbers for these.
+        T::Float | T::Double => match value {
+            NodeValue::Number(_) => (true, ""),
+            NodeValue::String(text) => (
+                matches!(text.as_str(), "NaN" | "Infinity" | "-Infinity"),
+                "a number, \"NaN\", \"Infinity\" or \"-Infinity\"",
+            ),
+            _ => (false, "a number"),
+        },
+        T::BigDecimal => (matches!(value, NodeValue::Number(_)), "a number"),
+        T::Timestamp => return timestamp(value, format(shape, via)),
+        T::Operation | T::Resource | T::Service => (false, "no value: the shape holds no data"),
+    };
+    (!fits).then_some(expected)
+}
+
+/// An integer is written without a point and an exponent, though `1.0` would
+/// have the same value.
+fn integer(value: &NodeValue, bits: u32, expected: &'static str) -> Option<&'static str> {
+    let NodeValue::Number(number) = value else {
+        return Some("a number");
+    };
+    let fits = match bits {
+        0 => true,
+        64 => number.as_i64().is_some(),
+        _ => number.as_i64().is_some_and(|value| {
+            let limit = 1_i64 << (bits - 1);
+            (-limit..limit).contains(&value)
+        }),
+    };
+    (!fits || !is_plain(number)).then_some(expected)
+}
+
+/// Whether a number is written as an integer is.
+pub(in crate::validate) fn is_plain(number: &Number) -> bool {
+    number
+        .written()
+        .is_none_or(|text| !text.contains(['.', 'e', 'E']))
+}
+
+fn format(shape: &Shape, via: Option<&Member>) -> Option<TimestampFormat> {
+    via.and_then(|member| member.traits().timestamp_format())
+        .or_else(|| shape.traits().timestamp_format())
+}
+
+/// Without a format, seconds and date-time are both understood.
+fn timestamp(value: &NodeValue, format: Option<TimestampFormat>) -> Option<&'static str> {
+    use TimestampFormat as F;
+    let is_date_time = |text: &str| Timestamp::parse_date_time(text).is_ok() && text.ends_with('Z');
+    let (fits, expected) = match (format, value) {
+        (None | Some(F::EpochSeconds), NodeValue::Number(_)) => (true, ""),
+        (None | Some(F::DateTime), NodeValue::String(text)) if is_date_time(text) => (true, ""),
+        (None, _) => (
+            false,
+            "seconds since 1970, or a time such as \"2026-11-22T00:00:00Z\"",
+        ),
+        (Some(F::DateTime), _) => (false, "a time such as \"2026-11-22T00:00:00Z\""),
+        (Some(F::EpochSeconds), _) => (false, "a number: seconds since 1970"),
+        (Some(F::HttpDate), NodeValue::String(text)) if text.ends_with("GMT") => (
+            Timestamp::parse_http_date(text).is_ok(),
+            "a time such as \"Sun, 22 Nov 2026 00:00:00 GMT\"",
+        ),
+        (Some(F::HttpDate), _) => (false, "a time such as \"Sun, 22 Nov 2026 00:00:00 GMT\""),
+    };
+    (!fits).then_some(expected)
+}

@@ -1,0 +1,395 @@
+//! Whether a node value fits a shape: its kind, its parts, and every constraint
+//! of the shape and of the member that leads to it.
+//!
+//! Trait values, defaults, examples and metadata are all checked here, so that
+//! they are told the same things in the same words. What is being checked is a
+//! [`Subject`]; how strictly, its [`Leniency`].
+//!
+//! A finding points at the exact place of the value and names its path, such as
+//! `/items/3/name`. The path costs nothing until there is something to report:
+//! it is a stack of the keys and indices that led here.
+
+mod constraints;
+mod kinds;
+mod pattern;
+mod unique;
+
+use std::collections::HashSet;
+use std::fmt;
+
+use super::lookup::Lookups;
+use crate::diagnostic::{Problem, Problems, Severity, did_you_mean};
+use crate::model::Model;
+use crate::node::{MAX_DEPTH, Node, NodeValue, Object};
+use crate::shape::{Member, Shape, ShapeType};
+use crate::source::SourceLocation;
+
+pub(super) use self::kinds::is_plain;
+pub(super) use self::pattern::Pattern;
+
+use self::pattern::Patterns;
+
+/// From how many keys on an object is indexed before it is searched.
+const MANY: usize = 32;
+
+/// How many characters of a value a message repeats.
+const SHOWN: usize = 60;
+
+/// What is checked, for messages: `the value of the trait` and the trait's id.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Subject<'a> {
+    /// The code of the findings, such as `TraitValue`.
+    pub(crate) code: &'static str,
+    /// What the value is to `id`, with an article.
+    pub(crate) what: &'a str,
+    /// The shape, member or trait that has the value.
+    pub(crate) id: &'a str,
+    /// The place of the whole, for values that no file holds: those that Smithy
+    /// 1.0 implies.
+    pub(crate) at: SourceLocation,
+    /// Where not to be as strict as usual.
+    pub(crate) leniency: Leniency,
+}
+
+/// Where a check of a value is less strict.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Leniency {
+    /// Broken constraints and missing members are only warned of: examples may
+    /// show what a service says to a wrong request.
+    pub(crate) constraints: bool,
+    /// Null stands for a member that is absent.
+    pub(crate) nulls: bool,
+    /// A zero out of range is only warned of: models of Smithy 1.0 are full of
+    /// zeros that stand for nothing.
+    pub(crate) zeros: bool,
+}
+
+/// Checks values, and keeps what it has learned about shapes and patterns.
+pub(crate) struct Values<'m> {
+    model: &'m Model,
+    lookups: Lookups<'m>,
+    patterns: Patterns<'m>,
+}
+
+impl<'m> Values<'m> {
+    pub(crate) fn new(model: &'m Model) -> Self {
+        Self {
+            model,
+            lookups: Lookups::default(),
+            patterns: Patterns::default(),
+        }
+    }
+
+    /// Reports where `node` is no value of `shape`.
+    pub(crate) fn check(
+        &mut self,
+        subject: Subject<'_>,
+        node: &'m Node,
+        shape: &'m Shape,
+        problems: &mut Problems,
+    ) {
+        self.walk(subject, problems).value(node, shape, None);
+    }
+
+    /// Reports where `node` is no value of `member`: of its target, within the
+    /// member's own constraints.
+    pub(crate) fn check_member(
+        &mut self,
+        subject: Subject<'_>,
+        node: &'m Node,
+        member: &'m Member,
+        problems: &mut Problems,
+    ) {
+        self.walk(subject, problems).member(node, member);
+    }
+
+    fn walk<'a>(&'a mut self, subject: Subject<'a>, problems: &'a mut Problems) -> Walk<'a, 'm> {
+        Walk {
+            model: self.model,
+            subject,
+            path: Vec::new(),
+            lookups: &mut self.lookups,
+            patterns: &mut self.patterns,
+            problems,
+        }
+    }
+}
+
+/// One step from a value to a part of it.
+#[derive(Clone, Copy)]
+enum Step<'m> {
+    Index(usize),
+    Key(&'m str),
+}
+
+/// A check that is under way: where it is, and where findings go.
+struct Walk<'a, 'm> {
+    model: &'m Model,
+    subject: Subject<'a>,
+    path: Vec<Step<'m>>,
+    lookups: &'a mut Lookups<'m>,
+    patterns: &'a mut Patterns<'m>,
+    problems: &'a mut Problems,
+}
+
+impl<'m> Walk<'_, 'm> {
+    fn member(&mut self, node: &'m Node, member: &'m Member) {
+        // A target that is missing is reported at the member.
+        let Some(target) = self.model.target(member) else {
+            return;
+        };
+        if node.is_null() && self.subject.leniency.nulls && !member.traits().is_required() {
+            return;
+        }
+        self.value(node, target, Some(member));
+    }
+
+    /// `via` is the member that leads to the shape.
+    fn value(&mut self, node: &'m Node, shape: &'m Shape, via: Option<&'m Member>) {
+        // As deep as the value, which the readers bound.
+        if self.path.len() > MAX_DEPTH || self.problems.is_full() {
+            return;
+        }
+        if let Some(expected) = kinds::misfit(shape, via, node) {
+            return self.misfit(node, expected);
+        }
+        match (shape.shape_type(), node.value()) {
+            (ShapeType::Structure, NodeValue::Object(object)) => {
+                self.structure(node, object, shape);
+            }
+            (ShapeType::Union, NodeValue::Object(object)) => self.union(node, object, shape),
+            (ShapeType::Map, NodeValue::Object(object)) => self.map(object, shape),
+            (ShapeType::List, NodeValue::Array(items)) => self.list(items, shape),
+            _ => {}
+        }
+        self.constraints(node, shape, via);
+    }
+
+    fn part(&mut self, step: Step<'m>, node: &'m Node, member: &'m Member) {
+        self.path.push(step);
+        self.member(node, member);
+        self.path.pop();
+    }
+
+    fn structure(&mut self, node: &Node, object: &'m Object, shape: &'m Shape) {
+        let known = self.lookups.of(shape);
+        for entry in object.entries() {
+            match known.members.get(entry.key.as_str()) {
+                Some(member) => self.part(Step::Key(&entry.key), &entry.value, member),
+                None => self.unknown(Severity::Warning, &entry.key, entry.key_location, shape),
+            }
+        }
+        let keys: HashSet<&str> = match object.len() > MANY {
+            true => object.iter().map(|(key, _)| key).collect(),
+            false => HashSet::new(),
+        };
+        let has = |name| match object.len() > MANY {
+            true => keys.contains(name),
+            false => object.get(name).is_some(),
+        };
+        for name in known.required.iter().filter(|name| !has(name)) {
+            if self.problems.is_full() {
+                return;
+            }
+            let (severity, location) = (self.constraint_severity(), self.location(node));
+            self.report(severity, |place, code| {
+                problem(severity, code, location, format!("{place} lacks `{name}`"))
+                    .expected(format!("`{name}`, which is required"))
+            });
+        }
+    }
+
+    fn union(&mut self, node: &Node, object: &'m Object, shape: &'m Shape) {
+        if object.len() != 1 {
+            // Smithy's own tool lets a union without a member pass.
+            let severity = match object.is_empty() {
+                true => Severity::Warning,
+                false => Severity::Error,
+            };
+            let location = match object.entries() {
+                [_, second, ..] => second.key_location,
+                _ => self.location(node),
+            };
+            return self.report(severity, |place, code| {
+                let message = format!("{place} has {} members", object.len());
+                problem(severity, code, location, message).expected(format!(
+                    "exactly one member, as `{}` is a union",
+                    shape.id()
+                ))
+            });
+        }
+        let known = self.lookups.of(shape);
+        for entry in object.entries() {
+            match known.members.get(entry.key.as_str()) {
+                Some(member) => self.part(Step::Key(&entry.key), &entry.value, member),
+                None => self.unknown(Severity::Error, &entry.key, entry.key_location, shape),
+            }
+        }
+    }
+
+    fn map(&mut self, object: &'m Object, shape: &'m Shape) {
+        let is_sparse = shape.traits().is_sparse();
+        let key_member = shape.member("key").and_then(|member| {
+            let target = self.model.target(member)?;
+            // Most keys are strings without constraints.
+            let is_constrained = !member.traits().is_empty() || !target.traits().is_empty();
+            let is_enum = target.shape_type() == ShapeType::Enum;
+            (is_constrained || is_enum).then_some((member, target))
+        });
+        let Some(member) = shape.member("value") else {
+            return;
+        };
+        for entry in object.entries() {
+            if let Some((member, target)) = key_member {
+                self.path.push(Step::Key(&entry.key));
+                self.text(&entry.key, entry.key_location, target, Some(member));
+                self.path.pop();
+            }
+            if !(is_sparse && entry.value.is_null()) {
+                self.part(Step::Key(&entry.key), &entry.value, member);
+            }
+        }
+    }
+
+    fn list(&mut self, items: &'m [Node], shape: &'m Shape) {
+        let Some(member) = shape.member("member") else {
+            return;
+        };
+        let is_sparse = shape.traits().is_sparse();
+        for (index, item) in items.iter().enumerate() {
+            if !(is_sparse && item.is_null()) {
+                self.part(Step::Index(index), item, member);
+            }
+        }
+    }
+
+    #[cold]
+    fn misfit(&mut self, node: &Node, expected: &'static str) {
+        let is_bare_trait =
+            self.subject.code == "TraitValue" && self.path.is_empty() && node.is_null();
+        let (id, location) = (self.subject.id, self.location(node));
+        self.report(Severity::Error, |place, code| {
+            let message = match is_bare_trait {
+                true => format!("the trait `{id}` needs a value"),
+                false => format!("{place} is {}", shown(node)),
+            };
+            Problem::error(code, location, message).expected(expected)
+        });
+    }
+
+    #[cold]
+    fn unknown(
+        &mut self,
+        severity: Severity,
+        key: &str,
+        location: SourceLocation,
+        shape: &'m Shape,
+    ) {
+        let code = match self.subject.code {
+            "TraitValue" => "TraitValue.UnknownMember",
+            "ExamplesTrait" => "ExamplesTrait.UnknownMember",
+            "MetadataType" => "MetadataType.UnknownMember",
+            other => other,
+        };
+        let place = Place::of(self.subject, &self.path);
+        self.problems.push_with(severity, |hints| {
+            let names = || shape.members().iter().map(Member::name);
+            let hint = hints.then(|| did_you_mean(key, names())).flatten();
+            let message = format!(
+                "{place} has the member `{key}`, which `{}` has not",
+                shape.id()
+            );
+            problem(severity, code, location, message).maybe_hint(hint)
+        });
+    }
+
+    /// Where a value was written.
+    fn location(&self, node: &Node) -> SourceLocation {
+        match node.location() {
+            SourceLocation::NONE => self.subject.at,
+            location => location,
+        }
+    }
+
+    /// How bad it is when a constraint is broken.
+    fn constraint_severity(&self) -> Severity {
+        match self.subject.leniency.constraints {
+            true => Severity::Warning,
+            false => Severity::Error,
+        }
+    }
+
+    /// Adds a finding; `make` gets the words for the place and the code.
+    fn report(
+        &mut self,
+        severity: Severity,
+        make: impl FnOnce(Place<'_, 'm>, &'static str) -> Problem,
+    ) {
+        let place = Place::of(self.subject, &self.path);
+        self.problems
+            .push_with(severity, |_| make(place, self.subject.code));
+    }
+}
+
+fn problem(
+    severity: Severity,
+    code: &'static str,
+    location: SourceLocation,
+    message: String,
+) -> Problem {
+    match severity {
+        Severity::Error => Problem::error(code, location, message),
+        _ => Problem::warning(code, location, message),
+    }
+}
+
+/// The words for a place in a value: `/min` in the value of the trait `length`.
+struct Place<'a, 'm> {
+    subject: Subject<'a>,
+    path: &'a [Step<'m>],
+}
+
+impl<'a, 'm> Place<'a, 'm> {
+    fn of(subject: Subject<'a>, path: &'a [Step<'m>]) -> Self {
+        Self { subject, path }
+    }
+}
+
+impl fmt::Display for Place<'_, '_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.path.is_empty() {
+            formatter.write_str("`")?;
+            for step in self.path {
+                match step {
+                    Step::Index(index) => write!(formatter, "/{index}")?,
+                    Step::Key(key) => {
+                        formatter.write_str("/")?;
+                        formatter.write_str(beginning(key))?;
+                    }
+                }
+            }
+            formatter.write_str("` in ")?;
+        }
+        write!(formatter, "{} `{}`", self.subject.what, self.subject.id)
+    }
+}
+
+/// A value for a message, when it is short: else what kind of value it is.
+pub(super) fn shown(node: &Node) -> String {
+    match node.value() {
+        NodeValue::Null | NodeValue::Array(_) | NodeValue::Object(_) => node.kind().to_owned(),
+        NodeValue::String(text) if text.len() > SHOWN => "a long string".to_owned(),
+        NodeValue::Number(number) if number.written().is_some_and(|text| text.len() > SHOWN) => {
+            "a long number".to_owned()
+        }
+        _ => format!("`{}`", node.to_json()),
+    }
+}
+
+/// The first characters of a text: messages repeat names, which may be long.
+fn beginning(text: &str) -> &str {
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => &text[..end],
+        None => text,
+    }
+}

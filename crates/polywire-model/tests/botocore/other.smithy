@@ -1,0 +1,7 @@
+$version: "2.0"
+
+namespace example.other
+
+structure Item {
+    name: String
+}

@@ -1,0 +1,4 @@
+$version: "2"
+namespace example
+
+structure CityName {}

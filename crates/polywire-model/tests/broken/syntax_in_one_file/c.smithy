@@ -1,0 +1,6 @@
+$version: "2"
+namespace example
+
+structure Street {
+    city: Nowhere
+}

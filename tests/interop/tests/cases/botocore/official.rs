@@ -1,0 +1,61 @@
+//! Smithy's official protocol tests, run by clients of botocore whose data we
+//! wrote: whether the export says all that its protocols have to say.
+
+use polywire_interop::Case;
+
+use super::{Exports, matches, python, script};
+
+/// Runs the tests of a service of the official suites; `least` of them pass.
+fn official(name: &'static str, suite: &str, service: &str, protocol: &str, least: i64) {
+    let case = Case::begin(name);
+    let file = case.data(&format!("conformance/{suite}-protocol-tests.json"));
+    let (Some(python), Some(file)) = (python(&case), file) else {
+        return;
+    };
+    let exports = Exports::new(name);
+    exports.add(&file, &["--service", service, "--name", "official"]);
+    let namespace = service.split('#').next().unwrap();
+    let (folder, file) = (exports.0.to_str().unwrap(), file.to_str().unwrap());
+    let arguments = [folder, "official", file, namespace, protocol];
+    let answer = script(&python, include_str!("official.py"), &arguments);
+
+    let failed = answer["failed"].as_list().unwrap().iter();
+    let failed: Vec<&str> = failed.map(|line| line.as_str().unwrap()).collect();
+    let unknown = failed.iter().filter(|line| {
+        let id = line.split(':').next().unwrap_or_default();
+        !known().any(|pattern| matches(pattern, id))
+    });
+    let unknown: Vec<&str> = unknown.copied().collect();
+    assert!(unknown.is_empty(), "{}", unknown.join("\n"));
+    let passed = answer["passed"].as_i64().unwrap();
+    assert!(passed >= least, "only {passed} tests passed");
+}
+
+fn known() -> impl Iterator<Item = &'static str> {
+    let lines = include_str!("official.txt").lines();
+    lines.filter(|line| !line.is_empty() && !line.starts_with('#'))
+}
+
+macro_rules! services {
+    ($($test:ident $suite:literal $service:literal $protocol:literal $least:literal)*) => {
+        $(
+            #[test]
+            fn $test() {
+                official(stringify!($test), $suite, $service, $protocol, $least);
+            }
+        )*
+    };
+}
+
+services! {
+    botocore_official_ec2 "aws" "aws.protocoltests.ec2#AwsEc2" "aws.protocols#ec2Query" 58
+    botocore_official_json_1_0 "aws" "aws.protocoltests.json10#JsonRpc10" "aws.protocols#awsJson1_0" 51
+    botocore_official_json_1_0_from_query "aws" "aws.protocoltests.json10#QueryCompatibleJsonRpc10" "aws.protocols#awsJson1_0" 3
+    botocore_official_json_1_1 "aws" "aws.protocoltests.json#JsonProtocol" "aws.protocols#awsJson1_1" 106
+    botocore_official_query "aws" "aws.protocoltests.query#AwsQuery" "aws.protocols#awsQuery" 73
+    botocore_official_rest_json "aws" "aws.protocoltests.restjson#RestJson" "aws.protocols#restJson1" 218
+    botocore_official_rest_xml "aws" "aws.protocoltests.restxml#RestXml" "aws.protocols#restXml" 173
+    botocore_official_rest_xml_namespace "aws" "aws.protocoltests.restxml.xmlns#RestXmlWithNamespace" "aws.protocols#restXml" 2
+    botocore_official_rpc_v2_cbor "smithy" "smithy.protocoltests.rpcv2Cbor#RpcV2Protocol" "smithy.protocols#rpcv2Cbor" 63
+    botocore_official_rpc_v2_cbor_from_query "aws" "aws.protocoltests.rpcv2cbor#QueryCompatibleRpcV2Protocol" "smithy.protocols#rpcv2Cbor" 3
+}
