@@ -77,7 +77,7 @@ fn write_traits(traits: &Traits) -> Object {
     let mut object = Object::new();
     for applied in traits.iter() {
         // Smithy 2.0 has no @box; what it meant stands in @default.
-        if applied.is_inherited() || applied.id() == &BOX {
+        if applied.is_inherited() || *applied.id() == BOX {
             continue;
         }
         object.push(applied.id().as_str(), applied.value().clone());

@@ -104,7 +104,7 @@ impl<'m> Downgrade<'m> {
                 let mut resource = resource.as_ref().clone();
                 for (name, target) in resource.properties.drain(..) {
                     let message = format!("the property `{name}` of `{}`", shape.id());
-                    self.lose(target.location(), message);
+                    self.lose(target.location(), &message);
                 }
                 write_resource(&mut object, &resource);
             }
@@ -115,7 +115,7 @@ impl<'m> Downgrade<'m> {
             ShapeType::Enum => traits.insert("smithy.api#enum", self.enum_values(shape)),
             ShapeType::IntEnum => {
                 let message = format!("the named values of `{}`", shape.id());
-                self.lose(shape.location(), message);
+                self.lose(shape.location(), &message);
             }
             _ => {}
         }
@@ -208,11 +208,11 @@ impl<'m> Downgrade<'m> {
                     Some("enumValue") => {}
                     Some("documentation") => value.push("documentation", applied.value().clone()),
                     Some("tags") => {
-                        tags.extend_from_slice(applied.value().as_array().unwrap_or(&[]))
+                        tags.extend_from_slice(applied.value().as_array().unwrap_or(&[]));
                     }
                     Some("internal") => tags.push(Node::from("internal")),
                     Some("deprecated") => is_deprecated = true,
-                    _ => self.lose(applied.location(), format!("@{id} of `{}`", member.id())),
+                    _ => self.lose(applied.location(), &format!("@{id} of `{}`", member.id())),
                 }
             }
             if !tags.is_empty() {
@@ -228,11 +228,11 @@ impl<'m> Downgrade<'m> {
 
     fn lose_default(&mut self, id: &ShapeId, default: &AppliedTrait) {
         let message = format!("the default {} of `{id}`", default.value().to_json());
-        self.lose(default.location(), message);
+        self.lose(default.location(), &message);
     }
 
     #[cold]
-    fn lose(&mut self, location: SourceLocation, what: String) {
+    fn lose(&mut self, location: SourceLocation, what: &str) {
         let message = format!("{what} can't be said in Smithy 1.0");
         self.problems
             .push(Problem::warning("VersionLoss", location, message));

@@ -145,7 +145,7 @@ pub fn write(model: &Model) -> Vec<IdlFile> {
     write_with(model, &Options::new())
 }
 
-/// The IDL of a model or of a part of it: see [`write`].
+/// The IDL of a model or of a part of it: see [`write()`].
 ///
 /// # Examples
 ///

@@ -106,7 +106,7 @@ impl<'m> Writer<'m> {
 
 /// The text of `@documentation`, when a doc comment can say it.
 fn docs(applied: &AppliedTrait) -> Option<&str> {
-    let is_documentation = applied.id() == &"smithy.api#documentation";
+    let is_documentation = *applied.id() == "smithy.api#documentation";
     let text = applied.value().as_str().filter(|_| is_documentation)?;
     text::fits_docs(text).then_some(text)
 }
