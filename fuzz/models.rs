@@ -1,6 +1,7 @@
-//! Models: a finding with a place, or a model that survives being written.
+//! Models: a finding with a place, or a model that survives being written as AST,
+//! in both versions, and as IDL.
 
-use polywire_model::{Loader, Model, Node, ast};
+use polywire_model::{Loader, Model, Node, ast, idl};
 use polywire_protocol::ProtocolKind;
 
 pub(crate) fn load(name: &str, data: &[u8]) {
@@ -33,14 +34,34 @@ fn explained(text: &str, node: &Node) {
     assert!(!node.to_json().is_empty());
 }
 
-/// Written as AST and loaded again, it is the same model.
+/// Written as AST or as IDL and loaded again, it is the same model.
 fn survives(model: &Model) {
-    let written = ast::write(model).to_json();
-    let again = Loader::new()
-        .add_text("written.json", written.as_str())
-        .assemble();
-    let again = again.unwrap_or_else(|error| panic!("{error}\n{written}"));
-    assert_eq!(ast::write(&again.model).to_json(), written);
+    let written = ast::write(model);
+    let text = written.to_json();
+    let again = loaded(&[("written.json", &text)]);
+    assert_eq!(ast::write(&again).to_json(), text);
+    let old = ast::write_with(model, &ast::Options::new().version_1());
+    for loss in &old.losses {
+        explained(&loss.to_string(), &loss.to_node());
+    }
+    let files = idl::write(model);
+    let files: Vec<(&str, &str)> = files.iter().map(|f| (&*f.name, &*f.text)).collect();
+    let again = loaded(&files);
+    assert!(ast::write(&again) == written, "{files:?}\n{text}");
+    for ((_, first), second) in files.iter().zip(&idl::write(&again)) {
+        assert_eq!(*first, second.text);
+    }
+}
+
+fn loaded(files: &[(&str, &str)]) -> Model {
+    let mut loader = Loader::new();
+    for (name, text) in files {
+        loader.add_text(name, *text);
+    }
+    let assembled = loader.assemble();
+    assembled
+        .unwrap_or_else(|error| panic!("{error}\n{files:?}"))
+        .model
 }
 
 /// Its services have schemas, and are offered or refused with a reason.

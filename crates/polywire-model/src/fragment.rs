@@ -7,6 +7,8 @@ use crate::traits::AppliedTrait;
 
 #[derive(Debug, Default)]
 pub(crate) struct Fragment {
+    /// Whether the file is written in Smithy 1.0.
+    pub(crate) is_version_1: bool,
     pub(crate) metadata: Vec<Entry>,
     pub(crate) shapes: Vec<Shape>,
     pub(crate) applies: Vec<Apply>,

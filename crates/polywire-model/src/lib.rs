@@ -69,6 +69,7 @@ mod upgrade;
 mod uri;
 mod uses;
 mod validate;
+mod version;
 
 pub use closure::Closure;
 pub use diagnostic::{Diagnostic, ModelError, Severity};

@@ -1,9 +1,19 @@
 //! Shapes of Smithy 1.0 as the shapes of 2.0 that mean the same.
 //!
 //! In 1.0 a number or boolean was zero when absent, unless `@box` said that it
-//! could be absent. In 2.0 nothing is implied: `@default` says it. So a number
-//! or boolean of a 1.0 file gets `@default(0)` or `@default(false)`, and so does
-//! a structure's member that targets one, when neither is boxed.
+//! could be absent. In 2.0 nothing is implied: `@default` says it. So
+//!
+//! - a number or boolean of a 1.0 file gets `@default(0)` or `@default(false)`,
+//!   unless it is boxed;
+//! - so does a member of a structure of a 1.0 file, when it targets such a shape
+//!   of any file or of the prelude, and neither of the two is boxed;
+//! - a boxed member gets `@default(null)`: it has no default, whatever its
+//!   target has;
+//! - a member that targets a streaming blob gets `@default("")`, unless it is
+//!   required: 2.0 wants one of the two.
+//!
+//! `@box` stays, for those who ask. Writers of 2.0 leave it out. Sets became
+//! lists with `@uniqueItems` as they were read; strings with `@enum` stay strings.
 
 use std::collections::HashMap;
 
@@ -11,9 +21,11 @@ use polywire_schema::ShapeId;
 
 use crate::bundled::Bundled;
 use crate::node::Node;
-use crate::shape::{Shape, ShapeType};
+use crate::shape::{Member, Shape, ShapeType};
 use crate::source::SourceLocation;
 use crate::traits::{AppliedTrait, Traits};
+
+pub(crate) const BOX: &str = "smithy.api#box";
 
 pub(crate) fn upgrade(
     shapes: &mut [Shape],
@@ -24,43 +36,64 @@ pub(crate) fn upgrade(
         return;
     }
     for shape in shapes.iter_mut().filter(|shape| shape.is_version_1) {
-        if let Some(zero) = zero(shape.shape_type) {
+        // An intEnum in a file of 1.0 is a mistake that is reported.
+        let has_zero = shape.shape_type != ShapeType::IntEnum && !shape.traits.has(BOX);
+        if let Some(zero) = zero(shape.shape_type).filter(|_| has_zero) {
             add_default(&mut shape.traits, zero, shape.location);
         }
     }
-    // What a member takes from its target, before any member is changed.
-    let implied = |target: &ShapeId| -> Option<Node> {
-        let target = match index.get(target) {
-            Some(&at) => &shapes[at as usize],
-            None => bundled?.shape(target)?,
-        };
-        zero(target.shape_type).filter(|_| {
-            target.traits.default_value().is_some() && !target.traits.has("smithy.api#box")
-        })
-    };
+    // What members take from their targets, before any member is changed.
     let mut defaults: Vec<(usize, usize, Node)> = Vec::new();
     for (at, shape) in shapes.iter().enumerate() {
         if !shape.is_version_1 || shape.shape_type != ShapeType::Structure {
             continue;
         }
         for (member_at, member) in shape.members.iter().enumerate() {
-            if let Some(zero) = implied(member.target()) {
-                defaults.push((at, member_at, zero));
+            let target = match index.get(member.target().id()) {
+                Some(&at) => Some(&shapes[at as usize]),
+                None => bundled.and_then(|bundled| bundled.shape(member.target())),
+            };
+            if let Some(default) = target.and_then(|target| implied(member, target)) {
+                defaults.push((at, member_at, default));
             }
         }
     }
-    for (at, member_at, zero) in defaults {
+    for (at, member_at, default) in defaults {
         let member = &mut shapes[at].members[member_at];
-        add_default(&mut member.traits, zero, member.location);
+        add_default(&mut member.traits, default, member.location);
     }
 }
 
-fn zero(shape_type: ShapeType) -> Option<Node> {
+/// The default that 1.0 gives to a member without saying so.
+fn implied(member: &Member, target: &Shape) -> Option<Node> {
+    if member.traits.has(BOX) {
+        return Some(Node::null());
+    }
+    if let Some(zero) = zero(target.shape_type) {
+        return (!target.traits.has(BOX) && has_zero_default(target)).then_some(zero);
+    }
+    let is_stream = target.shape_type == ShapeType::Blob && target.traits.is_streaming();
+    (is_stream && !member.traits.is_required()).then(|| Node::from(""))
+}
+
+/// Whether the default is the one that 1.0 implies.
+pub(crate) fn is_zero(value: &Node, shape_type: ShapeType) -> bool {
+    zero(shape_type).as_ref() == Some(value)
+}
+
+fn has_zero_default(shape: &Shape) -> bool {
+    let default = shape.traits.default_value();
+    default.is_some_and(|value| is_zero(value, shape.shape_type))
+}
+
+/// What a value of the type was in 1.0 when it was absent.
+pub(crate) fn zero(shape_type: ShapeType) -> Option<Node> {
     match shape_type {
         ShapeType::Boolean => Some(Node::from(false)),
         ShapeType::Byte
         | ShapeType::Double
         | ShapeType::Float
+        | ShapeType::IntEnum
         | ShapeType::Integer
         | ShapeType::Long
         | ShapeType::Short => Some(Node::from(0)),
@@ -69,48 +102,8 @@ fn zero(shape_type: ShapeType) -> Option<Node> {
 }
 
 fn add_default(traits: &mut Traits, value: Node, location: SourceLocation) {
-    if traits.has("smithy.api#box") || traits.default_value().is_some() {
-        return;
-    }
-    let id = ShapeId::from_static("smithy.api#default");
-    traits.push(AppliedTrait::new(id, value, location));
-}
-
-#[cfg(test)]
-mod tests {
-    use crate::Loader;
-
-    #[test]
-    fn numbers_of_version_1_are_zero_when_absent() {
-        let text = r#"
-            $version: "1.0"
-            namespace a
-            integer Count
-            @box
-            integer Rank
-            set Names { member: String }
-            structure S {
-                boxed: Integer
-                primitive: PrimitiveBoolean
-                @box
-                own: PrimitiveInteger
-                count: Count
-                rank: Rank
-            }
-        "#;
-        let model = Loader::new()
-            .add_text("a.smithy", text)
-            .assemble()
-            .unwrap()
-            .model;
-        let shape = model.get("a#S").unwrap();
-        let with_default: Vec<&str> = shape
-            .members()
-            .iter()
-            .filter(|member| member.traits().default_value().is_some())
-            .map(|member| member.name())
-            .collect();
-        assert_eq!(with_default, ["primitive", "count"]);
-        assert!(model.get("a#Names").unwrap().traits().has_unique_items());
+    if traits.default_value().is_none() {
+        let id = ShapeId::from_static("smithy.api#default");
+        traits.push(AppliedTrait::new(id, value, location));
     }
 }

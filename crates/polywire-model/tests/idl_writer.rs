@@ -68,7 +68,6 @@ fn the_layout_is_the_one_checked_in() {
         let model = load(&[&path]);
         survives(&model);
         let texts: Vec<String> = idl::write(&model)
-            .unwrap()
             .into_iter()
             .map(|file| format!("// {}\n{}", file.name, file.text))
             .collect();
@@ -84,9 +83,66 @@ fn the_layout_is_the_one_checked_in() {
     assert!(count >= 5);
 }
 
+#[test]
+fn namespaces_and_width_can_be_chosen() {
+    let mut loader = Loader::new();
+    loader.add_text(
+        "a.smithy",
+        "$version: \"2\"\nmetadata m = 1\nnamespace a\n@tags([\"the first\", \"the second\"])\nstring A\n",
+    );
+    loader.add_text("b.smithy", "$version: \"2\"\nnamespace b\nstring B\n");
+    let model = assemble(&mut loader);
+    let names =
+        |files: &[IdlFile]| -> Vec<String> { files.iter().map(|f| f.name.clone()).collect() };
+    let all = idl::write(&model);
+    assert_eq!(names(&all), ["metadata.smithy", "a.smithy", "b.smithy"]);
+    assert_eq!(all[0].namespace, None);
+    let one = idl::write_with(&model, &idl::Options::new().namespaces(["a"]).width(20));
+    assert_eq!(names(&one), ["a.smithy"]);
+    assert_eq!(
+        one[0].text,
+        concat!(
+            "$version: \"2.0\"\n\nmetadata m = 1\n\nnamespace a\n\n",
+            "@tags([\n    \"the first\"\n    \"the second\"\n])\nstring A\n"
+        )
+    );
+    let narrowest = idl::write_with(&model, &idl::Options::new().width(0));
+    assert_eq!(reload(&narrowest).len(), model.len());
+    let none = idl::write_with(&model, &idl::Options::new().namespaces(["c"]));
+    assert_eq!(names(&none), ["metadata.smithy"]);
+}
+
+#[test]
+fn models_of_version_1_are_written_as_version_2() {
+    let old = "$version: \"1.0\"\nnamespace a\nset S { member: String }\n@box integer I\n\
+        structure T { i: I, @box j: PrimitiveLong, k: PrimitiveLong }\n";
+    let model = assemble(Loader::new().add_text("old.smithy", old));
+    survives(&model);
+    assert_eq!(
+        idl::write(&model)[0].text,
+        r#"$version: "2.0"
+
+namespace a
+
+structure T {
+    i: I
+    j: PrimitiveLong = null
+    k: PrimitiveLong = 0
+}
+
+@uniqueItems
+list S {
+    member: String
+}
+
+integer I
+"#
+    );
+}
+
 /// The model written as IDL is the same model, and its IDL the same text.
 fn survives(model: &Model) {
-    let files = idl::write(model).unwrap_or_else(|error| panic!("{error}"));
+    let files = idl::write(model);
     let again = reload(&files);
     let (before, after) = (ast::write(model), ast::write(&again));
     if before != after {
@@ -105,7 +161,7 @@ fn survives(model: &Model) {
                 .eq(other.members().iter().map(|member| member.name()))
         );
     }
-    for (first, second) in files.iter().zip(idl::write(&again).unwrap()) {
+    for (first, second) in files.iter().zip(idl::write(&again)) {
         let mut lines = first.text.lines().zip(second.text.lines());
         if let Some((left, right)) = lines.find(|(left, right)| left != right) {
             panic!("{}\n{left}\n{right}", first.name);
@@ -141,8 +197,7 @@ fn assemble(loader: &mut Loader) -> Model {
     let assembled = loader.assemble().unwrap_or_else(|error| panic!("{error}"));
     // Findings about the text, not about what it says.
     let syntax = assembled.warnings.iter();
-    let syntax =
-        syntax.filter(|w| ["LineBreak", "Syntax", "UnresolvedShapeId"].contains(&&*w.code));
+    let syntax = syntax.filter(|w| ["LineBreak", "Syntax", "UnresolvedShapeId"].contains(&w.code));
     let syntax: Vec<String> = syntax.map(ToString::to_string).collect();
     assert!(syntax.is_empty(), "{}", syntax.join("\n\n"));
     assembled.model

@@ -7,7 +7,6 @@ use polywire::model::idl;
 use polywire::model::{Node, Object};
 
 use super::input::Input;
-use crate::findings::summary;
 use crate::{Failure, print};
 
 /// Write a model as Smithy IDL 2.0, laid out for people: one file for each
@@ -40,10 +39,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     if !arguments.namespace.is_empty() {
         options = options.namespaces(&arguments.namespace);
     }
-    let files = idl::write_with(&model, &options).map_err(|error| Failure {
-        code: 1,
-        message: format!("{error}\n{}", summary(error.diagnostics())),
-    })?;
+    let files = idl::write_with(&model, &options);
     if let Some(folder) = &arguments.output {
         let failure = |error| Failure::transport(format!("`{}`: {error}", folder.display()));
         fs::create_dir_all(folder).map_err(failure)?;

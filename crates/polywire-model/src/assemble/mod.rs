@@ -28,6 +28,7 @@ use crate::node::Object;
 use crate::shape::{Shape, ShapeRef, ShapeType, UNIT};
 use crate::source::SourceLocation;
 use crate::upgrade::upgrade;
+use crate::version;
 
 use self::join::{adopt_bundled_targets, join, merge_metadata};
 use self::traits::Definitions;
@@ -45,6 +46,7 @@ pub(crate) fn assemble(
     let mut drafts = Vec::new();
     let mut applies = Vec::new();
     for mut fragment in fragments {
+        version::check(&fragment, problems);
         metadata.append(&mut fragment.metadata);
         drafts.append(&mut fragment.shapes);
         applies.append(&mut fragment.applies);

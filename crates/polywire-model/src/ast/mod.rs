@@ -3,4 +3,4 @@
 pub(crate) mod reader;
 mod writer;
 
-pub use writer::write;
+pub use writer::{Options, Written, write, write_with};

@@ -125,15 +125,9 @@ fn check_trait<'m>(
     }
 }
 
-/// `@box` says in Smithy 1.0 what `@default` says in 2.0, the other way round.
+/// That files of Smithy 2.0 have no `@box` is checked file by file.
 fn check_box(owner: Owner<'_>, applied: &AppliedTrait, problems: &mut Problems) {
-    if !owner.shape.is_version_1 {
-        problems.push_with(Severity::Error, |_| {
-            let message = format!("`{}` has @box, which is not in Smithy 2.0", owner.id);
-            Problem::error("BoxTrait", applied.location(), message)
-                .hint("leave it out: without a default, a value can be absent")
-        });
-    } else if owner.shape.shape_type() == ShapeType::Union {
+    if owner.shape.shape_type() == ShapeType::Union {
         problems.push_with(Severity::Warning, |_| {
             let message = format!("@box on `{}` has no effect", owner.id);
             Problem::warning("Union", applied.location(), message)

@@ -137,6 +137,7 @@ struct Lowering<'a> {
 
 impl Lowering<'_> {
     fn file(mut self, file: File) -> Fragment {
+        self.fragment.is_version_1 = self.is_version_1;
         self.uses(&file.uses);
         for (key, value) in file.metadata {
             let value = self.value(value);

@@ -11,6 +11,7 @@ use crate::node::{Node, NodeValue};
 use crate::shape::{Body, Member, Operation, Shape, ShapeRef, ShapeType, UNIT};
 use crate::source::SourceLocation;
 use crate::traits::{AppliedTrait, Traits};
+use crate::version;
 
 impl Lowering<'_> {
     pub(super) fn definition(&mut self, definition: Definition) {
@@ -92,6 +93,9 @@ impl Lowering<'_> {
             InputOutput::Inline(definition) => *definition,
         };
         let location = definition.name.location;
+        if self.is_version_1 {
+            version::inline(location, self.problems);
+        }
         definition.name.text = name;
         definition.traits.push(TraitUse {
             name: Name {

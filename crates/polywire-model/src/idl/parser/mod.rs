@@ -107,6 +107,15 @@ impl Parser<'_, '_> {
                     has_version = true;
                     self.version(&version, value.location)?;
                 }
+                ("operationInputSuffix" | "operationOutputSuffix", Some(suffix))
+                    if !polywire_schema::is_identifier(&format!("A{suffix}")) =>
+                {
+                    let message = format!("no name of a shape ends in `{suffix}`");
+                    self.problems.push(
+                        Problem::error("ControlStatement", value.location, message)
+                            .expected("letters, digits and underscores"),
+                    );
+                }
                 ("operationInputSuffix", Some(suffix)) => self.tree.input_suffix = Some(suffix),
                 ("operationOutputSuffix", Some(suffix)) => self.tree.output_suffix = Some(suffix),
                 ("version" | "operationInputSuffix" | "operationOutputSuffix", None) => {

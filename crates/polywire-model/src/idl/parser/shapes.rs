@@ -63,7 +63,13 @@ impl Parser<'_, '_> {
             "namespace" => problem.hint("a file has one namespace, before its shapes"),
             "use" => problem.hint("`use` comes after `namespace`, before the first shape"),
             "metadata" => problem.hint("metadata comes before `namespace`"),
-            _ => problem.maybe_hint(did_you_mean(text, STATEMENT_KEYWORDS.into_iter())),
+            _ => {
+                let set = self.tree.is_version_1.then_some("set");
+                problem.maybe_hint(did_you_mean(
+                    text,
+                    STATEMENT_KEYWORDS.into_iter().chain(set),
+                ))
+            }
         };
         self.problems.push(problem);
         Reported

@@ -25,11 +25,9 @@ mod values;
 
 use std::collections::BTreeMap;
 
-use crate::diagnostic::{ModelError, Problem, Problems};
 use crate::model::Model;
 use crate::node::Node;
 use crate::shape::{Member, Shape};
-use crate::source::SourceLocation;
 use crate::traits::AppliedTrait;
 
 use self::names::Names;
@@ -106,11 +104,7 @@ impl Default for Options {
 /// file of its own, so that it doesn't move when a namespace is added. Loaded
 /// together, the files are the same model again, but for the places of things.
 ///
-/// # Errors
-///
-/// A finding for each thing that a model can hold and IDL can't say. All of them
-/// come from JSON AST, and are rare: a member of an enum with a target of its
-/// own is one.
+/// There is nothing that a model can hold and IDL can't say.
 ///
 /// # Examples
 ///
@@ -133,7 +127,7 @@ impl Default for Options {
 ///     }
 /// }"#;
 /// let model = Loader::new().add_text("city.json", text).assemble().unwrap().model;
-/// let files = idl::write(&model).unwrap();
+/// let files = idl::write(&model);
 /// assert_eq!(files[0].name, "example.smithy");
 /// assert_eq!(files[0].text, r#"$version: "2.0"
 ///
@@ -146,15 +140,12 @@ impl Default for Options {
 /// }
 /// "#);
 /// ```
-pub fn write(model: &Model) -> Result<Vec<IdlFile>, ModelError> {
+#[must_use]
+pub fn write(model: &Model) -> Vec<IdlFile> {
     write_with(model, &Options::new())
 }
 
-/// The IDL of a model or of a part of it: see [`write`].
-///
-/// # Errors
-///
-/// As [`write`], for the shapes that are written.
+/// The IDL of a model or of a part of it: see [`write()`].
 ///
 /// # Examples
 ///
@@ -165,11 +156,12 @@ pub fn write(model: &Model) -> Result<Vec<IdlFile>, ModelError> {
 /// loader.add_text("a.smithy", "$version: \"2\"\nnamespace a\nstructure A { b: b#B }\n");
 /// loader.add_text("b.smithy", "$version: \"2\"\nnamespace b\nstring B\n");
 /// let model = loader.assemble().unwrap().model;
-/// let files = idl::write_with(&model, &idl::Options::new().namespaces(["a"])).unwrap();
+/// let files = idl::write_with(&model, &idl::Options::new().namespaces(["a"]));
 /// assert_eq!(files.len(), 1);
 /// assert!(files[0].text.contains("use b#B"));
 /// ```
-pub fn write_with(model: &Model, options: &Options) -> Result<Vec<IdlFile>, ModelError> {
+#[must_use]
+pub fn write_with(model: &Model, options: &Options) -> Vec<IdlFile> {
     let mut by_namespace: BTreeMap<&str, Vec<&Shape>> = BTreeMap::new();
     for shape in model.shapes() {
         let namespace = shape.id().namespace();
@@ -179,7 +171,6 @@ pub fn write_with(model: &Model, options: &Options) -> Result<Vec<IdlFile>, Mode
         }
     }
     let references = References::of(model);
-    let mut problems = Problems::default();
     let mut files = Vec::new();
     let has_metadata = !model.metadata().is_empty();
     let is_apart = by_namespace.len() != 1;
@@ -197,19 +188,13 @@ pub fn write_with(model: &Model, options: &Options) -> Result<Vec<IdlFile>, Mode
         let plan = Plan::of(&shapes, model, &references);
         let mut writer = Writer::new(model, namespace, plan, options.width);
         writer.file(has_metadata && !is_apart);
-        for problem in writer.problems {
-            problems.push(problem);
-        }
         files.push(IdlFile {
             namespace: Some(namespace.to_owned()),
             name: format!("{namespace}.smithy"),
             text: writer.out,
         });
     }
-    if problems.has_errors() {
-        return Err(ModelError::new(problems.into_diagnostics(model.sources())));
-    }
-    Ok(files)
+    files
 }
 
 struct Writer<'m> {
@@ -221,7 +206,6 @@ struct Writer<'m> {
     out: String,
     /// `apply` statements that the shape at hand leaves for after it.
     applies: Vec<(&'m Member, Vec<&'m AppliedTrait>)>,
-    problems: Vec<Problem>,
 }
 
 impl<'m> Writer<'m> {
@@ -234,7 +218,6 @@ impl<'m> Writer<'m> {
             width,
             out: String::new(),
             applies: Vec::new(),
-            problems: Vec::new(),
         }
     }
 
@@ -242,7 +225,6 @@ impl<'m> Writer<'m> {
         self.shapes();
         self.names.choose();
         self.out.clear();
-        self.problems.clear();
         self.out.push_str("$version: \"2.0\"\n");
         for (statement, suffix, default) in [
             ("operationInputSuffix", &self.plan.input_suffix, "Input"),
@@ -311,11 +293,5 @@ impl<'m> Writer<'m> {
     fn column(&self) -> usize {
         let start = self.out.rfind('\n').map_or(0, |at| at + 1);
         self.out[start..].chars().count()
-    }
-
-    #[cold]
-    fn unwritable(&mut self, location: SourceLocation, message: String, expected: &str) {
-        let problem = Problem::error("Unwritable", location, message).expected(expected);
-        self.problems.push(problem);
     }
 }

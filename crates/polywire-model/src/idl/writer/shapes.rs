@@ -5,7 +5,7 @@ use super::traits::own;
 use super::typed::Typed;
 use super::values::Place;
 use crate::node::Node;
-use crate::shape::{Member, Resource, Shape, ShapeRef, ShapeType, UNIT};
+use crate::shape::{Member, Resource, Shape, ShapeRef, ShapeType};
 use crate::traits::AppliedTrait;
 
 /// A member as it is written.
@@ -109,7 +109,7 @@ impl<'m> Writer<'m> {
         for member in shape.members() {
             let field = resource.and_then(|(_, resource)| field(resource, member.name()));
             let is_field = field == Some(member.target());
-            let mut line = self.member_line(shape, member);
+            let mut line = Self::member_line(shape, member);
             line.is_elided = is_field || member.is_inherited();
             if member.is_inherited() {
                 let all = own(member.traits(), &[]);
@@ -130,7 +130,7 @@ impl<'m> Writer<'m> {
         }
     }
 
-    fn member_line(&mut self, shape: &'m Shape, member: &'m Member) -> Line<'m> {
+    fn member_line(shape: &'m Shape, member: &'m Member) -> Line<'m> {
         let assigned = match shape.shape_type() {
             ShapeType::Enum | ShapeType::IntEnum => "smithy.api#enumValue",
             ShapeType::Structure => "smithy.api#default",
@@ -140,32 +140,12 @@ impl<'m> Writer<'m> {
         let mut value = applied
             .filter(|applied| !applied.is_inherited())
             .map(AppliedTrait::value);
-        if shape.shape_type() == ShapeType::Enum && !member.is_inherited() {
-            match value {
-                // The text of a member without one is its name.
-                Some(text) if text.as_str() == Some(member.name()) => value = None,
-                Some(_) => {}
-                None => self.unwritable(
-                    member.location(),
-                    format!(
-                        "`{}` has no value, and in IDL it would get one",
-                        member.id()
-                    ),
-                    "@enumValue",
-                ),
-            }
+        // The text of a member of an enum that says none is its name.
+        let is_implied = shape.shape_type() == ShapeType::Enum && !member.is_inherited();
+        if is_implied && value.and_then(Node::as_str) == Some(member.name()) {
+            value = None;
         }
         let is_enum = matches!(shape.shape_type(), ShapeType::Enum | ShapeType::IntEnum);
-        if is_enum && *member.target().id() != UNIT {
-            self.unwritable(
-                member.target().location(),
-                format!(
-                    "`{}` is a member of an enum, for which IDL has no target",
-                    member.id()
-                ),
-                "`smithy.api#Unit`",
-            );
-        }
         Line {
             member,
             is_elided: false,

@@ -7,13 +7,18 @@ use super::values::{Place, is_block};
 use crate::node::NodeValue;
 use crate::shape::ShapeType;
 use crate::traits::{AppliedTrait, Traits};
+use crate::upgrade::BOX;
 
 /// The traits that were written on the shape or member itself, but for some that
 /// the syntax says in another way.
 pub(super) fn own<'m>(traits: &'m Traits, implied: &[&str]) -> Vec<&'m AppliedTrait> {
     traits
         .iter()
-        .filter(|applied| !applied.is_inherited() && !implied.contains(&applied.id().as_str()))
+        .filter(|applied| {
+            let id = applied.id().as_str();
+            // Smithy 2.0 has no @box; what it meant stands in @default.
+            !applied.is_inherited() && id != BOX && !implied.contains(&id)
+        })
         .collect()
 }
 
@@ -101,7 +106,7 @@ impl<'m> Writer<'m> {
 
 /// The text of `@documentation`, when a doc comment can say it.
 fn docs(applied: &AppliedTrait) -> Option<&str> {
-    let is_documentation = applied.id() == &"smithy.api#documentation";
+    let is_documentation = *applied.id() == "smithy.api#documentation";
     let text = applied.value().as_str().filter(|_| is_documentation)?;
     text::fits_docs(text).then_some(text)
 }

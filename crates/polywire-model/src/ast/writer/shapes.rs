@@ -1,58 +1,24 @@
-//! A model to JSON AST 2.0, always the same text for the same model: shapes,
-//! traits and metadata sorted, members in their order. Operations, resources and
-//! errors are sets to Smithy: they are sorted, and stand once.
+//! Shapes of JSON AST 2.0: what their authors wrote, before mixins were flattened.
 
-use crate::model::Model;
 use crate::node::{Node, Object};
 use crate::shape::ShapeType;
 use crate::shape::{Body, Lifecycle, Member, Operation, Resource, Service, Shape, ShapeRef};
 use crate::traits::Traits;
+use crate::upgrade::BOX;
 
-/// The AST of a model, without the prelude and the other bundled definitions.
-///
-/// Mixins stand as their authors wrote them: a shape holds what it adds, and a
-/// trait on an inherited member is an `apply` entry beside the shape.
-///
-/// # Examples
-///
-/// ```
-/// use polywire_model::{Loader, ast};
-///
-/// let text = "$version: \"2\"\nnamespace a\nlist Names { member: String }\n";
-/// let model = Loader::new().add_text("a.smithy", text).assemble().unwrap().model;
-/// assert_eq!(
-///     ast::write(&model).to_json(),
-///     r#"{"smithy":"2.0","shapes":{"a#Names":{"type":"list","member":{"target":"smithy.api#String"}}}}"#,
-/// );
-/// ```
-#[must_use]
-pub fn write(model: &Model) -> Node {
-    let mut root = Object::new();
-    root.push("smithy", "2.0");
-    if !model.metadata().is_empty() {
-        let mut metadata = model.metadata().clone();
-        metadata.sort_by_key();
-        root.push("metadata", metadata);
-    }
-    let mut shapes = Object::new();
-    for shape in model.shapes() {
-        shapes.push(shape.id().as_str(), write_shape(shape));
-        for member in shape
-            .members()
-            .iter()
-            .filter(|member| member.is_inherited())
-        {
-            let traits = write_traits(member.traits());
-            if !traits.is_empty() {
-                let mut apply = Object::new();
-                apply.push("type", "apply");
-                apply.push("traits", traits);
-                shapes.push(member.id().as_str(), apply);
-            }
+/// Adds a shape, and the traits that it adds to what it inherits.
+pub(super) fn push_shape(shapes: &mut Object, shape: &Shape) {
+    shapes.push(shape.id().as_str(), write_shape(shape));
+    let inherited = shape.members().iter().filter(|m| m.is_inherited());
+    for member in inherited {
+        let traits = write_traits(member.traits());
+        if !traits.is_empty() {
+            let mut apply = Object::new();
+            apply.push("type", "apply");
+            apply.push("traits", traits);
+            shapes.push(member.id().as_str(), apply);
         }
     }
-    root.push("shapes", shapes);
-    root.into()
 }
 
 fn write_shape(shape: &Shape) -> Object {
@@ -109,21 +75,25 @@ fn write_member(member: &Member) -> Object {
 /// The traits that were written on the shape or member itself, sorted by id.
 fn write_traits(traits: &Traits) -> Object {
     let mut object = Object::new();
-    for applied in traits.iter().filter(|applied| !applied.is_inherited()) {
+    for applied in traits.iter() {
+        // Smithy 2.0 has no @box; what it meant stands in @default.
+        if applied.is_inherited() || *applied.id() == BOX {
+            continue;
+        }
         object.push(applied.id().as_str(), applied.value().clone());
     }
     object.sort_by_key();
     object
 }
 
-fn write_operation(object: &mut Object, operation: &Operation) {
+pub(super) fn write_operation(object: &mut Object, operation: &Operation) {
     for (key, target) in [("input", operation.input()), ("output", operation.output())] {
         object.push(key, reference(target));
     }
     push_set(object, "errors", operation.errors());
 }
 
-fn write_service(object: &mut Object, service: &Service) {
+pub(super) fn write_service(object: &mut Object, service: &Service) {
     if !service.version().is_empty() {
         object.push("version", service.version());
     }
@@ -139,7 +109,7 @@ fn write_service(object: &mut Object, service: &Service) {
     }
 }
 
-fn write_resource(object: &mut Object, resource: &Resource) {
+pub(super) fn write_resource(object: &mut Object, resource: &Resource) {
     push_named_references(object, "identifiers", resource.identifiers());
     push_named_references(object, "properties", resource.properties());
     for (name, lifecycle) in Lifecycle::ALL {
@@ -156,7 +126,7 @@ fn write_resource(object: &mut Object, resource: &Resource) {
     push_set(object, "resources", resource.resources());
 }
 
-fn reference(target: &ShapeRef) -> Object {
+pub(super) fn reference(target: &ShapeRef) -> Object {
     let mut object = Object::new();
     object.push("target", target.as_str());
     object

@@ -4,6 +4,9 @@
 //! tree into the shape. Ids are interned, since a model names the same few
 //! traits and targets thousands of times.
 
+mod nodes;
+mod properties;
+
 use std::collections::HashMap;
 
 use polywire_schema::ShapeId;
@@ -11,11 +14,11 @@ use polywire_schema::ShapeId;
 use crate::diagnostic::{Problem, Problems, did_you_mean};
 use crate::fragment::{Apply, Fragment};
 use crate::node::{Entry, Node, NodeValue, Object, read_json};
-use crate::shape::{
-    Body, Lifecycle, Member, Operation, Resource, Service, Shape, ShapeRef, ShapeType,
-};
+use crate::shape::{Body, Member, Shape, ShapeRef, ShapeType, UNIT};
 use crate::source::SourceLocation;
 use crate::traits::{AppliedTrait, Traits};
+
+use self::properties::property_names;
 
 /// Reads the text of an AST file. What is wrong is in `problems`; the fragment
 /// holds what could be read. A file that `is_optional` may be no model at all.
@@ -54,7 +57,10 @@ impl Reader<'_> {
             .map(|version| (version.as_str(), version.location()))
         {
             Some((Some("2" | "2.0"), _)) => {}
-            Some((Some("1" | "1.0"), _)) => self.is_version_1 = true,
+            Some((Some("1" | "1.0"), _)) => {
+                self.is_version_1 = true;
+                self.fragment.is_version_1 = true;
+            }
             Some((_, location)) => {
                 self.problems.push(
                     Problem::error("ModelVersion", location, "this Smithy version is not known")
@@ -270,6 +276,19 @@ impl Reader<'_> {
             );
             return;
         };
+        if matches!(shape.shape_type, ShapeType::Enum | ShapeType::IntEnum) {
+            if shape.shape_type == ShapeType::Enum {
+                Self::imply_value(&id, location, &mut traits);
+            }
+            if target != UNIT {
+                let message = format!("the member `{id}` of an enum has a target");
+                self.problems.push(
+                    Problem::error("WrongTarget", target_location, message)
+                        .expected("`smithy.api#Unit`"),
+                );
+                return;
+            }
+        }
         let target = ShapeRef::new(target, target_location);
         shape.members.push(Member {
             id,
@@ -281,73 +300,14 @@ impl Reader<'_> {
         });
     }
 
-    fn operation_property(&mut self, operation: &mut Operation, key: &str, value: Node) -> bool {
-        match key {
-            "input" => {
-                if let Some(input) = self.reference(value) {
-                    operation.input = input;
-                }
-            }
-            "output" => {
-                if let Some(output) = self.reference(value) {
-                    operation.output = output;
-                }
-            }
-            "errors" => operation.errors = self.references(value),
-            _ => return false,
+    /// The text of an enum's member that says none is its name.
+    fn imply_value(member: &ShapeId, location: SourceLocation, traits: &mut Traits) {
+        if !traits.has("smithy.api#enumValue") {
+            let name = member.member().unwrap_or_default().to_owned();
+            let value = Node::new(NodeValue::String(name), location);
+            let id = ShapeId::from_static("smithy.api#enumValue");
+            traits.push(AppliedTrait::new(id, value, location));
         }
-        true
-    }
-
-    fn service_property(&mut self, service: &mut Service, key: &str, value: Node) -> bool {
-        match key {
-            "version" => match value.as_str() {
-                Some(version) => service.version = version.to_owned(),
-                None => self.wrong_kind(&value, "a string"),
-            },
-            "operations" => service.operations = self.references(value),
-            "resources" => service.resources = self.references(value),
-            "errors" => service.errors = self.references(value),
-            "rename" => {
-                let Some(renames) = self.object(value, "an object of new names") else {
-                    return true;
-                };
-                for Entry {
-                    key,
-                    key_location,
-                    value,
-                } in renames.into_entries()
-                {
-                    let Some(id) = self.id(&key, key_location) else {
-                        continue;
-                    };
-                    match value.as_str() {
-                        Some(name) => service
-                            .rename
-                            .push((ShapeRef::new(id, key_location), name.to_owned())),
-                        None => self.wrong_kind(&value, "a string"),
-                    }
-                }
-            }
-            _ => return false,
-        }
-        true
-    }
-
-    fn resource_property(&mut self, resource: &mut Resource, key: &str, value: Node) -> bool {
-        if let Some((_, lifecycle)) = Lifecycle::ALL.into_iter().find(|(name, _)| *name == key) {
-            resource.lifecycle[lifecycle as usize] = self.reference(value);
-            return true;
-        }
-        match key {
-            "identifiers" => resource.identifiers = self.named_references(value),
-            "properties" => resource.properties = self.named_references(value),
-            "operations" => resource.operations = self.references(value),
-            "collectionOperations" => resource.collection_operations = self.references(value),
-            "resources" => resource.resources = self.references(value),
-            _ => return false,
-        }
-        true
     }
 
     fn traits(&mut self, node: Node) -> Traits {
@@ -366,174 +326,5 @@ impl Reader<'_> {
             }
         }
         traits
-    }
-
-    /// `{"target": "namespace#Name"}`
-    fn reference(&mut self, node: Node) -> Option<ShapeRef> {
-        let location = node.location();
-        let object = self.object(node, "an object with the key `target`")?;
-        let mut target = None;
-        let mut found = false;
-        for Entry {
-            key,
-            key_location,
-            value,
-        } in object.into_entries()
-        {
-            if key == "target" {
-                found = true;
-                target = self
-                    .id_of(&value)
-                    .map(|id| ShapeRef::new(id, value.location()));
-            } else {
-                self.unknown_property(&key, key_location, &["target"]);
-            }
-        }
-        if !found {
-            self.problems.push(
-                Problem::error("MissingProperty", location, "this reference has no target")
-                    .expected("an object with the key `target`"),
-            );
-        }
-        target
-    }
-
-    fn references(&mut self, node: Node) -> Vec<ShapeRef> {
-        match node.into_array() {
-            Ok(items) => items
-                .into_iter()
-                .filter_map(|item| self.reference(item))
-                .collect(),
-            Err(node) => {
-                self.wrong_kind(&node, "an array of references");
-                Vec::new()
-            }
-        }
-    }
-
-    fn named_references(&mut self, node: Node) -> Vec<(String, ShapeRef)> {
-        let Some(object) = self.object(node, "an object of references") else {
-            return Vec::new();
-        };
-        object
-            .into_entries()
-            .into_iter()
-            .filter_map(|entry| Some((entry.key, self.reference(entry.value)?)))
-            .collect()
-    }
-
-    fn id_of(&mut self, node: &Node) -> Option<ShapeId> {
-        match node.as_str() {
-            Some(text) => self.id(text, node.location()),
-            None => {
-                self.wrong_kind(node, "a string with a shape id");
-                None
-            }
-        }
-    }
-
-    fn id(&mut self, text: &str, location: SourceLocation) -> Option<ShapeId> {
-        if let Some(id) = self.ids.get(text) {
-            return Some(id.clone());
-        }
-        match ShapeId::parse(text) {
-            Ok(id) => {
-                self.ids.insert(text.to_owned(), id.clone());
-                Some(id)
-            }
-            Err(error) => {
-                self.problems.push(
-                    Problem::error("ShapeId", location, error.to_string())
-                        .expected("an absolute shape id"),
-                );
-                None
-            }
-        }
-    }
-
-    fn object(&mut self, node: Node, expected: &str) -> Option<Object> {
-        match node.into_object() {
-            Ok(object) => Some(object),
-            Err(node) => {
-                self.wrong_kind(&node, expected);
-                None
-            }
-        }
-    }
-
-    #[cold]
-    fn wrong_kind(&mut self, node: &Node, expected: &str) {
-        let message = format!("{} is not expected here", node.kind());
-        self.problems
-            .push(Problem::error("WrongNode", node.location(), message).expected(expected));
-    }
-
-    #[cold]
-    fn unknown_property(&mut self, key: &str, location: SourceLocation, known: &[&str]) {
-        self.problems.push(
-            Problem::warning(
-                "UnknownProperty",
-                location,
-                format!("`{key}` is not a property here"),
-            )
-            .expected(format!("one of `{}`", known.join("`, `")))
-            .maybe_hint(did_you_mean(key, known.iter().copied())),
-        );
-    }
-}
-
-fn property_names(shape_type: ShapeType) -> &'static [&'static str] {
-    match shape_type {
-        ShapeType::List => &["type", "traits", "mixins", "member"],
-        ShapeType::Map => &["type", "traits", "mixins", "key", "value"],
-        ShapeType::Operation => &["type", "traits", "mixins", "input", "output", "errors"],
-        ShapeType::Service => &[
-            "type",
-            "traits",
-            "mixins",
-            "version",
-            "operations",
-            "resources",
-            "errors",
-            "rename",
-        ],
-        ShapeType::Resource => &[
-            "type",
-            "traits",
-            "mixins",
-            "identifiers",
-            "properties",
-            "create",
-            "put",
-            "read",
-            "update",
-            "delete",
-            "list",
-            "operations",
-            "collectionOperations",
-            "resources",
-        ],
-        shape_type if shape_type.has_named_members() => &["type", "traits", "mixins", "members"],
-        _ => &["type", "traits", "mixins"],
-    }
-}
-
-impl Node {
-    /// The items, or the node as it was.
-    fn into_array(self) -> Result<Vec<Self>, Self> {
-        let location = self.location();
-        match self.into_value() {
-            NodeValue::Array(items) => Ok(items),
-            other => Err(Self::new(other, location)),
-        }
-    }
-
-    /// The entries, or the node as it was.
-    pub(crate) fn into_object(self) -> Result<Object, Self> {
-        let location = self.location();
-        match self.into_value() {
-            NodeValue::Object(object) => Ok(object),
-            other => Err(Self::new(other, location)),
-        }
     }
 }

@@ -1,0 +1,12 @@
+$version: "1.0"
+
+namespace example
+
+operation GetCity {
+    input := {
+        name: String
+    }
+    output: City
+}
+
+structure City {}
