@@ -139,7 +139,7 @@ fn check_operation<'m>(
                 hosts::check(model, operation, applied, values.lookups(), problems);
             }
             "smithy.api#examples" => {
-                examples::check(model, operation, applied, values, problems);
+                examples::check(index, operation, applied, values, problems);
             }
             "smithy.api#http" => {
                 http::check(model, operation, applied, values.lookups(), problems);
