@@ -26,6 +26,7 @@ mod pagination;
 mod promises;
 mod recursion;
 mod references;
+mod resource_cycles;
 mod resource_properties;
 mod resource_references;
 mod resources;
@@ -119,6 +120,7 @@ fn check_services<'m>(model: &'m Model, values: &mut Values<'m>, problems: &mut 
     waiters::check_names(&index, problems);
     streams::check(&index, problems);
     resources::check(model, problems);
+    resource_cycles::check(model, problems);
     resource_properties::check(model, problems);
     resource_references::check(model, problems);
 }
