@@ -13,6 +13,7 @@ mod alike;
 mod models;
 mod readers;
 mod requests;
+mod selectors;
 
 /// As JSON.
 pub fn json(data: &[u8]) {
@@ -42,6 +43,11 @@ pub fn model_idl(data: &[u8]) {
 /// As a model in Smithy's JSON AST.
 pub fn model_ast(data: &[u8]) {
     models::load("fuzz.json", data);
+}
+
+/// As a selector, evaluated over the service that requests go to.
+pub fn selector(data: &[u8]) {
+    selectors::any(data);
 }
 
 /// As a request to a service: a line of method and target, lines of headers,

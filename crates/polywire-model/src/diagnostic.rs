@@ -366,7 +366,10 @@ impl Problems {
     }
 
     /// Findings about a shape that stand at one of its members are about that.
-    pub(crate) fn name_members(&mut self, member_at: impl Fn(&ShapeId, SourceLocation) -> Option<ShapeId>) {
+    pub(crate) fn name_members(
+        &mut self,
+        member_at: impl Fn(&ShapeId, SourceLocation) -> Option<ShapeId>,
+    ) {
         for problem in self.found.iter_mut().chain(&mut self.suppressed) {
             let shape = problem.shape.as_ref().filter(|shape| !shape.is_member());
             let member = shape.and_then(|shape| member_at(shape, problem.location));
@@ -450,7 +453,9 @@ impl Problems {
         let mut suppressed = std::mem::take(&mut self.suppressed);
         suppressed.sort_by_key(|problem| problem.location);
         let suppressed = suppressed.into_iter();
-        suppressed.map(|problem| resolve(problem, sources)).collect()
+        suppressed
+            .map(|problem| resolve(problem, sources))
+            .collect()
     }
 
     /// Looks up the places; errors and warnings in the order of the files.

@@ -34,6 +34,7 @@ replayed! {
     json,
     model_ast,
     model_idl,
+    selector,
     xmlrpc_call,
     xmlrpc_response,
 }

@@ -25,9 +25,7 @@ pub(crate) fn compare<'m>(
         Comparator::SetEqual => sets(scope, left, right, ignores_case) == Some(Ordering::Equal),
         Comparator::SetNotEqual => sets(scope, left, right, ignores_case) != Some(Ordering::Equal),
         Comparator::ProperSubset => sets(scope, left, right, ignores_case) == Some(Ordering::Less),
-        Comparator::Subset => {
-            sets(scope, left, right, ignores_case).is_some_and(Ordering::is_le)
-        }
+        Comparator::Subset => sets(scope, left, right, ignores_case).is_some_and(Ordering::is_le),
         _ => any_pair(scope, comparator, left, right, ignores_case),
     }
 }
@@ -70,7 +68,11 @@ fn any_pair<'m>(
         right.any(&mut |right| {
             right.exists()
                 && scope.budget.spend(1)
-                && holds(comparator, &left, &folded(right.text(scope.graph), ignores_case))
+                && holds(
+                    comparator,
+                    &left,
+                    &folded(right.text(scope.graph), ignores_case),
+                )
         })
     })
 }

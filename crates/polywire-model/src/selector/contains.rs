@@ -39,10 +39,11 @@ impl Evaluation<'_, '_> {
                 relations,
             } if self.graph.shape_type(node).is_none() => {
                 let (mut found, reverse) = (Some(false), Direction::Reverse);
-                self.graph.each(node, reverse, relations.mask(), &mut |before| {
-                    found = self.contains_before(sequence, at, before);
-                    found != Some(false)
-                });
+                self.graph
+                    .each(node, reverse, relations.mask(), &mut |before| {
+                        found = self.contains_before(sequence, at, before);
+                        found != Some(false)
+                    });
                 found
             }
             Step::Function {

@@ -22,6 +22,7 @@ use super::nodes::NodeSet;
 use super::relations;
 use super::syntax::{Assertion, Comparison, Direction, Function, Operand, Path, Sequence, Step};
 use super::value::{Budget, Scope, Value, Variables};
+use super::walk::{Next, Slots};
 
 pub(crate) struct Evaluation<'s, 'm> {
     pub(super) graph: &'s Graph<'m>,
@@ -219,9 +220,9 @@ impl<'s, 'm> Evaluation<'s, 'm> {
         &self,
         (qualifier, disqualifier): (&Sequence, Option<&Sequence>),
         start: Node,
-        variables: &mut Vec<Option<Rc<[Node]>>>,
+        variables: &mut Slots,
         enter: &mut dyn FnMut(Node, bool) -> bool,
-        next: &mut dyn FnMut(&mut Vec<Option<Rc<[Node]>>>, Node) -> bool,
+        next: Next<'_>,
     ) -> bool {
         let mut todo = vec![(start, false)];
         while let Some((node, mut qualifies)) = todo.pop() {
@@ -238,21 +239,17 @@ impl<'s, 'm> Evaluation<'s, 'm> {
                 return true;
             }
             let below = relations::OPERATION | relations::RESOURCE;
-            self.graph.each(node, Direction::Forward, below, &mut |other| {
-                todo.push((other, qualifies));
-                false
-            });
+            self.graph
+                .each(node, Direction::Forward, below, &mut |other| {
+                    todo.push((other, qualifies));
+                    false
+                });
         }
         false
     }
 
     /// Whether a filter lets a shape through.
-    pub(super) fn holds(
-        &self,
-        step: &Step,
-        node: Node,
-        variables: &mut Vec<Option<Rc<[Node]>>>,
-    ) -> bool {
+    pub(super) fn holds(&self, step: &Step, node: Node, variables: &mut Slots) -> bool {
         if !self.budget.spend(1) {
             return false;
         }
@@ -278,12 +275,7 @@ impl<'s, 'm> Evaluation<'s, 'm> {
     }
 
     /// Whether a selector yields the shape that it is given.
-    fn yields(
-        &self,
-        selector: &Sequence,
-        node: Node,
-        variables: &mut Vec<Option<Rc<[Node]>>>,
-    ) -> bool {
+    fn yields(&self, selector: &Sequence, node: Node, variables: &mut Slots) -> bool {
         // The usual arguments hold many shapes: a look-up, not a search.
         match selector.steps.as_slice() {
             [

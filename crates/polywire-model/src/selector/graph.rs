@@ -278,7 +278,8 @@ impl<'m> Graph<'m> {
         if let Some(service) = shape.as_service() {
             let operations = service.operations().iter();
             let resources = service.resources().iter();
-            if operations.map(|id| (id, relation::OPERATION))
+            if operations
+                .map(|id| (id, relation::OPERATION))
                 .chain(resources.map(|id| (id, relation::RESOURCE)))
                 .chain(service.errors().iter().map(|id| (id, relation::ERROR)))
                 .any(|(id, mask)| to(id, mask))
@@ -355,6 +356,8 @@ impl Adjacent {
         let node = node as usize;
         let start = node.checked_sub(1).map_or(0, |before| self.ends[before]);
         let range = start as usize..self.ends[node] as usize;
-        self.others[range].iter().any(|&(other, mask)| visit(other, mask))
+        self.others[range]
+            .iter()
+            .any(|&(other, mask)| visit(other, mask))
     }
 }

@@ -185,7 +185,10 @@ impl Parser<'_> {
         self.scanner.skip_space();
         let is_get = self.scanner.take("{");
         self.scanner.skip_space();
-        let name = self.scanner.identifier("the name of a variable")?.to_owned();
+        let name = self
+            .scanner
+            .identifier("the name of a variable")?
+            .to_owned();
         self.scanner.skip_space();
         let slot = self.slot(&name);
         let variable = Variable { name, slot };

@@ -14,9 +14,9 @@ use crate::shape::{Member, Shape, ShapeType};
 use crate::source::SourceLocation;
 use crate::traits::Traits;
 
-/// How many steps a selection may take: some seconds of work. Selectors that look
+/// How many steps a selection may take: about a second of work. Selectors that look
 /// at every pair of shapes end here in models of ten thousand.
-const MAX_WORK: u64 = 50_000_000;
+const MAX_WORK: u64 = 20_000_000;
 
 /// How many matches are kept.
 const MAX_MATCHES: usize = 1_000_000;
@@ -115,7 +115,7 @@ impl Selector {
     ///
     /// # Errors
     ///
-    /// When the selector takes more work than is bounded: about fifty million
+    /// When the selector takes more work than is bounded: about twenty million
     /// shapes and connections looked at.
     pub fn select<'m>(&self, model: &'m Model) -> Result<Vec<Selected<'m>>, SelectorError> {
         let mut selected = self.select_all(model)?;

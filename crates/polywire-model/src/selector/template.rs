@@ -34,6 +34,9 @@ impl Template {
                 parts.push(Part::Text(literal));
                 continue;
             }
+            if !scanner.rest().starts_with("@{") {
+                return Err(scanner.unexpected("`@{` and a path, or `@@` for the letter"));
+            }
             parts.push(Part::Text(literal));
             parts.push(Part::Value(context(&mut scanner, None)?));
         }

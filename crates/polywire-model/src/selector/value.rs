@@ -45,6 +45,12 @@ impl Budget {
         Self(Cell::new(steps))
     }
 
+    /// The work that selectors in a model of so many nodes may do together: what
+    /// looks at each shape and what is around it, not what looks at every pair.
+    pub(crate) fn of_model(nodes: usize) -> Self {
+        Self::new(2_000_000 + 100 * nodes as u64)
+    }
+
     /// Whether there is enough left for so many steps, which are taken off.
     pub(crate) fn spend(&self, steps: u64) -> bool {
         let left = self.0.get().checked_sub(steps);
@@ -65,7 +71,11 @@ impl<'m> Scope<'_, 'm> {
                 break;
             }
             value = self.property(&value, segment);
-            let count = if let Value::Many(values) = &value { values.len() } else { 1 };
+            let count = if let Value::Many(values) = &value {
+                values.len()
+            } else {
+                1
+            };
             if !self.budget.spend(count as u64) {
                 return Value::Absent;
             }
@@ -111,7 +121,8 @@ impl<'m> Scope<'_, 'm> {
                 let slot = self.names.iter().position(|known| known == name);
                 match slot.and_then(|slot| self.variables.get(slot)?.as_ref()) {
                     Some(nodes) => Value::Many(nodes.iter().map(|n| Value::Shape(*n)).collect()),
-                    None => Value::Absent,
+                    // No value, and yet a set that others contain.
+                    None => Value::Many(Vec::new()),
                 }
             }
             Value::Node(node) => part_of_node(node, name, is_function),
@@ -129,7 +140,9 @@ impl<'m> Scope<'_, 'm> {
                 "length" => length(traits.len()),
                 _ => Value::Absent,
             },
-            Segment::Name { trait_id, .. } => traits.get(trait_id).map_or(Value::Absent, Value::Node),
+            Segment::Name { trait_id, .. } => {
+                traits.get(trait_id).map_or(Value::Absent, Value::Node)
+            }
         }
     }
 }
@@ -157,7 +170,9 @@ fn part_of_id<'m>(id: &'m str, name: &str, is_function: bool) -> Value<'m> {
 fn part_of_node<'m>(node: &'m ModelNode, name: &str, is_function: bool) -> Value<'m> {
     match (node.value(), name, is_function) {
         (NodeValue::Object(object), "keys", true) => {
-            let keys = object.iter().map(|(key, _)| Value::Text(Cow::Borrowed(key)));
+            let keys = object
+                .iter()
+                .map(|(key, _)| Value::Text(Cow::Borrowed(key)));
             Value::Many(keys.collect())
         }
         (NodeValue::Object(object), "values", true) => {

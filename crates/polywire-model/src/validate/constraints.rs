@@ -10,7 +10,12 @@ use crate::traits::{AppliedTrait, RangeTrait};
 
 /// `@length`: bounds from zero, the lesser one first.
 pub(super) fn length(owner: Owner<'_>, applied: &AppliedTrait, problems: &mut Problems) {
-    let bound = |key| applied.value().get(key).filter(|node| node.as_i64().is_some());
+    let bound = |key| {
+        applied
+            .value()
+            .get(key)
+            .filter(|node| node.as_i64().is_some())
+    };
     let (min, max) = (bound("min"), bound("max"));
     for (key, bound) in [("min", min), ("max", max)] {
         if let Some(bound) = bound.filter(|bound| bound.as_i64() < Some(0)) {
@@ -46,11 +51,7 @@ pub(super) fn range(owner: Owner<'_>, applied: &AppliedTrait, problems: &mut Pro
         };
         if !has_fractions && !is_plain(bound) {
             problems.push_with(Severity::Error, |_| {
-                let message = format!(
-                    "the `{key}` of @range on `{}` is {}",
-                    owner.id,
-                    shown(node)
-                );
+                let message = format!("the `{key}` of @range on `{}` is {}", owner.id, shown(node));
                 let problem = Problem::error("RangeTrait", node.location(), message);
                 match owner.data {
                     Some(data) => problem.expected(format!(
@@ -115,10 +116,7 @@ pub(super) fn pattern(owner: Owner<'_>, applied: &AppliedTrait, problems: &mut P
         (false, false) => "`^` at the start and `$` at the end",
     };
     problems.push_with(Severity::Warning, |_| {
-        let message = format!(
-            "the pattern of `{}` is met by a part of the text",
-            owner.id
-        );
+        let message = format!("the pattern of `{}` is met by a part of the text", owner.id);
         Problem::warning("PatternTrait", value.location(), message)
             .expected(missing)
             .hint("to match anywhere is said best with `.*` on that side")

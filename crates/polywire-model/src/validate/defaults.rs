@@ -114,7 +114,11 @@ fn check_agreement(
     target: &Shape,
     problems: &mut Problems,
 ) {
-    let Some(wanted) = target.traits().default_value().filter(|value| !value.is_null()) else {
+    let Some(wanted) = target
+        .traits()
+        .default_value()
+        .filter(|value| !value.is_null())
+    else {
         return;
     };
     let (location, what) = match default {

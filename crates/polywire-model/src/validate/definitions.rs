@@ -13,7 +13,10 @@ pub(super) fn check(
     applied: &AppliedTrait,
     problems: &mut Problems,
 ) {
-    let rules = applied.value().get("breakingChanges").and_then(Node::as_array);
+    let rules = applied
+        .value()
+        .get("breakingChanges")
+        .and_then(Node::as_array);
     for rule in rules.unwrap_or_default() {
         let Some((path, node)) = rule
             .get("path")

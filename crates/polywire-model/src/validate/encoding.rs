@@ -12,7 +12,10 @@ use crate::traits::AppliedTrait;
 /// No two members of a shape have the same name in JSON.
 pub(super) fn check_json_names(shape: &Shape, problems: &mut Problems) {
     let members = shape.members();
-    if !members.iter().any(|member| member.traits().json_name().is_some()) {
+    if !members
+        .iter()
+        .any(|member| member.traits().json_name().is_some())
+    {
         return;
     }
     let mut seen: HashMap<&str, &Member> = HashMap::with_capacity(members.len());
@@ -101,7 +104,13 @@ fn is_uri(text: &str) -> bool {
         _ if c.is_ascii() => "-._~:/?#[]@!$&'()*+,;=%".contains(c),
         _ => !c.is_whitespace() && !c.is_control(),
     };
-    let is_escape = |rest: &str| rest.bytes().take_while(u8::is_ascii_hexdigit).take(2).count() == 2;
+    let is_escape = |rest: &str| {
+        rest.bytes()
+            .take_while(u8::is_ascii_hexdigit)
+            .take(2)
+            .count()
+            == 2
+    };
     let (path_and_query, fragment) = text.split_once('#').unwrap_or((text, ""));
     text.chars().all(is_allowed)
         && text.split('%').skip(1).all(is_escape)
@@ -112,7 +121,10 @@ fn is_uri(text: &str) -> bool {
 /// `@mediaType`: `type/subtype; name=value` of RFC 6838 and RFC 9110.
 pub(super) fn media_type(owner: Owner<'_>, applied: &AppliedTrait, problems: &mut Problems) {
     let value = applied.value();
-    if value.as_str().is_none_or(|text| is_media_type(text).is_some()) {
+    if value
+        .as_str()
+        .is_none_or(|text| is_media_type(text).is_some())
+    {
         return;
     }
     problems.push_with(Severity::Error, |_| {
@@ -171,7 +183,17 @@ mod tests {
         ] {
             assert!(is_media_type(text).is_some(), "{text}");
         }
-        for text in ["", "text", "text/", "/x", "a b/c", "a/b; c", "a/b; c=", "a/b;c=\"d", "a/b c"] {
+        for text in [
+            "",
+            "text",
+            "text/",
+            "/x",
+            "a b/c",
+            "a/b; c",
+            "a/b; c=",
+            "a/b;c=\"d",
+            "a/b c",
+        ] {
             assert!(is_media_type(text).is_none(), "{text}");
         }
     }

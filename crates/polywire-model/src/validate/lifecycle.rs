@@ -28,11 +28,7 @@ pub(super) fn check_trait(
     }
     if definition.traits().has("smithy.api#unstable") {
         problems.push_with(Severity::Warning, |_| {
-            let message = format!(
-                "the trait `{}` on `{}` is unstable",
-                applied.id(),
-                owner.id
-            );
+            let message = format!("the trait `{}` on `{}` is unstable", applied.id(), owner.id);
             Problem::warning("UnstableTrait", applied.location(), message)
                 .hint("it may change or go away with the next version")
         });

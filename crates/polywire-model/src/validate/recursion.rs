@@ -177,12 +177,13 @@ impl<'m> Graph<'m> {
 }
 
 fn check_lists(model: &Model, problems: &mut Problems) {
-    let is_node =
-        |shape: &Shape| matches!(shape.shape_type(), ShapeType::List | ShapeType::Map);
+    let is_node = |shape: &Shape| matches!(shape.shape_type(), ShapeType::List | ShapeType::Map);
     Graph::of(model, is_node, |_, _| true).cycles(|shape, path| {
         problems.push_with(Severity::Error, |_| {
             let message = format!("`{}` holds itself: {}", shape.id(), shown(path));
-            let location = path.first().map_or(shape.location(), |m| m.target().location());
+            let location = path
+                .first()
+                .map_or(shape.location(), |m| m.target().location());
             Problem::error(CODE, location, message)
                 .expected("a structure or union on the way")
                 .related("the shape", shape.location())
@@ -223,7 +224,9 @@ fn check_unions(model: &Model, problems: &mut Problems) {
     let mut ends = vec![false; count];
     let mut queue = VecDeque::new();
     for (at, shape) in graph.shapes.iter().enumerate() {
-        graph.edges[at].iter().for_each(|(_, next)| users[*next].push(at));
+        graph.edges[at]
+            .iter()
+            .for_each(|(_, next)| users[*next].push(at));
         // A member that leads out of the graph leads to an end. An empty union
         // is reported elsewhere.
         if graph.edges[at].len() < shape.members().len() || shape.members().is_empty() {

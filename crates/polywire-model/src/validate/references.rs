@@ -92,7 +92,10 @@ impl Reference<'_> {
     fn of_string(&self, problems: &mut Problems) {
         if let Some(ids) = self.reference.get("ids") {
             problems.push_with(Severity::Error, |_| {
-                let message = format!("the reference of the string `{}` has `ids`", self.owner.id());
+                let message = format!(
+                    "the reference of the string `{}` has `ids`",
+                    self.owner.id()
+                );
                 Problem::error(CODE, ids.location(), message).expected("`resource` alone")
             });
         }
@@ -122,7 +125,11 @@ impl Reference<'_> {
         if ids.len() != identifiers.len() {
             self.report(
                 self.reference.location(),
-                format!("with {} of its {} identifiers", ids.len(), identifiers.len()),
+                format!(
+                    "with {} of its {} identifiers",
+                    ids.len(),
+                    identifiers.len()
+                ),
                 "each identifier of the resource in `ids`".to_owned(),
                 None,
                 problems,
@@ -183,7 +190,11 @@ impl Reference<'_> {
         problems: &mut Problems,
     ) {
         problems.push_with(Severity::Error, |_| {
-            let message = format!("`{}` references `{}`, {why}", self.owner.id(), self.target.id());
+            let message = format!(
+                "`{}` references `{}`, {why}",
+                self.owner.id(),
+                self.target.id()
+            );
             Problem::error(CODE, location, message)
                 .expected(expected)
                 .maybe_hint(hint)

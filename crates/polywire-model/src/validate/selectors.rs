@@ -8,38 +8,49 @@ use crate::selector::SelectorError;
 use crate::selector::syntax::{Direction, Function, Sequence, Step, TypeTest};
 use crate::source::SourceLocation;
 
-/// The place of a byte of a text, where the file has the text letter by letter;
-/// else the place where the text begins.
-pub(super) fn place_in_text(model: &Model, node: &Node, offset: usize) -> SourceLocation {
-    let location = node.location();
-    let exact = || {
-        let source = model.sources().file(location)?.text();
-        let quoted = source.get(location.offset as usize..)?.strip_prefix('"')?;
-        let text = node.as_str()?;
-        let start = location.offset as usize + 1;
-        quoted
-            .strip_prefix(text)?
-            .starts_with('"')
-            .then(|| SourceLocation::new(location.file, start + offset))
-    };
-    exact().unwrap_or(location)
-}
-
-/// A finding about a selector that can't be read.
+/// A finding about a selector, or a template of a message, that can't be read:
+/// at the letter, where the file has the text as it is, else at its start.
 #[cold]
 pub(super) fn selector_problem(
+    model: &Model,
     code: &'static str,
-    location: SourceLocation,
+    node: &Node,
     what: &str,
     error: &SelectorError,
 ) -> Problem {
-    let message = format!("{what} can't be read: {}", error.message());
-    let problem = Problem::error(code, location, message);
+    let text = node.as_str().unwrap_or_default();
+    let exact = place_in_text(model, node, text, error.offset());
+    let mut message = format!("{what} can't be read: {}", error.message());
+    if exact.is_none() {
+        let rest = text.get(error.offset()..).unwrap_or_default();
+        let near: String = rest
+            .lines()
+            .next()
+            .unwrap_or_default()
+            .chars()
+            .take(30)
+            .collect();
+        if !near.is_empty() {
+            message.push_str(&format!(", at `{near}`"));
+        }
+    }
+    let problem = Problem::error(code, exact.unwrap_or(node.location()), message);
     let problem = match error.expected_here() {
         Some(expected) => problem.expected(expected),
         None => problem,
     };
     problem.maybe_hint(error.hint().map(str::to_owned))
+}
+
+/// The place of a byte of a text, where the file has the text letter by letter:
+/// neither in three quotes nor with escapes.
+fn place_in_text(model: &Model, node: &Node, text: &str, offset: usize) -> Option<SourceLocation> {
+    let location = node.location();
+    let source = model.sources().file(location)?.text();
+    let quoted = source.get(location.offset as usize..)?.strip_prefix('"')?;
+    let is_same = quoted.strip_prefix(text)?.starts_with('"');
+    let start = location.offset as usize + 1;
+    is_same.then(|| SourceLocation::new(location.file, start + offset))
 }
 
 /// What a selector matches, as in "expected a member of a structure".
@@ -55,63 +66,146 @@ pub(super) fn in_words(sequence: &Sequence) -> String {
     })
 }
 
-/// Words for selectors of the simplest kinds: types, traits, members of types.
+/// Words for the kinds of selectors that most traits have: types, members of
+/// types, what members target, and traits on them.
 fn simple_words(steps: &[Step]) -> Option<String> {
-    let (first, mut rest) = steps.split_first()?;
-    let mut words = types(first, "")?;
-    if let [
-        Step::Neighbor {
-            direction: Direction::Forward,
-            relations,
-        },
-        Step::Type(TypeTest::Member),
-        others @ ..,
-    ] = rest
-        && relations.names().is_empty()
-    {
-        words = types(first, "a member of ")?;
-        rest = others;
-    }
-    let mut names = Vec::new();
-    for step in rest {
-        let Step::Attribute {
-            path,
-            comparison: None,
-        } = step
-        else {
-            return None;
-        };
-        let [head, name] = path.segments.as_slice() else {
-            return None;
-        };
-        if !head.is_name("trait") {
-            return None;
-        }
-        names.push(format!("@{}", name.as_name()?));
-    }
-    if !names.is_empty() {
-        words.push_str(" with ");
-        words.push_str(&names.join(" and "));
-    }
-    Some(words)
+    let (first, rest) = steps.split_first()?;
+    let mut words = Words {
+        text: one_of_words(first)?,
+        is_member: matches!(first, Step::Type(TypeTest::Member)),
+        has_more: false,
+    };
+    words.add_all(rest)?;
+    Some(words.text)
 }
 
-/// "a structure or a union", each with `before` in front.
-fn types(step: &Step, before: &str) -> Option<String> {
+struct Words {
+    text: String,
+    is_member: bool,
+    /// Whether something is said about the shape beside its type.
+    has_more: bool,
+}
+
+impl Words {
+    fn add_all(&mut self, mut steps: &[Step]) -> Option<()> {
+        while let Some((step, rest)) = steps.split_first() {
+            steps = rest;
+            match step {
+                // `structure > member`, `structure > :test(member > string)`
+                Step::Neighbor {
+                    direction: Direction::Forward,
+                    relations,
+                } if relations.names().is_empty() && !self.is_member && !self.has_more => {
+                    let (next, rest) = rest.split_first()?;
+                    let nested = match next {
+                        Step::Type(TypeTest::Member) => &[][..],
+                        _ => match single_test(next)?.split_first()? {
+                            (Step::Type(TypeTest::Member), nested) => nested,
+                            _ => return None,
+                        },
+                    };
+                    self.text = format!("a member of {}", self.text);
+                    self.is_member = true;
+                    self.add_tests(nested)?;
+                    steps = rest;
+                }
+                step => self.add_tests(std::slice::from_ref(step))?,
+            }
+        }
+        Some(())
+    }
+
+    /// Adds what tests say about the shape: `[trait|x]`, `:test(> string)`; in
+    /// tests also `> string`, what a member targets.
+    fn add_tests(&mut self, steps: &[Step]) -> Option<()> {
+        let mut steps = steps.iter();
+        while let Some(step) = steps.next() {
+            let and = if self.has_more { " and " } else { " " };
+            let more = match step {
+                Step::Attribute {
+                    path,
+                    comparison: None,
+                } => match path.segments.as_slice() {
+                    [head, name] if head.is_name("trait") => format!("with @{}", name.as_name()?),
+                    _ => return None,
+                },
+                Step::Neighbor {
+                    direction: Direction::Forward,
+                    relations,
+                } if relations.names().is_empty() && self.is_member => {
+                    let target = steps.next().filter(|_| steps.len() == 0)?;
+                    format!("that targets {}", one_of_words(target)?)
+                }
+                test => match single_test(test)? {
+                    [
+                        Step::Neighbor {
+                            direction: Direction::Forward,
+                            relations,
+                        },
+                        target,
+                    ] if relations.names().is_empty() && self.is_member => {
+                        format!("that targets {}", one_of_words(target)?)
+                    }
+                    _ => return None,
+                },
+            };
+            self.text.push_str(and);
+            self.text.push_str(&more);
+            self.has_more = true;
+        }
+        Some(())
+    }
+}
+
+/// The selector in `:test(selector)`.
+fn single_test(step: &Step) -> Option<&[Step]> {
     match step {
-        Step::Type(test) => Some(format!("{before}{}", type_words(*test))),
         Step::Function {
-            function: Function::Is,
+            function: Function::Test,
+            arguments,
+        } => match arguments.as_slice() {
+            [argument] => Some(&argument.steps),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// "a structure", or "a structure or a union" of one of several selectors.
+fn one_of_words(step: &Step) -> Option<String> {
+    match step {
+        Step::Type(test) => Some(type_words(*test)),
+        Step::Function {
+            function: Function::Is | Function::Test,
             arguments,
         } => {
-            let mut words = Vec::new();
-            for argument in arguments {
-                words.push(match (argument.steps.as_slice(), before) {
-                    ([step], _) => types(step, before)?,
-                    (steps, "") => simple_words(steps)?,
-                    _ => return None,
-                });
-            }
+            let words = arguments.iter().map(|argument| {
+                let steps = argument.steps.as_slice();
+                // In a test, `member > string` is the member.
+                let is_test = matches!(
+                    step,
+                    Step::Function {
+                        function: Function::Test,
+                        ..
+                    }
+                );
+                match steps {
+                    [Step::Type(TypeTest::Member), rest @ ..] if is_test => {
+                        let mut words = Words {
+                            text: type_words(TypeTest::Member),
+                            is_member: true,
+                            has_more: false,
+                        };
+                        words.add_tests(rest)?;
+                        Some(words.text)
+                    }
+                    [_] => simple_words(steps),
+                    _ if is_test && !argument.is_filter => None,
+                    _ => simple_words(steps),
+                }
+            });
+            let words: Option<Vec<String>> = words.collect();
+            let words = words?;
             let (last, others) = words.split_last()?;
             Some(match others.is_empty() {
                 true => last.clone(),
@@ -121,13 +215,13 @@ fn types(step: &Step, before: &str) -> Option<String> {
         Step::Function {
             function: Function::Not,
             arguments,
-        } if before.is_empty() => match arguments.as_slice() {
+        } => match arguments.as_slice() {
             [argument] if matches!(argument.steps.as_slice(), [Step::Type(TypeTest::Member)]) => {
                 Some("a shape, no member".to_owned())
             }
             _ => None,
         },
-        Step::Attribute { .. } if before.is_empty() => {
+        Step::Attribute { .. } => {
             let any = Step::Type(TypeTest::Any);
             simple_words(&[any, step.clone()])
         }
@@ -164,14 +258,30 @@ mod tests {
             words("structure > member[trait|required]"),
             "a member of a structure with @required"
         );
-        assert_eq!(
-            words(":is(structure, union) > member"),
-            "a member of a structure or a member of a union"
-        );
-        assert_eq!(
-            words(":is(service, enum, structure > member)"),
-            "a service, an enum or a member of a structure"
-        );
+        for (selector, expected) in [
+            (
+                ":is(structure, union) > member",
+                "a member of a structure or a union",
+            ),
+            (
+                ":is(service, enum, structure > member)",
+                "a service, an enum or a member of a structure",
+            ),
+            (
+                "structure > :test(member[trait|required] > string)",
+                "a member of a structure with @required and that targets a string",
+            ),
+            (
+                "structure > member :test(> :test(string, number))",
+                "a member of a structure that targets a string or a number",
+            ),
+            (
+                ":test(string, member > :is(list, map))",
+                "a string or a member that targets a list or a map",
+            ),
+        ] {
+            assert_eq!(words(selector), expected, "{selector}");
+        }
         assert_eq!(
             words("list > member > string"),
             "a shape that matches `list > member > string`"

@@ -86,7 +86,10 @@ fn check_member(model: &Model, shape: &Shape, member: &Member, problems: &mut Pr
             "a shape of data: no service, resource or operation",
         )
     } else if target.traits().is_trait_definition() {
-        ("Target", "a shape that is no trait: traits are only applied")
+        (
+            "Target",
+            "a shape that is no trait: traits are only applied",
+        )
     } else if target.traits().is_mixin() {
         (
             "Target",

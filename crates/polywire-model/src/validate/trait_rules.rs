@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use polywire_schema::ShapeId;
 
 use super::exclusive;
-use super::selectors::{in_words, place_in_text, selector_problem};
+use super::selectors::{in_words, selector_problem};
 use crate::diagnostic::{Problem, Problems, Severity};
 use crate::model::Model;
 use crate::node::Node as ModelNode;
@@ -18,9 +18,6 @@ use crate::selector::syntax::{Step, TypeTest};
 use crate::selector::{Budget, Evaluation, Graph, Node, Selector};
 use crate::shape::{Shape, ShapeType};
 use crate::traits::{AppliedTrait, Traits};
-
-/// How much work the selectors of all definitions may do together.
-const MAX_WORK: u64 = 20_000_000;
 
 /// A use of a trait.
 pub(super) type Use<'m> = (Node, &'m AppliedTrait);
@@ -39,13 +36,20 @@ pub(super) fn check(model: &Model, problems: &mut Problems) {
     }
     let graph = Graph::new(model);
     let (definitions, uses) = gather(model, &graph);
-    let budget = Budget::new(MAX_WORK);
+    let budget = Budget::of_model(graph.len());
     for (definition, uses) in definitions.iter().zip(&uses) {
         if problems.is_full() {
             return;
         }
         if let Some(selector) = &definition.selector {
-            check_targets(model, &graph, &budget, (definition, selector), uses, problems);
+            check_targets(
+                model,
+                &graph,
+                &budget,
+                (definition, selector),
+                uses,
+                problems,
+            );
         }
         if !definition.conflicts.is_empty() {
             check_conflicts(model, &graph, definition, uses, problems);
@@ -64,19 +68,15 @@ fn check_definition(model: &Model, shape: &Shape, problems: &mut Problems) {
         return;
     };
     if let Err(error) = Selector::parse(text) {
-        let location = place_in_text(model, node, error.offset());
         let what = format!("the selector of the trait `{}`", shape.id());
-        let problem = selector_problem("TraitSelector", location, &what, &error);
+        let problem = selector_problem(model, "TraitSelector", node, &what, &error);
         problems.push(problem.about(shape.id()));
     }
 }
 
 /// The definitions of the traits that the model uses and that ask for a check,
 /// each with the uses of its trait.
-fn gather<'m>(
-    model: &'m Model,
-    graph: &Graph<'m>,
-) -> (Vec<Definition<'m>>, Vec<Vec<Use<'m>>>) {
+fn gather<'m>(model: &'m Model, graph: &Graph<'m>) -> (Vec<Definition<'m>>, Vec<Vec<Use<'m>>>) {
     let (mut definitions, mut uses) = (Vec::new(), Vec::new());
     let mut known: HashMap<&'m ShapeId, Option<usize>> = HashMap::new();
     let mut add = |node: Node, traits: &'m Traits| {
@@ -140,7 +140,10 @@ fn check_targets(
         everything: None,
     };
     for &(node, applied) in uses {
-        if targets.contain(node) || has_own_check(model, graph, (node, applied)) || problems.is_full() {
+        if targets.contain(node)
+            || has_own_check(model, graph, (node, applied))
+            || problems.is_full()
+        {
             continue;
         }
         if budget.is_spent() {
@@ -177,12 +180,8 @@ fn check_targets(
 /// default, but for null.
 fn has_own_check(model: &Model, graph: &Graph<'_>, (node, applied): Use<'_>) -> bool {
     let target = graph.get(node).1.and_then(|member| model.target(member));
-    let has_parts = |target: &Shape| {
-        matches!(
-            target.shape_type(),
-            ShapeType::Structure | ShapeType::Union
-        )
-    };
+    let has_parts =
+        |target: &Shape| matches!(target.shape_type(), ShapeType::Structure | ShapeType::Union);
     applied.id() == "smithy.api#default"
         && !applied.value().is_null()
         && target.is_some_and(has_parts)

@@ -47,7 +47,9 @@ fn text<'m>(
     match object.get(key) {
         None if is_required => {
             let message = format!("`{key}` is missing here");
-            problems.push(Problem::error(code, object.location(), message).expected(format!("`{key}`")));
+            problems.push(
+                Problem::error(code, object.location(), message).expected(format!("`{key}`")),
+            );
             None
         }
         None => None,
@@ -62,13 +64,10 @@ fn text<'m>(
 }
 
 /// Keys that have no meaning: likely slips.
-fn check_keys(
-    code: &'static str,
-    object: &Node,
-    known: &[&str],
-    problems: &mut Problems,
-) {
-    let entries = object.as_object().map_or(&[][..], |object| object.entries());
+fn check_keys(code: &'static str, object: &Node, known: &[&str], problems: &mut Problems) {
+    let entries = object
+        .as_object()
+        .map_or(&[][..], |object| object.entries());
     for entry in entries.iter().filter(|e| !known.contains(&e.key.as_str())) {
         problems.push_with(crate::Severity::Warning, |hints| {
             let hint = hints.then(|| did_you_mean(&entry.key, known.iter().copied()));

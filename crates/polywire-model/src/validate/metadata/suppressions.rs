@@ -47,13 +47,25 @@ impl Policy {
         let mut policy = Self::default();
         if let Some(node) = model.metadata().get("suppressions") {
             for object in objects(SUPPRESSIONS, "suppressions", node, problems) {
-                check_keys(SUPPRESSIONS, object, &["id", "namespace", "reason"], problems);
-                policy.suppressions.extend(rule(SUPPRESSIONS, object, problems));
+                check_keys(
+                    SUPPRESSIONS,
+                    object,
+                    &["id", "namespace", "reason"],
+                    problems,
+                );
+                policy
+                    .suppressions
+                    .extend(rule(SUPPRESSIONS, object, problems));
             }
         }
         if let Some(node) = model.metadata().get("severityOverrides") {
             for object in objects(OVERRIDES, "severityOverrides", node, problems) {
-                check_keys(OVERRIDES, object, &["id", "namespace", "severity"], problems);
+                check_keys(
+                    OVERRIDES,
+                    object,
+                    &["id", "namespace", "severity"],
+                    problems,
+                );
                 let rule = rule(OVERRIDES, object, problems);
                 let severity = severity(object, problems);
                 policy.overrides.extend(rule.zip(severity));
@@ -86,7 +98,10 @@ impl Policy {
             return false;
         }
         if let Some(member) = self.members.get(&problem.location)
-            && problem.shape.as_ref().is_some_and(|shape| shape.root_str() == member.root_str())
+            && problem
+                .shape
+                .as_ref()
+                .is_some_and(|shape| shape.root_str() == member.root_str())
         {
             problem.shape = Some(member.clone());
         }
@@ -139,7 +154,9 @@ fn severity(object: &Node, problems: &mut Problems) -> Option<Severity> {
     let known = [("WARNING", Severity::Warning), ("DANGER", Severity::Danger)];
     let found = known.iter().find(|(known, _)| *known == name);
     if found.is_none() {
-        let location = object.get("severity").map_or(object.location(), Node::location);
+        let location = object
+            .get("severity")
+            .map_or(object.location(), Node::location);
         let shown: String = name.chars().take(60).collect();
         let message = format!("`{shown}` is no severity that findings can be raised to");
         let names = known.iter().map(|(name, _)| *name);
@@ -150,7 +167,10 @@ fn severity(object: &Node, problems: &mut Problems) -> Option<Severity> {
 
 /// The places that findings about a member have.
 pub(super) fn places(member: &Member) -> impl Iterator<Item = SourceLocation> {
-    let traits = member.traits().iter().filter(|applied| !applied.is_inherited());
+    let traits = member
+        .traits()
+        .iter()
+        .filter(|applied| !applied.is_inherited());
     let traits = traits.flat_map(|applied| [applied.location(), applied.value().location()]);
     [member.location(), member.target().location()]
         .into_iter()

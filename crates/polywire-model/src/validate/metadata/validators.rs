@@ -12,18 +12,16 @@ use crate::model::Model;
 use crate::node::Node;
 use crate::selector::{Budget, Graph, Selector, Template};
 use crate::source::SourceLocation;
-use crate::validate::selectors::{place_in_text, selector_problem};
+use crate::validate::selectors::selector_problem;
 
 const CODE: &str = "Validators";
-
-/// How much work all validators of a model may do together.
-const MAX_WORK: u64 = 20_000_000;
 
 pub(crate) fn check(model: &Model, problems: &mut Problems) {
     let Some(node) = model.metadata().get("validators") else {
         return;
     };
-    let (graph, budget) = (Graph::new(model), Budget::new(MAX_WORK));
+    let graph = Graph::new(model);
+    let budget = Budget::of_model(graph.len());
     for object in objects(CODE, "validators", node, problems) {
         if problems.is_full() {
             return;
@@ -128,7 +126,9 @@ impl<'m> Validator<'m> {
             nodes
         });
         let counts = |node| {
-            let counts = only.as_ref().is_none_or(|only| only.binary_search(&node).is_ok());
+            let counts = only
+                .as_ref()
+                .is_none_or(|only| only.binary_search(&node).is_ok());
             let namespace = || graph.shape_id(node).namespace();
             counts && (self.namespaces.is_empty() || self.namespaces.contains(&namespace()))
         };
@@ -137,8 +137,9 @@ impl<'m> Validator<'m> {
                 let evaluation = self.selector.evaluation(graph, budget);
                 let found = evaluation.everything(self.selector.sequence());
                 let is_ours = |node: &u32| graph.is_own(*node);
-                let is_limited = self.only.is_some() || !self.namespaces.is_empty();
-                if !found.iter().any(is_ours) && !is_limited && !budget.is_spent() {
+                // The finding is about no shape: `namespaces` and `selector`, which
+                // limit what shapes are found, say nothing about it.
+                if !found.iter().any(is_ours) && !budget.is_spent() {
                     let original = format!("no shape matches `{}`", self.selector);
                     problems.push(self.problem(self.location, original));
                 }
@@ -147,38 +148,42 @@ impl<'m> Validator<'m> {
                 bound_trait,
                 template,
             } => {
-                self.selector.each_match(graph, budget, &mut |node, variables| {
-                    if !graph.is_own(node) || !counts(node) {
-                        return true;
-                    }
-                    let location = match bound_trait {
-                        Some(id) => match graph.traits(node).find(id) {
-                            Some(applied) => applied.location(),
-                            None => return true,
-                        },
-                        None => graph.location(node),
-                    };
-                    problems.push_with(self.severity, |_| {
-                        let original = match template {
-                            Some(template) => {
-                                let found = (node, variables);
-                                self.selector.fill(template, graph, budget, found)
-                            }
-                            None => {
-                                let id = graph.id(node);
-                                format!("`{id}` matches the selector `{}`", self.selector)
-                            }
+                self.selector
+                    .each_match(graph, budget, &mut |node, variables| {
+                        if !graph.is_own(node) || !counts(node) {
+                            return true;
+                        }
+                        let location = match bound_trait {
+                            Some(id) => match graph.traits(node).find(id) {
+                                Some(applied) => applied.location(),
+                                None => return true,
+                            },
+                            None => graph.location(node),
                         };
-                        self.problem(location, original)
-                            .about(graph.shape_id(node))
-                            .related("the rule", self.location)
+                        problems.push_with(self.severity, |_| {
+                            let original = match template {
+                                Some(template) => {
+                                    let found = (node, variables);
+                                    self.selector.fill(template, graph, budget, found)
+                                }
+                                None => {
+                                    let id = graph.id(node);
+                                    format!("`{id}` matches the selector `{}`", self.selector)
+                                }
+                            };
+                            self.problem(location, original)
+                                .about(graph.shape_id(node))
+                                .related("the rule", self.location)
+                        });
+                        true
                     });
-                    true
-                });
             }
         }
         if self.selector.checked(budget).is_err() {
-            let message = format!("the validator `{}` takes too much work in this model", self.code);
+            let message = format!(
+                "the validator `{}` takes too much work in this model",
+                self.code
+            );
             problems.push(
                 Problem::error("SelectorWork", self.location, message)
                     .expected("a selector that looks at fewer shapes"),
@@ -205,8 +210,7 @@ fn each<'m>(model: &Model, configuration: &'m Node, problems: &mut Problems) -> 
             match Template::parse(text) {
                 Ok(template) => Some(template),
                 Err(error) => {
-                    let location = place_in_text(model, node, error.offset());
-                    problems.push(selector_problem(CODE, location, "the template", &error));
+                    problems.push(selector_problem(model, CODE, node, "the template", &error));
                     return None;
                 }
             }
@@ -231,8 +235,7 @@ fn selector(model: &Model, node: &Node, problems: &mut Problems) -> Option<Selec
     match Selector::parse(text) {
         Ok(selector) => Some(selector),
         Err(error) => {
-            let location = place_in_text(model, node, error.offset());
-            problems.push(selector_problem(CODE, location, "the selector", &error));
+            problems.push(selector_problem(model, CODE, node, "the selector", &error));
             None
         }
     }
@@ -251,11 +254,18 @@ fn severity(object: &Node, problems: &mut Problems) -> Option<Severity> {
     let name = node.as_str();
     let found = known.iter().find(|(known, _)| Some(*known) == name);
     if found.is_none() {
-        let mut problem = Problem::error(CODE, node.location(), match name {
-            Some("ERROR") => "a validator of a model can't make errors".to_owned(),
-            Some(name) => format!("`{}` is no severity", name.chars().take(60).collect::<String>()),
-            None => format!("`severity` is {}", node.kind()),
-        });
+        let mut problem = Problem::error(
+            CODE,
+            node.location(),
+            match name {
+                Some("ERROR") => "a validator of a model can't make errors".to_owned(),
+                Some(name) => format!(
+                    "`{}` is no severity",
+                    name.chars().take(60).collect::<String>()
+                ),
+                None => format!("`severity` is {}", node.kind()),
+            },
+        );
         problem = problem.expected(one_of(known.iter().map(|(name, _)| *name)));
         problems.push(problem);
     }
@@ -272,7 +282,8 @@ fn namespaces<'m>(object: &'m Node, problems: &mut Problems) -> Vec<&'m str> {
     });
     texts.unwrap_or_else(|| {
         let message = "`namespaces` is no list of namespaces";
-        problems.push(Problem::error(CODE, node.location(), message).expected("an array of strings"));
+        problems
+            .push(Problem::error(CODE, node.location(), message).expected("an array of strings"));
         Vec::new()
     })
 }

@@ -29,7 +29,8 @@ impl<'m> Walk<'_, 'm> {
         match node.value() {
             NodeValue::String(text) if shape.shape_type() == ShapeType::Blob => {
                 // Not all authors know that a blob is written in base64.
-                let bytes = || base64::decode(text.as_bytes()).map_or(text.len(), |blob| blob.len());
+                let bytes =
+                    || base64::decode(text.as_bytes()).map_or(text.len(), |blob| blob.len());
                 self.each("length", shape, via, |walk, owner, applied| {
                     walk.length(bytes(), "bytes", location, owner, applied);
                 });
@@ -104,7 +105,10 @@ impl<'m> Walk<'_, 'm> {
         {
             let mut all = traits.iter();
             let applied = all.find(|applied| {
-                applied.id().strip_prefix("smithy.api#").is_some_and(|rest| rest == name)
+                applied
+                    .id()
+                    .strip_prefix("smithy.api#")
+                    .is_some_and(|rest| rest == name)
             });
             if let Some(applied) = applied {
                 check(self, owner, applied);
@@ -240,7 +244,10 @@ impl<'m> Walk<'_, 'm> {
 
     fn int_enum(&mut self, number: &Number, node: &Node, shape: &'m Shape) {
         let known = self.lookups.of(shape);
-        if number.as_i64().is_some_and(|value| known.numbers.contains(&value)) {
+        if number
+            .as_i64()
+            .is_some_and(|value| known.numbers.contains(&value))
+        {
             return;
         }
         let (severity, location) = (self.constraint_severity(), self.location(node));

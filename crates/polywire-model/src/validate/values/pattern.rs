@@ -50,10 +50,13 @@ impl<'m> Patterns<'m> {
             return None;
         }
         let has_room = self.compiled.len() < MAX_COMPILED;
-        let compiled = self.compiled.entry(pattern).or_insert_with(|| match has_room {
-            true => compile(pattern),
-            false => None,
-        });
+        let compiled = self
+            .compiled
+            .entry(pattern)
+            .or_insert_with(|| match has_room {
+                true => compile(pattern),
+                false => None,
+            });
         Some(compiled.as_ref()?.is_match(text))
     }
 }
@@ -177,7 +180,10 @@ impl Reader<'_> {
             return Ok(());
         }
         // Look-around, flags and atomic groups; names of groups say nothing here.
-        match rest.strip_prefix("?<").and_then(|rest| rest.split_once('>')) {
+        match rest
+            .strip_prefix("?<")
+            .and_then(|rest| rest.split_once('>'))
+        {
             Some((name, _)) if polywire_schema::is_identifier(name) => {
                 self.at += name.len() + 3;
                 Ok(())
@@ -198,7 +204,9 @@ impl Reader<'_> {
     fn braces(&mut self, start: usize) -> Result<(), Stop> {
         let rest = &self.text[self.at..];
         let end = rest.find('}').filter(|end| {
-            rest[..*end].bytes().all(|byte| byte.is_ascii_digit() || byte == b',')
+            rest[..*end]
+                .bytes()
+                .all(|byte| byte.is_ascii_digit() || byte == b',')
         });
         let bounds = end.map(|end| &rest[..end]).filter(|bounds| {
             bounds.starts_with(|c: char| c.is_ascii_digit()) && bounds.matches(',').count() < 2
@@ -214,7 +222,10 @@ impl Reader<'_> {
             // Longer numbers than these are too many repetitions anyway.
             if let (Ok(least), Ok(most)) = (least.parse::<u64>(), most.parse::<u64>()) {
                 if least > most {
-                    return Err(broken(start, "a quantifier whose bounds are the wrong way round"));
+                    return Err(broken(
+                        start,
+                        "a quantifier whose bounds are the wrong way round",
+                    ));
                 }
             }
         }
@@ -288,9 +299,7 @@ impl Reader<'_> {
             'r' => Ok('\r'),
             '0' if !matches!(self.peek(), Some('0'..='9')) => Ok('\0'),
             'c' => match self.next() {
-                Some(letter) if letter.is_ascii_alphabetic() => {
-                    Ok(char::from(letter as u8 & 0x1f))
-                }
+                Some(letter) if letter.is_ascii_alphabetic() => Ok(char::from(letter as u8 & 0x1f)),
                 _ => Err(Stop::Foreign),
             },
             'x' => self.hex(2),
@@ -308,7 +317,10 @@ impl Reader<'_> {
     }
 
     fn hex(&mut self, count: usize) -> Result<char, Stop> {
-        let digits = self.text.get(self.at..self.at + count).ok_or(Stop::Foreign)?;
+        let digits = self
+            .text
+            .get(self.at..self.at + count)
+            .ok_or(Stop::Foreign)?;
         self.at += count;
         code_point(digits)
     }
@@ -453,8 +465,20 @@ mod tests {
     #[test]
     fn patterns_of_other_dialects_are_not_checked() {
         for pattern in [
-            r"^(?=a)b$", r"^(?!a)b$", r"(?<=a)b", r"^(a)\1$", r"^\k<n>$", r"^[[a]&&[b]]$", r"^[]a]$",
-            r"^a++$", r"^(?i)a$", r"^\ud83d$", r"^\p{javaLowerCase}$", r"^\Qa$", r"^*$", r"^\w{1000}{9}$",
+            r"^(?=a)b$",
+            r"^(?!a)b$",
+            r"(?<=a)b",
+            r"^(a)\1$",
+            r"^\k<n>$",
+            r"^[[a]&&[b]]$",
+            r"^[]a]$",
+            r"^a++$",
+            r"^(?i)a$",
+            r"^\ud83d$",
+            r"^\p{javaLowerCase}$",
+            r"^\Qa$",
+            r"^*$",
+            r"^\w{1000}{9}$",
         ] {
             let mut patterns = Patterns::default();
             assert_eq!(patterns.matches(pattern, "b"), None, "{pattern}");
