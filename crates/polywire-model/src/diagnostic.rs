@@ -712,7 +712,7 @@ mod tests {
     fn findings_past_the_bound_are_not_made() {
         let mut problems = Problems::default();
         let (mut made, mut with_hints) = (0, 0);
-        for _ in 0..MAX_PROBLEMS + 800 {
+        for _ in 0..MAX_PROBLEMS + 2_000 {
             problems.push_with(Severity::Warning, |hints| {
                 made += 1;
                 with_hints += usize::from(hints);

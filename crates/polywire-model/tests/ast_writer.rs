@@ -53,7 +53,9 @@ const NEW: &str = r#"
     }
     @default(0) integer Zero
     integer Rank
-    intEnum Level { LOW = 1, HIGH = 2
+    intEnum Level {
+        LOW = 1
+        HIGH = 2
     }
     enum Color {
         /// Like blood.
@@ -66,7 +68,9 @@ const NEW: &str = r#"
     resource Place {
         identifiers: { id: String }
         properties: { name: String }
+        create: CreatePlace
     }
+    operation CreatePlace { input := for Place { $name } }
 "#;
 
 #[test]

@@ -197,7 +197,8 @@ fn assemble(loader: &mut Loader) -> Model {
     let assembled = loader.assemble().unwrap_or_else(|error| panic!("{error}"));
     // Findings about the text, not about what it says.
     let syntax = assembled.warnings.iter();
-    let syntax = syntax.filter(|w| ["LineBreak", "Syntax", "UnresolvedShapeId"].contains(&w.code));
+    let syntax =
+        syntax.filter(|w| ["LineBreak", "Syntax", "UnresolvedShapeId"].contains(&&*w.code));
     let syntax: Vec<String> = syntax.map(ToString::to_string).collect();
     assert!(syntax.is_empty(), "{}", syntax.join("\n\n"));
     assembled.model

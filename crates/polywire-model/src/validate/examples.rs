@@ -2,9 +2,9 @@
 
 use std::collections::HashSet;
 
+use super::index::Index;
 use super::values::{Leniency, Subject, Values, beginning};
 use crate::diagnostic::{Problem, Problems, Severity, did_you_mean};
-use crate::model::Model;
 use crate::node::Node;
 use crate::shape::Shape;
 use crate::traits::AppliedTrait;
@@ -15,12 +15,13 @@ const CODE: &str = "ExamplesTrait";
 const SHOWN: usize = 60;
 
 pub(super) fn check<'m>(
-    model: &'m Model,
+    index: &Index<'m>,
     operation: &'m Shape,
     applied: &'m AppliedTrait,
     values: &mut Values<'m>,
     problems: &mut Problems,
 ) {
+    let model = index.model;
     let Some(body) = operation.as_operation() else {
         return;
     };
@@ -73,7 +74,7 @@ pub(super) fn check<'m>(
                 }
             }
             (None, Some(error)) => {
-                let Some(structure) = error_of(model, operation, &errors, error, problems) else {
+                let Some(structure) = error_of(index, operation, &errors, error, problems) else {
                     continue;
                 };
                 if let Some(content) = error.get("content") {
@@ -103,9 +104,10 @@ fn check_left_out(example: &Node, input: &Shape, title: &str, problems: &mut Pro
     });
 }
 
-/// The structure of an example's error, which must be one of the operation's.
+/// The structure of an example's error, which must be one of the operation's or of
+/// a service's.
 fn error_of<'m>(
-    model: &'m Model,
+    index: &Index<'m>,
     operation: &'m Shape,
     known: &HashSet<&str>,
     error: &Node,
@@ -113,15 +115,15 @@ fn error_of<'m>(
 ) -> Option<&'m Shape> {
     let node = error.get("shapeId")?;
     let id = node.as_str()?;
-    if known.contains(id) {
-        return model.get(id);
+    if known.contains(id) || index.common_errors.contains(id) {
+        return index.model.get(id);
     }
     problems.push_with(Severity::Error, |hints| {
         let names = || known.iter().copied();
         let shown = beginning(id);
         let message = format!("`{shown}` is no error of `{}`", operation.id());
         Problem::error(CODE, node.location(), message)
-            .expected("an error that the operation names")
+            .expected("an error that the operation or its service names")
             .maybe_hint(hints.then(|| did_you_mean(id, names())).flatten())
     });
     None

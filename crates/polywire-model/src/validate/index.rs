@@ -21,6 +21,8 @@ pub(super) struct Index<'m> {
     pub(super) services: Vec<Contents<'m>>,
     /// The service at which the search was given up.
     pub(super) given_up: Option<&'m Shape>,
+    /// What some service names as an error of all of its operations.
+    pub(super) common_errors: HashSet<&'m str>,
     /// The blobs and unions with @streaming.
     pub(super) streams: HashMap<&'m str, &'m Shape>,
     uses: HashMap<&'m str, Vec<Use<'m>>>,
@@ -59,10 +61,18 @@ impl<'m> Index<'m> {
             model,
             services: Vec::new(),
             given_up: None,
+            common_errors: HashSet::new(),
             streams: HashMap::new(),
             uses: HashMap::new(),
         };
         let mut steps = 0;
+        for service in model.services() {
+            let errors = service.as_service().map(|service| service.errors());
+            let errors = errors.unwrap_or_default().iter();
+            index
+                .common_errors
+                .extend(errors.map(|error| error.as_str()));
+        }
         for service in model.services() {
             index.services.push(contents(model, service, &mut steps));
             if steps > MAX_STEPS {

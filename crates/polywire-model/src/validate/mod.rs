@@ -27,6 +27,7 @@ mod promises;
 mod protocols;
 mod recursion;
 mod references;
+mod resource_cycles;
 mod resource_properties;
 mod resource_references;
 mod resources;
@@ -121,6 +122,7 @@ fn check_services<'m>(model: &'m Model, values: &mut Values<'m>, problems: &mut 
     waiters::check_names(&index, problems);
     streams::check(&index, problems);
     resources::check(model, problems);
+    resource_cycles::check(model, problems);
     resource_properties::check(model, problems);
     resource_references::check(model, problems);
 }
@@ -141,7 +143,7 @@ fn check_operation<'m>(
                 hosts::check(model, operation, applied, values.lookups(), problems);
             }
             "smithy.api#examples" => {
-                examples::check(model, operation, applied, values, problems);
+                examples::check(index, operation, applied, values, problems);
             }
             "smithy.api#http" => {
                 http::check(model, operation, applied, values.lookups(), problems);

@@ -98,6 +98,9 @@ impl<'m> Check<'_, 'm> {
             if self.problems.is_full() {
                 return;
             }
+            if let Some(message) = acceptor.get("message") {
+                self.message(message, acceptor.get("state"));
+            }
             let Some(matcher) = acceptor.get("matcher") else {
                 continue;
             };
@@ -111,6 +114,37 @@ impl<'m> Check<'_, 'm> {
                 self.path(node, true);
             }
         }
+    }
+
+    /// What a failure says: text out of the output.
+    fn message(&mut self, node: &Node, state: Option<&Node>) {
+        let Some(path) = node.as_str() else {
+            return;
+        };
+        let waiter = self.place.0;
+        if let Some(state) = state.filter(|state| state.as_str() != Some("failure")) {
+            return self.problems.push_with(Severity::Error, |_| {
+                let message = format!("the waiter `{waiter}` has a message where it doesn't fail");
+                Problem::error(CODE, node.location(), message)
+                    .expected("a message where the state is `failure` only")
+                    .related("the state", state.location())
+            });
+        }
+        if !path.split('.').all(polywire_schema::is_identifier) {
+            return;
+        }
+        let is_text = match self.follow(path, false) {
+            Ok(None | Some(Kind::List | Kind::String)) => true,
+            Ok(Some(_)) | Err(_) => false,
+        };
+        if is_text {
+            return;
+        }
+        self.problems.push_with(Severity::Error, |_| {
+            let message = format!("the message `{}` gives no text", beginning(path));
+            Problem::error(CODE, node.location(), message)
+                .expected("a path in the output to a string, or to a list of strings")
+        });
     }
 
     #[cold]

@@ -13,7 +13,8 @@ service Service {
     ThingExists: {
         acceptors: [
             { state: "retry", matcher: { errorType: "NotFund" } }
-            { state: "failure", matcher: { errorType: "other.namespace#NotFound" } }
+            { state: "failure", matcher: { errorType: "other.namespace#NotFound" }, message: "stat" }
+            { state: "retry", matcher: { success: true }, message: "state" }
         ]
         minDelay: 10
         maxDelay: 5
