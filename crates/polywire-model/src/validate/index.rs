@@ -69,7 +69,9 @@ impl<'m> Index<'m> {
         for service in model.services() {
             let errors = service.as_service().map(|service| service.errors());
             let errors = errors.unwrap_or_default().iter();
-            index.common_errors.extend(errors.map(|error| error.as_str()));
+            index
+                .common_errors
+                .extend(errors.map(|error| error.as_str()));
         }
         for service in model.services() {
             index.services.push(contents(model, service, &mut steps));
