@@ -347,7 +347,7 @@ fn matches_know_what_they_are() {
     assert_eq!(all[1].shape_type(), None);
     assert!(all[3].traits().has("smithy.api#range"));
     let position = model.sources().position(all[3].location()).unwrap();
-    assert_eq!(position.to_string(), "test.smithy:147:9");
+    assert_eq!(position.to_string(), "test.smithy:152:9");
 }
 
 /// Bundled definitions are walked through, and matched when they are asked for.

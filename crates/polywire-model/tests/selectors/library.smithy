@@ -63,6 +63,7 @@ operation GetBook {
         $isbn
     }
     output := {
+        @nestedProperties
         book: BookData
     }
     errors: [NotFound]
@@ -110,12 +111,16 @@ structure BookData with [Described] {
 
     pages: Pages = 0
 
+    @notProperty
     kind: Kind
 
+    @notProperty
     related: Books
 
+    @notProperty
     notes: Notes
 
+    @notProperty
     cover: Cover
 }
 
@@ -184,3 +189,5 @@ apply AddBook @audited(level: 3, teams: ["stock", "law"])
 apply LendBook @audited(level: 1, teams: ["desk"])
 
 apply GetBook @audited(teams: [])
+
+apply BookData$description @notProperty
