@@ -262,6 +262,135 @@ fn hostile_texts() {
     }
 }
 
+/// Models whose values, constraints and cycles are made to cost time.
+#[test]
+fn hostile_values() {
+    let lines = |count: usize, line: &dyn Fn(usize) -> String| -> String {
+        (0..count).map(|i| line(i) + "\n").collect()
+    };
+    let trait_of = |shape: &str, value: String| format!("@trait\n{shape}\n@t({value})\nstring S");
+    let texts = [
+        // Long lists of unique items: of texts, of numbers, of objects.
+        trait_of(
+            "@uniqueItems\nlist t { member: Long }",
+            format!("[{}]", lines(60_000, &|i| i.to_string())),
+        ),
+        trait_of(
+            "@uniqueItems\nlist t { member: M }\nmap M { key: String, value: Integer }",
+            format!("[{}]", lines(20_000, &|i| format!("{{a: 1, b: {i}}}"))),
+        ),
+        trait_of(
+            "list t { member: E }\n@length(max: 3)\n@pattern(\"^a*$\")\nstring E",
+            format!("[{}]", "\"aab\" ".repeat(100_000)),
+        ),
+        // Names, patterns, objects and lists of traits that are long, for each of
+        // many values.
+        trait_of(
+            &format!(
+                "list t {{ member: {0} }}\n@length(max: 9)\nenum {0} {{ A }}",
+                "E".repeat(100_000)
+            ),
+            format!("[{}]", "A ".repeat(50_000)),
+        ),
+        trait_of(
+            &format!(
+                "list t {{ member: P }}\n@pattern(\"^{}$\")\nstring P",
+                "a".repeat(200_000)
+            ),
+            format!("[{}]", "\"b\" ".repeat(50_000)),
+        ),
+        trait_of(
+            &format!(
+                "list t {{ member: L }}\n@length({} min: 0)\nstring L",
+                lines(20_000, &|i| format!("k{i}: 1"))
+            ),
+            format!("[{}]", "\"b\" ".repeat(50_000)),
+        ),
+        trait_of(
+            &format!(
+                "{}\nlist t {{ member: L }}\n{}\n@length(min: 0)\nstring L",
+                lines(990, &|i| format!("@trait structure t{i} {{}}")),
+                lines(990, &|i| format!("@t{i}"))
+            ),
+            format!("[{}]", "\"b\" ".repeat(100_000)),
+        ),
+        // A bound of half a megabyte, and many numbers.
+        trait_of(
+            "list t { member: N }\n@range(max: 1MANY)\nbigInteger N"
+                .replace("MANY", &"0".repeat(500_000))
+                .as_str(),
+            format!("[{}]", "1 ".repeat(100_000)),
+        ),
+        // Patterns: long, deep, large when compiled, many, slow to match.
+        format!("@pattern(\"{}\")\nstring S", "(".repeat(500_000)),
+        format!("@pattern(\"{}\")\nstring S", "a{9}".repeat(200_000)),
+        trait_of(
+            &format!("@pattern(\"{}\")\nstring t", "(a|b)?".repeat(100_000)),
+            "\"ab\"".to_owned(),
+        ),
+        trait_of(
+            "@pattern(\"^(a|b)*a(a|b){300}$\")\nstring t",
+            format!("\"{}\"", "ab".repeat(250_000)),
+        ),
+        format!(
+            "structure S {{ {} }}",
+            lines(1_000, &|i| format!(
+                "@pattern(\"^[\\\\p{{L}}]{{9}}{i}$\") a{i}: String = \"\""
+            ))
+        ),
+        // Cycles: long ones, and very many short ones.
+        lines(20_000, &|i| {
+            format!("structure A{i} {{ @required a: A{} }}", (i + 1) % 20_000)
+        }),
+        lines(20_000, &|i| format!("structure A{i} {{ @required a: B }}"))
+            + "structure B {\n"
+            + &lines(20_000, &|i| format!("@required a{i}: A{i}"))
+            + "}",
+        lines(30_000, &|i| {
+            format!("list A{i} {{ member: A{} }}", (i + 1) % 30_000)
+        }),
+        lines(20_000, &|i| format!("union A{i} {{ a: B }}"))
+            + "union B {\n"
+            + &lines(20_000, &|i| format!("a{i}: A{i}"))
+            + "}",
+        // Enums, and names that differ by case.
+        format!("enum E {{\n{}}}", lines(60_000, &|i| format!("a{i}"))),
+        format!(
+            "@enum([{}])\nstring E",
+            lines(20_000, &|i| format!("{{value: \"v{i}\", name: \"n{i}\"}}"))
+        ),
+        format!(
+            "structure S {{\n{}}}",
+            lines(20_000, &|i| format!("@jsonName(\"x\") a{i}: String"))
+        ),
+        // A reference for each of many structures, with all members of each.
+        format!(
+            "resource R {{ identifiers: {{ {} }} }}\n@references([{}])\nstructure S {{}}",
+            lines(4_000, &|i| format!("i{i}: String")),
+            "{resource: R} ".repeat(20_000)
+        ),
+        // Each service over the same data.
+        format!(
+            "@trait @protocolDefinition(noInlineDocumentSupport: true) structure p {{}}\n{}{}\
+             operation O {{ output := {{ s: S0 }} }}\nstructure Other {{ d: Document }}",
+            lines(5_000, &|i| format!("@p service X{i} {{ operations: [O] }}")),
+            lines(10_000, &|i| format!("structure S{i} {{ s: S{} }}", i + 1))
+        ) + "\nstructure S10000 {}",
+    ];
+    for body in texts {
+        let text = format!("$version: \"2\"\nnamespace h\n{body}\n");
+        let start = Instant::now();
+        let _ = Loader::new().add_text("h.smithy", text.as_str()).assemble();
+        let took = start.elapsed();
+        println!("{took:?} {:?}", body.chars().take(60).collect::<String>());
+        assert!(
+            took < Duration::from_secs(20),
+            "{took:?} for {}",
+            &body[..60]
+        );
+    }
+}
+
 /// What no bound on the text bounds has one of its own, and says so.
 #[test]
 fn products_are_bounded() {

@@ -45,7 +45,7 @@ impl Assembler<'_> {
                     .related("the mixin", mixin.location)
             } else if !mixin.traits.is_mixin() {
                 let message = format!("`{}` is no mixin", reference.id());
-                Problem::error("WrongMixin", reference.location(), message)
+                Problem::error("Target", reference.location(), message)
                     .expected("a shape with the trait @mixin")
                     .hint(format!("put @mixin on `{}`", reference.name()))
                     .related("defined", mixin.location)

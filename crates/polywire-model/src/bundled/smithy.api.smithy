@@ -550,3 +550,12 @@ enum HttpApiKeyLocations {
 
 @trait(selector: ":test(boolean, byte, short, integer, long, float, double, member > :test(boolean, byte, short, integer, long, float, double))")
 structure box {}
+
+// Metadata whose values have a shape.
+
+@trait(selector: "dataType :not([trait|input]) :not([trait|output])")
+structure metadata {
+    @required
+    @length(min: 1)
+    key: String
+}

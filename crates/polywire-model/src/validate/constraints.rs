@@ -26,10 +26,10 @@ pub(super) fn length(owner: Owner<'_>, applied: &AppliedTrait, problems: &mut Pr
             });
         }
     }
-    if let (Some(min), Some(max)) = (min, max) {
-        if min.as_i64() > max.as_i64() {
-            wrong_way_round("LengthTrait", "length", owner, min, max, problems);
-        }
+    if let (Some(min), Some(max)) = (min, max)
+        && min.as_i64() > max.as_i64()
+    {
+        wrong_way_round("LengthTrait", "length", owner, min, max, problems);
     }
 }
 
@@ -116,9 +116,12 @@ pub(super) fn pattern(owner: Owner<'_>, applied: &AppliedTrait, problems: &mut P
         (false, false) => "`^` at the start and `$` at the end",
     };
     problems.push_with(Severity::Warning, |_| {
-        let message = format!("the pattern of `{}` is met by a part of the text", owner.id);
+        let message = format!(
+            "the pattern of `{}` need not match the whole text",
+            owner.id
+        );
         Problem::warning("PatternTrait", value.location(), message)
             .expected(missing)
-            .hint("to match anywhere is said best with `.*` on that side")
+            .hint("a pattern matches anywhere in a text; if that is meant, `.*` says so")
     });
 }

@@ -24,7 +24,9 @@ pub(super) fn check<'m>(
     values: &mut Values<'m>,
     problems: &mut Problems,
 ) {
-    if let Some(applied) = own_default(shape.traits().find("smithy.api#default")) {
+    // What a mixin gave was checked on the mixin.
+    let default = shape.traits().find("smithy.api#default");
+    if let Some(applied) = default.filter(|applied| !applied.is_inherited()) {
         let value = applied.value();
         if value.is_null() {
             problems.push(
@@ -45,7 +47,9 @@ pub(super) fn check<'m>(
             continue;
         };
         let default = member.traits().find("smithy.api#default");
-        if let Some(applied) = own_default(default) {
+        // With a constraint of its own, what a mixin gave may fit no more.
+        let is_changed = || member.traits().iter().any(|t| !t.is_inherited());
+        if let Some(applied) = default.filter(|d| !d.is_inherited() || is_changed()) {
             let value = applied.value();
             if !value.is_null() && is_fit(target, member.id(), value, problems) {
                 let subject = subject(member.id(), applied.location());
@@ -56,11 +60,6 @@ pub(super) fn check<'m>(
             check_agreement(member, default, target, problems);
         }
     }
-}
-
-/// What a mixin gave was checked on the mixin.
-fn own_default(applied: Option<&AppliedTrait>) -> Option<&AppliedTrait> {
-    applied.filter(|applied| !applied.is_inherited())
 }
 
 fn subject(owner: &str, at: SourceLocation) -> Subject<'_> {

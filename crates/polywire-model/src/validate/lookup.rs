@@ -8,14 +8,14 @@
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-use polywire_schema::ShapeId;
-
 use crate::node::Node;
 use crate::shape::{Member, Shape};
 
 #[derive(Default)]
 pub(super) struct Lookups<'m> {
-    by_shape: HashMap<&'m ShapeId, Rc<Lookup<'m>>>,
+    /// By place in memory: a model's shapes stay where they are, and their names
+    /// may be long.
+    by_shape: HashMap<usize, Rc<Lookup<'m>>>,
 }
 
 pub(super) struct Lookup<'m> {
@@ -36,7 +36,7 @@ impl<'m> Lookups<'m> {
     pub(super) fn of(&mut self, shape: &'m Shape) -> Rc<Lookup<'m>> {
         let lookup = self
             .by_shape
-            .entry(shape.id())
+            .entry(std::ptr::from_ref(shape).addr())
             .or_insert_with(|| Rc::new(Lookup::of(shape)));
         Rc::clone(lookup)
     }

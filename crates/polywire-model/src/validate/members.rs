@@ -96,16 +96,15 @@ fn check_named(shape: &Shape, problems: &mut Problems) {
         });
     }
     if shape.members().is_empty() && shape.shape_type() != ShapeType::Structure {
+        // What unions must have is a rule of its own in Smithy, with a name.
+        let code = match shape.shape_type() {
+            ShapeType::Union => "Union",
+            _ => "MissingMember",
+        };
         problems.push(
-            Problem::error(
-                "MissingMember",
-                shape.location(),
-                format!("`{}` is empty", shape.id()),
-            )
-            .expected(format!(
-                "{} with a member",
-                shape.shape_type().with_article()
-            )),
+            Problem::error(code, shape.location(), format!("`{}` is empty", shape.id())).expected(
+                format!("{} with a member", shape.shape_type().with_article()),
+            ),
         );
     }
 }

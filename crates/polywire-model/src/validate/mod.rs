@@ -15,6 +15,7 @@ mod lifecycle;
 mod lookup;
 mod members;
 mod metadata;
+mod protocols;
 mod recursion;
 mod references;
 mod routes;
@@ -63,8 +64,8 @@ fn check_all(model: &Model, problems: &mut Problems) {
         defaults::check(model, shape, &mut values, problems);
         http::check(model, shape, &mut lookups, problems);
     }
-    problems.subject(None);
-    trait_rules::check(model, problems);
+    metadata::check(model, &mut values, problems);
+    protocols::check(model, problems);
     recursion::check(model, problems);
     tokens::check(model, problems);
     updates::check(model, problems);

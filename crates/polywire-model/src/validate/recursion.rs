@@ -12,7 +12,7 @@
 //! unions        which shapes reach an end, found backwards from the ends
 //! ```
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 
 use polywire_schema::ShapeId;
 
@@ -24,6 +24,10 @@ const CODE: &str = "ShapeRecursion";
 
 /// How many steps of a cycle a message names.
 const SHOWN: usize = 12;
+
+/// How many cycles of shapes that all lead to each other are reported. To break
+/// one of them breaks others, and each takes a walk to find.
+const MOST: u32 = 10;
 
 pub(super) fn check(model: &Model, problems: &mut Problems) {
     check_lists(model, problems);
@@ -97,6 +101,19 @@ impl<'m> Graph<'m> {
         path
     }
 
+    /// The way along the first members, until it turns.
+    fn first_way(&self, start: usize) -> Vec<&'m Member> {
+        let (mut path, mut seen, mut at) = (Vec::new(), HashSet::new(), start);
+        while path.len() <= SHOWN && seen.insert(at) {
+            let Some(&(member, next)) = self.edges[at].first() else {
+                break;
+            };
+            path.push(member);
+            at = next;
+        }
+        path
+    }
+
     /// The number of each shape's strong component: shapes that lead to each
     /// other have the same. Tarjan's algorithm, with its stack on the heap.
     fn components(&self) -> Vec<usize> {
@@ -157,12 +174,15 @@ impl<'m> Graph<'m> {
             .map(|(at, shape)| (shape.id(), at))
             .collect();
         let mut is_told = vec![false; self.shapes.len()];
+        let mut told = vec![0_u32; self.shapes.len()];
         for start in 0..self.shapes.len() {
             let is_alone = size[component[start]] == 1
                 && self.edges[start].iter().all(|(_, next)| *next != start);
-            if is_alone || is_told[start] {
+            let count = &mut told[component[start]];
+            if is_alone || is_told[start] || *count == MOST {
                 continue;
             }
+            *count += 1;
             let path = self.cycle(start, &component);
             for member in &path {
                 if let Some(&at) = index.get(member.target().id()) {
@@ -249,7 +269,12 @@ fn check_unions(model: &Model, problems: &mut Problems) {
             return;
         }
         problems.push_with(Severity::Error, |_| {
-            let message = format!("no value of the union `{}` has an end", shape.id());
+            let path = graph.first_way(at);
+            let message = format!(
+                "no value of the union `{}` has an end: {}",
+                shape.id(),
+                shown(&path)
+            );
             Problem::error(CODE, shape.location(), message)
                 .expected("a member that doesn't lead back to the union")
         });

@@ -103,8 +103,8 @@ impl Reference<'_> {
         if count != 1 {
             self.report(
                 self.reference.location(),
-                format!("which has {count} identifiers"),
-                "a resource with one identifier, as a string holds one".to_owned(),
+                &format!("which has {count} identifiers"),
+                "a resource with one identifier, as a string holds one",
                 None,
                 problems,
             );
@@ -125,12 +125,12 @@ impl Reference<'_> {
         if ids.len() != identifiers.len() {
             self.report(
                 self.reference.location(),
-                format!(
+                &format!(
                     "with {} of its {} identifiers",
                     ids.len(),
                     identifiers.len()
                 ),
-                "each identifier of the resource in `ids`".to_owned(),
+                "each identifier of the resource in `ids`",
                 None,
                 problems,
             );
@@ -144,8 +144,8 @@ impl Reference<'_> {
                 let hint = problems.wants_hints().then(near).flatten();
                 self.report(
                     entry.key_location,
-                    format!("which has no identifier `{}`", entry.key),
-                    "the name of an identifier".to_owned(),
+                    &format!("which has no identifier `{}`", entry.key),
+                    "the name of an identifier",
                     hint,
                     problems,
                 );
@@ -170,13 +170,13 @@ impl Reference<'_> {
                 format!("for which it has no member `{name}`"),
                 format!("a member of `{}` for each identifier", self.owner.id()),
             );
-            return self.report(location, why, expected, hint, problems);
+            return self.report(location, &why, &expected, hint, problems);
         };
         let target = self.model.target(member).map(Shape::shape_type);
         if target.is_some_and(|target| !matches!(target, ShapeType::Enum | ShapeType::String)) {
             let why = format!("for which its member `{name}` is no string");
-            let expected = "members that target strings".to_owned();
-            self.report(location, why, expected, None, problems);
+            let expected = "members that target strings";
+            self.report(location, &why, expected, None, problems);
         }
     }
 
@@ -184,8 +184,8 @@ impl Reference<'_> {
     fn report(
         &self,
         location: SourceLocation,
-        why: String,
-        expected: String,
+        why: &str,
+        expected: &str,
         hint: Option<String>,
         problems: &mut Problems,
     ) {

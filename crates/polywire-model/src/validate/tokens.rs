@@ -7,6 +7,7 @@ use polywire_schema::ShapeId;
 use crate::diagnostic::{Problem, Problems, Severity};
 use crate::model::{Model, Relation, neighbors};
 use crate::shape::{Member, Shape, ShapeType};
+use crate::source::SourceLocation;
 
 const TOKEN: &str = "smithy.api#idempotencyToken";
 
@@ -41,19 +42,19 @@ fn report(
     token: &Member,
     relation: Relation,
     user: &Shape,
-    used: crate::source::SourceLocation,
+    used: SourceLocation,
     problems: &mut Problems,
 ) {
     problems.push_with(Severity::Warning, |_| {
         let applied = token.traits().find(TOKEN);
         let location = applied.map_or(token.location(), |applied| applied.location());
         let what = match relation {
-            Relation::Error => "an error",
-            Relation::Output => "the output",
-            _ => "a part",
+            Relation::Error => "in an error of",
+            Relation::Output => "in the output of",
+            _ => "inside of",
         };
         let message = format!(
-            "@idempotencyToken on `{}` has no effect in {what} of `{}`",
+            "@idempotencyToken on `{}` has no effect {what} `{}`",
             token.id(),
             user.id()
         );

@@ -4,14 +4,16 @@
 use polywire_schema::ShapeId;
 use polywire_text::base64;
 
+use super::facts::{Facts, IdRef};
 use super::unique;
-use super::{Walk, beginning, problem, shown};
+use super::words::{Place, beginning, shown};
+use super::{Walk, problem};
 use crate::diagnostic::{Problem, Severity, did_you_mean, one_of};
 use crate::model::Model;
 use crate::node::{Node, NodeValue, Number};
 use crate::shape::{Member, Shape, ShapeType};
 use crate::source::SourceLocation;
-use crate::traits::{AppliedTrait, LengthTrait, RangeTrait};
+use crate::traits::{LengthTrait, RangeTrait};
 
 /// Bounds of more digits than this are not compared with: a bound of a megabyte
 /// and a list of small numbers would take forever, and no real range has them.
@@ -28,31 +30,31 @@ impl<'m> Walk<'_, 'm> {
         let location = self.location(node);
         match node.value() {
             NodeValue::String(text) if shape.shape_type() == ShapeType::Blob => {
-                // Not all authors know that a blob is written in base64.
-                let bytes =
-                    || base64::decode(text.as_bytes()).map_or(text.len(), |blob| blob.len());
-                self.each("length", shape, via, |walk, owner, applied| {
-                    walk.length(bytes(), "bytes", location, owner, applied);
-                });
+                for facts in self.facts(shape, via) {
+                    self.length(&facts, ["byte", "bytes"], location, || {
+                        // Not all authors know that a blob is written in base64.
+                        base64::decode(text.as_bytes()).map_or(text.len(), |blob| blob.len())
+                    });
+                }
             }
             NodeValue::String(text) => self.text(text, location, shape, via),
             NodeValue::Array(items) => {
-                self.each("length", shape, via, |walk, owner, applied| {
-                    walk.length(items.len(), "items", location, owner, applied);
-                });
-                self.each("uniqueItems", shape, via, |walk, owner, _| {
-                    walk.unique_items(items, owner);
-                });
+                for facts in self.facts(shape, via) {
+                    self.length(&facts, ["item", "items"], location, || items.len());
+                    if facts.has_unique_items {
+                        self.unique_items(items, facts.owner);
+                    }
+                }
             }
             NodeValue::Object(object) if shape.shape_type() == ShapeType::Map => {
-                self.each("length", shape, via, |walk, owner, applied| {
-                    walk.length(object.len(), "entries", location, owner, applied);
-                });
+                for facts in self.facts(shape, via) {
+                    self.length(&facts, ["entry", "entries"], location, || object.len());
+                }
             }
             NodeValue::Number(number) => {
-                self.each("range", shape, via, |walk, owner, applied| {
-                    walk.range(number, node, owner, applied, via);
-                });
+                for facts in self.facts(shape, via) {
+                    self.range(number, node, &facts, via);
+                }
                 if shape.shape_type() == ShapeType::IntEnum {
                     self.int_enum(number, node, shape);
                 }
@@ -73,68 +75,50 @@ impl<'m> Walk<'_, 'm> {
         if !matches!(shape.shape_type(), ShapeType::String | ShapeType::Enum) {
             return;
         }
-        let is_plain = shape.traits().is_empty() && via.is_none_or(|m| m.traits().is_empty());
-        if is_plain && shape.shape_type() == ShapeType::String {
-            return;
-        }
-        self.string_enum(text, location, shape);
-        self.each("length", shape, via, |walk, owner, applied| {
-            let length = text.chars().count();
-            walk.length(length, "characters", location, owner, applied);
-        });
-        self.each("pattern", shape, via, |walk, owner, applied| {
-            walk.pattern(text, location, owner, applied);
-        });
-        self.each("idRef", shape, via, |walk, _, applied| {
-            walk.id_ref(text, location, applied);
-        });
-    }
-
-    /// Calls `check` with each of the member and the shape that has the trait.
-    fn each(
-        &mut self,
-        name: &str,
-        shape: &'m Shape,
-        via: Option<&'m Member>,
-        mut check: impl FnMut(&mut Self, &'m str, &'m AppliedTrait),
-    ) {
-        let of_member = via.map(|member| (member.id().as_str(), member.traits()));
-        for (owner, traits) in of_member
-            .into_iter()
-            .chain([(shape.id().as_str(), shape.traits())])
-        {
-            let mut all = traits.iter();
-            let applied = all.find(|applied| {
-                applied
-                    .id()
-                    .strip_prefix("smithy.api#")
-                    .is_some_and(|rest| rest == name)
+        for facts in self.facts(shape, via) {
+            if facts.has_enum {
+                self.string_enum(text, location, shape);
+            }
+            self.length(&facts, ["character", "characters"], location, || {
+                text.chars().count()
             });
-            if let Some(applied) = applied {
-                check(self, owner, applied);
+            self.pattern(text, location, &facts);
+            if let Some(id_ref) = facts.id_ref {
+                self.id_ref(text, location, &id_ref);
             }
         }
+        if shape.shape_type() == ShapeType::Enum {
+            self.string_enum(text, location, shape);
+        }
+    }
+
+    /// What is demanded by the member and by the shape.
+    fn facts(&mut self, shape: &'m Shape, via: Option<&'m Member>) -> [Facts<'m>; 2] {
+        [
+            via.map_or_else(Facts::default, |member| self.facts.of_member(member)),
+            self.facts.of_shape(shape),
+        ]
     }
 
     fn length(
         &mut self,
-        length: usize,
-        unit: &str,
+        facts: &Facts<'m>,
+        [one, many]: [&str; 2],
         location: SourceLocation,
-        owner: &str,
-        applied: &AppliedTrait,
+        length: impl FnOnce() -> usize,
     ) {
-        let Some(LengthTrait { min, max }) = LengthTrait::of(applied.value()) else {
+        let Some((LengthTrait { min, max }, at)) = facts.length else {
             return;
         };
-        let length = length as u64;
+        let length = length() as u64;
         let expected = match (min, max) {
             (Some(min), _) if length < min => format!("at least {min}"),
             (_, Some(max)) if length > max => format!("at most {max}"),
             _ => return,
         };
-        let (severity, at) = (self.constraint_severity(), applied.location());
+        let (severity, owner) = (self.constraint_severity(), facts.owner);
         self.report(severity, |place, code| {
+            let unit = if length == 1 { one } else { many };
             let message = format!("{place} has {length} {unit}");
             problem(severity, code, location, message)
                 .expected(format!("{expected}, as `{owner}` has @length"))
@@ -142,15 +126,8 @@ impl<'m> Walk<'_, 'm> {
         });
     }
 
-    fn range(
-        &mut self,
-        number: &Number,
-        node: &Node,
-        owner: &str,
-        applied: &AppliedTrait,
-        via: Option<&Member>,
-    ) {
-        let Some(RangeTrait { min, max }) = RangeTrait::of(applied.value()) else {
+    fn range(&mut self, number: &Number, node: &Node, facts: &Facts<'m>, via: Option<&Member>) {
+        let Some((RangeTrait { min, max }, at)) = facts.range else {
             return;
         };
         let usable = |bound: &&Number| bound.written().is_none_or(|text| text.len() <= MAX_DIGITS);
@@ -164,6 +141,7 @@ impl<'m> Walk<'_, 'm> {
             false => self.constraint_severity(),
         };
         // Converters of 1.0 models suppress these by name.
+        let owner = facts.owner;
         let by_member = via.is_some_and(|member| member.id() == owner);
         let code = match (self.subject.code, by_member) {
             ("DefaultTrait", true) => "DefaultTrait.Member.InvalidRange",
@@ -177,24 +155,18 @@ impl<'m> Walk<'_, 'm> {
             let message = format!("{place} is {}", shown(node));
             problem(severity, code, location, message)
                 .expected(format!("{expected}, as `{owner}` has @range"))
-                .related("@range", applied.location())
+                .related("@range", at)
         });
     }
 
-    fn pattern(
-        &mut self,
-        text: &str,
-        location: SourceLocation,
-        owner: &str,
-        applied: &'m AppliedTrait,
-    ) {
-        let Some(pattern) = applied.value().as_str() else {
+    fn pattern(&mut self, text: &str, location: SourceLocation, facts: &Facts<'m>) {
+        let Some((pattern, at)) = facts.pattern else {
             return;
         };
         if self.patterns.matches(pattern, text) != Some(false) {
             return;
         }
-        let severity = self.constraint_severity();
+        let (severity, owner) = (self.constraint_severity(), facts.owner);
         self.report(severity, |place, code| {
             let message = format!("{place} is `{}`", beginning(text));
             problem(severity, code, location, message)
@@ -202,7 +174,7 @@ impl<'m> Walk<'_, 'm> {
                     "text that matches `{}`, the @pattern of `{owner}`",
                     beginning(pattern)
                 ))
-                .related("@pattern", applied.location())
+                .related("@pattern", at)
         });
     }
 
@@ -221,16 +193,12 @@ impl<'m> Walk<'_, 'm> {
 
     /// What an enum allows, and a string with the trait of the same name.
     fn string_enum(&mut self, text: &str, location: SourceLocation, shape: &'m Shape) {
-        let is_enum = shape.shape_type() == ShapeType::Enum;
-        if !is_enum && !shape.traits().has("smithy.api#enum") {
-            return;
-        }
         let known = self.lookups.of(shape);
         if known.texts.contains(text) {
             return;
         }
         let severity = self.constraint_severity();
-        let place = super::Place::of(self.subject, &self.path);
+        let place = Place::of(self.subject, &self.path, self.at_key);
         let code = self.subject.code;
         self.problems.push_with(severity, |hints| {
             let hint = || did_you_mean(text, known.texts_in_order.iter().copied());
@@ -262,19 +230,15 @@ impl<'m> Walk<'_, 'm> {
         });
     }
 
-    fn id_ref(&mut self, text: &str, location: SourceLocation, applied: &'m AppliedTrait) {
-        let value = applied.value();
-        let own_words = value.get("errorMessage").and_then(Node::as_str);
-        let must_exist = value
-            .get("failWhenMissing")
-            .and_then(Node::as_bool)
-            .unwrap_or(false);
-        let selector = value.get("selector").and_then(Node::as_str).unwrap_or("*");
+    fn id_ref(&mut self, text: &str, location: SourceLocation, id_ref: &IdRef<'m>) {
         let Ok(id) = ShapeId::parse(text) else {
+            let hint = polywire_schema::is_identifier(text)
+                .then(|| format!("without quotes, `{text}` becomes an absolute id"));
             return self.report(Severity::Error, |place, code| {
                 let message = format!("{place} is `{}`", beginning(text));
                 Problem::error(code, location, message)
                     .expected("the absolute id of a shape, such as `smithy.api#String`")
+                    .maybe_hint(hint)
             });
         };
         let is_found = match id.is_member() {
@@ -282,19 +246,20 @@ impl<'m> Walk<'_, 'm> {
             false => self.model.get(&id).is_some(),
         };
         let fits = match is_found {
-            true => fits_selector(self.model, selector, &id),
-            false => !must_exist,
+            true => fits_selector(self.model, id_ref.selector, &id),
+            false => !id_ref.must_exist,
         };
         if fits {
             return;
         }
         self.report(Severity::Error, |place, code| {
             let why = match is_found {
-                true => format!("does not match the selector `{}`", beginning(selector)),
+                true => format!("does not match `{}`", beginning(id_ref.selector)),
                 false => "is not defined".to_owned(),
             };
             let message = format!("{place} names `{}`, which {why}", beginning(text));
-            Problem::error(code, location, message).maybe_hint(own_words.map(str::to_owned))
+            Problem::error(code, location, message)
+                .maybe_hint(id_ref.error_message.map(str::to_owned))
         });
     }
 }

@@ -3,15 +3,19 @@
 use polywire_text::Timestamp;
 
 use crate::node::{Node, NodeValue, Number};
-use crate::shape::{Member, Shape, ShapeType};
+use crate::shape::ShapeType;
 use crate::traits::TimestampFormat;
 
 /// What was expected, when a value is of a kind that the shape doesn't take.
 /// Parts of the value, and what traits demand, are looked at apart.
-pub(super) fn misfit(shape: &Shape, via: Option<&Member>, node: &Node) -> Option<&'static str> {
+pub(super) fn misfit(
+    shape_type: ShapeType,
+    format: Option<TimestampFormat>,
+    node: &Node,
+) -> Option<&'static str> {
     use ShapeType as T;
     let value = node.value();
-    let (fits, expected) = match shape.shape_type() {
+    let (fits, expected) = match shape_type {
         T::Document => (true, ""),
         T::Structure | T::Union | T::Map => (matches!(value, NodeValue::Object(_)), "an object"),
         T::List => (matches!(value, NodeValue::Array(_)), "an array"),
@@ -32,7 +36,7 @@ pub(super) fn misfit(shape: &Shape, via: Option<&Member>, node: &Node) -> Option
             _ => (false, "a number"),
         },
         T::BigDecimal => (matches!(value, NodeValue::Number(_)), "a number"),
-        T::Timestamp => return timestamp(value, format(shape, via)),
+        T::Timestamp => return timestamp(value, format),
         T::Operation | T::Resource | T::Service => (false, "no value: the shape holds no data"),
     };
     (!fits).then_some(expected)
@@ -60,11 +64,6 @@ pub(in crate::validate) fn is_plain(number: &Number) -> bool {
     number
         .written()
         .is_none_or(|text| !text.contains(['.', 'e', 'E']))
-}
-
-fn format(shape: &Shape, via: Option<&Member>) -> Option<TimestampFormat> {
-    via.and_then(|member| member.traits().timestamp_format())
-        .or_else(|| shape.traits().timestamp_format())
 }
 
 /// Without a format, seconds and date-time are both understood.

@@ -10,12 +10,14 @@
 //! it is a stack of the keys and indices that led here.
 
 mod constraints;
+mod ecma;
+mod facts;
 mod kinds;
 mod pattern;
 mod unique;
+mod words;
 
 use std::collections::HashSet;
-use std::fmt;
 
 use super::lookup::Lookups;
 use crate::diagnostic::{Problem, Problems, Severity, did_you_mean};
@@ -24,16 +26,16 @@ use crate::node::{MAX_DEPTH, Node, NodeValue, Object};
 use crate::shape::{Member, Shape, ShapeType};
 use crate::source::SourceLocation;
 
+pub(super) use self::ecma::Pattern;
 pub(super) use self::kinds::is_plain;
-pub(super) use self::pattern::Pattern;
+pub(super) use self::words::shown;
 
+use self::facts::AllFacts;
 use self::pattern::Patterns;
+use self::words::{Place, beginning};
 
 /// From how many keys on an object is indexed before it is searched.
 const MANY: usize = 32;
-
-/// How many characters of a value a message repeats.
-const SHOWN: usize = 60;
 
 /// What is checked, for messages: `the value of the trait` and the trait's id.
 #[derive(Clone, Copy, Debug)]
@@ -68,6 +70,7 @@ pub(crate) struct Leniency {
 pub(crate) struct Values<'m> {
     model: &'m Model,
     lookups: Lookups<'m>,
+    facts: AllFacts<'m>,
     patterns: Patterns<'m>,
 }
 
@@ -76,6 +79,7 @@ impl<'m> Values<'m> {
         Self {
             model,
             lookups: Lookups::default(),
+            facts: AllFacts::default(),
             patterns: Patterns::default(),
         }
     }
@@ -108,7 +112,9 @@ impl<'m> Values<'m> {
             model: self.model,
             subject,
             path: Vec::new(),
+            at_key: false,
             lookups: &mut self.lookups,
+            facts: &mut self.facts,
             patterns: &mut self.patterns,
             problems,
         }
@@ -127,7 +133,10 @@ struct Walk<'a, 'm> {
     model: &'m Model,
     subject: Subject<'a>,
     path: Vec<Step<'m>>,
+    /// Whether it is a key of the map at the path that is checked.
+    at_key: bool,
     lookups: &'a mut Lookups<'m>,
+    facts: &'a mut AllFacts<'m>,
     patterns: &'a mut Patterns<'m>,
     problems: &'a mut Problems,
 }
@@ -135,9 +144,12 @@ struct Walk<'a, 'm> {
 impl<'m> Walk<'_, 'm> {
     fn member(&mut self, node: &'m Node, member: &'m Member) {
         // A target that is missing is reported at the member.
-        let Some(target) = self.model.target(member) else {
-            return;
-        };
+        if let Some(target) = self.model.target(member) {
+            self.member_of(node, member, target);
+        }
+    }
+
+    fn member_of(&mut self, node: &'m Node, member: &'m Member, target: &'m Shape) {
         if node.is_null() && self.subject.leniency.nulls && !member.traits().is_required() {
             return;
         }
@@ -150,7 +162,14 @@ impl<'m> Walk<'_, 'm> {
         if self.path.len() > MAX_DEPTH || self.problems.is_full() {
             return;
         }
-        if let Some(expected) = kinds::misfit(shape, via, node) {
+        let format = match shape.shape_type() {
+            ShapeType::Timestamp => {
+                let own = via.and_then(|member| self.facts.of_member(member).timestamp_format);
+                own.or_else(|| self.facts.of_shape(shape).timestamp_format)
+            }
+            _ => None,
+        };
+        if let Some(expected) = kinds::misfit(shape.shape_type(), format, node) {
             return self.misfit(node, expected);
         }
         match (shape.shape_type(), node.value()) {
@@ -165,9 +184,9 @@ impl<'m> Walk<'_, 'm> {
         self.constraints(node, shape, via);
     }
 
-    fn part(&mut self, step: Step<'m>, node: &'m Node, member: &'m Member) {
+    fn part(&mut self, step: Step<'m>, node: &'m Node, member: &'m Member, target: &'m Shape) {
         self.path.push(step);
-        self.member(node, member);
+        self.member_of(node, member, target);
         self.path.pop();
     }
 
@@ -175,7 +194,11 @@ impl<'m> Walk<'_, 'm> {
         let known = self.lookups.of(shape);
         for entry in object.entries() {
             match known.members.get(entry.key.as_str()) {
-                Some(member) => self.part(Step::Key(&entry.key), &entry.value, member),
+                Some(member) => {
+                    if let Some(target) = self.model.target(member) {
+                        self.part(Step::Key(&entry.key), &entry.value, member, target);
+                    }
+                }
                 None => self.unknown(Severity::Warning, &entry.key, entry.key_location, shape),
             }
         }
@@ -221,7 +244,11 @@ impl<'m> Walk<'_, 'm> {
         let known = self.lookups.of(shape);
         for entry in object.entries() {
             match known.members.get(entry.key.as_str()) {
-                Some(member) => self.part(Step::Key(&entry.key), &entry.value, member),
+                Some(member) => {
+                    if let Some(target) = self.model.target(member) {
+                        self.part(Step::Key(&entry.key), &entry.value, member, target);
+                    }
+                }
                 None => self.unknown(Severity::Error, &entry.key, entry.key_location, shape),
             }
         }
@@ -229,38 +256,42 @@ impl<'m> Walk<'_, 'm> {
 
     fn map(&mut self, object: &'m Object, shape: &'m Shape) {
         let is_sparse = shape.traits().is_sparse();
-        let key_member = shape.member("key").and_then(|member| {
-            let target = self.model.target(member)?;
+        let key = self.shape_of(shape, "key").filter(|(member, target)| {
             // Most keys are strings without constraints.
             let is_constrained = !member.traits().is_empty() || !target.traits().is_empty();
-            let is_enum = target.shape_type() == ShapeType::Enum;
-            (is_constrained || is_enum).then_some((member, target))
+            is_constrained || target.shape_type() == ShapeType::Enum
         });
-        let Some(member) = shape.member("value") else {
+        let Some((member, target)) = self.shape_of(shape, "value") else {
             return;
         };
         for entry in object.entries() {
-            if let Some((member, target)) = key_member {
-                self.path.push(Step::Key(&entry.key));
+            if let Some((member, target)) = key {
+                self.at_key = true;
                 self.text(&entry.key, entry.key_location, target, Some(member));
-                self.path.pop();
+                self.at_key = false;
             }
             if !(is_sparse && entry.value.is_null()) {
-                self.part(Step::Key(&entry.key), &entry.value, member);
+                self.part(Step::Key(&entry.key), &entry.value, member, target);
             }
         }
     }
 
     fn list(&mut self, items: &'m [Node], shape: &'m Shape) {
-        let Some(member) = shape.member("member") else {
+        let Some((member, target)) = self.shape_of(shape, "member") else {
             return;
         };
         let is_sparse = shape.traits().is_sparse();
         for (index, item) in items.iter().enumerate() {
             if !(is_sparse && item.is_null()) {
-                self.part(Step::Index(index), item, member);
+                self.part(Step::Index(index), item, member, target);
             }
         }
+    }
+
+    /// A member of a list or map with its target, looked up once for all items.
+    fn shape_of(&self, shape: &'m Shape, name: &str) -> Option<(&'m Member, &'m Shape)> {
+        let member = shape.member(name)?;
+        Some((member, self.model.target(member)?))
     }
 
     #[cold]
@@ -288,18 +319,17 @@ impl<'m> Walk<'_, 'm> {
         let code = match self.subject.code {
             "TraitValue" => "TraitValue.UnknownMember",
             "ExamplesTrait" => "ExamplesTrait.UnknownMember",
-            "MetadataType" => "MetadataType.UnknownMember",
+            "TypedMetadata" => "TypedMetadata.UnknownMember",
             other => other,
         };
-        let place = Place::of(self.subject, &self.path);
+        let place = Place::of(self.subject, &self.path, false);
         self.problems.push_with(severity, |hints| {
             let names = || shape.members().iter().map(Member::name);
             let hint = hints.then(|| did_you_mean(key, names())).flatten();
-            let message = format!(
-                "{place} has the member `{key}`, which `{}` has not",
-                shape.id()
-            );
-            problem(severity, code, location, message).maybe_hint(hint)
+            let message = format!("{place} has the unknown member `{}`", beginning(key));
+            problem(severity, code, location, message)
+                .expected(format!("a member of `{}`", shape.id()))
+                .maybe_hint(hint)
         });
     }
 
@@ -325,7 +355,7 @@ impl<'m> Walk<'_, 'm> {
         severity: Severity,
         make: impl FnOnce(Place<'_, 'm>, &'static str) -> Problem,
     ) {
-        let place = Place::of(self.subject, &self.path);
+        let place = Place::of(self.subject, &self.path, self.at_key);
         self.problems
             .push_with(severity, |_| make(place, self.subject.code));
     }
@@ -343,53 +373,63 @@ fn problem(
     }
 }
 
-/// The words for a place in a value: `/min` in the value of the trait `length`.
-struct Place<'a, 'm> {
-    subject: Subject<'a>,
-    path: &'a [Step<'m>],
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Loader;
 
-impl<'a, 'm> Place<'a, 'm> {
-    fn of(subject: Subject<'a>, path: &'a [Step<'m>]) -> Self {
-        Self { subject, path }
-    }
-}
-
-impl fmt::Display for Place<'_, '_> {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if !self.path.is_empty() {
-            formatter.write_str("`")?;
-            for step in self.path {
-                match step {
-                    Step::Index(index) => write!(formatter, "/{index}")?,
-                    Step::Key(key) => {
-                        formatter.write_str("/")?;
-                        formatter.write_str(beginning(key))?;
-                    }
-                }
-            }
-            formatter.write_str("` in ")?;
+    const MODEL: &str = r#"
+        $version: "2"
+        metadata value = { name: "too long", size: null, tags: { a: [1, 200] } }
+        namespace a
+        structure City {
+            @required id: String
+            @length(max: 3) name: String
+            size: Integer
+            tags: Tags
         }
-        write!(formatter, "{} `{}`", self.subject.what, self.subject.id)
-    }
-}
+        map Tags { key: String, value: Numbers }
+        list Numbers { member: Byte }
+    "#;
 
-/// A value for a message, when it is short: else what kind of value it is.
-pub(super) fn shown(node: &Node) -> String {
-    match node.value() {
-        NodeValue::Null | NodeValue::Array(_) | NodeValue::Object(_) => node.kind().to_owned(),
-        NodeValue::String(text) if text.len() > SHOWN => "a long string".to_owned(),
-        NodeValue::Number(number) if number.written().is_some_and(|text| text.len() > SHOWN) => {
-            "a long number".to_owned()
-        }
-        _ => format!("`{}`", node.to_json()),
+    fn findings(leniency: Leniency) -> Vec<(Severity, String)> {
+        let loaded = Loader::new().add_text("a.smithy", MODEL).assemble();
+        let model = loaded.unwrap().model;
+        let subject = Subject {
+            code: "Test",
+            what: "the example",
+            id: "x",
+            at: SourceLocation::NONE,
+            leniency,
+        };
+        let mut problems = Problems::default();
+        let node = model.metadata().get("value").unwrap();
+        let shape = model.get("a#City").unwrap();
+        Values::new(&model).check(subject, node, shape, &mut problems);
+        let found = problems.into_diagnostics(model.sources());
+        found.into_iter().map(|d| (d.severity, d.message)).collect()
     }
-}
 
-/// The first characters of a text: messages repeat names, which may be long.
-fn beginning(text: &str) -> &str {
-    match text.char_indices().nth(SHOWN) {
-        Some((end, _)) => &text[..end],
-        None => text,
+    #[test]
+    fn leniency_is_about_constraints_and_nulls_alone() {
+        let id = "the example `x` lacks `id`".to_owned();
+        let name = "`/name` in the example `x` has 8 characters".to_owned();
+        let size = "`/size` in the example `x` is null".to_owned();
+        let tag = "`/tags/a/1` in the example `x` is `200`".to_owned();
+        let strict = [&id, &name, &size, &tag].map(|text| (Severity::Error, text.clone()));
+        assert_eq!(findings(Leniency::default()), strict);
+        let lenient = Leniency {
+            constraints: true,
+            nulls: true,
+            zeros: false,
+        };
+        assert_eq!(
+            findings(lenient),
+            [
+                (Severity::Warning, id),
+                (Severity::Warning, name),
+                (Severity::Error, tag)
+            ]
+        );
     }
 }

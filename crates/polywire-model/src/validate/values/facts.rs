@@ -1,0 +1,117 @@
+//! What the traits of a shape or member demand of values, read once.
+//!
+//! A shape may have a thousand traits, a trait a value of megabytes, and a list a
+//! hundred thousand items: what each item is held against must not be searched
+//! again for each.
+
+use std::collections::HashMap;
+
+use polywire_schema::ShapeId;
+
+use crate::node::Node;
+use crate::shape::{Member, Shape};
+use crate::source::SourceLocation;
+use crate::traits::{AppliedTrait, LengthTrait, RangeTrait, TimestampFormat, Traits};
+
+/// Up to how many traits are looked through each time, rather than remembered.
+const FEW: usize = 16;
+
+/// The demands of one shape or member.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Facts<'m> {
+    /// The id of the shape or member, when there are any demands.
+    pub(super) owner: &'m str,
+    /// Whether there is `@enum`, whose values are looked up apart.
+    pub(super) has_enum: bool,
+    pub(super) id_ref: Option<IdRef<'m>>,
+    pub(super) length: Option<(LengthTrait, SourceLocation)>,
+    pub(super) pattern: Option<(&'m str, SourceLocation)>,
+    pub(super) range: Option<(RangeTrait<'m>, SourceLocation)>,
+    pub(super) timestamp_format: Option<TimestampFormat>,
+    pub(super) has_unique_items: bool,
+}
+
+/// `@idRef`
+#[derive(Clone, Copy)]
+pub(super) struct IdRef<'m> {
+    pub(super) selector: &'m str,
+    pub(super) must_exist: bool,
+    pub(super) error_message: Option<&'m str>,
+}
+
+/// The demands of all shapes and members that were asked for.
+#[derive(Default)]
+pub(super) struct AllFacts<'m> {
+    /// By place in memory: a model's traits stay where they are, and names may
+    /// be long.
+    known: HashMap<usize, Facts<'m>>,
+}
+
+impl<'m> AllFacts<'m> {
+    pub(super) fn of_member(&mut self, member: &'m Member) -> Facts<'m> {
+        self.of(member.id(), member.traits())
+    }
+
+    pub(super) fn of_shape(&mut self, shape: &'m Shape) -> Facts<'m> {
+        self.of(shape.id(), shape.traits())
+    }
+
+    fn of(&mut self, owner: &'m ShapeId, traits: &'m Traits) -> Facts<'m> {
+        // Most shapes demand nothing, which is quicker seen than looked up.
+        if traits.len() <= FEW && !traits.iter().any(is_demand) {
+            return Facts::default();
+        }
+        *self
+            .known
+            .entry(std::ptr::from_ref(traits).addr())
+            .or_insert_with(|| Facts::new(owner, traits))
+    }
+}
+
+fn is_demand(applied: &AppliedTrait) -> bool {
+    let name = applied.id().strip_prefix("smithy.api#");
+    name.is_some_and(|name| {
+        matches!(
+            name,
+            "enum" | "idRef" | "length" | "pattern" | "range" | "timestampFormat" | "uniqueItems"
+        )
+    })
+}
+
+impl<'m> Facts<'m> {
+    fn new(owner: &'m str, traits: &'m Traits) -> Self {
+        let mut facts = Self {
+            owner,
+            ..Self::default()
+        };
+        for applied in traits.iter() {
+            let Some(name) = applied.id().strip_prefix("smithy.api#") else {
+                continue;
+            };
+            let (value, at) = (applied.value(), applied.location());
+            match name {
+                "enum" => facts.has_enum = true,
+                "idRef" => facts.id_ref = Some(IdRef::of(value)),
+                "length" => facts.length = LengthTrait::of(value).map(|length| (length, at)),
+                "pattern" => facts.pattern = value.as_str().map(|pattern| (pattern, at)),
+                "range" => facts.range = RangeTrait::of(value).map(|range| (range, at)),
+                "timestampFormat" => facts.timestamp_format = traits.timestamp_format(),
+                "uniqueItems" => facts.has_unique_items = true,
+                _ => {}
+            }
+        }
+        facts
+    }
+}
+
+impl<'m> IdRef<'m> {
+    fn of(value: &'m Node) -> Self {
+        let text = |key| value.get(key).and_then(Node::as_str);
+        let must_exist = value.get("failWhenMissing").and_then(Node::as_bool);
+        Self {
+            selector: text("selector").unwrap_or("*"),
+            must_exist: must_exist.unwrap_or(false),
+            error_message: text("errorMessage"),
+        }
+    }
+}
