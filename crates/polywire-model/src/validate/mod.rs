@@ -15,6 +15,7 @@ mod lifecycle;
 mod lookup;
 mod members;
 mod metadata;
+mod policy;
 mod protocols;
 mod recursion;
 mod references;
@@ -36,14 +37,14 @@ use crate::shape::Shape;
 use self::lookup::Lookups;
 use self::values::Values;
 
-pub(crate) use self::metadata::Policy;
+pub(crate) use self::policy::Policy;
 
 pub(crate) fn validate(model: &Model, problems: &mut Problems) {
     let policy = Policy::of(model, problems);
     problems.set_policy(policy);
     check_all(model, problems);
     problems.subject(None);
-    problems.name_members(|shape, location| metadata::member_at(model, shape, location));
+    problems.name_members(|shape, location| policy::member_at(model, shape, location));
 }
 
 fn check_all(model: &Model, problems: &mut Problems) {
@@ -64,13 +65,15 @@ fn check_all(model: &Model, problems: &mut Problems) {
         defaults::check(model, shape, &mut values, problems);
         http::check(model, shape, &mut lookups, problems);
     }
+    problems.subject(None);
+    trait_rules::check(model, problems);
     metadata::check(model, &mut values, problems);
     protocols::check(model, problems);
     recursion::check(model, problems);
     tokens::check(model, problems);
     updates::check(model, problems);
     routes::check(model, problems);
-    metadata::check(model, problems);
+    policy::check(model, problems);
 }
 
 /// Every shape that can be meant: for suggestions.
