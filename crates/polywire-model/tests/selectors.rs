@@ -428,6 +428,13 @@ fn size_and_depth_are_bounded() {
     assert!(Selector::parse(&"[trait|required]:not(> *)".repeat(1_000)).is_ok());
     let branches = format!(":is({})", vec!["> >"; 5_000].join(","));
     assert!(Selector::parse(&branches).is_ok());
+    // Nor are tests, of which there may be many: also where one shape is tried.
+    let many = "*".repeat(60_000);
+    let text = format!(
+        "$version: \"2\"\nnamespace a\n@trait(selector: \"{many}string\")\n\
+         structure t {{}}\n@t\nstring A\n"
+    );
+    assert_eq!(select(&load(&text), "string"), ["a#A"]);
     let long = format!("[id = '{}']", "x".repeat(1 << 16));
     assert_eq!(
         error(&long).message(),

@@ -20,17 +20,19 @@ impl Evaluation<'_, '_> {
 
     /// Whether a shape is among what the first `count` steps yield.
     fn contains_before(&self, sequence: &Sequence, count: usize, node: Node) -> Option<bool> {
-        let Some(at) = count.checked_sub(1) else {
-            return Some(true);
+        // A loop, since there may be thousands of tests; steps that move are few.
+        let mut steps = sequence.steps[..count].iter().enumerate().rev();
+        let (at, step) = loop {
+            match steps.next() {
+                None => return Some(true),
+                Some((_, test)) if test.is_filter() => {
+                    if !self.holds(test, node, &mut Vec::new()) {
+                        return Some(false);
+                    }
+                }
+                Some(moving) => break moving,
+            }
         };
-        let step = &sequence.steps[at];
-        if step.is_filter() {
-            let holds = self.holds(step, node, &mut Vec::new());
-            return match holds {
-                true => self.contains_before(sequence, at, node),
-                false => Some(false),
-            };
-        }
         match step {
             // A member has one neighbor before it, its container. Steps to shapes
             // can come from anywhere.

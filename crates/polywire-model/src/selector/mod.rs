@@ -11,6 +11,7 @@
 
 mod compare;
 mod contains;
+mod display;
 mod error;
 mod evaluate;
 mod graph;

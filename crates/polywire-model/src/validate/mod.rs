@@ -23,6 +23,7 @@ mod lookup;
 mod members;
 mod metadata;
 mod pagination;
+mod policy;
 mod promises;
 mod protocols;
 mod recursion;
@@ -56,7 +57,7 @@ use self::http::Http;
 use self::index::Index;
 use self::values::Values;
 
-pub(crate) use self::metadata::Policy;
+pub(crate) use self::policy::Policy;
 
 pub(crate) fn validate(model: &Model, problems: &mut Problems) {
     let policy = Policy::of(model, problems);
@@ -70,7 +71,8 @@ pub(crate) fn validate(model: &Model, problems: &mut Problems) {
     tokens::check(model, problems);
     updates::check(model, problems);
     metadata::check(model, &mut values, problems);
-    problems.name_members(|shape, location| metadata::member_at(model, shape, location));
+    policy::check(model, problems);
+    problems.name_members(|shape, location| policy::member_at(model, shape, location));
 }
 
 /// Each shape for itself.

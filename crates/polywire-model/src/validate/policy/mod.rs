@@ -1,23 +1,15 @@
-//! Metadata: what shapes with `@metadata` describe, and what says how the model is
-//! validated, validators of its own and suppressions.
+//! What the metadata of a model say about its validation: validators of its own,
+//! and what is suppressed.
 
-mod shapes;
 mod suppressions;
 mod validators;
 
 pub(crate) use self::suppressions::Policy;
 pub(super) use self::suppressions::member_at;
+pub(super) use self::validators::check;
 
 use crate::diagnostic::{Problem, Problems, did_you_mean};
-use crate::model::Model;
 use crate::node::Node;
-
-use super::values::Values;
-
-pub(super) fn check<'m>(model: &'m Model, values: &mut Values<'m>, problems: &mut Problems) {
-    shapes::check(model, values, problems);
-    validators::check(model, problems);
-}
 
 /// The objects in the array of a metadata key. What is none is reported under
 /// `code`.

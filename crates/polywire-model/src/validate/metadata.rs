@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
+use super::values::{Leniency, Subject, Values};
 use crate::diagnostic::{Problem, Problems, Severity};
 use crate::model::Model;
 use crate::node::Node;
 use crate::shape::Shape;
-use crate::validate::values::{Leniency, Subject, Values};
 
 /// The keys that Smithy itself gives a meaning.
 const RESERVED: [&str; 3] = ["severityOverrides", "suppressions", "validators"];
