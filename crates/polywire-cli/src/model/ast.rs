@@ -2,9 +2,11 @@
 
 use std::path::PathBuf;
 
+use clap::ValueEnum;
 use polywire::model::ast;
 
 use super::input::Input;
+use crate::findings::{Stream, painted};
 use crate::{Failure, print};
 
 /// Write a model as JSON AST: all files as one, names resolved, always the same
@@ -19,14 +21,40 @@ pub(super) struct Arguments {
     /// Write all on one line.
     #[arg(long)]
     compact: bool,
+    /// The version of Smithy to write: 2.0, or 1.0 for old tools. What 1.0 can't
+    /// say is told on standard error.
+    #[arg(long, value_name = "VERSION", default_value = "2.0")]
+    smithy: Version,
+    /// Write the bundled definitions that the model uses too, such as those of
+    /// AWS's traits, for tools that don't know them.
+    #[arg(long)]
+    with_definitions: bool,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Version {
+    #[value(name = "1.0", alias = "1")]
+    V1,
+    #[value(name = "2.0", alias = "2")]
+    V2,
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let model = arguments.input.load()?.model;
-    let node = ast::write(&model);
+    let mut options = ast::Options::new();
+    if let Version::V1 = arguments.smithy {
+        options = options.version_1();
+    }
+    if arguments.with_definitions {
+        options = options.with_definitions();
+    }
+    let written = ast::write_with(&model, &options);
+    for loss in &written.losses {
+        print::err(format!("{}\n", painted(loss, Stream::Err)));
+    }
     let text = match arguments.compact {
-        true => node.to_json() + "\n",
-        false => node.to_json_pretty(),
+        true => written.document.to_json() + "\n",
+        false => written.document.to_json_pretty(),
     };
     match &arguments.output {
         Some(file) => print::file(file, &text),
