@@ -96,7 +96,10 @@ fn gather<'m>(model: &'m Model, graph: &Graph<'m>) -> (Vec<Definition<'m>>, Vec<
         let node = at as Node;
         add(node, shape.traits());
         for (index, member) in shape.members().iter().enumerate() {
-            add(graph.member_node(node, index), member.traits());
+            // What a member without a target could bear, nobody knows.
+            if model.target(member).is_some() {
+                add(graph.member_node(node, index), member.traits());
+            }
         }
     }
     (definitions, uses)
