@@ -22,6 +22,14 @@ pub(crate) fn cases(group: &mut Group) {
         case.target_time(Duration::from_millis(30))
             .target_peak_bytes(60_000_000);
     });
+    if smithy_cli().is_none() {
+        let reason = "no smithy-cli: scripts/fetch-smithy-cli fetches it";
+        group.skip("S3, 2.3 MB of AST: smithy validate, on the JVM", reason);
+    }
+    if our_program().is_none() {
+        let reason = "not built: cargo build --release -p polywire-cli";
+        group.skip("S3, 2.3 MB of AST: polywire model check, the program", reason);
+    }
     // The same again in a namespace of its own, with everything that it names.
     group.case_from("S3 twice, under two names", [S3], |case, [bytes]| {
         let other = text(bytes).replace("com.amazonaws.s3#", "com.amazonaws.s4#");
