@@ -1,4 +1,5 @@
-//! Smithy models without a JVM: IDL 2.0 and JSON AST in, a checked [`Model`] out.
+//! Smithy models without a JVM: IDL and JSON AST in, a checked [`Model`] out; and the
+//! way back.
 //!
 //! # Examples
 //!
@@ -20,14 +21,28 @@
 //! "#;
 //! let assembled = Loader::new().add_text("weather.smithy", text).assemble()?;
 //! let model = assembled.model;
-//! let service = model.services().next().unwrap();
-//! let closure = model.closure(service.id()).unwrap();
-//! let operation = closure.operation("GetCity").unwrap();
-//! let output = model.get(operation.as_operation().unwrap().output()).unwrap();
+//! let operation = model.get("example.weather#GetCity").unwrap();
+//! assert_eq!(operation.traits().http().unwrap().method, "GET");
+//! let output = model.output(operation).unwrap();
 //! let names: Vec<&str> = output.members().iter().map(|member| member.name()).collect();
 //! assert_eq!(names, ["name", "population"]);
 //! # Ok::<(), polywire_model::ModelError>(())
 //! ```
+//!
+//! # A tour
+//!
+//! - [`Loader`]: files, folders, JARs and texts become one model. What is wrong comes as
+//!   [`Diagnostic`]s, which print themselves.
+//! - [`Model`]: look up ([`get`](Model::get), [`member`](Model::member),
+//!   [`target`](Model::target)), iterate ([`shapes`](Model::shapes),
+//!   [`shapes_of`](Model::shapes_of)), walk ([`neighbors`](Model::neighbors),
+//!   [`reach`](Model::reach), and back with [`uses`](Model::uses)).
+//! - [`Closure`]: what a service reaches, under the names that it gives.
+//! - [`Shape`], [`Member`], [`Traits`]: traits by id, and typed views of those that the
+//!   wires need.
+//! - [`Selector`]: Smithy's queries over models.
+//! - [`ast`], [`idl`]: the model as text again. [`export`]: as files of other tools.
+//! - [`Model::schemas`]: the model as codecs want it.
 //!
 //! # The way of a model
 //!
