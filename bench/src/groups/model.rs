@@ -28,7 +28,10 @@ pub(crate) fn cases(group: &mut Group) {
     }
     if our_program().is_none() {
         let reason = "not built: cargo build --release -p polywire-cli";
-        group.skip("S3, 2.3 MB of AST: polywire model check, the program", reason);
+        group.skip(
+            "S3, 2.3 MB of AST: polywire model check, the program",
+            reason,
+        );
     }
     // The same again in a namespace of its own, with everything that it names.
     group.case_from("S3 twice, under two names", [S3], |case, [bytes]| {

@@ -7,7 +7,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use polywire_text::{escape, number};
+use polywire_text::{escape, number, scan};
 
 use super::{Entry, Node, NodeValue, Number, Object};
 use crate::diagnostic::{Diagnostic, Problem, Problems, resolve};
@@ -196,16 +196,15 @@ impl Reader<'_, '_> {
         let mut out = String::new();
         loop {
             let rest = &self.bytes[self.at..];
-            let run = rest
-                .iter()
-                .position(|&byte| byte == b'"' || byte == b'\\' || byte < b' ');
-            let Some(run) = run else {
+            // Up to a quote, a backslash or a control character.
+            let run = scan::json_clean(rest);
+            if run == rest.len() {
                 let location = SourceLocation::new(self.file, start);
                 let message = "this string does not end";
                 return Err(Box::new(
                     Problem::error("JsonSyntax", location, message).expected("a closing `\"`"),
                 ));
-            };
+            }
             // Quotes, backslashes and controls are ASCII: the cuts are whole characters.
             let clean = &self.text[self.at..self.at + run];
             self.at += run;
@@ -262,9 +261,7 @@ impl Reader<'_, '_> {
     }
 
     fn space(&mut self) {
-        while matches!(self.bytes.get(self.at), Some(b' ' | b'\t' | b'\n' | b'\r')) {
-            self.at += 1;
-        }
+        self.at += scan::white_space(&self.bytes[self.at..]);
     }
 
     #[cold]
