@@ -16,6 +16,7 @@ pub(super) fn length(owner: Owner<'_>, applied: &AppliedTrait, problems: &mut Pr
             .get(key)
             .filter(|node| node.as_i64().is_some())
     };
+    check_bounded("LengthTrait", "length", owner, applied, problems);
     let (min, max) = (bound("min"), bound("max"));
     for (key, bound) in [("min", min), ("max", max)] {
         if let Some(bound) = bound.filter(|bound| bound.as_i64() < Some(0)) {
@@ -35,6 +36,7 @@ pub(super) fn length(owner: Owner<'_>, applied: &AppliedTrait, problems: &mut Pr
 
 /// `@range`: the lesser bound first, and no fractions for integers.
 pub(super) fn range(owner: Owner<'_>, applied: &AppliedTrait, problems: &mut Problems) {
+    check_bounded("RangeTrait", "range", owner, applied, problems);
     let Some(RangeTrait { min, max }) = RangeTrait::of(applied.value()) else {
         return;
     };
@@ -71,6 +73,24 @@ pub(super) fn range(owner: Owner<'_>, applied: &AppliedTrait, problems: &mut Pro
             wrong_way_round("RangeTrait", "range", owner, min, max, problems);
         }
     }
+}
+
+/// Without any bound, the trait says nothing.
+fn check_bounded(
+    code: &'static str,
+    name: &str,
+    owner: Owner<'_>,
+    applied: &AppliedTrait,
+    problems: &mut Problems,
+) {
+    let value = applied.value();
+    if ["min", "max"].iter().any(|key| value.get(key).is_some()) || value.as_object().is_none() {
+        return;
+    }
+    problems.push_with(Severity::Error, |_| {
+        let message = format!("@{name} on `{}` has no bound", owner.id);
+        Problem::error(code, applied.location(), message).expected("`min`, `max` or both")
+    });
 }
 
 #[cold]

@@ -113,7 +113,8 @@ pub(super) fn check_trait(owner: Owner<'_>, applied: &AppliedTrait, problems: &m
                         .related("first", first.location())
                 });
             }
-            if key == "name" && !is_constant(text) {
+            // The shape of the trait has a word on what is no name at all.
+            if key == "name" && polywire_schema::is_identifier(text) && !is_constant(text) {
                 problems.push_with(Severity::Warning, |_| {
                     let message = format!(
                         "the name `{text}` in `{}` is not spelled like a constant",

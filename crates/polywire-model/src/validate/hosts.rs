@@ -21,6 +21,10 @@ pub(super) fn check<'m>(
     else {
         return;
     };
+    // That there must be a text at all says the shape of the trait.
+    if text.is_empty() {
+        return;
+    }
     let host = Host {
         operation,
         location,

@@ -29,7 +29,8 @@ pub(super) fn check_trait(
     if definition.traits().has("smithy.api#unstable") {
         problems.push_with(Severity::Warning, |_| {
             let message = format!("the trait `{}` on `{}` is unstable", applied.id(), owner.id);
-            Problem::warning("UnstableTrait", applied.location(), message)
+            let code = format!("UnstableTrait.{}", applied.id());
+            Problem::warning(code, applied.location(), message)
                 .hint("it may change or go away with the next version")
         });
     }
@@ -59,7 +60,8 @@ pub(super) fn check_target(
             target.id(),
             since(target)
         );
-        Problem::warning("DeprecatedShape", reference.location(), message)
+        let code = format!("DeprecatedShape.{}", target.id());
+        Problem::warning(code, reference.location(), message)
             .maybe_hint(advice(target))
             .related("defined", target.location())
     });

@@ -26,6 +26,7 @@ pub(super) fn check_names_by_case(model: &Model, problems: &mut Problems) {
             problems.push_with(Severity::Error, |_| {
                 let message = format!("`{}` and `{}` differ only by case", shape.id(), first.id());
                 Problem::error("ShapeIdConflict", shape.location(), message)
+                    .about(shape.id())
                     .expected("names that differ by more than case")
                     .related("the other", first.location())
             });

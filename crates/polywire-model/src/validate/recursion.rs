@@ -205,6 +205,7 @@ fn check_lists(model: &Model, problems: &mut Problems) {
                 .first()
                 .map_or(shape.location(), |m| m.target().location());
             Problem::error(CODE, location, message)
+                .about(shape.id())
                 .expected("a structure or union on the way")
                 .related("the shape", shape.location())
         });
@@ -220,6 +221,7 @@ fn check_structures(model: &Model, problems: &mut Problems) {
             let message = format!("`{}` requires itself: {}", shape.id(), shown(path));
             let location = path.first().map_or(shape.location(), |m| m.location());
             Problem::error(CODE, location, message)
+                .about(shape.id())
                 .expected("a member without @required on the way, else no value has an end")
                 .related("the shape", shape.location())
         });
@@ -276,6 +278,7 @@ fn check_unions(model: &Model, problems: &mut Problems) {
                 shown(&path)
             );
             Problem::error(CODE, shape.location(), message)
+                .about(shape.id())
                 .expected("a member that doesn't lead back to the union")
         });
     }

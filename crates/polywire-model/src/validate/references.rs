@@ -64,6 +64,10 @@ pub(super) fn check(
             });
             continue;
         };
+        // That the trait can't stand on a member is reported for all traits.
+        if owner.member.is_some() {
+            continue;
+        }
         let check = Reference {
             model,
             owner: owner.shape,

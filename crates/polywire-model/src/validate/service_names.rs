@@ -30,7 +30,9 @@ pub(super) fn check(model: &Model, problems: &mut Problems) {
         };
         steps += closure.shapes().len();
         steps += closure.operations().len() + closure.resources().len();
-        for (id, name) in body.rename() {
+        // What is not defined is reported where all references are.
+        let renamed = body.rename().iter();
+        for (id, name) in renamed.filter(|(id, _)| model.get(id).is_some()) {
             check_rename(&closure, id, name, problems);
         }
         check_conflicts(model, &closure, problems);

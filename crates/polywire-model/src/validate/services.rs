@@ -163,6 +163,11 @@ fn check_auth(model: &Model, contents: &Contents<'_>, steps: &mut usize, problem
             let Some(id) = node.as_str().filter(|id| !schemes.contains(id)) else {
                 continue;
             };
+            // What is no scheme at all is no value of the trait.
+            let named = model.get(id).map(Shape::traits);
+            if named.is_some_and(|traits| !traits.has("smithy.api#authDefinition")) {
+                continue;
+            }
             problems.push_with(Severity::Danger, |_| {
                 let message = format!(
                     "`{}` authenticates with `{}`, which `{}` doesn't have",

@@ -4,11 +4,13 @@
 
 use polywire_schema::ShapeId;
 
-use super::values::{Leniency, Subject, Values};
+use super::selectors::selector_problem;
+use super::values::{Leniency, Subject, Values, beginning};
 use super::{access, constraints, definitions, encoding, enums, everything, lifecycle, references};
 use crate::assemble::suggest_shape;
 use crate::diagnostic::{Problem, Problems, Severity, did_you_mean};
 use crate::model::Model;
+use crate::selector::Selector;
 use crate::shape::{Member, Shape, ShapeType};
 use crate::traits::{AppliedTrait, Traits};
 
@@ -112,6 +114,8 @@ fn check_trait<'m>(
     match name {
         "box" => check_box(owner, applied, problems),
         "enum" => enums::check_trait(owner, applied, problems),
+        "externalDocumentation" => check_urls(owner, applied, problems),
+        "idRef" => check_id_ref(model, owner, applied, problems),
         "length" => constraints::length(owner, applied, problems),
         "mediaType" => encoding::media_type(owner, applied, problems),
         "pattern" => constraints::pattern(owner, applied, problems),
@@ -133,6 +137,41 @@ fn check_box(owner: Owner<'_>, applied: &AppliedTrait, problems: &mut Problems) 
             Problem::warning("Union", applied.location(), message)
                 .hint("the members of a union can always be absent")
         });
+    }
+}
+
+/// `@externalDocumentation` leads elsewhere, wherever the reader is.
+fn check_urls(owner: Owner<'_>, applied: &AppliedTrait, problems: &mut Problems) {
+    let is_url = |text: &str| {
+        text.split_once(':').is_some_and(|(scheme, _)| {
+            let is_part = |byte: u8| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte);
+            scheme.starts_with(|first: char| first.is_ascii_alphabetic())
+                && scheme.bytes().all(is_part)
+        })
+    };
+    let links = applied.value().as_object();
+    for (name, node) in links.iter().flat_map(|links| links.iter()) {
+        if node.as_str().is_none_or(is_url) {
+            continue;
+        }
+        problems.push_with(Severity::Error, |_| {
+            let shown = beginning(name);
+            let message = format!("the link `{shown}` of `{}` is no url", owner.id);
+            Problem::error("TraitValue", node.location(), message)
+                .expected("a url with its scheme, such as `https://example.com/`")
+        });
+    }
+}
+
+/// The selector of `@idRef` is read where a value is checked, which may be never.
+fn check_id_ref(model: &Model, owner: Owner<'_>, applied: &AppliedTrait, problems: &mut Problems) {
+    let Some(node) = applied.value().get("selector") else {
+        return;
+    };
+    if let Some(Err(error)) = node.as_str().map(Selector::parse) {
+        let what = format!("the selector of @idRef on `{}`", owner.id);
+        let problem = selector_problem(model, "TraitValue", node, &what, &error);
+        problems.push(problem.about(owner.id));
     }
 }
 

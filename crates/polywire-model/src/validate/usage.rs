@@ -50,6 +50,10 @@ pub(super) fn check(index: &Index<'_>, structure: &Shape, problems: &mut Problem
                     "at the top of an input, output or error",
                 ),
             };
+            // With @input, the trait can't stand there at all.
+            if matches!(binding, Binding::ResponseCode) && structure.traits().is_input() {
+                continue;
+            }
             let what = applied.id().name();
             let ignored = Ignored {
                 code,

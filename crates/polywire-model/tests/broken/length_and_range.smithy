@@ -23,3 +23,10 @@ structure City {
     @length(min: 1.5)
     name: String
 }
+
+structure Boundless {
+    @length
+    name: String
+    @range({})
+    size: Integer
+}

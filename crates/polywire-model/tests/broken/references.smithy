@@ -29,3 +29,8 @@ structure Report {
 
     count: Integer
 }
+
+structure Member {
+    @references([{ resource: Weather }])
+    weather: String
+}

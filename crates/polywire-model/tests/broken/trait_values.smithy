@@ -17,3 +17,6 @@ structure Broken {
 
 @http(method: "GET")
 operation NoUri {}
+
+@externalDocumentation("Homepage": "example.com", "Source": "https://example.com/")
+structure Linked {}

@@ -4,7 +4,7 @@
 //! `EmitNoneSelector` one when it matches none. Validators of other names are
 //! programs that other tools run; that they don't run here is worth a warning.
 
-use std::borrow::Cow;
+use polywire_schema::ShapeId;
 
 use super::{check_keys, objects, text};
 use crate::diagnostic::{Problem, Problems, Severity, one_of};
@@ -47,7 +47,7 @@ struct Validator<'m> {
 
 enum Rule<'m> {
     Each {
-        bound_trait: Option<Cow<'m, str>>,
+        bound_trait: Option<&'m str>,
         template: Option<Template>,
     },
     None,
@@ -216,10 +216,16 @@ fn each<'m>(model: &Model, configuration: &'m Node, problems: &mut Problems) -> 
             }
         }
     };
-    let bound_trait = bound_trait.map(|id| match id.contains('#') {
-        true => Cow::Borrowed(id),
-        false => Cow::Owned(format!("smithy.api#{id}")),
-    });
+    if let (Some(id), Some(node)) = (bound_trait, configuration.get("bindToTrait"))
+        && ShapeId::parse(id).is_err()
+    {
+        let message = "`bindToTrait` is no shape id";
+        problems.push(
+            Problem::error(CODE, node.location(), message)
+                .expected("the absolute id of a trait, such as `smithy.api#tags`"),
+        );
+        return None;
+    }
     Some(Rule::Each {
         bound_trait,
         template,

@@ -5,15 +5,16 @@ use polywire_schema::ShapeId;
 use polywire_text::base64;
 
 use super::facts::{Facts, IdRef};
+use super::id_refs::{Answer, Named};
 use super::unique;
 use super::words::{Place, beginning, shown};
 use super::{Walk, problem};
 use crate::diagnostic::{Problem, Severity, did_you_mean, one_of};
-use crate::model::Model;
 use crate::node::{Node, NodeValue, Number};
 use crate::shape::{Member, Shape, ShapeType};
 use crate::source::SourceLocation;
 use crate::traits::{LengthTrait, RangeTrait};
+use crate::validate::selectors::in_words;
 
 /// Bounds of more digits than this are not compared with: a bound of a megabyte
 /// and a list of small numbers would take forever, and no real range has them.
@@ -230,7 +231,7 @@ impl<'m> Walk<'_, 'm> {
         });
     }
 
-    fn id_ref(&mut self, text: &str, location: SourceLocation, id_ref: &IdRef<'m>) {
+    fn id_ref(&mut self, text: &'m str, location: SourceLocation, id_ref: &IdRef<'m>) {
         let Ok(id) = ShapeId::parse(text) else {
             let hint = polywire_schema::is_identifier(text)
                 .then(|| format!("without quotes, `{text}` becomes an absolute id"));
@@ -241,31 +242,46 @@ impl<'m> Walk<'_, 'm> {
                     .maybe_hint(hint)
             });
         };
-        let is_found = match id.is_member() {
-            true => self.model.member(&id).is_some(),
-            false => self.model.get(&id).is_some(),
-        };
-        let fits = match is_found {
-            true => fits_selector(self.model, id_ref.selector, &id),
-            false => !id_ref.must_exist,
-        };
-        if fits {
+        let hint = || id_ref.error_message.map(str::to_owned);
+        let Some(named) = self.named(&id) else {
+            if id_ref.must_exist {
+                self.report(Severity::Error, |place, code| {
+                    let shown = beginning(text);
+                    let message = format!("{place} names `{shown}`, which is not defined");
+                    Problem::error(code, location, message).maybe_hint(hint())
+                });
+            }
             return;
+        };
+        let place = Place::of(self.subject, &self.path, self.at_key);
+        let (code, problems) = (self.subject.code, &mut *self.problems);
+        match self.id_refs.matches(id_ref.selector, named) {
+            Answer::No(selector) => problems.push_with(Severity::Error, |_| {
+                let message = format!("{place} names `{}`, {}", beginning(text), named.kind());
+                Problem::error(code, location, message)
+                    .expected(in_words(selector.sequence()))
+                    .maybe_hint(hint())
+                    .related("defined", named.location())
+            }),
+            Answer::TooMuchWork => {
+                let shown = beginning(id_ref.selector);
+                let message = format!("the selector `{shown}` of an @idRef takes too much work");
+                problems.push(
+                    Problem::error("SelectorWork", location, message)
+                        .expected("a selector that looks at fewer shapes"),
+                );
+            }
+            Answer::Yes => {}
         }
-        self.report(Severity::Error, |place, code| {
-            let why = match is_found {
-                true => format!("does not match `{}`", beginning(id_ref.selector)),
-                false => "is not defined".to_owned(),
-            };
-            let message = format!("{place} names `{}`, which {why}", beginning(text));
-            Problem::error(code, location, message)
-                .maybe_hint(id_ref.error_message.map(str::to_owned))
-        });
     }
-}
 
-/// Whether a shape is among those that a selector picks: what `@idRef` demands.
-/// Selectors are not evaluated here: whatever exists fits.
-fn fits_selector(_model: &Model, _selector: &str, _id: &ShapeId) -> bool {
-    true
+    /// What an id names, if it exists.
+    fn named(&mut self, id: &ShapeId) -> Option<Named<'m>> {
+        let shape = self.model.get(id.root_str())?;
+        let member = match id.member() {
+            Some(name) => Some(*self.lookups.of(shape).members.get(name)?),
+            None => None,
+        };
+        Some(Named { shape, member })
+    }
 }

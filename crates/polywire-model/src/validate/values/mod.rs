@@ -12,6 +12,7 @@
 mod constraints;
 mod ecma;
 mod facts;
+mod id_refs;
 mod kinds;
 mod pattern;
 mod unique;
@@ -31,6 +32,7 @@ pub(super) use self::kinds::is_plain;
 pub(super) use self::words::{beginning, shown};
 
 use self::facts::AllFacts;
+use self::id_refs::IdRefs;
 use self::pattern::Patterns;
 use self::words::Place;
 
@@ -71,6 +73,7 @@ pub(crate) struct Values<'m> {
     model: &'m Model,
     lookups: Lookups<'m>,
     facts: AllFacts<'m>,
+    id_refs: IdRefs<'m>,
     patterns: Patterns<'m>,
 }
 
@@ -80,6 +83,7 @@ impl<'m> Values<'m> {
             model,
             lookups: Lookups::default(),
             facts: AllFacts::default(),
+            id_refs: IdRefs::new(model),
             patterns: Patterns::default(),
         }
     }
@@ -120,6 +124,7 @@ impl<'m> Values<'m> {
             at_key: false,
             lookups: &mut self.lookups,
             facts: &mut self.facts,
+            id_refs: &mut self.id_refs,
             patterns: &mut self.patterns,
             problems,
         }
@@ -142,6 +147,7 @@ struct Walk<'a, 'm> {
     at_key: bool,
     lookups: &'a mut Lookups<'m>,
     facts: &'a mut AllFacts<'m>,
+    id_refs: &'a mut IdRefs<'m>,
     patterns: &'a mut Patterns<'m>,
     problems: &'a mut Problems,
 }

@@ -1,0 +1,142 @@
+//! Which shapes a value with `@idRef` may name: those that its selector matches.
+//!
+//! A model may name the same few shapes thousands of times, as tests of protocols
+//! name their protocol, so answers are kept. A selector that can't be tried on one
+//! shape is evaluated for the whole model once.
+
+use std::collections::HashMap;
+
+use crate::model::Model;
+use crate::selector::{Budget, Graph, Node, Selector};
+use crate::shape::{Member, Shape};
+use crate::source::SourceLocation;
+
+/// The selectors that were asked about, and what they answered.
+pub(super) struct IdRefs<'m> {
+    model: &'m Model,
+    /// Made for the first selector that is more than `*`.
+    graph: Option<(Graph<'m>, Budget)>,
+    /// Without a value for one that can't be read, which is reported where it
+    /// stands.
+    by_text: HashMap<&'m str, Option<Answers<'m>>>,
+    is_spent: bool,
+}
+
+struct Answers<'m> {
+    selector: Selector,
+    by_id: HashMap<&'m str, bool>,
+    /// All that it matches, sorted, once one shape alone could not be tried.
+    everything: Option<Vec<Node>>,
+}
+
+/// A shape or member that a value names.
+#[derive(Clone, Copy)]
+pub(super) struct Named<'m> {
+    pub(super) shape: &'m Shape,
+    pub(super) member: Option<&'m Member>,
+}
+
+pub(super) enum Answer<'a> {
+    No(&'a Selector),
+    /// Said once: from then on, everything matches.
+    TooMuchWork,
+    Yes,
+}
+
+impl<'m> Named<'m> {
+    fn id(self) -> &'m str {
+        self.member.map_or(self.shape.id(), Member::id).as_str()
+    }
+
+    pub(super) fn location(self) -> SourceLocation {
+        self.member.map_or(self.shape.location(), Member::location)
+    }
+
+    /// What it is: "a string", "a member of a structure".
+    pub(super) fn kind(self) -> String {
+        let kind = self.shape.shape_type().with_article();
+        match self.member {
+            Some(_) => format!("a member of {kind}"),
+            None => kind,
+        }
+    }
+
+    fn node(self, graph: &Graph<'m>) -> Option<Node> {
+        let shape = graph.shape_node(self.shape.id())?;
+        let Some(member) = self.member else {
+            return Some(shape);
+        };
+        let mut members = self.shape.members().iter();
+        let at = members.position(|other| std::ptr::eq(other, member))?;
+        Some(graph.member_node(shape, at))
+    }
+}
+
+impl<'m> IdRefs<'m> {
+    pub(super) fn new(model: &'m Model) -> Self {
+        Self {
+            model,
+            graph: None,
+            by_text: HashMap::new(),
+            is_spent: false,
+        }
+    }
+
+    /// Whether a selector matches a shape.
+    pub(super) fn matches(&mut self, selector: &'m str, named: Named<'m>) -> Answer<'_> {
+        if selector == "*" || self.is_spent {
+            return Answer::Yes;
+        }
+        let model = self.model;
+        let (graph, budget) = self.graph.get_or_insert_with(|| {
+            let graph = Graph::new(model);
+            let budget = Budget::of_model(graph.len());
+            (graph, budget)
+        });
+        let answers = self
+            .by_text
+            .entry(selector)
+            .or_insert_with(|| Answers::of(selector));
+        let Some(answers) = answers else {
+            return Answer::Yes;
+        };
+        let known = answers.by_id.get(named.id()).copied();
+        let matches = known.or_else(|| answers.find(graph, budget, named));
+        if budget.is_spent() {
+            self.is_spent = true;
+            return Answer::TooMuchWork;
+        }
+        match matches {
+            Some(false) => Answer::No(&answers.selector),
+            _ => Answer::Yes,
+        }
+    }
+}
+
+impl<'m> Answers<'m> {
+    fn of(selector: &str) -> Option<Self> {
+        Some(Self {
+            selector: Selector::parse(selector).ok()?,
+            by_id: HashMap::new(),
+            everything: None,
+        })
+    }
+
+    fn find(&mut self, graph: &Graph<'m>, budget: &Budget, named: Named<'m>) -> Option<bool> {
+        let node = named.node(graph)?;
+        let sequence = self.selector.sequence();
+        let evaluation = self.selector.evaluation(graph, budget);
+        let found = match &self.everything {
+            Some(everything) => everything.binary_search(&node).is_ok(),
+            None => evaluation.contains(sequence, node).unwrap_or_else(|| {
+                let mut everything = evaluation.everything(sequence);
+                everything.sort_unstable();
+                let found = everything.binary_search(&node).is_ok();
+                self.everything = Some(everything);
+                found
+            }),
+        };
+        self.by_id.insert(named.id(), found);
+        Some(found)
+    }
+}
