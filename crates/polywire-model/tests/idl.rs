@@ -622,3 +622,23 @@ fn bundled_definitions_can_be_extended() {
     assert_eq!(shape.traits().http_error(), Some(422));
     assert!(model.is_bundled("aws.protocols#restJson1"));
 }
+
+#[test]
+fn a_doc_comment_behind_a_statement_documents_nothing() {
+    let model = model(
+        "string A /// of A\nstring B /// of B\n/// C\nstring C\nenum E {\n ONE = \"1\" /// one\n \
+         TWO = \"2\" /// two\n /// Three\n THREE = \"3\"\n}\n/// of none\napply A @sensitive\n\
+         structure S {\n a: String /// b\n b: String\n}",
+    );
+    let docs = |id: &str| model.get(id).unwrap().traits().documentation();
+    assert_eq!([docs("a#A"), docs("a#B")], [None, None]);
+    assert_eq!(docs("a#C"), Some("C"));
+    let member = |id: &str, name: &str| {
+        let member = model.get(id).unwrap().member(name).unwrap();
+        member.traits().documentation().map(str::to_owned)
+    };
+    assert_eq!([member("a#E", "ONE"), member("a#E", "TWO")], [None, None]);
+    assert_eq!(member("a#E", "THREE").as_deref(), Some("Three"));
+    // No line break has to follow a member without a value.
+    assert_eq!(member("a#S", "b").as_deref(), Some("b"));
+}

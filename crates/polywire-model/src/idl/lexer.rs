@@ -59,6 +59,11 @@ impl<'t> Lexer<'t> {
         Self { text, at }
     }
 
+    /// Moves to where a token begins.
+    pub(super) fn go_to(&mut self, at: usize) {
+        self.at = at;
+    }
+
     /// The next token; `EndOfFile` again and again at the end.
     pub(super) fn next(&mut self) -> Token {
         let bytes = self.text.as_bytes();

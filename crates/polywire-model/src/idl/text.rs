@@ -23,7 +23,7 @@ pub(super) fn quoted(token: &str) -> Result<String, TextError> {
 /// The indentation that all lines share is not part of the text. Lines of
 /// nothing but space don't count, except for the last one: moving the closing
 /// quotes to the left keeps indentation. Space at the ends of lines is dropped.
-/// Escapes are read last, so that `\n` and `\t` survive both.
+/// Tabs are text in both. Escapes are read last, so that `\n` survives.
 pub(super) fn block(token: &str) -> Result<String, TextError> {
     let inner = &token[3..token.len() - 3];
     let Some((first, content)) = inner.split_once('\n') else {
@@ -38,7 +38,6 @@ pub(super) fn block(token: &str) -> Result<String, TextError> {
             expected: "a line break after `\"\"\"`",
         });
     }
-    let space = |c: char| c == ' ' || c == '\t';
     let lines: Vec<&str> = content
         .split('\n')
         .map(|line| line.trim_end_matches('\r'))
@@ -47,8 +46,8 @@ pub(super) fn block(token: &str) -> Result<String, TextError> {
     let indent = lines
         .iter()
         .enumerate()
-        .filter(|(index, line)| *index == last || !line.trim_matches(space).is_empty())
-        .map(|(_, line)| line.len() - line.trim_start_matches(space).len())
+        .filter(|(index, line)| *index == last || !line.trim_matches(' ').is_empty())
+        .map(|(_, line)| line.len() - line.trim_start_matches(' ').len())
         .min()
         .unwrap_or(0);
     let mut text = String::with_capacity(content.len());
@@ -57,11 +56,7 @@ pub(super) fn block(token: &str) -> Result<String, TextError> {
             text.push('\n');
         }
         // Space is ASCII, so the cut is at a character.
-        text.push_str(
-            line.get(indent..)
-                .unwrap_or_default()
-                .trim_end_matches(space),
-        );
+        text.push_str(line.get(indent..).unwrap_or_default().trim_end_matches(' '));
     }
     // Offsets in the cut text would mislead: a flaw is reported at the start.
     unescape(&text, 0).map_err(|error| TextError { offset: 0, ..error })
@@ -151,6 +146,10 @@ mod tests {
         );
         assert_eq!(block("\"\"\"\n  a\\\n  b\"\"\"").unwrap(), "ab");
         assert_eq!(block("\"\"\"\n\"\"\"").unwrap(), "");
+        assert_eq!(
+            block("\"\"\"\n \ta \t\n  \tb  \n \"\"\"").unwrap(),
+            "\ta \t\n \tb\n"
+        );
         assert!(block("\"\"\"a\"\"\"").is_err());
     }
 }

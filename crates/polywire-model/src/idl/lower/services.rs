@@ -115,7 +115,7 @@ impl Lowering<'_> {
     #[cold]
     pub(super) fn unknown_property(&mut self, key: &Name, what: &str, known: &[&str]) {
         self.problems.push(
-            Problem::error(
+            Problem::warning(
                 "UnknownProperty",
                 key.location,
                 format!("a {what} has no property `{}`", key.text),

@@ -59,6 +59,7 @@ impl<'t> Parser<'t, '_> {
             self.current = doubt.current;
             self.docs = doubt.docs;
             self.docs_start = doubt.docs_start;
+            self.trailing_doc = None;
             self.problems.go_back(doubt.problems);
             self.returns += 1;
         }

@@ -29,6 +29,7 @@ pub(crate) fn parse(text: &str, file: u32, problems: &mut Problems) -> File {
         current,
         docs: String::new(),
         docs_start: None,
+        trailing_doc: None,
         problems,
         returns: 0,
         tree: File {
@@ -56,6 +57,9 @@ struct Parser<'t, 'p> {
     docs: String,
     /// Where it begins, when there is one.
     docs_start: Option<usize>,
+    /// Where the first line of it begins, when that stands behind the token
+    /// before, on the same line.
+    trailing_doc: Option<usize>,
     problems: &'p mut Problems,
     /// How often it went back: see `doubt`.
     returns: u32,
@@ -103,6 +107,11 @@ impl Parser<'_, '_> {
                 _ => None,
             };
             match (key.text.as_str(), text) {
+                ("version", Some(_)) if has_version => {
+                    let message = "the version of the file stands here twice";
+                    self.problems
+                        .push(Problem::error("DuplicateKey", key.location, message));
+                }
                 ("version", Some(version)) => {
                     has_version = true;
                     self.version(&version, value.location)?;

@@ -17,15 +17,15 @@ impl Parser<'_, '_> {
     /// ApplyStatement = "apply" ShapeId ( Trait / "{" *Trait "}" )
     /// ```
     pub(super) fn statement(&mut self) -> Parsed<Statement> {
-        let traits = self.traits()?;
-        if self.current.kind != TokenKind::Word {
-            return Err(self.unexpected("a shape, such as `structure`, or `apply`"));
-        }
-        if self.at_keyword("apply") && traits.is_empty() {
+        if self.at_keyword("apply") {
+            // A doc comment before it documents nothing.
             self.advance();
             return Ok(Statement::Apply(self.apply()?));
         }
-        let mut traits = traits;
+        let mut traits = self.traits()?;
+        if self.current.kind != TokenKind::Word {
+            return Err(self.unexpected("a shape, such as `structure`, or `apply`"));
+        }
         let shape_type = match ShapeType::from_name(self.current_text()) {
             Some(shape_type) => shape_type,
             // Version 2.0 has lists with @uniqueItems instead.
@@ -213,6 +213,7 @@ impl Parser<'_, '_> {
     /// The grammar has a line break after each assigned value. Nothing here needs
     /// it, but other tools read no file without it.
     fn expect_line_break_after_value(&mut self) {
+        self.drop_trailing_doc();
         if self.current.after_newline || self.current.kind == TokenKind::EndOfFile {
             return;
         }

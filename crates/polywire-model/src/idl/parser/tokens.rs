@@ -2,7 +2,7 @@
 
 use super::{Parsed, Parser, Reported, is_keyword};
 use crate::diagnostic::Problem;
-use crate::idl::lexer::TokenKind;
+use crate::idl::lexer::{Lexer, TokenKind};
 use crate::idl::syntax::Name;
 use crate::idl::text;
 use crate::source::SourceLocation;
@@ -17,6 +17,7 @@ impl Parser<'_, '_> {
         self.current = self.lexer.next();
         self.docs.clear();
         self.docs_start = None;
+        self.trailing_doc = None;
         self.skip_docs();
     }
 
@@ -27,11 +28,34 @@ impl Parser<'_, '_> {
         while self.current.kind == TokenKind::DocComment {
             if self.docs_start.is_some() {
                 self.docs.push('\n');
+            } else if !self.current.after_newline {
+                self.trailing_doc = Some(self.current.start);
             }
             self.docs_start.get_or_insert(self.current.start);
             self.docs.push_str(text::doc_line(self.current_text()));
             self.current = self.lexer.next();
             self.current.after_newline |= first.after_newline;
+        }
+    }
+
+    /// Where the grammar has a line break, `///` before it is a comment on what
+    /// stands there, not the docs of what follows.
+    pub(super) fn drop_trailing_doc(&mut self) {
+        let Some(start) = self.trailing_doc.take() else {
+            return;
+        };
+        let mut rest = Lexer::new(self.text);
+        rest.go_to(start);
+        let dropped = rest.next();
+        let next = rest.next();
+        let length = text::doc_line(&self.text[dropped.start..dropped.end]).len();
+        if next.kind == TokenKind::DocComment {
+            // With the line break behind it.
+            self.docs.drain(..=length);
+            self.docs_start = Some(next.start);
+        } else {
+            self.docs.clear();
+            self.docs_start = None;
         }
     }
 
@@ -72,6 +96,7 @@ impl Parser<'_, '_> {
     }
 
     pub(super) fn line_break(&mut self, what: &str) {
+        self.drop_trailing_doc();
         if !self.current.after_newline && self.current.kind != TokenKind::EndOfFile {
             self.unexpected(&format!("a line break after {what}"));
         }

@@ -119,7 +119,15 @@ impl Parser<'_, '_> {
                     location,
                 })
             }
-            TokenKind::Word => Ok(self.take_name()),
+            TokenKind::Word if polywire_schema::is_identifier(self.current_text()) => {
+                Ok(self.take_name())
+            }
+            TokenKind::Word => {
+                let hint = format!("write \"{}\"", self.current_text());
+                let problem = self.unexpected_problem(&format!("{expected}, in quotes"));
+                self.problems.push(problem.hint(hint));
+                Err(Reported)
+            }
             _ => Err(self.unexpected(expected)),
         }
     }
