@@ -83,7 +83,8 @@ async fn call(arguments: Arguments) -> Result<(), Failure> {
     }
     let deadline = Duration::from_secs_f64(arguments.deadline);
     let model = if arguments.model.is_given() {
-        arguments.model.load()?
+        // Who calls a service can do nothing about the warnings of its model.
+        arguments.model.load()?.model
     } else {
         let base = match arguments.protocol {
             Some(ProtocolKind::XmlRpc) => target.origin().to_owned(),

@@ -1,14 +1,14 @@
 //! `polywire export`: a model in the form that another tool reads.
 
-use std::fs;
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use polywire::model::export::botocore::{self, Export, Options, Protocol};
-use polywire::model::{Loader, Node, Object};
+use polywire::model::{Node, Object};
 
-use crate::{Failure, models, print};
+use crate::model::{EXIT_STATUS, Input};
+use crate::{Failure, print};
 
+/// Write a model in the form that another tool reads.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
@@ -17,18 +17,20 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, clap::Subcommand)]
 enum Form {
-    /// Write the data files with which boto3 and the aws CLI call a service.
     Botocore(Botocore),
 }
 
+/// Write the data files with which boto3 and the aws CLI call a service.
+///
+/// What botocore has no way to say is a note on standard error.
 #[derive(Debug, clap::Args)]
+#[command(after_help = EXIT_STATUS)]
 struct Botocore {
-    /// Model files (.smithy or .json), folders of them, or JARs.
-    #[arg(value_name = "MODEL", required = true)]
-    files: Vec<PathBuf>,
+    #[command(flatten)]
+    input: Input,
     /// The service, where the model has several: its name, with or without
     /// namespace.
-    #[arg(long, value_name = "ID")]
+    #[arg(long, value_name = "NAME")]
     service: Option<String>,
     /// The protocol to call it over, by its trait or botocore's name, such as
     /// restJson1 or rest-json. Without it, the one of the service's that
@@ -41,9 +43,6 @@ struct Botocore {
     /// The folder to write to, which AWS_DATA_PATH has to name later.
     #[arg(long, short, value_name = "DIR")]
     output: PathBuf,
-    /// Print what was written as JSON.
-    #[arg(long)]
-    json: bool,
 }
 
 fn protocol(name: &str) -> Result<Protocol, String> {
@@ -61,11 +60,7 @@ fn short(protocol: Protocol) -> &'static str {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let Form::Botocore(arguments) = &arguments.form;
-    let mut loader = Loader::new();
-    for file in &arguments.files {
-        loader.add_path(file);
-    }
-    let model = models::assemble(&mut loader)?;
+    let model = arguments.input.load()?.model;
     let mut options = Options::default();
     if let Some(protocol) = arguments.protocol {
         options = options.protocol(protocol);
@@ -80,39 +75,16 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     let mut written = Vec::new();
     for file in export.files() {
-        let path = arguments.output.join(file.path());
-        write(&path, &file.content().to_json_pretty())
-            .map_err(|error| Failure::transport(format!("{}: {error}", path.display())))?;
-        written.push(path);
+        let text = file.content().to_json_pretty();
+        print::file_below(&arguments.output, file.path(), &text)?;
+        written.push(arguments.output.join(file.path()));
     }
-    let said = if arguments.json {
+    let said = if arguments.input.json {
         as_json(&export, &written)
     } else {
         as_text(&export, &written, &arguments.output)
     };
     print::out(&said)
-}
-
-/// Writes a file whole or not at all: a reader sees the old one or the new one.
-fn write(path: &Path, text: &str) -> io::Result<()> {
-    let folder = path.parent().unwrap_or(Path::new("."));
-    fs::create_dir_all(folder)?;
-    let mut name = std::ffi::OsString::from(".");
-    name.push(path.file_name().unwrap_or_default());
-    // Of this process only: two exports at once do not write into each other.
-    name.push(format!(".{}.tmp", std::process::id()));
-    let temporary = folder.join(name);
-    let outcome = (|| {
-        let mut file = fs::File::create(&temporary)?;
-        file.write_all(text.as_bytes())?;
-        file.sync_all()?;
-        fs::rename(&temporary, path)
-    })();
-    if outcome.is_err() {
-        // It may not be there; the error that counts is the first one.
-        let _ = fs::remove_file(&temporary);
-    }
-    outcome
 }
 
 fn as_text(export: &Export, written: &[PathBuf], folder: &Path) -> String {
@@ -172,18 +144,5 @@ mod tests {
         assert_eq!(quoted("/tmp/a-b"), "/tmp/a-b");
         assert_eq!(quoted("/tmp/a b"), "'/tmp/a b'");
         assert_eq!(quoted("it's"), r"'it'\''s'");
-    }
-
-    #[test]
-    fn files_are_written_whole() {
-        let folder = std::env::temp_dir().join(format!("polywire-export-{}", std::process::id()));
-        let path = folder.join("a/b/c.json");
-        write(&path, "1").unwrap();
-        write(&path, "2").unwrap();
-        assert_eq!(fs::read_to_string(&path).unwrap(), "2");
-        assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 1);
-        // A file stands where a folder is needed.
-        assert!(write(&path.join("d.json"), "3").is_err());
-        fs::remove_dir_all(&folder).unwrap();
     }
 }

@@ -8,22 +8,45 @@ use polywire::model::{Diagnostic, Node, Object, Severity};
 
 use crate::print;
 
-/// How many warnings a command shows that was asked for something else.
+/// How many warnings a command shows whole that was asked for something else.
 const SHOWN: usize = 3;
 
-/// Tells of warnings on standard error, the first few whole: whoever serves or
+/// Tells of warnings on standard error. Many are only counted: whoever serves or
 /// converts a model of somebody else's is not the one to mend it.
 pub(crate) fn warn(warnings: &[Diagnostic]) {
     let is_shown = |diagnostic: &&Diagnostic| diagnostic.severity > Severity::Note;
     let warnings: Vec<&Diagnostic> = warnings.iter().filter(is_shown).collect();
-    for warning in warnings.iter().take(SHOWN) {
-        print::err(format!("{}\n", painted(warning, Stream::Err)));
+    if warnings.len() > SHOWN {
+        print::err(in_short(&warnings));
+    } else {
+        warnings.into_iter().for_each(tell);
     }
-    if let more @ 1.. = warnings.len().saturating_sub(SHOWN) {
-        print::err(format!(
-            "{more} more warnings about the model: `polywire model check` shows them\n"
-        ));
+}
+
+/// Tells of a finding on standard error.
+pub(crate) fn tell(diagnostic: &Diagnostic) {
+    print::err_as_is(&format!("{}\n", painted(diagnostic, Stream::Err)));
+}
+
+/// "warning: the model has 61 warnings, 50 UnstableTrait and 11 EnumShape: ...".
+fn in_short(warnings: &[&Diagnostic]) -> String {
+    const KINDS: usize = 3;
+    let counts = by_kind(warnings.iter().copied());
+    let mut kinds: Vec<String> = counts
+        .iter()
+        .take(KINDS)
+        .map(|(code, count)| format!("{count} {code}"))
+        .collect();
+    let more = counts.iter().skip(KINDS).map(|(_, count)| count);
+    match more.sum() {
+        0 => {}
+        more => kinds.push(format!("{more} more")),
     }
+    format!(
+        "warning: the model has {} ({}); `polywire model check` shows them\n",
+        summary(warnings.iter().copied()),
+        kinds.join(", ")
+    )
 }
 
 /// Where a text goes.
@@ -33,9 +56,10 @@ pub(crate) enum Stream {
     Out,
 }
 
-/// A finding as text, in colours where a person sees it.
+/// A finding as text, in colours where a person sees it. It shows lines of
+/// files, and none may tell the terminal what to do.
 pub(crate) fn painted(diagnostic: &Diagnostic, stream: Stream) -> String {
-    let text = diagnostic.to_string();
+    let text = print::harmless(&diagnostic.to_string());
     let is_terminal = match stream {
         Stream::Err => std::io::stderr().is_terminal(),
         Stream::Out => std::io::stdout().is_terminal(),
@@ -77,7 +101,7 @@ fn paint(text: &str, severity: Severity) -> String {
 pub(crate) fn report(diagnostics: &[Diagnostic]) -> Node {
     let mut object = Object::new();
     for (severity, name) in SEVERITIES {
-        object.insert(name, count(diagnostics, severity) as i64);
+        object.insert(name, count(diagnostics.iter(), severity) as i64);
     }
     let nodes: Vec<Node> = diagnostics.iter().map(Diagnostic::to_node).collect();
     object.insert("diagnostics", nodes);
@@ -85,10 +109,10 @@ pub(crate) fn report(diagnostics: &[Diagnostic]) -> Node {
 }
 
 /// "2 errors, 1 warning".
-pub(crate) fn summary(diagnostics: &[Diagnostic]) -> String {
+pub(crate) fn summary<'d>(diagnostics: impl Iterator<Item = &'d Diagnostic> + Clone) -> String {
     let mut parts = Vec::new();
     for (severity, plural) in SEVERITIES {
-        match count(diagnostics, severity) {
+        match count(diagnostics.clone(), severity) {
             0 => {}
             1 => parts.push(format!("1 {severity}")),
             several => parts.push(format!("{several} {plural}")),
@@ -101,19 +125,26 @@ pub(crate) fn summary(diagnostics: &[Diagnostic]) -> String {
 /// a few, which can be counted at a glance.
 pub(crate) fn kinds(diagnostics: &[Diagnostic]) -> String {
     const FEW: usize = 10;
-    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    for diagnostic in diagnostics {
-        *counts.entry(&diagnostic.code).or_default() += 1;
-    }
+    let counts = by_kind(diagnostics.iter());
     if diagnostics.len() <= FEW || counts.len() < 2 {
         return String::new();
     }
-    let mut counts: Vec<(&str, usize)> = counts.into_iter().collect();
-    counts.sort_by_key(|(code, count)| (std::cmp::Reverse(*count), *code));
     let lines = counts
         .iter()
         .map(|(code, count)| format!("{count:>6} {code}\n"));
     lines.collect()
+}
+
+/// The codes of findings with how many there are of each, the most frequent
+/// first.
+fn by_kind<'d>(diagnostics: impl Iterator<Item = &'d Diagnostic>) -> Vec<(&'d str, usize)> {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for diagnostic in diagnostics {
+        *counts.entry(&diagnostic.code).or_default() += 1;
+    }
+    let mut counts: Vec<(&str, usize)> = counts.into_iter().collect();
+    counts.sort_by_key(|(code, count)| (std::cmp::Reverse(*count), *code));
+    counts
 }
 
 const SEVERITIES: [(Severity, &str); 4] = [
@@ -123,9 +154,10 @@ const SEVERITIES: [(Severity, &str); 4] = [
     (Severity::Note, "notes"),
 ];
 
-fn count(diagnostics: &[Diagnostic], severity: Severity) -> usize {
-    let same = |diagnostic: &&Diagnostic| diagnostic.severity == severity;
-    diagnostics.iter().filter(same).count()
+fn count<'d>(diagnostics: impl Iterator<Item = &'d Diagnostic>, severity: Severity) -> usize {
+    diagnostics
+        .filter(|diagnostic| diagnostic.severity == severity)
+        .count()
 }
 
 #[cfg(test)]
@@ -151,6 +183,24 @@ mod tests {
             plain = plain.replace(code, "");
         }
         assert_eq!(plain, diagnostic.to_string());
-        assert_eq!(summary(error.diagnostics()), "1 error");
+        assert_eq!(summary(error.diagnostics().iter()), "1 error");
+    }
+
+    #[test]
+    fn many_warnings_are_counted() {
+        let mut text = "$version: \"2\"\nnamespace a\n".to_owned();
+        for number in 0..4 {
+            text.push_str(&format!("@b#t\nstring S{number}\n"));
+        }
+        text.push_str("@enum([{ value: \"x\" }])\nstring E\n");
+        let assembled = Loader::new().add_text("a.smithy", text).assemble().unwrap();
+        let warnings: Vec<&Diagnostic> = assembled.warnings.iter().collect();
+        let text = in_short(&warnings);
+        let start = format!(
+            "warning: the model has {} warnings (4 UnknownTrait, ",
+            warnings.len()
+        );
+        assert!(text.starts_with(&start), "{text}");
+        assert_eq!(text.trim_end().lines().count(), 1);
     }
 }

@@ -31,13 +31,9 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Serve a model on every wire; without a model, the bundled weather service.
     Serve(serve::Arguments),
-    /// Call an operation of a service and print its output as JSON.
     Call(call::Arguments),
-    /// Check, convert and search Smithy models.
     Model(model::Arguments),
-    /// Write a model in the form that another tool reads.
     Export(export::Arguments),
 }
 

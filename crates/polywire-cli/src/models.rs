@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use polywire::model::{Loader, Model};
+use polywire::model::{Assembled, Diagnostic, Loader, Model};
 use polywire::prelude::*;
 
-use crate::findings::warn;
+use crate::findings::{summary, tell};
 use crate::{Failure, progress, weather};
 
 /// Which model and which of its services.
@@ -26,8 +26,8 @@ impl ModelArguments {
         !self.files.is_empty()
     }
 
-    /// The model of these files.
-    pub(crate) fn load(&self) -> Result<Model, Failure> {
+    /// The model of these files, and what its author may want to know about it.
+    pub(crate) fn load(&self) -> Result<Assembled, Failure> {
         let mut loader = Loader::new();
         for file in &self.files {
             loader.add_path(file);
@@ -43,26 +43,29 @@ impl ModelArguments {
 
 /// The bundled model.
 pub(crate) fn bundled() -> Result<Model, Failure> {
-    assemble(Loader::new().add_text("weather.smithy", weather::MODEL))
+    let assembled = assemble(Loader::new().add_text("weather.smithy", weather::MODEL))?;
+    Ok(assembled.model)
 }
 
 /// The model of a JSON AST that came over the network.
 pub(crate) fn from_json(name: &str, json: &str) -> Result<Model, Failure> {
-    assemble(Loader::new().add_text(name, json))
+    Ok(assemble(Loader::new().add_text(name, json))?.model)
 }
 
-/// Joins what a loader was given; warnings are printed.
-pub(crate) fn assemble(loader: &mut Loader) -> Result<Model, Failure> {
+/// Joins what a loader was given; errors are printed.
+fn assemble(loader: &mut Loader) -> Result<Assembled, Failure> {
     progress::show(loader);
     let assembled = loader.assemble();
     // The bar goes before anything is said.
     loader.on_progress(|_| ());
-    let assembled = assembled.map_err(|error| Failure {
-        code: 2,
-        message: error.to_string(),
-    })?;
-    warn(&assembled.warnings);
-    Ok(assembled.model)
+    assembled.map_err(|error| {
+        let errors: Vec<&Diagnostic> = error.errors().collect();
+        errors.iter().copied().for_each(tell);
+        Failure {
+            code: 2,
+            message: format!("{} in the model", summary(errors.into_iter())),
+        }
+    })
 }
 
 /// Reads the name of a protocol.

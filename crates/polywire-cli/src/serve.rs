@@ -10,6 +10,7 @@ use polywire::prelude::*;
 use polywire::rpc::server::bind_shared;
 use polywire::rpc::{ServerBuilder, Timeouts};
 
+use crate::findings::warn;
 use crate::models::{ModelArguments, bundled, protocol};
 use crate::signals::Signals;
 use crate::target::{NO_TLS, is_https};
@@ -63,7 +64,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let addresses = addresses(&arguments.listen)?;
     let given = arguments.model.is_given();
     let model = if given {
-        arguments.model.load()?
+        let assembled = arguments.model.load()?;
+        if !arguments.quiet {
+            warn(&assembled.warnings);
+        }
+        assembled.model
     } else {
         bundled()?
     };

@@ -4,6 +4,7 @@ use clap::ValueEnum;
 use polywire::model::{Diagnostic, Severity};
 
 use super::input::Input;
+use super::stat::plural;
 use crate::findings::{Stream, kinds, painted, report, summary};
 use crate::{Failure, print};
 
@@ -13,10 +14,11 @@ use crate::{Failure, print};
 /// and a hint. The exit status is 1 when there is an error, or a finding as bad
 /// as --deny says.
 #[derive(Debug, clap::Args)]
+#[command(after_help = super::EXIT_STATUS)]
 pub(super) struct Arguments {
     #[command(flatten)]
     input: Input,
-    /// Show findings from this severity on.
+    /// Show findings from this severity on, and those that make the command fail.
     #[arg(long, value_name = "SEVERITY", default_value = "warning")]
     severity: Level,
     /// The severity from which on a finding makes the command fail.
@@ -51,9 +53,11 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         Err(error) => (None, error.diagnostics().to_vec()),
     };
     let failed = shapes.is_none() || diagnostics.iter().any(|d| arguments.deny.reaches(d));
+    // Nobody is left to wonder why it failed.
+    let least = arguments.severity.min(arguments.deny);
     let shown: Vec<Diagnostic> = diagnostics
         .into_iter()
-        .filter(|diagnostic| arguments.severity.reaches(diagnostic))
+        .filter(|diagnostic| least.reaches(diagnostic))
         .collect();
     if arguments.input.json {
         print::out(&report(&shown).to_json_pretty())?;
@@ -64,14 +68,13 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             text.push_str("\n\n");
         }
         text.push_str(&kinds(&shown));
-        let found = summary(&shown);
-        match shapes {
-            Some(shapes) if found.is_empty() => {
-                text.push_str(&format!("ok: {shapes} shapes\n"));
-            }
-            Some(shapes) => text.push_str(&format!("{found} in {shapes} shapes\n")),
-            None => text.push_str(&format!("{found}\n")),
-        }
+        let found = summary(shown.iter());
+        let shapes = shapes.map(|shapes| plural(shapes, "shape"));
+        text.push_str(&match shapes {
+            Some(shapes) if found.is_empty() => format!("ok: {shapes}\n"),
+            Some(shapes) => format!("{found} in {shapes}\n"),
+            None => format!("{found}\n"),
+        });
         print::out(&text)?;
     }
     if failed {

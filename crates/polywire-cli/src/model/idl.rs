@@ -1,6 +1,5 @@
 //! `polywire model idl`.
 
-use std::fs;
 use std::path::PathBuf;
 
 use polywire::model::idl;
@@ -12,6 +11,7 @@ use crate::{Failure, print};
 /// Write a model as Smithy IDL 2.0, laid out for people: one file for each
 /// namespace.
 #[derive(Debug, clap::Args)]
+#[command(after_help = super::EXIT_STATUS)]
 pub(super) struct Arguments {
     #[command(flatten)]
     input: Input,
@@ -40,11 +40,12 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         options = options.namespaces(&arguments.namespace);
     }
     let files = idl::write_with(&model, &options);
+    if files.is_empty() && !arguments.input.json {
+        return Err(Failure::usage("the model is empty"));
+    }
     if let Some(folder) = &arguments.output {
-        let failure = |error| Failure::transport(format!("`{}`: {error}", folder.display()));
-        fs::create_dir_all(folder).map_err(failure)?;
         for file in &files {
-            print::file(&folder.join(&file.name), &file.text)?;
+            print::file_below(folder, &file.name, &file.text)?;
         }
         if !arguments.input.json {
             return Ok(());

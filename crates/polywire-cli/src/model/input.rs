@@ -4,12 +4,12 @@ use std::path::PathBuf;
 
 use polywire::model::{Assembled, Loader, ModelError};
 
-use crate::findings::{Stream, painted, report, summary, warn};
+use crate::findings::{report, summary, tell, warn};
 use crate::{Failure, print, progress};
 
 /// The files of a model, and how to talk about them.
 #[derive(Debug, clap::Args)]
-pub(super) struct Input {
+pub(crate) struct Input {
     /// Model files (.smithy or .json), folders of them, or JARs. Several are
     /// joined into one model.
     #[arg(value_name = "MODEL", required = true)]
@@ -19,11 +19,11 @@ pub(super) struct Input {
     deny_unknown_traits: bool,
     /// Print JSON for machines: the result, or what is wrong with the model.
     #[arg(long)]
-    pub(super) json: bool,
+    pub(crate) json: bool,
 }
 
 impl Input {
-    pub(super) fn assemble(&self) -> Result<Assembled, ModelError> {
+    pub(crate) fn assemble(&self) -> Result<Assembled, ModelError> {
         let mut loader = Loader::new();
         loader.deny_unknown_traits(self.deny_unknown_traits);
         for file in &self.files {
@@ -34,8 +34,9 @@ impl Input {
     }
 
     /// The model, for commands that make something of it: warnings go to
-    /// standard error, errors end the command.
-    pub(super) fn load(&self) -> Result<Assembled, Failure> {
+    /// standard error, errors end the command. `check` is there for the warnings
+    /// of a model that has errors too.
+    pub(crate) fn load(&self) -> Result<Assembled, Failure> {
         match self.assemble() {
             Ok(assembled) => {
                 if !self.json {
@@ -44,19 +45,14 @@ impl Input {
                 Ok(assembled)
             }
             Err(error) if self.json => {
-                print::out(&format!(
-                    "{}\n",
-                    report(error.diagnostics()).to_json_pretty()
-                ))?;
+                print::out(&report(error.diagnostics()).to_json_pretty())?;
                 Err(Failure::silent(1))
             }
             Err(error) => {
-                for diagnostic in error.diagnostics() {
-                    print::err(format!("{}\n", painted(diagnostic, Stream::Err)));
-                }
+                error.errors().for_each(tell);
                 Err(Failure {
                     code: 1,
-                    message: summary(error.diagnostics()),
+                    message: summary(error.diagnostics().iter()),
                 })
             }
         }

@@ -11,13 +11,16 @@ use clap::Subcommand;
 
 use crate::Failure;
 
+pub(crate) use input::Input;
+
+/// For the help of each command.
+pub(crate) const EXIT_STATUS: &str = "Exit status: 0 when all is well; 1 when the model has \
+    errors; 2 when what was asked for makes no sense; 3 when a result cannot be written.";
+
 /// Check, convert and search Smithy models: IDL (.smithy), JSON AST (.json),
 /// folders of them, and JARs.
 #[derive(Debug, clap::Args)]
-#[command(
-    after_help = "Exit status: 0 when all is well; 1 when the model has errors; 2 when what \
-    was asked for makes no sense; 3 when a result cannot be written."
-)]
+#[command(after_help = EXIT_STATUS)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     command: Command,
@@ -25,16 +28,10 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Say everything that is wrong with a model, each with its place and what
-    /// was expected there.
     Check(check::Arguments),
-    /// Write a model as JSON AST.
     Ast(ast::Arguments),
-    /// Write a model as IDL.
     Idl(idl::Arguments),
-    /// Find the shapes and members that a selector matches.
     Select(select::Arguments),
-    /// Count what a model holds.
     Stat(stat::Arguments),
 }
 

@@ -11,10 +11,7 @@ use crate::{Failure, print};
 /// The language is that of Smithy's specification:
 /// <https://smithy.io/2.0/spec/selectors.html>.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  \
-    polywire model select 'structure > member[trait|required]' model/\n  \
-    polywire model select --json 'service ~> [trait|deprecated]' model.json\n  \
-    polywire model select --vars 'operation $error(-[error]-> *)' model.json")]
+#[command(after_help = format!("{EXAMPLES}\n\n{}", super::EXIT_STATUS))]
 pub(super) struct Arguments {
     /// The selector.
     selector: String,
@@ -28,6 +25,11 @@ pub(super) struct Arguments {
     #[arg(long, conflicts_with = "vars")]
     all: bool,
 }
+
+const EXAMPLES: &str = "Examples:\n  \
+    polywire model select 'structure > member[trait|required]' model/\n  \
+    polywire model select --json 'service ~> [trait|deprecated]' model.json\n  \
+    polywire model select --vars 'operation $error(-[error]-> *)' model.json";
 
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     // Before the model is read: a slip in the selector is told at once.

@@ -10,6 +10,7 @@ use crate::{Failure, print};
 /// Count what a model holds: files, shapes by type and namespace, traits, and
 /// what each service reaches.
 #[derive(Debug, clap::Args)]
+#[command(after_help = super::EXIT_STATUS)]
 pub(super) struct Arguments {
     #[command(flatten)]
     input: Input,
@@ -182,7 +183,8 @@ fn add(tally: &mut Tally, name: &str) {
     }
 }
 
-fn plural(count: usize, noun: &str) -> String {
+/// "1 shape", "2 shapes".
+pub(super) fn plural(count: usize, noun: &str) -> String {
     let s = if count == 1 { "" } else { "s" };
     format!("{count} {noun}{s}")
 }

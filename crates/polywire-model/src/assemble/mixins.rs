@@ -43,15 +43,6 @@ impl Assembler<'_> {
                         shape.shape_type.with_article()
                     ))
                     .related("the mixin", mixin.location)
-            } else if mixin
-                .as_operation()
-                .is_some_and(|o| *o.input().id() != UNIT || *o.output().id() != UNIT)
-            {
-                let message = format!("the mixin `{}` has an input or output", reference.id());
-                Problem::error("WrongMixin", reference.location(), message)
-                    .expected("a mixin that gives errors and traits only")
-                    .hint("name input and output in the operation itself")
-                    .related("the mixin", mixin.location)
             } else if !mixin.traits.is_mixin() {
                 let message = format!("`{}` is no mixin", reference.id());
                 Problem::error("Target", reference.location(), message)

@@ -22,6 +22,7 @@ mod lifecycle;
 mod lookup;
 mod members;
 mod metadata;
+mod mixins;
 mod pagination;
 mod policy;
 mod promises;
@@ -86,6 +87,7 @@ fn check_shapes<'m>(model: &'m Model, values: &mut Values<'m>, problems: &mut Pr
         targets::check(model, shape, problems);
         members::check(shape, problems);
         enums::check(shape, problems);
+        mixins::check(shape, problems);
         unions::check(model, shape, problems);
         encoding::check_json_names(shape, problems);
         traits::check(model, shape, values, problems);

@@ -17,7 +17,8 @@ const MAX_STEPS: usize = 1_000_000;
 pub(super) fn check(model: &Model, problems: &mut Problems) {
     let mut steps = 0;
     for shape in model.shapes_of(ShapeType::Resource) {
-        let resource = shape.as_resource();
+        // A mixin that has properties is an error as it is.
+        let resource = shape.as_resource().filter(|_| !shape.traits().is_mixin());
         let Some(resource) = resource.filter(|r| !r.properties().is_empty()) else {
             continue;
         };

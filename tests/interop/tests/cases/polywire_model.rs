@@ -82,12 +82,47 @@ fn polywire_model_check() {
 }
 
 #[test]
+fn polywire_model_check_shows_what_it_fails_for() {
+    let _case = Case::begin("polywire_model_check_shows_what_it_fails_for");
+    let text = "$version: \"2\"\nnamespace a\nuse b#t\n@t\nstring S\n";
+    let folder = Folder::new("deny", &[("a.smithy", text)]);
+    let ended = run(&["model", "check", "--severity", "error", folder.path()]);
+    assert_eq!(
+        (ended.code, ended.stdout.as_str()),
+        (Some(0), "ok: 1 shape\n")
+    );
+    let deny = ["--severity", "error", "--deny", "warning"];
+    let ended = run(&[&["model", "check", folder.path()], &deny[..]].concat());
+    assert_eq!(ended.code, Some(1));
+    assert!(
+        ended.stdout.starts_with("warning[UnknownTrait]: "),
+        "{}",
+        ended.stdout
+    );
+    assert!(
+        ended.stdout.ends_with("1 warning in 1 shape\n"),
+        "{}",
+        ended.stdout
+    );
+}
+
+#[test]
 fn polywire_model_check_json() {
     let _case = Case::begin("polywire_model_check_json");
     let folder = Folder::new("json", &[("broken.smithy", BROKEN)]);
-    for command in [["check", "--json"], ["stat", "--json"]] {
-        let ended = run(&["model", command[0], command[1], folder.path()]);
+    let exports = folder.0.join("exports");
+    let exports = exports.to_str().unwrap();
+    for command in [
+        &["model", "check"][..],
+        &["model", "ast"],
+        &["model", "idl"],
+        &["model", "select", "*"],
+        &["model", "stat"],
+        &["export", "botocore", "-o", exports],
+    ] {
+        let ended = run(&[command, &["--json", folder.path()]].concat());
         assert_eq!((ended.code, ended.stderr.as_str()), (Some(1), ""));
+        assert!(ended.stdout.ends_with("}\n") && !ended.stdout.ends_with("\n\n"));
         let report: serde_json::Value = serde_json::from_str(&ended.stdout).unwrap();
         let diagnostics = report["diagnostics"].as_array().unwrap();
         assert_eq!(report["errors"], diagnostics.len());
@@ -184,6 +219,14 @@ fn polywire_model_idl() {
         "{text}"
     );
     assert_eq!(run(&["model", "ast", to]).stdout, ast.stdout);
+    // What is written to need not be a file, and stays what it is.
+    let ended = run(&["model", "ast", to, "-o", "/dev/stdout"]);
+    assert_eq!(
+        (ended.code, ended.stdout.as_str()),
+        (Some(0), ast.stdout.as_str()),
+        "{}",
+        ended.stderr
+    );
     // One namespace goes to standard output; two make no file.
     let ended = run(&["model", "idl", to]);
     assert_eq!(ended.stdout, text);
@@ -208,6 +251,34 @@ fn polywire_model_idl() {
         ended.stdout.contains("namespace example.coffee\n"),
         "{}",
         ended.stdout
+    );
+}
+
+/// Who converts a model is not told all that may be better in it.
+#[test]
+fn polywire_model_counts_warnings() {
+    let _case = Case::begin("polywire_model_counts_warnings");
+    let mut text = "$version: \"2\"\nnamespace a\nuse b#t\n".to_owned();
+    for name in ["A", "B", "C", "D"] {
+        text.push_str(&format!("@t\nstring {name}\n"));
+    }
+    let folder = Folder::new("counts", &[("a.smithy", &text)]);
+    let ended = run(&["model", "select", "string", folder.path()]);
+    assert_eq!(
+        (ended.code, ended.stdout.as_str()),
+        (Some(0), "a#A\na#B\na#C\na#D\n")
+    );
+    assert_eq!(
+        ended.stderr.trim_end(),
+        "warning: the model has 4 warnings (4 UnknownTrait); `polywire model check` shows them"
+    );
+    let empty = Folder::new("nothing", &[("a.smithy", "$version: \"2\"\n")]);
+    let ended = run(&["model", "idl", empty.path()]);
+    assert_eq!((ended.code, ended.stdout.as_str()), (Some(2), ""));
+    assert!(
+        ended.stderr.ends_with("error: the model is empty\n"),
+        "{}",
+        ended.stderr
     );
 }
 

@@ -56,5 +56,8 @@ fn export_fails_with_reasons() {
     // A file where a folder should be.
     let (code, error) = export(&["-o", model]);
     assert_eq!(code, Some(3));
-    assert!(error.contains("service-2.json: "), "{error}");
+    assert!(
+        error.contains("service-2.json` can't be written"),
+        "{error}"
+    );
 }

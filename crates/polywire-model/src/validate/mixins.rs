@@ -1,0 +1,53 @@
+//! Mixins: what one cannot give, whether it is used or not.
+
+use crate::diagnostic::{Problem, Problems, Severity};
+use crate::shape::{Operation, Resource, Shape, UNIT};
+use crate::source::SourceLocation;
+
+pub(super) fn check(shape: &Shape, problems: &mut Problems) {
+    if !shape.traits().is_mixin() {
+        return;
+    }
+    if let Some(operation) = shape.as_operation() {
+        check_operation(shape, operation, problems);
+    } else if let Some(resource) = shape.as_resource() {
+        check_resource(shape, resource, problems);
+    }
+}
+
+fn check_operation(shape: &Shape, operation: &Operation, problems: &mut Problems) {
+    let given = [
+        ("an input", operation.input()),
+        ("an output", operation.output()),
+    ];
+    for (what, reference) in given {
+        if *reference.id() != UNIT {
+            let gives = "a mixin that gives errors and traits only";
+            report(shape, what, gives, reference.location(), problems);
+        }
+    }
+}
+
+fn check_resource(shape: &Shape, resource: &Resource, problems: &mut Problems) {
+    // One says it all; there may be many.
+    if let Some((_, reference)) = resource.properties().first() {
+        let gives = "a mixin without properties";
+        report(shape, "properties", gives, reference.location(), problems);
+    }
+}
+
+fn report(
+    shape: &Shape,
+    what: &str,
+    expected: &str,
+    location: SourceLocation,
+    problems: &mut Problems,
+) {
+    problems.push_with(Severity::Error, |_| {
+        let kind = shape.shape_type().name();
+        let message = format!("the mixin `{}` has {what}", shape.id());
+        Problem::error("WrongMixin", location, message)
+            .expected(expected)
+            .hint(format!("name {what} in each {kind} itself"))
+    });
+}
