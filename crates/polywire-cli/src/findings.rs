@@ -100,8 +100,8 @@ fn paint(text: &str, severity: Severity) -> String {
 /// All findings as one JSON object.
 pub(crate) fn report(diagnostics: &[Diagnostic]) -> Node {
     let mut object = Object::new();
-    for (severity, name) in SEVERITIES {
-        object.insert(name, count(diagnostics.iter(), severity) as i64);
+    for ((_, name), count) in SEVERITIES.into_iter().zip(counts(diagnostics.iter())) {
+        object.insert(name, count);
     }
     let nodes: Vec<Node> = diagnostics.iter().map(Diagnostic::to_node).collect();
     object.insert("diagnostics", nodes);
@@ -109,10 +109,10 @@ pub(crate) fn report(diagnostics: &[Diagnostic]) -> Node {
 }
 
 /// "2 errors, 1 warning".
-pub(crate) fn summary<'d>(diagnostics: impl Iterator<Item = &'d Diagnostic> + Clone) -> String {
+pub(crate) fn summary<'d>(diagnostics: impl Iterator<Item = &'d Diagnostic>) -> String {
     let mut parts = Vec::new();
-    for (severity, plural) in SEVERITIES {
-        match count(diagnostics.clone(), severity) {
+    for ((severity, plural), count) in SEVERITIES.into_iter().zip(counts(diagnostics)) {
+        match count {
             0 => {}
             1 => parts.push(format!("1 {severity}")),
             several => parts.push(format!("{several} {plural}")),
@@ -154,10 +154,16 @@ const SEVERITIES: [(Severity, &str); 4] = [
     (Severity::Note, "notes"),
 ];
 
-fn count<'d>(diagnostics: impl Iterator<Item = &'d Diagnostic>, severity: Severity) -> usize {
-    diagnostics
-        .filter(|diagnostic| diagnostic.severity == severity)
-        .count()
+/// How many findings there are of each of these.
+fn counts<'d>(diagnostics: impl Iterator<Item = &'d Diagnostic>) -> [i64; SEVERITIES.len()] {
+    let mut counts = [0; SEVERITIES.len()];
+    for diagnostic in diagnostics {
+        let is_same = |(severity, _): &(Severity, &str)| *severity == diagnostic.severity;
+        if let Some(at) = SEVERITIES.iter().position(is_same) {
+            counts[at] += 1;
+        }
+    }
+    counts
 }
 
 #[cfg(test)]

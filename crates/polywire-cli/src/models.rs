@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use polywire::model::{Assembled, Diagnostic, Loader, Model};
+use polywire::model::{Assembled, Loader, Model};
 use polywire::prelude::*;
 
 use crate::findings::{summary, tell};
@@ -59,11 +59,10 @@ fn assemble(loader: &mut Loader) -> Result<Assembled, Failure> {
     // The bar goes before anything is said.
     loader.on_progress(|_| ());
     assembled.map_err(|error| {
-        let errors: Vec<&Diagnostic> = error.errors().collect();
-        errors.iter().copied().for_each(tell);
+        error.errors().for_each(tell);
         Failure {
             code: 2,
-            message: format!("{} in the model", summary(errors.into_iter())),
+            message: format!("{} in the model", summary(error.errors())),
         }
     })
 }

@@ -64,8 +64,8 @@ pub struct Sources {
 pub struct SourceFile {
     name: Arc<str>,
     text: Arc<str>,
-    /// Where lines begin, found at the first question.
-    lines: Arc<OnceLock<Vec<u32>>>,
+    /// Where lines and characters are, found at the first question.
+    index: Arc<OnceLock<Index>>,
 }
 
 impl Sources {
@@ -105,7 +105,7 @@ impl SourceFile {
         Self {
             name: Arc::from(name),
             text,
-            lines: Arc::default(),
+            index: Arc::default(),
         }
     }
 
@@ -123,14 +123,15 @@ impl SourceFile {
 
     fn line_and_column(&self, offset: usize) -> (u32, u32) {
         let offset = self.floor(offset);
-        let starts = self.lines.get_or_init(|| line_starts(&self.text));
+        let index = self.index.get_or_init(|| Index::of(&self.text));
         // The first line begins at 0, so at least one start is not after the offset.
-        let line = starts
+        let line = index
+            .lines
             .partition_point(|&start| start as usize <= offset)
             .max(1);
-        let start = starts.get(line - 1).map_or(0, |&start| start as usize);
-        let column = self.text[start..offset].chars().count() as u32 + 1;
-        (line as u32, column)
+        let start = index.lines.get(line - 1).map_or(0, |&at| at as usize);
+        let before = |offset| index.characters_before(&self.text, offset);
+        (line as u32, before(offset) - before(start) + 1)
     }
 
     /// The line around an offset, cut to a window when it is long, with the
@@ -138,14 +139,19 @@ impl SourceFile {
     pub(crate) fn snippet(&self, offset: usize) -> Snippet {
         const BEFORE: usize = 60;
         const WINDOW: usize = 110;
+        // More than a window of characters, however many bytes one takes: a model
+        // on one line has a megabyte to either side.
+        const REACH: usize = 4 * (WINDOW + 1);
         let offset = self.floor(offset);
-        let start = self.text[..offset].rfind('\n').map_or(0, |at| at + 1);
-        let end = self.text[offset..]
-            .find('\n')
-            .map_or(self.text.len(), |at| offset + at);
+        let first = self.floor(offset.saturating_sub(REACH));
+        let last = self.floor(offset + REACH);
+        let before = &self.text[first..offset];
+        let start = before.rfind('\n').map_or(first, |at| first + at + 1);
+        let after = &self.text[offset..last];
+        let end = after.find('\n').map_or(last, |at| offset + at);
         let line = &self.text[start..end];
         let column = line[..offset - start].chars().count();
-        let width = token_width(&self.text[offset..end]);
+        let width = token_width(&self.text[offset..]);
         // A line that fits is shown whole.
         let fits = line.chars().nth(WINDOW).is_none();
         let skipped = if fits {
@@ -186,12 +192,47 @@ impl SourceFile {
     }
 }
 
-fn line_starts(text: &str) -> Vec<u32> {
-    let ends = memchr::memchr_iter(b'\n', text.as_bytes());
+/// Where the lines and characters of a file are. A model of megabytes may be one
+/// line, and have thousands of findings: columns are not counted from its start.
+#[derive(Debug)]
+struct Index {
+    /// Where lines begin.
+    lines: Vec<u32>,
+    /// How many characters begin before each block.
+    blocks: Vec<u32>,
+}
+
+impl Index {
+    /// The bytes of a block.
+    const BLOCK: usize = 4096;
+
     // Files are limited to MAX_FILE_BYTES, far below 4 GiB.
-    std::iter::once(0)
-        .chain(ends.map(|at| at as u32 + 1))
-        .collect()
+    fn of(text: &str) -> Self {
+        let ends = memchr::memchr_iter(b'\n', text.as_bytes());
+        let starts = ends.map(|at| at as u32 + 1);
+        let mut characters = 0;
+        let blocks = text.as_bytes().chunks(Self::BLOCK).map(|block| {
+            let before = characters;
+            characters += count_characters(block);
+            before
+        });
+        Self {
+            blocks: blocks.collect(),
+            lines: std::iter::once(0).chain(starts).collect(),
+        }
+    }
+
+    fn characters_before(&self, text: &str, offset: usize) -> u32 {
+        let block = (offset / Self::BLOCK).min(self.blocks.len().saturating_sub(1));
+        let before = self.blocks.get(block).copied().unwrap_or_default();
+        before + count_characters(&text.as_bytes()[block * Self::BLOCK..offset])
+    }
+}
+
+/// How many characters begin in these bytes of a text.
+fn count_characters(bytes: &[u8]) -> u32 {
+    let is_start = |byte: &&u8| **byte & 0b1100_0000 != 0b1000_0000;
+    bytes.iter().filter(is_start).count() as u32
 }
 
 /// A line of a file for a message.
@@ -214,6 +255,7 @@ fn token_width(rest: &str) -> usize {
         for (index, c) in characters.enumerate() {
             match c {
                 '"' if !escaped => return index + 2,
+                '\n' => return 1,
                 '\\' => escaped = !escaped,
                 _ => escaped = false,
             }
@@ -264,6 +306,24 @@ mod tests {
         // Inside a character, and past the end.
         assert_eq!(position("é", 1), "f:1:1");
         assert_eq!(position("ab", 99), "f:1:3");
+    }
+
+    #[test]
+    fn columns_of_long_lines_are_exact() {
+        let text = format!("x\n{}\n{}", "aé€".repeat(5000), "ö".repeat(5000));
+        let mut sources = Sources::default();
+        let file = sources.add("f", Arc::from(text.as_str()));
+        let (mut line, mut column) = (1, 1);
+        for (offset, character) in text.char_indices() {
+            let found = sources.position(SourceLocation::new(file, offset)).unwrap();
+            assert_eq!((found.line, found.column), (line, column), "at {offset}");
+            column += 1;
+            if character == '\n' {
+                (line, column) = (line + 1, 1);
+            }
+        }
+        let end = SourceLocation::new(file, text.len());
+        assert_eq!(sources.position(end).unwrap().column, column);
     }
 
     #[test]

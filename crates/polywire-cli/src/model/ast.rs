@@ -12,6 +12,7 @@ use crate::{Failure, print};
 /// Write a model as JSON AST: all files as one, names resolved, always the same
 /// text for the same model.
 #[derive(Debug, clap::Args)]
+#[command(after_help = super::EXIT_STATUS)]
 pub(super) struct Arguments {
     #[command(flatten)]
     input: Input,
