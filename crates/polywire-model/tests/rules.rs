@@ -53,7 +53,7 @@ const CHANGES: &[(&str, &str, &[&str])] = &[
     ("errorType: \"NotFound\"", "errorType: \"Busy\"", &["WaitableTraitInvalidErrorType.CityExists.1"]),
     ("path: \"name\"", "path: \"nam\"", &["WaitableTraitJmespathProblem.JmespathEventDanger.CityExists.0"]),
     ("size: 134000", "size: \"big\"", &["ExamplesTrait"]),
-    ("shapeId: NotFound", "shapeId: Page", &["ExamplesTrait"]),
+    ("shapeId: NotFound", "shapeId: Page", &["TraitValue"]),
     // Services.
     ("@auth([httpBearerAuth, httpBasicAuth])\n", "", &["ServiceAuthDefinitions"]),
     ("@httpBasicAuth\n", "", &["AuthTrait"]),

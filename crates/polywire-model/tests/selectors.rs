@@ -446,3 +446,23 @@ fn size_and_depth_are_bounded() {
         parse("*").select(&model).unwrap().len()
     );
 }
+
+/// Selectors of `@idRef` come with a model, too: their work is bounded by its size,
+/// and that is said once.
+#[test]
+fn id_refs_are_bounded() {
+    const COUNT: usize = 1_000;
+    let mut text = "$version: \"2\"\nnamespace a\n\
+         @trait\n@idRef(selector: \"structure $all(~> *) ~> [id|name = none]\")\nstring far\n"
+        .to_owned();
+    for at in 0..COUNT {
+        let next = (at + 1) % COUNT;
+        text.push_str(&format!(
+            "@far(S{next})\nstructure S{at} {{ next: S{next} }}\n"
+        ));
+    }
+    let error = Loader::new().add_text("a.smithy", text).assemble();
+    let error = error.unwrap_err();
+    let codes: Vec<&str> = error.errors().map(|found| &*found.code).collect();
+    assert_eq!(codes, ["SelectorWork"]);
+}

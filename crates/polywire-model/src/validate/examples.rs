@@ -118,6 +118,11 @@ fn error_of<'m>(
     if known.contains(id) || index.common_errors.contains(id) {
         return index.model.get(id);
     }
+    // What is no error at all is no value of the trait.
+    let named = index.model.get(id).map(Shape::traits);
+    if named.is_some_and(|traits| !traits.has("smithy.api#error")) {
+        return None;
+    }
     problems.push_with(Severity::Error, |hints| {
         let names = || known.iter().copied();
         let shown = beginning(id);

@@ -156,7 +156,7 @@ fn check_operation<'m>(
                 }
             }
             "smithy.api#idempotent" => {
-                promises::check_idempotent(operation, applied, problems);
+                promises::check_idempotent(model, operation, applied, problems);
             }
             "smithy.api#requestCompression" => {
                 promises::check_compression(model, operation, applied, messages, problems);

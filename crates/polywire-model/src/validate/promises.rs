@@ -65,7 +65,12 @@ pub(super) fn check_compression<'m>(
     }
 }
 
-pub(super) fn check_idempotent(operation: &Shape, applied: &AppliedTrait, problems: &mut Problems) {
+pub(super) fn check_idempotent(
+    model: &Model,
+    operation: &Shape,
+    applied: &AppliedTrait,
+    problems: &mut Problems,
+) {
     const CODE: &str = "IdempotentTrait";
     let Some(body) = operation.as_operation() else {
         return;
@@ -94,6 +99,11 @@ pub(super) fn check_idempotent(operation: &Shape, applied: &AppliedTrait, proble
         let Some(id) = node.as_str().filter(|id| !errors.contains(id)) else {
             continue;
         };
+        // What is no error at all is no value of the trait.
+        let named = model.get(id).map(Shape::traits);
+        if named.is_some_and(|traits| !traits.has("smithy.api#error")) {
+            continue;
+        }
         problems.push_with(Severity::Error, |hints| {
             let known = || body.errors().iter().map(|error| error.as_str());
             let message = format!("`{id}` is no error of `{}`", operation.id());

@@ -11,3 +11,10 @@ structure Exists {}
 
 @error("client")
 structure NotFound {}
+
+@idempotent(exists: [Plain])
+operation Replace {
+    errors: [Exists]
+}
+
+structure Plain {}

@@ -66,8 +66,13 @@ impl<'m> Named<'m> {
         let Some(member) = self.member else {
             return Some(shape);
         };
-        let mut members = self.shape.members().iter();
-        let at = members.position(|other| std::ptr::eq(other, member))?;
+        // By its place in memory: a search would be quadratic where a value names
+        // all of thousands of members.
+        let members = self.shape.members();
+        let start = members.as_ptr().addr();
+        let offset = std::ptr::from_ref(member).addr().checked_sub(start)?;
+        let at = offset / size_of::<Member>();
+        members.get(at)?;
         Some(graph.member_node(shape, at))
     }
 }

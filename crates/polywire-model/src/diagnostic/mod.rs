@@ -1,0 +1,227 @@
+//! What is wrong with a model, said so that the reader can put it right: the
+//! place, what was expected there, and a hint where one is known.
+//!
+//! Inside the crate a finding is a [`Problem`]; `problems` collects them.
+
+mod problems;
+mod spelling;
+
+use std::borrow::Cow;
+use std::error::Error;
+use std::fmt;
+
+use polywire_schema::ShapeId;
+
+use crate::node::{Node, Object};
+use crate::source::Position;
+
+pub(crate) use self::problems::{Mark, Problem, Problems, resolve};
+pub(crate) use self::spelling::{did_you_mean, one_of};
+
+/// How bad a finding is.
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+#[non_exhaustive]
+pub enum Severity {
+    /// Worth knowing; nothing needs to be done.
+    Note,
+    /// The model is used as it is; something in it should be mended.
+    Warning,
+    /// The model is used as it is; something in it is likely to go wrong, and
+    /// should be mended or suppressed with a reason.
+    Danger,
+    /// No model comes of it.
+    Error,
+}
+
+impl fmt::Display for Severity {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Note => "note",
+            Self::Warning => "warning",
+            Self::Danger => "danger",
+            Self::Error => "error",
+        })
+    }
+}
+
+/// One finding about a model, ready to be shown.
+///
+/// [`Display`](fmt::Display) renders it over several lines, with the line of
+/// the file and what was expected underlined.
+///
+/// # Examples
+///
+/// ```
+/// use polywire_model::Loader;
+///
+/// let text = "$version: \"2\"\nnamespace a\nstructure City {\n    name: Strin\n}\n";
+/// let error = Loader::new().add_text("city.smithy", text).assemble().unwrap_err();
+/// let diagnostic = &error.diagnostics()[0];
+/// assert_eq!((diagnostic.line(), diagnostic.column()), (Some(4), Some(11)));
+/// assert_eq!(diagnostic.hint.as_deref(), Some("did you mean `String`?"));
+/// assert_eq!(diagnostic.to_node().get("line").unwrap().as_i64(), Some(4));
+/// ```
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Diagnostic {
+    /// How bad it is.
+    pub severity: Severity,
+    /// A short name for the kind of finding, which doesn't change between
+    /// versions: for suppressions and searches. Validators that a model defines
+    /// choose their own.
+    pub code: Cow<'static, str>,
+    /// The shape or member that the finding is about, when it is about one.
+    pub shape: Option<ShapeId>,
+    /// What is wrong, in one sentence.
+    pub message: String,
+    /// File, line and column; `None` for what no file holds.
+    pub position: Option<Position>,
+    /// The line of the file, cut around the place when it is long.
+    pub snippet: Option<String>,
+    /// What was expected at the place.
+    pub expected: Option<String>,
+    /// What to do about it.
+    pub hint: Option<String>,
+    /// Other places that belong to the finding, with what they are.
+    pub related: Vec<(String, Position)>,
+    /// Why the finding is suppressed, when it is and the model says why.
+    pub reason: Option<String>,
+    underline: (usize, usize),
+}
+
+impl Diagnostic {
+    /// The name of the file.
+    #[must_use]
+    pub fn file(&self) -> Option<&str> {
+        self.position.as_ref().map(|position| &*position.file)
+    }
+
+    /// The line, from 1.
+    #[must_use]
+    pub fn line(&self) -> Option<u32> {
+        self.position.as_ref().map(|position| position.line)
+    }
+
+    /// The column in characters, from 1.
+    #[must_use]
+    pub fn column(&self) -> Option<u32> {
+        self.position.as_ref().map(|position| position.column)
+    }
+
+    /// The finding as data, for output that machines read.
+    #[must_use]
+    pub fn to_node(&self) -> Node {
+        let mut object = Object::new();
+        object.insert("severity", self.severity.to_string());
+        object.insert("code", &*self.code);
+        object.insert("message", self.message.as_str());
+        if let Some(shape) = &self.shape {
+            object.insert("shape", shape.as_str());
+        }
+        if let Some(position) = &self.position {
+            place(&mut object, position);
+        }
+        for (key, text) in [
+            ("expected", &self.expected),
+            ("hint", &self.hint),
+            ("reason", &self.reason),
+            ("snippet", &self.snippet),
+        ] {
+            if let Some(text) = text {
+                object.insert(key, text.as_str());
+            }
+        }
+        if !self.related.is_empty() {
+            let related = self.related.iter().map(|(what, position)| {
+                let mut object = Object::new();
+                object.insert("message", what.as_str());
+                place(&mut object, position);
+                Node::from(object)
+            });
+            object.insert("related", related.collect::<Vec<_>>());
+        }
+        object.into()
+    }
+}
+
+fn place(object: &mut Object, position: &Position) {
+    object.insert("file", &*position.file);
+    object.insert("line", i64::from(position.line));
+    object.insert("column", i64::from(position.column));
+}
+
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            formatter,
+            "{}[{}]: {}",
+            self.severity, self.code, self.message
+        )?;
+        let gutter = self.line().map_or(1, |line| line.to_string().len());
+        if let Some(position) = &self.position {
+            write!(formatter, "\n{:gutter$}--> {position}", "")?;
+        }
+        if let (Some(snippet), Some(line)) = (&self.snippet, self.line()) {
+            let (start, width) = self.underline;
+            write!(formatter, "\n{:gutter$} |\n{line} | {snippet}", "")?;
+            write!(
+                formatter,
+                "\n{:gutter$} | {:start$}{}",
+                "",
+                "",
+                "^".repeat(width)
+            )?;
+            if let Some(expected) = &self.expected {
+                write!(formatter, " expected {expected}")?;
+            }
+        } else if let Some(expected) = &self.expected {
+            write!(formatter, "\n{:gutter$} = expected {expected}", "")?;
+        }
+        if let Some(hint) = &self.hint {
+            write!(formatter, "\n{:gutter$} = help: {hint}", "")?;
+        }
+        for (what, position) in &self.related {
+            write!(formatter, "\n{:gutter$} = note: {what} at {position}", "")?;
+        }
+        Ok(())
+    }
+}
+
+/// Why no model could be made: diagnostics, at least one of them an error.
+#[derive(Clone, Debug)]
+pub struct ModelError {
+    diagnostics: Vec<Diagnostic>,
+}
+
+impl ModelError {
+    pub(crate) fn new(diagnostics: Vec<Diagnostic>) -> Self {
+        Self { diagnostics }
+    }
+
+    /// Every finding of the run, in the order of files and lines.
+    #[must_use]
+    pub fn diagnostics(&self) -> &[Diagnostic] {
+        &self.diagnostics
+    }
+
+    /// The findings that prevent a model; never empty.
+    pub fn errors(&self) -> impl Iterator<Item = &Diagnostic> {
+        self.diagnostics
+            .iter()
+            .filter(|diagnostic| diagnostic.severity == Severity::Error)
+    }
+}
+
+impl fmt::Display for ModelError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for diagnostic in &self.diagnostics {
+            write!(formatter, "{diagnostic}\n\n")?;
+        }
+        match self.errors().count() {
+            1 => formatter.write_str("1 error in the model"),
+            count => write!(formatter, "{count} errors in the model"),
+        }
+    }
+}
+
+impl Error for ModelError {}
