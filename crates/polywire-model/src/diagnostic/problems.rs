@@ -25,7 +25,6 @@ pub(crate) struct Problem {
     related: Vec<(String, SourceLocation)>,
 }
 
-#[allow(dead_code, reason = "notes and dangers come with the validators")]
 impl Problem {
     #[cold]
     pub(crate) fn new(
