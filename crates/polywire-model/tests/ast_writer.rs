@@ -1,7 +1,11 @@
 //! JSON AST as it is written: in both versions, with and without the bundled
 //! definitions.
 
-#![allow(clippy::unwrap_used, reason = "tests: helpers outside of #[test]")]
+#![allow(
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "tests: helpers outside of #[test]"
+)]
 
 mod data;
 
