@@ -116,22 +116,37 @@ impl<'m> Closure<'m> {
     }
 
     /// The errors that an operation can give: its own, then the service's.
+    ///
+    /// Each call goes through the errors of the service. For all operations of a
+    /// model that isn't trusted, ask for [`own_errors`](Self::own_errors) of each
+    /// and once for the [`common_errors`](Self::common_errors): what they say
+    /// together grows with the model, not with its square.
     #[must_use]
     pub fn errors(&self, operation: &'m Shape) -> Vec<&'m Shape> {
-        let own = operation
-            .as_operation()
-            .map(|o| o.errors())
-            .unwrap_or_default();
-        let common = self
-            .service
-            .as_service()
-            .map(|s| s.errors())
-            .unwrap_or_default();
+        let own = operation.as_operation().map_or(&[][..], |o| o.errors());
+        let common = self.service.as_service().map_or(&[][..], |s| s.errors());
+        self.distinct(own.iter().chain(common))
+    }
+
+    /// The errors that the operation itself names, each once.
+    #[must_use]
+    pub fn own_errors(&self, operation: &'m Shape) -> Vec<&'m Shape> {
+        let own = operation.as_operation().map_or(&[][..], |o| o.errors());
+        self.distinct(own.iter())
+    }
+
+    /// The errors that the service names, each once: every operation can give them.
+    #[must_use]
+    pub fn common_errors(&self) -> Vec<&'m Shape> {
+        let common = self.service.as_service().map_or(&[][..], |s| s.errors());
+        self.distinct(common.iter())
+    }
+
+    fn distinct(&self, references: impl Iterator<Item = &'m ShapeRef>) -> Vec<&'m Shape> {
         let mut seen: HashSet<&ShapeId> = HashSet::new();
-        own.iter()
-            .chain(common)
+        references
             .filter(|reference| seen.insert(reference.id()))
-            .filter_map(|reference: &ShapeRef| self.model.get(reference))
+            .filter_map(|reference| self.model.get(reference))
             .collect()
     }
 }

@@ -212,3 +212,34 @@ fn entries(folder: &Path) -> Vec<PathBuf> {
     paths.sort();
     paths
 }
+
+/// Values may nest equally deep in both forms, wherever they stand.
+#[test]
+fn the_deepest_values_survive() {
+    let nested = |levels: usize| "[".repeat(levels) + "1" + &"]".repeat(levels);
+    let load = |name: &str, text: String| Loader::new().add_text(name, text).assemble();
+    let idl = |levels: usize| {
+        let value = nested(levels);
+        format!(
+            "$version: \"2\"\nmetadata m = {value}\nnamespace a\n@trait\ndocument t\n\
+             @t({value})\nstructure S {{ @t({value}) m: String }}\n"
+        )
+    };
+    let model = load("a.smithy", idl(128)).unwrap().model;
+    let written = ast::write(&model);
+    let again = load("a.json", written.to_json()).unwrap().model;
+    let files = idl::write(&again);
+    let third = load("b.smithy", files[0].text.clone()).unwrap().model;
+    assert_eq!(ast::write(&third), written);
+    let too_deep = |name: &str, text: String| {
+        let error = load(name, text).unwrap_err();
+        assert!(
+            error.errors().all(|error| error.code == "TooDeep"),
+            "{error}"
+        );
+    };
+    too_deep("a.smithy", idl(129));
+    let value = nested(129);
+    let json = format!("{{\"smithy\": \"2.0\", \"metadata\": {{\"m\": {value}}}}}");
+    too_deep("a.json", json);
+}

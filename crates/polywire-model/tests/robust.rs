@@ -311,6 +311,30 @@ fn hostile_values() {
 }
 
 /// What no bound on the text bounds has one of its own, and says so.
+/// Elided members are looked for in resources when IDL is written, too.
+#[test]
+fn elided_members_are_written_in_no_time() {
+    let numbered = |before: &str, after: &str| {
+        (0..20_000)
+            .map(|i| format!("{before}{i}{after}"))
+            .collect::<String>()
+    };
+    let text = format!(
+        "$version: \"2\"\nnamespace h\nresource R {{ identifiers: {{ {} }} }}\n\
+         structure S for R {{ {} }}\n{}",
+        numbered("i", ": String "),
+        numbered("$i", " "),
+        numbered("structure S", " for R { $i19999 }\n"),
+    );
+    let assembled = Loader::new().add_text("h.smithy", text).assemble();
+    let model = assembled.unwrap().model;
+    let start = Instant::now();
+    let files = polywire_model::idl::write(&model);
+    let took = start.elapsed();
+    assert!(files[0].text.contains("$i19999\n}"));
+    assert!(took < Duration::from_secs(20), "{took:?}");
+}
+
 #[test]
 fn products_are_bounded() {
     let numbered = |count: usize, before: &str, after: &str| {
@@ -341,6 +365,20 @@ fn products_are_bounded() {
         let found = found(format!("{definitions}@mixin\n{mixin}\n{users}"));
         assert_eq!(found[0], ("TooManyTraits".to_owned(), too_many.to_owned()));
     }
+    // A chain of mixins, each with the errors of all before: 32 million.
+    let chain: String = (1..8_000)
+        .map(|i| {
+            let mixin = i - 1;
+            format!("@mixin\noperation M{i} with [M{mixin}] {{ errors: [E{i}] }}\n")
+        })
+        .collect();
+    let errors = numbered(8_000, "@error(\"client\")\nstructure E", " {}\n");
+    let chained = found(format!("@mixin\noperation M0 {{}}\n{chain}{errors}"));
+    let too_many = "mixins add more than 250000 references to this model";
+    assert_eq!(
+        chained[0],
+        ("TooManyReferences".to_owned(), too_many.to_owned())
+    );
     // Two operations share a route, and each service has all operations.
     let (names, operations) = (
         numbered(2_000, "O", " "),

@@ -1,11 +1,12 @@
 //! What mixins give to the shapes that use them, and what elided members target.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use polywire_schema::ShapeId;
 
 use super::Assembler;
+use super::body::{Joined, size};
 use crate::diagnostic::{Problem, did_you_mean};
 use crate::node::Node;
 use crate::shape::{Body, Member, Shape, ShapeRef, UNIT};
@@ -20,6 +21,10 @@ const MAX_INHERITED_MEMBERS: usize = 250_000;
 /// How many traits mixins may add in total, on shapes and on members: each of
 /// those members may have a thousand.
 const MAX_INHERITED_TRAITS: usize = 1_000_000;
+
+/// How many operations, resources, errors and the like the mixins of services,
+/// resources and operations may add in total.
+const MAX_INHERITED_REFERENCES: usize = 250_000;
 
 impl Assembler<'_> {
     /// The mixins of a shape that exist and fit.
@@ -263,14 +268,24 @@ impl Assembler<'_> {
             return;
         }
         let own = shape.body.clone();
-        let mut body = Shape::new(UNIT, shape.shape_type, SourceLocation::NONE).body;
+        let mut joined = Joined::of(shape.shape_type);
         for reference in mixins {
+            let count = self.shape(reference).map_or(0, |mixin| size(&mixin.body));
+            self.inherited_references += count;
+            if self.inherited_references > MAX_INHERITED_REFERENCES {
+                let message = format!(
+                    "mixins add more than {MAX_INHERITED_REFERENCES} references to this model"
+                );
+                let problem = Problem::error("TooManyReferences", reference.location(), message);
+                self.problems.push(problem);
+                break;
+            }
             if let Some(mixin) = self.shape(reference) {
-                add_body(&mut body, &mixin.body);
+                joined.add(&mixin.body);
             }
         }
-        add_body(&mut body, &own);
-        shape.body = body;
+        joined.add(&own);
+        shape.body = joined.body;
         shape.own_body = Some(Box::new(own));
     }
 }
@@ -296,59 +311,4 @@ fn inheritable(traits: &Traits) -> Traits {
         }
     }
     given
-}
-
-/// Adds what a mixin's body, or at last the shape's own, has.
-fn add_body(body: &mut Body, more: &Body) {
-    // Indexed, since a hostile model has lists of any length.
-    let add = |list: &mut Vec<ShapeRef>, more: &[ShapeRef]| {
-        let known: HashSet<ShapeId> = list.iter().map(|known| known.id().clone()).collect();
-        let new = more.iter().filter(|new| !known.contains(new.id()));
-        list.extend(new.cloned());
-    };
-    let add_named = |list: &mut Vec<(String, ShapeRef)>, more: &[(String, ShapeRef)]| {
-        let known: HashMap<String, usize> = (0..)
-            .zip(list.iter())
-            .map(|(at, (name, _))| (name.clone(), at))
-            .collect();
-        for (name, target) in more {
-            match known.get(name) {
-                Some(&at) => list[at].1 = target.clone(),
-                None => list.push((name.clone(), target.clone())),
-            }
-        }
-    };
-    match (body, more) {
-        (Body::Operation(body), Body::Operation(more)) => {
-            // Mixins have neither input nor output; they come from the shape's own.
-            body.input = more.input.clone();
-            body.output = more.output.clone();
-            add(&mut body.errors, &more.errors);
-        }
-        (Body::Service(body), Body::Service(more)) => {
-            if !more.version.is_empty() {
-                body.version.clone_from(&more.version);
-            }
-            add(&mut body.operations, &more.operations);
-            add(&mut body.resources, &more.resources);
-            add(&mut body.errors, &more.errors);
-            let renamed: HashSet<&ShapeId> = more.rename.iter().map(|(id, _)| id.id()).collect();
-            body.rename
-                .retain(|(known, _)| !renamed.contains(known.id()));
-            body.rename.extend(more.rename.iter().cloned());
-        }
-        (Body::Resource(body), Body::Resource(more)) => {
-            add_named(&mut body.identifiers, &more.identifiers);
-            add_named(&mut body.properties, &more.properties);
-            for (slot, more) in body.lifecycle.iter_mut().zip(&more.lifecycle) {
-                if more.is_some() {
-                    slot.clone_from(more);
-                }
-            }
-            add(&mut body.operations, &more.operations);
-            add(&mut body.collection_operations, &more.collection_operations);
-            add(&mut body.resources, &more.resources);
-        }
-        _ => {}
-    }
 }

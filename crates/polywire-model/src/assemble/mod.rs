@@ -12,6 +12,7 @@
 //! finish:  elided targets -> inherit members, traits, body -> own traits -> apply
 //! ```
 
+mod body;
 mod join;
 mod mixins;
 mod traits;
@@ -68,6 +69,7 @@ pub(crate) fn assemble(
         problems,
         inherited_members: 0,
         inherited_traits: 0,
+        inherited_references: 0,
         resource_fields: HashMap::new(),
     };
     assembler.finish_all(applies);
@@ -82,6 +84,7 @@ struct Assembler<'a> {
     problems: &'a mut Problems,
     inherited_members: usize,
     inherited_traits: usize,
+    inherited_references: usize,
     /// What elided members find in the resources that they were looked for in.
     resource_fields: HashMap<ShapeId, Rc<HashMap<String, ShapeId>>>,
 }

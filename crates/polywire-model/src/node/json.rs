@@ -17,6 +17,10 @@ use crate::source::{SourceLocation, Sources};
 /// below 30; the bound keeps recursion far from the end of a thread's stack.
 pub(crate) const MAX_DEPTH: usize = 128;
 
+/// How deep a model in JSON may nest: the trait of a member stands six levels
+/// deep, and its value may nest as deep there as in the IDL.
+pub(crate) const MAX_MODEL_DEPTH: usize = MAX_DEPTH + 6;
+
 impl Node {
     /// Reads one JSON value.
     ///
@@ -28,7 +32,7 @@ impl Node {
     #[expect(clippy::result_large_err)]
     pub fn parse_json(text: &str) -> Result<Self, Diagnostic> {
         let mut problems = Problems::default();
-        let node = read(text, 0, &mut problems);
+        let node = read(text, 0, MAX_DEPTH, &mut problems).map(|(node, _)| node);
         match node {
             Some(node) if !problems.has_errors() => Ok(node),
             _ => {
@@ -61,13 +65,20 @@ impl Node {
 
 /// Reads one JSON value and nothing after it. `None` after a syntax error,
 /// which is in `problems`; keys that stand twice are there too, and the first
-/// one counts.
-pub(crate) fn read(text: &str, file: u32, problems: &mut Problems) -> Option<Node> {
+/// one counts. It may nest `most` levels deep, and how deep it does comes with it.
+pub(crate) fn read(
+    text: &str,
+    file: u32,
+    most: usize,
+    problems: &mut Problems,
+) -> Option<(Node, usize)> {
     let mut reader = Reader {
         text,
         bytes: text.as_bytes(),
         at: 0,
         file,
+        most,
+        deepest: 0,
         problems,
     };
     // A byte order mark is no JSON, but editors of one family write it.
@@ -82,7 +93,7 @@ pub(crate) fn read(text: &str, file: u32, problems: &mut Problems) -> Option<Nod
         Ok(node)
     });
     match outcome {
-        Ok(node) => Some(node),
+        Ok(node) => Some((node, reader.deepest)),
         Err(problem) => {
             problems.push(*problem);
             None
@@ -97,6 +108,9 @@ struct Reader<'t, 'p> {
     bytes: &'t [u8],
     at: usize,
     file: u32,
+    /// `deepest <= most`
+    most: usize,
+    deepest: usize,
     problems: &'p mut Problems,
 }
 
@@ -104,10 +118,11 @@ impl Reader<'_, '_> {
     fn value(&mut self, depth: usize) -> Outcome<Node> {
         self.space();
         let location = SourceLocation::new(self.file, self.at);
-        if depth > MAX_DEPTH {
-            let message = format!("the JSON nests deeper than {MAX_DEPTH} levels");
+        if depth > self.most {
+            let message = format!("the JSON nests deeper than {} levels", self.most);
             return Err(Box::new(Problem::error("TooDeep", location, message)));
         }
+        self.deepest = self.deepest.max(depth);
         let value = match self.bytes.get(self.at) {
             Some(b'"') => NodeValue::String(self.string()?),
             Some(b'{') => NodeValue::Object(self.object(depth)?),

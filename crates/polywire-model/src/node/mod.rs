@@ -12,7 +12,7 @@ use std::collections::HashMap;
 
 use crate::source::SourceLocation;
 
-pub(crate) use json::{MAX_DEPTH, drop_repeated_keys, read as read_json};
+pub(crate) use json::{MAX_DEPTH, MAX_MODEL_DEPTH, drop_repeated_keys, read as read_json};
 pub use number::Number;
 
 /// A value of the node data model and where it was written.

@@ -197,7 +197,9 @@ impl<'m> Checker<'_, 'm> {
         }
         let collections = collection_operations(resource);
         for reference in resource.all_operations() {
-            let Some(operation) = self.model.get(reference) else {
+            // What is no operation is reported where it is named.
+            let target = self.model.get(reference);
+            let Some(operation) = target.filter(|shape| shape.as_operation().is_some()) else {
                 continue;
             };
             self.steps += parent.identifiers().len();
@@ -236,7 +238,9 @@ impl<'m> Checker<'_, 'm> {
         let identifiers = identifiers_of(resource);
         let collections = collection_operations(resource);
         for reference in resource.all_operations() {
-            let Some(operation) = self.model.get(reference) else {
+            // What is no operation is reported where it is named.
+            let target = self.model.get(reference);
+            let Some(operation) = target.filter(|shape| shape.as_operation().is_some()) else {
                 continue;
             };
             self.steps += identifiers.len();

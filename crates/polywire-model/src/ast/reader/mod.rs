@@ -13,7 +13,7 @@ use polywire_schema::ShapeId;
 
 use crate::diagnostic::{Problem, Problems, did_you_mean};
 use crate::fragment::{Apply, Fragment};
-use crate::node::{Entry, Node, NodeValue, Object, read_json};
+use crate::node::{Entry, MAX_DEPTH, MAX_MODEL_DEPTH, Node, NodeValue, Object, read_json};
 use crate::shape::{Body, Member, Shape, ShapeRef, ShapeType, UNIT};
 use crate::source::SourceLocation;
 use crate::traits::{AppliedTrait, Traits};
@@ -23,7 +23,7 @@ use self::properties::property_names;
 /// Reads the text of an AST file. What is wrong is in `problems`; the fragment
 /// holds what could be read. A file that `is_optional` may be no model at all.
 pub(crate) fn read(text: &str, file: u32, is_optional: bool, problems: &mut Problems) -> Fragment {
-    let Some(root) = read_json(text, file, problems) else {
+    let Some((root, deepest)) = read_json(text, file, MAX_MODEL_DEPTH, problems) else {
         return Fragment::default();
     };
     if is_optional && root.get("smithy").is_none() {
@@ -33,6 +33,7 @@ pub(crate) fn read(text: &str, file: u32, is_optional: bool, problems: &mut Prob
         problems,
         ids: HashMap::new(),
         is_version_1: false,
+        is_deep: deepest > MAX_DEPTH,
         fragment: Fragment::default(),
     };
     reader.document(root);
@@ -43,6 +44,8 @@ struct Reader<'p> {
     problems: &'p mut Problems,
     ids: HashMap<String, ShapeId>,
     is_version_1: bool,
+    /// Whether a value of metadata or of a trait may be deeper than the IDL allows.
+    is_deep: bool,
     fragment: Fragment,
 }
 
@@ -86,7 +89,10 @@ impl Reader<'_> {
                 "smithy" => {}
                 "metadata" => {
                     if let Some(metadata) = self.object(value, "an object of metadata") {
-                        self.fragment.metadata.extend(metadata.into_entries());
+                        for entry in metadata.into_entries() {
+                            self.check_depth(&entry.value);
+                            self.fragment.metadata.push(entry);
+                        }
                     }
                 }
                 "shapes" => {
@@ -321,6 +327,7 @@ impl Reader<'_> {
             value,
         } in object.into_entries()
         {
+            self.check_depth(&value);
             if let Some(id) = self.id(&key, key_location) {
                 traits.push(AppliedTrait::new(id, value, key_location));
             }

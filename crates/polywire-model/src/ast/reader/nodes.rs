@@ -4,7 +4,7 @@ use polywire_schema::ShapeId;
 
 use super::Reader;
 use crate::diagnostic::{Problem, did_you_mean};
-use crate::node::{Entry, Node, NodeValue, Object};
+use crate::node::{Entry, MAX_DEPTH, Node, NodeValue, Object};
 use crate::shape::ShapeRef;
 use crate::source::SourceLocation;
 
@@ -102,6 +102,16 @@ impl Reader<'_> {
         }
     }
 
+    /// A value may nest as deep as in the IDL, so that each can be written as the
+    /// other. Real documents don't nest so deep as a whole.
+    pub(super) fn check_depth(&mut self, value: &Node) {
+        if self.is_deep && !nests_within(value, MAX_DEPTH) {
+            let message = format!("values nest deeper than {MAX_DEPTH} levels");
+            self.problems
+                .push(Problem::error("TooDeep", value.location(), message));
+        }
+    }
+
     #[cold]
     pub(super) fn wrong_kind(&mut self, node: &Node, expected: &str) {
         let message = format!("{} is not expected here", node.kind());
@@ -140,5 +150,15 @@ impl Node {
             NodeValue::Object(object) => Ok(object),
             other => Err(Self::new(other, location)),
         }
+    }
+}
+
+/// Whether a value has no more levels below it. It was read, so it has few.
+fn nests_within(value: &Node, levels: usize) -> bool {
+    let fits = |value: &Node| levels > 0 && nests_within(value, levels - 1);
+    match value.value() {
+        NodeValue::Array(items) => items.iter().all(fits),
+        NodeValue::Object(object) => object.iter().all(|(_, value)| fits(value)),
+        _ => true,
     }
 }

@@ -23,7 +23,9 @@ mod traits;
 mod typed;
 mod values;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
+
+use polywire_schema::ShapeId;
 
 use crate::model::Model;
 use crate::node::Node;
@@ -32,6 +34,7 @@ use crate::traits::AppliedTrait;
 
 use self::names::Names;
 use self::plan::{Plan, References};
+use self::shapes::Fields;
 use self::typed::Typed;
 use self::values::Place;
 
@@ -206,6 +209,8 @@ struct Writer<'m> {
     out: String,
     /// `apply` statements that the shape at hand leaves for after it.
     applies: Vec<(&'m Member, Vec<&'m AppliedTrait>)>,
+    /// What elided members can find in the resources that were looked at.
+    resource_fields: HashMap<&'m ShapeId, Fields<'m>>,
 }
 
 impl<'m> Writer<'m> {
@@ -218,6 +223,7 @@ impl<'m> Writer<'m> {
             width,
             out: String::new(),
             applies: Vec::new(),
+            resource_fields: HashMap::new(),
         }
     }
 

@@ -1,11 +1,14 @@
 //! Shapes and their members.
 
+use std::collections::HashMap;
+use std::rc::Rc;
+
 use super::Writer;
 use super::traits::own;
 use super::typed::Typed;
 use super::values::Place;
 use crate::node::Node;
-use crate::shape::{Member, Resource, Shape, ShapeRef, ShapeType};
+use crate::shape::{Member, Shape, ShapeRef, ShapeType};
 use crate::traits::AppliedTrait;
 
 /// A member as it is written.
@@ -18,6 +21,9 @@ pub(super) struct Line<'m> {
     /// What stands after `=`.
     value: Option<&'m Node>,
 }
+
+/// The targets of a resource's identifiers and properties, by name.
+pub(super) type Fields<'m> = Rc<HashMap<&'m str, &'m ShapeRef>>;
 
 /// What stands between the braces of a shape.
 pub(super) struct Lines<'m> {
@@ -97,18 +103,19 @@ impl<'m> Writer<'m> {
     pub(super) fn lines(&mut self, shape: &'m Shape) -> Lines<'m> {
         let is_enum = matches!(shape.shape_type(), ShapeType::Enum | ShapeType::IntEnum);
         let resource = shape.for_resource.as_ref().and_then(|reference| {
-            let resource = self.model.get(reference)?.as_resource()?;
+            let fields = self.fields(reference)?;
             let gives = |member: &Member| {
                 let is_written = !member.is_inherited() || !own(member.traits(), &[]).is_empty();
-                is_written && field(resource, member.name()) == Some(member.target())
+                is_written && fields.get(member.name()) == Some(&member.target())
             };
             let is_used = shape.members().iter().any(gives);
-            is_used.then_some((reference, resource))
+            is_used.then_some((reference, fields))
         });
         let mut lines = Vec::with_capacity(shape.members().len());
         for member in shape.members() {
-            let field = resource.and_then(|(_, resource)| field(resource, member.name()));
-            let is_field = field == Some(member.target());
+            let fields = resource.as_ref().map(|(_, fields)| fields);
+            let field = fields.and_then(|fields| fields.get(member.name()));
+            let is_field = field == Some(&member.target());
             let mut line = Self::member_line(shape, member);
             line.is_elided = is_field || member.is_inherited();
             if member.is_inherited() {
@@ -128,6 +135,22 @@ impl<'m> Writer<'m> {
             resource: resource.map(|(reference, _)| reference),
             lines,
         }
+    }
+
+    /// What the identifiers and properties of a resource target, by name. Each
+    /// resource is indexed once: many structures may be `for` it.
+    fn fields(&mut self, resource: &'m ShapeRef) -> Option<Fields<'m>> {
+        if let Some(fields) = self.resource_fields.get(resource.id()) {
+            return Some(Rc::clone(fields));
+        }
+        let shape = self.model.get(resource)?.as_resource()?;
+        let fields = shape.identifiers().iter().chain(shape.properties());
+        // The first one of a name counts.
+        let last_to_first = fields.rev().map(|(name, target)| (name.as_str(), target));
+        let fields: Fields<'m> = Rc::new(last_to_first.collect());
+        self.resource_fields
+            .insert(resource.id(), Rc::clone(&fields));
+        Some(fields)
     }
 
     fn member_line(shape: &'m Shape, member: &'m Member) -> Line<'m> {
@@ -190,12 +213,4 @@ impl<'m> Writer<'m> {
             self.value(value, indent, Place::Alone, Typed::UNKNOWN);
         }
     }
-}
-
-/// What an identifier or property of a resource targets.
-fn field<'m>(resource: &'m Resource, name: &str) -> Option<&'m ShapeRef> {
-    let mut fields = resource.identifiers().iter().chain(resource.properties());
-    fields
-        .find(|(field, _)| field == name)
-        .map(|(_, target)| target)
 }
