@@ -9,7 +9,7 @@ use super::Assembler;
 use super::body::{Joined, size};
 use crate::diagnostic::{Problem, did_you_mean};
 use crate::node::Node;
-use crate::shape::{Body, Member, Shape, ShapeRef, UNIT};
+use crate::shape::{Body, Member, Shape, ShapeRef};
 use crate::source::SourceLocation;
 use crate::traits::{AppliedTrait, Traits};
 
