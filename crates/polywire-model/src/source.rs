@@ -130,8 +130,13 @@ impl SourceFile {
             .partition_point(|&start| start as usize <= offset)
             .max(1);
         let start = index.lines.get(line - 1).map_or(0, |&at| at as usize);
-        let before = |offset| index.characters_before(&self.text, offset);
-        (line as u32, before(offset) - before(start) + 1)
+        let column = if offset - start <= Index::BLOCK {
+            count_characters(&self.text.as_bytes()[start..offset])
+        } else {
+            let before = |offset| index.characters_before(&self.text, offset);
+            before(offset) - before(start)
+        };
+        (line as u32, column + 1)
     }
 
     /// The line around an offset, cut to a window when it is long, with the
@@ -198,8 +203,8 @@ impl SourceFile {
 struct Index {
     /// Where lines begin.
     lines: Vec<u32>,
-    /// How many characters begin before each block.
-    blocks: Vec<u32>,
+    /// How many characters begin before each block, once a line is longer.
+    blocks: OnceLock<Vec<u32>>,
 }
 
 impl Index {
@@ -210,21 +215,24 @@ impl Index {
     fn of(text: &str) -> Self {
         let ends = memchr::memchr_iter(b'\n', text.as_bytes());
         let starts = ends.map(|at| at as u32 + 1);
-        let mut characters = 0;
-        let blocks = text.as_bytes().chunks(Self::BLOCK).map(|block| {
-            let before = characters;
-            characters += count_characters(block);
-            before
-        });
         Self {
-            blocks: blocks.collect(),
             lines: std::iter::once(0).chain(starts).collect(),
+            blocks: OnceLock::new(),
         }
     }
 
     fn characters_before(&self, text: &str, offset: usize) -> u32 {
-        let block = (offset / Self::BLOCK).min(self.blocks.len().saturating_sub(1));
-        let before = self.blocks.get(block).copied().unwrap_or_default();
+        let blocks = self.blocks.get_or_init(|| {
+            let mut characters = 0;
+            let blocks = text.as_bytes().chunks(Self::BLOCK).map(|block| {
+                let before = characters;
+                characters += count_characters(block);
+                before
+            });
+            blocks.collect()
+        });
+        let block = (offset / Self::BLOCK).min(blocks.len().saturating_sub(1));
+        let before = blocks.get(block).copied().unwrap_or_default();
         before + count_characters(&text.as_bytes()[block * Self::BLOCK..offset])
     }
 }
