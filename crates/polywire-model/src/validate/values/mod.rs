@@ -201,7 +201,8 @@ impl<'m> Walk<'_, 'm> {
         self.path.pop();
     }
 
-    fn structure(&mut self, node: &Node, object: &'m Object, shape: &'m Shape) {
+    /// The values of members, and keys that name none.
+    fn members(&mut self, object: &'m Object, shape: &'m Shape, unknown: Severity) {
         let known = self.lookups.of(shape);
         for entry in object.entries() {
             match known.members.get(entry.key.as_str()) {
@@ -210,9 +211,14 @@ impl<'m> Walk<'_, 'm> {
                         self.part(Step::Key(&entry.key), &entry.value, member, target);
                     }
                 }
-                None => self.unknown(Severity::Warning, &entry.key, entry.key_location, shape),
+                None => self.unknown(unknown, &entry.key, entry.key_location, shape),
             }
         }
+    }
+
+    fn structure(&mut self, node: &Node, object: &'m Object, shape: &'m Shape) {
+        self.members(object, shape, Severity::Warning);
+        let known = self.lookups.of(shape);
         let keys: HashSet<&str> = match object.len() > MANY {
             true => object.iter().map(|(key, _)| key).collect(),
             false => HashSet::new(),
@@ -252,17 +258,7 @@ impl<'m> Walk<'_, 'm> {
                 ))
             });
         }
-        let known = self.lookups.of(shape);
-        for entry in object.entries() {
-            match known.members.get(entry.key.as_str()) {
-                Some(member) => {
-                    if let Some(target) = self.model.target(member) {
-                        self.part(Step::Key(&entry.key), &entry.value, member, target);
-                    }
-                }
-                None => self.unknown(Severity::Error, &entry.key, entry.key_location, shape),
-            }
-        }
+        self.members(object, shape, Severity::Error);
     }
 
     fn map(&mut self, object: &'m Object, shape: &'m Shape) {
