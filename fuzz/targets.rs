@@ -14,6 +14,7 @@ mod models;
 mod readers;
 mod requests;
 mod selectors;
+mod text;
 
 /// As JSON.
 pub fn json(data: &[u8]) {
@@ -54,4 +55,39 @@ pub fn selector(data: &[u8]) {
 /// an empty line, and the body.
 pub fn http_request(data: &[u8]) {
     requests::any(data);
+}
+
+/// As hex and base64, by every policy.
+pub fn text_hex(data: &[u8]) {
+    text::hex::any(data);
+}
+
+/// As a JSON string and as bytes to escape.
+pub fn text_json(data: &[u8]) {
+    text::json::any(data);
+}
+
+/// As quoted strings, arrays and lists.
+pub fn text_list(data: &[u8]) {
+    text::list::any(data);
+}
+
+/// As integers and floating-point numbers.
+pub fn text_number(data: &[u8]) {
+    text::number::any(data);
+}
+
+/// As a sequence of operations on `Text` and `Blob`.
+pub fn text_string(data: &[u8]) {
+    text::string::any(data);
+}
+
+/// As a timestamp in every form.
+pub fn text_timestamp(data: &[u8]) {
+    text::timestamp::any(data);
+}
+
+/// As XML text and attributes, percent-encoding and forms.
+pub fn text_xml(data: &[u8]) {
+    text::xml::any(data);
 }

@@ -26,7 +26,7 @@ pub(crate) const GROUPS: &[GroupEntry] = &[
     },
     GroupEntry {
         name: "text",
-        about: "the layouts of the string type",
+        about: "the primitives: numbers, timestamps, escapes, hex, base64, lists, strings",
         cases: text::cases,
     },
 ];

@@ -29,9 +29,16 @@ mod serde;
 mod text;
 
 pub mod base64;
+pub mod cpu;
 pub mod escape;
+pub mod hex;
+pub mod list;
 pub mod number;
 pub mod percent;
+pub mod pool;
+pub mod quote;
+#[cfg(any(test, feature = "reference"))]
+pub mod reference;
 pub mod scan;
 pub mod timestamp;
 pub mod utf8;

@@ -35,6 +35,13 @@ replayed! {
     model_ast,
     model_idl,
     selector,
+    text_hex,
+    text_json,
+    text_list,
+    text_number,
+    text_string,
+    text_timestamp,
+    text_xml,
     xmlrpc_call,
     xmlrpc_response,
 }

@@ -40,7 +40,7 @@ impl Wide {
 /// How many strings a case handles.
 const COUNT: usize = 1000;
 
-pub(crate) fn cases(group: &mut Group) {
+pub(super) fn cases(group: &mut Group) {
     for (kind, len) in [("short", 12), ("long", 40)] {
         let source: String = (0..COUNT * len + 64)
             .map(|at| char::from(b'a' + (at % 26) as u8))

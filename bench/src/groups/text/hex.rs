@@ -1,0 +1,5 @@
+//! Hexadecimal, both ways.
+
+use polywire_bench::Group;
+
+pub(super) fn cases(_group: &mut Group) {}

@@ -1,0 +1,5 @@
+//! Escapes of JSON strings, both ways.
+
+use polywire_bench::Group;
+
+pub(super) fn cases(_group: &mut Group) {}

@@ -1,0 +1,5 @@
+//! Quoted strings, arrays and lists, both ways.
+
+use polywire_bench::Group;
+
+pub(super) fn cases(_group: &mut Group) {}

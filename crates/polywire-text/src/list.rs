@@ -1,0 +1,1 @@
+//! Arrays of strings and of hex, and lists with a separator.

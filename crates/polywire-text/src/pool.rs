@@ -1,0 +1,1 @@
+//! A bounded pool of buffers.

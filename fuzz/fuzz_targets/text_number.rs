@@ -1,0 +1,6 @@
+//! Any bytes as numbers.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|data: &[u8]| polywire_fuzz::text_number(data));
