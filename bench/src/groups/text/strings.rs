@@ -3,7 +3,7 @@
 
 use bytes::Bytes;
 use polywire_bench::{Group, same};
-use polywire_schema::{Body, Text};
+use polywire_text::{Body, Text};
 
 /// The other layout: up to 23 bytes inline, or a `Bytes`.
 #[derive(Clone)]
