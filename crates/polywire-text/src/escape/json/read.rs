@@ -1,8 +1,12 @@
 //! Reading the inside of JSON strings.
 
 use std::borrow::Cow;
+#[cfg(target_arch = "x86_64")]
+use std::mem::MaybeUninit;
 
 use super::{LoneSurrogate, one};
+#[cfg(target_arch = "x86_64")]
+use crate::cpu::Avx2;
 use crate::{Malformed, scan, utf8};
 
 /// Appends what the inside of a JSON string stands for, RFC 8259, section 7. All
@@ -35,7 +39,8 @@ pub fn unescape_json(
     bytes: &[u8],
     lone: LoneSurrogate,
 ) -> Result<(), Malformed> {
-    read::<false>(out, bytes, lone).map(|_| ())
+    out.reserve(bytes.len());
+    append::<false>(out, bytes, lone).map(|_| ())
 }
 
 /// As [`unescape_json`], from a string to a string.
@@ -83,28 +88,13 @@ pub fn unescape_json_str(
 /// # Ok::<(), polywire_text::Malformed>(())
 /// ```
 pub fn unescape_json_in_place(bytes: &mut [u8], lone: LoneSurrogate) -> Result<usize, Malformed> {
-    let (mut from, mut to) = (0, 0);
-    loop {
-        let clean = scan::json_clean(&bytes[from..]);
-        bytes.copy_within(from..from + clean, to);
-        from += clean;
-        to += clean;
-        match bytes.get(from) {
-            None => return Ok(to),
-            Some(b'\\') => {
-                let (character, len) =
-                    one(&bytes[from + 1..], lone).map_err(|error| behind(error, from + 1))?;
-                let mut buffer = [0; 4];
-                let encoded = character.encode_utf8(&mut buffer).as_bytes();
-                // An escape is never shorter than its character: two bytes for one,
-                // six for up to three, twelve for four.
-                bytes[to..to + encoded.len()].copy_from_slice(encoded);
-                from += 1 + len;
-                to += encoded.len();
-            }
-            Some(_) => return Err(Malformed::new(from, UNESCAPED)),
-        }
-    }
+    let mut place = InPlace {
+        bytes,
+        from: 0,
+        to: 0,
+    };
+    unescape::<false>(&mut place, lone)?;
+    Ok(place.to)
 }
 
 /// Reads a JSON string whose opening quote has been read: appends what stands
@@ -132,7 +122,7 @@ pub fn read_json_string(
     bytes: &[u8],
     lone: LoneSurrogate,
 ) -> Result<usize, Malformed> {
-    read::<true>(out, bytes, lone)
+    append::<true>(out, bytes, lone)
 }
 
 /// As [`read_json_string`], with UTF-8 validated.
@@ -190,11 +180,27 @@ pub fn read_json_str(
 /// ```
 #[inline]
 pub fn json_string(bytes: &[u8], lone: LoneSurrogate) -> Result<(Cow<'_, str>, usize), Malformed> {
-    let clean = scan::json_clean(bytes);
-    if bytes.get(clean) == Some(&b'"') {
-        return Ok((Cow::Borrowed(utf8::validate(&bytes[..clean])?), clean + 1));
+    let Ok(end) = json_string_end(bytes) else {
+        // Something is wrong; perhaps something before that, in an escape.
+        return owned(bytes, 0, lone);
+    };
+    if !end.escaped {
+        return Ok((
+            Cow::Borrowed(utf8::validate(&bytes[..end.len])?),
+            end.len + 1,
+        ));
     }
-    let mut out = String::new();
+    owned(bytes, end.len, lone)
+}
+
+/// Unescapes `len` bytes and the quote behind them, at the cost of one allocation.
+#[inline(never)]
+fn owned(
+    bytes: &[u8],
+    len: usize,
+    lone: LoneSurrogate,
+) -> Result<(Cow<'_, str>, usize), Malformed> {
+    let mut out = String::with_capacity(len);
     let read = read_json_str(&mut out, bytes, lone)?;
     Ok((Cow::Owned(out), read))
 }
@@ -265,43 +271,232 @@ fn behind(error: Malformed, base: usize) -> Malformed {
     Malformed::new(base + error.offset, error.expected)
 }
 
-/// Unescapes up to the closing quote, or all of it if there is none.
-fn read<const QUOTED: bool>(
+/// Appends up to the closing quote, or all of it if there is none.
+fn append<const QUOTED: bool>(
     out: &mut Vec<u8>,
     bytes: &[u8],
     lone: LoneSurrogate,
 ) -> Result<usize, Malformed> {
     let before = out.len();
-    let result = append::<QUOTED>(out, bytes, lone);
+    let mut place = Append { out, bytes, at: 0 };
+    let result = unescape::<QUOTED>(&mut place, lone);
     if result.is_err() {
         out.truncate(before);
     }
     result
 }
 
-fn append<const QUOTED: bool>(
-    out: &mut Vec<u8>,
-    bytes: &[u8],
+/// Unescapes up to the closing quote, or all of it if there is none; returns how
+/// many bytes were read.
+#[inline]
+fn unescape<const QUOTED: bool>(
+    place: &mut impl Place,
     lone: LoneSurrogate,
 ) -> Result<usize, Malformed> {
-    let mut at = 0;
     loop {
-        let clean = scan::json_clean(&bytes[at..]);
-        out.extend_from_slice(&bytes[at..at + clean]);
-        at += clean;
-        match bytes.get(at) {
-            None if QUOTED => return Err(Malformed::new(at, CLOSING)),
-            None => return Ok(at),
-            Some(b'"') if QUOTED => return Ok(at + 1),
-            Some(b'\\') => {
-                let (character, len) =
-                    one(&bytes[at + 1..], lone).map_err(|error| behind(error, at + 1))?;
-                let mut buffer = [0; 4];
-                out.extend_from_slice(character.encode_utf8(&mut buffer).as_bytes());
-                at += 1 + len;
-            }
-            Some(_) if QUOTED => return Err(Malformed::new(at, CONTROL)),
-            Some(_) => return Err(Malformed::new(at, UNESCAPED)),
+        place.plain();
+        match place.rest() {
+            [b'\\', ..] => place.escapes(lone)?,
+            [] if !QUOTED => return Ok(place.at()),
+            [b'"', ..] if QUOTED => return Ok(place.at() + 1),
+            rest => return Err(wrong::<QUOTED>(place.at(), rest)),
         }
     }
 }
+
+#[cold]
+fn wrong<const QUOTED: bool>(at: usize, rest: &[u8]) -> Malformed {
+    let expected = match rest {
+        [] => CLOSING,
+        _ if QUOTED => CONTROL,
+        _ => UNESCAPED,
+    };
+    Malformed::new(at, expected)
+}
+
+/// Where unescaping reads and writes.
+trait Place {
+    /// How many bytes have been read.
+    fn at(&self) -> usize;
+    /// What has not been read.
+    fn rest(&self) -> &[u8];
+    /// Copies the first bytes of the rest.
+    fn copy(&mut self, len: usize);
+    /// Reads so many bytes and writes what they stand for, which is no more.
+    fn replace(&mut self, read: usize, with: &[u8]);
+    /// Reads and writes as [`Step`] says.
+    #[cfg(target_arch = "x86_64")]
+    fn step(&mut self, token: Avx2) -> Option<Step>;
+
+    /// Goes on up to a quote, a control character, an escape, or the end. Short
+    /// escapes may be read on the way.
+    #[inline]
+    fn plain(&mut self) {
+        #[cfg(target_arch = "x86_64")]
+        if self.rest().len() >= 64
+            && let Some(token) = crate::cpu::avx2()
+        {
+            while let Some(step) = self.step(token) {
+                if step.stopped {
+                    return;
+                }
+            }
+        }
+        self.copy(scan::json_clean(self.rest()));
+    }
+
+    /// Reads an escape, and those with `\u` right behind it.
+    #[inline]
+    fn escapes(&mut self, lone: LoneSurrogate) -> Result<(), Malformed> {
+        loop {
+            let after = self.rest().get(1..).unwrap_or_default();
+            match after.first().map(|letter| SHORT[usize::from(*letter)]) {
+                Some(meaning @ 1..) => self.replace(2, &[meaning]),
+                _ => {
+                    let (character, len) = match one(after, lone) {
+                        Ok(read) => read,
+                        Err(error) => return Err(behind(error, self.at() + 1)),
+                    };
+                    self.replace(1 + len, character.encode_utf8(&mut [0; 4]).as_bytes());
+                }
+            }
+            if !self.rest().starts_with(b"\\u") {
+                return Ok(());
+            }
+        }
+    }
+}
+
+/// What is read and written of 64 bytes.
+pub(super) struct Step {
+    pub(super) read: usize,
+    /// As many bytes were stored, all of them initialised.
+    pub(super) written: usize,
+    /// Whether the next byte needs another look: it is a quote, a control character,
+    /// or a backslash that begins no short escape.
+    pub(super) stopped: bool,
+}
+
+/// Appends to a vector.
+struct Append<'a> {
+    out: &'a mut Vec<u8>,
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl Place for Append<'_> {
+    #[inline]
+    fn at(&self) -> usize {
+        self.at
+    }
+
+    #[inline]
+    fn rest(&self) -> &[u8] {
+        &self.bytes[self.at..]
+    }
+
+    #[inline]
+    fn copy(&mut self, len: usize) {
+        scan::push_bytes(self.out, &self.bytes[self.at..self.at + len]);
+        self.at += len;
+    }
+
+    #[inline]
+    fn replace(&mut self, read: usize, with: &[u8]) {
+        self.out.extend_from_slice(with);
+        self.at += read;
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[inline]
+    fn step(&mut self, token: Avx2) -> Option<Step> {
+        let chunk = self.bytes[self.at..].first_chunk::<64>()?;
+        let step = match self.out.spare_capacity_mut().first_chunk_mut::<64>() {
+            Some(room) => {
+                // SAFETY: the token proves that the processor has what the function needs.
+                let step = unsafe { super::compact::step(token, chunk, room) };
+                // SAFETY: so many bytes behind the length have just been stored.
+                unsafe { self.out.set_len(self.out.len() + step.written) };
+                step
+            }
+            // The last bytes of an exact capacity, or the vector has to grow.
+            None => {
+                let mut room = [MaybeUninit::uninit(); 64];
+                // SAFETY: as above.
+                let step = unsafe { super::compact::step(token, chunk, &mut room) };
+                // SAFETY: so many bytes of the room have just been stored.
+                let written = unsafe { room[..step.written].assume_init_ref() };
+                self.out.extend_from_slice(written);
+                step
+            }
+        };
+        self.at += step.read;
+        Some(step)
+    }
+}
+
+/// Writes over what has been read.
+struct InPlace<'a> {
+    bytes: &'a mut [u8],
+    from: usize,
+    /// At most `from`.
+    to: usize,
+}
+
+impl Place for InPlace<'_> {
+    #[inline]
+    fn at(&self) -> usize {
+        self.from
+    }
+
+    #[inline]
+    fn rest(&self) -> &[u8] {
+        &self.bytes[self.from..]
+    }
+
+    #[inline]
+    fn copy(&mut self, len: usize) {
+        self.bytes.copy_within(self.from..self.from + len, self.to);
+        self.from += len;
+        self.to += len;
+    }
+
+    #[inline]
+    fn replace(&mut self, read: usize, with: &[u8]) {
+        // An escape is never shorter than its character: two bytes for one, six for up
+        // to three, twelve for four.
+        self.bytes[self.to..self.to + with.len()].copy_from_slice(with);
+        self.from += read;
+        self.to += with.len();
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[inline]
+    fn step(&mut self, token: Avx2) -> Option<Step> {
+        let chunk = self.rest().first_chunk::<64>()?;
+        // Not right there: a step stores more than counts, over what has not been read.
+        let mut room = [MaybeUninit::uninit(); 64];
+        // SAFETY: the token proves that the processor has what the function needs.
+        let step = unsafe { super::compact::step(token, chunk, &mut room) };
+        // SAFETY: so many bytes of the room have just been stored.
+        let written = unsafe { room[..step.written].assume_init_ref() };
+        self.bytes[self.to..self.to + step.written].copy_from_slice(written);
+        self.from += step.read;
+        self.to += step.written;
+        Some(step)
+    }
+}
+
+/// What the letters of short escapes stand for; 0 for what is no such letter.
+static SHORT: [u8; 256] = {
+    let mut short = [0; 256];
+    short[b'"' as usize] = b'"';
+    short[b'\\' as usize] = b'\\';
+    short[b'/' as usize] = b'/';
+    short[b'b' as usize] = 0x08;
+    short[b'f' as usize] = 0x0c;
+    short[b'n' as usize] = 0x0a;
+    short[b'r' as usize] = 0x0d;
+    short[b't' as usize] = 0x09;
+    short
+};

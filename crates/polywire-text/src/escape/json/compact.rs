@@ -1,0 +1,213 @@
+//! Unescaping with AVX2, at a cost that hardly depends on how much is escaped: the
+//! other way round of `expand`.
+//!
+//! Of 64 bytes at a time,
+//!
+//! 1. masks say where there is a backslash, a quote, a control character;
+//! 2. every other backslash of a run begins an escape, the others are escaped: an
+//!    addition finds the runs, as its carry goes through each to its end;
+//! 3. each letter behind such a backslash becomes what it stands for;
+//! 4. of each eight bytes those that are no such backslash are moved together, by a
+//!    table of 256 rows, and stored; the end of the output moves by as many as count.
+//!
+//! A block ends where something needs another look: the closing quote, something
+//! that is wrong, `\u`. Everything before counts. A block whose last byte begins an
+//! escape ends before it, so nothing has to be known of the block before.
+
+use std::arch::x86_64::{
+    __m128i, __m256i, _mm_loadl_epi64, _mm_loadu_si128, _mm_shuffle_epi8, _mm_storel_epi64,
+    _mm_unpackhi_epi64, _mm256_and_si256, _mm256_blendv_epi8, _mm256_broadcastsi128_si256,
+    _mm256_castsi256_si128, _mm256_cmpeq_epi8, _mm256_extracti128_si256, _mm256_movemask_epi8,
+    _mm256_or_si256, _mm256_set1_epi8, _mm256_set1_epi32, _mm256_set1_epi64x, _mm256_setr_epi64x,
+    _mm256_shuffle_epi8, _mm256_srli_epi16, _mm256_storeu_si256,
+};
+use std::mem::MaybeUninit;
+
+use super::read::Step;
+use crate::block::{Block, Block32};
+use crate::cpu::Avx2;
+
+/// Unescapes up to what needs another look: all 64 bytes, or one less, or what
+/// stands before something that is not a short escape or a byte of the string.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+pub(super) fn step(token: Avx2, bytes: &[u8; 64], room: &mut [MaybeUninit<u8>; 64]) -> Step {
+    let (halves, _) = bytes.as_chunks::<32>();
+    let (low, high) = (
+        Block32::load(token, &halves[0]),
+        Block32::load(token, &halves[1]),
+    );
+    let both = |find: fn(Block32) -> Block32| {
+        u64::from(find(low).mask()) | u64::from(find(high).mask()) << 32
+    };
+    let backslashes = both(|block| block.equals(b'\\'));
+    let ends = both(|block| block.equals(b'"').or(block.at_most(0x1f)));
+    if backslashes == 0 {
+        let to = room.as_mut_ptr();
+        // SAFETY: the room has 64 bytes; no alignment is asked for.
+        unsafe {
+            _mm256_storeu_si256(to.cast(), low.register());
+            _mm256_storeu_si256(to.add(32).cast(), high.register());
+        }
+        let read = ends.trailing_zeros() as usize;
+        return Step {
+            read,
+            written: read,
+            stopped: ends != 0,
+        };
+    }
+    let begins = begins(backslashes);
+    let escaped = begins << 1;
+    let (low, low_known) = letters(low, escaped as u32);
+    let (high, high_known) = letters(high, (escaped >> 32) as u32);
+    let known = u64::from(low_known) | u64::from(high_known) << 32;
+    let unknown = escaped & !known;
+    // Escaped quotes do not end anything. A control character does, escaped or not;
+    // if it is, its backslash comes first.
+    let ends = ends & !(escaped & known) | unknown >> 1;
+    let read = match ends {
+        0 => 64 - (begins >> 63) as usize,
+        _ => ends.trailing_zeros() as usize,
+    };
+    compact([low, high], begins, room);
+    // `read` may be 64.
+    let counted = begins & u64::MAX.checked_shr(64 - read as u32).unwrap_or(0);
+    Step {
+        read,
+        written: read - counted.count_ones() as usize,
+        stopped: ends != 0,
+    }
+}
+
+/// Of runs of backslashes, the first, third, fifth... of each.
+#[inline]
+fn begins(backslashes: u64) -> u64 {
+    const EVEN: u64 = 0x5555_5555_5555_5555;
+    let first = backslashes & !(backslashes << 1);
+    // The sum carries through each run that begins at an even place and leaves zeros
+    // there; all other runs stay.
+    let odd_runs = backslashes & backslashes.wrapping_add(first & EVEN);
+    let even_runs = backslashes & !odd_runs;
+    (even_runs & EVEN) | (odd_runs & !EVEN)
+}
+
+/// The letters of the short escapes, each at half its last five bits. Elsewhere
+/// stands a byte that would not be looked for there.
+const LETTERS: [u8; 16] = *b"\xffb\0f\0\0\0n\0rt\0\0\0\0\0";
+
+/// What they stand for, at the same places.
+const MEANINGS: [u8; 16] = *b"\0\x08\0\x0c\0\0\0\n\0\r\t\0\0\0\0\0";
+
+/// The bytes, those that are escaped as what they stand for; and a bit for each byte
+/// that may be escaped.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn letters(block: Block32, escaped: u32) -> (__m256i, u32) {
+    let bytes = block.register();
+    let index = _mm256_and_si256(_mm256_srli_epi16::<1>(bytes), _mm256_set1_epi8(0x0f));
+    let row = |row: &[u8; 16]| {
+        // SAFETY: there are sixteen bytes to read; no alignment is asked for.
+        let row = unsafe { _mm_loadu_si128(row.as_ptr().cast()) };
+        _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(row), index)
+    };
+    let letter = _mm256_cmpeq_epi8(row(&LETTERS), bytes);
+    let itself = block
+        .equals(b'"')
+        .or(block.equals(b'\\'))
+        .or(block.equals(b'/'));
+    let known = _mm256_movemask_epi8(_mm256_or_si256(letter, itself.register()));
+    let changed = _mm256_and_si256(letter, wide(escaped));
+    let bytes = _mm256_blendv_epi8(bytes, row(&MEANINGS), changed);
+    (bytes, known.cast_unsigned())
+}
+
+/// A byte of 0xff for each bit that is set.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn wide(bits: u32) -> __m256i {
+    // To each byte the eight bits that its own is among, and of those its own.
+    const FIRST: i64 = 0x0000_0000_0000_0000;
+    const SECOND: i64 = 0x0101_0101_0101_0101;
+    const THIRD: i64 = 0x0202_0202_0202_0202;
+    const FOURTH: i64 = 0x0303_0303_0303_0303;
+    let place = _mm256_setr_epi64x(FIRST, SECOND, THIRD, FOURTH);
+    let eights = _mm256_shuffle_epi8(_mm256_set1_epi32(bits.cast_signed()), place);
+    let own = _mm256_set1_epi64x(0x8040_2010_0804_0201_u64.cast_signed());
+    _mm256_cmpeq_epi8(_mm256_and_si256(eights, own), own)
+}
+
+/// Stores all bytes but those of `gone`, without gaps.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn compact(halves: [__m256i; 2], gone: u64, room: &mut [MaybeUninit<u8>; 64]) {
+    let to = room.as_mut_ptr();
+    let mut written = 0;
+    for (place, half) in halves.into_iter().enumerate() {
+        let (low, high) = (
+            _mm256_castsi256_si128(half),
+            _mm256_extracti128_si256::<1>(half),
+        );
+        let eights: [__m128i; 4] = [
+            low,
+            _mm_unpackhi_epi64(low, low),
+            high,
+            _mm_unpackhi_epi64(high, high),
+        ];
+        for (eighth, eight) in eights.into_iter().enumerate() {
+            let pattern = gone >> (8 * (4 * place + eighth)) & 0xff;
+            let row = &GATHER[pattern as usize];
+            // SAFETY: a row has eight bytes. Each store before this one counted for at
+            // most eight bytes, and there are eight stores, so all end within 64.
+            unsafe {
+                let row = _mm_loadl_epi64(row.as_ptr().cast());
+                _mm_storel_epi64(to.add(written).cast(), _mm_shuffle_epi8(eight, row));
+            }
+            written += 8 - pattern.count_ones() as usize;
+        }
+    }
+}
+
+/// For each pattern of bytes to drop among eight, the first one lowest: which of
+/// them stands at each place.
+static GATHER: [[u8; 8]; 256] = {
+    let mut rows = [[0; 8]; 256];
+    let mut pattern = 0;
+    while pattern < 256 {
+        let (mut to, mut from) = (0, 0);
+        while from < 8 {
+            if pattern >> from & 1 == 0 {
+                rows[pattern][to] = from as u8;
+                to += 1;
+            }
+            from += 1;
+        }
+        pattern += 1;
+    }
+    rows
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_other_backslash_of_a_run_begins_an_escape() {
+        let mut seed = 1_u64;
+        for round in 0..10_000 {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            let backslashes = match round % 3 {
+                0 => seed,
+                1 => seed | seed.rotate_left(17),
+                _ => seed | !(seed >> 40 << 20),
+            };
+            let mut expected = 0;
+            let mut escaped = false;
+            for place in 0..64 {
+                let begins = backslashes >> place & 1 == 1 && !escaped;
+                expected |= u64::from(begins) << place;
+                escaped = begins;
+            }
+            assert_eq!(begins(backslashes), expected, "{backslashes:#066b}");
+        }
+    }
+}
