@@ -355,14 +355,6 @@ static PAIRS: [u8; 200] = {
     pairs
 };
 
-/// Two decimal digits of a number below one hundred; of a greater one its last
-/// two.
-#[inline]
-pub(crate) fn pair(value: u32) -> [u8; 2] {
-    let at = (value % 100) as usize * 2;
-    [PAIRS[at], PAIRS[at + 1]]
-}
-
 /// Appends exactly `width` decimal digits of `value`, with leading zeros.
 /// Higher digits are lost; callers pass values that fit.
 pub(crate) fn push_padded(out: &mut Vec<u8>, value: u32, width: u32) {
