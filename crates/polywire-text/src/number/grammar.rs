@@ -79,7 +79,7 @@ pub(super) fn layout(bytes: &[u8], grammar: Grammar) -> Result<Layout, Malformed
             return Err(Malformed::new(fraction, "a digit after the decimal point"));
         }
     } else if whole == sign {
-        return Err(Malformed::new(sign, "a digit or a decimal point"));
+        return Err(Malformed::new(sign, "a decimal number"));
     }
     let mut end = fraction;
     if let Some(b'e' | b'E') = bytes.get(end)

@@ -38,7 +38,7 @@ pub use grammar::{Grammar, json_number};
 pub use integer::{
     Int, Integer, integer_prefix, parse, parse_i64, prefix, push, push_i64, push_u64,
 };
-pub(crate) use padded::{pair, push_padded};
+pub(crate) use padded::push_padded;
 pub use spelling::{
     INFINITY, NAN, NEGATIVE_INFINITY, NonFinite, NotFinite, Spelling, push_f32, push_f64,
     push_float,

@@ -1,82 +1,37 @@
-//! Days and dates.
-
-use super::Timestamp;
-use crate::Malformed;
-use crate::number::pair;
+//! Days and dates: the proleptic Gregorian calendar.
 
 /// 0001-01-01T00:00:00Z.
 pub(super) const FIRST_SECOND: i64 = -62_135_596_800;
 /// 9999-12-31T23:59:59Z.
 pub(super) const LAST_SECOND: i64 = 253_402_300_799;
 pub(super) const DAY: i64 = 86_400;
+/// From 0000-03-01, where the years that begin in March begin, to 1970-01-01.
+pub(super) const EPOCH_DAY: i64 = 719_468;
+/// The days of 400 years, after which the calendar repeats.
+const ERA: u32 = 146_097;
 
-pub(super) const DAYS: [[u8; 3]; 7] = [
-    *b"Mon", *b"Tue", *b"Wed", *b"Thu", *b"Fri", *b"Sat", *b"Sun",
+/// Days before a month, from 1 on, in a year that begins in March.
+const BEFORE_MONTH: [u16; 16] = [
+    0, 306, 337, 0, 31, 61, 92, 122, 153, 184, 214, 245, 275, 0, 0, 0,
 ];
-pub(super) const MONTHS: [[u8; 3]; 12] = [
-    *b"Jan", *b"Feb", *b"Mar", *b"Apr", *b"May", *b"Jun", *b"Jul", *b"Aug", *b"Sep", *b"Oct",
-    *b"Nov", *b"Dec",
-];
 
-pub(super) struct Civil {
-    /// Days since Monday.
-    pub(super) weekday: u32,
-    pub(super) year: u32,
-    pub(super) month: u32,
-    pub(super) day: u32,
-    pub(super) hour: u32,
-    pub(super) minute: u32,
-    pub(super) second: u32,
-}
+/// Days of a month, from 1 on, without the leap day; months that are none have
+/// no days.
+const DAYS_OF_MONTH: [u8; 16] = [0, 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31, 0, 0, 0];
 
-impl Civil {
-    /// `HH:MM:SS`.
-    pub(super) fn time(&self) -> [u8; 8] {
-        let ([a, b], [c, d], [e, f]) = (pair(self.hour), pair(self.minute), pair(self.second));
-        [a, b, b':', c, d, b':', e, f]
-    }
-}
-
-impl Timestamp {
-    pub(super) fn civil(self) -> Result<Civil, Malformed> {
-        if !(FIRST_SECOND..=LAST_SECOND).contains(&self.seconds) {
-            return Err(Malformed::new(
-                0,
-                "a timestamp within the years 0001 to 9999",
-            ));
-        }
-        let days = self.seconds.div_euclid(DAY);
-        let (year, month, day) = date_of_day(days);
-        let second = (self.seconds - days * DAY) as u32;
-        Ok(Civil {
-            // 1970-01-01 was a Thursday, day 3 of a week that begins on Monday.
-            weekday: (days + 3).rem_euclid(7) as u32,
-            year,
-            month,
-            day,
-            hour: second / 3600,
-            minute: second / 60 % 60,
-            second: second % 60,
-        })
-    }
-}
-
-/// Year, month and day of a day since 1970-01-01, which must be of the years
-/// that a [`Civil`] may have.
+/// Year, month and day of a day since 0000-03-01.
 ///
 /// The years begin in March, so that the leap day is the last of them. Each
 /// division is by a constant that turns a count of days into a fixed-point
 /// number: its whole part is the year (or month), its fraction holds the day
 /// within. Neri and Schneider, "Euclidean affine functions and their
 /// application to calendar algorithms", 2022, prove the constants.
-pub(super) fn date_of_day(day: i64) -> (u32, u32, u32) {
-    /// 400 years.
-    const ERA: u32 = 146_097;
-    // Since 0000-03-01: no day that has come so far is before it.
-    let quarters = (day + 719_468) as u32 * 4 + 3;
+#[inline]
+pub(super) const fn date_of_day(day: u32) -> (u32, u32, u32) {
+    let quarters = day * 4 + 3;
     let (century, quarters) = (quarters / ERA, (quarters % ERA) | 3);
     // 2^32 / 1461, rounded up: the years of a century, in quarters of days.
-    let years = u64::from(quarters) * 2_939_745;
+    let years = quarters as u64 * 2_939_745;
     let day_of_year = years as u32 / (2_939_745 * 4);
     // 153 days are five months: 2141 / 2^16 is 1 / 30.61, from month 3 on.
     let months = day_of_year * 2_141 + 197_913;
@@ -89,23 +44,93 @@ pub(super) fn date_of_day(day: i64) -> (u32, u32, u32) {
     }
 }
 
-pub(super) fn day_of_date(year: u32, month: u32, day: u32) -> i64 {
-    let (month, day) = (i64::from(month), i64::from(day));
-    let year = i64::from(year) - i64::from(month <= 2);
-    let era = year.div_euclid(400);
-    let year_of_era = year.rem_euclid(400);
-    let month_from_march = if month > 2 { month - 3 } else { month + 9 };
-    let day_of_year = (153 * month_from_march + 2) / 5 + day - 1;
-    let day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
-    era * 146_097 + day_of_era - 719_468
+/// The same of a day since 1970-01-01, however far away; years before 0001 are
+/// counted 0, -1 and on.
+pub(super) const fn distant_date_of_day(day: i64) -> (i64, u32, u32) {
+    let day = day + EPOCH_DAY;
+    let era = day.div_euclid(ERA as i64);
+    let (year, month, day) = date_of_day(day.rem_euclid(ERA as i64) as u32);
+    (year as i64 + era * 400, month, day)
 }
 
-pub(super) fn days_in_month(year: u32, month: u32) -> u32 {
-    let leap = year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
-    match month {
-        2 if leap => 29,
-        2 => 28,
-        4 | 6 | 9 | 11 => 30,
-        _ => 31,
+/// The day since 0000-03-01 of a date of the years 0001 to 9999, given as
+/// century, year of the century, month and day, each below 128; `None` for a
+/// date that is not in the calendar.
+#[inline]
+pub(super) const fn day_of_date(century: u32, short: u32, month: u32, day: u32) -> Option<u32> {
+    let year = century * 100 + short;
+    // Of whole centuries every fourth is a leap year, of others every fourth year.
+    let leap = if short == 0 { century } else { short } % 4 == 0;
+    let days = DAYS_OF_MONTH[(month & 15) as usize] as u32 + (leap && month == 2) as u32;
+    if month > 12 || day.wrapping_sub(1) >= days || year == 0 {
+        return None;
+    }
+    let year = year - (month <= 2) as u32;
+    let century = year / 100;
+    let before_year = year * 365 + year / 4 - century + century / 4;
+    Some(before_year + BEFORE_MONTH[(month & 15) as usize] as u32 + day - 1)
+}
+
+/// The day since 1970-01-01 of a date of any year that is a million or less
+/// away; month and day must exist.
+pub(super) const fn distant_day_of_date(year: i64, month: u32, day: u32) -> i64 {
+    let year = year - (month <= 2) as i64;
+    let before_year = year * 365 + year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400);
+    before_year + BEFORE_MONTH[(month & 15) as usize] as i64 + day as i64 - 1 - EPOCH_DAY
+}
+
+pub(super) const fn days_in_month(year: i64, month: u32) -> u32 {
+    let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    DAYS_OF_MONTH[(month & 15) as usize] as u32 + (leap && month == 2) as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_day_is_the_one_after_the_day_before() {
+        let (mut year, mut month, mut day) = (1, 1, 1);
+        for at in FIRST_SECOND / DAY..=LAST_SECOND / DAY {
+            let since_march = (at + EPOCH_DAY) as u32;
+            assert_eq!(date_of_day(since_march), (year, month, day));
+            assert_eq!(distant_date_of_day(at), (i64::from(year), month, day));
+            let found = day_of_date(year / 100, year % 100, month, day);
+            assert_eq!(found, Some(since_march));
+            assert_eq!(distant_day_of_date(i64::from(year), month, day), at);
+            day += 1;
+            if day > days_in_month(i64::from(year), month) {
+                let after = day_of_date(year / 100, year % 100, month, day);
+                assert_eq!(after, None);
+                (month, day) = (month + 1, 1);
+            }
+            if month > 12 {
+                (year, month) = (year + 1, 1);
+            }
+        }
+        assert_eq!((year, month, day), (10_000, 1, 1));
+    }
+
+    #[test]
+    fn distant_years_both_ways() {
+        for year in (-1_000_000..1_000_000).step_by(97) {
+            for month in 1..=12 {
+                let day = distant_day_of_date(year, month, 1);
+                assert_eq!(distant_date_of_day(day), (year, month, 1));
+                let last = days_in_month(year, month);
+                let day = distant_day_of_date(year, month, last);
+                assert_eq!(distant_date_of_day(day), (year, month, last));
+            }
+        }
+    }
+
+    #[test]
+    fn no_date_of_another_calendar() {
+        for (month, day) in [(0, 1), (13, 1), (16, 1), (19, 1), (99, 1), (1, 0), (2, 30)] {
+            assert_eq!(day_of_date(20, 24, month, day), None, "{month} {day}");
+        }
+        assert_eq!(day_of_date(0, 0, 1, 1), None);
+        assert!(day_of_date(20, 0, 2, 29).is_some());
+        assert_eq!(day_of_date(19, 0, 2, 29), None);
     }
 }

@@ -1,0 +1,282 @@
+//! RFC 3339, section 5.6: Smithy's `date-time`.
+
+use super::calendar::{EPOCH_DAY, date_of_day, day_of_date, distant_date_of_day};
+use super::fields::{Fields, fraction_digits, instant};
+use super::policy::{ReadPolicy, WritePolicy, Years};
+use super::words::{Pattern, pair_text, time, time_text};
+use super::{DAY, FIRST_SECOND, LAST_SECOND, Timestamp, push_words};
+use crate::Malformed;
+use crate::number::push_padded;
+
+impl Timestamp {
+    /// Reads RFC 3339, section 5.6.
+    ///
+    /// ```text
+    /// date-time = 4DIGIT "-" 2DIGIT "-" 2DIGIT ("T" / "t") 2DIGIT ":" 2DIGIT ":" 2DIGIT
+    ///             ["." 1*DIGIT] ("Z" / "z" / ("+" / "-") 2DIGIT ":" 2DIGIT)
+    /// ```
+    ///
+    /// Fields are those of the calendar and of a clock: no 31 February, no hour
+    /// 24, offsets below a day. Second 60 is read by [`LeapSecond`]. `-00:00`,
+    /// by which a sender says that it does not know its offset, is `Z`. The
+    /// offset itself is not kept: the result is an instant. In UTC the year
+    /// must be within 0001 to 9999, so that it can be written.
+    ///
+    /// [`LeapSecond`]: super::LeapSecond
+    ///
+    /// # Errors
+    ///
+    /// Where the form was left; or offset 0 and the first field that is out of
+    /// range.
+    ///
+    /// ```
+    /// use polywire_text::Timestamp;
+    ///
+    /// let read = Timestamp::parse_date_time("1996-12-19T16:39:57-08:00")?;
+    /// assert_eq!(read.to_string(), "1996-12-20T00:39:57Z");
+    /// let error = Timestamp::parse_date_time("1996-12-19 16:39:57Z").unwrap_err();
+    /// assert_eq!((error.offset, error.expected), (10, "T between date and time"));
+    /// # Ok::<(), polywire_text::Malformed>(())
+    /// ```
+    #[inline]
+    pub fn parse_date_time(text: &str) -> Result<Self, Malformed> {
+        Self::parse_date_time_with(text, ReadPolicy::new())
+    }
+
+    /// The same from bytes or a string, by `policy`.
+    ///
+    /// # Errors
+    ///
+    /// As [`Timestamp::parse_date_time`].
+    ///
+    /// ```
+    /// use polywire_text::timestamp::{ReadPolicy, Timestamp, Years};
+    ///
+    /// let policy = ReadPolicy::new().space(true).years(Years::Expanded);
+    /// let read = Timestamp::parse_date_time_with(b"-000043-03-15 12:00:00Z", policy)?;
+    /// assert_eq!(read.civil().year, -43);
+    /// # Ok::<(), polywire_text::Malformed>(())
+    /// ```
+    #[inline]
+    pub fn parse_date_time_with(
+        text: impl AsRef<[u8]>,
+        policy: ReadPolicy,
+    ) -> Result<Self, Malformed> {
+        let bytes = text.as_ref();
+        match usual(bytes) {
+            Some(instant) if !instant.unzoned => Ok(instant),
+            _ => unusual(bytes, policy),
+        }
+    }
+
+    /// Appends the RFC 3339 form in UTC, with a fraction of as many digits as
+    /// it needs, and none if it is zero.
+    ///
+    /// # Errors
+    ///
+    /// The year is not within 0001 to 9999; nothing is appended.
+    ///
+    /// ```
+    /// use polywire_text::Timestamp;
+    ///
+    /// let mut out = b"at ".to_vec();
+    /// Timestamp::new(1_795_293_000, 250_000_000).push_date_time(&mut out)?;
+    /// assert_eq!(out, b"at 2026-11-21T20:30:00.25Z");
+    /// # Ok::<(), polywire_text::Malformed>(())
+    /// ```
+    #[inline]
+    pub fn push_date_time(self, out: &mut Vec<u8>) -> Result<(), Malformed> {
+        self.push_date_time_with(out, WritePolicy::new())
+    }
+
+    /// The same by `policy`.
+    ///
+    /// # Errors
+    ///
+    /// The year is not of the policy's; nothing is appended.
+    ///
+    /// ```
+    /// use polywire_text::timestamp::{Fraction, Timestamp, WritePolicy};
+    ///
+    /// let mut out = Vec::new();
+    /// let milliseconds = WritePolicy::new().fraction(Fraction::Exactly(3));
+    /// Timestamp::EPOCH.push_date_time_with(&mut out, milliseconds)?;
+    /// assert_eq!(out, b"1970-01-01T00:00:00.000Z");
+    /// # Ok::<(), polywire_text::Malformed>(())
+    /// ```
+    #[inline]
+    pub fn push_date_time_with(
+        self,
+        out: &mut Vec<u8>,
+        policy: WritePolicy,
+    ) -> Result<(), Malformed> {
+        let Some((day, second)) = self.common_day() else {
+            return self.push_distant(out, policy);
+        };
+        let (year, month, day) = date_of_day(day);
+        let century = year / 100;
+        push_words(
+            out,
+            [
+                year_and_month(century, year - century * 100, month),
+                pair_text(day.into(), 0x0f)
+                    | u64::from_le_bytes(*b"00T\0\0\0\0\0")
+                    | time_text(second) << 24,
+                time_text(second) >> 40 | u64::from(b'Z') << 24,
+            ],
+            "YYYY-MM-DDTHH:MM:SSZ".len(),
+        );
+        let fraction = policy.fraction.of(self.nanoseconds);
+        if !fraction.is_empty() {
+            out.truncate(out.len() - 1);
+            fraction.push(out);
+            out.push(b'Z');
+        }
+        Ok(())
+    }
+
+    /// Years that not everybody knows.
+    #[cold]
+    fn push_distant(self, out: &mut Vec<u8>, policy: WritePolicy) -> Result<(), Malformed> {
+        let date = self.distant_date(policy.years)?;
+        let (year, month, day) = date;
+        match year {
+            0..=9999 => push_padded(out, year as u32, 4),
+            _ => {
+                out.push(if year < 0 { b'-' } else { b'+' });
+                push_padded(out, year.unsigned_abs() as u32, 6);
+            }
+        }
+        out.push(b'-');
+        push_padded(out, month, 2);
+        out.push(b'-');
+        push_padded(out, day, 2);
+        out.push(b'T');
+        self.push_time(out);
+        policy.fraction.of(self.nanoseconds).push(out);
+        out.push(b'Z');
+        Ok(())
+    }
+
+    /// The day since 0000-03-01 and the second of that day, of the years 0001
+    /// to 9999.
+    #[inline]
+    pub(super) fn common_day(self) -> Option<(u32, u32)> {
+        if !(FIRST_SECOND..=LAST_SECOND).contains(&self.seconds) {
+            return None;
+        }
+        let second = (self.seconds + EPOCH_DAY * DAY) as u64;
+        let day = second / DAY as u64;
+        Some((day as u32, (second - day * DAY as u64) as u32))
+    }
+
+    /// Year, month and day, if the years reach so far.
+    pub(super) fn distant_date(self, years: Years) -> Result<(i64, u32, u32), Malformed> {
+        let date = distant_date_of_day(self.seconds.div_euclid(DAY));
+        let (first, last, expected) = match years {
+            Years::Common => (1, 9999, "a timestamp within the years 0001 to 9999"),
+            Years::FourDigits => (0, 9999, "a timestamp within the years 0000 to 9999"),
+            Years::Expanded => (
+                -999_999,
+                999_999,
+                "a timestamp within the years -999999 to 999999",
+            ),
+        };
+        if (first..=last).contains(&date.0) {
+            Ok(date)
+        } else {
+            Err(Malformed::new(0, expected))
+        }
+    }
+
+    /// `HH:MM:SS`.
+    pub(super) fn push_time(self, out: &mut Vec<u8>) {
+        let second = self.seconds.rem_euclid(DAY) as u32;
+        out.extend_from_slice(&time_text(second).to_le_bytes());
+    }
+}
+
+/// `YYYY-MM-`.
+#[inline]
+fn year_and_month(century: u32, short: u32, month: u32) -> u64 {
+    let values = u64::from(century) | u64::from(short) << 16 | u64::from(month) << 40;
+    pair_text(values, 0x0000_0f00_000f_000f) | u64::from_le_bytes(*b"0000-00-")
+}
+
+/// The usual layout, with or without a zone: places are known up to the second,
+/// then come a fraction or none, and the zone or nothing. `None` is anything
+/// else, be it good or bad.
+#[inline]
+pub(super) fn usual(bytes: &[u8]) -> Option<Timestamp> {
+    const YEAR_AND_MONTH: Pattern = Pattern::new(*b"0000-00-");
+    // Overlaps what comes before and looks at it again, so as to be a word.
+    const DAY: Pattern = Pattern::new(*b"0-00-00T");
+    let head: &[u8; 19] = bytes.first_chunk()?;
+    let (month, wrong) = YEAR_AND_MONTH.pairs(u64::from_le_bytes(*head.first_chunk()?));
+    let (day, also_wrong) = DAY.pairs(u64::from_le_bytes(*head[3..].first_chunk()?));
+    let second = time(*head[11..].first_chunk()?)?;
+    if wrong | also_wrong != 0 {
+        return None;
+    }
+    let [century, _, short, _, _, month, ..] = month.to_le_bytes();
+    let [_, _, _, _, _, day, ..] = day.to_le_bytes();
+    let day = day_of_date(century.into(), short.into(), month.into(), day.into())?;
+    tail(bytes, 19, day, second)
+}
+
+/// What stands behind the time: a fraction or none, a zone with its colon or
+/// none.
+#[inline]
+pub(super) fn tail(bytes: &[u8], at: usize, day: u32, second: u32) -> Option<Timestamp> {
+    let mut instant = Timestamp {
+        seconds: (i64::from(day) - EPOCH_DAY) * DAY + i64::from(second),
+        nanoseconds: 0,
+        unzoned: false,
+    };
+    let mut at = at;
+    if bytes.get(at) == Some(&b'.') {
+        (instant.nanoseconds, at) = fraction_digits(bytes, at + 1)?;
+    }
+    match bytes.get(at..)? {
+        [b'Z'] => {}
+        [] => instant.unzoned = true,
+        [sign @ (b'+' | b'-'), _, _, _, _, _] => {
+            let offset = offset(*bytes.last_chunk()?)?;
+            instant.seconds -= if *sign == b'-' { -offset } else { offset };
+            if !(FIRST_SECOND..=LAST_SECOND).contains(&instant.seconds) {
+                return None;
+            }
+        }
+        _ => return None,
+    }
+    Some(instant)
+}
+
+/// The seconds of `HH:MM`, the last five of these bytes.
+#[inline]
+fn offset(text: [u8; 8]) -> Option<i64> {
+    const OFFSET: Pattern = Pattern::new(*b"00:00\0\0\0");
+    let (pairs, wrong) = OFFSET.pairs(u64::from_le_bytes(text) >> 24);
+    let [hours, _, _, minutes, ..] = pairs.to_le_bytes();
+    if wrong != 0 || hours > 23 || minutes > 59 {
+        return None;
+    }
+    Some(i64::from(hours) * 3600 + i64::from(minutes) * 60)
+}
+
+/// Every layout and every error.
+#[cold]
+fn unusual(bytes: &[u8], policy: ReadPolicy) -> Result<Timestamp, Malformed> {
+    let mut fields = Fields::new(bytes);
+    let date = fields.dashed_date(policy.years)?;
+    let separators: &[u8] = if policy.space { b"Tt " } else { b"Tt" };
+    fields.one_of(separators, "T between date and time")?;
+    let time = fields.time()?;
+    let nanoseconds = fields.fraction()?;
+    let zone = fields.zone(false)?;
+    if zone.is_none() {
+        return Err(fields.expected("Z or an offset such as +01:00"));
+    }
+    fields.end()?;
+    instant(date, time, zone, nanoseconds, policy)
+}

@@ -1,0 +1,455 @@
+//! HTTP-date, RFC 9110, section 5.6.7: three forms to read, one to write.
+
+use super::calendar::{date_of_day, day_of_date};
+use super::date_time::tail;
+use super::fields::{Date, Fields, Time, instant};
+use super::policy::{ReadPolicy, ShortYear, WritePolicy, Years};
+use super::words::{Pattern, pair_text, time, time_text};
+use super::{DAY, Timestamp, push_words};
+use crate::Malformed;
+use crate::number::push_padded;
+
+const DAYS: [[u8; 3]; 7] = [
+    *b"Mon", *b"Tue", *b"Wed", *b"Thu", *b"Fri", *b"Sat", *b"Sun",
+];
+const FULL_DAYS: [&str; 7] = [
+    "Monday",
+    "Tuesday",
+    "Wednesday",
+    "Thursday",
+    "Friday",
+    "Saturday",
+    "Sunday",
+];
+const MONTHS: [[u8; 3]; 12] = [
+    *b"Jan", *b"Feb", *b"Mar", *b"Apr", *b"May", *b"Jun", *b"Jul", *b"Aug", *b"Sep", *b"Oct",
+    *b"Nov", *b"Dec",
+];
+
+impl Timestamp {
+    /// Reads an HTTP-date, RFC 9110, section 5.6.7, in its three historic
+    /// forms; also with a fraction of a second, as some services send it.
+    ///
+    /// ```text
+    /// IMF-fixdate  = day-name ", " 2DIGIT " " month " " 4DIGIT " " time " GMT"
+    /// rfc850-date  = full-day-name ", " 2DIGIT "-" month "-" 2DIGIT " " time " GMT"
+    /// asctime-date = day-name " " month " " (2DIGIT / " " DIGIT) " " time " " 4DIGIT
+    /// time         = 2DIGIT ":" 2DIGIT ":" 2DIGIT ["." 1*DIGIT]
+    /// ```
+    ///
+    /// Names are case-sensitive, as there. A name must be that of a day, but
+    /// not of the date's: the instant is told without it, and senders get it
+    /// wrong. A year of two digits is taken as 1970 to 2069;
+    /// [`Timestamp::parse_http_date_at`] knows the rule of the RFC.
+    ///
+    /// # Errors
+    ///
+    /// Where the form was left; or offset 0 and the first field that is out of
+    /// range.
+    ///
+    /// ```
+    /// use polywire_text::Timestamp;
+    ///
+    /// let preferred = Timestamp::parse_http_date("Sun, 06 Nov 1994 08:49:37 GMT")?;
+    /// assert_eq!(Timestamp::parse_http_date("Sunday, 06-Nov-94 08:49:37 GMT")?, preferred);
+    /// assert_eq!(Timestamp::parse_http_date("Sun Nov  6 08:49:37 1994")?, preferred);
+    /// # Ok::<(), polywire_text::Malformed>(())
+    /// ```
+    #[inline]
+    pub fn parse_http_date(text: &str) -> Result<Self, Malformed> {
+        Self::parse_http_date_with(text, ReadPolicy::new())
+    }
+
+    /// The same with a year of two digits near `now`: the latest that is not
+    /// more than 50 years after it, as the RFC has it.
+    ///
+    /// # Errors
+    ///
+    /// As [`Timestamp::parse_http_date`].
+    ///
+    /// ```
+    /// use polywire_text::Timestamp;
+    ///
+    /// let now = Timestamp::parse_date_time("2026-11-21T00:00:00Z")?;
+    /// let year = |text| Timestamp::parse_http_date_at(text, now).map(|read| read.civil().year);
+    /// assert_eq!(year("Saturday, 21-Nov-76 00:00:00 GMT")?, 2076);
+    /// assert_eq!(year("Sunday, 21-Nov-76 00:00:01 GMT")?, 1976);
+    /// # Ok::<(), polywire_text::Malformed>(())
+    /// ```
+    #[inline]
+    pub fn parse_http_date_at(text: impl AsRef<[u8]>, now: Self) -> Result<Self, Malformed> {
+        let policy = ReadPolicy::new().short_year(ShortYear::Near(now));
+        Self::parse_http_date_with(text, policy)
+    }
+
+    /// The same from bytes or a string, by `policy`.
+    ///
+    /// # Errors
+    ///
+    /// As [`Timestamp::parse_http_date`].
+    ///
+    /// ```
+    /// use polywire_text::timestamp::{LeapSecond, ReadPolicy, Timestamp};
+    ///
+    /// let policy = ReadPolicy::new().leap_second(LeapSecond::Hold);
+    /// let read = Timestamp::parse_http_date_with(b"Sat, 31 Dec 2016 23:59:60 GMT", policy)?;
+    /// assert_eq!(read.civil().year, 2016);
+    /// # Ok::<(), polywire_text::Malformed>(())
+    /// ```
+    #[inline]
+    pub fn parse_http_date_with(
+        text: impl AsRef<[u8]>,
+        policy: ReadPolicy,
+    ) -> Result<Self, Malformed> {
+        let bytes = text.as_ref();
+        match preferred(bytes) {
+            Some(instant) => Ok(instant),
+            None => historic(bytes, policy),
+        }
+    }
+
+    /// Appends the preferred HTTP-date, `IMF-fixdate`; a fraction, which that
+    /// form has no place for, only if it is not zero.
+    ///
+    /// # Errors
+    ///
+    /// The year is not within 0001 to 9999; nothing is appended.
+    ///
+    /// ```
+    /// use polywire_text::Timestamp;
+    ///
+    /// let mut out = Vec::new();
+    /// Timestamp::new(784_111_777, 0).push_http_date(&mut out)?;
+    /// assert_eq!(out, b"Sun, 06 Nov 1994 08:49:37 GMT");
+    /// # Ok::<(), polywire_text::Malformed>(())
+    /// ```
+    #[inline]
+    pub fn push_http_date(self, out: &mut Vec<u8>) -> Result<(), Malformed> {
+        self.push_http_date_with(out, WritePolicy::new())
+    }
+
+    /// The same by `policy`: `Fraction::Exactly(0)` writes what the RFC has.
+    /// The form has no expanded years.
+    ///
+    /// # Errors
+    ///
+    /// The year is not of the policy's or has more than four digits; nothing is
+    /// appended.
+    ///
+    /// ```
+    /// use polywire_text::timestamp::{Fraction, Timestamp, WritePolicy};
+    ///
+    /// let mut out = Vec::new();
+    /// let whole = WritePolicy::new().fraction(Fraction::Exactly(0));
+    /// Timestamp::new(784_111_777, 999_999_999).push_http_date_with(&mut out, whole)?;
+    /// assert_eq!(out, b"Sun, 06 Nov 1994 08:49:37 GMT");
+    /// # Ok::<(), polywire_text::Malformed>(())
+    /// ```
+    #[inline]
+    pub fn push_http_date_with(
+        self,
+        out: &mut Vec<u8>,
+        policy: WritePolicy,
+    ) -> Result<(), Malformed> {
+        let Some((days, second)) = self.common_day() else {
+            return self.push_distant_http_date(out, policy);
+        };
+        let (year, month, day) = date_of_day(days);
+        let century = year / 100;
+        let time = time_text(second);
+        push_words(
+            out,
+            [
+                // 0000-03-01 was a Wednesday.
+                u64::from(DAY_WORDS[(days + 2) as usize % 7]) | day_text(day),
+                u64::from(MONTH_WORDS[month as usize & 15])
+                    | year_text(century, year - century * 100) << 32,
+                u64::from(b' ') | time << 8,
+                time >> 56 | u64::from_le_bytes(*b" GMT\0\0\0\0") << 8,
+            ],
+            "DDD, DD MMM YYYY HH:MM:SS GMT".len(),
+        );
+        let fraction = policy.fraction.of(self.nanoseconds);
+        if !fraction.is_empty() {
+            out.truncate(out.len() - " GMT".len());
+            fraction.push(out);
+            out.extend_from_slice(b" GMT");
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn push_distant_http_date(
+        self,
+        out: &mut Vec<u8>,
+        policy: WritePolicy,
+    ) -> Result<(), Malformed> {
+        let years = match policy.years {
+            Years::Common => Years::Common,
+            Years::FourDigits | Years::Expanded => Years::FourDigits,
+        };
+        let (year, month, day) = self.distant_date(years)?;
+        // 1970-01-01 was a Thursday.
+        let weekday = (self.seconds.div_euclid(DAY) + 3).rem_euclid(7);
+        out.extend_from_slice(&DAYS[weekday as usize]);
+        out.extend_from_slice(b", ");
+        push_padded(out, day, 2);
+        out.push(b' ');
+        out.extend_from_slice(&MONTHS[month as usize - 1]);
+        out.push(b' ');
+        push_padded(out, year as u32, 4);
+        out.push(b' ');
+        self.push_time(out);
+        policy.fraction.of(self.nanoseconds).push(out);
+        out.extend_from_slice(b" GMT");
+        Ok(())
+    }
+}
+
+/// `Mon,` and so on, from Monday.
+const DAY_WORDS: [u32; 7] = {
+    let mut words = [0; 7];
+    let mut at = 0;
+    while at < 7 {
+        let [a, b, c] = DAYS[at];
+        words[at] = u32::from_le_bytes([a, b, c, b',']);
+        at += 1;
+    }
+    words
+};
+
+/// `Jan ` and so on, from 1.
+const MONTH_WORDS: [u32; 16] = {
+    let mut words = [0; 16];
+    let mut at = 0;
+    while at < 12 {
+        let [a, b, c] = MONTHS[at];
+        words[at + 1] = u32::from_le_bytes([a, b, c, b' ']);
+        at += 1;
+    }
+    words
+};
+
+/// Where a word of [`MONTH_WORDS`] stands in [`MONTH_OF_HASH`]: the multiplier
+/// was found by trying.
+const fn month_hash(word: u32) -> usize {
+    (word.wrapping_mul(0x0741_c7a9) >> 28) as usize
+}
+
+/// The months by their hashes. A month that shared its hash with another would
+/// not be read back, and the test of all months would fail.
+const MONTH_OF_HASH: [u8; 16] = {
+    let mut months = [0; 16];
+    let mut month = 1;
+    while month <= 12 {
+        months[month_hash(MONTH_WORDS[month])] = month as u8;
+        month += 1;
+    }
+    months
+};
+
+/// The same for the words of [`DAY_WORDS`].
+const fn day_hash(word: u32) -> usize {
+    (word.wrapping_mul(0x3a90_2931) >> 29) as usize
+}
+
+const DAY_OF_HASH: [u32; 8] = {
+    let mut days = [0; 8];
+    let mut at = 0;
+    while at < 7 {
+        days[day_hash(DAY_WORDS[at])] = DAY_WORDS[at];
+        at += 1;
+    }
+    days
+};
+
+/// The month that a word with a space is.
+#[inline]
+const fn month_of(word: u32) -> Option<u32> {
+    let month = MONTH_OF_HASH[month_hash(word)];
+    if month == 0 || MONTH_WORDS[(month & 15) as usize] != word {
+        return None;
+    }
+    Some(month as u32)
+}
+
+/// Whether a word is the name of a day with a comma.
+#[inline]
+const fn is_day(word: u32) -> bool {
+    // A word of zeros is at the place that no day has; it comes from no text
+    // that a pattern of this file fits, but need not be relied on.
+    word != 0 && DAY_OF_HASH[day_hash(word)] == word
+}
+
+/// A space, two digits and a space, in the upper half of a word.
+#[inline]
+fn day_text(day: u32) -> u64 {
+    pair_text(day.into(), 0x0f) << 40 | u64::from_le_bytes(*b"\0\0\0\0 00 ")
+}
+
+/// Four digits.
+#[inline]
+fn year_text(century: u32, short: u32) -> u64 {
+    let values = u64::from(century) | u64::from(short) << 16;
+    pair_text(values, 0x000f_000f) | u64::from_le_bytes(*b"0000\0\0\0\0")
+}
+
+/// `IMF-fixdate` of exactly 29 bytes.
+#[inline]
+fn preferred(bytes: &[u8]) -> Option<Timestamp> {
+    // Behind the name of the day, and behind that of the month.
+    const DAY_OF_MONTH: Pattern = Pattern::new(*b" 00 \0\0\0\0");
+    const YEAR: Pattern = Pattern::new(*b"0000\0\0\0\0");
+    let text: &[u8; 29] = bytes.try_into().ok()?;
+    let first = u64::from_le_bytes(*text.first_chunk()?);
+    let second = u64::from_le_bytes(*text[8..].first_chunk()?);
+    let seconds = time(*text[17..].first_chunk()?)?;
+    let (day, wrong) = DAY_OF_MONTH.pairs(first >> 32);
+    let (year, also_wrong) = YEAR.pairs(second >> 32);
+    let month = month_of(second as u32)?;
+    let ends = text.last_chunk() == Some(b" GMT") && text[16] == b' ';
+    if wrong | also_wrong != 0 || !ends || !is_day(first as u32) {
+        return None;
+    }
+    let [_, day, ..] = day.to_le_bytes();
+    let [century, _, short, ..] = year.to_le_bytes();
+    let day = day_of_date(century.into(), short.into(), month, day.into())?;
+    zoned(day, seconds)
+}
+
+/// An instant in UTC.
+#[inline]
+fn zoned(day: u32, second: u32) -> Option<Timestamp> {
+    tail(b"Z", 0, day, second)
+}
+
+/// Every layout and every error.
+#[cold]
+fn historic(bytes: &[u8], policy: ReadPolicy) -> Result<Timestamp, Malformed> {
+    let mut fields = Fields::new(bytes);
+    // Only RFC 850's form has the day in full, dashes and a short year.
+    let (date, time, nanoseconds) = match (weekday(&mut fields)?, fields.peek()) {
+        (true, _) => rfc850(&mut fields, policy.short_year)?,
+        (false, Some(b',')) => fixdate(&mut fields)?,
+        (false, _) => asctime(&mut fields)?,
+    };
+    fields.end()?;
+    instant(date, time, Some(0), nanoseconds, policy)
+}
+
+fn fixdate(fields: &mut Fields<'_>) -> Result<(Date, Time, u32), Malformed> {
+    fields.one_of(b",", "a comma")?;
+    fields.one_of(b" ", "a space")?;
+    let day = fields.day()?;
+    fields.one_of(b" ", "a space")?;
+    let month = month_name(fields)?;
+    fields.one_of(b" ", "a space")?;
+    let year = fields.year()?;
+    let (time, nanoseconds) = time_in_gmt(fields)?;
+    Ok(((year, month, day), time, nanoseconds))
+}
+
+fn rfc850(fields: &mut Fields<'_>, short_year: ShortYear) -> Result<(Date, Time, u32), Malformed> {
+    fields.one_of(b",", "a comma")?;
+    fields.one_of(b" ", "a space")?;
+    let day = fields.day()?;
+    fields.one_of(b"-", "a dash")?;
+    let month = month_name(fields)?;
+    fields.one_of(b"-", "a dash")?;
+    let short = i64::from(fields.number(2, "a year of two digits")?);
+    let (time, nanoseconds) = time_in_gmt(fields)?;
+    let year = match short_year {
+        ShortYear::From1970 if short < 70 => 2000 + short,
+        ShortYear::From1970 => 1900 + short,
+        ShortYear::Near(now) => near(now, short, (month, day, time, nanoseconds)),
+    };
+    Ok(((year, month, day), time, nanoseconds))
+}
+
+/// The latest year that ends in `short` and is not more than 50 years away, to
+/// the nanosecond.
+fn near(now: Timestamp, short: i64, within_year: (u32, u32, Time, u32)) -> i64 {
+    let civil = now.civil();
+    let latest = civil.year + 50;
+    let year = latest - (latest - short).rem_euclid(100);
+    let time = (civil.hour.into(), civil.minute.into(), civil.second.into());
+    let now = (
+        u32::from(civil.month),
+        u32::from(civil.day),
+        time,
+        civil.nanosecond,
+    );
+    if year == latest && within_year > now {
+        year - 100
+    } else {
+        year
+    }
+}
+
+fn asctime(fields: &mut Fields<'_>) -> Result<(Date, Time, u32), Malformed> {
+    fields.one_of(b" ", "a space")?;
+    let month = month_name(fields)?;
+    fields.one_of(b" ", "a space")?;
+    let day = if fields.skip(b' ') {
+        fields.number(1, "a day of one digit")?
+    } else {
+        fields.day()?
+    };
+    fields.one_of(b" ", "a space")?;
+    let time = fields.time()?;
+    let nanoseconds = fields.fraction()?;
+    fields.one_of(b" ", "a space")?;
+    Ok(((fields.year()?, month, day), time, nanoseconds))
+}
+
+/// A space, the time, a fraction or none, a space and `GMT`.
+fn time_in_gmt(fields: &mut Fields<'_>) -> Result<(Time, u32), Malformed> {
+    fields.one_of(b" ", "a space")?;
+    let time = fields.time()?;
+    let nanoseconds = fields.fraction()?;
+    fields.one_of(b" ", "a space")?;
+    let start = fields.at;
+    if fields.word() != b"GMT" {
+        return Err(Malformed::new(start, "GMT"));
+    }
+    Ok((time, nanoseconds))
+}
+
+/// A day of the week; whether its name is in full.
+fn weekday(fields: &mut Fields<'_>) -> Result<bool, Malformed> {
+    let start = fields.at;
+    let word = fields.word();
+    if DAYS.iter().any(|day| day == word) {
+        return Ok(false);
+    }
+    if FULL_DAYS.iter().any(|day| day.as_bytes() == word) {
+        return Ok(true);
+    }
+    Err(Malformed::new(start, "a day of the week"))
+}
+
+fn month_name(fields: &mut Fields<'_>) -> Result<u32, Malformed> {
+    let start = fields.at;
+    let word = fields.word();
+    match MONTHS.iter().position(|month| month == word) {
+        Some(index) => Ok(index as u32 + 1),
+        None => Err(Malformed::new(start, "a month of three letters")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name() {
+        for (at, word) in DAY_WORDS.into_iter().enumerate() {
+            assert!(is_day(word), "{at}");
+        }
+        for month in 1..=12 {
+            assert_eq!(month_of(MONTH_WORDS[month as usize]), Some(month));
+        }
+        assert!(!is_day(0));
+        assert_eq!(month_of(0), None);
+    }
+}

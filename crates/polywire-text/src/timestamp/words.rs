@@ -1,0 +1,214 @@
+//! Digits by the word: what stands at known places of a date is read and
+//! written eight bytes at a time, in ordinary registers.
+//!
+//! Reading `08:49:37` takes five steps.
+//!
+//! 1. The bytes are taken as one number and combined by exclusive or with
+//!    `00:00:00`. Each digit becomes its value and each separator zero.
+//! 2. To each byte is added what brings the greatest allowed value to 127: 118
+//!    to a digit and 127 to a separator. The high bit of a byte is then set in
+//!    the sum, or was before, if and only if something else stood there. (A
+//!    byte of 128 and more may carry into its neighbour, but then the answer is
+//!    no anyway.)
+//! 3. Ten times the word and the word moved by one digit make pairs of digits:
+//!    the hour in byte 0, the minute in byte 3, the second in byte 6.
+//! 4. Limits of the pairs are tested as those of the digits.
+//! 5. The pairs are taken out, or weighed by one multiplication.
+//!
+//! Writing goes the other way: values are placed in a word, 103 / 1024 of each
+//! is its tens (for anything below 179), and the rest its ones.
+
+/// The high bit of each byte.
+const HIGH: u64 = 0x8080_8080_8080_8080;
+const ZEROS: u64 = 0x3030_3030_3030_3030;
+
+/// What a word must look like: `0` stands for any digit, anything else for
+/// itself.
+#[derive(Clone, Copy)]
+pub(super) struct Pattern {
+    bytes: u64,
+    limits: u64,
+}
+
+impl Pattern {
+    pub(super) const fn new(pattern: [u8; 8]) -> Self {
+        let mut limits = [127; 8];
+        let mut at = 0;
+        while at < 8 {
+            if pattern[at] == b'0' {
+                limits[at] = 127 - 9;
+            }
+            at += 1;
+        }
+        Self {
+            bytes: u64::from_le_bytes(pattern),
+            limits: u64::from_le_bytes(limits),
+        }
+    }
+
+    /// Pairs of digits: in the byte of each first digit the value of it and the
+    /// digit behind it; elsewhere nothing of use. And bits that are zero if the
+    /// word fits the pattern; only then the pairs mean something.
+    #[inline]
+    pub(super) const fn pairs(self, word: u64) -> (u64, u64) {
+        let digits = word ^ self.bytes;
+        let wrong = (digits | digits.wrapping_add(self.limits)) & HIGH;
+        (digits.wrapping_mul(10).wrapping_add(digits >> 8), wrong)
+    }
+}
+
+const TIME: Pattern = Pattern::new(*b"00:00:00");
+/// The pairs of a time, and what brings 23, 59 and 59 there to 127.
+const TIME_PAIRS: u64 = 0x00ff_0000_ff00_00ff;
+const TIME_LIMITS: u64 = 0x0044_0000_4400_0068;
+
+/// The second of the day that `HH:MM:SS` tells, if it tells one; second 60 is
+/// none.
+#[inline]
+pub(super) const fn time(text: [u8; 8]) -> Option<u32> {
+    let (pairs, wrong) = TIME.pairs(u64::from_le_bytes(text));
+    let pairs = pairs & TIME_PAIRS;
+    if (wrong | (pairs.wrapping_add(TIME_LIMITS) & HIGH)) != 0 {
+        return None;
+    }
+    let (hour, minute, second) = (pairs as u8, (pairs >> 24) as u8, (pairs >> 48) as u8);
+    Some(hour as u32 * 3600 + minute as u32 * 60 + second as u32)
+}
+
+/// `HH:MM:SS` of a second of the day.
+#[inline]
+pub(super) const fn time_text(second: u32) -> u64 {
+    let (hour, minute) = (second / 3600, second / 60);
+    let (minute, second) = (minute - hour * 60, second - minute * 60);
+    let values = hour as u64 | (minute as u64) << 24 | (second as u64) << 48;
+    pair_text(values, 0x000f_0000_0f00_000f) | u64::from_le_bytes(*b"00:00:00")
+}
+
+/// Two digits, without the bits of `0`, for each value below 100; `nibbles`
+/// has the low four bits of the places of the values. Sixteen bits for each
+/// must be free.
+#[inline]
+pub(super) const fn pair_text(values: u64, nibbles: u64) -> u64 {
+    let tens = (values.wrapping_mul(103) >> 10) & nibbles;
+    tens | values.wrapping_sub(tens.wrapping_mul(10)) << 8
+}
+
+/// How many digits a word begins with, and their value as if zeros followed
+/// up to eight.
+#[inline]
+pub(super) const fn leading_digits(word: u64) -> (u32, u32) {
+    let digits = word ^ ZEROS;
+    // Carries come from bytes behind the first that is no digit.
+    let others = (digits | digits.wrapping_add(0x7676_7676_7676_7676)) & HIGH;
+    let bits = others.trailing_zeros() & !7;
+    let digits = match bits {
+        64 => digits,
+        _ => digits & ((1 << bits) - 1),
+    };
+    (bits / 8, eight_digits(digits))
+}
+
+/// The number that eight digits are, the first in the lowest byte. Pairs,
+/// then the first and third, second and fourth of them weighed together.
+#[inline]
+const fn eight_digits(digits: u64) -> u32 {
+    const EVERY_FOURTH: u64 = 0x0000_00ff_0000_00ff;
+    let pairs = digits.wrapping_mul(10).wrapping_add(digits >> 8);
+    let first = (pairs & EVERY_FOURTH).wrapping_mul(1_000_000 << 32 | 100);
+    let second = (pairs >> 16 & EVERY_FOURTH).wrapping_mul(10_000 << 32 | 1);
+    (first.wrapping_add(second) >> 32) as u32
+}
+
+/// The digits of a number below 10^8, the first in the lowest byte, without
+/// the bits of `0`: halved three times, both halves of a number beside each
+/// other.
+#[inline]
+const fn eight_values(value: u32) -> u64 {
+    let high = value / 10_000;
+    let fours = high as u64 | ((value - high * 10_000) as u64) << 32;
+    // 10486 / 2^20 is 1 / 100 for anything below 10,000.
+    let high = (fours * 10_486 >> 20) & 0x0000_007f_0000_007f;
+    let twos = high | (fours - high * 100) << 16;
+    pair_text(twos, 0x000f_000f_000f_000f)
+}
+
+/// The nine digits of some nanoseconds: eight, then one. And how many of them
+/// are needed.
+#[inline]
+pub(super) const fn fraction_text(nanoseconds: u32) -> (u64, u8, usize) {
+    let first = nanoseconds / 10;
+    let last = (nanoseconds - first * 10) as u8;
+    let digits = eight_values(first);
+    let needed = match last {
+        0 => 8 - digits.leading_zeros() as usize / 8,
+        _ => 9,
+    };
+    (digits | ZEROS, last | b'0', needed)
+}
+
+/// Whether eight bytes are digits.
+#[inline]
+pub(super) const fn all_digits(word: u64) -> bool {
+    let digits = word ^ ZEROS;
+    (digits | digits.wrapping_add(0x7676_7676_7676_7676)) & HIGH == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times() {
+        for second in 0..86_400_u32 {
+            let text = format!(
+                "{:02}:{:02}:{:02}",
+                second / 3600,
+                second / 60 % 60,
+                second % 60
+            );
+            assert_eq!(time_text(second).to_le_bytes(), text.as_bytes());
+            let text = text.as_bytes().first_chunk().unwrap();
+            assert_eq!(time(*text), Some(second));
+        }
+        for text in [b"24:00:00", b"23:60:00", b"23:59:60", b"99:99:99"] {
+            assert_eq!(time(*text), None);
+        }
+        for at in 0..8 {
+            for byte in 0..=u8::MAX {
+                let mut text = *b"11:11:11";
+                let before = text[at];
+                text[at] = byte;
+                // Ones may be any digit; no hour begins with 3 to 9, no minute with 6.
+                let most = [b'2', b'9', 0, b'5', b'9', 0, b'5', b'9'][at];
+                let fits = byte == before || (b'0'..=most).contains(&byte);
+                assert_eq!(time(text).is_some(), fits, "{byte} at {at}");
+            }
+        }
+    }
+
+    #[test]
+    fn eight_digits_both_ways() {
+        for value in (0..100_000_000).step_by(997).chain([99_999_999]) {
+            let text = format!("{value:08}");
+            let word = u64::from_le_bytes(*text.as_bytes().first_chunk().unwrap());
+            assert_eq!(leading_digits(word), (8, value));
+            assert_eq!(eight_values(value) | ZEROS, word);
+            assert!(all_digits(word));
+        }
+    }
+
+    #[test]
+    fn where_digits_end() {
+        for count in 0..8_usize {
+            for byte in (0..=u8::MAX).filter(|byte| !byte.is_ascii_digit()) {
+                let mut text = [byte; 8];
+                text[..count].fill(b'9');
+                let (found, value) = leading_digits(u64::from_le_bytes(text));
+                assert_eq!(found as usize, count, "{byte}");
+                let expected = "9".repeat(count) + &"0".repeat(8 - count);
+                assert_eq!(value, expected.parse::<u32>().unwrap());
+                assert!(!all_digits(u64::from_le_bytes(text)));
+            }
+        }
+    }
+}

@@ -1,0 +1,473 @@
+//! Timestamps against their readable twin.
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+use polywire_text::Malformed;
+use polywire_text::reference::timestamp as twin;
+use polywire_text::timestamp::{
+    Civil, Fraction, LeapSecond, ReadPolicy, ShortYear, Timestamp, WritePolicy, Years,
+};
+use proptest::prelude::*;
+
+const FIRST: i64 = -62_135_596_800;
+const LAST: i64 = 253_402_300_799;
+
+type Read = fn(&[u8], ReadPolicy) -> Result<Timestamp, Malformed>;
+type Twin = fn(&[u8], ReadPolicy) -> Result<Timestamp, usize>;
+
+const FORMS: [(Read, Twin); 3] = [
+    (
+        |text, policy| Timestamp::parse_date_time_with(text, policy),
+        twin::date_time,
+    ),
+    (
+        |text, policy| Timestamp::parse_http_date_with(text, policy),
+        twin::http_date,
+    ),
+    (
+        |text, policy| Timestamp::parse_xmlrpc_with(text, policy),
+        twin::xmlrpc,
+    ),
+];
+
+/// Every form reads `text` as its twin does, and leaves it where its twin does.
+fn agree(text: &[u8], policy: ReadPolicy) {
+    for (read, twin) in FORMS {
+        let found = read(text, policy);
+        let expected = twin(text, policy);
+        let offset = found.map_err(|error| error.offset);
+        assert_eq!(offset, expected, "{} {policy:?}", text.escape_ascii());
+        if let Ok(found) = found {
+            assert!(found.nanoseconds() < 1_000_000_000);
+        }
+    }
+    if let Ok(text) = std::str::from_utf8(text) {
+        let found = Timestamp::parse_epoch_seconds(text);
+        assert_eq!(found.ok(), twin::epoch_seconds(text), "{text}");
+        if let Err(error) = found {
+            assert!(error.offset <= text.len());
+        }
+    }
+}
+
+fn policies() -> impl Strategy<Value = ReadPolicy> {
+    let leap_second = prop_oneof![
+        Just(LeapSecond::Next),
+        Just(LeapSecond::Hold),
+        Just(LeapSecond::Refuse)
+    ];
+    let years = prop_oneof![
+        Just(Years::Common),
+        Just(Years::FourDigits),
+        Just(Years::Expanded)
+    ];
+    let now = (0..4_102_444_800_i64, 0..1_000_000_000_u32);
+    let short_year = prop_oneof![
+        Just(ShortYear::From1970),
+        now.prop_map(|(seconds, nanoseconds)| {
+            ShortYear::Near(Timestamp::new(seconds, nanoseconds))
+        }),
+    ];
+    (leap_second, years, short_year, any::<bool>()).prop_map(
+        |(leap_second, years, short_year, space)| {
+            ReadPolicy::new()
+                .leap_second(leap_second)
+                .years(years)
+                .short_year(short_year)
+                .space(space)
+        },
+    )
+}
+
+fn fractions() -> impl Strategy<Value = Fraction> {
+    prop_oneof![
+        Just(Fraction::Needed),
+        (0..11_u8).prop_map(Fraction::Exactly),
+        (0..11_u8).prop_map(Fraction::AllOrNone),
+    ]
+}
+
+/// Nearly dates: fields in and out of range, and everything that may stand
+/// between them.
+fn nearly() -> impl Strategy<Value = String> {
+    let two = |most: u32| {
+        prop_oneof![
+            8 => (0..=most).prop_map(|value| format!("{value:02}")),
+            1 => "[0-9]{1,3}",
+        ]
+    };
+    let year = prop_oneof![
+        8 => (0..10_000_u32).prop_map(|year| format!("{year:04}")),
+        2 => "000[01]|9999|1900|2000|[+-][0-9]{6}|-000000|[0-9]{2}",
+    ];
+    let month = "(0[0-9]|1[0-3]|Jan|Feb|Dec|Jux)";
+    let separator = "(T|T|T|T|t| |x|)";
+    let dash = "(-|-|-||/)";
+    let second = prop_oneof![6 => two(60), 3 => Just("59:60".to_owned())];
+    let fraction = "(|||[.]|[.][0-9]{1,12}|[.][0-9]{7,9})";
+    let zone = "(Z|Z|z||[+-][0-2][0-9]:[0-6][0-9]|[+-](00|23):?(00|59)| GMT)";
+    (
+        year,
+        (dash, month, dash, two(31)),
+        separator,
+        (two(24), two(60), second),
+        fraction,
+        zone,
+    )
+        .prop_map(
+            |(year, (dash, month, other, day), separator, (h, m, s), fraction, zone)| {
+                let time = if s.contains(':') {
+                    format!("23:{s}")
+                } else {
+                    format!("{h}:{m}:{s}")
+                };
+                format!("{year}{dash}{month}{other}{day}{separator}{time}{fraction}{zone}")
+            },
+        )
+}
+
+/// Nearly HTTP-dates.
+fn nearly_http() -> impl Strategy<Value = String> {
+    let name = "(Mon|Tue|Wed|Thu|Fri|Sat|Sun|Sunday|Wednesday|Sum|sun|)";
+    let month = "(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|Feb|Jen|dec)";
+    let year = "([0-9]{4}|[0-9]{2}|000[01]|9999|1900)";
+    let time = "([01][0-9]|2[0-4]):[0-6][0-9]:[0-5][0-9]|23:59:60";
+    let fraction = "(||[.][0-9]{1,11}|[.])";
+    let layout = prop_oneof![
+        4 => Just("w, d m y t G"),
+        4 => Just("w, d-m-y t G"),
+        4 => Just("w m d t y"),
+        1 => Just("w, d m-y t G"),
+        1 => Just("w, d m y t UTC"),
+        1 => Just("w,d m y t G "),
+    ];
+    let day = "([ 0-3][0-9]|[0-9])";
+    (layout, name, day, month, year, time, fraction).prop_map(
+        |(layout, name, day, month, year, time, fraction)| {
+            let part = |letter| match letter {
+                'w' => name.clone(),
+                'd' => day.clone(),
+                'm' => month.clone(),
+                'y' => year.clone(),
+                't' => format!("{time}{fraction}"),
+                'G' => "GMT".to_owned(),
+                other => other.to_string(),
+            };
+            layout.chars().map(part).collect()
+        },
+    )
+}
+
+/// What `push` appends, behind something that must stay; `None` if it refuses,
+/// and then it must append nothing.
+fn written(push: impl Fn(&mut Vec<u8>) -> Result<(), Malformed>) -> Option<String> {
+    let mut out = b"before".to_vec();
+    match push(&mut out) {
+        Ok(()) => Some(String::from_utf8(out).unwrap().split_off(6)),
+        Err(_) => {
+            assert_eq!(out, b"before");
+            None
+        }
+    }
+}
+
+const SAMPLES: [&str; 16] = [
+    "2024-02-29T23:59:59Z",
+    "2024-02-29T23:59:59.123Z",
+    "2024-02-29T23:59:59.123456789Z",
+    "2024-02-29T23:59:59+05:30",
+    "2024-02-29T23:59:59.12345678-05:30",
+    "2016-12-31T23:59:60Z",
+    "20240229T23:59:59",
+    "20240229T23:59:59Z",
+    "20240229T23:59:59.5+0530",
+    "2024-02-29T23:59:59",
+    "Thu, 29 Feb 2024 23:59:59 GMT",
+    "Thursday, 29-Feb-24 23:59:59 GMT",
+    "Thu Feb 29 23:59:59 2024",
+    "Thu Feb  9 23:59:59.25 2024",
+    "1709251199.25",
+    "-1709251199",
+];
+
+/// Every byte at every place of every form, in place of another and between
+/// two; and every form cut off.
+#[test]
+fn one_byte_is_different() {
+    for sample in SAMPLES {
+        for at in 0..sample.len() {
+            agree(&sample.as_bytes()[..at], ReadPolicy::new());
+            for byte in 0..=u8::MAX {
+                let mut text = sample.as_bytes().to_vec();
+                text[at] = byte;
+                agree(&text, ReadPolicy::new());
+                text.insert(at, byte);
+                agree(&text, ReadPolicy::new());
+            }
+        }
+    }
+}
+
+/// Every length of a fraction, and a stranger at every place of it.
+#[test]
+fn fractions_of_all_lengths() {
+    for (before, after) in [
+        ("2024-02-29T23:59:59.", "Z"),
+        ("2024-02-29T23:59:59.", "+01:00"),
+        ("Thu, 29 Feb 2024 23:59:59.", " GMT"),
+        ("20240229T23:59:59.", ""),
+        ("0.", ""),
+        ("-17.", ""),
+    ] {
+        for len in 0..130 {
+            let digit = |at: u8| char::from(b'1' + at % 9);
+            let digits: String = (0..len).map(digit).collect();
+            let text = format!("{before}{digits}{after}");
+            agree(text.as_bytes(), ReadPolicy::new());
+            for at in 0..usize::from(len) {
+                for stranger in [b'/', b':', b' ', 0, 0x80, 0xb0, 0xff] {
+                    let mut text = text.clone().into_bytes();
+                    text[before.len() + at] = stranger;
+                    agree(&text, ReadPolicy::new());
+                }
+            }
+        }
+    }
+}
+
+/// The first and the last days of the years that can be told.
+#[test]
+fn the_edges_of_the_years() {
+    let read = |text, years| {
+        let policy = ReadPolicy::new().years(years);
+        agree(text, policy);
+        let read = Timestamp::parse_date_time_with(text, policy);
+        read.ok().map(Timestamp::seconds)
+    };
+    // What is read with four digits, and whether by default and with six, too.
+    let last_of_minus_one = FIRST - 366 * 86_400 - 1;
+    for (text, common, four, expanded) in [
+        (
+            "0001-01-01T00:00:00Z",
+            Some(FIRST),
+            Some(FIRST),
+            Some(FIRST),
+        ),
+        (
+            "0001-01-01T00:00:00+00:01",
+            None,
+            Some(FIRST - 60),
+            Some(FIRST - 60),
+        ),
+        (
+            "0000-12-31T23:59:59Z",
+            None,
+            Some(FIRST - 1),
+            Some(FIRST - 1),
+        ),
+        // The year is looked at as it is written.
+        (
+            "0000-12-31T23:59:59-00:01",
+            None,
+            Some(FIRST + 59),
+            Some(FIRST + 59),
+        ),
+        ("9999-12-31T23:59:59Z", Some(LAST), Some(LAST), Some(LAST)),
+        (
+            "9999-12-31T23:59:59-00:01",
+            None,
+            Some(LAST + 60),
+            Some(LAST + 60),
+        ),
+        ("9999-12-31T23:59:60Z", None, Some(LAST + 1), Some(LAST + 1)),
+        ("+010000-01-01T00:00:00Z", None, None, Some(LAST + 1)),
+        ("+002024-02-29T00:00:00Z", None, None, Some(1_709_164_800)),
+        (
+            "-000001-12-31T23:59:59Z",
+            None,
+            None,
+            Some(last_of_minus_one),
+        ),
+        ("-000000-01-01T00:00:00Z", None, None, None),
+    ] {
+        assert_eq!(read(text.as_bytes(), Years::Common), common, "{text}");
+        assert_eq!(read(text.as_bytes(), Years::FourDigits), four, "{text}");
+        assert_eq!(read(text.as_bytes(), Years::Expanded), expanded, "{text}");
+    }
+    // Held, it stays in its year.
+    let hold = ReadPolicy::new().leap_second(LeapSecond::Hold);
+    assert_eq!(
+        Timestamp::parse_date_time_with("9999-12-31T23:59:60Z", hold),
+        Ok(Timestamp::new(LAST, 999_999_999))
+    );
+    for (seconds, years) in [
+        (FIRST - 1, Years::Common),
+        (LAST + 1, Years::Common),
+        (last_of_minus_one, Years::FourDigits),
+        (LAST + 1, Years::FourDigits),
+        (i64::MIN, Years::Expanded),
+        (i64::MAX, Years::Expanded),
+    ] {
+        let policy = WritePolicy::new().years(years);
+        let instant = Timestamp::new(seconds, 999_999_999);
+        assert_eq!(
+            written(|out| instant.push_date_time_with(out, policy)),
+            None
+        );
+        assert_eq!(
+            written(|out| instant.push_http_date_with(out, policy)),
+            None
+        );
+        assert_eq!(written(|out| instant.push_xmlrpc_with(out, policy)), None);
+    }
+}
+
+/// 31 February, 29 February of other years, 31 April and their like.
+#[test]
+fn no_day_that_a_month_does_not_have() {
+    for year in [1900, 2000, 2023, 2024] {
+        for month in 0..=13 {
+            for day in 0..=32 {
+                let exists = (1..=12).contains(&month)
+                    && (1..=twin::days_in_month(year, month)).contains(&day);
+                let text = format!("{year}{month:02}{day:02}T00:00:00");
+                assert_eq!(Timestamp::parse_xmlrpc(&text).is_ok(), exists, "{text}");
+                let text = format!("{year}-{month:02}-{day:02}T00:00:00Z");
+                assert_eq!(Timestamp::parse_date_time(&text).is_ok(), exists, "{text}");
+            }
+        }
+    }
+}
+
+#[test]
+fn doubles_before_the_epoch_keep_their_digits() {
+    for (seconds, nanoseconds, expected) in [
+        (-1, 999_999_999, -1e-9),
+        (-2, 500_000_000, -1.5),
+        (-1, 0, -1.0),
+        (i64::MIN, 0, -9_223_372_036_854_775_808.0),
+        (i64::MIN, 1, -9_223_372_036_854_775_808.0),
+        (i64::MAX, 999_999_999, 9_223_372_036_854_775_808.0),
+    ] {
+        assert_eq!(Timestamp::new(seconds, nanoseconds).as_f64(), expected);
+    }
+    let first = Timestamp::from_f64(-9_223_372_036_854_775_808.0);
+    assert_eq!(first, Some(Timestamp::new(i64::MIN, 0)));
+    assert_eq!(Timestamp::from_f64(9_223_372_036_854_775_808.0), None);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+
+    #[test]
+    fn read_as_the_twin_reads(text in nearly(), policy in policies()) {
+        agree(text.as_bytes(), policy);
+    }
+
+    #[test]
+    fn http_dates_read_as_the_twin_reads(text in nearly_http(), policy in policies()) {
+        agree(text.as_bytes(), policy);
+    }
+
+    #[test]
+    fn numbers_read_as_the_twin_reads(
+        text in "-?[0-9]{0,21}([.][0-9]{0,14})?([eE][+-]?[0-9]{0,3})?",
+    ) {
+        agree(text.as_bytes(), ReadPolicy::new());
+    }
+
+    #[test]
+    fn anything_is_read_as_the_twin_reads(
+        text in proptest::collection::vec(any::<u8>(), 0..50),
+        policy in policies(),
+    ) {
+        agree(&text, policy);
+    }
+
+    #[test]
+    fn written_as_the_twin_writes(
+        seconds in prop_oneof![
+            8 => FIRST..=LAST,
+            1 => -31_619_087_596_800..31_494_784_780_799_i64,
+        ],
+        nanoseconds in prop_oneof![
+            Just(0),
+            0..1_000_000_000_u32,
+            (0..1000_u32).prop_map(|milliseconds| milliseconds * 1_000_000),
+        ],
+        fraction in fractions(),
+    ) {
+        let instant = Timestamp::new(seconds, nanoseconds);
+        let policy = WritePolicy::new().fraction(fraction).years(Years::Expanded);
+        let read = ReadPolicy::new().years(Years::Expanded);
+        let text = written(|out| instant.push_date_time_with(out, policy)).unwrap();
+        prop_assert_eq!(&text, &twin::write_date_time(instant, fraction));
+        let back = Timestamp::parse_date_time_with(&text, read).unwrap();
+        let lost = instant.as_nanoseconds() - back.as_nanoseconds();
+        prop_assert!((0..1_000_000_000).contains(&lost));
+        if (0..=9999).contains(&instant.civil().year) {
+            let text = written(|out| instant.push_http_date_with(out, policy)).unwrap();
+            prop_assert_eq!(&text, &twin::write_http_date(instant, fraction));
+            prop_assert_eq!(Timestamp::parse_http_date_with(&text, read), Ok(back));
+            let text = written(|out| instant.push_xmlrpc_with(out, policy)).unwrap();
+            prop_assert_eq!(&text, &twin::write_xmlrpc(instant, fraction));
+            let unzoned = back.with_unzoned(true);
+            prop_assert_eq!(Timestamp::parse_xmlrpc_with(&text, read), Ok(unzoned));
+        }
+        let mut out = Vec::new();
+        instant.push_epoch_seconds_with(&mut out, fraction);
+        let text = String::from_utf8(out).unwrap();
+        prop_assert_eq!(&text, &twin::write_epoch_seconds(instant, fraction));
+        prop_assert_eq!(Timestamp::parse_epoch_seconds(&text), Ok(back));
+    }
+
+    #[test]
+    fn civil_both_ways(
+        seconds in prop_oneof![any::<i64>(), FIRST..=LAST],
+        nanoseconds in 0..1_000_000_000_u32,
+    ) {
+        let instant = Timestamp::new(seconds, nanoseconds);
+        let civil = instant.civil();
+        prop_assert_eq!(Timestamp::from_civil(civil), Ok(instant));
+        let date = (civil.year, civil.month.into(), civil.day.into());
+        prop_assert_eq!(twin::date_of_day(seconds.div_euclid(86_400)), date);
+        prop_assert_eq!(Timestamp::from_nanoseconds(instant.as_nanoseconds()), Some(instant));
+    }
+
+    #[test]
+    fn no_civil_date_panics(
+        year: i64, month: u8, day: u8, hour: u8, minute: u8, second: u8, nanosecond: u32,
+    ) {
+        let civil = Civil { year, month, day, hour, minute, second, nanosecond };
+        if let Ok(instant) = Timestamp::from_civil(civil) {
+            prop_assert_eq!(instant.civil(), civil);
+        }
+    }
+
+    #[test]
+    fn nearest_doubles(
+        bits: i64,
+        shift in 0..62_u32,
+        nanoseconds in prop_oneof![
+            0..1_000_000_000_u32,
+            (0..1024_u32).prop_map(|part| part * 976_562),
+        ],
+    ) {
+        let instant = Timestamp::new(bits >> shift, nanoseconds);
+        prop_assert_eq!(instant.as_f64(), twin::as_f64(instant), "{:?}", instant);
+    }
+
+    #[test]
+    fn sums_and_differences(
+        one: i64, one_more in 0..1_000_000_000_u32,
+        other: i64, other_more in 0..1_000_000_000_u32,
+    ) {
+        let (one, other) = (Timestamp::new(one, one_more), Timestamp::new(other, other_more));
+        let (earlier, later) = (one.min(other), one.max(other));
+        let between = later.duration_since(earlier).unwrap();
+        let nanoseconds = later.as_nanoseconds() - earlier.as_nanoseconds();
+        prop_assert_eq!(between.as_nanos() as i128, nanoseconds);
+        prop_assert_eq!(earlier.checked_add(between), Some(later));
+        prop_assert_eq!(later.checked_sub(between), Some(earlier));
+        prop_assert_eq!(earlier.duration_since(later).is_some(), earlier == later);
+    }
+}
