@@ -1,6 +1,6 @@
 //! Integers of every width, both ways.
 
-use super::digits::{self, POWERS, TEN_TO_8, TEN_TO_16, Values};
+use super::digits::{self, TEN_TO_8, TEN_TO_16};
 use super::grammar::Grammar;
 use crate::Malformed;
 
@@ -35,8 +35,8 @@ pub enum Integer {
 
 /// Reads `-`? and decimal digits from the beginning of `bytes`.
 ///
-/// Leading zeros are read; formats that forbid them look themselves. Costs some
-/// twenty instructions up to seven digits and does not allocate.
+/// Leading zeros are read; formats that forbid them look themselves. Does not
+/// allocate.
 ///
 /// ```
 /// use polywire_text::number::{Integer, integer_prefix};
@@ -48,18 +48,19 @@ pub enum Integer {
 #[inline]
 #[must_use]
 pub fn integer_prefix(bytes: &[u8]) -> Integer {
-    let negative = bytes.first() == Some(&b'-');
-    let sign = usize::from(negative);
-    let values = Values::at(bytes, sign);
-    let count = values.count();
-    if count == 0 {
-        return Integer::None;
-    }
-    if count == 8 {
+    let (negative, sign) = match bytes.first() {
+        Some(b'-') => (true, 1),
+        _ => (false, 0),
+    };
+    if digits::eight_at(bytes, sign).is_some() {
         return long_integer(bytes, sign);
     }
-    let value = values.number(count) as i64;
-    Integer::Small(if negative { -value } else { value }, sign + count)
+    let (value, end) = digits::few(bytes, sign);
+    if end == sign {
+        return Integer::None;
+    }
+    let value = value as i64;
+    Integer::Small(if negative { -value } else { value }, end)
 }
 
 /// An integer of eight digits or more.
@@ -206,26 +207,12 @@ fn whole_64(digits: &[u8]) -> Option<u64> {
 /// if they need more than 64 bits.
 #[inline]
 fn run_64(bytes: &[u8], at: usize) -> (Option<u64>, usize) {
-    let values = Values::at(bytes, at);
-    let first = values.count();
-    let value = values.number(first);
-    if first < 8 {
-        return (Some(value), at + first);
+    let mut value = 0;
+    let end = digits::run(bytes, at, &mut value);
+    if end - at > 19 {
+        return (digits::beyond_16(&bytes[at..end]), end);
     }
-    let values = Values::at(bytes, at + 8);
-    let second = values.count();
-    if second == 0 {
-        return (Some(value), at + 8);
-    }
-    let value = value * POWERS[second] + values.number(second);
-    if second < 8 {
-        return (Some(value), at + 8 + second);
-    }
-    let end = digits::end(bytes, at + 16);
-    if end == at + 16 {
-        return (Some(value), end);
-    }
-    (digits::beyond_16(&bytes[at..end]), end)
+    (Some(value), end)
 }
 
 #[inline]
