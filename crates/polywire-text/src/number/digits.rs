@@ -86,68 +86,58 @@ fn digit(byte: u8) -> Option<u64> {
     (value <= 9).then_some(u64::from(value))
 }
 
-/// Reads digits from `at` on to the end of `value`, and says where they end.
-/// Beyond nineteen digits the value is wrong.
+/// Takes digits off `rest` and puts them to the end of `value`. Beyond nineteen
+/// digits the value is wrong.
 #[inline]
-pub(super) fn run(bytes: &[u8], mut at: usize, value: &mut u64) -> usize {
-    while let Some(eight) = eight_at(bytes, at) {
+pub(super) fn run(rest: &mut &[u8], value: &mut u64) {
+    while let Some((eight, behind)) = eight(rest) {
         *value = value.wrapping_mul(TEN_TO_8).wrapping_add(eight);
-        at += 8;
+        *rest = behind;
     }
-    if let Some(four) = four_at(bytes, at) {
+    if let Some((four, behind)) = four(rest) {
         *value = value.wrapping_mul(10_000).wrapping_add(four);
-        at += 4;
+        *rest = behind;
     }
-    while let Some(digit) = bytes.get(at).and_then(|byte| digit(*byte)) {
+    few(rest, value);
+}
+
+/// The same one by one.
+#[inline]
+pub(super) fn few(rest: &mut &[u8], value: &mut u64) {
+    while let [byte, behind @ ..] = *rest
+        && let Some(digit) = digit(*byte)
+    {
         *value = value.wrapping_mul(10).wrapping_add(digit);
-        at += 1;
+        *rest = behind;
     }
-    at
 }
 
-/// The same one by one: for up to seven, where there are no eight.
+/// The number of eight digits, and what stands behind them.
 #[inline]
-pub(super) fn few(bytes: &[u8], mut at: usize) -> (u64, usize) {
-    let mut value: u64 = 0;
-    while let Some(digit) = bytes.get(at).and_then(|byte| digit(*byte)) {
-        value = value.wrapping_mul(10).wrapping_add(digit);
-        at += 1;
-    }
-    (value, at)
+pub(super) fn eight(bytes: &[u8]) -> Option<(u64, &[u8])> {
+    let (chunk, behind) = bytes.split_first_chunk()?;
+    Some((Values::of(chunk).number()?, behind))
 }
 
-/// The number of the eight digits at `at`, if there are eight.
+/// The number of four digits, and what stands behind them.
 #[inline]
-pub(super) fn eight_at(bytes: &[u8], at: usize) -> Option<u64> {
-    Values::of(bytes.get(at..)?.first_chunk()?).number()
-}
-
-/// The number of the four digits at `at`, if there are four.
-#[inline]
-fn four_at(bytes: &[u8], at: usize) -> Option<u64> {
-    let chunk = bytes.get(at..)?.first_chunk::<4>()?;
+fn four(bytes: &[u8]) -> Option<(u64, &[u8])> {
+    let (chunk, behind) = bytes.split_first_chunk()?;
     let values = u32::from_le_bytes(*chunk) ^ ZEROS as u32;
     if (values.wrapping_add(0x7676_7676) | values) & 0x8080_8080 != 0 {
         return None;
     }
     let twos = values.wrapping_mul(10).wrapping_add(values >> 8);
-    Some(u64::from((twos & 0xff) * 100 + (twos >> 16 & 0xff)))
+    let number = (twos & 0xff) * 100 + (twos >> 16 & 0xff);
+    Some((u64::from(number), behind))
 }
 
-/// All of `bytes`, one to eight digits; `None` if there is another byte.
+/// All of `bytes`, up to eight digits; `None` if there is another byte.
 #[inline]
 pub(super) fn up_to_8(bytes: &[u8]) -> Option<u64> {
-    if let (Some(first), Some(last)) = (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
-        let (first, last) = (u32::from_le_bytes(*first), u32::from_le_bytes(*last));
-        // Where they overlap, both have the same bits.
-        let both = u64::from(first) | u64::from(last) << (8 * (bytes.len() - 4));
-        return Values(both ^ ZEROS).first(bytes.len()).number();
-    }
-    let mut value = 0;
-    for byte in bytes {
-        value = value * 10 + digit(*byte)?;
-    }
-    Some(value)
+    let (mut rest, mut value) = (bytes, 0);
+    run(&mut rest, &mut value);
+    rest.is_empty().then_some(value)
 }
 
 /// All of `bytes`, eight to sixteen digits; `None` if there is another byte.
@@ -214,12 +204,13 @@ pub(super) fn end(bytes: &[u8], mut at: usize) -> usize {
             return at;
         }
     }
-    few(bytes, at).1
+    let rest = bytes.get(at..).unwrap_or_default();
+    at + rest.iter().take_while(|byte| byte.is_ascii_digit()).count()
 }
 
 /// The eight digits of a number below 10^8, as text, the first lowest.
 #[inline]
-pub(super) fn eight(value: u32) -> u64 {
+pub(super) fn padded(value: u32) -> u64 {
     spread(value) | ZEROS
 }
 
@@ -277,7 +268,7 @@ mod tests {
             .chain([9, 99, 9_999, 99_999_999])
         {
             let text = format!("{value:08}");
-            assert_eq!(eight(value).to_le_bytes(), text.as_bytes());
+            assert_eq!(padded(value).to_le_bytes(), text.as_bytes());
             assert_eq!(up_to_8(text.as_bytes()), Some(u64::from(value)));
             let (word, len) = trimmed(value);
             assert_eq!(&word.to_le_bytes()[..len], value.to_string().as_bytes());

@@ -88,51 +88,53 @@ impl Common {
     #[inline]
     fn read(bytes: &[u8], grammar: Grammar) -> Option<Self> {
         let json = grammar == Grammar::Json;
-        let (negative, sign) = match bytes.first() {
-            Some(b'-') => (true, 1),
-            Some(b'+') if !json => (false, 1),
-            _ => (false, 0),
+        let (negative, digits) = match bytes {
+            [b'-', digits @ ..] => (true, digits),
+            [b'+', digits @ ..] if !json => (false, digits),
+            digits => (false, digits),
         };
-        let mut mantissa = 0;
-        let whole = digits::run(bytes, sign, &mut mantissa);
-        if whole == sign || (json && bytes[sign] == b'0' && whole - sign > 1) {
+        let (mut rest, mut mantissa) = (digits, 0);
+        digits::run(&mut rest, &mut mantissa);
+        let mut count = digits.len() - rest.len();
+        if count == 0 || (json && count > 1 && digits[0] == b'0') {
             return None;
         }
-        let (mut end, mut digits, mut exponent) = (whole, whole - sign, 0);
-        if bytes.get(whole) == Some(&b'.') {
-            end = digits::run(bytes, whole + 1, &mut mantissa);
-            let places = end - whole - 1;
+        let mut exponent = 0;
+        if let [b'.', fraction @ ..] = rest {
+            rest = fraction;
+            digits::run(&mut rest, &mut mantissa);
+            let places = fraction.len() - rest.len();
             if places == 0 {
                 return None;
             }
-            digits += places;
+            count += places;
             exponent = -(places as i32);
         }
-        if digits > 19 {
+        if count > 19 {
             return None;
         }
-        if let Some(b'e' | b'E') = bytes.get(end)
+        if let [b'e' | b'E', power @ ..] = rest
             && grammar != Grammar::Plain
         {
-            let (down, sign) = match bytes.get(end + 1) {
-                Some(b'-') => (true, 1),
-                Some(b'+') => (false, 1),
-                _ => (false, 0),
+            let (down, digits) = match power {
+                [b'-', digits @ ..] => (true, digits),
+                [b'+', digits @ ..] => (false, digits),
+                digits => (false, digits),
             };
-            let first = end + 1 + sign;
-            let (power, after) = digits::few(bytes, first);
+            let mut power = 0;
+            rest = digits;
+            digits::few(&mut rest, &mut power);
             // Nothing finite and larger than zero has more.
-            if !(1..=4).contains(&(after - first)) {
+            if !(1..=4).contains(&(digits.len() - rest.len())) {
                 return None;
             }
             exponent += if down { -(power as i32) } else { power as i32 };
-            end = after;
         }
         Some(Self {
             negative,
             mantissa,
             exponent,
-            end,
+            end: bytes.len() - rest.len(),
         })
     }
 

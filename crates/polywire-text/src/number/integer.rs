@@ -48,27 +48,33 @@ pub enum Integer {
 #[inline]
 #[must_use]
 pub fn integer_prefix(bytes: &[u8]) -> Integer {
-    let (negative, sign) = match bytes.first() {
-        Some(b'-') => (true, 1),
-        _ => (false, 0),
+    let (negative, digits) = match bytes {
+        [b'-', digits @ ..] => (true, digits),
+        digits => (false, digits),
     };
-    if digits::eight_at(bytes, sign).is_some() {
-        return long_integer(bytes, sign);
+    let (mut rest, mut value) = (digits, 0);
+    while let Some((eight, behind)) = digits::eight(rest) {
+        value = TEN_TO_8.wrapping_mul(value).wrapping_add(eight);
+        rest = behind;
     }
-    let (value, end) = digits::few(bytes, sign);
-    if end == sign {
-        return Integer::None;
+    digits::few(&mut rest, &mut value);
+    let len = bytes.len() - rest.len();
+    match digits.len() - rest.len() {
+        0 => Integer::None,
+        ..=18 => {
+            let value = value as i64;
+            Integer::Small(if negative { -value } else { value }, len)
+        }
+        count => long_integer(negative, &digits[..count], len),
     }
-    let value = value as i64;
-    Integer::Small(if negative { -value } else { value }, end)
 }
 
-/// An integer of eight digits or more.
-#[inline(never)]
-fn long_integer(bytes: &[u8], sign: usize) -> Integer {
-    match <i64 as sealed::Sealed>::run(sign == 1, bytes, sign) {
-        (Some(value), end) => Integer::Small(value, end),
-        (None, end) => Integer::Large(end),
+/// An integer of more digits than always fit.
+#[cold]
+fn long_integer(negative: bool, digits: &[u8], len: usize) -> Integer {
+    match whole(negative, digits) {
+        Some(value) => Integer::Small(value, len),
+        None => Integer::Large(len),
     }
 }
 
@@ -207,8 +213,9 @@ fn whole_64(digits: &[u8]) -> Option<u64> {
 /// if they need more than 64 bits.
 #[inline]
 fn run_64(bytes: &[u8], at: usize) -> (Option<u64>, usize) {
-    let mut value = 0;
-    let end = digits::run(bytes, at, &mut value);
+    let (mut rest, mut value) = (&bytes[at..], 0);
+    digits::run(&mut rest, &mut value);
+    let end = bytes.len() - rest.len();
     if end - at > 19 {
         return (digits::beyond_16(&bytes[at..end]), end);
     }
@@ -305,7 +312,7 @@ fn push_trimmed(out: &mut Vec<u8>, value: u32) {
 
 #[inline]
 fn push_eight(out: &mut Vec<u8>, value: u32) {
-    out.extend_from_slice(&digits::eight(value).to_le_bytes());
+    out.extend_from_slice(&digits::padded(value).to_le_bytes());
 }
 
 /// Sixteen digits of a number below 10^16.
