@@ -1,3 +1,7 @@
 //! As integers and floating-point numbers.
 
-pub(crate) fn any(_data: &[u8]) {}
+use polywire::text::number::{
+    self, Decimal, Grammar, Integer, NonFinite, Spelling, decimal_prefix, float_prefix,
+    integer_prefix,
+};
+use polywire::text::reference::number as twin;

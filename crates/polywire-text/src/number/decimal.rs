@@ -130,13 +130,14 @@ impl<'text> Decimal<'text> {
         let Digits { head, tail, point } = self.significant();
         // No integer has more digits than u128.
         let mut digits = [b'0'; 40];
-        let len = usize::try_from(point).ok()?.max(1);
+        let len = usize::try_from(point).ok()?;
         if len >= digits.len() || head.len() + tail.len() > len {
             return None;
         }
         digits[..head.len()].copy_from_slice(head);
         digits[head.len()..head.len() + tail.len()].copy_from_slice(tail);
-        integer::whole(self.is_signed(), &digits[..len])
+        // Zero has no digits but one.
+        integer::whole(self.is_signed(), &digits[..len.max(1)])
     }
 
     /// The nearest number of the type, ties to even; infinite beyond its range.
