@@ -541,54 +541,55 @@ fn write_floats(group: &mut Group) {
 /// What takes input of any length, at some length and at twice that.
 fn many_digits(group: &mut Group) {
     const HALF: usize = 5000;
-    type Read = fn(&[u8]) -> Option<usize>;
-    let readings: [(&str, Read); 6] = [
-        ("JSON number", |text| {
-            number::json_number(text).ok().map(|(len, _)| len)
+    type Read = fn(&[u8], &mut Vec<u8>) -> bool;
+    // What stands before and behind the digits.
+    let readings: [(&str, [&str; 2], Read); 6] = [
+        ("JSON number", ["", ""], |text, _| {
+            number::json_number(text) == Ok((text.len(), true))
         }),
-        (
-            "integer too large for its type",
-            |text| match number::integer_prefix(text) {
-                number::Integer::Large(len) => Some(len),
-                _ => None,
-            },
-        ),
-        ("integer refused", |text| {
-            number::parse::<i128>(text, Grammar::Json)
-                .is_err()
-                .then_some(text.len())
+        ("integer too large", ["", ""], |text, _| {
+            number::integer_prefix(text) == number::Integer::Large(text.len())
         }),
-        ("double", |text| {
-            let text = [b"0.", text].concat();
-            let (_, len) = number::float_prefix::<f64>(&text, Grammar::Json).ok()?;
-            Some(len - 2)
+        ("integer refused", ["", ""], |text, _| {
+            number::parse::<i128>(text, Grammar::Json).is_err()
         }),
-        ("decimal compared", |text| {
-            let decimal = Decimal::parse(text, Grammar::Json).ok()?;
-            (decimal == decimal).then_some(text.len())
+        ("double", ["0.", ""], |text, _| {
+            number::parse_float::<f64>(text, Spelling::JSON).is_ok()
         }),
-        ("decimal laid out", |text| {
-            let text = [text, b"e-100"].concat();
-            let mut out = Vec::new();
-            let decimal = Decimal::parse(&text, Grammar::Json).ok()?;
-            decimal.push_plain(&mut out, usize::MAX).ok()?;
-            decimal.push_canonical(&mut out);
-            Some(text.len() - 5)
+        ("decimal compared", ["0.", "e3"], |text, _| {
+            Decimal::parse(text, Grammar::Json).is_ok_and(|decimal| decimal == decimal)
+        }),
+        ("decimal laid out", ["", "e-100"], |text, out| {
+            Decimal::parse(text, Grammar::Json).is_ok_and(|decimal| {
+                decimal.push_canonical(out);
+                decimal.push_plain(out, usize::MAX).is_ok()
+            })
         }),
     ];
-    for (name, read) in readings {
+    for (name, [before, behind], read) in readings {
         let half = format!("number: many digits: {name}");
         for (name, len) in [
             (half.clone(), HALF),
             (format!("{half}, twice the input"), 2 * HALF),
         ] {
-            let digits: Vec<u8> = random(31)
-                .map(|random| b'1' + (random >> 40) as u8 % 9)
-                .take(len)
+            let digits = random(31).map(|random| b'1' + (random >> 40) as u8 % 9);
+            let text: Vec<u8> = before
+                .bytes()
+                .chain(digits.take(len))
+                .chain(behind.bytes())
                 .collect();
+            let out = Vec::with_capacity(4 * HALF + 100);
             let case = group.case(&name);
             case.bytes(len)
-                .polywire(move || read(&digits), move |found| same(found, &Some(len)));
+                .polywire_with(
+                    (text, out),
+                    move |(text, out)| {
+                        out.clear();
+                        read(text, out)
+                    },
+                    |_, read| *read,
+                )
+                .target_allocations(0);
             if name != half {
                 case.target_instructions_of_case(&half, 2.1);
             }

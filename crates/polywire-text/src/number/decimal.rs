@@ -130,13 +130,14 @@ impl<'text> Decimal<'text> {
         let Digits { head, tail, point } = self.significant();
         // No integer has more digits than u128.
         let mut digits = [b'0'; 40];
-        let len = usize::try_from(point).ok()?.max(1);
+        let len = usize::try_from(point).ok()?;
         if len >= digits.len() || head.len() + tail.len() > len {
             return None;
         }
         digits[..head.len()].copy_from_slice(head);
         digits[head.len()..head.len() + tail.len()].copy_from_slice(tail);
-        integer::whole(self.is_signed(), &digits[..len])
+        // Zero has no digits but one.
+        integer::whole(self.is_signed(), &digits[..len.max(1)])
     }
 
     /// The nearest number of the type, ties to even; infinite beyond its range.
@@ -356,8 +357,26 @@ impl<'text> Digits<'text> {
         (self.head.len() + self.tail.len()) as i64
     }
 
-    fn iter(&self) -> impl Iterator<Item = &'text u8> + use<'text> {
-        self.head.iter().chain(self.tail)
+    /// Digit by digit; then who has more of them.
+    fn cmp(&self, other: &Self) -> Ordering {
+        let (mut left, mut right) = ((self.head, self.tail), (other.head, other.tail));
+        loop {
+            if left.0.is_empty() {
+                left = (left.1, &[]);
+            }
+            if right.0.is_empty() {
+                right = (right.1, &[]);
+            }
+            // As far as both go on without a point between.
+            let len = left.0.len().min(right.0.len());
+            let ((start, rest), (other, other_rest)) =
+                (left.0.split_at(len), right.0.split_at(len));
+            match start.cmp(other) {
+                Ordering::Equal if len == 0 => return left.0.len().cmp(&right.0.len()),
+                Ordering::Equal => (left.0, right.0) = (rest, other_rest),
+                order => return order,
+            }
+        }
     }
 }
 
@@ -408,7 +427,7 @@ impl Ord for Decimal<'_> {
         // The farther the point, the larger; then digit by digit, and who has
         // more of them, as none of them ends in a zero.
         let size = left.point.cmp(&right.point);
-        let size = size.then_with(|| left.iter().cmp(right.iter()));
+        let size = size.then_with(|| left.cmp(&right));
         if sign.0 < 0 { size.reverse() } else { size }
     }
 }
@@ -419,7 +438,7 @@ impl Hash for Decimal<'_> {
         (digits.len() != 0 && self.is_signed()).hash(state);
         digits.point.hash(state);
         // The same bytes wherever the point stood in the text.
-        for digit in digits.iter() {
+        for digit in digits.head.iter().chain(digits.tail) {
             state.write_u8(*digit);
         }
         state.write_u8(0xff);

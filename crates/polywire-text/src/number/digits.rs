@@ -11,132 +11,146 @@
 //!     & 80 80 80 80 80 80 80 80   =  00 00 00 00 80 80 80 80     four digits
 //! ```
 //!
-//! A shift to the left puts zeros before the digits and drops what is behind
-//! them. Three multiplications then add eight values up in pairs, fours and
-//! eights, whatever their number: there is no loop, and no branch on the length
-//! to guess wrong. Writing goes the same way back: by 10 000, by 100 and by 10,
-//! each step for all lanes at once.
+//! Three multiplications add eight values up in pairs, fours and eights. Where
+//! the end of a number is known, a shift to the left puts zeros before fewer
+//! digits, and there is no loop and no branch on their number. Where the end is
+//! looked for, digits are taken by eights, by four and one by one: counting them
+//! by the mask above would take fewer instructions for some lengths, but
+//! whatever follows the number would have to wait for the count, while a
+//! processor that guesses the length goes on at once.
 //!
-//! What this cannot do is read beyond the end of the input, so the last few
-//! bytes of a slice are gathered by narrower loads.
+//! Writing goes the same way back: by 10 000, by 100 and by 10, each step for
+//! all lanes at once.
 
 /// Eight times `'0'`.
 const ZEROS: u64 = 0x3030_3030_3030_3030;
 
-/// 10^0 to 10^19: all that a `u64` holds.
-pub(super) static POWERS: [u64; 20] = {
-    let mut powers = [1; 20];
-    let mut at = 1;
-    while at < 20 {
-        powers[at] = powers[at - 1] * 10;
-        at += 1;
-    }
-    powers
-};
-
 pub(super) const TEN_TO_8: u64 = 100_000_000;
 pub(super) const TEN_TO_16: u64 = TEN_TO_8 * TEN_TO_8;
 
-/// The values of up to eight bytes, those that are digits below ten; the first
-/// byte lowest.
+/// The values of eight bytes, those that are digits below ten; the first byte
+/// lowest.
 #[derive(Clone, Copy)]
-pub(super) struct Values(u64);
+struct Values(u64);
 
 impl Values {
     #[inline]
-    pub(super) fn of(chunk: &[u8; 8]) -> Self {
+    fn of(chunk: &[u8; 8]) -> Self {
         Self(u64::from_le_bytes(*chunk) ^ ZEROS)
     }
 
-    /// The eight bytes at `at`; behind the end of `bytes` there are none that
-    /// are digits.
+    /// The highest bit of each byte that is no digit, up to the first of them.
     #[inline]
-    pub(super) fn at(bytes: &[u8], at: usize) -> Self {
-        let rest = bytes.get(at..).unwrap_or_default();
-        match rest.first_chunk::<8>() {
-            Some(chunk) => Self::of(chunk),
-            None => Self(Self::tail(bytes, rest) ^ ZEROS),
-        }
-    }
-
-    /// Fewer than eight bytes, the last of `bytes`, and zero bytes behind them.
-    #[inline]
-    fn tail(bytes: &[u8], rest: &[u8]) -> u64 {
-        if rest.is_empty() {
-            return 0;
-        }
-        match bytes.last_chunk::<8>() {
-            Some(chunk) => u64::from_le_bytes(*chunk) >> (64 - 8 * rest.len()),
-            None => short(rest),
-        }
+    fn others(self) -> u64 {
+        // A byte of 0x8a and more carries into the next one, behind it: the
+        // first that is no digit is found all the same.
+        (self.0.wrapping_add(0x7676_7676_7676_7676) | self.0) & 0x8080_8080_8080_8080
     }
 
     /// How many digits stand at the beginning: at most eight.
     #[inline]
-    pub(super) fn count(self) -> usize {
-        const ABOVE_NINE: u64 = 0x7676_7676_7676_7676;
-        const HIGH: u64 = 0x8080_8080_8080_8080;
-        // A byte of 0x8a and more carries into the next one, behind it: the
-        // first that is no digit is found all the same.
-        let others = (self.0.wrapping_add(ABOVE_NINE) | self.0) & HIGH;
-        others.trailing_zeros() as usize / 8
+    fn count(self) -> usize {
+        self.others().trailing_zeros() as usize / 8
     }
 
-    /// The number that the first `count` digits make, 1 to 8 of them.
+    /// The number of all eight, if they are digits.
     #[inline]
-    pub(super) fn number(self, count: usize) -> u64 {
-        sum(self.0 << (64 - 8 * count))
+    fn number(self) -> Option<u64> {
+        (self.others() == 0).then(|| self.sum())
+    }
+
+    /// The first `count` of them behind zeros, 1 to 8.
+    #[inline]
+    fn first(self, count: usize) -> Self {
+        Self(self.0 << (64 - 8 * count))
+    }
+
+    /// Eight digits to their number, the lowest byte the highest digit.
+    #[inline]
+    fn sum(self) -> u64 {
+        const EACH_FOURTH: u64 = 0x0000_00ff_0000_00ff;
+        // In bytes 0, 2, 4 and 6 two digits each, at most 99.
+        let twos = self.0.wrapping_mul(10).wrapping_add(self.0 >> 8);
+        // The first and third of them weigh a million and a hundred, the second
+        // and fourth ten thousand and one. The sum stands in the upper half.
+        let odd = (twos & EACH_FOURTH).wrapping_mul(100 + (1_000_000 << 32));
+        let even = (twos >> 16 & EACH_FOURTH).wrapping_mul(1 + (10_000 << 32));
+        odd.wrapping_add(even) >> 32
     }
 }
 
-/// One to seven bytes, the first lowest.
+/// The value of a byte that is a digit.
 #[inline]
-fn short(bytes: &[u8]) -> u64 {
-    let len = bytes.len();
-    if let (Some(first), Some(last)) = (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
-        let (first, last) = (u32::from_le_bytes(*first), u32::from_le_bytes(*last));
-        // The overlap is the same bits in both.
-        return u64::from(first) | u64::from(last) << (8 * (len - 4));
-    }
-    // Of one to three bytes the first, the middle and the last are all.
-    let byte = |at: usize| u64::from(bytes.get(at).copied().unwrap_or_default()) << (8 * at);
-    byte(0) | byte(len / 2) | byte(len.saturating_sub(1))
+fn digit(byte: u8) -> Option<u64> {
+    let value = byte.wrapping_sub(b'0');
+    (value <= 9).then_some(u64::from(value))
 }
 
-/// Eight values to their number, the lowest byte the highest digit.
+/// Takes digits off `rest` and puts them to the end of `value`. Beyond nineteen
+/// digits the value is wrong.
 #[inline]
-fn sum(values: u64) -> u64 {
-    const EACH_FOURTH: u64 = 0x0000_00ff_0000_00ff;
-    // In bytes 0, 2, 4 and 6 two digits each, at most 99.
+pub(super) fn run(rest: &mut &[u8], value: &mut u64) {
+    while let Some((eight, behind)) = eight(rest) {
+        *value = value.wrapping_mul(TEN_TO_8).wrapping_add(eight);
+        *rest = behind;
+    }
+    if let Some((four, behind)) = four(rest) {
+        *value = value.wrapping_mul(10_000).wrapping_add(four);
+        *rest = behind;
+    }
+    few(rest, value);
+}
+
+/// The same one by one.
+#[inline]
+pub(super) fn few(rest: &mut &[u8], value: &mut u64) {
+    while let [byte, behind @ ..] = *rest
+        && let Some(digit) = digit(*byte)
+    {
+        *value = value.wrapping_mul(10).wrapping_add(digit);
+        *rest = behind;
+    }
+}
+
+/// The number of eight digits, and what stands behind them.
+#[inline]
+pub(super) fn eight(bytes: &[u8]) -> Option<(u64, &[u8])> {
+    let (chunk, behind) = bytes.split_first_chunk()?;
+    Some((Values::of(chunk).number()?, behind))
+}
+
+/// The number of four digits, and what stands behind them.
+#[inline]
+fn four(bytes: &[u8]) -> Option<(u64, &[u8])> {
+    let (chunk, behind) = bytes.split_first_chunk()?;
+    let values = u32::from_le_bytes(*chunk) ^ ZEROS as u32;
+    if (values.wrapping_add(0x7676_7676) | values) & 0x8080_8080 != 0 {
+        return None;
+    }
     let twos = values.wrapping_mul(10).wrapping_add(values >> 8);
-    // The first and third of them weigh a million and a hundred, the second
-    // and fourth ten thousand and one. The sum stands in the upper half.
-    let odd = (twos & EACH_FOURTH).wrapping_mul(100 + (1_000_000 << 32));
-    let even = (twos >> 16 & EACH_FOURTH).wrapping_mul(1 + (10_000 << 32));
-    odd.wrapping_add(even) >> 32
+    let number = (twos & 0xff) * 100 + (twos >> 16 & 0xff);
+    Some((u64::from(number), behind))
 }
 
-/// All of `bytes`, one to eight digits; `None` if there is another byte.
+/// All of `bytes`, up to eight digits; `None` if there is another byte.
 #[inline]
 pub(super) fn up_to_8(bytes: &[u8]) -> Option<u64> {
-    let values = match bytes.first_chunk::<8>() {
-        Some(chunk) => Values::of(chunk),
-        None => Values(short(bytes) ^ ZEROS),
-    };
-    (values.count() == bytes.len()).then(|| values.number(bytes.len()))
+    let (mut rest, mut value) = (bytes, 0);
+    run(&mut rest, &mut value);
+    rest.is_empty().then_some(value)
 }
 
 /// All of `bytes`, eight to sixteen digits; `None` if there is another byte.
 #[inline]
 pub(super) fn up_to_16(bytes: &[u8]) -> Option<u64> {
-    let (first, last) = (bytes.first_chunk::<8>()?, bytes.last_chunk::<8>()?);
+    let (first, last) = (bytes.first_chunk()?, bytes.last_chunk()?);
     let (first, last) = (Values::of(first), Values::of(last));
-    if (first.count(), last.count()) != (8, 8) {
+    if first.others() | last.others() != 0 {
         return None;
     }
     match bytes.len() - 8 {
-        0 => Some(last.number(8)),
-        before => Some(first.number(before) * TEN_TO_8 + last.number(8)),
+        0 => Some(last.sum()),
+        before => Some(first.first(before).sum() * TEN_TO_8 + last.sum()),
     }
 }
 
@@ -183,18 +197,20 @@ pub(super) fn beyond_64_bits(bytes: &[u8]) -> Option<u128> {
 /// Where the digits end that begin at `at`.
 #[inline]
 pub(super) fn end(bytes: &[u8], mut at: usize) -> usize {
-    loop {
-        let count = Values::at(bytes, at).count();
+    while let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk) {
+        let count = Values::of(chunk).count();
         at += count;
         if count < 8 {
             return at;
         }
     }
+    let rest = bytes.get(at..).unwrap_or_default();
+    at + rest.iter().take_while(|byte| byte.is_ascii_digit()).count()
 }
 
 /// The eight digits of a number below 10^8, as text, the first lowest.
 #[inline]
-pub(super) fn eight(value: u32) -> u64 {
+pub(super) fn padded(value: u32) -> u64 {
     spread(value) | ZEROS
 }
 
@@ -252,7 +268,7 @@ mod tests {
             .chain([9, 99, 9_999, 99_999_999])
         {
             let text = format!("{value:08}");
-            assert_eq!(eight(value).to_le_bytes(), text.as_bytes());
+            assert_eq!(padded(value).to_le_bytes(), text.as_bytes());
             assert_eq!(up_to_8(text.as_bytes()), Some(u64::from(value)));
             let (word, len) = trimmed(value);
             assert_eq!(&word.to_le_bytes()[..len], value.to_string().as_bytes());

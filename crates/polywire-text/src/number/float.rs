@@ -1,6 +1,6 @@
 //! Reading floating-point numbers.
 
-use super::digits::{POWERS, TEN_TO_8, Values};
+use super::digits;
 use super::exact;
 use super::grammar::{self, Grammar};
 use super::spelling::{NonFinite, Spelling};
@@ -88,51 +88,53 @@ impl Common {
     #[inline]
     fn read(bytes: &[u8], grammar: Grammar) -> Option<Self> {
         let json = grammar == Grammar::Json;
-        let (negative, sign) = match bytes.first() {
-            Some(b'-') => (true, 1),
-            Some(b'+') if !json => (false, 1),
-            _ => (false, 0),
+        let (negative, digits) = match bytes {
+            [b'-', digits @ ..] => (true, digits),
+            [b'+', digits @ ..] if !json => (false, digits),
+            digits => (false, digits),
         };
-        let mut mantissa = 0;
-        let whole = run(bytes, sign, &mut mantissa);
-        if whole == sign || (json && bytes[sign] == b'0' && whole - sign > 1) {
+        let (mut rest, mut mantissa) = (digits, 0);
+        digits::run(&mut rest, &mut mantissa);
+        let mut count = digits.len() - rest.len();
+        if count == 0 || (json && count > 1 && digits[0] == b'0') {
             return None;
         }
-        let (mut end, mut digits, mut exponent) = (whole, whole - sign, 0);
-        if bytes.get(whole) == Some(&b'.') {
-            end = run(bytes, whole + 1, &mut mantissa);
-            let places = end - whole - 1;
+        let mut exponent = 0;
+        if let [b'.', fraction @ ..] = rest {
+            rest = fraction;
+            digits::run(&mut rest, &mut mantissa);
+            let places = fraction.len() - rest.len();
             if places == 0 {
                 return None;
             }
-            digits += places;
+            count += places;
             exponent = -(places as i32);
         }
-        if digits > 19 {
+        if count > 19 {
             return None;
         }
-        if let Some(b'e' | b'E') = bytes.get(end)
+        if let [b'e' | b'E', power @ ..] = rest
             && grammar != Grammar::Plain
         {
-            let (down, sign) = match bytes.get(end + 1) {
-                Some(b'-') => (true, 1),
-                Some(b'+') => (false, 1),
-                _ => (false, 0),
+            let (down, digits) = match power {
+                [b'-', digits @ ..] => (true, digits),
+                [b'+', digits @ ..] => (false, digits),
+                digits => (false, digits),
             };
-            let values = Values::at(bytes, end + 1 + sign);
-            let count = values.count();
-            if !(1..8).contains(&count) {
+            let mut power = 0;
+            rest = digits;
+            digits::few(&mut rest, &mut power);
+            // Nothing finite and larger than zero has more.
+            if !(1..=4).contains(&(digits.len() - rest.len())) {
                 return None;
             }
-            let power = values.number(count) as i32;
-            exponent += if down { -power } else { power };
-            end += 1 + sign + count;
+            exponent += if down { -(power as i32) } else { power as i32 };
         }
         Some(Self {
             negative,
             mantissa,
             exponent,
-            end,
+            end: bytes.len() - rest.len(),
         })
     }
 
@@ -140,26 +142,6 @@ impl Common {
     #[inline]
     fn nearest<F: Float>(&self) -> Option<F> {
         Some(F::nearest(self.mantissa, self.exponent)?.negate_if(self.negative))
-    }
-}
-
-/// Reads digits from `at` on to the end of `mantissa`, and says where they end.
-/// Beyond nineteen digits the mantissa is wrong.
-#[inline]
-fn run(bytes: &[u8], mut at: usize, mantissa: &mut u64) -> usize {
-    loop {
-        let values = Values::at(bytes, at);
-        let count = values.count();
-        if count == 0 {
-            return at;
-        }
-        let number = values.number(count);
-        at += count;
-        if count < 8 {
-            *mantissa = mantissa.wrapping_mul(POWERS[count]).wrapping_add(number);
-            return at;
-        }
-        *mantissa = mantissa.wrapping_mul(TEN_TO_8).wrapping_add(number);
     }
 }
 
@@ -205,19 +187,18 @@ pub fn decimal_prefix(bytes: &[u8]) -> Option<(f64, usize)> {
 /// ```
 #[inline]
 pub fn float_prefix<F: Float>(bytes: &[u8], grammar: Grammar) -> Result<(F, usize), Malformed> {
-    if let Some(common) = Common::read(bytes, grammar)
-        && let Some(value) = common.nearest::<F>()
-        && value.is_finite()
-    {
-        return Ok((value, common.end));
+    match Common::read(bytes, grammar) {
+        Some(common) => match common.nearest::<F>() {
+            Some(value) if value.is_finite() => Ok((value, common.end)),
+            _ => by_fast_float(bytes, common.end),
+        },
+        None => by_fast_float(bytes, grammar::layout(bytes, grammar)?.end),
     }
-    uncommon(bytes, grammar)
 }
 
-/// By the grammar first, since fast-float2 has a wider one.
+/// What ends at `end` by the grammar. fast-float2 has a wider one.
 #[inline(never)]
-fn uncommon<F: Float>(bytes: &[u8], grammar: Grammar) -> Result<(F, usize), Malformed> {
-    let end = grammar::layout(bytes, grammar)?.end;
+fn by_fast_float<F: Float>(bytes: &[u8], end: usize) -> Result<(F, usize), Malformed> {
     match F::any(&bytes[..end]) {
         Some(value) if value.is_finite() => Ok((value, end)),
         Some(_) => Err(Malformed::new(0, "a number within the range of its type")),

@@ -1,6 +1,6 @@
 //! Integers of every width, both ways.
 
-use super::digits::{self, POWERS, TEN_TO_8, TEN_TO_16, Values};
+use super::digits::{self, TEN_TO_8, TEN_TO_16};
 use super::grammar::Grammar;
 use crate::Malformed;
 
@@ -35,8 +35,8 @@ pub enum Integer {
 
 /// Reads `-`? and decimal digits from the beginning of `bytes`.
 ///
-/// Leading zeros are read; formats that forbid them look themselves. Costs some
-/// twenty instructions up to seven digits and does not allocate.
+/// Leading zeros are read; formats that forbid them look themselves. Does not
+/// allocate.
 ///
 /// ```
 /// use polywire_text::number::{Integer, integer_prefix};
@@ -48,26 +48,33 @@ pub enum Integer {
 #[inline]
 #[must_use]
 pub fn integer_prefix(bytes: &[u8]) -> Integer {
-    let negative = bytes.first() == Some(&b'-');
-    let sign = usize::from(negative);
-    let values = Values::at(bytes, sign);
-    let count = values.count();
-    if count == 0 {
-        return Integer::None;
+    let (negative, digits) = match bytes {
+        [b'-', digits @ ..] => (true, digits),
+        digits => (false, digits),
+    };
+    let (mut rest, mut value) = (digits, 0);
+    while let Some((eight, behind)) = digits::eight(rest) {
+        value = TEN_TO_8.wrapping_mul(value).wrapping_add(eight);
+        rest = behind;
     }
-    if count == 8 {
-        return long_integer(bytes, sign);
+    digits::few(&mut rest, &mut value);
+    let len = bytes.len() - rest.len();
+    match digits.len() - rest.len() {
+        0 => Integer::None,
+        ..=18 => {
+            let value = value as i64;
+            Integer::Small(if negative { -value } else { value }, len)
+        }
+        count => long_integer(negative, &digits[..count], len),
     }
-    let value = values.number(count) as i64;
-    Integer::Small(if negative { -value } else { value }, sign + count)
 }
 
-/// An integer of eight digits or more.
-#[inline(never)]
-fn long_integer(bytes: &[u8], sign: usize) -> Integer {
-    match <i64 as sealed::Sealed>::run(sign == 1, bytes, sign) {
-        (Some(value), end) => Integer::Small(value, end),
-        (None, end) => Integer::Large(end),
+/// An integer of more digits than always fit.
+#[cold]
+fn long_integer(negative: bool, digits: &[u8], len: usize) -> Integer {
+    match whole(negative, digits) {
+        Some(value) => Integer::Small(value, len),
+        None => Integer::Large(len),
     }
 }
 
@@ -206,26 +213,13 @@ fn whole_64(digits: &[u8]) -> Option<u64> {
 /// if they need more than 64 bits.
 #[inline]
 fn run_64(bytes: &[u8], at: usize) -> (Option<u64>, usize) {
-    let values = Values::at(bytes, at);
-    let first = values.count();
-    let value = values.number(first);
-    if first < 8 {
-        return (Some(value), at + first);
+    let (mut rest, mut value) = (&bytes[at..], 0);
+    digits::run(&mut rest, &mut value);
+    let end = bytes.len() - rest.len();
+    if end - at > 19 {
+        return (digits::beyond_16(&bytes[at..end]), end);
     }
-    let values = Values::at(bytes, at + 8);
-    let second = values.count();
-    if second == 0 {
-        return (Some(value), at + 8);
-    }
-    let value = value * POWERS[second] + values.number(second);
-    if second < 8 {
-        return (Some(value), at + 8 + second);
-    }
-    let end = digits::end(bytes, at + 16);
-    if end == at + 16 {
-        return (Some(value), end);
-    }
-    (digits::beyond_16(&bytes[at..end]), end)
+    (Some(value), end)
 }
 
 #[inline]
@@ -318,7 +312,7 @@ fn push_trimmed(out: &mut Vec<u8>, value: u32) {
 
 #[inline]
 fn push_eight(out: &mut Vec<u8>, value: u32) {
-    out.extend_from_slice(&digits::eight(value).to_le_bytes());
+    out.extend_from_slice(&digits::padded(value).to_le_bytes());
 }
 
 /// Sixteen digits of a number below 10^16.

@@ -151,18 +151,14 @@ fn push_shortest(out: &mut Vec<u8>, shortest: &[u8]) {
     // Two moves of a fixed width that overlap, for nearly all lengths: cheaper
     // than a call for a copy of some length.
     let old = out.len();
-    if let (Some(first), Some(last)) = (shortest.first_chunk::<16>(), shortest.last_chunk::<8>())
-        && shortest.len() <= 24
-    {
-        out.extend_from_slice(first);
+    if let (Some(first), Some(last)) = (shortest.first_chunk::<8>(), shortest.last_chunk::<8>()) {
+        if let Some(first) = shortest.first_chunk::<16>() {
+            out.extend_from_slice(first);
+        } else {
+            out.extend_from_slice(first);
+        }
+        // At most 24 bytes, says zmij.
         out.truncate(old + shortest.len() - 8);
-        out.extend_from_slice(last);
-    } else if let (Some(first), Some(last)) =
-        (shortest.first_chunk::<4>(), shortest.last_chunk::<4>())
-        && shortest.len() <= 8
-    {
-        out.extend_from_slice(first);
-        out.truncate(old + shortest.len() - 4);
         out.extend_from_slice(last);
     } else {
         out.extend_from_slice(shortest);
