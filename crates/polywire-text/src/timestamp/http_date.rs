@@ -57,7 +57,7 @@ impl Timestamp {
     /// ```
     #[inline]
     pub fn parse_http_date(text: &str) -> Result<Self, Malformed> {
-        Self::parse_http_date_with(text, ReadPolicy::new())
+        read(text.as_bytes(), &ReadPolicy::new())
     }
 
     /// The same with a year of two digits near `now`: the latest that is not
@@ -101,11 +101,7 @@ impl Timestamp {
         text: impl AsRef<[u8]>,
         policy: ReadPolicy,
     ) -> Result<Self, Malformed> {
-        let bytes = text.as_ref();
-        match preferred(bytes) {
-            Some(instant) => Ok(instant),
-            None => historic(bytes, policy),
-        }
+        read(text.as_ref(), &policy)
     }
 
     /// Appends the preferred HTTP-date, `IMF-fixdate`; a fraction, which that
@@ -206,6 +202,19 @@ impl Timestamp {
     }
 }
 
+fn read(bytes: &[u8], policy: &ReadPolicy) -> Result<Timestamp, Malformed> {
+    let read = match bytes.len() {
+        29 => fixdate(bytes),
+        24 => asctime(bytes),
+        30..=33 => rfc850(bytes, policy.short_year),
+        _ => None,
+    };
+    match read {
+        Some(instant) => Ok(instant),
+        None => unusual(bytes, policy),
+    }
+}
+
 /// `Mon,` and so on, from Monday.
 const DAY_WORDS: [u32; 7] = {
     let mut words = [0; 7];
@@ -263,6 +272,43 @@ const DAY_OF_HASH: [u32; 8] = {
     days
 };
 
+/// The days' names in full, by the same hashes: the first eight bytes of the
+/// name and what follows it, and the length of the name.
+const FULL_DAY_OF_HASH: [(u64, usize); 8] = {
+    let mut days = [(0, 0); 8];
+    let mut at = 0;
+    while at < 7 {
+        let name = FULL_DAYS[at].as_bytes();
+        let mut bytes = [0; 8];
+        let mut place = 0;
+        while place < 8 {
+            bytes[place] = match place.checked_sub(name.len()) {
+                None => name[place],
+                Some(0) => b',',
+                Some(_) => b' ',
+            };
+            place += 1;
+        }
+        days[day_hash(DAY_WORDS[at])] = (u64::from_le_bytes(bytes), name.len());
+        at += 1;
+    }
+    days
+};
+
+/// Whether a name of six to nine bytes, which these bytes begin with, is a
+/// day's in full.
+#[inline]
+fn is_full_day(bytes: &[u8], len: usize) -> bool {
+    let Some(chunk) = bytes.first_chunk() else {
+        return false;
+    };
+    let word = u64::from_le_bytes(*chunk);
+    let short = word as u32 & 0x00ff_ffff | u32::from(b',') << 24;
+    let (full, full_len) = FULL_DAY_OF_HASH[day_hash(short)];
+    // Only Wednesday has a ninth letter.
+    (word, len) == (full, full_len) && (len < 9 || bytes.get(8) == Some(&b'y'))
+}
+
 /// The month that a word with a space is.
 #[inline]
 const fn month_of(word: u32) -> Option<u32> {
@@ -294,12 +340,21 @@ fn year_text(century: u32, short: u32) -> u64 {
     pair_text(values, 0x000f_000f) | u64::from_le_bytes(*b"0000\0\0\0\0")
 }
 
-/// `IMF-fixdate` of exactly 29 bytes.
-#[inline]
-fn preferred(bytes: &[u8]) -> Option<Timestamp> {
-    // Behind the name of the day, and behind that of the month.
+/// In the lower half of a word.
+const YEAR: Pattern = Pattern::new(*b"0000\0\0\0\0");
+
+/// An instant in UTC.
+#[inline(always)]
+fn zoned(century: u8, short: u8, month: u32, day: u8, second: u32) -> Option<Timestamp> {
+    let day = day_of_date(century.into(), short.into(), month, day.into())?;
+    tail(b"Z", 0, day, second)
+}
+
+/// `Sun, 06 Nov 1994 08:49:37 GMT`.
+#[inline(always)]
+fn fixdate(bytes: &[u8]) -> Option<Timestamp> {
+    // Behind the name of the day.
     const DAY_OF_MONTH: Pattern = Pattern::new(*b" 00 \0\0\0\0");
-    const YEAR: Pattern = Pattern::new(*b"0000\0\0\0\0");
     let text: &[u8; 29] = bytes.try_into().ok()?;
     let first = u64::from_le_bytes(*text.first_chunk()?);
     let second = u64::from_le_bytes(*text[8..].first_chunk()?);
@@ -313,31 +368,83 @@ fn preferred(bytes: &[u8]) -> Option<Timestamp> {
     }
     let [_, day, ..] = day.to_le_bytes();
     let [century, _, short, ..] = year.to_le_bytes();
-    let day = day_of_date(century.into(), short.into(), month, day.into())?;
-    zoned(day, seconds)
+    zoned(century, short, month, day, seconds)
 }
 
-/// An instant in UTC.
-#[inline]
-fn zoned(day: u32, second: u32) -> Option<Timestamp> {
-    tail(b"Z", 0, day, second)
+/// `Sun Nov  6 08:49:37 1994`.
+#[inline(always)]
+fn asctime(bytes: &[u8]) -> Option<Timestamp> {
+    // Behind the time, which begins at the eleventh byte.
+    const DAY_OF_MONTH: Pattern = Pattern::new(*b"00 \0\0\0\0\0");
+    let text: &[u8; 24] = bytes.try_into().ok()?;
+    let first = u64::from_le_bytes(*text.first_chunk()?);
+    let seconds = time(*text[11..].first_chunk()?)?;
+    let month = month_of((first >> 32) as u32)?;
+    let mut day = u64::from(u32::from_le_bytes(*text[8..].first_chunk()?) & 0x00ff_ffff);
+    // A space in place of the first digit counts as zero.
+    if day as u8 == b' ' {
+        day |= u64::from(b'0');
+    }
+    let (day, wrong) = DAY_OF_MONTH.pairs(day);
+    let year = u32::from_le_bytes(*text.last_chunk()?);
+    let (year, also_wrong) = YEAR.pairs(year.into());
+    // A comma in place of the space: `Sun,`.
+    let is_day = is_day(first as u32 ^ SPACE_OR_COMMA);
+    if wrong | also_wrong != 0 || !is_day || text[19] != b' ' {
+        return None;
+    }
+    let [day, ..] = day.to_le_bytes();
+    let [century, _, short, ..] = year.to_le_bytes();
+    zoned(century, short, month, day, seconds)
 }
+
+/// What makes a space at the end of a word a comma.
+const SPACE_OR_COMMA: u32 = ((b' ' ^ b',') as u32) << 24;
+
+/// `Sunday, 06-Nov-94 08:49:37 GMT`: of known length behind the day.
+#[inline(always)]
+fn rfc850(bytes: &[u8], short_year: ShortYear) -> Option<Timestamp> {
+    // From the comma to the first letter of the month, and from the first dash
+    // behind it to the space in front of the time.
+    const DAY_OF_MONTH: Pattern = Pattern::new(*b", 00-\0\0\0");
+    const SHORT_YEAR: Pattern = Pattern::new(*b"-00 \0\0\0\0");
+    let text: &[u8; 24] = bytes.last_chunk()?;
+    let seconds = time(*text[12..].first_chunk()?)?;
+    let day = u64::from_le_bytes(*text.first_chunk()?) & 0x00ff_ffff_ffff;
+    let (day, wrong) = DAY_OF_MONTH.pairs(day);
+    let month = u32::from_le_bytes(*text[5..].first_chunk()?);
+    let month = month_of(month ^ SPACE_OR_DASH)?;
+    let year = u32::from_le_bytes(*text[8..].first_chunk()?);
+    let (year, also_wrong) = SHORT_YEAR.pairs(year.into());
+    let is_day = is_full_day(bytes, bytes.len() - text.len());
+    let ends = text.last_chunk() == Some(b" GMT");
+    if wrong | also_wrong != 0 || !is_day || !ends || short_year != ShortYear::From1970 {
+        return None;
+    }
+    let [_, _, day, ..] = day.to_le_bytes();
+    let [_, short, ..] = year.to_le_bytes();
+    let century = if short < 70 { 20 } else { 19 };
+    zoned(century, short, month, day, seconds)
+}
+
+/// What makes a dash at the end of a word a space.
+const SPACE_OR_DASH: u32 = ((b' ' ^ b'-') as u32) << 24;
 
 /// Every layout and every error.
 #[cold]
-fn historic(bytes: &[u8], policy: ReadPolicy) -> Result<Timestamp, Malformed> {
+fn unusual(bytes: &[u8], policy: &ReadPolicy) -> Result<Timestamp, Malformed> {
     let mut fields = Fields::new(bytes);
     // Only RFC 850's form has the day in full, dashes and a short year.
     let (date, time, nanoseconds) = match (weekday(&mut fields)?, fields.peek()) {
-        (true, _) => rfc850(&mut fields, policy.short_year)?,
-        (false, Some(b',')) => fixdate(&mut fields)?,
-        (false, _) => asctime(&mut fields)?,
+        (true, _) => rfc850_fields(&mut fields, policy.short_year)?,
+        (false, Some(b',')) => fixdate_fields(&mut fields)?,
+        (false, _) => asctime_fields(&mut fields)?,
     };
     fields.end()?;
     instant(date, time, Some(0), nanoseconds, policy)
 }
 
-fn fixdate(fields: &mut Fields<'_>) -> Result<(Date, Time, u32), Malformed> {
+fn fixdate_fields(fields: &mut Fields<'_>) -> Result<(Date, Time, u32), Malformed> {
     fields.one_of(b",", "a comma")?;
     fields.one_of(b" ", "a space")?;
     let day = fields.day()?;
@@ -349,7 +456,10 @@ fn fixdate(fields: &mut Fields<'_>) -> Result<(Date, Time, u32), Malformed> {
     Ok(((year, month, day), time, nanoseconds))
 }
 
-fn rfc850(fields: &mut Fields<'_>, short_year: ShortYear) -> Result<(Date, Time, u32), Malformed> {
+fn rfc850_fields(
+    fields: &mut Fields<'_>,
+    short_year: ShortYear,
+) -> Result<(Date, Time, u32), Malformed> {
     fields.one_of(b",", "a comma")?;
     fields.one_of(b" ", "a space")?;
     let day = fields.day()?;
@@ -386,7 +496,7 @@ fn near(now: Timestamp, short: i64, within_year: (u32, u32, Time, u32)) -> i64 {
     }
 }
 
-fn asctime(fields: &mut Fields<'_>) -> Result<(Date, Time, u32), Malformed> {
+fn asctime_fields(fields: &mut Fields<'_>) -> Result<(Date, Time, u32), Malformed> {
     fields.one_of(b" ", "a space")?;
     let month = month_name(fields)?;
     fields.one_of(b" ", "a space")?;

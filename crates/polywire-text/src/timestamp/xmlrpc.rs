@@ -39,7 +39,7 @@ impl Timestamp {
     /// ```
     #[inline]
     pub fn parse_xmlrpc(text: &str) -> Result<Self, Malformed> {
-        Self::parse_xmlrpc_with(text, ReadPolicy::new())
+        read(text.as_bytes(), &ReadPolicy::new())
     }
 
     /// The same from bytes or a string, by `policy`.
@@ -59,15 +59,7 @@ impl Timestamp {
         text: impl AsRef<[u8]>,
         policy: ReadPolicy,
     ) -> Result<Self, Malformed> {
-        let bytes = text.as_ref();
-        let read = match bytes.get(4) {
-            Some(b'-') => usual(bytes),
-            _ => compact(bytes),
-        };
-        match read {
-            Some(instant) => Ok(instant),
-            None => unusual(bytes, policy),
-        }
+        read(text.as_ref(), &policy)
     }
 
     /// Appends XML-RPC's form, `YYYYMMDDTHH:MM:SS`, in UTC and without a zone;
@@ -147,6 +139,17 @@ impl Timestamp {
     }
 }
 
+fn read(bytes: &[u8], policy: &ReadPolicy) -> Result<Timestamp, Malformed> {
+    let read = match bytes.get(4) {
+        Some(b'-') => usual(bytes),
+        _ => compact(bytes),
+    };
+    match read {
+        Some(instant) => Ok(instant),
+        None => unusual(bytes, policy),
+    }
+}
+
 /// `YYYYMMDD`.
 #[inline]
 fn compact_date(century: u32, short: u32, month: u32, day: u32) -> u64 {
@@ -156,7 +159,7 @@ fn compact_date(century: u32, short: u32, month: u32, day: u32) -> u64 {
 }
 
 /// The layout without dashes.
-#[inline]
+#[inline(always)]
 fn compact(bytes: &[u8]) -> Option<Timestamp> {
     const DATE: Pattern = Pattern::new(*b"00000000");
     let head: &[u8; 17] = bytes.first_chunk()?;
@@ -172,7 +175,7 @@ fn compact(bytes: &[u8]) -> Option<Timestamp> {
 
 /// Every layout and every error.
 #[cold]
-fn unusual(bytes: &[u8], policy: ReadPolicy) -> Result<Timestamp, Malformed> {
+fn unusual(bytes: &[u8], policy: &ReadPolicy) -> Result<Timestamp, Malformed> {
     let mut fields = Fields::new(bytes);
     let sign = matches!(fields.peek(), Some(b'+' | b'-'));
     let date = if sign || bytes.get(4) == Some(&b'-') {
