@@ -109,12 +109,11 @@ impl Timestamp {
         let Some((day, second)) = self.common_day() else {
             return self.push_distant(out, policy);
         };
-        let (year, month, day) = date_of_day(day);
-        let century = year / 100;
+        let (century, short, month, day) = date_of_day(day);
         push_words(
             out,
             [
-                year_and_month(century, year - century * 100, month),
+                year_and_month(century, short, month),
                 pair_text(day.into(), 0x0f)
                     | u64::from_le_bytes(*b"00T\0\0\0\0\0")
                     | time_text(second) << 24,

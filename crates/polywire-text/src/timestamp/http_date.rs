@@ -150,16 +150,14 @@ impl Timestamp {
         let Some((days, second)) = self.common_day() else {
             return self.push_distant_http_date(out, policy);
         };
-        let (year, month, day) = date_of_day(days);
-        let century = year / 100;
+        let (century, short, month, day) = date_of_day(days);
         let time = time_text(second);
         push_words(
             out,
             [
                 // 0000-03-01 was a Wednesday.
                 u64::from(DAY_WORDS[(days + 2) as usize % 7]) | day_text(day),
-                u64::from(MONTH_WORDS[month as usize & 15])
-                    | year_text(century, year - century * 100) << 32,
+                u64::from(MONTH_WORDS[month as usize & 15]) | year_text(century, short) << 32,
                 u64::from(b' ') | time << 8,
                 time >> 56 | u64::from_le_bytes(*b" GMT\0\0\0\0") << 8,
             ],

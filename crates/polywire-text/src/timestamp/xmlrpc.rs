@@ -106,13 +106,12 @@ impl Timestamp {
         let Some((day, second)) = self.common_day() else {
             return self.push_distant_xmlrpc(out, policy);
         };
-        let (year, month, day) = date_of_day(day);
-        let century = year / 100;
+        let (century, short, month, day) = date_of_day(day);
         let time = time_text(second);
         push_words(
             out,
             [
-                compact_date(century, year - century * 100, month, day),
+                compact_date(century, short, month, day),
                 u64::from(b'T') | time << 8,
                 time >> 56,
             ],
