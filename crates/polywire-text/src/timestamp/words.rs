@@ -121,8 +121,8 @@ pub(super) const fn leading_digits(word: u64) -> (u32, u32) {
 const fn eight_digits(digits: u64) -> u32 {
     const EVERY_FOURTH: u64 = 0x0000_00ff_0000_00ff;
     let pairs = digits.wrapping_mul(10).wrapping_add(digits >> 8);
-    let first = (pairs & EVERY_FOURTH).wrapping_mul(1_000_000 << 32 | 100);
-    let second = (pairs >> 16 & EVERY_FOURTH).wrapping_mul(10_000 << 32 | 1);
+    let first = (pairs & EVERY_FOURTH).wrapping_mul((1_000_000 << 32) | 100);
+    let second = ((pairs >> 16) & EVERY_FOURTH).wrapping_mul((10_000 << 32) | 1);
     (first.wrapping_add(second) >> 32) as u32
 }
 
@@ -134,7 +134,7 @@ const fn eight_values(value: u32) -> u64 {
     let high = value / 10_000;
     let fours = high as u64 | ((value - high * 10_000) as u64) << 32;
     // 10486 / 2^20 is 1 / 100 for anything below 10,000.
-    let high = (fours * 10_486 >> 20) & 0x0000_007f_0000_007f;
+    let high = ((fours * 10_486) >> 20) & 0x0000_007f_0000_007f;
     let twos = high | (fours - high * 100) << 16;
     pair_text(twos, 0x000f_000f_000f_000f)
 }
