@@ -19,7 +19,7 @@ const BEFORE_MONTH: [u16; 16] = [
 /// no days.
 const DAYS_OF_MONTH: [u8; 16] = [0, 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31, 0, 0, 0];
 
-/// Year, month and day of a day since 0000-03-01.
+/// Century, year of the century, month and day of a day since 0000-03-01.
 ///
 /// The years begin in March, so that the leap day is the last of them. Each
 /// division is by a constant that turns a count of days into a fixed-point
@@ -27,7 +27,7 @@ const DAYS_OF_MONTH: [u8; 16] = [0, 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 
 /// within. Neri and Schneider, "Euclidean affine functions and their
 /// application to calendar algorithms", 2022, prove the constants.
 #[inline]
-pub(super) const fn date_of_day(day: u32) -> (u32, u32, u32) {
+pub(super) const fn date_of_day(day: u32) -> (u32, u32, u32, u32) {
     let quarters = day * 4 + 3;
     let (century, quarters) = (quarters / ERA, (quarters % ERA) | 3);
     // 2^32 / 1461, rounded up: the years of a century, in quarters of days.
@@ -36,11 +36,13 @@ pub(super) const fn date_of_day(day: u32) -> (u32, u32, u32) {
     // 153 days are five months: 2141 / 2^16 is 1 / 30.61, from month 3 on.
     let months = day_of_year * 2_141 + 197_913;
     let (month, day) = (months >> 16, (months & 0xffff) / 2_141 + 1);
-    let year = century * 100 + (years >> 32) as u32;
-    if day_of_year >= 306 {
-        (year + 1, month - 12, day)
-    } else {
-        (year, month, day)
+    let late = day_of_year >= 306;
+    let month = if late { month - 12 } else { month };
+    // January and February are of the next year, which may be of the next century.
+    let short = (years >> 32) as u32 + late as u32;
+    match short {
+        100 => (century + 1, 0, month, day),
+        _ => (century, short, month, day),
     }
 }
 
@@ -49,8 +51,8 @@ pub(super) const fn date_of_day(day: u32) -> (u32, u32, u32) {
 pub(super) const fn distant_date_of_day(day: i64) -> (i64, u32, u32) {
     let day = day + EPOCH_DAY;
     let era = day.div_euclid(ERA as i64);
-    let (year, month, day) = date_of_day(day.rem_euclid(ERA as i64) as u32);
-    (year as i64 + era * 400, month, day)
+    let (century, short, month, day) = date_of_day(day.rem_euclid(ERA as i64) as u32);
+    ((century * 100 + short) as i64 + era * 400, month, day)
 }
 
 /// The day since 0000-03-01 of a date of the years 0001 to 9999, given as
@@ -93,7 +95,8 @@ mod tests {
         let (mut year, mut month, mut day) = (1, 1, 1);
         for at in FIRST_SECOND / DAY..=LAST_SECOND / DAY {
             let since_march = (at + EPOCH_DAY) as u32;
-            assert_eq!(date_of_day(since_march), (year, month, day));
+            let date = (year / 100, year % 100, month, day);
+            assert_eq!(date_of_day(since_march), date);
             assert_eq!(distant_date_of_day(at), (i64::from(year), month, day));
             let found = day_of_date(year / 100, year % 100, month, day);
             assert_eq!(found, Some(since_march));

@@ -10,6 +10,14 @@ use super::{NANOSECONDS, Timestamp};
 use crate::Malformed;
 
 impl From<SystemTime> for Timestamp {
+    /// ```
+    /// use std::time::{Duration, SystemTime};
+    /// use polywire_text::Timestamp;
+    ///
+    /// let before = SystemTime::UNIX_EPOCH - Duration::from_millis(500);
+    /// assert_eq!(Timestamp::from(before), Timestamp::new(-1, 500_000_000));
+    /// assert_eq!(SystemTime::try_from(Timestamp::new(-1, 500_000_000)), Ok(before));
+    /// ```
     fn from(time: SystemTime) -> Self {
         match time.duration_since(SystemTime::UNIX_EPOCH) {
             Ok(after) => Self::new(saturated(after), after.subsec_nanos()),
@@ -65,6 +73,16 @@ mod time {
 
     impl From<OffsetDateTime> for Timestamp {
         /// The offset is not kept.
+        ///
+        /// ```
+        /// use polywire_text::Timestamp;
+        /// use time::OffsetDateTime;
+        ///
+        /// assert_eq!(Timestamp::from(OffsetDateTime::UNIX_EPOCH), Timestamp::EPOCH);
+        /// let there = OffsetDateTime::try_from(Timestamp::new(0, 1))?;
+        /// assert_eq!(there.nanosecond(), 1);
+        /// # Ok::<(), polywire_text::Malformed>(())
+        /// ```
         fn from(time: OffsetDateTime) -> Self {
             Self::new(time.unix_timestamp(), time.nanosecond())
         }
@@ -103,6 +121,14 @@ mod jiff {
     use super::{Malformed, Timestamp};
 
     impl From<jiff::Timestamp> for Timestamp {
+        /// ```
+        /// use polywire_text::Timestamp;
+        ///
+        /// assert_eq!(Timestamp::from(jiff::Timestamp::UNIX_EPOCH), Timestamp::EPOCH);
+        /// let there = jiff::Timestamp::try_from(Timestamp::new(-1, 999_999_999))?;
+        /// assert_eq!(there.as_nanosecond(), -1);
+        /// # Ok::<(), polywire_text::Malformed>(())
+        /// ```
         fn from(time: jiff::Timestamp) -> Self {
             // Its nanoseconds have the sign of the whole.
             let (seconds, nanoseconds) = (time.as_second(), time.subsec_nanosecond());
@@ -141,6 +167,16 @@ mod chrono {
     impl<Zone: TimeZone> From<DateTime<Zone>> for Timestamp {
         /// The zone is not kept. A leap second, which chrono can hold, becomes
         /// the second after it.
+        ///
+        /// ```
+        /// use chrono::{DateTime, Utc};
+        /// use polywire_text::Timestamp;
+        ///
+        /// assert_eq!(Timestamp::from(DateTime::<Utc>::UNIX_EPOCH), Timestamp::EPOCH);
+        /// let there = DateTime::<Utc>::try_from(Timestamp::new(0, 1))?;
+        /// assert_eq!(there.timestamp_subsec_nanos(), 1);
+        /// # Ok::<(), polywire_text::Malformed>(())
+        /// ```
         fn from(time: DateTime<Zone>) -> Self {
             Self::new(time.timestamp(), time.timestamp_subsec_nanos())
         }
@@ -156,6 +192,114 @@ mod chrono {
             Self::from_timestamp(timestamp.seconds(), timestamp.nanoseconds()).ok_or(
                 Malformed::new(0, "a timestamp within the years -262143 to 262142"),
             )
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn the_edges_of_the_system_clock() {
+        for timestamp in [
+            Timestamp::new(i64::MIN, 0),
+            Timestamp::new(i64::MIN, 1),
+            Timestamp::new(-1, 999_999_999),
+            Timestamp::new(i64::MAX, 999_999_999),
+        ] {
+            // Not every clock reaches so far.
+            if let Ok(time) = SystemTime::try_from(timestamp) {
+                assert_eq!(Timestamp::from(time), timestamp);
+            }
+        }
+    }
+
+    /// There and back within a range, and an error a nanosecond beyond it.
+    #[cfg(any(feature = "chrono", feature = "jiff", feature = "time"))]
+    fn edges<T>(first: Timestamp, last: Timestamp)
+    where
+        T: TryFrom<Timestamp, Error = Malformed>,
+        Timestamp: From<T>,
+    {
+        let there = |timestamp| T::try_from(timestamp).map(Timestamp::from);
+        assert_eq!(there(first), Ok(first));
+        assert_eq!(there(last), Ok(last));
+        let step = Duration::from_nanos(1);
+        for beyond in [first.checked_sub(step), last.checked_add(step)] {
+            let error = there(beyond.unwrap()).unwrap_err();
+            assert!(error.expected.starts_with("a timestamp within"));
+        }
+        for beyond in [Timestamp::new(i64::MIN, 0), Timestamp::new(i64::MAX, 0)] {
+            assert!(there(beyond).is_err());
+        }
+    }
+
+    #[cfg(feature = "time")]
+    #[test]
+    fn the_edges_of_time() {
+        use ::time::{OffsetDateTime, UtcDateTime, UtcOffset};
+        let (first, last) = (UtcDateTime::MIN.into(), UtcDateTime::MAX.into());
+        edges::<UtcDateTime>(first, last);
+        edges::<OffsetDateTime>(first, last);
+        let there = OffsetDateTime::UNIX_EPOCH.to_offset(UtcOffset::from_hms(5, 30, 0).unwrap());
+        assert_eq!(Timestamp::from(there), Timestamp::EPOCH);
+    }
+
+    #[cfg(feature = "jiff")]
+    #[test]
+    fn the_edges_of_jiff() {
+        use ::jiff::Timestamp as Theirs;
+        edges::<Theirs>(Theirs::MIN.into(), Theirs::MAX.into());
+    }
+
+    #[cfg(feature = "chrono")]
+    #[test]
+    fn the_edges_of_chrono() {
+        use ::chrono::{DateTime, NaiveDate, Utc};
+        let (first, last) = (
+            DateTime::<Utc>::MIN_UTC.into(),
+            DateTime::<Utc>::MAX_UTC.into(),
+        );
+        edges::<DateTime<Utc>>(first, last);
+        let leap = NaiveDate::from_ymd_opt(2016, 12, 31).unwrap();
+        let leap = leap.and_hms_nano_opt(23, 59, 59, 1_500_000_000).unwrap();
+        assert_eq!(
+            Timestamp::from(leap.and_utc()),
+            Timestamp::new(1_483_228_800, 500_000_000)
+        );
+    }
+
+    proptest! {
+        /// Years that everybody has: the date is the same everywhere.
+        #[test]
+        fn there_and_back(
+            seconds in -60_000_000_000_i64..250_000_000_000,
+            nanoseconds in 0..1_000_000_000_u32,
+        ) {
+            let timestamp = Timestamp::new(seconds, nanoseconds);
+            let there = SystemTime::try_from(timestamp).unwrap();
+            prop_assert_eq!(Timestamp::from(there), timestamp);
+            #[cfg(feature = "time")]
+            {
+                let there = ::time::OffsetDateTime::try_from(timestamp).unwrap();
+                prop_assert_eq!(i64::from(there.year()), timestamp.civil().year);
+                prop_assert_eq!(Timestamp::from(there), timestamp);
+            }
+            #[cfg(feature = "jiff")]
+            {
+                let there = ::jiff::Timestamp::try_from(timestamp).unwrap();
+                prop_assert_eq!(there.as_nanosecond(), timestamp.as_nanoseconds());
+                prop_assert_eq!(Timestamp::from(there), timestamp);
+            }
+            #[cfg(feature = "chrono")]
+            {
+                let there = ::chrono::DateTime::<::chrono::Utc>::try_from(timestamp).unwrap();
+                prop_assert_eq!(there.timestamp(), timestamp.seconds());
+                prop_assert_eq!(Timestamp::from(there), timestamp);
+            }
         }
     }
 }

@@ -40,7 +40,7 @@ impl Timestamp {
     /// ```
     #[inline]
     pub fn parse_date_time(text: &str) -> Result<Self, Malformed> {
-        Self::parse_date_time_with(text, ReadPolicy::new())
+        read(text.as_bytes(), &ReadPolicy::new())
     }
 
     /// The same from bytes or a string, by `policy`.
@@ -62,11 +62,7 @@ impl Timestamp {
         text: impl AsRef<[u8]>,
         policy: ReadPolicy,
     ) -> Result<Self, Malformed> {
-        let bytes = text.as_ref();
-        match usual(bytes) {
-            Some(instant) if !instant.unzoned => Ok(instant),
-            _ => unusual(bytes, policy),
-        }
+        read(text.as_ref(), &policy)
     }
 
     /// Appends the RFC 3339 form in UTC, with a fraction of as many digits as
@@ -113,12 +109,11 @@ impl Timestamp {
         let Some((day, second)) = self.common_day() else {
             return self.push_distant(out, policy);
         };
-        let (year, month, day) = date_of_day(day);
-        let century = year / 100;
+        let (century, short, month, day) = date_of_day(day);
         push_words(
             out,
             [
-                year_and_month(century, year - century * 100, month),
+                year_and_month(century, short, month),
                 pair_text(day.into(), 0x0f)
                     | u64::from_le_bytes(*b"00T\0\0\0\0\0")
                     | time_text(second) << 24,
@@ -196,6 +191,13 @@ impl Timestamp {
     }
 }
 
+fn read(bytes: &[u8], policy: &ReadPolicy) -> Result<Timestamp, Malformed> {
+    match usual(bytes) {
+        Some(instant) if !instant.unzoned => Ok(instant),
+        _ => unusual(bytes, policy),
+    }
+}
+
 /// `YYYY-MM-`.
 #[inline]
 fn year_and_month(century: u32, short: u32, month: u32) -> u64 {
@@ -206,7 +208,9 @@ fn year_and_month(century: u32, short: u32, month: u32) -> u64 {
 /// The usual layout, with or without a zone: places are known up to the second,
 /// then come a fraction or none, and the zone or nothing. `None` is anything
 /// else, be it good or bad.
-#[inline]
+// Always inline: returned through memory the three fields are written one by
+// one and read as one, which processors wait for.
+#[inline(always)]
 pub(super) fn usual(bytes: &[u8]) -> Option<Timestamp> {
     const YEAR_AND_MONTH: Pattern = Pattern::new(*b"0000-00-");
     // Overlaps what comes before and looks at it again, so as to be a word.
@@ -226,7 +230,7 @@ pub(super) fn usual(bytes: &[u8]) -> Option<Timestamp> {
 
 /// What stands behind the time: a fraction or none, a zone with its colon or
 /// none.
-#[inline]
+#[inline(always)]
 pub(super) fn tail(bytes: &[u8], at: usize, day: u32, second: u32) -> Option<Timestamp> {
     let mut instant = Timestamp {
         seconds: (i64::from(day) - EPOCH_DAY) * DAY + i64::from(second),
@@ -266,7 +270,7 @@ fn offset(text: [u8; 8]) -> Option<i64> {
 
 /// Every layout and every error.
 #[cold]
-fn unusual(bytes: &[u8], policy: ReadPolicy) -> Result<Timestamp, Malformed> {
+fn unusual(bytes: &[u8], policy: &ReadPolicy) -> Result<Timestamp, Malformed> {
     let mut fields = Fields::new(bytes);
     let date = fields.dashed_date(policy.years)?;
     let separators: &[u8] = if policy.space { b"Tt " } else { b"Tt" };

@@ -168,7 +168,7 @@ pub(super) fn instant(
     (hour, minute, second): Time,
     zone: Option<i64>,
     nanoseconds: u32,
-    policy: ReadPolicy,
+    policy: &ReadPolicy,
 ) -> Result<Timestamp, Malformed> {
     let wrong = |expected| Err(Malformed::new(0, expected));
     if year == 0 && policy.years == Years::Common {

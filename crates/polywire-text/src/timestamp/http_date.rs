@@ -3,28 +3,14 @@
 use super::calendar::{date_of_day, day_of_date};
 use super::date_time::tail;
 use super::fields::{Date, Fields, Time, instant};
+use super::names::{
+    DAY_WORDS, DAYS, MONTH_WORDS, MONTHS, is_day, is_full_day, month_name, month_of, weekday,
+};
 use super::policy::{ReadPolicy, ShortYear, WritePolicy, Years};
 use super::words::{Pattern, pair_text, time, time_text};
 use super::{DAY, Timestamp, push_words};
 use crate::Malformed;
 use crate::number::push_padded;
-
-const DAYS: [[u8; 3]; 7] = [
-    *b"Mon", *b"Tue", *b"Wed", *b"Thu", *b"Fri", *b"Sat", *b"Sun",
-];
-const FULL_DAYS: [&str; 7] = [
-    "Monday",
-    "Tuesday",
-    "Wednesday",
-    "Thursday",
-    "Friday",
-    "Saturday",
-    "Sunday",
-];
-const MONTHS: [[u8; 3]; 12] = [
-    *b"Jan", *b"Feb", *b"Mar", *b"Apr", *b"May", *b"Jun", *b"Jul", *b"Aug", *b"Sep", *b"Oct",
-    *b"Nov", *b"Dec",
-];
 
 impl Timestamp {
     /// Reads an HTTP-date, RFC 9110, section 5.6.7, in its three historic
@@ -57,7 +43,7 @@ impl Timestamp {
     /// ```
     #[inline]
     pub fn parse_http_date(text: &str) -> Result<Self, Malformed> {
-        Self::parse_http_date_with(text, ReadPolicy::new())
+        read(text.as_bytes(), &ReadPolicy::new())
     }
 
     /// The same with a year of two digits near `now`: the latest that is not
@@ -101,11 +87,7 @@ impl Timestamp {
         text: impl AsRef<[u8]>,
         policy: ReadPolicy,
     ) -> Result<Self, Malformed> {
-        let bytes = text.as_ref();
-        match preferred(bytes) {
-            Some(instant) => Ok(instant),
-            None => historic(bytes, policy),
-        }
+        read(text.as_ref(), &policy)
     }
 
     /// Appends the preferred HTTP-date, `IMF-fixdate`; a fraction, which that
@@ -154,16 +136,14 @@ impl Timestamp {
         let Some((days, second)) = self.common_day() else {
             return self.push_distant_http_date(out, policy);
         };
-        let (year, month, day) = date_of_day(days);
-        let century = year / 100;
+        let (century, short, month, day) = date_of_day(days);
         let time = time_text(second);
         push_words(
             out,
             [
                 // 0000-03-01 was a Wednesday.
                 u64::from(DAY_WORDS[(days + 2) as usize % 7]) | day_text(day),
-                u64::from(MONTH_WORDS[month as usize & 15])
-                    | year_text(century, year - century * 100) << 32,
+                u64::from(MONTH_WORDS[month as usize & 15]) | year_text(century, short) << 32,
                 u64::from(b' ') | time << 8,
                 time >> 56 | u64::from_le_bytes(*b" GMT\0\0\0\0") << 8,
             ],
@@ -206,79 +186,17 @@ impl Timestamp {
     }
 }
 
-/// `Mon,` and so on, from Monday.
-const DAY_WORDS: [u32; 7] = {
-    let mut words = [0; 7];
-    let mut at = 0;
-    while at < 7 {
-        let [a, b, c] = DAYS[at];
-        words[at] = u32::from_le_bytes([a, b, c, b',']);
-        at += 1;
+fn read(bytes: &[u8], policy: &ReadPolicy) -> Result<Timestamp, Malformed> {
+    let read = match bytes.len() {
+        29 => fixdate(bytes),
+        24 => asctime(bytes),
+        30..=33 => rfc850(bytes, policy.short_year),
+        _ => None,
+    };
+    match read {
+        Some(instant) => Ok(instant),
+        None => unusual(bytes, policy),
     }
-    words
-};
-
-/// `Jan ` and so on, from 1.
-const MONTH_WORDS: [u32; 16] = {
-    let mut words = [0; 16];
-    let mut at = 0;
-    while at < 12 {
-        let [a, b, c] = MONTHS[at];
-        words[at + 1] = u32::from_le_bytes([a, b, c, b' ']);
-        at += 1;
-    }
-    words
-};
-
-/// Where a word of [`MONTH_WORDS`] stands in [`MONTH_OF_HASH`]: the multiplier
-/// was found by trying.
-const fn month_hash(word: u32) -> usize {
-    (word.wrapping_mul(0x0741_c7a9) >> 28) as usize
-}
-
-/// The months by their hashes. A month that shared its hash with another would
-/// not be read back, and the test of all months would fail.
-const MONTH_OF_HASH: [u8; 16] = {
-    let mut months = [0; 16];
-    let mut month = 1;
-    while month <= 12 {
-        months[month_hash(MONTH_WORDS[month])] = month as u8;
-        month += 1;
-    }
-    months
-};
-
-/// The same for the words of [`DAY_WORDS`].
-const fn day_hash(word: u32) -> usize {
-    (word.wrapping_mul(0x3a90_2931) >> 29) as usize
-}
-
-const DAY_OF_HASH: [u32; 8] = {
-    let mut days = [0; 8];
-    let mut at = 0;
-    while at < 7 {
-        days[day_hash(DAY_WORDS[at])] = DAY_WORDS[at];
-        at += 1;
-    }
-    days
-};
-
-/// The month that a word with a space is.
-#[inline]
-const fn month_of(word: u32) -> Option<u32> {
-    let month = MONTH_OF_HASH[month_hash(word)];
-    if month == 0 || MONTH_WORDS[(month & 15) as usize] != word {
-        return None;
-    }
-    Some(month as u32)
-}
-
-/// Whether a word is the name of a day with a comma.
-#[inline]
-const fn is_day(word: u32) -> bool {
-    // A word of zeros is at the place that no day has; it comes from no text
-    // that a pattern of this file fits, but need not be relied on.
-    word != 0 && DAY_OF_HASH[day_hash(word)] == word
 }
 
 /// A space, two digits and a space, in the upper half of a word.
@@ -294,12 +212,21 @@ fn year_text(century: u32, short: u32) -> u64 {
     pair_text(values, 0x000f_000f) | u64::from_le_bytes(*b"0000\0\0\0\0")
 }
 
-/// `IMF-fixdate` of exactly 29 bytes.
-#[inline]
-fn preferred(bytes: &[u8]) -> Option<Timestamp> {
-    // Behind the name of the day, and behind that of the month.
+/// In the lower half of a word.
+const YEAR: Pattern = Pattern::new(*b"0000\0\0\0\0");
+
+/// An instant in UTC.
+#[inline(always)]
+fn zoned(century: u8, short: u8, month: u32, day: u8, second: u32) -> Option<Timestamp> {
+    let day = day_of_date(century.into(), short.into(), month, day.into())?;
+    tail(b"Z", 0, day, second)
+}
+
+/// `Sun, 06 Nov 1994 08:49:37 GMT`.
+#[inline(always)]
+fn fixdate(bytes: &[u8]) -> Option<Timestamp> {
+    // Behind the name of the day.
     const DAY_OF_MONTH: Pattern = Pattern::new(*b" 00 \0\0\0\0");
-    const YEAR: Pattern = Pattern::new(*b"0000\0\0\0\0");
     let text: &[u8; 29] = bytes.try_into().ok()?;
     let first = u64::from_le_bytes(*text.first_chunk()?);
     let second = u64::from_le_bytes(*text[8..].first_chunk()?);
@@ -313,31 +240,83 @@ fn preferred(bytes: &[u8]) -> Option<Timestamp> {
     }
     let [_, day, ..] = day.to_le_bytes();
     let [century, _, short, ..] = year.to_le_bytes();
-    let day = day_of_date(century.into(), short.into(), month, day.into())?;
-    zoned(day, seconds)
+    zoned(century, short, month, day, seconds)
 }
 
-/// An instant in UTC.
-#[inline]
-fn zoned(day: u32, second: u32) -> Option<Timestamp> {
-    tail(b"Z", 0, day, second)
+/// `Sun Nov  6 08:49:37 1994`.
+#[inline(always)]
+fn asctime(bytes: &[u8]) -> Option<Timestamp> {
+    // Behind the time, which begins at the eleventh byte.
+    const DAY_OF_MONTH: Pattern = Pattern::new(*b"00 \0\0\0\0\0");
+    let text: &[u8; 24] = bytes.try_into().ok()?;
+    let first = u64::from_le_bytes(*text.first_chunk()?);
+    let seconds = time(*text[11..].first_chunk()?)?;
+    let month = month_of((first >> 32) as u32)?;
+    let mut day = u64::from(u32::from_le_bytes(*text[8..].first_chunk()?) & 0x00ff_ffff);
+    // A space in place of the first digit counts as zero.
+    if day as u8 == b' ' {
+        day |= u64::from(b'0');
+    }
+    let (day, wrong) = DAY_OF_MONTH.pairs(day);
+    let year = u32::from_le_bytes(*text.last_chunk()?);
+    let (year, also_wrong) = YEAR.pairs(year.into());
+    // A comma in place of the space: `Sun,`.
+    let is_day = is_day(first as u32 ^ SPACE_OR_COMMA);
+    if wrong | also_wrong != 0 || !is_day || text[19] != b' ' {
+        return None;
+    }
+    let [day, ..] = day.to_le_bytes();
+    let [century, _, short, ..] = year.to_le_bytes();
+    zoned(century, short, month, day, seconds)
 }
+
+/// What makes a space at the end of a word a comma.
+const SPACE_OR_COMMA: u32 = ((b' ' ^ b',') as u32) << 24;
+
+/// `Sunday, 06-Nov-94 08:49:37 GMT`: of known length behind the day.
+#[inline(always)]
+fn rfc850(bytes: &[u8], short_year: ShortYear) -> Option<Timestamp> {
+    // From the comma to the first letter of the month, and from the first dash
+    // behind it to the space in front of the time.
+    const DAY_OF_MONTH: Pattern = Pattern::new(*b", 00-\0\0\0");
+    const SHORT_YEAR: Pattern = Pattern::new(*b"-00 \0\0\0\0");
+    let text: &[u8; 24] = bytes.last_chunk()?;
+    let seconds = time(*text[12..].first_chunk()?)?;
+    let day = u64::from_le_bytes(*text.first_chunk()?) & 0x00ff_ffff_ffff;
+    let (day, wrong) = DAY_OF_MONTH.pairs(day);
+    let month = u32::from_le_bytes(*text[5..].first_chunk()?);
+    let month = month_of(month ^ SPACE_OR_DASH)?;
+    let year = u32::from_le_bytes(*text[8..].first_chunk()?);
+    let (year, also_wrong) = SHORT_YEAR.pairs(year.into());
+    let is_day = is_full_day(bytes, bytes.len() - text.len());
+    let ends = text.last_chunk() == Some(b" GMT");
+    if wrong | also_wrong != 0 || !is_day || !ends || short_year != ShortYear::From1970 {
+        return None;
+    }
+    let [_, _, day, ..] = day.to_le_bytes();
+    let [_, short, ..] = year.to_le_bytes();
+    let century = if short < 70 { 20 } else { 19 };
+    zoned(century, short, month, day, seconds)
+}
+
+/// What makes a dash at the end of a word a space.
+const SPACE_OR_DASH: u32 = ((b' ' ^ b'-') as u32) << 24;
 
 /// Every layout and every error.
 #[cold]
-fn historic(bytes: &[u8], policy: ReadPolicy) -> Result<Timestamp, Malformed> {
+fn unusual(bytes: &[u8], policy: &ReadPolicy) -> Result<Timestamp, Malformed> {
     let mut fields = Fields::new(bytes);
     // Only RFC 850's form has the day in full, dashes and a short year.
     let (date, time, nanoseconds) = match (weekday(&mut fields)?, fields.peek()) {
-        (true, _) => rfc850(&mut fields, policy.short_year)?,
-        (false, Some(b',')) => fixdate(&mut fields)?,
-        (false, _) => asctime(&mut fields)?,
+        (true, _) => rfc850_fields(&mut fields, policy.short_year)?,
+        (false, Some(b',')) => fixdate_fields(&mut fields)?,
+        (false, _) => asctime_fields(&mut fields)?,
     };
     fields.end()?;
     instant(date, time, Some(0), nanoseconds, policy)
 }
 
-fn fixdate(fields: &mut Fields<'_>) -> Result<(Date, Time, u32), Malformed> {
+fn fixdate_fields(fields: &mut Fields<'_>) -> Result<(Date, Time, u32), Malformed> {
     fields.one_of(b",", "a comma")?;
     fields.one_of(b" ", "a space")?;
     let day = fields.day()?;
@@ -349,7 +328,10 @@ fn fixdate(fields: &mut Fields<'_>) -> Result<(Date, Time, u32), Malformed> {
     Ok(((year, month, day), time, nanoseconds))
 }
 
-fn rfc850(fields: &mut Fields<'_>, short_year: ShortYear) -> Result<(Date, Time, u32), Malformed> {
+fn rfc850_fields(
+    fields: &mut Fields<'_>,
+    short_year: ShortYear,
+) -> Result<(Date, Time, u32), Malformed> {
     fields.one_of(b",", "a comma")?;
     fields.one_of(b" ", "a space")?;
     let day = fields.day()?;
@@ -386,7 +368,7 @@ fn near(now: Timestamp, short: i64, within_year: (u32, u32, Time, u32)) -> i64 {
     }
 }
 
-fn asctime(fields: &mut Fields<'_>) -> Result<(Date, Time, u32), Malformed> {
+fn asctime_fields(fields: &mut Fields<'_>) -> Result<(Date, Time, u32), Malformed> {
     fields.one_of(b" ", "a space")?;
     let month = month_name(fields)?;
     fields.one_of(b" ", "a space")?;
@@ -413,43 +395,4 @@ fn time_in_gmt(fields: &mut Fields<'_>) -> Result<(Time, u32), Malformed> {
         return Err(Malformed::new(start, "GMT"));
     }
     Ok((time, nanoseconds))
-}
-
-/// A day of the week; whether its name is in full.
-fn weekday(fields: &mut Fields<'_>) -> Result<bool, Malformed> {
-    let start = fields.at;
-    let word = fields.word();
-    if DAYS.iter().any(|day| day == word) {
-        return Ok(false);
-    }
-    if FULL_DAYS.iter().any(|day| day.as_bytes() == word) {
-        return Ok(true);
-    }
-    Err(Malformed::new(start, "a day of the week"))
-}
-
-fn month_name(fields: &mut Fields<'_>) -> Result<u32, Malformed> {
-    let start = fields.at;
-    let word = fields.word();
-    match MONTHS.iter().position(|month| month == word) {
-        Some(index) => Ok(index as u32 + 1),
-        None => Err(Malformed::new(start, "a month of three letters")),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_name() {
-        for (at, word) in DAY_WORDS.into_iter().enumerate() {
-            assert!(is_day(word), "{at}");
-        }
-        for month in 1..=12 {
-            assert_eq!(month_of(MONTH_WORDS[month as usize]), Some(month));
-        }
-        assert!(!is_day(0));
-        assert_eq!(month_of(0), None);
-    }
 }

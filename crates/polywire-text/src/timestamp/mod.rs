@@ -53,6 +53,7 @@ mod date_time;
 mod epoch;
 mod fields;
 mod http_date;
+mod names;
 mod policy;
 #[cfg(test)]
 mod tests;

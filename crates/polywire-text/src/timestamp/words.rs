@@ -76,11 +76,16 @@ pub(super) const fn time(text: [u8; 8]) -> Option<u32> {
 }
 
 /// `HH:MM:SS` of a second of the day.
+///
+/// The hours are a fixed-point number with 32 bits of fraction, 2^32 / 3600
+/// being rounded up by so little that a day of it is less than a second. Of the
+/// fraction 60 parts are the minutes, and of what is left 60 parts the seconds.
 #[inline]
 pub(super) const fn time_text(second: u32) -> u64 {
-    let (hour, minute) = (second / 3600, second / 60);
-    let (minute, second) = (minute - hour * 60, second - minute * 60);
-    let values = hour as u64 | (minute as u64) << 24 | (second as u64) << 48;
+    let hours = second as u64 * 1_193_047;
+    let minutes = (hours & 0xffff_ffff) * 60;
+    let seconds = (minutes & 0xffff_ffff) * 60;
+    let values = (hours >> 32) | (minutes >> 32) << 24 | (seconds >> 32) << 48;
     pair_text(values, 0x000f_0000_0f00_000f) | u64::from_le_bytes(*b"00:00:00")
 }
 
@@ -90,7 +95,9 @@ pub(super) const fn time_text(second: u32) -> u64 {
 #[inline]
 pub(super) const fn pair_text(values: u64, nibbles: u64) -> u64 {
     let tens = (values.wrapping_mul(103) >> 10) & nibbles;
-    tens | values.wrapping_sub(tens.wrapping_mul(10)) << 8
+    // Ten tens and the ones, and six tens: sixteen tens and the ones.
+    let ones = values.wrapping_add(tens.wrapping_mul(6)) & nibbles;
+    tens | ones << 8
 }
 
 /// How many digits a word begins with, and their value as if zeros followed
@@ -114,8 +121,8 @@ pub(super) const fn leading_digits(word: u64) -> (u32, u32) {
 const fn eight_digits(digits: u64) -> u32 {
     const EVERY_FOURTH: u64 = 0x0000_00ff_0000_00ff;
     let pairs = digits.wrapping_mul(10).wrapping_add(digits >> 8);
-    let first = (pairs & EVERY_FOURTH).wrapping_mul(1_000_000 << 32 | 100);
-    let second = (pairs >> 16 & EVERY_FOURTH).wrapping_mul(10_000 << 32 | 1);
+    let first = (pairs & EVERY_FOURTH).wrapping_mul((1_000_000 << 32) | 100);
+    let second = ((pairs >> 16) & EVERY_FOURTH).wrapping_mul((10_000 << 32) | 1);
     (first.wrapping_add(second) >> 32) as u32
 }
 
@@ -127,7 +134,7 @@ const fn eight_values(value: u32) -> u64 {
     let high = value / 10_000;
     let fours = high as u64 | ((value - high * 10_000) as u64) << 32;
     // 10486 / 2^20 is 1 / 100 for anything below 10,000.
-    let high = (fours * 10_486 >> 20) & 0x0000_007f_0000_007f;
+    let high = ((fours * 10_486) >> 20) & 0x0000_007f_0000_007f;
     let twos = high | (fours - high * 100) << 16;
     pair_text(twos, 0x000f_000f_000f_000f)
 }

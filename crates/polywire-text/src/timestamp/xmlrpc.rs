@@ -39,7 +39,7 @@ impl Timestamp {
     /// ```
     #[inline]
     pub fn parse_xmlrpc(text: &str) -> Result<Self, Malformed> {
-        Self::parse_xmlrpc_with(text, ReadPolicy::new())
+        read(text.as_bytes(), &ReadPolicy::new())
     }
 
     /// The same from bytes or a string, by `policy`.
@@ -59,15 +59,7 @@ impl Timestamp {
         text: impl AsRef<[u8]>,
         policy: ReadPolicy,
     ) -> Result<Self, Malformed> {
-        let bytes = text.as_ref();
-        let read = match bytes.get(4) {
-            Some(b'-') => usual(bytes),
-            _ => compact(bytes),
-        };
-        match read {
-            Some(instant) => Ok(instant),
-            None => unusual(bytes, policy),
-        }
+        read(text.as_ref(), &policy)
     }
 
     /// Appends XML-RPC's form, `YYYYMMDDTHH:MM:SS`, in UTC and without a zone;
@@ -114,13 +106,12 @@ impl Timestamp {
         let Some((day, second)) = self.common_day() else {
             return self.push_distant_xmlrpc(out, policy);
         };
-        let (year, month, day) = date_of_day(day);
-        let century = year / 100;
+        let (century, short, month, day) = date_of_day(day);
         let time = time_text(second);
         push_words(
             out,
             [
-                compact_date(century, year - century * 100, month, day),
+                compact_date(century, short, month, day),
                 u64::from(b'T') | time << 8,
                 time >> 56,
             ],
@@ -147,6 +138,17 @@ impl Timestamp {
     }
 }
 
+fn read(bytes: &[u8], policy: &ReadPolicy) -> Result<Timestamp, Malformed> {
+    let read = match bytes.get(4) {
+        Some(b'-') => usual(bytes),
+        _ => compact(bytes),
+    };
+    match read {
+        Some(instant) => Ok(instant),
+        None => unusual(bytes, policy),
+    }
+}
+
 /// `YYYYMMDD`.
 #[inline]
 fn compact_date(century: u32, short: u32, month: u32, day: u32) -> u64 {
@@ -156,7 +158,7 @@ fn compact_date(century: u32, short: u32, month: u32, day: u32) -> u64 {
 }
 
 /// The layout without dashes.
-#[inline]
+#[inline(always)]
 fn compact(bytes: &[u8]) -> Option<Timestamp> {
     const DATE: Pattern = Pattern::new(*b"00000000");
     let head: &[u8; 17] = bytes.first_chunk()?;
@@ -172,7 +174,7 @@ fn compact(bytes: &[u8]) -> Option<Timestamp> {
 
 /// Every layout and every error.
 #[cold]
-fn unusual(bytes: &[u8], policy: ReadPolicy) -> Result<Timestamp, Malformed> {
+fn unusual(bytes: &[u8], policy: &ReadPolicy) -> Result<Timestamp, Malformed> {
     let mut fields = Fields::new(bytes);
     let sign = matches!(fields.peek(), Some(b'+' | b'-'));
     let date = if sign || bytes.get(4) == Some(&b'-') {
