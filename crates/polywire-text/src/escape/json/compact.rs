@@ -14,6 +14,8 @@
 //! that is wrong, `\u`. Everything before counts. A block whose last byte begins an
 //! escape ends before it, so nothing has to be known of the block before.
 
+use crate::block::{Block, Block32};
+use crate::cpu::Avx2;
 use std::arch::x86_64::{
     __m128i, __m256i, _mm_loadl_epi64, _mm_loadu_si128, _mm_shuffle_epi8, _mm_storel_epi64,
     _mm_unpackhi_epi64, _mm256_and_si256, _mm256_blendv_epi8, _mm256_broadcastsi128_si256,
@@ -21,33 +23,139 @@ use std::arch::x86_64::{
     _mm256_or_si256, _mm256_set1_epi8, _mm256_set1_epi32, _mm256_set1_epi64x, _mm256_setr_epi64x,
     _mm256_shuffle_epi8, _mm256_srli_epi16, _mm256_storeu_si256,
 };
-use std::mem::MaybeUninit;
 
-use super::read::Step;
-use crate::block::{Block, Block32};
-use crate::cpu::Avx2;
+/// Fewer bytes than this at the end are left to a loop over clean runs.
+const LAST: usize = 16;
+
+/// Appends what `bytes` stand for, up to something that needs another look, or up to
+/// fewer than [`LAST`] bytes at the end; returns how many were read.
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+pub(super) fn append(token: Avx2, out: &mut Vec<u8>, bytes: &[u8]) -> usize {
+    let mut at = 0;
+    while let Some(chunk) = bytes[at..].first_chunk::<64>() {
+        let step = push(token, out, chunk);
+        at += step.read;
+        if step.stopped {
+            return at;
+        }
+    }
+    if let Some(window) = window(&bytes[at..]) {
+        at += push(token, out, &window).read;
+    }
+    at
+}
+
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn push(token: Avx2, out: &mut Vec<u8>, chunk: &[u8; 64]) -> Step {
+    if out.capacity() - out.len() >= 64 {
+        // SAFETY: the vector has capacity for 64 bytes behind its length.
+        let step = unsafe { step(token, chunk, out.as_mut_ptr().add(out.len())) };
+        // SAFETY: so many bytes behind the length have just been stored.
+        unsafe { out.set_len(out.len() + step.written) };
+        return step;
+    }
+    // The end of an exact capacity, or the vector has to grow.
+    let mut room = [0; 64];
+    // SAFETY: the room has 64 bytes.
+    let step = unsafe { step(token, chunk, room.as_mut_ptr()) };
+    out.extend_from_slice(&room[..step.written]);
+    step
+}
+
+/// As [`append`], from `from` of `bytes` to `to`, which is at most `from`. Returns
+/// where both are then.
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+pub(super) fn in_place(
+    token: Avx2,
+    bytes: &mut [u8],
+    mut from: usize,
+    mut to: usize,
+) -> (usize, usize) {
+    // Not right there: a step stores more than counts, over what has not been read.
+    let mut room = [0; 64];
+    while let Some(chunk) = bytes[from..].first_chunk::<64>() {
+        // SAFETY: the room has 64 bytes.
+        let step = unsafe { step(token, chunk, room.as_mut_ptr()) };
+        from += step.read;
+        match bytes[to..from].first_chunk_mut::<64>() {
+            // All of it has been read: a copy of fixed width.
+            Some(behind) => *behind = room,
+            None => bytes[to..to + step.written].copy_from_slice(&room[..step.written]),
+        }
+        to += step.written;
+        if step.stopped {
+            return (from, to);
+        }
+    }
+    if let Some(window) = window(&bytes[from..]) {
+        // SAFETY: the room has 64 bytes.
+        let step = unsafe { step(token, &window, room.as_mut_ptr()) };
+        bytes[to..to + step.written].copy_from_slice(&room[..step.written]);
+        from += step.read;
+        to += step.written;
+    }
+    (from, to)
+}
+
+/// Fewer than 64 bytes with zeros behind them, at which a step stops; `None` if there
+/// are fewer than [`LAST`].
+#[inline]
+fn window(rest: &[u8]) -> Option<[u8; 64]> {
+    let mut window = [0; 64];
+    window.get_mut(..rest.len())?.copy_from_slice(rest);
+    (rest.len() >= LAST).then_some(window)
+}
+
+/// How many bytes stand before the first quote that is not escaped, or the first
+/// control character, or the last few bytes.
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+pub(super) fn end(token: Avx2, bytes: &[u8]) -> usize {
+    let mut at = 0;
+    while let Some(chunk) = bytes[at..].first_chunk::<64>() {
+        let (halves, _) = chunk.as_chunks::<32>();
+        let blocks = [0, 1].map(|half| Block32::load(token, &halves[half]));
+        let begins = begins(mask(blocks, |block| block.equals(b'\\')));
+        let quotes = mask(blocks, |block| block.equals(b'"')) & !(begins << 1);
+        let ends = quotes | mask(blocks, |block| block.at_most(0x1f));
+        if ends != 0 {
+            let end = ends.trailing_zeros() as usize;
+            // What is escaped is left to be looked at with its backslash.
+            return at + end - (begins << 1 >> end & 1) as usize;
+        }
+        at += 64 - (begins >> 63) as usize;
+    }
+    at
+}
+
+/// What is read and written of 64 bytes.
+struct Step {
+    read: usize,
+    /// As many bytes were stored, all of them initialised.
+    written: usize,
+    /// Whether the next byte needs another look: it is a quote, a control character,
+    /// or a backslash that begins no short escape.
+    stopped: bool,
+}
 
 /// Unescapes up to what needs another look: all 64 bytes, or one less, or what
 /// stands before something that is not a short escape or a byte of the string.
+///
+/// # Safety
+///
+/// 64 bytes from `to` on can be written.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-pub(super) fn step(token: Avx2, bytes: &[u8; 64], room: &mut [MaybeUninit<u8>; 64]) -> Step {
-    let (halves, _) = bytes.as_chunks::<32>();
-    let (low, high) = (
-        Block32::load(token, &halves[0]),
-        Block32::load(token, &halves[1]),
-    );
-    let both = |find: fn(Block32) -> Block32| {
-        u64::from(find(low).mask()) | u64::from(find(high).mask()) << 32
-    };
-    let backslashes = both(|block| block.equals(b'\\'));
-    let ends = both(|block| block.equals(b'"').or(block.at_most(0x1f)));
+unsafe fn step(token: Avx2, chunk: &[u8; 64], to: *mut u8) -> Step {
+    let (halves, _) = chunk.as_chunks::<32>();
+    let blocks = [0, 1].map(|half| Block32::load(token, &halves[half]));
+    let backslashes = mask(blocks, |block| block.equals(b'\\'));
+    let ends = mask(blocks, |block| block.equals(b'"').or(block.at_most(0x1f)));
     if backslashes == 0 {
-        let to = room.as_mut_ptr();
-        // SAFETY: the room has 64 bytes; no alignment is asked for.
+        // SAFETY: 64 bytes can be written; no alignment is asked for.
         unsafe {
-            _mm256_storeu_si256(to.cast(), low.register());
-            _mm256_storeu_si256(to.add(32).cast(), high.register());
+            _mm256_storeu_si256(to.cast(), blocks[0].register());
+            _mm256_storeu_si256(to.add(32).cast(), blocks[1].register());
         }
         let read = ends.trailing_zeros() as usize;
         return Step {
@@ -58,8 +166,8 @@ pub(super) fn step(token: Avx2, bytes: &[u8; 64], room: &mut [MaybeUninit<u8>; 6
     }
     let begins = begins(backslashes);
     let escaped = begins << 1;
-    let (low, low_known) = letters(low, escaped as u32);
-    let (high, high_known) = letters(high, (escaped >> 32) as u32);
+    let (low, low_known) = letters(blocks[0], escaped as u32);
+    let (high, high_known) = letters(blocks[1], (escaped >> 32) as u32);
     let known = u64::from(low_known) | u64::from(high_known) << 32;
     let unknown = escaped & !known;
     // Escaped quotes do not end anything. A control character does, escaped or not;
@@ -69,14 +177,21 @@ pub(super) fn step(token: Avx2, bytes: &[u8; 64], room: &mut [MaybeUninit<u8>; 6
         0 => 64 - (begins >> 63) as usize,
         _ => ends.trailing_zeros() as usize,
     };
-    compact([low, high], begins, room);
-    // `read` may be 64.
+    // SAFETY: 64 bytes can be written.
+    unsafe { compact([low, high], begins, to) };
+    // `read` may be 0.
     let counted = begins & u64::MAX.checked_shr(64 - read as u32).unwrap_or(0);
     Step {
         read,
         written: read - counted.count_ones() as usize,
         stopped: ends != 0,
     }
+}
+
+/// A bit for each byte where the answer is yes.
+#[inline(always)]
+fn mask(blocks: [Block32; 2], find: impl Fn(Block32) -> Block32) -> u64 {
+    u64::from(find(blocks[0]).mask()) | u64::from(find(blocks[1]).mask()) << 32
 }
 
 /// Of runs of backslashes, the first, third, fifth... of each.
@@ -137,10 +252,13 @@ fn wide(bits: u32) -> __m256i {
 }
 
 /// Stores all bytes but those of `gone`, without gaps.
+///
+/// # Safety
+///
+/// 64 bytes from `to` on can be written.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn compact(halves: [__m256i; 2], gone: u64, room: &mut [MaybeUninit<u8>; 64]) {
-    let to = room.as_mut_ptr();
+unsafe fn compact(halves: [__m256i; 2], gone: u64, to: *mut u8) {
     let mut written = 0;
     for (place, half) in halves.into_iter().enumerate() {
         let (low, high) = (
@@ -157,7 +275,8 @@ fn compact(halves: [__m256i; 2], gone: u64, room: &mut [MaybeUninit<u8>; 64]) {
             let pattern = gone >> (8 * (4 * place + eighth)) & 0xff;
             let row = &GATHER[pattern as usize];
             // SAFETY: a row has eight bytes. Each store before this one counted for at
-            // most eight bytes, and there are eight stores, so all end within 64.
+            // most eight bytes, and there are eight stores, so all end within the 64
+            // bytes that can be written.
             unsafe {
                 let row = _mm_loadl_epi64(row.as_ptr().cast());
                 _mm_storel_epi64(to.add(written).cast(), _mm_shuffle_epi8(eight, row));
