@@ -31,35 +31,39 @@ const LAST: usize = 16;
 /// fewer than [`LAST`] bytes at the end; returns how many were read.
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 pub(super) fn append(token: Avx2, out: &mut Vec<u8>, bytes: &[u8]) -> usize {
-    let mut at = 0;
+    let (mut at, mut carry) = (0, 0);
     while let Some(chunk) = bytes[at..].first_chunk::<64>() {
-        let step = push(token, out, chunk);
-        at += step.read;
-        if step.stopped {
-            return at;
+        match push(token, out, chunk, carry) {
+            Step::All(next) => carry = next,
+            Step::Some(read) => return at + read - carry as usize,
         }
+        at += 64;
     }
-    if let Some(window) = window(&bytes[at..]) {
-        at += push(token, out, &window).read;
+    // A backslash before this has been read, and has left no trace.
+    at -= carry as usize;
+    if let Some(window) = window(&bytes[at..])
+        && let Step::Some(read) = push(token, out, &window, 0)
+    {
+        at += read;
     }
     at
 }
 
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn push(token: Avx2, out: &mut Vec<u8>, chunk: &[u8; 64]) -> Step {
+fn push(token: Avx2, out: &mut Vec<u8>, chunk: &[u8; 64], carry: u64) -> Step {
     if out.capacity() - out.len() >= 64 {
         // SAFETY: the vector has capacity for 64 bytes behind its length.
-        let step = unsafe { step(token, chunk, out.as_mut_ptr().add(out.len())) };
+        let (step, written) = unsafe { step(token, chunk, carry, out.as_mut_ptr().add(out.len())) };
         // SAFETY: so many bytes behind the length have just been stored.
-        unsafe { out.set_len(out.len() + step.written) };
+        unsafe { out.set_len(out.len() + written) };
         return step;
     }
     // The end of an exact capacity, or the vector has to grow.
     let mut room = [0; 64];
     // SAFETY: the room has 64 bytes.
-    let step = unsafe { step(token, chunk, room.as_mut_ptr()) };
-    out.extend_from_slice(&room[..step.written]);
+    let (step, written) = unsafe { step(token, chunk, carry, room.as_mut_ptr()) };
+    out.extend_from_slice(&room[..written]);
     step
 }
 
@@ -74,26 +78,33 @@ pub(super) fn in_place(
 ) -> (usize, usize) {
     // Not right there: a step stores more than counts, over what has not been read.
     let mut room = [0; 64];
+    let mut carry = 0;
     while let Some(chunk) = bytes[from..].first_chunk::<64>() {
         // SAFETY: the room has 64 bytes.
-        let step = unsafe { step(token, chunk, room.as_mut_ptr()) };
-        from += step.read;
-        match bytes[to..from].first_chunk_mut::<64>() {
-            // All of it has been read: a copy of fixed width.
-            Some(behind) => *behind = room,
-            None => bytes[to..to + step.written].copy_from_slice(&room[..step.written]),
-        }
-        to += step.written;
-        if step.stopped {
-            return (from, to);
+        let (step, written) = unsafe { step(token, chunk, carry, room.as_mut_ptr()) };
+        match step {
+            Step::All(next) => {
+                // What has been read is as long: a copy of fixed width. But the last one
+                // may be a backslash, to be read again.
+                let last = chunk[63];
+                bytes[to..to + 64].copy_from_slice(&room);
+                bytes[from + 63] = last;
+                (from, to, carry) = (from + 64, to + written, next);
+            }
+            Step::Some(read) => {
+                bytes[to..to + written].copy_from_slice(&room[..written]);
+                return (from + read - carry as usize, to + written);
+            }
         }
     }
+    from -= carry as usize;
     if let Some(window) = window(&bytes[from..]) {
         // SAFETY: the room has 64 bytes.
-        let step = unsafe { step(token, &window, room.as_mut_ptr()) };
-        bytes[to..to + step.written].copy_from_slice(&room[..step.written]);
-        from += step.read;
-        to += step.written;
+        let (step, written) = unsafe { step(token, &window, 0, room.as_mut_ptr()) };
+        if let Step::Some(read) = step {
+            bytes[to..to + written].copy_from_slice(&room[..written]);
+            (from, to) = (from + read, to + written);
+        }
     }
     (from, to)
 }
@@ -104,88 +115,89 @@ pub(super) fn in_place(
 fn window(rest: &[u8]) -> Option<[u8; 64]> {
     let mut window = [0; 64];
     window.get_mut(..rest.len())?.copy_from_slice(rest);
-    (rest.len() >= LAST).then_some(window)
+    (LAST..64).contains(&rest.len()).then_some(window)
 }
 
 /// How many bytes stand before the first quote that is not escaped, or the first
-/// control character, or the last few bytes.
+/// control character, or the last few bytes. An escape is not cut in two.
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 pub(super) fn end(token: Avx2, bytes: &[u8]) -> usize {
-    let mut at = 0;
+    let (mut at, mut carry) = (0, 0);
     while let Some(chunk) = bytes[at..].first_chunk::<64>() {
         let (halves, _) = chunk.as_chunks::<32>();
         let blocks = [0, 1].map(|half| Block32::load(token, &halves[half]));
-        let begins = begins(mask(blocks, |block| block.equals(b'\\')));
-        let quotes = mask(blocks, |block| block.equals(b'"')) & !(begins << 1);
-        let ends = quotes | mask(blocks, |block| block.at_most(0x1f));
+        let backslashes = mask(blocks, |block| block.equals(b'\\'));
+        let begins = begins(backslashes & !carry);
+        let escaped = begins << 1 | carry;
+        let ends = mask(blocks, |block| block.equals(b'"')) & !escaped
+            | mask(blocks, |block| block.at_most(0x1f));
         if ends != 0 {
             let end = ends.trailing_zeros() as usize;
-            // What is escaped is left to be looked at with its backslash.
-            return at + end - (begins << 1 >> end & 1) as usize;
+            return at + end - (escaped >> end & 1) as usize;
         }
-        at += 64 - (begins >> 63) as usize;
+        carry = begins >> 63;
+        at += 64;
     }
-    at
+    at - carry as usize
 }
 
-/// What is read and written of 64 bytes.
-struct Step {
-    read: usize,
-    /// As many bytes were stored, all of them initialised.
-    written: usize,
-    /// Whether the next byte needs another look: it is a quote, a control character,
-    /// or a backslash that begins no short escape.
-    stopped: bool,
+/// How much of 64 bytes was read.
+enum Step {
+    /// All. If the last one is a backslash that begins an escape it is 1, else 0.
+    All(u64),
+    /// So many: the next is a quote or control character, or a backslash that begins
+    /// no short escape. If that stands before these bytes it counts as one of them.
+    Some(usize),
 }
 
-/// Unescapes up to what needs another look: all 64 bytes, or one less, or what
-/// stands before something that is not a short escape or a byte of the string.
+/// Unescapes 64 bytes, the first of them escaped if `carry` is 1, else it is 0.
+/// Returns what was read, and how many bytes count of those that were stored.
 ///
 /// # Safety
 ///
-/// 64 bytes from `to` on can be written.
+/// 64 bytes from `to` on can be written. All of them are, so that they are
+/// initialised as far as they count.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-unsafe fn step(token: Avx2, chunk: &[u8; 64], to: *mut u8) -> Step {
+unsafe fn step(token: Avx2, chunk: &[u8; 64], carry: u64, to: *mut u8) -> (Step, usize) {
     let (halves, _) = chunk.as_chunks::<32>();
     let blocks = [0, 1].map(|half| Block32::load(token, &halves[half]));
     let backslashes = mask(blocks, |block| block.equals(b'\\'));
     let ends = mask(blocks, |block| block.equals(b'"').or(block.at_most(0x1f)));
-    if backslashes == 0 {
+    if backslashes | carry == 0 {
         // SAFETY: 64 bytes can be written; no alignment is asked for.
         unsafe {
             _mm256_storeu_si256(to.cast(), blocks[0].register());
             _mm256_storeu_si256(to.add(32).cast(), blocks[1].register());
         }
+        // The next load is not to wait for this one: a branch that is guessed instead
+        // of a sum.
+        if ends == 0 {
+            return (Step::All(0), 64);
+        }
         let read = ends.trailing_zeros() as usize;
-        return Step {
-            read,
-            written: read,
-            stopped: ends != 0,
-        };
+        return (Step::Some(read), read);
     }
-    let begins = begins(backslashes);
-    let escaped = begins << 1;
+    let begins = begins(backslashes & !carry);
+    let escaped = begins << 1 | carry;
     let (low, low_known) = letters(blocks[0], escaped as u32);
     let (high, high_known) = letters(blocks[1], (escaped >> 32) as u32);
     let known = u64::from(low_known) | u64::from(high_known) << 32;
-    let unknown = escaped & !known;
-    // Escaped quotes do not end anything. A control character does, escaped or not;
-    // if it is, its backslash comes first.
-    let ends = ends & !(escaped & known) | unknown >> 1;
-    let read = match ends {
-        0 => 64 - (begins >> 63) as usize,
-        _ => ends.trailing_zeros() as usize,
-    };
     // SAFETY: 64 bytes can be written.
     unsafe { compact([low, high], begins, to) };
-    // `read` may be 0.
-    let counted = begins & u64::MAX.checked_shr(64 - read as u32).unwrap_or(0);
-    Step {
-        read,
-        written: read - counted.count_ones() as usize,
-        stopped: ends != 0,
+    // Escaped quotes do not end anything, but what is escaped and not known does.
+    let unknown = escaped & !known;
+    let ends = ends & !escaped | unknown;
+    if ends == 0 {
+        return (Step::All(begins >> 63), 64 - begins.count_ones() as usize);
     }
+    // What is unknown is left, and its backslash too.
+    let end = ends.trailing_zeros();
+    let before = begins & !(u64::MAX << end);
+    let written = end as usize - before.count_ones() as usize;
+    let is_escaped = unknown >> end & 1;
+    let read = end as usize + carry as usize - is_escaped as usize;
+    (Step::Some(read), written)
 }
 
 /// A bit for each byte where the answer is yes.

@@ -328,8 +328,9 @@ trait Place {
     fn rest(&self) -> &[u8];
     /// Copies the first bytes of the rest.
     fn copy(&mut self, len: usize);
-    /// Reads so many bytes and writes what they stand for, which is no more.
-    fn replace(&mut self, read: usize, with: &[u8]);
+    /// Reads so many bytes and writes the first `len` of what they stand for, which are
+    /// no more.
+    fn replace(&mut self, read: usize, with: [u8; 4], len: usize);
     /// Goes on up to a quote, a control character, an escape, or near the end. Short
     /// escapes are read on the way.
     #[cfg(target_arch = "x86_64")]
@@ -353,16 +354,18 @@ trait Place {
         loop {
             let after = self.rest().get(1..).unwrap_or_default();
             match after.first().map(|letter| SHORT[usize::from(*letter)]) {
-                Some(meaning @ 1..) => self.replace(2, &[meaning]),
+                Some(meaning @ 1..) => self.replace(2, [meaning, 0, 0, 0], 1),
                 _ => {
                     let (character, len) = match one(after, lone) {
                         Ok(read) => read,
                         Err(error) => return Err(behind(error, self.at() + 1)),
                     };
-                    self.replace(1 + len, character.encode_utf8(&mut [0; 4]).as_bytes());
+                    let mut bytes = [0; 4];
+                    let encoded = character.encode_utf8(&mut bytes).len();
+                    self.replace(1 + len, bytes, encoded);
                 }
             }
-            if !self.rest().starts_with(b"\\") {
+            if self.rest().first() != Some(&b'\\') {
                 return Ok(());
             }
         }
@@ -398,8 +401,10 @@ impl Place for Append<'_> {
     }
 
     #[inline]
-    fn replace(&mut self, read: usize, with: &[u8]) {
-        self.out.extend_from_slice(with);
+    fn replace(&mut self, read: usize, with: [u8; 4], len: usize) {
+        let end = self.out.len() + len;
+        self.out.extend_from_slice(&with);
+        self.out.truncate(end);
         self.at += read;
     }
 
@@ -439,12 +444,14 @@ impl Place for InPlace<'_> {
     }
 
     #[inline]
-    fn replace(&mut self, read: usize, with: &[u8]) {
+    fn replace(&mut self, read: usize, with: [u8; 4], len: usize) {
         // An escape is never shorter than its character: two bytes for one, six for up
         // to three, twelve for four.
-        self.bytes[self.to..self.to + with.len()].copy_from_slice(with);
+        for (place, byte) in self.bytes[self.to..].iter_mut().zip(&with[..len]) {
+            *place = *byte;
+        }
         self.from += read;
-        self.to += with.len();
+        self.to += len;
     }
 
     #[cfg(target_arch = "x86_64")]
