@@ -4,8 +4,8 @@
 //! A scan asks one question: how many bytes from here on are ordinary? The bytes
 //! in between are then copied or borrowed whole.
 //!
-//! Each scan is a [`Class`]: the bytes that are not ordinary, said twice, once for
-//! a byte and once for a [`Block`]. Most answers are near, so the first 64 bytes
+//! Each scan is a `Class`: the bytes that are not ordinary, said twice, once for
+//! a byte and once for a block. Most answers are near, so the first 64 bytes
 //! are looked at right where the scan is called, in blocks of sixteen, which any
 //! x86-64 processor can do without asking which one it is. Whatever is longer goes
 //! to a function of its own, which takes 64 bytes at a time where there is AVX2.
@@ -72,8 +72,14 @@ pub fn white_space(bytes: &[u8]) -> usize {
     }
 }
 
+/// As [`json_clean`], up to the first byte that is not ASCII too.
+#[inline]
+pub(crate) fn json_ascii_clean(bytes: &[u8]) -> usize {
+    clean::<JsonAscii>(bytes)
+}
+
 /// Bytes at which a scan ends.
-pub(crate) trait Class {
+trait Class {
     /// Whether it ends at this byte.
     fn ends(byte: u8) -> bool;
     /// Where it may end in a block.
@@ -81,7 +87,7 @@ pub(crate) trait Class {
 }
 
 /// What cannot stand in a JSON string.
-pub(crate) struct Json;
+struct Json;
 
 impl Class for Json {
     #[inline(always)]
@@ -99,7 +105,7 @@ impl Class for Json {
 }
 
 /// The same in a JSON string of ASCII.
-pub(crate) struct JsonAscii;
+struct JsonAscii;
 
 impl Class for JsonAscii {
     #[inline(always)]
@@ -173,7 +179,7 @@ const NEAR: usize = 64;
 
 /// How many of the first bytes stand before one of the class.
 #[inline(always)]
-pub(crate) fn clean<C: Class>(bytes: &[u8]) -> usize {
+fn clean<C: Class>(bytes: &[u8]) -> usize {
     let mut at = 0;
     while let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk::<16>) {
         if at == NEAR {
@@ -230,23 +236,29 @@ fn far<C: Class>(bytes: &[u8]) -> usize {
     last::<C>(bytes, at)
 }
 
-/// The same, 64 bytes at a time.
+/// The same, 64 bytes or more at a time.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 fn wide<C: Class>(token: crate::cpu::Avx2, bytes: &[u8]) -> usize {
     use crate::block::Block32;
 
+    let find = |chunk: &[u8; 32]| C::find(Block32::load(token, chunk));
     let mask = |chunk: &[u8; 64]| {
         let (halves, _) = chunk.as_chunks::<32>();
-        let low = C::find(Block32::load(token, &halves[0]));
-        let high = C::find(Block32::load(token, &halves[1]));
-        // Mostly neither: one test for both.
-        match low.or(high).mask() {
-            0 => 0,
-            _ => u64::from(low.mask()) | u64::from(high.mask()) << 32,
-        }
+        let (low, high) = (find(&halves[0]), find(&halves[1]));
+        u64::from(low.mask()) | u64::from(high.mask()) << 32
     };
     let mut at = NEAR;
+    // Mostly there is nothing: one test for many.
+    while let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk::<128>) {
+        let (quarters, _) = chunk.as_chunks::<32>();
+        let low = find(&quarters[0]).or(find(&quarters[1]));
+        let high = find(&quarters[2]).or(find(&quarters[3]));
+        if low.or(high).mask() != 0 {
+            break;
+        }
+        at += 128;
+    }
     while let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk::<64>) {
         let mask = mask(chunk);
         if mask != 0 {

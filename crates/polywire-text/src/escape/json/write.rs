@@ -118,7 +118,7 @@ static ESCAPES: [u64; 256] = {
         let text = if short != 0 {
             [b'\\', short, 0, 0, 0, 0, 0, 2]
         } else if byte < 0x20 {
-            let (high, low) = (HEX[byte >> 4], HEX[byte & 15]);
+            let [high, low] = [HEX[byte >> 4], HEX[byte & 15]];
             [b'\\', b'u', b'0', b'0', high, low, 0, 6]
         } else {
             [byte as u8, 0, 0, 0, 0, 0, 0, 1]
@@ -186,18 +186,34 @@ fn push_longer_string(out: &mut Vec<u8>, bytes: &[u8], end: [u8; 2]) {
 /// assert_eq!(out, br#"\"\u00e9\ud83d\ude00\n"#);
 /// ```
 pub fn push_json_ascii(out: &mut Vec<u8>, text: &str) {
-    for character in text.chars() {
-        if character.is_ascii() {
-            push_json(out, character.encode_utf8(&mut [0; 4]));
-            continue;
-        }
-        for unit in character.encode_utf16(&mut [0; 2]) {
-            out.extend_from_slice(b"\\u");
-            for byte in unit.to_be_bytes() {
-                out.extend_from_slice(&[HEX[usize::from(byte >> 4)], HEX[usize::from(byte & 15)]]);
+    let mut rest = text;
+    while !rest.is_empty() {
+        let (clean, special) = rest.split_at(scan::json_ascii_clean(rest.as_bytes()));
+        scan::push_bytes(out, clean.as_bytes());
+        // Characters of other scripts stand together: go on up to one of ASCII.
+        let mut characters = special.chars();
+        for character in characters.by_ref() {
+            if let Ok(byte) = u8::try_from(character)
+                && byte.is_ascii()
+            {
+                push_one(out, byte);
+                break;
+            }
+            for unit in character.encode_utf16(&mut [0; 2]) {
+                push_unit(out, *unit);
             }
         }
+        rest = characters.as_str();
     }
+}
+
+/// Appends `\uxxxx`.
+#[inline]
+fn push_unit(out: &mut Vec<u8>, unit: u16) {
+    let [high, low] = unit.to_be_bytes();
+    let [a, b] = HEX_PAIRS[usize::from(high)];
+    let [c, d] = HEX_PAIRS[usize::from(low)];
+    out.extend_from_slice(&[b'\\', b'u', a, b, c, d]);
 }
 
 /// How many bytes [`push_json_bytes`] would append.
@@ -207,15 +223,27 @@ pub fn push_json_ascii(out: &mut Vec<u8>, text: &str) {
 /// ```
 #[must_use]
 pub fn json_escaped_len(bytes: &[u8]) -> usize {
-    bytes
-        .iter()
-        .map(|byte| match byte {
-            b'"' | b'\\' | 0x08 | 0x09 | 0x0a | 0x0c | 0x0d => 2,
-            0..0x20 => 6,
-            _ => 1,
-        })
-        .sum()
+    #[cfg(target_arch = "x86_64")]
+    if bytes.len() >= LONG
+        && let Some(token) = crate::cpu::avx2()
+    {
+        // SAFETY: the token proves that the processor has what the function needs.
+        return unsafe { super::expand::escaped_len(token, bytes) };
+    }
+    let len = |byte: &u8| (ESCAPES[usize::from(*byte)] >> 56) as usize;
+    bytes.iter().map(len).sum()
 }
+
+/// Each byte in two digits.
+static HEX_PAIRS: [[u8; 2]; 256] = {
+    let mut pairs = [[0; 2]; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        pairs[byte] = [HEX[byte >> 4], HEX[byte & 15]];
+        byte += 1;
+    }
+    pairs
+};
 
 const HEX: &[u8; 16] = b"0123456789abcdef";
 
