@@ -37,9 +37,9 @@ fn escape(data: &[u8]) {
         return;
     };
     out.clear();
-    push_json_string(&mut out, text, *b"\", ");
+    push_json_string(&mut out, text, *b"\",");
     let (read, len) = json_string(&out[1..], LoneSurrogate::Refuse).unwrap();
-    assert_eq!((&*read, &out[1 + len..]), (text, &b" "[..]));
+    assert_eq!((&*read, &out[1 + len..]), (text, &b","[..]));
     out.clear();
     push_json_ascii(&mut out, text);
     assert_eq!(out, twin::escape_ascii(text));

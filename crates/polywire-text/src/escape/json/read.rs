@@ -245,7 +245,7 @@ pub fn json_string_end(bytes: &[u8]) -> Result<JsonEnd, Malformed> {
 fn escaped_end(bytes: &[u8], mut at: usize) -> Result<JsonEnd, Malformed> {
     let escaped = bytes.get(at) == Some(&b'\\');
     #[cfg(target_arch = "x86_64")]
-    if bytes.len() - at >= 64
+    if bytes.len() - at >= LONG
         && let Some(token) = crate::cpu::avx2()
     {
         // SAFETY: the token proves that the processor has what the function needs.

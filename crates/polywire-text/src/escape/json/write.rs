@@ -188,22 +188,21 @@ fn push_longer_string(out: &mut Vec<u8>, bytes: &[u8], end: [u8; 2]) {
 pub fn push_json_ascii(out: &mut Vec<u8>, text: &str) {
     let mut rest = text;
     while !rest.is_empty() {
-        let (clean, special) = rest.split_at(scan::json_ascii_clean(rest.as_bytes()));
-        scan::push_bytes(out, clean.as_bytes());
-        // Characters of other scripts stand together: go on up to one of ASCII.
-        let mut characters = special.chars();
-        for character in characters.by_ref() {
-            if let Ok(byte) = u8::try_from(character)
-                && byte.is_ascii()
-            {
-                push_one(out, byte);
-                break;
+        let (ascii, other) = rest.split_at(scan::ascii(rest.as_bytes()));
+        push_json(out, ascii);
+        // Characters of other scripts stand together.
+        let mut characters = other.chars();
+        rest = loop {
+            let behind = characters.as_str();
+            match characters.next() {
+                Some(character) if !character.is_ascii() => {
+                    for unit in character.encode_utf16(&mut [0; 2]) {
+                        push_unit(out, *unit);
+                    }
+                }
+                _ => break behind,
             }
-            for unit in character.encode_utf16(&mut [0; 2]) {
-                push_unit(out, *unit);
-            }
-        }
-        rest = characters.as_str();
+        };
     }
 }
 
