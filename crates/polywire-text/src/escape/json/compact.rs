@@ -14,6 +14,8 @@
 //! that is wrong, `\u`. Everything before counts. A block whose last byte begins an
 //! escape ends before it, so nothing has to be known of the block before.
 
+use crate::block::{Block, Block32};
+use crate::cpu::Avx2;
 use std::arch::x86_64::{
     __m128i, __m256i, _mm_loadl_epi64, _mm_loadu_si128, _mm_shuffle_epi8, _mm_storel_epi64,
     _mm_unpackhi_epi64, _mm256_and_si256, _mm256_blendv_epi8, _mm256_broadcastsi128_si256,
@@ -21,62 +23,202 @@ use std::arch::x86_64::{
     _mm256_or_si256, _mm256_set1_epi8, _mm256_set1_epi32, _mm256_set1_epi64x, _mm256_setr_epi64x,
     _mm256_shuffle_epi8, _mm256_srli_epi16, _mm256_storeu_si256,
 };
-use std::mem::MaybeUninit;
 
-use super::read::Step;
-use crate::block::{Block, Block32};
-use crate::cpu::Avx2;
+/// Fewer bytes than this at the end are left to a loop over clean runs.
+const LAST: usize = 16;
 
-/// Unescapes up to what needs another look: all 64 bytes, or one less, or what
-/// stands before something that is not a short escape or a byte of the string.
+/// Appends what `bytes` stand for, up to something that needs another look, or up to
+/// fewer than [`LAST`] bytes at the end; returns how many were read.
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+pub(super) fn append(token: Avx2, out: &mut Vec<u8>, bytes: &[u8]) -> usize {
+    let (mut at, mut carry) = (0, 0);
+    while let Some(chunk) = bytes[at..].first_chunk::<64>() {
+        match push(token, out, chunk, carry) {
+            Step::All(next) => carry = next,
+            Step::Some(read) => return at + read - carry as usize,
+        }
+        at += 64;
+    }
+    // A backslash before this has been read, and has left no trace.
+    at -= carry as usize;
+    if let Some(window) = window(&bytes[at..])
+        && let Step::Some(read) = push(token, out, &window, 0)
+    {
+        at += read;
+    }
+    at
+}
+
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-pub(super) fn step(token: Avx2, bytes: &[u8; 64], room: &mut [MaybeUninit<u8>; 64]) -> Step {
-    let (halves, _) = bytes.as_chunks::<32>();
-    let (low, high) = (
-        Block32::load(token, &halves[0]),
-        Block32::load(token, &halves[1]),
-    );
-    let both = |find: fn(Block32) -> Block32| {
-        u64::from(find(low).mask()) | u64::from(find(high).mask()) << 32
-    };
-    let backslashes = both(|block| block.equals(b'\\'));
-    let ends = both(|block| block.equals(b'"').or(block.at_most(0x1f)));
-    if backslashes == 0 {
-        let to = room.as_mut_ptr();
-        // SAFETY: the room has 64 bytes; no alignment is asked for.
+fn push(token: Avx2, out: &mut Vec<u8>, chunk: &[u8; 64], carry: u64) -> Step {
+    if out.capacity() - out.len() >= 64 {
+        // SAFETY: the vector has capacity for 64 bytes behind its length.
+        let (step, written) = unsafe { step(token, chunk, carry, out.as_mut_ptr().add(out.len())) };
+        // SAFETY: so many bytes behind the length have just been stored.
+        unsafe { out.set_len(out.len() + written) };
+        return step;
+    }
+    // The end of an exact capacity, or the vector has to grow.
+    let mut room = [0; 64];
+    // SAFETY: the room has 64 bytes.
+    let (step, written) = unsafe { step(token, chunk, carry, room.as_mut_ptr()) };
+    out.extend_from_slice(&room[..written]);
+    step
+}
+
+/// As [`append`], from `from` of `bytes` to `to`, which is at most `from`. Returns
+/// where both are then.
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+pub(super) fn in_place(
+    token: Avx2,
+    bytes: &mut [u8],
+    mut from: usize,
+    mut to: usize,
+) -> (usize, usize) {
+    // Not right there: a step stores more than counts, over what has not been read.
+    let mut room = [0; 64];
+    let mut carry = 0;
+    while let Some(chunk) = bytes[from..].first_chunk::<64>() {
+        // SAFETY: the room has 64 bytes.
+        let (step, written) = unsafe { step(token, chunk, carry, room.as_mut_ptr()) };
+        match step {
+            Step::All(next) => {
+                // What has been read is as long: a copy of fixed width. But the last one
+                // may be a backslash, to be read again.
+                let last = chunk[63];
+                bytes[to..to + 64].copy_from_slice(&room);
+                bytes[from + 63] = last;
+                (from, to, carry) = (from + 64, to + written, next);
+            }
+            Step::Some(read) => {
+                bytes[to..to + written].copy_from_slice(&room[..written]);
+                return (from + read - carry as usize, to + written);
+            }
+        }
+    }
+    from -= carry as usize;
+    if let Some(window) = window(&bytes[from..]) {
+        // SAFETY: the room has 64 bytes.
+        let (step, written) = unsafe { step(token, &window, 0, room.as_mut_ptr()) };
+        if let Step::Some(read) = step {
+            bytes[to..to + written].copy_from_slice(&room[..written]);
+            (from, to) = (from + read, to + written);
+        }
+    }
+    (from, to)
+}
+
+/// Fewer than 64 bytes with zeros behind them, at which a step stops; `None` if there
+/// are fewer than [`LAST`].
+#[inline]
+fn window(rest: &[u8]) -> Option<[u8; 64]> {
+    let mut window = [0; 64];
+    window.get_mut(..rest.len())?.copy_from_slice(rest);
+    (LAST..64).contains(&rest.len()).then_some(window)
+}
+
+/// How many bytes stand before the first quote that is not escaped, or the first
+/// control character, or the last few bytes. An escape is not cut in two.
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+pub(super) fn end(token: Avx2, bytes: &[u8]) -> usize {
+    let (mut at, mut carry) = (0, 0);
+    while let Some(chunk) = bytes[at..].first_chunk::<64>() {
+        match end_of(token, chunk, carry) {
+            Step::All(next) => carry = next,
+            Step::Some(read) => return at + read - carry as usize,
+        }
+        at += 64;
+    }
+    at -= carry as usize;
+    match window(&bytes[at..]).map(|window| end_of(token, &window, 0)) {
+        Some(Step::Some(read)) => at + read,
+        _ => at,
+    }
+}
+
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn end_of(token: Avx2, chunk: &[u8; 64], carry: u64) -> Step {
+    let (halves, _) = chunk.as_chunks::<32>();
+    let blocks = [0, 1].map(|half| Block32::load(token, &halves[half]));
+    let backslashes = mask(blocks, |block| block.equals(b'\\'));
+    let begins = begins(backslashes & !carry);
+    let escaped = begins << 1 | carry;
+    let ends = mask(blocks, |block| block.equals(b'"')) & !escaped
+        | mask(blocks, |block| block.at_most(0x1f));
+    if ends == 0 {
+        return Step::All(begins >> 63);
+    }
+    let end = ends.trailing_zeros() as usize;
+    // What is escaped is left to be looked at with its backslash.
+    Step::Some(end + carry as usize - (escaped >> end & 1) as usize)
+}
+
+/// How much of 64 bytes was read.
+enum Step {
+    /// All. If the last one is a backslash that begins an escape it is 1, else 0.
+    All(u64),
+    /// So many: the next is a quote or control character, or a backslash that begins
+    /// no short escape. If that stands before these bytes it counts as one of them.
+    Some(usize),
+}
+
+/// Unescapes 64 bytes, the first of them escaped if `carry` is 1, else it is 0.
+/// Returns what was read, and how many bytes count of those that were stored.
+///
+/// # Safety
+///
+/// 64 bytes from `to` on can be written. All of them are, so that they are
+/// initialised as far as they count.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+unsafe fn step(token: Avx2, chunk: &[u8; 64], carry: u64, to: *mut u8) -> (Step, usize) {
+    let (halves, _) = chunk.as_chunks::<32>();
+    let blocks = [0, 1].map(|half| Block32::load(token, &halves[half]));
+    let backslashes = mask(blocks, |block| block.equals(b'\\'));
+    // Quotes and controls, see `scan`.
+    let ends = mask(blocks, |block| block.xor(0x02).at_most(0x20));
+    if backslashes | carry == 0 {
+        // SAFETY: 64 bytes can be written; no alignment is asked for.
         unsafe {
-            _mm256_storeu_si256(to.cast(), low.register());
-            _mm256_storeu_si256(to.add(32).cast(), high.register());
+            _mm256_storeu_si256(to.cast(), blocks[0].register());
+            _mm256_storeu_si256(to.add(32).cast(), blocks[1].register());
+        }
+        // The next load is not to wait for this one: a branch that is guessed instead
+        // of a sum.
+        if ends == 0 {
+            return (Step::All(0), 64);
         }
         let read = ends.trailing_zeros() as usize;
-        return Step {
-            read,
-            written: read,
-            stopped: ends != 0,
-        };
+        return (Step::Some(read), read);
     }
-    let begins = begins(backslashes);
-    let escaped = begins << 1;
-    let (low, low_known) = letters(low, escaped as u32);
-    let (high, high_known) = letters(high, (escaped >> 32) as u32);
+    let begins = begins(backslashes & !carry);
+    let escaped = begins << 1 | carry;
+    let (low, low_known) = letters(blocks[0], escaped as u32);
+    let (high, high_known) = letters(blocks[1], (escaped >> 32) as u32);
     let known = u64::from(low_known) | u64::from(high_known) << 32;
+    // SAFETY: 64 bytes can be written.
+    unsafe { compact([low, high], begins, to) };
+    // Escaped quotes do not end anything, but what is escaped and not known does.
     let unknown = escaped & !known;
-    // Escaped quotes do not end anything. A control character does, escaped or not;
-    // if it is, its backslash comes first.
-    let ends = ends & !(escaped & known) | unknown >> 1;
-    let read = match ends {
-        0 => 64 - (begins >> 63) as usize,
-        _ => ends.trailing_zeros() as usize,
-    };
-    compact([low, high], begins, room);
-    // `read` may be 64.
-    let counted = begins & u64::MAX.checked_shr(64 - read as u32).unwrap_or(0);
-    Step {
-        read,
-        written: read - counted.count_ones() as usize,
-        stopped: ends != 0,
+    let ends = ends & !escaped | unknown;
+    if ends == 0 {
+        return (Step::All(begins >> 63), 64 - begins.count_ones() as usize);
     }
+    // What is unknown is left, and its backslash too.
+    let end = ends.trailing_zeros();
+    let before = begins & !(u64::MAX << end);
+    let written = end as usize - before.count_ones() as usize;
+    let is_escaped = unknown >> end & 1;
+    let read = end as usize + carry as usize - is_escaped as usize;
+    (Step::Some(read), written)
+}
+
+/// A bit for each byte where the answer is yes.
+#[inline(always)]
+fn mask(blocks: [Block32; 2], find: impl Fn(Block32) -> Block32) -> u64 {
+    u64::from(find(blocks[0]).mask()) | u64::from(find(blocks[1]).mask()) << 32
 }
 
 /// Of runs of backslashes, the first, third, fifth... of each.
@@ -137,10 +279,13 @@ fn wide(bits: u32) -> __m256i {
 }
 
 /// Stores all bytes but those of `gone`, without gaps.
+///
+/// # Safety
+///
+/// 64 bytes from `to` on can be written.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn compact(halves: [__m256i; 2], gone: u64, room: &mut [MaybeUninit<u8>; 64]) {
-    let to = room.as_mut_ptr();
+unsafe fn compact(halves: [__m256i; 2], gone: u64, to: *mut u8) {
     let mut written = 0;
     for (place, half) in halves.into_iter().enumerate() {
         let (low, high) = (
@@ -157,7 +302,8 @@ fn compact(halves: [__m256i; 2], gone: u64, room: &mut [MaybeUninit<u8>; 64]) {
             let pattern = gone >> (8 * (4 * place + eighth)) & 0xff;
             let row = &GATHER[pattern as usize];
             // SAFETY: a row has eight bytes. Each store before this one counted for at
-            // most eight bytes, and there are eight stores, so all end within 64.
+            // most eight bytes, and there are eight stores, so all end within the 64
+            // bytes that can be written.
             unsafe {
                 let row = _mm_loadl_epi64(row.as_ptr().cast());
                 _mm_storel_epi64(to.add(written).cast(), _mm_shuffle_epi8(eight, row));

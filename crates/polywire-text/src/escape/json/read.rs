@@ -1,8 +1,6 @@
 //! Reading the inside of JSON strings.
 
 use std::borrow::Cow;
-#[cfg(target_arch = "x86_64")]
-use std::mem::MaybeUninit;
 
 use super::{LoneSurrogate, one};
 #[cfg(target_arch = "x86_64")]
@@ -246,6 +244,14 @@ pub fn json_string_end(bytes: &[u8]) -> Result<JsonEnd, Malformed> {
 /// Goes on behind `at` clean bytes.
 fn escaped_end(bytes: &[u8], mut at: usize) -> Result<JsonEnd, Malformed> {
     let escaped = bytes.get(at) == Some(&b'\\');
+    #[cfg(target_arch = "x86_64")]
+    if bytes.len() - at >= LONG
+        && let Some(token) = crate::cpu::avx2()
+    {
+        // SAFETY: the token proves that the processor has what the function needs.
+        at += unsafe { super::compact::end(token, &bytes[at..]) };
+        at += scan::json_clean(&bytes[at..]);
+    }
     loop {
         match bytes.get(at) {
             Some(b'"') => return Ok(JsonEnd { len: at, escaped }),
@@ -322,60 +328,53 @@ trait Place {
     fn rest(&self) -> &[u8];
     /// Copies the first bytes of the rest.
     fn copy(&mut self, len: usize);
-    /// Reads so many bytes and writes what they stand for, which is no more.
-    fn replace(&mut self, read: usize, with: &[u8]);
-    /// Reads and writes as [`Step`] says.
+    /// Reads so many bytes and writes the first `len` of what they stand for, which are
+    /// no more.
+    fn replace(&mut self, read: usize, with: [u8; 4], len: usize);
+    /// Goes on up to a quote, a control character, an escape, or near the end. Short
+    /// escapes are read on the way.
     #[cfg(target_arch = "x86_64")]
-    fn step(&mut self, token: Avx2) -> Option<Step>;
+    fn wide(&mut self, token: Avx2);
 
-    /// Goes on up to a quote, a control character, an escape, or the end. Short
-    /// escapes may be read on the way.
+    /// Goes on up to a quote, a control character, an escape, or the end.
     #[inline]
     fn plain(&mut self) {
         #[cfg(target_arch = "x86_64")]
-        if self.rest().len() >= 64
+        if self.rest().len() >= LONG
             && let Some(token) = crate::cpu::avx2()
         {
-            while let Some(step) = self.step(token) {
-                if step.stopped {
-                    return;
-                }
-            }
+            self.wide(token);
         }
         self.copy(scan::json_clean(self.rest()));
     }
 
-    /// Reads an escape, and those with `\u` right behind it.
+    /// Reads an escape, and those right behind it.
     #[inline]
     fn escapes(&mut self, lone: LoneSurrogate) -> Result<(), Malformed> {
         loop {
             let after = self.rest().get(1..).unwrap_or_default();
             match after.first().map(|letter| SHORT[usize::from(*letter)]) {
-                Some(meaning @ 1..) => self.replace(2, &[meaning]),
+                Some(meaning @ 1..) => self.replace(2, [meaning, 0, 0, 0], 1),
                 _ => {
                     let (character, len) = match one(after, lone) {
                         Ok(read) => read,
                         Err(error) => return Err(behind(error, self.at() + 1)),
                     };
-                    self.replace(1 + len, character.encode_utf8(&mut [0; 4]).as_bytes());
+                    let mut bytes = [0; 4];
+                    let encoded = character.encode_utf8(&mut bytes).len();
+                    self.replace(1 + len, bytes, encoded);
                 }
             }
-            if !self.rest().starts_with(b"\\u") {
+            if self.rest().first() != Some(&b'\\') {
                 return Ok(());
             }
         }
     }
 }
 
-/// What is read and written of 64 bytes.
-pub(super) struct Step {
-    pub(super) read: usize,
-    /// As many bytes were stored, all of them initialised.
-    pub(super) written: usize,
-    /// Whether the next byte needs another look: it is a quote, a control character,
-    /// or a backslash that begins no short escape.
-    pub(super) stopped: bool,
-}
+/// From this length on a call of a function for wide registers pays.
+#[cfg(target_arch = "x86_64")]
+const LONG: usize = 32;
 
 /// Appends to a vector.
 struct Append<'a> {
@@ -402,36 +401,19 @@ impl Place for Append<'_> {
     }
 
     #[inline]
-    fn replace(&mut self, read: usize, with: &[u8]) {
-        self.out.extend_from_slice(with);
+    fn replace(&mut self, read: usize, with: [u8; 4], len: usize) {
+        let end = self.out.len() + len;
+        self.out.extend_from_slice(&with);
+        self.out.truncate(end);
         self.at += read;
     }
 
     #[cfg(target_arch = "x86_64")]
     #[inline]
-    fn step(&mut self, token: Avx2) -> Option<Step> {
-        let chunk = self.bytes[self.at..].first_chunk::<64>()?;
-        let step = match self.out.spare_capacity_mut().first_chunk_mut::<64>() {
-            Some(room) => {
-                // SAFETY: the token proves that the processor has what the function needs.
-                let step = unsafe { super::compact::step(token, chunk, room) };
-                // SAFETY: so many bytes behind the length have just been stored.
-                unsafe { self.out.set_len(self.out.len() + step.written) };
-                step
-            }
-            // The last bytes of an exact capacity, or the vector has to grow.
-            None => {
-                let mut room = [MaybeUninit::uninit(); 64];
-                // SAFETY: as above.
-                let step = unsafe { super::compact::step(token, chunk, &mut room) };
-                // SAFETY: so many bytes of the room have just been stored.
-                let written = unsafe { room[..step.written].assume_init_ref() };
-                self.out.extend_from_slice(written);
-                step
-            }
-        };
-        self.at += step.read;
-        Some(step)
+    fn wide(&mut self, token: Avx2) {
+        let rest = &self.bytes[self.at..];
+        // SAFETY: the token proves that the processor has what the function needs.
+        self.at += unsafe { super::compact::append(token, self.out, rest) };
     }
 }
 
@@ -462,28 +444,22 @@ impl Place for InPlace<'_> {
     }
 
     #[inline]
-    fn replace(&mut self, read: usize, with: &[u8]) {
+    fn replace(&mut self, read: usize, with: [u8; 4], len: usize) {
         // An escape is never shorter than its character: two bytes for one, six for up
         // to three, twelve for four.
-        self.bytes[self.to..self.to + with.len()].copy_from_slice(with);
+        for (place, byte) in self.bytes[self.to..].iter_mut().zip(&with[..len]) {
+            *place = *byte;
+        }
         self.from += read;
-        self.to += with.len();
+        self.to += len;
     }
 
     #[cfg(target_arch = "x86_64")]
     #[inline]
-    fn step(&mut self, token: Avx2) -> Option<Step> {
-        let chunk = self.rest().first_chunk::<64>()?;
-        // Not right there: a step stores more than counts, over what has not been read.
-        let mut room = [MaybeUninit::uninit(); 64];
+    fn wide(&mut self, token: Avx2) {
         // SAFETY: the token proves that the processor has what the function needs.
-        let step = unsafe { super::compact::step(token, chunk, &mut room) };
-        // SAFETY: so many bytes of the room have just been stored.
-        let written = unsafe { room[..step.written].assume_init_ref() };
-        self.bytes[self.to..self.to + step.written].copy_from_slice(written);
-        self.from += step.read;
-        self.to += step.written;
-        Some(step)
+        let ends = unsafe { super::compact::in_place(token, self.bytes, self.from, self.to) };
+        (self.from, self.to) = ends;
     }
 }
 
