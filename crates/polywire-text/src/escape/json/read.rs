@@ -1,0 +1,307 @@
+//! Reading the inside of JSON strings.
+
+use std::borrow::Cow;
+
+use super::{LoneSurrogate, one};
+use crate::{Malformed, scan, utf8};
+
+/// Appends what the inside of a JSON string stands for, RFC 8259, section 7. All
+/// of `bytes` is the inside of the string: there is no quote at its end.
+///
+/// Bytes from 0x80 on are taken as they are; where the input is UTF-8, so is the
+/// output. It is never longer than the input.
+///
+/// # Errors
+///
+/// A quote or control character (below 0x20) without a backslash, what
+/// [`json_escape`](super::json_escape) refuses, and half of a surrogate pair if
+/// `lone` refuses it. The offset is the first that is wrong; `out` is what it was.
+///
+/// ```
+/// use polywire_text::escape::{LoneSurrogate, unescape_json};
+///
+/// let mut out = b"> ".to_vec();
+/// unescape_json(&mut out, br"a\n\ud83d\ude00", LoneSurrogate::Refuse)?;
+/// assert_eq!(out, "> a\n😀".as_bytes());
+///
+/// let error = unescape_json(&mut out, br"a\ud83d", LoneSurrogate::Refuse).unwrap_err();
+/// assert_eq!(error.to_string(), "expected the second half of a surrogate pair at byte 7");
+/// unescape_json(&mut out, br"a\ud83d", LoneSurrogate::Replace)?;
+/// assert_eq!(out, "> a\n😀a\u{fffd}".as_bytes());
+/// # Ok::<(), polywire_text::Malformed>(())
+/// ```
+pub fn unescape_json(
+    out: &mut Vec<u8>,
+    bytes: &[u8],
+    lone: LoneSurrogate,
+) -> Result<(), Malformed> {
+    read::<false>(out, bytes, lone).map(|_| ())
+}
+
+/// As [`unescape_json`], from a string to a string.
+///
+/// # Errors
+///
+/// As for [`unescape_json`].
+///
+/// ```
+/// use polywire_text::escape::{LoneSurrogate, unescape_json_str};
+///
+/// let mut out = String::new();
+/// unescape_json_str(&mut out, r"\u00fcber", LoneSurrogate::Refuse)?;
+/// assert_eq!(out, "über");
+/// # Ok::<(), polywire_text::Malformed>(())
+/// ```
+pub fn unescape_json_str(
+    out: &mut String,
+    text: &str,
+    lone: LoneSurrogate,
+) -> Result<(), Malformed> {
+    let mut bytes = std::mem::take(out).into_bytes();
+    let result = unescape_json(&mut bytes, text.as_bytes(), lone);
+    // SAFETY: what was there was a string. What was appended is characters for
+    // escapes, and what stood between them: escapes are ASCII, so it was cut out of
+    // a string at ends of characters.
+    *out = unsafe { String::from_utf8_unchecked(bytes) };
+    result
+}
+
+/// As [`unescape_json`], in place: returns how many of the first bytes are the
+/// answer. What is behind them is of no meaning.
+///
+/// # Errors
+///
+/// As for [`unescape_json`]; what then stands in `bytes` is of no meaning, up to the
+/// offset of the error; behind it they are as they were.
+///
+/// ```
+/// use polywire_text::escape::{LoneSurrogate, unescape_json_in_place};
+///
+/// let mut bytes = *br"a\tb";
+/// let len = unescape_json_in_place(&mut bytes, LoneSurrogate::Refuse)?;
+/// assert_eq!(&bytes[..len], b"a\tb");
+/// # Ok::<(), polywire_text::Malformed>(())
+/// ```
+pub fn unescape_json_in_place(bytes: &mut [u8], lone: LoneSurrogate) -> Result<usize, Malformed> {
+    let (mut from, mut to) = (0, 0);
+    loop {
+        let clean = scan::json_clean(&bytes[from..]);
+        bytes.copy_within(from..from + clean, to);
+        from += clean;
+        to += clean;
+        match bytes.get(from) {
+            None => return Ok(to),
+            Some(b'\\') => {
+                let (character, len) =
+                    one(&bytes[from + 1..], lone).map_err(|error| behind(error, from + 1))?;
+                let mut buffer = [0; 4];
+                let encoded = character.encode_utf8(&mut buffer).as_bytes();
+                // An escape is never shorter than its character: two bytes for one,
+                // six for up to three, twelve for four.
+                bytes[to..to + encoded.len()].copy_from_slice(encoded);
+                from += 1 + len;
+                to += encoded.len();
+            }
+            Some(_) => return Err(Malformed::new(from, UNESCAPED)),
+        }
+    }
+}
+
+/// Reads a JSON string whose opening quote has been read: appends what stands
+/// before the closing quote, unescaped, and returns the number of bytes read, the
+/// closing quote included.
+///
+/// # Errors
+///
+/// As for [`unescape_json`], and at the end's offset if there is no closing quote;
+/// `out` is what it was.
+///
+/// ```
+/// use polywire_text::escape::{LoneSurrogate, read_json_string};
+///
+/// let mut out = Vec::new();
+/// assert_eq!(read_json_string(&mut out, br#"a\"b", "more""#, LoneSurrogate::Refuse)?, 5);
+/// assert_eq!(out, br#"a"b"#);
+///
+/// let error = read_json_string(&mut out, br#"a\"b"#, LoneSurrogate::Refuse).unwrap_err();
+/// assert_eq!(error.to_string(), "expected the closing quote of a string at byte 4");
+/// # Ok::<(), polywire_text::Malformed>(())
+/// ```
+pub fn read_json_string(
+    out: &mut Vec<u8>,
+    bytes: &[u8],
+    lone: LoneSurrogate,
+) -> Result<usize, Malformed> {
+    read::<true>(out, bytes, lone)
+}
+
+/// As [`read_json_string`], with UTF-8 validated.
+///
+/// # Errors
+///
+/// As for [`read_json_string`], and then at the first byte that is not UTF-8.
+///
+/// ```
+/// use polywire_text::escape::{LoneSurrogate, read_json_str};
+///
+/// let mut out = String::new();
+/// assert_eq!(read_json_str(&mut out, br#"\u00fcber""#, LoneSurrogate::Refuse)?, 10);
+/// assert_eq!(out, "über");
+/// let error = read_json_str(&mut out, b"\\n\xff\"", LoneSurrogate::Refuse).unwrap_err();
+/// assert_eq!(error.to_string(), "expected UTF-8 at byte 2");
+/// # Ok::<(), polywire_text::Malformed>(())
+/// ```
+pub fn read_json_str(
+    out: &mut String,
+    bytes: &[u8],
+    lone: LoneSurrogate,
+) -> Result<usize, Malformed> {
+    let mut appended = std::mem::take(out).into_bytes();
+    let before = appended.len();
+    let result = read_json_string(&mut appended, bytes, lone).and_then(|read| {
+        if utf8::validate(&appended[before..]).is_ok() {
+            return Ok(read);
+        }
+        appended.truncate(before);
+        // Escapes are ASCII and stand for whole characters, so the input is not
+        // UTF-8 either.
+        utf8::validate(&bytes[..read]).map(|_| read)
+    });
+    // SAFETY: what was there was a string, and what was appended has just been
+    // validated, or cut off again (as `read_json_string` does on an error).
+    *out = unsafe { String::from_utf8_unchecked(appended) };
+    result
+}
+
+/// Reads a JSON string whose opening quote has been read: borrowed if it has no
+/// escapes, which costs no allocation. Returns the number of bytes read too, the
+/// closing quote included.
+///
+/// # Errors
+///
+/// As for [`read_json_str`].
+///
+/// ```
+/// use polywire_text::escape::{LoneSurrogate, json_string};
+///
+/// let (text, read) = json_string(br#"plain", "more""#, LoneSurrogate::Refuse)?;
+/// assert_eq!((&*text, read), ("plain", 6));
+/// # Ok::<(), polywire_text::Malformed>(())
+/// ```
+#[inline]
+pub fn json_string(bytes: &[u8], lone: LoneSurrogate) -> Result<(Cow<'_, str>, usize), Malformed> {
+    let clean = scan::json_clean(bytes);
+    if bytes.get(clean) == Some(&b'"') {
+        return Ok((Cow::Borrowed(utf8::validate(&bytes[..clean])?), clean + 1));
+    }
+    let mut out = String::new();
+    let read = read_json_str(&mut out, bytes, lone)?;
+    Ok((Cow::Owned(out), read))
+}
+
+/// Where a JSON string ends, see [`json_string_end`].
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct JsonEnd {
+    /// The number of bytes before the closing quote.
+    pub len: usize,
+    /// Whether there is a backslash among them. If not, they stand for themselves.
+    pub escaped: bool,
+}
+
+/// Where the JSON string ends whose opening quote has been read: for those who
+/// borrow it, skip it or unescape it later.
+///
+/// Escapes are stepped over, not read: `\x` is an error only once somebody
+/// unescapes it.
+///
+/// # Errors
+///
+/// A control character, or no closing quote.
+///
+/// ```
+/// use polywire_text::escape::{JsonEnd, json_string_end};
+///
+/// assert_eq!(json_string_end(br#"plain", 1"#), Ok(JsonEnd { len: 5, escaped: false }));
+/// assert_eq!(json_string_end(br#"a\"b", 1"#), Ok(JsonEnd { len: 4, escaped: true }));
+/// assert_eq!(json_string_end(br#"a\""#).unwrap_err().offset, 3);
+/// ```
+#[inline]
+pub fn json_string_end(bytes: &[u8]) -> Result<JsonEnd, Malformed> {
+    let clean = scan::json_clean(bytes);
+    if bytes.get(clean) == Some(&b'"') {
+        return Ok(JsonEnd {
+            len: clean,
+            escaped: false,
+        });
+    }
+    escaped_end(bytes, clean)
+}
+
+/// Goes on behind `at` clean bytes.
+fn escaped_end(bytes: &[u8], mut at: usize) -> Result<JsonEnd, Malformed> {
+    let escaped = bytes.get(at) == Some(&b'\\');
+    loop {
+        match bytes.get(at) {
+            Some(b'"') => return Ok(JsonEnd { len: at, escaped }),
+            Some(b'\\') => match bytes.get(at + 1) {
+                Some(0x20..) => at += 2,
+                Some(_) => return Err(Malformed::new(at + 1, CONTROL)),
+                None => return Err(Malformed::new(at + 1, CLOSING)),
+            },
+            Some(_) => return Err(Malformed::new(at, CONTROL)),
+            None => return Err(Malformed::new(at, CLOSING)),
+        }
+        at += scan::json_clean(&bytes[at..]);
+    }
+}
+
+const UNESCAPED: &str =
+    "an escape, since quotes and control characters cannot stand in a JSON string";
+const CONTROL: &str = "an escape, since control characters cannot stand in a string";
+const CLOSING: &str = "the closing quote of a string";
+
+#[cold]
+fn behind(error: Malformed, base: usize) -> Malformed {
+    Malformed::new(base + error.offset, error.expected)
+}
+
+/// Unescapes up to the closing quote, or all of it if there is none.
+fn read<const QUOTED: bool>(
+    out: &mut Vec<u8>,
+    bytes: &[u8],
+    lone: LoneSurrogate,
+) -> Result<usize, Malformed> {
+    let before = out.len();
+    let result = append::<QUOTED>(out, bytes, lone);
+    if result.is_err() {
+        out.truncate(before);
+    }
+    result
+}
+
+fn append<const QUOTED: bool>(
+    out: &mut Vec<u8>,
+    bytes: &[u8],
+    lone: LoneSurrogate,
+) -> Result<usize, Malformed> {
+    let mut at = 0;
+    loop {
+        let clean = scan::json_clean(&bytes[at..]);
+        out.extend_from_slice(&bytes[at..at + clean]);
+        at += clean;
+        match bytes.get(at) {
+            None if QUOTED => return Err(Malformed::new(at, CLOSING)),
+            None => return Ok(at),
+            Some(b'"') if QUOTED => return Ok(at + 1),
+            Some(b'\\') => {
+                let (character, len) =
+                    one(&bytes[at + 1..], lone).map_err(|error| behind(error, at + 1))?;
+                let mut buffer = [0; 4];
+                out.extend_from_slice(character.encode_utf8(&mut buffer).as_bytes());
+                at += 1 + len;
+            }
+            Some(_) if QUOTED => return Err(Malformed::new(at, CONTROL)),
+            Some(_) => return Err(Malformed::new(at, UNESCAPED)),
+        }
+    }
+}
