@@ -143,8 +143,8 @@ impl Base64 {
         Some(engine.encode(bytes, out.as_out()))
     }
 
-    /// The number of bytes that `text` says, going by its length and padding
-    /// alone; `None` if no text of that length and padding says anything.
+    /// The number of bytes that `text` stands for, going by its length and the
+    /// padding at its end alone; `None` if that cannot be.
     ///
     /// ```
     /// use polywire_text::base64::STANDARD;
@@ -176,9 +176,7 @@ impl Base64 {
     /// the last character if some of its bits mean nothing.
     pub fn decode(self, text: &[u8]) -> Result<Blob, Malformed> {
         let engine = self.engine_of(text);
-        let Ok(len) = engine.decoded_length(text) else {
-            return Err(self.locate(text));
-        };
+        let len = self.room_for(text);
         let decoded = blob(len, |space| {
             let decoded = engine.decode(text, Out::from_uninit_slice(space));
             decoded.map(|bytes| bytes.len()).ok()
@@ -186,7 +184,7 @@ impl Base64 {
         decoded.ok_or_else(|| self.locate(text))
     }
 
-    /// Appends what `text` says. Reserves what it appends.
+    /// Appends what `text` stands for. Reserves what it appends.
     ///
     /// ```
     /// let mut out = vec![0];
@@ -202,12 +200,12 @@ impl Base64 {
     pub fn decode_append(self, out: &mut Vec<u8>, text: &[u8]) -> Result<(), Malformed> {
         let engine = self.engine_of(text);
         // The engine reserves exactly, see `push`.
-        out.reserve(engine.decoded_length(text).unwrap_or(0));
+        out.reserve(self.room_for(text));
         let decoded = engine.decode_append(text, out);
         decoded.map_err(|_| self.locate(text))
     }
 
-    /// Writes what `text` says to the beginning of `out`, and returns that
+    /// Writes what `text` stands for to the beginning of `out`, and returns that
     /// part of it.
     ///
     /// ```
@@ -231,13 +229,24 @@ impl Base64 {
         out: &'a mut [u8],
     ) -> Result<&'a mut [u8], Malformed> {
         let engine = self.engine_of(text);
-        match engine.decoded_length(text) {
-            Ok(len) if len > out.len() => return Err(self.no_room(text, out.len())),
-            _ => {}
+        if self.room_for(text) > out.len() {
+            return Err(self.no_room(text, out.len()));
         }
         engine
             .decode(text, out.as_out())
             .map_err(|_| self.locate(text))
+    }
+
+    /// How many bytes the engine may write when it reads `text`: exactly what
+    /// it does write, if nothing is wrong.
+    #[inline]
+    fn room_for(self, text: &[u8]) -> usize {
+        bytes_of(match text {
+            // What the padding of a text that has none is, the engine finds out.
+            text if self.padding == Padding::Forbidden => text.len(),
+            [data @ .., b'=', b'='] | [data @ .., b'='] => data.len(),
+            data => data.len(),
+        })
     }
 
     #[inline]
@@ -371,19 +380,31 @@ fn blob(len: usize, fill: impl FnOnce(&mut [MaybeUninit<u8>]) -> Option<usize>) 
         if fill(&mut short[..len]) != Some(len) {
             return None;
         }
-        // SAFETY: `u8` has the layout of `MaybeUninit<u8>`; all were
-        // initialised above, and `fill` writes nothing that is not.
-        let short: [u8; INLINE_CAPACITY] = unsafe { std::mem::transmute(short) };
+        // SAFETY: all were initialised above, and `fill` writes nothing that
+        // is not.
+        let short = short.map(|byte| unsafe { byte.assume_init() });
         return Some(Blob::from_repr(Repr::copy(&short[..len])));
     }
-    let mut bytes = Arc::<[u8]>::new_uninit_slice(len);
-    // The handle was made on the line above, so nobody shares it.
-    let space = Arc::get_mut(&mut bytes)?;
-    if fill(space) != Some(len) {
+    // Through the pointer, since `Arc::get_mut` asks with a locked instruction
+    // whether anybody shares what was made just now.
+    let bytes = Arc::into_raw(Arc::<[u8]>::new_uninit_slice(len));
+    // SAFETY: the pointer is that of the one handle, which was made on the line
+    // above, so nobody else reads or writes; `into_raw` keeps its permissions.
+    let filled = fill(unsafe { &mut *bytes.cast_mut() });
+    // SAFETY: the pointer comes from `into_raw`, and becomes a handle once.
+    let bytes = unsafe { Arc::from_raw(bytes) };
+    if filled != Some(len) {
         return None;
     }
     // SAFETY: both callers count the bytes that the engine says it has
     // written from the beginning of the slice on, and these are all.
     let bytes = unsafe { bytes.assume_init() };
     Some(Blob::from_repr(Repr::Owned(bytes)))
+}
+
+/// The number of whole bytes that so many characters stand for: what
+/// `base64-simd` writes of a text that it accepts.
+#[inline]
+const fn bytes_of(characters: usize) -> usize {
+    characters / 4 * 3 + characters % 4 * 3 / 4
 }

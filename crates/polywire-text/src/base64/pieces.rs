@@ -57,11 +57,20 @@ impl Encoder {
                 (_, []) => return,
             };
             self.len = 0;
-            self.base64.push(out, &group);
+            self.push_group(out, group);
         }
         let (groups, rest) = bytes.as_chunks::<3>();
         self.base64.push(out, groups.as_flattened());
         self.hold(rest);
+    }
+
+    /// One group costs less by hand than setting up a loop.
+    fn push_group(&self, out: &mut Vec<u8>, group: [u8; 3]) {
+        let [first, second, third] = group.map(u32::from);
+        let bits = first << 16 | second << 8 | third;
+        let characters = self.base64.engine(false).charset();
+        let six = |shift: u32| characters[(bits >> shift & 0x3f) as usize];
+        out.extend_from_slice(&[six(18), six(12), six(6), six(0)]);
     }
 
     /// Appends the last group, if it is not whole, and its padding.

@@ -129,7 +129,7 @@ fn encode_into<'a>(bytes: &[u8], out: &'a mut [u8], letters: u8) -> Option<&'a m
     Some(out)
 }
 
-/// Appends what `text` says. Reserves what it appends, half the length of
+/// Appends what `text` stands for. Reserves what it appends, half the length of
 /// `text`, and nothing if the length is odd.
 ///
 /// ```
@@ -163,7 +163,7 @@ pub fn decode_append(out: &mut Vec<u8>, text: &[u8], case: Case) -> Result<(), M
     Ok(())
 }
 
-/// Fills `out` with what `text` says, which must be twice as long.
+/// Fills `out` with what `text` stands for, which must be twice as long.
 ///
 /// ```
 /// use polywire_text::hex::{self, Case};
@@ -190,7 +190,7 @@ pub fn decode_to_slice(text: &[u8], out: &mut [u8], case: Case) -> Result<(), Ma
     Ok(())
 }
 
-/// What `text` says, which must have two digits for each of the `N` bytes.
+/// What `text` stands for, which must have two digits for each of the `N` bytes.
 ///
 /// ```
 /// use polywire_text::hex::{self, Case};

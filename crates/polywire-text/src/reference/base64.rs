@@ -33,7 +33,7 @@ pub fn encode(bytes: &[u8], alphabet: Alphabet, padding: Padding) -> String {
     text
 }
 
-/// What `text` says, read from the left; white space between its characters
+/// What `text` stands for, read from the left; white space between its characters
 /// skipped if asked to.
 ///
 /// # Errors

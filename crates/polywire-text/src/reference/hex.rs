@@ -9,7 +9,7 @@ pub fn encode(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// What `text` says, read from the left; `len` bytes if given, else any number.
+/// What `text` stands for, read from the left; `len` bytes if given, else any number.
 ///
 /// # Errors
 ///
