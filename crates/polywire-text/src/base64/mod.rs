@@ -239,7 +239,7 @@ impl Base64 {
 
     /// How many bytes the engine may write when it reads `text`: exactly what
     /// it does write, if nothing is wrong.
-    #[inline]
+    #[inline(always)]
     fn room_for(self, text: &[u8]) -> usize {
         bytes_of(match text {
             // What the padding of a text that has none is, the engine finds out.
@@ -249,7 +249,7 @@ impl Base64 {
         })
     }
 
-    #[inline]
+    #[inline(always)]
     fn engine(self, padded: bool) -> &'static Engine {
         match (self.alphabet, padded) {
             (Alphabet::Standard, true) => &base64_simd::STANDARD,
@@ -260,7 +260,7 @@ impl Base64 {
     }
 
     /// Who reads `text`: padding that may be there is required once it begins.
-    #[inline]
+    #[inline(always)]
     fn engine_of(self, text: &[u8]) -> &'static Engine {
         self.engine(match self.padding {
             Padding::Required => true,
