@@ -22,6 +22,7 @@
 #![deny(unsafe_op_in_unsafe_fn)]
 
 mod blob;
+mod block;
 mod malformed;
 mod repr;
 #[cfg(feature = "serde")]

@@ -1,5 +1,7 @@
 //! Escapes of JSON strings, both ways.
 
+#[cfg(target_arch = "x86_64")]
+mod expand;
 mod read;
 mod write;
 

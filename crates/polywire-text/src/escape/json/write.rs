@@ -1,6 +1,5 @@
 //! Writing the inside of JSON strings.
 
-use super::super::push_clean;
 use crate::scan;
 
 /// Appends `text` as the inside of a JSON string, in the canonical form of
@@ -28,17 +27,107 @@ pub fn push_json(out: &mut Vec<u8>, text: &str) {
 /// ```
 #[inline]
 pub fn push_json_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
+    if bytes.len() >= LONG {
+        return push_long(out, bytes);
+    }
     let mut rest = bytes;
     loop {
         let clean = scan::json_clean(rest);
-        push_clean(out, rest, clean);
+        scan::push_bytes(out, &rest[..clean]);
         let Some(special) = rest.get(clean) else {
             return;
         };
-        push_json_escape(out, *special);
+        push_one(out, *special);
         rest = &rest[clean + 1..];
     }
 }
+
+/// From this length on a call of a function for wide registers pays.
+const LONG: usize = 32;
+
+/// Escapes at least [`LONG`] bytes.
+#[inline(never)]
+fn push_long(out: &mut Vec<u8>, bytes: &[u8]) {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(token) = crate::cpu::avx2() {
+        // SAFETY: the token proves that the processor has what the function needs.
+        return unsafe { super::expand::push(token, out, bytes) };
+    }
+    out.reserve(bytes.len() + bytes.len() / 16 + 16);
+    let mut rest = bytes;
+    while let Some((clean, behind)) = rest.split_at_checked(scan::json_clean(rest) & !15) {
+        out.extend_from_slice(clean);
+        let Some((block, after)) = behind.split_first_chunk::<16>() else {
+            return push_each(out, behind);
+        };
+        // Text has several special bytes together, or none for long.
+        push_each(out, block);
+        rest = after;
+    }
+}
+
+/// Escapes a few bytes, each from the table, without looking at it first: a guess
+/// at what it is would cost more than the work.
+pub(super) fn push_each(out: &mut Vec<u8>, bytes: &[u8]) {
+    const AT_ONCE: usize = 16;
+    for bytes in bytes.chunks(AT_ONCE) {
+        // As many bytes as escapes can have, and what the last store has above them.
+        out.reserve(6 * AT_ONCE + 2);
+        let mut len = out.len();
+        for byte in bytes {
+            let escape = ESCAPES[usize::from(*byte)];
+            // SAFETY: at most `AT_ONCE - 1` escapes of at most six bytes stand before
+            // this one, so these eight end at most at 6 * 15 + 8 bytes behind the
+            // length, which is the capacity reserved.
+            unsafe {
+                let to = out.as_mut_ptr().add(len).cast::<[u8; 8]>();
+                to.write_unaligned(escape.to_le_bytes());
+            }
+            len += (escape >> 56) as usize;
+        }
+        // SAFETY: all bytes up to here have just been stored, within the capacity.
+        unsafe { out.set_len(len) };
+    }
+}
+
+/// Appends one byte, escaped.
+#[inline]
+fn push_one(out: &mut Vec<u8>, byte: u8) {
+    let escape = ESCAPES[usize::from(byte)];
+    let len = out.len() + (escape >> 56) as usize;
+    out.extend_from_slice(&escape.to_le_bytes());
+    out.truncate(len);
+}
+
+/// Each byte as it stands in a JSON string: up to six bytes, the first one lowest,
+/// and in the highest byte how many.
+static ESCAPES: [u64; 256] = {
+    let mut escapes = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let short = match byte as u8 {
+            b'"' => b'"',
+            b'\\' => b'\\',
+            0x08 => b'b',
+            0x09 => b't',
+            0x0a => b'n',
+            0x0c => b'f',
+            0x0d => b'r',
+            _ => 0,
+        };
+        let text = if short != 0 {
+            [b'\\', short, 0, 0, 0, 0, 0, 2]
+        } else if byte < 0x20 {
+            let (high, low) = (HEX[byte >> 4], HEX[byte & 15]);
+            [b'\\', b'u', b'0', b'0', high, low, 0, 6]
+        } else {
+            [byte as u8, 0, 0, 0, 0, 0, 0, 1]
+        };
+        escapes[byte] = u64::from_le_bytes(text);
+        byte += 1;
+    }
+    escapes
+};
 
 /// Appends a JSON string, quotes included, and then `end`: what stands between
 /// a value and the next, or a key and its value.
@@ -105,25 +194,6 @@ pub fn json_escaped_len(bytes: &[u8]) -> usize {
 }
 
 const HEX: &[u8; 16] = b"0123456789abcdef";
-
-fn push_json_escape(out: &mut Vec<u8>, byte: u8) {
-    let short = match byte {
-        b'"' => b'"',
-        b'\\' => b'\\',
-        0x08 => b'b',
-        0x09 => b't',
-        0x0a => b'n',
-        0x0c => b'f',
-        0x0d => b'r',
-        _ => {
-            let digits = [HEX[usize::from(byte >> 4)], HEX[usize::from(byte & 15)]];
-            out.extend_from_slice(b"\\u00");
-            out.extend_from_slice(&digits);
-            return;
-        }
-    };
-    out.extend_from_slice(&[b'\\', short]);
-}
 
 #[cfg(test)]
 mod tests {
