@@ -232,3 +232,13 @@ fn locate(text: &[u8], most: usize, case: Case) -> Malformed {
         None => Malformed::new(text.len(), SECOND_DIGIT),
     }
 }
+
+/// Whether these are exactly `len` digits, slowly: for errors.
+#[cold]
+pub(crate) fn check(text: &[u8], len: usize, case: Case) -> Result<(), Malformed> {
+    let fine = |byte: &u8| kernel::value(*byte, case).is_some();
+    match text.len() == len && text.iter().all(fine) {
+        true => Ok(()),
+        false => Err(locate(text, len, case)),
+    }
+}
