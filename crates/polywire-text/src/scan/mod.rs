@@ -284,6 +284,13 @@ pub(crate) fn short_json(bytes: &[u8]) -> Option<u128> {
     (len <= 15 && special == 0).then_some(word)
 }
 
+/// Whether all of these may stand in a JSON string as they are.
+#[inline]
+pub(crate) fn is_json_clean(head: &[u8; 16], tail: &[u8; 16]) -> bool {
+    let head = Json::find(Block16::load(head));
+    head.or(Json::find(Block16::load(tail))).mask() == 0
+}
+
 /// Appends `bytes`; up to 32 of them by two overlapping moves of fixed width
 /// instead of a call of `memcpy`.
 ///

@@ -1,6 +1,8 @@
 //! Escapes of JSON strings, both ways.
 
 #[cfg(target_arch = "x86_64")]
+mod compact;
+#[cfg(target_arch = "x86_64")]
 mod expand;
 mod read;
 mod write;
@@ -98,16 +100,40 @@ fn unicode_escape(bytes: &[u8], lone: LoneSurrogate) -> Result<(char, usize), Ma
 }
 
 fn hex4(bytes: &[u8], at: usize) -> Result<u32, Malformed> {
-    let mut value = 0;
-    for offset in at..at + 4 {
-        let digit = bytes
-            .get(offset)
-            .and_then(|byte| char::from(*byte).to_digit(16));
-        let digit = digit.ok_or(Malformed::new(offset, DIGITS))?;
-        value = value * 16 + digit;
+    let digits = bytes.get(at..).and_then(<[u8]>::first_chunk::<4>);
+    let value = digits.map_or(u32::MAX, |digits| {
+        let [a, b, c, d] = digits.map(|digit| DIGIT[usize::from(digit)]);
+        a << 12 | b << 8 | c << 4 | d
+    });
+    // What is no digit has a high bit too many, wherever it stands.
+    if value <= 0xffff {
+        Ok(value)
+    } else {
+        Err(no_hex4(bytes, at))
     }
-    Ok(value)
 }
+
+/// The first that is no digit.
+#[cold]
+fn no_hex4(bytes: &[u8], at: usize) -> Malformed {
+    let is_digit = |offset: &usize| bytes.get(*offset).is_some_and(u8::is_ascii_hexdigit);
+    let offset = (at..at + 4).find(|offset| !is_digit(offset));
+    Malformed::new(offset.unwrap_or(at), DIGITS)
+}
+
+/// The value of each hexadecimal digit; what is none has a bit that is too high even
+/// in the last of four.
+static DIGIT: [u32; 256] = {
+    let mut values = [1 << 16; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        if let Some(value) = (byte as u8 as char).to_digit(16) {
+            values[byte] = value;
+        }
+        byte += 1;
+    }
+    values
+};
 
 #[cfg(test)]
 mod tests {

@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 
 use super::{LoneSurrogate, one};
+#[cfg(target_arch = "x86_64")]
+use crate::cpu::Avx2;
 use crate::{Malformed, scan, utf8};
 
 /// Appends what the inside of a JSON string stands for, RFC 8259, section 7. All
@@ -35,7 +37,8 @@ pub fn unescape_json(
     bytes: &[u8],
     lone: LoneSurrogate,
 ) -> Result<(), Malformed> {
-    read::<false>(out, bytes, lone).map(|_| ())
+    out.reserve(bytes.len());
+    append::<false>(out, bytes, lone).map(|_| ())
 }
 
 /// As [`unescape_json`], from a string to a string.
@@ -83,28 +86,13 @@ pub fn unescape_json_str(
 /// # Ok::<(), polywire_text::Malformed>(())
 /// ```
 pub fn unescape_json_in_place(bytes: &mut [u8], lone: LoneSurrogate) -> Result<usize, Malformed> {
-    let (mut from, mut to) = (0, 0);
-    loop {
-        let clean = scan::json_clean(&bytes[from..]);
-        bytes.copy_within(from..from + clean, to);
-        from += clean;
-        to += clean;
-        match bytes.get(from) {
-            None => return Ok(to),
-            Some(b'\\') => {
-                let (character, len) =
-                    one(&bytes[from + 1..], lone).map_err(|error| behind(error, from + 1))?;
-                let mut buffer = [0; 4];
-                let encoded = character.encode_utf8(&mut buffer).as_bytes();
-                // An escape is never shorter than its character: two bytes for one,
-                // six for up to three, twelve for four.
-                bytes[to..to + encoded.len()].copy_from_slice(encoded);
-                from += 1 + len;
-                to += encoded.len();
-            }
-            Some(_) => return Err(Malformed::new(from, UNESCAPED)),
-        }
-    }
+    let mut place = InPlace {
+        bytes,
+        from: 0,
+        to: 0,
+    };
+    unescape::<false>(&mut place, lone)?;
+    Ok(place.to)
 }
 
 /// Reads a JSON string whose opening quote has been read: appends what stands
@@ -132,7 +120,7 @@ pub fn read_json_string(
     bytes: &[u8],
     lone: LoneSurrogate,
 ) -> Result<usize, Malformed> {
-    read::<true>(out, bytes, lone)
+    append::<true>(out, bytes, lone)
 }
 
 /// As [`read_json_string`], with UTF-8 validated.
@@ -190,11 +178,27 @@ pub fn read_json_str(
 /// ```
 #[inline]
 pub fn json_string(bytes: &[u8], lone: LoneSurrogate) -> Result<(Cow<'_, str>, usize), Malformed> {
-    let clean = scan::json_clean(bytes);
-    if bytes.get(clean) == Some(&b'"') {
-        return Ok((Cow::Borrowed(utf8::validate(&bytes[..clean])?), clean + 1));
+    let Ok(end) = json_string_end(bytes) else {
+        // Something is wrong; perhaps something before that, in an escape.
+        return owned(bytes, 0, lone);
+    };
+    if !end.escaped {
+        return Ok((
+            Cow::Borrowed(utf8::validate(&bytes[..end.len])?),
+            end.len + 1,
+        ));
     }
-    let mut out = String::new();
+    owned(bytes, end.len, lone)
+}
+
+/// Unescapes `len` bytes and the quote behind them, at the cost of one allocation.
+#[inline(never)]
+fn owned(
+    bytes: &[u8],
+    len: usize,
+    lone: LoneSurrogate,
+) -> Result<(Cow<'_, str>, usize), Malformed> {
+    let mut out = String::with_capacity(len);
     let read = read_json_str(&mut out, bytes, lone)?;
     Ok((Cow::Owned(out), read))
 }
@@ -240,6 +244,14 @@ pub fn json_string_end(bytes: &[u8]) -> Result<JsonEnd, Malformed> {
 /// Goes on behind `at` clean bytes.
 fn escaped_end(bytes: &[u8], mut at: usize) -> Result<JsonEnd, Malformed> {
     let escaped = bytes.get(at) == Some(&b'\\');
+    #[cfg(target_arch = "x86_64")]
+    if bytes.len() - at >= 64
+        && let Some(token) = crate::cpu::avx2()
+    {
+        // SAFETY: the token proves that the processor has what the function needs.
+        at += unsafe { super::compact::end(token, &bytes[at..]) };
+        at += scan::json_clean(&bytes[at..]);
+    }
     loop {
         match bytes.get(at) {
             Some(b'"') => return Ok(JsonEnd { len: at, escaped }),
@@ -265,43 +277,202 @@ fn behind(error: Malformed, base: usize) -> Malformed {
     Malformed::new(base + error.offset, error.expected)
 }
 
-/// Unescapes up to the closing quote, or all of it if there is none.
-fn read<const QUOTED: bool>(
+/// Appends up to the closing quote, or all of it if there is none.
+fn append<const QUOTED: bool>(
     out: &mut Vec<u8>,
     bytes: &[u8],
     lone: LoneSurrogate,
 ) -> Result<usize, Malformed> {
     let before = out.len();
-    let result = append::<QUOTED>(out, bytes, lone);
+    let mut place = Append { out, bytes, at: 0 };
+    let result = unescape::<QUOTED>(&mut place, lone);
     if result.is_err() {
         out.truncate(before);
     }
     result
 }
 
-fn append<const QUOTED: bool>(
-    out: &mut Vec<u8>,
-    bytes: &[u8],
+/// Unescapes up to the closing quote, or all of it if there is none; returns how
+/// many bytes were read.
+#[inline]
+fn unescape<const QUOTED: bool>(
+    place: &mut impl Place,
     lone: LoneSurrogate,
 ) -> Result<usize, Malformed> {
-    let mut at = 0;
     loop {
-        let clean = scan::json_clean(&bytes[at..]);
-        out.extend_from_slice(&bytes[at..at + clean]);
-        at += clean;
-        match bytes.get(at) {
-            None if QUOTED => return Err(Malformed::new(at, CLOSING)),
-            None => return Ok(at),
-            Some(b'"') if QUOTED => return Ok(at + 1),
-            Some(b'\\') => {
-                let (character, len) =
-                    one(&bytes[at + 1..], lone).map_err(|error| behind(error, at + 1))?;
-                let mut buffer = [0; 4];
-                out.extend_from_slice(character.encode_utf8(&mut buffer).as_bytes());
-                at += 1 + len;
-            }
-            Some(_) if QUOTED => return Err(Malformed::new(at, CONTROL)),
-            Some(_) => return Err(Malformed::new(at, UNESCAPED)),
+        place.plain();
+        match place.rest() {
+            [b'\\', ..] => place.escapes(lone)?,
+            [] if !QUOTED => return Ok(place.at()),
+            [b'"', ..] if QUOTED => return Ok(place.at() + 1),
+            rest => return Err(wrong::<QUOTED>(place.at(), rest)),
         }
     }
 }
+
+#[cold]
+fn wrong<const QUOTED: bool>(at: usize, rest: &[u8]) -> Malformed {
+    let expected = match rest {
+        [] => CLOSING,
+        _ if QUOTED => CONTROL,
+        _ => UNESCAPED,
+    };
+    Malformed::new(at, expected)
+}
+
+/// Where unescaping reads and writes.
+trait Place {
+    /// How many bytes have been read.
+    fn at(&self) -> usize;
+    /// What has not been read.
+    fn rest(&self) -> &[u8];
+    /// Copies the first bytes of the rest.
+    fn copy(&mut self, len: usize);
+    /// Reads so many bytes and writes the first `len` of what they stand for, which are
+    /// no more.
+    fn replace(&mut self, read: usize, with: [u8; 4], len: usize);
+    /// Goes on up to a quote, a control character, an escape, or near the end. Short
+    /// escapes are read on the way.
+    #[cfg(target_arch = "x86_64")]
+    fn wide(&mut self, token: Avx2);
+
+    /// Goes on up to a quote, a control character, an escape, or the end.
+    #[inline]
+    fn plain(&mut self) {
+        #[cfg(target_arch = "x86_64")]
+        if self.rest().len() >= LONG
+            && let Some(token) = crate::cpu::avx2()
+        {
+            self.wide(token);
+        }
+        self.copy(scan::json_clean(self.rest()));
+    }
+
+    /// Reads an escape, and those right behind it.
+    #[inline]
+    fn escapes(&mut self, lone: LoneSurrogate) -> Result<(), Malformed> {
+        loop {
+            let after = self.rest().get(1..).unwrap_or_default();
+            match after.first().map(|letter| SHORT[usize::from(*letter)]) {
+                Some(meaning @ 1..) => self.replace(2, [meaning, 0, 0, 0], 1),
+                _ => {
+                    let (character, len) = match one(after, lone) {
+                        Ok(read) => read,
+                        Err(error) => return Err(behind(error, self.at() + 1)),
+                    };
+                    let mut bytes = [0; 4];
+                    let encoded = character.encode_utf8(&mut bytes).len();
+                    self.replace(1 + len, bytes, encoded);
+                }
+            }
+            if self.rest().first() != Some(&b'\\') {
+                return Ok(());
+            }
+        }
+    }
+}
+
+/// From this length on a call of a function for wide registers pays.
+#[cfg(target_arch = "x86_64")]
+const LONG: usize = 32;
+
+/// Appends to a vector.
+struct Append<'a> {
+    out: &'a mut Vec<u8>,
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl Place for Append<'_> {
+    #[inline]
+    fn at(&self) -> usize {
+        self.at
+    }
+
+    #[inline]
+    fn rest(&self) -> &[u8] {
+        &self.bytes[self.at..]
+    }
+
+    #[inline]
+    fn copy(&mut self, len: usize) {
+        scan::push_bytes(self.out, &self.bytes[self.at..self.at + len]);
+        self.at += len;
+    }
+
+    #[inline]
+    fn replace(&mut self, read: usize, with: [u8; 4], len: usize) {
+        let end = self.out.len() + len;
+        self.out.extend_from_slice(&with);
+        self.out.truncate(end);
+        self.at += read;
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[inline]
+    fn wide(&mut self, token: Avx2) {
+        let rest = &self.bytes[self.at..];
+        // SAFETY: the token proves that the processor has what the function needs.
+        self.at += unsafe { super::compact::append(token, self.out, rest) };
+    }
+}
+
+/// Writes over what has been read.
+struct InPlace<'a> {
+    bytes: &'a mut [u8],
+    from: usize,
+    /// At most `from`.
+    to: usize,
+}
+
+impl Place for InPlace<'_> {
+    #[inline]
+    fn at(&self) -> usize {
+        self.from
+    }
+
+    #[inline]
+    fn rest(&self) -> &[u8] {
+        &self.bytes[self.from..]
+    }
+
+    #[inline]
+    fn copy(&mut self, len: usize) {
+        self.bytes.copy_within(self.from..self.from + len, self.to);
+        self.from += len;
+        self.to += len;
+    }
+
+    #[inline]
+    fn replace(&mut self, read: usize, with: [u8; 4], len: usize) {
+        // An escape is never shorter than its character: two bytes for one, six for up
+        // to three, twelve for four.
+        for (place, byte) in self.bytes[self.to..].iter_mut().zip(&with[..len]) {
+            *place = *byte;
+        }
+        self.from += read;
+        self.to += len;
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[inline]
+    fn wide(&mut self, token: Avx2) {
+        // SAFETY: the token proves that the processor has what the function needs.
+        let ends = unsafe { super::compact::in_place(token, self.bytes, self.from, self.to) };
+        (self.from, self.to) = ends;
+    }
+}
+
+/// What the letters of short escapes stand for; 0 for what is no such letter.
+static SHORT: [u8; 256] = {
+    let mut short = [0; 256];
+    short[b'"' as usize] = b'"';
+    short[b'\\' as usize] = b'\\';
+    short[b'/' as usize] = b'/';
+    short[b'b' as usize] = 0x08;
+    short[b'f' as usize] = 0x0c;
+    short[b'n' as usize] = 0x0a;
+    short[b'r' as usize] = 0x0d;
+    short[b't' as usize] = 0x09;
+    short
+};

@@ -147,8 +147,32 @@ pub fn push_json_string(out: &mut Vec<u8>, text: &str, end: [u8; 2]) {
         out.extend_from_slice(&end);
         return;
     }
+    push_longer_string(out, text.as_bytes(), end);
+}
+
+/// As [`push_json_string`]; up to 32 bytes by two overlapping moves.
+#[inline]
+fn push_longer_string(out: &mut Vec<u8>, bytes: &[u8], end: [u8; 2]) {
+    let len = bytes.len();
+    if len <= 32
+        && let (Some(head), Some(tail)) = (bytes.first_chunk::<16>(), bytes.last_chunk::<16>())
+        && scan::is_json_clean(head, tail)
+    {
+        out.reserve(1 + 32 + 2);
+        // SAFETY: there are 16 to 32 bytes, and there is capacity for them, one byte
+        // before and two behind. All of these are written: the halves overlap or meet.
+        unsafe {
+            let to = out.as_mut_ptr().add(out.len());
+            to.write(b'"');
+            to.add(1).cast::<[u8; 16]>().write_unaligned(*head);
+            to.add(len - 15).cast::<[u8; 16]>().write_unaligned(*tail);
+            to.add(len + 1).cast::<[u8; 2]>().write_unaligned(end);
+            out.set_len(out.len() + len + 3);
+        }
+        return;
+    }
     out.push(b'"');
-    push_json(out, text);
+    push_json_bytes(out, bytes);
     out.extend_from_slice(&end);
 }
 
