@@ -85,7 +85,11 @@ pub fn white_space(bytes: &[u8]) -> usize {
 }
 
 #[inline(always)]
-fn clean(bytes: &[u8], special: impl Fn(Block) -> Block, is_special: impl Fn(u8) -> bool) -> usize {
+pub(crate) fn clean(
+    bytes: &[u8],
+    special: impl Fn(Block) -> Block,
+    is_special: impl Fn(u8) -> bool,
+) -> usize {
     let mut at = 0;
     while let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk::<16>) {
         let mask = special(Block::load(chunk)).mask();
@@ -393,7 +397,7 @@ fn halves(bytes: &[u8; 32]) -> [&[u8; 16]; 2] {
 }
 
 #[cfg(target_arch = "x86_64")]
-mod block {
+pub(crate) mod block {
     use std::arch::x86_64::{
         __m128i, _mm_andnot_si128, _mm_cmpeq_epi8, _mm_loadu_si128, _mm_min_epu8,
         _mm_movemask_epi8, _mm_or_si128, _mm_set1_epi8,
@@ -405,11 +409,11 @@ mod block {
     /// of every x86-64 target, so these instructions exist wherever this
     /// module is compiled, and but for the load they touch registers alone.
     #[derive(Clone, Copy)]
-    pub(super) struct Block(__m128i);
+    pub(crate) struct Block(__m128i);
 
     impl Block {
         #[inline(always)]
-        pub(super) fn load(bytes: &[u8; 16]) -> Self {
+        pub(crate) fn load(bytes: &[u8; 16]) -> Self {
             // SAFETY: SSE2, see above; the reference covers sixteen readable,
             // initialised bytes; this load asks for no alignment.
             Self(unsafe { _mm_loadu_si128(bytes.as_ptr().cast()) })
@@ -422,39 +426,39 @@ mod block {
         }
 
         #[inline(always)]
-        pub(super) fn equals(self, byte: u8) -> Self {
+        pub(crate) fn equals(self, byte: u8) -> Self {
             self.equals_block(Self::splat(byte))
         }
 
         #[inline(always)]
-        pub(super) fn equals_block(self, other: Self) -> Self {
+        pub(crate) fn equals_block(self, other: Self) -> Self {
             // SAFETY: SSE2, see above.
             Self(unsafe { _mm_cmpeq_epi8(self.0, other.0) })
         }
 
         /// Bytes of at most `byte`, unsigned: the smaller of both is the byte.
         #[inline(always)]
-        pub(super) fn at_most(self, byte: u8) -> Self {
+        pub(crate) fn at_most(self, byte: u8) -> Self {
             // SAFETY: SSE2, see above.
             let smaller = Self(unsafe { _mm_min_epu8(self.0, Self::splat(byte).0) });
             self.equals_block(smaller)
         }
 
         #[inline(always)]
-        pub(super) fn or(self, other: Self) -> Self {
+        pub(crate) fn or(self, other: Self) -> Self {
             // SAFETY: SSE2, see above.
             Self(unsafe { _mm_or_si128(self.0, other.0) })
         }
 
         #[inline(always)]
-        pub(super) fn without(self, other: Self) -> Self {
+        pub(crate) fn without(self, other: Self) -> Self {
             // SAFETY: SSE2, see above.
             Self(unsafe { _mm_andnot_si128(other.0, self.0) })
         }
 
         /// A bit a byte, the first byte lowest.
         #[inline(always)]
-        pub(super) fn mask(self) -> u32 {
+        pub(crate) fn mask(self) -> u32 {
             // SAFETY: SSE2, see above.
             unsafe { _mm_movemask_epi8(self.0) }.cast_unsigned()
         }
@@ -462,43 +466,43 @@ mod block {
 }
 
 #[cfg(not(target_arch = "x86_64"))]
-mod block {
+pub(crate) mod block {
     /// Sixteen bytes; each is 0xff where an answer is yes, 0 where it is no.
     #[derive(Clone, Copy)]
-    pub(super) struct Block([u8; 16]);
+    pub(crate) struct Block([u8; 16]);
 
     fn yes(answer: bool) -> u8 {
         if answer { 0xff } else { 0 }
     }
 
     impl Block {
-        pub(super) fn load(bytes: &[u8; 16]) -> Self {
+        pub(crate) fn load(bytes: &[u8; 16]) -> Self {
             Self(*bytes)
         }
 
-        pub(super) fn equals(self, byte: u8) -> Self {
+        pub(crate) fn equals(self, byte: u8) -> Self {
             Self(self.0.map(|own| yes(own == byte)))
         }
 
-        pub(super) fn equals_block(self, other: Self) -> Self {
+        pub(crate) fn equals_block(self, other: Self) -> Self {
             Self(std::array::from_fn(|index| {
                 yes(self.0[index] == other.0[index])
             }))
         }
 
-        pub(super) fn at_most(self, byte: u8) -> Self {
+        pub(crate) fn at_most(self, byte: u8) -> Self {
             Self(self.0.map(|own| yes(own <= byte)))
         }
 
-        pub(super) fn or(self, other: Self) -> Self {
+        pub(crate) fn or(self, other: Self) -> Self {
             Self(std::array::from_fn(|index| self.0[index] | other.0[index]))
         }
 
-        pub(super) fn without(self, other: Self) -> Self {
+        pub(crate) fn without(self, other: Self) -> Self {
             Self(std::array::from_fn(|index| self.0[index] & !other.0[index]))
         }
 
-        pub(super) fn mask(self) -> u32 {
+        pub(crate) fn mask(self) -> u32 {
             self.0.iter().enumerate().fold(0, |mask, (index, byte)| {
                 mask | (u32::from(byte >> 7) << index)
             })

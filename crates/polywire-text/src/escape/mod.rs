@@ -4,7 +4,10 @@ mod json;
 mod xml;
 
 pub use json::{json_escape, push_json, push_json_string};
-pub use xml::{is_xml, push_xml, xml_reference};
+pub use xml::{
+    Forbidden, XmlPlace, XmlReading, is_xml, push_unescaped_xml, push_xml, push_xml_attribute,
+    push_xml_bytes, unescape_xml, unescape_xml_in_place, xml_reference,
+};
 
 use crate::scan;
 
