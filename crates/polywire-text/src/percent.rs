@@ -22,8 +22,9 @@
 
 use std::borrow::Cow;
 
-use crate::rewrite::{self, Piece, Table};
-use crate::{Malformed, scan, utf8};
+use crate::rewrite::{self, Class, Piece, Reader, Table, Word};
+use crate::scan::block::Block;
+use crate::{Malformed, utf8};
 
 /// The unreserved characters of RFC 3986: `A-Z a-z 0-9 - . _ ~`.
 pub static UNRESERVED: Set = Set::unreserved();
@@ -52,61 +53,65 @@ impl Set {
     /// The unreserved characters of RFC 3986: `A-Z a-z 0-9 - . _ ~`.
     #[must_use]
     pub const fn unreserved() -> Self {
-        let mut table = Table::identity();
-        let mut high = [[0; 3]; 128];
+        let mut words = Word::identity();
         let mut at = 0;
-        while at < 128 {
+        while at < words.len() {
             let byte = at as u8;
             if !byte.is_ascii_alphanumeric() && !matches!(byte, b'-' | b'.' | b'_' | b'~') {
-                table = table.with(byte, &encoded(byte));
+                words[at] = encoded(byte);
             }
-            high[at] = encoded(byte | 0x80);
             at += 1;
         }
         Self {
-            table: table.with_high(&high),
+            table: Table::new(words),
         }
     }
 
     /// The set and these bytes. `%` and what is not ASCII are in no set, so
     /// that what is written can be read; asking for them changes nothing.
     #[must_use]
-    pub const fn keeping(mut self, bytes: &[u8]) -> Self {
+    pub const fn keeping(self, bytes: &[u8]) -> Self {
+        let mut words = self.table.words();
         let mut at = 0;
         while at < bytes.len() {
             if bytes[at].is_ascii() && bytes[at] != b'%' {
-                self.table = self.table.with(bytes[at], &[bytes[at]]);
+                words[bytes[at] as usize] = Word::new(&[bytes[at]]);
             }
             at += 1;
         }
-        self
+        Self {
+            table: Table::new(words),
+        }
     }
 
-    /// The set without these bytes, which are ASCII; others are in no set.
+    /// The set without these bytes.
     #[must_use]
-    pub const fn encoding(mut self, bytes: &[u8]) -> Self {
+    pub const fn encoding(self, bytes: &[u8]) -> Self {
+        let mut words = self.table.words();
         let mut at = 0;
         while at < bytes.len() {
-            if bytes[at].is_ascii() {
-                self.table = self.table.with(bytes[at], &encoded(bytes[at]));
-            }
+            words[bytes[at] as usize] = encoded(bytes[at]);
             at += 1;
         }
-        self
+        Self {
+            table: Table::new(words),
+        }
     }
 
     /// The set, with `+` for a space, and so without `+`.
     #[must_use]
     pub const fn space_as_plus(self) -> Self {
-        let mut set = self.encoding(b"+");
-        set.table = set.table.with(b' ', b"+");
-        set
+        let mut words = self.encoding(b"+").table.words();
+        words[b' ' as usize] = Word::new(b"+");
+        Self {
+            table: Table::new(words),
+        }
     }
 }
 
-const fn encoded(byte: u8) -> [u8; 3] {
+const fn encoded(byte: u8) -> Word {
     const HEX: &[u8; 16] = b"0123456789ABCDEF";
-    [b'%', HEX[(byte >> 4) as usize], HEX[(byte & 15) as usize]]
+    Word::new(&[b'%', HEX[(byte >> 4) as usize], HEX[(byte & 15) as usize]])
 }
 
 /// What `+` is when reading.
@@ -169,11 +174,9 @@ pub fn push_str(out: &mut String, text: &str, set: &Set) {
 /// ```
 #[inline]
 pub fn push_bytes(out: &mut Vec<u8>, bytes: &[u8], set: &Set) {
-    let table = &set.table;
-    let written = rewrite::push(out, bytes, table, |bytes| {
-        let stays = bytes.iter().take_while(|byte| table.keeps(**byte));
-        stays.count()
-    });
+    // Without wide registers the table is as quick as any look at the set.
+    let special = None::<fn(Block) -> Block>;
+    let written = rewrite::push(out, bytes, &set.table, special);
     debug_assert!(written.is_ok(), "every byte can be encoded");
 }
 
@@ -224,9 +227,8 @@ pub(crate) fn decode_with(text: &str, plus: Plus) -> Result<Cow<'_, str>, Malfor
 }
 
 fn decode_from(text: &str, first: usize, plus: Plus) -> Result<String, Malformed> {
-    let mut decoded = text.as_bytes().to_vec();
-    let len = shrink(&mut decoded, first, plus)?;
-    decoded.truncate(len);
+    let mut decoded = Vec::new();
+    push_from(&mut decoded, text.as_bytes(), first, plus)?;
     if let Err(error) = utf8::validate(&decoded) {
         let offset = offset_of(text.as_bytes(), error.offset);
         return Err(Malformed::new(offset, "percent-encoded UTF-8"));
@@ -252,14 +254,13 @@ pub fn decode_bytes(bytes: &[u8], plus: Plus) -> Result<Cow<'_, [u8]>, Malformed
     if first == bytes.len() {
         return Ok(Cow::Borrowed(bytes));
     }
-    let mut decoded = bytes.to_vec();
-    let len = shrink(&mut decoded, first, plus)?;
-    decoded.truncate(len);
+    let mut decoded = Vec::new();
+    push_from(&mut decoded, bytes, first, plus)?;
     Ok(Cow::Owned(decoded))
 }
 
-/// As [`decode_bytes`], appended to `out`, for which at most the length of
-/// `bytes` is reserved.
+/// As [`decode_bytes`], appended to `out`, for which the length of `bytes`
+/// and 32 more are reserved.
 ///
 /// # Errors
 ///
@@ -274,19 +275,7 @@ pub fn decode_bytes(bytes: &[u8], plus: Plus) -> Result<Cow<'_, [u8]>, Malformed
 /// # Ok::<(), polywire_text::Malformed>(())
 /// ```
 pub fn push_decoded(out: &mut Vec<u8>, bytes: &[u8], plus: Plus) -> Result<(), Malformed> {
-    let old = out.len();
-    out.extend_from_slice(bytes);
-    let first = first_special(bytes, plus);
-    match shrink(&mut out[old..], first, plus) {
-        Ok(len) => {
-            out.truncate(old + len);
-            Ok(())
-        }
-        Err(error) => {
-            out.truncate(old);
-            Err(error)
-        }
-    }
+    push_from(out, bytes, first_special(bytes, plus), plus)
 }
 
 /// As [`decode_bytes`], in place. Returns how many of the first bytes have been
@@ -307,52 +296,93 @@ pub fn push_decoded(out: &mut Vec<u8>, bytes: &[u8], plus: Plus) -> Result<(), M
 /// ```
 pub fn decode_in_place(bytes: &mut [u8], plus: Plus) -> Result<usize, Malformed> {
     let first = first_special(bytes, plus);
-    shrink(bytes, first, plus)
+    match plus {
+        Plus::Literal => rewrite::shrink(bytes, first, Escapes),
+        Plus::Space => rewrite::shrink(bytes, first, EscapesAndPlus),
+    }
 }
 
 /// How many of the first bytes stand for themselves.
 #[inline]
 fn first_special(bytes: &[u8], plus: Plus) -> usize {
-    let space = space(plus);
-    scan::clean(
-        bytes,
-        |block| block.equals(b'%').or(block.equals(space)),
-        |byte| byte == b'%' || byte == space,
-    )
-}
-
-/// The byte that is a space: `%`, which is looked for anyway, if none is.
-#[inline]
-const fn space(plus: Plus) -> u8 {
     match plus {
-        Plus::Literal => b'%',
-        Plus::Space => b'+',
+        Plus::Literal => ESCAPES.clean(bytes, |block| Escapes.special(block)),
+        Plus::Space => ESCAPES_AND_PLUS.clean(bytes, |block| EscapesAndPlus.special(block)),
     }
 }
 
-/// Decodes in place from `first` on.
-fn shrink(bytes: &mut [u8], first: usize, plus: Plus) -> Result<usize, Malformed> {
-    let space = space(plus);
-    rewrite::shrink(
-        bytes,
-        first,
-        |block| block.equals(b'%').or(block.equals(space)),
-        |byte| byte == b'%' || byte == space,
-        |bytes| match bytes {
-            [b'%', high, low, ..] => {
-                let (high, low) = (digit(*high), digit(*low));
-                if high | low > 15 {
-                    return Err(Malformed::new(0, DIGITS));
-                }
-                Ok(Piece::byte(high << 4 | low, 3))
-            }
-            [b'+', ..] => Ok(Piece::byte(b' ', 1)),
-            _ => Err(Malformed::new(0, DIGITS)),
-        },
-    )
+/// Decodes to the end of `out`; everything before `first` stands for itself.
+fn push_from(out: &mut Vec<u8>, bytes: &[u8], first: usize, plus: Plus) -> Result<(), Malformed> {
+    match plus {
+        Plus::Literal => rewrite::push_shrunk(out, bytes, first, Escapes),
+        Plus::Space => rewrite::push_shrunk(out, bytes, first, EscapesAndPlus),
+    }
 }
 
-const DIGITS: &str = "% and two hexadecimal digits";
+static ESCAPES: Class = Class::new(special(b"%"));
+static ESCAPES_AND_PLUS: Class = Class::new(special(b"%+"));
+
+const fn special(bytes: &[u8]) -> [bool; 256] {
+    let mut special = [false; 256];
+    let mut at = 0;
+    while at < bytes.len() {
+        special[bytes[at] as usize] = true;
+        at += 1;
+    }
+    special
+}
+
+#[derive(Clone, Copy)]
+struct Escapes;
+
+impl Reader for Escapes {
+    #[inline(always)]
+    fn class(self) -> &'static Class {
+        &ESCAPES
+    }
+
+    #[inline(always)]
+    fn special(self, block: Block) -> Block {
+        block.equals(b'%')
+    }
+
+    #[inline(always)]
+    fn read(self, bytes: &[u8]) -> Result<Piece, Malformed> {
+        let [_, high, low, ..] = bytes else {
+            return Err(Malformed::new(0, EXPECTED));
+        };
+        let (high, low) = (digit(*high), digit(*low));
+        if high | low > 15 {
+            return Err(Malformed::new(0, EXPECTED));
+        }
+        Ok(Piece::byte(high << 4 | low, 3))
+    }
+}
+
+#[derive(Clone, Copy)]
+struct EscapesAndPlus;
+
+impl Reader for EscapesAndPlus {
+    #[inline(always)]
+    fn class(self) -> &'static Class {
+        &ESCAPES_AND_PLUS
+    }
+
+    #[inline(always)]
+    fn special(self, block: Block) -> Block {
+        block.equals(b'%').or(block.equals(b'+'))
+    }
+
+    #[inline(always)]
+    fn read(self, bytes: &[u8]) -> Result<Piece, Malformed> {
+        match bytes.first() {
+            Some(b'+') => Ok(Piece::byte(b' ', 1)),
+            _ => Escapes.read(bytes),
+        }
+    }
+}
+
+const EXPECTED: &str = "% and two hexadecimal digits";
 
 /// The value of a hexadecimal digit; 255 if it is none.
 #[inline]

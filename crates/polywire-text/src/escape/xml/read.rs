@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 
 use super::{FORBIDDEN, XmlPlace, is_xml, noncharacter};
-use crate::rewrite::{self, Piece};
+use crate::rewrite::{self, Class, Piece, Reader};
 use crate::scan::block::Block;
-use crate::{Malformed, scan, utf8};
+use crate::{Malformed, utf8};
 
 /// How strict a reader of XML is about characters.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -37,7 +37,7 @@ pub enum XmlReading {
 /// In an attribute each tab, line feed and line end is a space, unless it is a
 /// reference (section 3.3.3, for attributes without a declared type).
 ///
-/// Allocates at most the length of `text`, once.
+/// Allocates the length of `text` and 32 bytes more, once, or nothing.
 ///
 /// # Errors
 ///
@@ -63,22 +63,36 @@ pub fn unescape_xml(
     reading: XmlReading,
 ) -> Result<Cow<'_, str>, Malformed> {
     let bytes = text.as_bytes();
-    let first = first_special(bytes, place);
-    let rare = rare(bytes, place, reading);
+    let clean = clean(bytes, place);
+    if clean == bytes.len() {
+        return Ok(Cow::Borrowed(text));
+    }
+    read_from(text, clean, place, reading)
+}
+
+/// As [`unescape_xml`], of text of which the first `clean` bytes are.
+fn read_from(
+    text: &str,
+    clean: usize,
+    place: XmlPlace,
+    reading: XmlReading,
+) -> Result<Cow<'_, str>, Malformed> {
+    let bytes = text.as_bytes();
+    let rare = rare(bytes, clean, place, reading);
+    let first = first_special(bytes, clean, place);
     if first == bytes.len() && rare.is_none() {
         return Ok(Cow::Borrowed(text));
     }
-    let mut owned = bytes.to_vec();
-    let len = unescape(&mut owned, first, rare, place, reading)?;
-    owned.truncate(len);
+    let mut owned = Vec::new();
+    push_from(&mut owned, bytes, first, rare, place, reading)?;
     // SAFETY: `text` is UTF-8. Whole ASCII bytes and references, which are
     // ASCII, were replaced by the UTF-8 of whole characters, and nothing else
     // was changed.
     Ok(Cow::Owned(unsafe { String::from_utf8_unchecked(owned) }))
 }
 
-/// As [`unescape_xml`], appended to `out`: at most the length of `bytes`,
-/// which is reserved.
+/// As [`unescape_xml`], appended to `out`, for which the length of `bytes` and
+/// 32 more are reserved.
 ///
 /// # Errors
 ///
@@ -100,20 +114,10 @@ pub fn push_unescaped_xml(
     reading: XmlReading,
 ) -> Result<(), Malformed> {
     utf8::validate(bytes)?;
-    let first = first_special(bytes, place);
-    let rare = rare(bytes, place, reading);
-    let old = out.len();
-    out.extend_from_slice(bytes);
-    match unescape(&mut out[old..], first, rare, place, reading) {
-        Ok(len) => {
-            out.truncate(old + len);
-            Ok(())
-        }
-        Err(error) => {
-            out.truncate(old);
-            Err(error)
-        }
-    }
+    let clean = clean(bytes, place);
+    let rare = rare(bytes, clean, place, reading);
+    let first = first_special(bytes, clean, place);
+    push_from(out, bytes, first, rare, place, reading)
 }
 
 /// As [`unescape_xml`], in place: what is read is never longer than what it is
@@ -139,30 +143,82 @@ pub fn unescape_xml_in_place(
     reading: XmlReading,
 ) -> Result<usize, Malformed> {
     utf8::validate(bytes)?;
-    let first = first_special(bytes, place);
-    let rare = rare(bytes, place, reading);
-    unescape(bytes, first, rare, place, reading)
+    let clean = clean(bytes, place);
+    let rare = rare(bytes, clean, place, reading);
+    let first = first_special(bytes, clean, place);
+    let end = rare.map_or(bytes.len(), |error| error.offset);
+    let (bytes, first) = (&mut bytes[..end], first.min(end));
+    let len = match place {
+        XmlPlace::Text => rewrite::shrink(bytes, first, Text { reading }),
+        XmlPlace::Attribute => rewrite::shrink(bytes, first, Attribute { reading }),
+    }?;
+    rare.map_or(Ok(len), Err)
 }
 
-/// How many of the first bytes stand for themselves, one by one.
-#[inline]
-fn first_special(bytes: &[u8], place: XmlPlace) -> usize {
+/// Appends what `bytes` stand for; those before `first` stand for themselves.
+/// On an error `out` is as it was.
+fn push_from(
+    out: &mut Vec<u8>,
+    bytes: &[u8],
+    first: usize,
+    rare: Option<Malformed>,
+    place: XmlPlace,
+    reading: XmlReading,
+) -> Result<(), Malformed> {
+    let old = out.len();
+    // Of several errors the first is told: what stands before the rare one is
+    // read all the same.
+    let end = rare.map_or(bytes.len(), |error| error.offset);
+    let (bytes, first) = (&bytes[..end], first.min(end));
     match place {
-        XmlPlace::Text => scan::xml_data(bytes),
-        XmlPlace::Attribute => scan::clean(bytes, attribute_special, is_attribute_special),
+        XmlPlace::Text => rewrite::push_shrunk(out, bytes, first, Text { reading }),
+        XmlPlace::Attribute => rewrite::push_shrunk(out, bytes, first, Attribute { reading }),
+    }?;
+    match rare {
+        None => Ok(()),
+        Some(error) => {
+            out.truncate(old);
+            Err(error)
+        }
+    }
+}
+
+/// How many of the first bytes stand for themselves and begin nothing that is
+/// forbidden.
+#[inline]
+fn clean(bytes: &[u8], place: XmlPlace) -> usize {
+    let rare = |block: Block| block.equals(b'>').or(block.equals(0xef));
+    match place {
+        XmlPlace::Text => TEXT_OR_RARE.clean(bytes, |block| text_special(block).or(rare(block))),
+        XmlPlace::Attribute => {
+            ATTRIBUTE_OR_RARE.clean(bytes, |block| attribute_special(block).or(rare(block)))
+        }
+    }
+}
+
+/// Where the first byte stands that does not stand for itself, which is not
+/// among the first `clean`.
+#[inline]
+fn first_special(bytes: &[u8], clean: usize, place: XmlPlace) -> usize {
+    let rest = &bytes[clean..];
+    match place {
+        XmlPlace::Text => clean + TEXT.clean(rest, text_special),
+        XmlPlace::Attribute => clean + ATTRIBUTE.clean(rest, attribute_special),
     }
 }
 
 /// The first thing that is forbidden and takes more than a byte to see:
-/// U+FFFE, U+FFFF, and `]]>` in text.
+/// U+FFFE, U+FFFF, and `]]>` in text. Its last or first byte is not among the
+/// first `clean`.
 #[inline]
-fn rare(bytes: &[u8], place: XmlPlace, reading: XmlReading) -> Option<Malformed> {
+fn rare(bytes: &[u8], clean: usize, place: XmlPlace, reading: XmlReading) -> Option<Malformed> {
     let found = match (reading, place) {
         (XmlReading::Lenient, _) => None,
-        (XmlReading::Strict, XmlPlace::Attribute) => noncharacter(bytes),
-        (XmlReading::Strict, XmlPlace::Text) => {
-            memchr::memchr2(b'>', 0xef, bytes).and_then(|first| rare_from(bytes, first))
+        (XmlReading::Strict, XmlPlace::Attribute) => {
+            noncharacter(&bytes[clean..]).map(|offset| clean + offset)
         }
+        (XmlReading::Strict, XmlPlace::Text) => memchr::memchr2(b'>', 0xef, &bytes[clean..])
+            .and_then(|first| rare_from(bytes, clean + first)),
     }?;
     let expected = match bytes[found] {
         b']' => "]]&gt; for ]]> in text",
@@ -182,38 +238,29 @@ fn rare_from(bytes: &[u8], first: usize) -> Option<usize> {
     })
 }
 
-/// Reads in place; everything before `first` stands for itself.
-fn unescape(
-    bytes: &mut [u8],
-    first: usize,
-    rare: Option<Malformed>,
-    place: XmlPlace,
-    reading: XmlReading,
-) -> Result<usize, Malformed> {
-    // Of several errors the first is told: what stands before the rare one is
-    // read all the same.
-    let end = rare.map_or(bytes.len(), |error| error.offset);
-    let bytes = &mut bytes[..end];
-    let first = first.min(end);
-    let len = match place {
-        XmlPlace::Text => rewrite::shrink(bytes, first, text_special, is_text_special, |bytes| {
-            text_piece(bytes, reading)
-        }),
-        XmlPlace::Attribute => rewrite::shrink(
-            bytes,
-            first,
-            attribute_special,
-            is_attribute_special,
-            |bytes| match text_piece(bytes, reading)? {
-                // White space that stands raw, not as a reference.
-                piece if bytes[0] < 0x20 && matches!(piece.bytes[0], b'\t' | b'\n') => {
-                    Ok(Piece::byte(b' ', piece.read))
-                }
-                piece => Ok(piece),
-            },
-        ),
-    }?;
-    rare.map_or(Ok(len), Err)
+static TEXT: Class = Class::new(special(XmlPlace::Text, false));
+static TEXT_OR_RARE: Class = Class::new(special(XmlPlace::Text, true));
+static ATTRIBUTE: Class = Class::new(special(XmlPlace::Attribute, false));
+static ATTRIBUTE_OR_RARE: Class = Class::new(special(XmlPlace::Attribute, true));
+
+/// The bytes that do not stand for themselves; with `rare`, those too that end
+/// or begin something that is forbidden.
+const fn special(place: XmlPlace, rare: bool) -> [bool; 256] {
+    let mut special = [false; 256];
+    let mut byte = 0;
+    while byte < 0x20 {
+        special[byte] = true;
+        byte += 1;
+    }
+    if matches!(place, XmlPlace::Text) {
+        special[b'\t' as usize] = false;
+        special[b'\n' as usize] = false;
+    }
+    special[b'&' as usize] = true;
+    special[b'<' as usize] = true;
+    special[b'>' as usize] = rare;
+    special[0xef] = rare;
+    special
 }
 
 #[inline(always)]
@@ -224,30 +271,67 @@ fn text_special(block: Block) -> Block {
 
 #[inline(always)]
 fn attribute_special(block: Block) -> Block {
-    block
-        .equals(b'<')
-        .or(block.equals(b'&'))
-        .or(block.at_most(0x1f))
+    let markup = block.equals(b'<').or(block.equals(b'&'));
+    markup.or(block.at_most(0x1f))
 }
 
-#[inline(always)]
-fn is_text_special(byte: u8) -> bool {
-    is_attribute_special(byte) && byte != b'\t' && byte != b'\n'
+#[derive(Clone, Copy)]
+struct Text {
+    reading: XmlReading,
 }
 
-#[inline(always)]
-fn is_attribute_special(byte: u8) -> bool {
-    byte < 0x20 || byte == b'&' || byte == b'<'
+impl Reader for Text {
+    #[inline(always)]
+    fn class(self) -> &'static Class {
+        &TEXT
+    }
+
+    #[inline(always)]
+    fn special(self, block: Block) -> Block {
+        text_special(block)
+    }
+
+    #[inline(always)]
+    fn read(self, bytes: &[u8]) -> Result<Piece, Malformed> {
+        text_piece(bytes, self.reading)
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Attribute {
+    reading: XmlReading,
+}
+
+impl Reader for Attribute {
+    #[inline(always)]
+    fn class(self) -> &'static Class {
+        &ATTRIBUTE
+    }
+
+    #[inline(always)]
+    fn special(self, block: Block) -> Block {
+        attribute_special(block)
+    }
+
+    #[inline(always)]
+    fn read(self, bytes: &[u8]) -> Result<Piece, Malformed> {
+        match bytes {
+            // White space that stands raw, not as a reference.
+            [b'\r', b'\n', ..] => Ok(Piece::byte(b' ', 2)),
+            [b'\r' | b'\n' | b'\t', ..] => Ok(Piece::byte(b' ', 1)),
+            _ => text_piece(bytes, self.reading),
+        }
+    }
 }
 
 /// What stands at the beginning, which is a byte that does not stand for
 /// itself.
-#[inline]
+#[inline(always)]
 fn text_piece(bytes: &[u8], reading: XmlReading) -> Result<Piece, Malformed> {
     match bytes {
         [b'&', ..] => reference(bytes, reading),
         [b'\r', b'\n', ..] => Ok(Piece::byte(b'\n', 2)),
-        [b'\r' | b'\n', ..] => Ok(Piece::byte(b'\n', 1)),
+        [b'\r', ..] => Ok(Piece::byte(b'\n', 1)),
         [b'<', ..] => Err(Malformed::new(0, "&lt; for < in text")),
         [byte, ..] if *byte == b'\t' || reading == XmlReading::Lenient => Ok(Piece::byte(*byte, 1)),
         _ => Err(Malformed::new(0, FORBIDDEN)),
@@ -308,7 +392,7 @@ const fn slot(word: u64) -> usize {
 const MULTIPLIER: u16 = 163;
 
 /// The reference at the beginning.
-#[inline]
+#[inline(always)]
 fn reference(bytes: &[u8], reading: XmlReading) -> Result<Piece, Malformed> {
     if let Some(word) = bytes.first_chunk() {
         let word = u64::from_le_bytes(*word);

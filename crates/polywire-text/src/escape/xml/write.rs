@@ -1,9 +1,9 @@
 //! Writing text and the values of attributes.
 
 use super::{FORBIDDEN, XmlPlace, noncharacter};
-use crate::rewrite::{self, Table};
+use crate::rewrite::{self, Table, Word};
 use crate::scan::block::Block;
-use crate::{Malformed, scan, utf8};
+use crate::{Malformed, utf8};
 
 /// What is done about characters that XML 1.0 forbids, and about bytes that
 /// are no characters at all.
@@ -163,48 +163,53 @@ fn push_instead(out: &mut Vec<u8>, mut bytes: &[u8], instead: &[u8], push: Push)
 }
 
 /// `&`, `<`, `>` and carriage return, and what cannot be written.
-const ESCAPES: Table = {
-    let mut table = Table::identity();
+const ESCAPES: [Word; 256] = {
+    let mut words = Word::identity();
     let mut byte = 0;
     while byte < 0x20 {
-        if byte != b'\t' && byte != b'\n' {
-            table = table.with(byte, b"");
+        if byte != b'\t' as usize && byte != b'\n' as usize {
+            words[byte] = Word::NONE;
         }
         byte += 1;
     }
-    table
-        .with(b'&', b"&amp;")
-        .with(b'<', b"&lt;")
-        .with(b'>', b"&gt;")
-        .with(b'\r', b"&#13;")
+    words[b'&' as usize] = Word::new(b"&amp;");
+    words[b'<' as usize] = Word::new(b"&lt;");
+    words[b'>' as usize] = Word::new(b"&gt;");
+    words[b'\r' as usize] = Word::new(b"&#13;");
+    words
 };
 
-static TEXT: Table = ESCAPES;
+static TEXT: Table = Table::new(ESCAPES);
 
-static ATTRIBUTE: Table = ESCAPES
-    .with(b'"', b"&quot;")
-    .with(b'\'', b"&apos;")
-    .with(b'\t', b"&#9;")
-    .with(b'\n', b"&#10;");
+static ATTRIBUTE: Table = {
+    let mut words = ESCAPES;
+    words[b'"' as usize] = Word::new(b"&quot;");
+    words[b'\'' as usize] = Word::new(b"&apos;");
+    words[b'\t' as usize] = Word::new(b"&#9;");
+    words[b'\n' as usize] = Word::new(b"&#10;");
+    Table::new(words)
+};
 
 #[inline]
 fn push_text(out: &mut Vec<u8>, bytes: &[u8]) -> Result<(), usize> {
-    rewrite::push(out, bytes, &TEXT, scan::xml_clean)
+    let special = |block: Block| {
+        let space = block.equals(b'\t').or(block.equals(b'\n'));
+        markup_or_control(block).without(space)
+    };
+    rewrite::push(out, bytes, &TEXT, Some(special))
 }
 
 #[inline]
 fn push_attribute(out: &mut Vec<u8>, bytes: &[u8]) -> Result<(), usize> {
     let special = |block: Block| {
-        let control = block.at_most(0x1f);
-        block
-            .equals(b'<')
-            .or(block.equals(b'>'))
-            .or(block.equals(b'&'))
-            .or(block.equals(b'"'))
-            .or(block.equals(b'\''))
-            .or(control)
+        let quote = block.equals(b'"').or(block.equals(b'\''));
+        markup_or_control(block).or(quote)
     };
-    rewrite::push(out, bytes, &ATTRIBUTE, |bytes| {
-        scan::clean(bytes, special, |byte| !ATTRIBUTE.keeps(byte))
-    })
+    rewrite::push(out, bytes, &ATTRIBUTE, Some(special))
+}
+
+#[inline(always)]
+fn markup_or_control(block: Block) -> Block {
+    let markup = block.equals(b'<').or(block.equals(b'>'));
+    markup.or(block.equals(b'&')).or(block.at_most(0x1f))
 }
