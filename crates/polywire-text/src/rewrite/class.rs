@@ -113,8 +113,8 @@ const fn is_empty(special: &[bool; 256], row: usize) -> bool {
 pub(super) mod wide {
     use std::arch::x86_64::{
         __m256i, _mm_loadu_si128, _mm256_and_si256, _mm256_broadcastsi128_si256, _mm256_cmpeq_epi8,
-        _mm256_loadu_si256, _mm256_movemask_epi8, _mm256_set1_epi8, _mm256_setzero_si256,
-        _mm256_shuffle_epi8, _mm256_srli_epi16, _mm256_testz_si256,
+        _mm256_loadu_si256, _mm256_movemask_epi8, _mm256_or_si256, _mm256_set1_epi8,
+        _mm256_setzero_si256, _mm256_shuffle_epi8, _mm256_srli_epi16, _mm256_testz_si256,
     };
 
     use super::Class;
@@ -130,18 +130,28 @@ pub(super) mod wide {
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     fn clean(class: &Class, bytes: &[u8]) -> usize {
         let halves = Halves::new(class);
-        let mut at = 0;
-        while let Some(block) = bytes.get(at..).and_then(<[u8]>::first_chunk::<32>) {
+        let (blocks, rest) = bytes.as_chunks::<64>();
+        for (index, block) in blocks.iter().enumerate() {
             if halves.any(block) {
-                return at + halves.special(block).trailing_zeros() as usize;
+                return 64 * index + halves.special64(block).trailing_zeros() as usize;
             }
-            at += 32;
+        }
+        if let Some(block) = rest.first_chunk::<32>()
+            && let special @ 1.. = halves.special(block)
+        {
+            return 64 * blocks.len() + special.trailing_zeros() as usize;
         }
         match bytes.last_chunk::<32>() {
             // Some of these have been looked at, and are not special.
             Some(last) => bytes.len() - 32 + halves.special(last).trailing_zeros() as usize,
             None => class.clean_short(bytes),
         }
+    }
+
+    #[inline(always)]
+    fn halves(blocks: &[u8; 64]) -> [&[u8; 32]; 2] {
+        let (halves, _) = blocks.as_chunks::<32>();
+        [&halves[0], &halves[1]]
     }
 
     /// A class in registers.
@@ -184,11 +194,24 @@ pub(super) mod wide {
             )
         }
 
+        /// Whether any of 64 bytes is special.
         #[target_feature(enable = "avx2")]
         #[inline]
-        fn any(self, block: &[u8; 32]) -> bool {
-            let (low, bits) = self.look_up(block);
-            _mm256_testz_si256(low, bits) == 0
+        fn any(self, blocks: &[u8; 64]) -> bool {
+            let [first, second] = halves(blocks);
+            let (low, bits) = self.look_up(first);
+            let first = _mm256_and_si256(low, bits);
+            let (low, bits) = self.look_up(second);
+            let either = _mm256_or_si256(first, _mm256_and_si256(low, bits));
+            _mm256_testz_si256(either, either) == 0
+        }
+
+        /// A bit for each of 64 bytes, the first lowest.
+        #[target_feature(enable = "avx2")]
+        #[inline]
+        fn special64(self, blocks: &[u8; 64]) -> u64 {
+            let [first, second] = halves(blocks);
+            u64::from(self.special(first)) | u64::from(self.special(second)) << 32
         }
 
         /// A bit for each byte, the first lowest.

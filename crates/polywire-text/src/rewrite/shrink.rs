@@ -203,37 +203,55 @@ mod wide {
         mut to: usize,
         reader: impl Reader,
     ) -> Result<(usize, usize), Malformed> {
-        let halves = Halves::new(reader.class());
+        let class = reader.class();
+        let halves = Halves::new(class);
         while let Some(blocks) = bytes.get(from..).and_then(<[u8]>::first_chunk::<64>)
             && let Some(block) = blocks.first_chunk::<32>()
         {
             let start = from;
-            let mut special = halves.special(block);
+            let mut special = u64::from(halves.special(block));
             while special != 0 {
                 let next = start + special.trailing_zeros() as usize;
-                move_block(bytes, from, to);
+                // SAFETY: `from <= next < start + 32`, behind which 32 bytes are
+                // left; the gap is as wide as it was, or wider.
+                unsafe { move_block(bytes, from, to) };
                 to += next - from;
                 (from, to) = step(bytes, next, to, reader)?;
-                // What has been read is not looked at again.
-                let done = (from - start).min(32) as u32;
-                special = special.checked_shr(done).unwrap_or(0).wrapping_shl(done);
+                // Where there is one, there are often more.
+                while let Some(byte) = bytes.get(from)
+                    && class.has(*byte)
+                {
+                    (from, to) = step(bytes, from, to, reader)?;
+                }
+                if from >= start + 32 {
+                    break;
+                }
+                special &= u64::MAX << (from - start);
             }
-            let left = (start + 32).saturating_sub(from);
-            move_block(bytes, from, to);
-            from += left;
-            to += left;
+            if let Some(left @ 1..) = (start + 32).checked_sub(from) {
+                // SAFETY: as above.
+                unsafe { move_block(bytes, from, to) };
+                from += left;
+                to += left;
+            }
         }
         Ok((from, to))
     }
 
-    /// Moves 32 bytes, as far as there are as many.
+    /// Moves 32 bytes.
+    ///
+    /// # Safety
+    ///
+    /// `to + 32 <= from`, and `from + 32 <= bytes.len()`.
     #[inline(always)]
-    fn move_block(bytes: &mut [u8], from: usize, to: usize) {
-        if let Some(block) = bytes.get(from..).and_then(<[u8]>::first_chunk::<32>) {
-            let block = *block;
-            if let Some(slot) = bytes.get_mut(to..).and_then(<[u8]>::first_chunk_mut) {
-                *slot = block;
-            }
+    unsafe fn move_block(bytes: &mut [u8], from: usize, to: usize) {
+        debug_assert!(to + 32 <= from && from + 32 <= bytes.len());
+        let start = bytes.as_mut_ptr();
+        // SAFETY: both ranges lie within the slice, see above, from whose
+        // pointer both are made.
+        unsafe {
+            let block = start.add(from).cast::<[u8; 32]>().read();
+            start.add(to).cast::<[u8; 32]>().write(block);
         }
     }
 }
