@@ -46,9 +46,12 @@ pub(crate) const GAP: usize = 32;
 /// From this length on registers of 32 bytes are worth a call.
 const WIDE_FROM: usize = 96;
 
+/// What is not longer than this is read on the stack.
+const SHORT: usize = 64;
+
 /// Appends what `bytes` stand for, of which the first `clean` stand for
-/// themselves. On an error `out` is as it was. Reserves the length of `bytes`
-/// and [`GAP`].
+/// themselves. On an error `out` is as it was. Reserves the length of `bytes`,
+/// and [`GAP`] if they are long.
 #[inline]
 pub(crate) fn push_shrunk(
     out: &mut Vec<u8>,
@@ -57,24 +60,37 @@ pub(crate) fn push_shrunk(
     reader: impl Reader,
 ) -> Result<(), Malformed> {
     let old = out.len();
-    if clean == bytes.len() {
+    let (before, rest) = bytes.split_at(clean);
+    if rest.is_empty() {
         out.extend_from_slice(bytes);
         return Ok(());
     }
-    out.reserve(bytes.len() + GAP);
-    out.extend_from_slice(&bytes[..clean]);
-    out.extend_from_slice(&[0; GAP]);
-    out.extend_from_slice(&bytes[clean..]);
-    match shrink_over(&mut out[old..], clean + GAP, clean, reader) {
-        Ok(len) => {
-            out.truncate(old + len);
-            Ok(())
-        }
-        Err(error) => {
-            out.truncate(old);
-            Err(Malformed::new(error.offset - GAP, error.expected))
-        }
-    }
+    let read = if rest.len() <= SHORT {
+        // Behind the end stand sixteen bytes more, so that the last ones need no
+        // loop of their own.
+        out.reserve(bytes.len());
+        out.extend_from_slice(before);
+        let mut buffer = [0; GAP + SHORT + 16];
+        let end = GAP + rest.len();
+        buffer[GAP..end].copy_from_slice(rest);
+        shrink_over(&mut buffer, end, GAP, 0, reader).map(|len| {
+            out.extend_from_slice(&buffer[..len]);
+        })
+    } else {
+        out.reserve(bytes.len() + GAP);
+        out.extend_from_slice(before);
+        out.extend_from_slice(&[0; GAP]);
+        out.extend_from_slice(rest);
+        let to = old + clean;
+        let end = out.len();
+        shrink_over(out, end, to + GAP, to, reader)
+            .map(|len| out.truncate(len))
+            .map_err(|error| Malformed::new(error.offset - to, error.expected))
+    };
+    read.map_err(|error| {
+        out.truncate(old);
+        Malformed::new(clean + error.offset - GAP, error.expected)
+    })
 }
 
 /// Reads `bytes` in place, of which the first `clean` stand for themselves, and
@@ -86,67 +102,72 @@ pub(crate) fn shrink(
     clean: usize,
     reader: impl Reader,
 ) -> Result<usize, Malformed> {
-    shrink_over(bytes, clean, clean, reader)
+    let end = bytes.len();
+    shrink_over(bytes, end, clean, clean, reader)
 }
 
 /// Moves what stands from `from` on to `to`, which is not behind it, and reads
-/// it on the way. Returns the new end.
+/// it on the way. Returns the new end. What stands behind `end` may be read, and
+/// not written.
 fn shrink_over(
     bytes: &mut [u8],
+    end: usize,
     mut from: usize,
     mut to: usize,
     reader: impl Reader,
 ) -> Result<usize, Malformed> {
     let class = reader.class();
-    // `to <= from <= bytes.len()`; everything before `to` is read, everything
-    // from `from` on is as it came.
-    loop {
-        #[cfg(target_arch = "x86_64")]
-        if from - to >= GAP
-            && bytes.len() - from >= WIDE_FROM
-            && let Some(avx2) = cpu::avx2()
-        {
-            (from, to) = wide::shrink_avx2(avx2, bytes, from, to, reader)?;
+    // `to <= from <= end <= bytes.len()`; everything before `to` is read,
+    // everything from `from` on is as it came.
+    #[cfg(target_arch = "x86_64")]
+    if end - from >= WIDE_FROM
+        && let Some(avx2) = cpu::avx2()
+    {
+        while from - to < GAP && from < end {
+            (from, to) = narrow_step(&mut bytes[..end], from, to, reader)?;
         }
-        while let Some(byte) = bytes.get(from)
-            && class.has(*byte)
-        {
-            (from, to) = step(bytes, from, to, reader)?;
-        }
-        if from - to < 16 {
-            // Whole registers would write over what is not yet read.
-            let run = class.clean(&bytes[from..], |block| reader.special(block));
-            bytes.copy_within(from..from + run, to);
+        (from, to) = wide::shrink_avx2(avx2, &mut bytes[..end], from, to, reader)?;
+    }
+    while from < end {
+        if class.has(bytes[from]) {
+            (from, to) = step(&mut bytes[..end], from, to, reader)?;
+        } else if from - to < 16 {
+            (from, to) = narrow_step(&mut bytes[..end], from, to, reader)?;
+        } else if let Some(block) = bytes.get(from..).and_then(<[u8]>::first_chunk::<16>) {
+            let block = *block;
+            if let Some(slot) = bytes.get_mut(to..).and_then(<[u8]>::first_chunk_mut) {
+                *slot = block;
+            }
+            let mask = reader.special(Block::load(&block)).mask() | 1 << 16;
+            let run = (mask.trailing_zeros() as usize).min(end - from);
             from += run;
             to += run;
         } else {
-            while let Some(block) = bytes.get(from..).and_then(<[u8]>::first_chunk::<16>) {
-                let block = *block;
-                if let Some(slot) = bytes.get_mut(to..).and_then(<[u8]>::first_chunk_mut) {
-                    *slot = block;
-                }
-                let mask = reader.special(Block::load(&block)).mask() | 1 << 16;
-                let run = mask.trailing_zeros() as usize;
-                from += run;
-                to += run;
-                if run < 16 {
-                    break;
-                }
-            }
-        }
-        if bytes.len() - from < 16 {
-            while let Some(byte) = bytes.get(from)
-                && !class.has(*byte)
-            {
-                bytes[to] = *byte;
-                from += 1;
-                to += 1;
-            }
-            if from == bytes.len() {
-                return Ok(to);
-            }
+            bytes[to] = bytes[from];
+            from += 1;
+            to += 1;
         }
     }
+    Ok(to)
+}
+
+/// Moves all up to a special byte, where whole registers would write over what
+/// is not yet read, and reads that.
+fn narrow_step(
+    bytes: &mut [u8],
+    mut from: usize,
+    mut to: usize,
+    reader: impl Reader,
+) -> Result<(usize, usize), Malformed> {
+    let rest = &bytes[from..];
+    let run = reader.class().clean(rest, |block| reader.special(block));
+    bytes.copy_within(from..from + run, to);
+    from += run;
+    to += run;
+    if from == bytes.len() {
+        return Ok((from, to));
+    }
+    step(bytes, from, to, reader)
 }
 
 /// Reads the special byte at `from`. Returns where both go on.
@@ -178,7 +199,7 @@ fn at(offset: usize, error: Malformed) -> Malformed {
 #[cfg(target_arch = "x86_64")]
 mod wide {
     use super::super::class::wide::Halves;
-    use super::{Reader, step};
+    use super::{Reader, at};
     use crate::Malformed;
     use crate::cpu::Avx2;
 
@@ -203,30 +224,32 @@ mod wide {
         mut to: usize,
         reader: impl Reader,
     ) -> Result<(usize, usize), Malformed> {
-        let class = reader.class();
-        let halves = Halves::new(class);
+        let halves = Halves::new(reader.class());
         while let Some(blocks) = bytes.get(from..).and_then(<[u8]>::first_chunk::<64>)
             && let Some(block) = blocks.first_chunk::<32>()
         {
             let start = from;
-            let mut special = u64::from(halves.special(block));
+            let mut special = halves.special(block);
             while special != 0 {
                 let next = start + special.trailing_zeros() as usize;
+                special &= special - 1;
+                // What has been read with the one before: CR LF. That is asked
+                // so that the mask need not wait for how much was read.
+                if next < from {
+                    continue;
+                }
                 // SAFETY: `from <= next < start + 32`, behind which 32 bytes are
                 // left; the gap is as wide as it was, or wider.
                 unsafe { move_block(bytes, from, to) };
                 to += next - from;
-                (from, to) = step(bytes, next, to, reader)?;
-                // Where there is one, there are often more.
-                while let Some(byte) = bytes.get(from)
-                    && class.has(*byte)
-                {
-                    (from, to) = step(bytes, from, to, reader)?;
-                }
-                if from >= start + 32 {
-                    break;
-                }
-                special &= u64::MAX << (from - start);
+                let piece = match reader.read(&bytes[next..]) {
+                    Ok(piece) => piece,
+                    Err(error) => return Err(at(next, error)),
+                };
+                // SAFETY: `to + 32 <= next < bytes.len()`.
+                unsafe { put(bytes, to, piece.bytes) };
+                from = next + piece.read;
+                to += piece.written;
             }
             if let Some(left @ 1..) = (start + 32).checked_sub(from) {
                 // SAFETY: as above.
@@ -253,5 +276,17 @@ mod wide {
             let block = start.add(from).cast::<[u8; 32]>().read();
             start.add(to).cast::<[u8; 32]>().write(block);
         }
+    }
+
+    /// Writes four bytes.
+    ///
+    /// # Safety
+    ///
+    /// `to + 4 <= bytes.len()`.
+    #[inline(always)]
+    unsafe fn put(bytes: &mut [u8], to: usize, piece: [u8; 4]) {
+        debug_assert!(to + 4 <= bytes.len());
+        // SAFETY: the four bytes lie within the slice, see above.
+        unsafe { bytes.as_mut_ptr().add(to).cast::<[u8; 4]>().write(piece) }
     }
 }
