@@ -93,11 +93,13 @@ fn every_byte_stands_anywhere() {
 #[test]
 fn escapes_stand_anywhere() {
     at_each_level(|| {
-        for len in 0..130 {
+        for len in (0..36).chain([63, 64, 65, 95, 96, 97, 127, 128, 129]) {
             for piece in [
                 "%41", "%c3%bc", "%FF", "%", "%4", "%4g", "%g4", "+", "%%", "ü",
             ] {
-                for at in 0..=len {
+                let all = len < 20 || matches!(len, 32 | 96 | 129);
+                let places = (0..=len).filter(|at| all || [0, 1, len / 2, len].contains(at));
+                for at in places {
                     let mut text = "a".repeat(len);
                     text.insert_str(at, piece);
                     decodes_as_twin(text.as_bytes());

@@ -90,7 +90,6 @@ pub fn decoded_text(text: &str, plus: Plus) -> Result<String, Malformed> {
 
 /// As [`crate::form::pairs`]: key, value, and where both begin.
 #[must_use]
-#[expect(clippy::type_complexity, reason = "a row of four")]
 pub fn pairs(form: &str) -> Vec<Result<(String, String, usize, usize), Malformed>> {
     let mut pairs = Vec::new();
     let mut offset = 0;

@@ -316,6 +316,7 @@ impl Reader for Attribute {
     #[inline(always)]
     fn read(self, bytes: &[u8]) -> Result<Piece, Malformed> {
         match bytes {
+            [b'&', ..] => reference(bytes, self.reading),
             // White space that stands raw, not as a reference.
             [b'\r', b'\n', ..] => Ok(Piece::byte(b' ', 2)),
             [b'\r' | b'\n' | b'\t', ..] => Ok(Piece::byte(b' ', 1)),
