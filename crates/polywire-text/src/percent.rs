@@ -17,8 +17,9 @@
 //! | a path's segment with all that RFC 3986 lets stand there | `Set::unreserved().keeping(b"!$&'()*+,;=:@")` |
 //!
 //! Writers reserve at most the length of their input and 300 bytes beyond what
-//! is there, or what `Vec` makes of that when it grows. Readers allocate at most
-//! the length of their input, and nothing where they can borrow.
+//! is there, or what `Vec` makes of that when it grows. Readers allocate
+//! the length of their input and 32 bytes more, once, and nothing where they can
+//! borrow.
 
 use std::borrow::Cow;
 
