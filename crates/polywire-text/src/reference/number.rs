@@ -48,7 +48,7 @@ pub fn number(bytes: &[u8], grammar: Grammar) -> Result<(usize, bool), Malformed
         }
         at += places;
     } else if whole == 0 {
-        return Err(Malformed::new(at, "a digit or a decimal point"));
+        return Err(Malformed::new(at, "a decimal number"));
     }
     if grammar != Grammar::Plain && matches!(bytes.get(at), Some(b'e' | b'E')) {
         at += 1;

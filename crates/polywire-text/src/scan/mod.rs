@@ -83,6 +83,18 @@ pub fn ascii(bytes: &[u8]) -> usize {
     clean::<Wide>(bytes)
 }
 
+/// How many of the first bytes stand before the first `&`.
+#[inline]
+pub(crate) fn form_value(bytes: &[u8]) -> usize {
+    clean::<FormValue>(bytes)
+}
+
+/// How many of the first bytes stand before the first `&` or `=`.
+#[inline]
+pub(crate) fn form_key(bytes: &[u8]) -> usize {
+    clean::<FormKey>(bytes)
+}
+
 /// Bytes at which a scan ends.
 trait Class {
     /// Whether it ends at this byte.
@@ -105,6 +117,36 @@ impl Class for Json {
         // A quote is 0x22: with one bit turned over it is the next above the controls,
         // which stay among themselves.
         block.xor(0x02).at_most(0x20).or(block.equals(b'\\'))
+    }
+}
+
+/// What ends the value of a form's pair.
+struct FormValue;
+
+impl Class for FormValue {
+    #[inline(always)]
+    fn ends(byte: u8) -> bool {
+        byte == b'&'
+    }
+
+    #[inline(always)]
+    fn find<B: Block>(block: B) -> B {
+        block.equals(b'&')
+    }
+}
+
+/// What ends its key.
+struct FormKey;
+
+impl Class for FormKey {
+    #[inline(always)]
+    fn ends(byte: u8) -> bool {
+        byte == b'&' || byte == b'='
+    }
+
+    #[inline(always)]
+    fn find<B: Block>(block: B) -> B {
+        block.equals(b'&').or(block.equals(b'='))
     }
 }
 
