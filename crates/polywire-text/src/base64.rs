@@ -61,7 +61,7 @@ pub fn decode(text: &[u8]) -> Result<Blob, Malformed> {
     // SAFETY: `decode` has written exactly `len` bytes to the beginning of
     // the slice, which has `len` bytes; the check above saw it.
     let bytes = unsafe { bytes.assume_init() };
-    Ok(Blob::from_repr(Repr::Owned(bytes)))
+    Ok(Blob::from_repr(Repr::from_arc(bytes)))
 }
 
 /// Finds what is wrong, on the way out.
