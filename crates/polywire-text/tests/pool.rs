@@ -1,7 +1,7 @@
 //! The pool of buffers.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-use std::sync::Mutex;
+use std::sync::{LazyLock, Mutex};
 
 use bytes::Bytes;
 use polywire_text::pool::Pool;
@@ -59,7 +59,8 @@ fn a_detached_buffer_is_not_kept() {
 /// What a pool of another toolkit got wrong.
 #[test]
 fn bytes_of_a_message_outlive_what_is_written_next() {
-    let pool: &'static Pool = Box::leak(Box::new(Pool::new(4, 1024)));
+    static POOL: LazyLock<Pool> = LazyLock::new(|| Pool::new(4, 1024));
+    let pool = &*POOL;
     let mut buffer = pool.take();
     buffer.extend_from_slice(b"the first message");
     let first = Bytes::from_owner(buffer);
@@ -76,11 +77,8 @@ fn bytes_of_a_message_outlive_what_is_written_next() {
     drop(part);
     // Now it is free.
     let [one, two] = [pool.take(), pool.take()];
-    assert!(
-        [one.as_ptr(), two.as_ptr()]
-            .iter()
-            .any(|at| start as usize - *at as usize == 4)
-    );
+    let taken = [one.as_ptr(), two.as_ptr()];
+    assert!(taken.map(|at| at.wrapping_add(4)).contains(&start));
 }
 
 #[test]
@@ -91,7 +89,7 @@ fn threads_never_see_each_others_bytes() {
         for mark in 0..8_u8 {
             let (pool, passed) = (&pool, &passed);
             scope.spawn(move || {
-                for round in 0..2000 {
+                for round in 0..if cfg!(miri) { 10 } else { 2000 } {
                     let mut buffer = pool.take();
                     assert!(buffer.is_empty());
                     buffer.resize(64, mark);

@@ -65,7 +65,8 @@ fn what_was_handed_over_keeps_little_more_than_itself() {
         let repr = repr.detached();
         assert_eq!(repr.as_bytes().as_ptr(), before);
         // And given back as what it was.
-        assert_eq!(repr.into_vec().as_ptr() == start, kept);
+        let vec = repr.into_vec();
+        assert_eq!(vec.as_ptr() == start, kept);
     }
 }
 
@@ -87,13 +88,21 @@ fn bytes_from_elsewhere_are_copied() {
 
 #[test]
 fn whatever_owns_them_the_bytes_are_the_same() {
-    let source: Vec<u8> = (0..200).collect();
-    let leaked: &'static [u8] = Box::leak(source.clone().into_boxed_slice());
+    static SOURCE: [u8; 200] = {
+        let mut bytes = [0; 200];
+        let mut at = 0;
+        while at < bytes.len() {
+            bytes[at] = at as u8;
+            at += 1;
+        }
+        bytes
+    };
+    let source = SOURCE.to_vec();
     let bytes = Bytes::from(source.clone());
     let forms = || {
         [
             Repr::copy(&source),
-            Repr::from_static(leaked),
+            Repr::from_static(&SOURCE),
             Repr::from_vec(source.clone()),
             Repr::from_vec(source.clone()).part(&[]),
             Repr::from_bytes(bytes.clone()),
