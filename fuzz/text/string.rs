@@ -58,7 +58,10 @@ pub(crate) fn any(data: &[u8]) {
 fn piece(all: &str, start: usize, len: usize) -> &str {
     let floor = |at: usize| {
         let at = at.min(all.len());
-        (0..=at).rev().find(|at| all.is_char_boundary(*at)).unwrap_or(0)
+        (0..=at)
+            .rev()
+            .find(|at| all.is_char_boundary(*at))
+            .unwrap_or(0)
     };
     let start = floor(start);
     &all[start..floor(start + len)]
