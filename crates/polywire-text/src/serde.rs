@@ -14,6 +14,9 @@ impl Serialize for Text {
 }
 
 impl<'de> Deserialize<'de> for Text {
+    /// A string, or bytes that are UTF-8. What a format lends is copied: serde
+    /// lends plain references, which a `Text` cannot keep alive. A `String`
+    /// that a format hands over is taken over.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_str(TextVisitor)
     }
@@ -34,6 +37,14 @@ impl Visitor<'_> for TextVisitor {
 
     fn visit_string<E: Error>(self, text: String) -> Result<Text, E> {
         Ok(Text::from(text))
+    }
+
+    fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<Text, E> {
+        Text::from_utf8(bytes).map_err(E::custom)
+    }
+
+    fn visit_byte_buf<E: Error>(self, bytes: Vec<u8>) -> Result<Text, E> {
+        Text::try_from(bytes).map_err(E::custom)
     }
 }
 

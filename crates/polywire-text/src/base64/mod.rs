@@ -399,7 +399,7 @@ fn blob(len: usize, fill: impl FnOnce(&mut [MaybeUninit<u8>]) -> Option<usize>) 
     // SAFETY: both callers count the bytes that the engine says it has
     // written from the beginning of the slice on, and these are all.
     let bytes = unsafe { bytes.assume_init() };
-    Some(Blob::from_repr(Repr::Owned(bytes)))
+    Some(Blob::from_repr(Repr::from_arc(bytes)))
 }
 
 /// The number of whole bytes that so many characters stand for: what

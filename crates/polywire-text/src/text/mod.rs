@@ -1,0 +1,407 @@
+//! `Text`: a string, inline or shared.
+
+mod compare;
+mod convert;
+mod gather;
+
+use std::borrow::Borrow;
+use std::ffi::OsStr;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::ops::{Deref, RangeBounds};
+use std::path::Path;
+
+use crate::repr::{Repr, WINDOW, bounds};
+use crate::{Blob, Malformed, utf8};
+
+/// An immutable UTF-8 string in 24 bytes: up to 23 bytes inline, more as a
+/// range of the input that it was read from, or as an allocation of its own.
+///
+/// It dereferences to `str`, compares, orders, hashes and prints as one, and
+/// borrows as one, so that a map with keys of `Text` is asked with a `&str`.
+/// `Option<Text>` has 24 bytes too. It is `Send` and `Sync`.
+///
+/// # Costs
+///
+/// "Nothing" is a few instructions that neither allocate nor look at the
+/// string; "count" is an atomic addition. Whatever has up to 23 bytes becomes
+/// inline by a copy of three words and allocates nothing, wherever it comes
+/// from; the table is about longer strings.
+///
+/// | from | to `Text` |
+/// |---|---|
+/// | a `&'static str`, by [`Text::from_static`] | nothing |
+/// | `&str`, `&String` | one allocation, a copy |
+/// | `String`, `Box<str>`, `Vec<u8>`, `Cow::Owned` | one allocation of 40 bytes; a copy instead if more than half of the capacity is unused |
+/// | `Arc<str>` | nothing |
+/// | `Bytes`, `Blob` | UTF-8 is checked; one allocation of 48 bytes, or nothing |
+/// | a range of a [`Body`](crate::Body) | count; the first of a body allocates 48 bytes, and 24 if the body was a `Vec`; a copy if it is below 1/256 of a body above 64 KiB |
+/// | a part of a `Text`, by [`Text::slice`] | count; a copy by the same rule; two allocations of 72 bytes in all if the `Text` is a copy, or was an `Arc<str>` |
+/// | an iterator, [`Text::format`] | a `String` that grows, then as from that |
+///
+/// | operation | cost |
+/// |---|---|
+/// | `clone` | count; nothing if static |
+/// | `drop` | count, and what that frees; nothing if inline or static |
+/// | `as_str`, `len` | nothing |
+/// | `==` with any string | lengths, then bytes: two words up to 16 bytes, `memcmp` beyond |
+/// | `cmp`, `hash` | as `str` |
+/// | [`Text::into_owned`] | an allocation and a copy if shared, else nothing |
+///
+/// | from `Text` | to |
+/// |---|---|
+/// | `String`, `Vec<u8>` | nothing if it was made from one and has no clone, else one allocation and a copy |
+/// | `Bytes`, [`Blob`] | nothing; `Bytes` of an inline one allocates and copies, others allocate up to 48 bytes |
+/// | `Arc<str>` | nothing if it was one, or copied from a `&str`, else one allocation and a copy |
+/// | `Box<str>`, `Rc<str>` | one allocation and a copy |
+/// | `Cow` | from `&Text` nothing, from `Text` as `String` |
+///
+/// ```
+/// use polywire_text::Text;
+///
+/// let city = Text::from("Reykjavík");
+/// assert_eq!(city, "Reykjavík");
+/// assert_eq!(city.len(), 10);
+/// assert_eq!(size_of::<Option<Text>>(), 24);
+/// ```
+#[derive(Clone)]
+// Invariant: the bytes of the representation are valid UTF-8. Every way in
+// takes a `str`, or bytes that were validated.
+pub struct Text(Repr);
+
+const _: () = assert!(size_of::<Option<Text>>() == 24);
+const _: () = {
+    const fn everywhere<T: Send + Sync + Unpin + std::panic::RefUnwindSafe>() {}
+    everywhere::<Text>();
+    everywhere::<Blob>();
+};
+
+impl Text {
+    /// The empty string.
+    pub const EMPTY: Self = Self(Repr::EMPTY);
+
+    /// Wraps bytes that the caller has seen to be valid UTF-8.
+    #[inline]
+    pub(crate) const fn from_valid(repr: Repr) -> Self {
+        Self(repr)
+    }
+
+    /// A string that lives as long as the program. Never allocates, also where
+    /// a constant is made.
+    ///
+    /// ```
+    /// use polywire_text::Text;
+    ///
+    /// const GREETING: Text = Text::from_static("a greeting that is not short");
+    /// assert_eq!(GREETING.len(), 28);
+    /// ```
+    #[must_use]
+    pub const fn from_static(text: &'static str) -> Self {
+        Self(Repr::from_static(text.as_bytes()))
+    }
+
+    /// A copy of `bytes`, if they are UTF-8.
+    ///
+    /// Bytes that need not be copied go through `TryFrom`: of a `Vec<u8>`, a
+    /// `Bytes` or a [`Blob`].
+    ///
+    /// # Errors
+    ///
+    /// The offset of the first byte that is not UTF-8.
+    ///
+    /// ```
+    /// use polywire_text::Text;
+    ///
+    /// assert_eq!(Text::from_utf8(b"Z\xc3\xbcrich")?, "Zürich");
+    /// assert_eq!(Text::from_utf8(b"Z\xfcrich").unwrap_err().offset, 1);
+    /// # Ok::<(), polywire_text::Malformed>(())
+    /// ```
+    pub fn from_utf8(bytes: &[u8]) -> Result<Self, Malformed> {
+        utf8::validate(bytes).map(Self::from)
+    }
+
+    /// A copy of `bytes`, with U+FFFD for whatever is not UTF-8, as
+    /// [`String::from_utf8_lossy`] does it.
+    ///
+    /// ```
+    /// use polywire_text::Text;
+    ///
+    /// assert_eq!(Text::from_utf8_lossy(b"Z\xfcrich"), "Z\u{fffd}rich");
+    /// ```
+    #[must_use]
+    pub fn from_utf8_lossy(bytes: &[u8]) -> Self {
+        match utf8::validate(bytes) {
+            Ok(text) => Self::from(text),
+            Err(_) => Self::from(String::from_utf8_lossy(bytes)),
+        }
+    }
+
+    /// The first `len` bytes of `window`, if they are at most 23 and end on a
+    /// character boundary: the quick way from a parser's input to an inline
+    /// string, since a window that is longer than the string allows a copy of
+    /// fixed width.
+    ///
+    /// ```
+    /// use polywire_text::Text;
+    ///
+    /// let text = Text::inline_prefix("London\", \"country\": \"UK\"", 6);
+    /// assert_eq!(text.as_deref(), Some("London"));
+    /// assert!(Text::inline_prefix("í", 1).is_none());
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn inline_prefix(window: &str, len: usize) -> Option<Self> {
+        let Some(chunk) = window.as_bytes().first_chunk::<WINDOW>() else {
+            return Repr::inline(window.get(..len)?.as_bytes()).map(Self);
+        };
+        // The bytes that continue a character are 0b10xx_xxxx; the first byte
+        // of a `str` never is one. A prefix of valid UTF-8 that ends before any
+        // other byte is valid UTF-8.
+        let next = chunk.get(len)?;
+        if next.cast_signed() < -64 {
+            return None;
+        }
+        Repr::inline_window(chunk, len).map(Self)
+    }
+
+    /// The first `len` bytes of `window`, if they are at most 23 and all ASCII:
+    /// as [`Text::inline_prefix`], for input that has not been validated.
+    ///
+    /// ```
+    /// use polywire_text::Text;
+    ///
+    /// let window = b"London and whatever comes behind it";
+    /// assert_eq!(Text::ascii_prefix(window, 6).as_deref(), Some("London"));
+    /// assert!(Text::ascii_prefix("Zürich and whatever comes".as_bytes(), 7).is_none());
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn ascii_prefix(window: &[u8], len: usize) -> Option<Self> {
+        // ASCII is valid UTF-8.
+        Repr::inline_ascii_prefix(window, len).map(Self)
+    }
+
+    /// What `format!` makes, without an allocation if it has up to 23 bytes.
+    ///
+    /// # Errors
+    ///
+    /// An implementation of `Display` or the like returned one, where `format!`
+    /// would panic. Those of the standard library never do.
+    ///
+    /// ```
+    /// use polywire_text::Text;
+    ///
+    /// let (host, port) = ("localhost".to_owned(), 8080);
+    /// let address = Text::format(format_args!("{host}:{port}"))?;
+    /// assert!(address.is_inline());
+    /// assert_eq!(address, "localhost:8080");
+    /// # Ok::<(), std::fmt::Error>(())
+    /// ```
+    pub fn format(arguments: fmt::Arguments<'_>) -> Result<Self, fmt::Error> {
+        match arguments.as_str() {
+            Some(text) => Ok(Self::from_static(text)),
+            None => gather::formatted(arguments),
+        }
+    }
+
+    /// The string.
+    #[inline]
+    #[must_use]
+    pub const fn as_str(&self) -> &str {
+        let bytes = self.0.as_bytes();
+        // SAFETY: the type's invariant: the representation holds valid UTF-8.
+        // `from_valid` is crate-private and each caller passes the bytes of a
+        // `str` (or a range at which a `str` was seen to lie, or bytes that
+        // were validated or are ASCII), the bytes are immutable, and
+        // `as_bytes` returns exactly them.
+        unsafe { std::str::from_utf8_unchecked(bytes) }
+    }
+
+    /// The number of bytes.
+    #[inline]
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether the string has no bytes.
+    #[inline]
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Whether the string lives inside the value.
+    #[inline]
+    #[must_use]
+    pub const fn is_inline(&self) -> bool {
+        self.0.is_inline()
+    }
+
+    /// Whether the string is a range of something that others hold, or that
+    /// is larger, and that it keeps alive.
+    #[inline]
+    #[must_use]
+    pub const fn is_shared(&self) -> bool {
+        self.0.is_shared()
+    }
+
+    /// How many bytes the string keeps alive besides its own 24: those of the
+    /// input, if it is shared, else its own with their unused capacity. Static
+    /// and inline ones keep none. The allocator's and the handle's bytes are
+    /// not in it, nor what a `Bytes` from elsewhere may be a part of.
+    ///
+    /// ```
+    /// use polywire_text::{Body, Text};
+    ///
+    /// let body = Body::from("a sentence that is longer than twenty-three bytes");
+    /// let whole = std::str::from_utf8(body.as_bytes())?;
+    /// assert_eq!(body.text(&whole[..30]).heap_size(), 49);
+    /// assert_eq!(body.text(&whole[..30]).into_owned().heap_size(), 30);
+    /// assert_eq!(body.text(&whole[..10]).heap_size(), 0);
+    /// # Ok::<(), std::str::Utf8Error>(())
+    /// ```
+    #[must_use]
+    pub fn heap_size(&self) -> usize {
+        self.0.kept()
+    }
+
+    /// A part of the string, of the same allocation. None if the range does
+    /// not lie within it, or splits a character. What is short is inline, and
+    /// a part below 1/256 of something above 64 KiB is a copy.
+    ///
+    /// ```
+    /// use polywire_text::Text;
+    ///
+    /// let line = Text::from("name: a value that is longer than twenty-three bytes".to_owned());
+    /// let value = line.slice(6..).unwrap();
+    /// assert_eq!(value.as_ptr(), line[6..].as_ptr());
+    /// assert!(line.slice(..100).is_none());
+    /// ```
+    #[must_use]
+    pub fn slice(&self, range: impl RangeBounds<usize>) -> Option<Self> {
+        let part = self.as_str().get(bounds(&range, self.len())?)?;
+        Some(self.slice_ref(part))
+    }
+
+    /// `part` as a `Text`: a range of the same allocation, as by
+    /// [`Text::slice`], if it lies within this string, else a copy.
+    ///
+    /// ```
+    /// use polywire_text::Text;
+    ///
+    /// let line = Text::from("  a value that is longer than twenty-three bytes ");
+    /// let value = line.slice_ref(line.trim());
+    /// assert_eq!(value.as_ptr(), line[2..].as_ptr());
+    /// ```
+    #[must_use]
+    pub fn slice_ref(&self, part: &str) -> Self {
+        // `part` has the bytes of a `str`.
+        Self(self.0.part(part.as_bytes()))
+    }
+
+    /// A string that keeps no input alive: copies a shared range, returns
+    /// anything else as it is. Call it before storing a string for longer
+    /// than the message that it came in.
+    #[must_use]
+    pub fn into_owned(self) -> Self {
+        Self(self.0.detached())
+    }
+
+    /// The string's bytes.
+    #[inline]
+    #[must_use]
+    pub fn into_blob(self) -> Blob {
+        Blob::from_repr(self.0)
+    }
+
+    /// The string's bytes as [`Bytes`](bytes::Bytes), without a copy unless
+    /// they are inline.
+    #[must_use]
+    pub fn into_bytes(self) -> bytes::Bytes {
+        self.0.into_bytes()
+    }
+}
+
+impl Default for Text {
+    fn default() -> Self {
+        Self::EMPTY
+    }
+}
+
+impl Deref for Text {
+    type Target = str;
+
+    #[inline]
+    fn deref(&self) -> &str {
+        self.as_str()
+    }
+}
+
+impl AsRef<str> for Text {
+    fn as_ref(&self) -> &str {
+        self.as_str()
+    }
+}
+
+impl AsRef<[u8]> for Text {
+    fn as_ref(&self) -> &[u8] {
+        self.0.as_bytes()
+    }
+}
+
+impl AsRef<OsStr> for Text {
+    fn as_ref(&self) -> &OsStr {
+        self.as_str().as_ref()
+    }
+}
+
+impl AsRef<Path> for Text {
+    fn as_ref(&self) -> &Path {
+        self.as_str().as_ref()
+    }
+}
+
+impl Borrow<str> for Text {
+    fn borrow(&self) -> &str {
+        self.as_str()
+    }
+}
+
+impl Hash for Text {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        // As `str` hashes, since `Text` borrows as `str`.
+        self.as_str().hash(state);
+    }
+}
+
+impl fmt::Display for Text {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self.as_str(), f)
+    }
+}
+
+impl fmt::Debug for Text {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self.as_str(), f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::INLINE_CAPACITY;
+
+    #[test]
+    fn a_prefix_never_splits_a_character() {
+        for window in ["aé€😀 and more text to fill the window", "aé€😀 short", ""] {
+            for len in 0..=window.len() + 1 {
+                let prefix = Text::inline_prefix(window, len);
+                let expected = window
+                    .get(..len)
+                    .filter(|text| text.len() <= INLINE_CAPACITY);
+                assert_eq!(prefix.as_deref(), expected);
+            }
+        }
+    }
+}

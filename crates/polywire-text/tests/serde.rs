@@ -1,0 +1,103 @@
+//! `Text` and `Blob` through serde.
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+use std::fmt;
+
+use polywire_text::{Blob, Text};
+use serde::de::value::{
+    BytesDeserializer, Error, SeqDeserializer, StrDeserializer, StringDeserializer,
+};
+use serde::de::{Deserialize, Deserializer, IntoDeserializer, Visitor};
+use serde::ser::Serialize;
+
+const LONG: &str = "a string of more than twenty-three bytes";
+
+/// What serde writes through the one serializer that the standard library has.
+struct Shown<T>(T);
+
+impl<T: Serialize> fmt::Display for Shown<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.serialize(f)
+    }
+}
+
+/// A binary format, as far as reading bytes goes.
+enum Binary<'a> {
+    Bytes(&'a [u8]),
+    Owned(Vec<u8>),
+    List(Vec<u8>),
+}
+
+impl<'de> Deserializer<'de> for Binary<'_> {
+    type Error = Error;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        match self {
+            Self::Bytes(bytes) => visitor.visit_bytes(bytes),
+            Self::Owned(bytes) => visitor.visit_byte_buf(bytes),
+            Self::List(bytes) => visitor.visit_seq(SeqDeserializer::new(bytes.into_iter())),
+        }
+    }
+
+    fn is_human_readable(&self) -> bool {
+        false
+    }
+
+    serde::forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 char str string bytes byte_buf option unit
+        unit_struct newtype_struct seq tuple tuple_struct map struct enum identifier ignored_any
+    }
+}
+
+#[test]
+fn text_is_a_string() {
+    for string in ["", "London", LONG] {
+        assert_eq!(Shown(Text::from(string)).to_string(), string);
+        let borrowed: StrDeserializer<'_, Error> = string.into_deserializer();
+        assert_eq!(Text::deserialize(borrowed).unwrap(), string);
+        let owned: StringDeserializer<Error> = string.to_owned().into_deserializer();
+        assert_eq!(Text::deserialize(owned).unwrap(), string);
+        let bytes: BytesDeserializer<'_, Error> = string.as_bytes().into_deserializer();
+        assert_eq!(Text::deserialize(bytes).unwrap(), string);
+        let owned = Binary::Owned(string.into());
+        assert_eq!(Text::deserialize(owned).unwrap(), string);
+    }
+    let character: serde::de::value::CharDeserializer<Error> = 'é'.into_deserializer();
+    assert_eq!(Text::deserialize(character).unwrap(), "é");
+}
+
+#[test]
+fn text_is_nothing_else() {
+    let number: serde::de::value::U32Deserializer<Error> = 7_u32.into_deserializer();
+    let error = Text::deserialize(number).unwrap_err().to_string();
+    assert_eq!(error, "invalid type: integer `7`, expected a string");
+    let error = Text::deserialize(Binary::Bytes(b"ab\xff")).unwrap_err();
+    assert_eq!(error.to_string(), "expected UTF-8 at byte 2");
+}
+
+#[test]
+fn a_blob_is_base64_for_people() {
+    assert_eq!(
+        Shown(Blob::from(b"\x01\x02\x03\xff")).to_string(),
+        "AQID/w=="
+    );
+    let text: StrDeserializer<'_, Error> = "AQID/w==".into_deserializer();
+    assert_eq!(Blob::deserialize(text).unwrap(), b"\x01\x02\x03\xff");
+    let text: StrDeserializer<'_, Error> = "AQ?=".into_deserializer();
+    assert!(Blob::deserialize(text).is_err());
+}
+
+#[test]
+fn a_blob_is_bytes_for_machines() {
+    for bytes in [&[][..], &[1, 2, 3], LONG.as_bytes()] {
+        assert_eq!(Blob::deserialize(Binary::Bytes(bytes)).unwrap(), bytes);
+        assert_eq!(
+            Blob::deserialize(Binary::Owned(bytes.into())).unwrap(),
+            bytes
+        );
+        assert_eq!(
+            Blob::deserialize(Binary::List(bytes.into())).unwrap(),
+            bytes
+        );
+    }
+}
