@@ -88,21 +88,28 @@ fn digit(byte: u8) -> Option<u64> {
 
 /// Takes digits off `rest` and puts them to the end of `value`. Beyond nineteen
 /// digits the value is wrong.
-#[inline]
+// Always: what it is given by reference then stays in registers.
+#[inline(always)]
 pub(super) fn run(rest: &mut &[u8], value: &mut u64) {
-    while let Some((eight, behind)) = eight(rest) {
-        *value = value.wrapping_mul(TEN_TO_8).wrapping_add(eight);
+    if let Some((first, behind)) = eight(rest) {
+        *value = value.wrapping_mul(TEN_TO_8).wrapping_add(first);
         *rest = behind;
-    }
-    if let Some((four, behind)) = four(rest) {
-        *value = value.wrapping_mul(10_000).wrapping_add(four);
-        *rest = behind;
+        // Written out: a loop would keep the constants of eight digits ready
+        // before it knows that there are eight.
+        if let Some((second, behind)) = eight(rest) {
+            *value = value.wrapping_mul(TEN_TO_8).wrapping_add(second);
+            *rest = behind;
+        }
+        if let Some((four, behind)) = four(rest) {
+            *value = value.wrapping_mul(10_000).wrapping_add(four);
+            *rest = behind;
+        }
     }
     few(rest, value);
 }
 
-/// The same one by one.
-#[inline]
+/// The same one by one, for where there mostly are few.
+#[inline(always)]
 pub(super) fn few(rest: &mut &[u8], value: &mut u64) {
     while let [byte, behind @ ..] = *rest
         && let Some(digit) = digit(*byte)
@@ -113,14 +120,14 @@ pub(super) fn few(rest: &mut &[u8], value: &mut u64) {
 }
 
 /// The number of eight digits, and what stands behind them.
-#[inline]
-pub(super) fn eight(bytes: &[u8]) -> Option<(u64, &[u8])> {
+#[inline(always)]
+fn eight(bytes: &[u8]) -> Option<(u64, &[u8])> {
     let (chunk, behind) = bytes.split_first_chunk()?;
     Some((Values::of(chunk).number()?, behind))
 }
 
 /// The number of four digits, and what stands behind them.
-#[inline]
+#[inline(always)]
 fn four(bytes: &[u8]) -> Option<(u64, &[u8])> {
     let (chunk, behind) = bytes.split_first_chunk()?;
     let values = u32::from_le_bytes(*chunk) ^ ZEROS as u32;
@@ -132,11 +139,30 @@ fn four(bytes: &[u8]) -> Option<(u64, &[u8])> {
     Some((u64::from(number), behind))
 }
 
+/// All of `bytes`, one to four digits, without a zero before another digit.
+#[inline(always)]
+pub(super) fn tiny(bytes: &[u8]) -> Option<u64> {
+    match *bytes {
+        [a] => digit(a),
+        [b'0', ..] => None,
+        [a, b] => Some(digit(a)? * 10 + digit(b)?),
+        [a, b, c] => Some(digit(a)? * 100 + digit(b)? * 10 + digit(c)?),
+        [_, _, _, _] => four(bytes).map(|(value, _)| value),
+        _ => None,
+    }
+}
+
 /// All of `bytes`, up to eight digits; `None` if there is another byte.
 #[inline]
 pub(super) fn up_to_8(bytes: &[u8]) -> Option<u64> {
+    if bytes.len() == 8 {
+        return eight(bytes).map(|(value, _)| value);
+    }
     let (mut rest, mut value) = (bytes, 0);
-    run(&mut rest, &mut value);
+    if let Some((first, behind)) = four(rest) {
+        (rest, value) = (behind, first);
+    }
+    few(&mut rest, &mut value);
     rest.is_empty().then_some(value)
 }
 

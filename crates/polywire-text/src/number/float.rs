@@ -94,7 +94,8 @@ impl Common {
             digits => (false, digits),
         };
         let (mut rest, mut mantissa) = (digits, 0);
-        digits::run(&mut rest, &mut mantissa);
+        // Mostly few stand before the point.
+        digits::few(&mut rest, &mut mantissa);
         let mut count = digits.len() - rest.len();
         if count == 0 || (json && count > 1 && digits[0] == b'0') {
             return None;
@@ -189,8 +190,8 @@ pub fn decimal_prefix(bytes: &[u8]) -> Option<(f64, usize)> {
 pub fn float_prefix<F: Float>(bytes: &[u8], grammar: Grammar) -> Result<(F, usize), Malformed> {
     match Common::read(bytes, grammar) {
         Some(common) => match common.nearest::<F>() {
-            Some(value) if value.is_finite() => Ok((value, common.end)),
-            _ => by_fast_float(bytes, common.end),
+            Some(value) => Ok((value, common.end)),
+            None => by_fast_float(bytes, common.end),
         },
         None => by_fast_float(bytes, grammar::layout(bytes, grammar)?.end),
     }
