@@ -14,10 +14,11 @@
 //! Three multiplications add eight values up in pairs, fours and eights. Where
 //! the end of a number is known, a shift to the left puts zeros before fewer
 //! digits, and there is no loop and no branch on their number. Where the end is
-//! looked for, digits are taken by eights, by four and one by one: counting them
-//! by the mask above would take fewer instructions for some lengths, but
-//! whatever follows the number would have to wait for the count, while a
-//! processor that guesses the length goes on at once.
+//! looked for, eights are taken while there are eights, and the rest goes one by
+//! one: counting digits by the mask above would take fewer instructions for some
+//! lengths, but whatever follows the number would have to wait for the count,
+//! while a processor that guesses the length goes on at once. Numbers of up to
+//! four digits, which most integers have, are read straight on before all that.
 //!
 //! Writing goes the same way back: by 10 000, by 100 and by 10, each step for
 //! all lanes at once.
@@ -150,6 +151,30 @@ pub(super) fn tiny(bytes: &[u8]) -> Option<u64> {
         [_, _, _, _] => four(bytes).map(|(value, _)| value),
         _ => None,
     }
+}
+
+/// One to four digits at the beginning of `bytes`, and how many; `None` says
+/// nothing but that there are others, or too few bytes to tell.
+#[inline(always)]
+pub(super) fn tiny_prefix(bytes: &[u8]) -> Option<(u64, usize)> {
+    let [a, b, c, d, e] = *bytes.first_chunk()?;
+    // Most likely a long one: no time for its first digits here.
+    if e.is_ascii_digit() && d.is_ascii_digit() {
+        return None;
+    }
+    let value = digit(a)?;
+    let Some(b) = digit(b) else {
+        return Some((value, 1));
+    };
+    let value = value * 10 + b;
+    let Some(c) = digit(c) else {
+        return Some((value, 2));
+    };
+    let value = value * 10 + c;
+    let Some(d) = digit(d) else {
+        return Some((value, 3));
+    };
+    Some((value * 10 + d, 4))
 }
 
 /// All of `bytes`, up to eight digits; `None` if there is another byte.
@@ -304,10 +329,10 @@ mod tests {
     #[test]
     fn every_quotient_is_exact() {
         for value in 0..10_000_u32 {
-            assert_eq!(value * 10_486 >> 20, value / 100);
+            assert_eq!((value * 10_486) >> 20, value / 100);
         }
         for value in 0..100_u32 {
-            assert_eq!(value * 103 >> 10, value / 10);
+            assert_eq!((value * 103) >> 10, value / 10);
         }
     }
 }

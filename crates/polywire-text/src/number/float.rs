@@ -148,7 +148,8 @@ impl Common {
 
 /// Reads a decimal number from the beginning of `bytes`: the common case of
 /// JSON's grammar, in one pass. `None` says nothing but that the number is not
-/// so common (more than nineteen digits, a large exponent) or no number;
+/// so common (more than nineteen digits, too close to the ends of the range) or
+/// no number;
 /// [`float_prefix`] tells these apart.
 ///
 /// ```
@@ -156,7 +157,7 @@ impl Common {
 ///
 /// assert_eq!(decimal_prefix(b"-12.75,"), Some((-12.75, 6)));
 /// assert_eq!(decimal_prefix(b"1e-07]"), Some((1e-7, 5)));
-/// assert_eq!(decimal_prefix(b"1e300"), None);
+/// assert_eq!(decimal_prefix(b"12345678901234567890"), None);
 /// assert_eq!(decimal_prefix(b"01"), None);
 /// ```
 #[inline]

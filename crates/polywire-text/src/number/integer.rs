@@ -50,33 +50,22 @@ pub enum Integer {
 #[inline]
 #[must_use]
 pub fn integer_prefix(bytes: &[u8]) -> Integer {
+    match digits::tiny_prefix(bytes) {
+        Some((value, len)) => Integer::Small(value as i64, len),
+        None => long_integer(bytes),
+    }
+}
+
+/// An integer with a sign, of more than four digits, or at the end of the input.
+#[inline(never)]
+fn long_integer(bytes: &[u8]) -> Integer {
     let (negative, digits) = match bytes {
         [b'-', digits @ ..] => (true, digits),
         digits => (false, digits),
     };
-    // One by one where there are few: a look at eight bytes costs as much as
-    // two digits do.
-    if digits.get(4).is_some_and(u8::is_ascii_digit) {
-        return long_integer(negative, digits, bytes.len());
-    }
-    let (mut rest, mut value) = (digits, 0);
-    digits::few(&mut rest, &mut value);
-    if rest.len() == digits.len() {
-        return Integer::None;
-    }
-    let value = value as i64;
-    Integer::Small(
-        if negative { -value } else { value },
-        bytes.len() - rest.len(),
-    )
-}
-
-/// An integer that is probably longer than four digits.
-#[inline(never)]
-fn long_integer(negative: bool, digits: &[u8], len: usize) -> Integer {
     let (mut rest, mut value) = (digits, 0);
     digits::run(&mut rest, &mut value);
-    let len = len - rest.len();
+    let len = bytes.len() - rest.len();
     match digits.len() - rest.len() {
         0 => Integer::None,
         1..=18 => {
