@@ -129,7 +129,6 @@ fn text(bytes: &[u8]) -> &str {
 }
 
 fn read_integers(group: &mut Group) {
-    const SOURCE: &str = "the seed's notes on the field: another machine, one number a call";
     let of = |digits: u32| {
         random(7)
             .take(COUNT)
@@ -225,7 +224,6 @@ fn read_integers(group: &mut Group) {
         )
         .target_near_best(1.1)
         .target_allocations(0);
-    let _ = SOURCE;
 }
 
 /// A subject: writes each number and a comma.

@@ -14,10 +14,11 @@
 //! Three multiplications add eight values up in pairs, fours and eights. Where
 //! the end of a number is known, a shift to the left puts zeros before fewer
 //! digits, and there is no loop and no branch on their number. Where the end is
-//! looked for, digits are taken by eights, by four and one by one: counting them
-//! by the mask above would take fewer instructions for some lengths, but
-//! whatever follows the number would have to wait for the count, while a
-//! processor that guesses the length goes on at once.
+//! looked for, eights are taken while there are eights, and the rest goes one by
+//! one: counting digits by the mask above would take fewer instructions for some
+//! lengths, but whatever follows the number would have to wait for the count,
+//! while a processor that guesses the length goes on at once. Numbers of up to
+//! four digits, which most integers have, are read straight on before all that.
 //!
 //! Writing goes the same way back: by 10 000, by 100 and by 10, each step for
 //! all lanes at once.
@@ -88,21 +89,28 @@ fn digit(byte: u8) -> Option<u64> {
 
 /// Takes digits off `rest` and puts them to the end of `value`. Beyond nineteen
 /// digits the value is wrong.
-#[inline]
+// Always: what it is given by reference then stays in registers.
+#[inline(always)]
 pub(super) fn run(rest: &mut &[u8], value: &mut u64) {
-    while let Some((eight, behind)) = eight(rest) {
-        *value = value.wrapping_mul(TEN_TO_8).wrapping_add(eight);
+    if let Some((first, behind)) = eight(rest) {
+        *value = value.wrapping_mul(TEN_TO_8).wrapping_add(first);
         *rest = behind;
-    }
-    if let Some((four, behind)) = four(rest) {
-        *value = value.wrapping_mul(10_000).wrapping_add(four);
-        *rest = behind;
+        // Written out: a loop would keep the constants of eight digits ready
+        // before it knows that there are eight.
+        if let Some((second, behind)) = eight(rest) {
+            *value = value.wrapping_mul(TEN_TO_8).wrapping_add(second);
+            *rest = behind;
+        }
+        if let Some((four, behind)) = four(rest) {
+            *value = value.wrapping_mul(10_000).wrapping_add(four);
+            *rest = behind;
+        }
     }
     few(rest, value);
 }
 
-/// The same one by one.
-#[inline]
+/// The same one by one, for where there mostly are few.
+#[inline(always)]
 pub(super) fn few(rest: &mut &[u8], value: &mut u64) {
     while let [byte, behind @ ..] = *rest
         && let Some(digit) = digit(*byte)
@@ -113,14 +121,14 @@ pub(super) fn few(rest: &mut &[u8], value: &mut u64) {
 }
 
 /// The number of eight digits, and what stands behind them.
-#[inline]
-pub(super) fn eight(bytes: &[u8]) -> Option<(u64, &[u8])> {
+#[inline(always)]
+fn eight(bytes: &[u8]) -> Option<(u64, &[u8])> {
     let (chunk, behind) = bytes.split_first_chunk()?;
     Some((Values::of(chunk).number()?, behind))
 }
 
 /// The number of four digits, and what stands behind them.
-#[inline]
+#[inline(always)]
 fn four(bytes: &[u8]) -> Option<(u64, &[u8])> {
     let (chunk, behind) = bytes.split_first_chunk()?;
     let values = u32::from_le_bytes(*chunk) ^ ZEROS as u32;
@@ -132,11 +140,54 @@ fn four(bytes: &[u8]) -> Option<(u64, &[u8])> {
     Some((u64::from(number), behind))
 }
 
+/// All of `bytes`, one to four digits, without a zero before another digit.
+#[inline(always)]
+pub(super) fn tiny(bytes: &[u8]) -> Option<u64> {
+    match *bytes {
+        [a] => digit(a),
+        [b'0', ..] => None,
+        [a, b] => Some(digit(a)? * 10 + digit(b)?),
+        [a, b, c] => Some(digit(a)? * 100 + digit(b)? * 10 + digit(c)?),
+        [_, _, _, _] => four(bytes).map(|(value, _)| value),
+        _ => None,
+    }
+}
+
+/// One to four digits at the beginning of `bytes`, and how many; `None` says
+/// nothing but that there are others, or too few bytes to tell.
+#[inline(always)]
+pub(super) fn tiny_prefix(bytes: &[u8]) -> Option<(u64, usize)> {
+    let [a, b, c, d, e] = *bytes.first_chunk()?;
+    // Most likely a long one: no time for its first digits here.
+    if e.is_ascii_digit() && d.is_ascii_digit() {
+        return None;
+    }
+    let value = digit(a)?;
+    let Some(b) = digit(b) else {
+        return Some((value, 1));
+    };
+    let value = value * 10 + b;
+    let Some(c) = digit(c) else {
+        return Some((value, 2));
+    };
+    let value = value * 10 + c;
+    let Some(d) = digit(d) else {
+        return Some((value, 3));
+    };
+    Some((value * 10 + d, 4))
+}
+
 /// All of `bytes`, up to eight digits; `None` if there is another byte.
 #[inline]
 pub(super) fn up_to_8(bytes: &[u8]) -> Option<u64> {
+    if bytes.len() == 8 {
+        return eight(bytes).map(|(value, _)| value);
+    }
     let (mut rest, mut value) = (bytes, 0);
-    run(&mut rest, &mut value);
+    if let Some((first, behind)) = four(rest) {
+        (rest, value) = (behind, first);
+    }
+    few(&mut rest, &mut value);
     rest.is_empty().then_some(value)
 }
 
@@ -278,10 +329,10 @@ mod tests {
     #[test]
     fn every_quotient_is_exact() {
         for value in 0..10_000_u32 {
-            assert_eq!(value * 10_486 >> 20, value / 100);
+            assert_eq!((value * 10_486) >> 20, value / 100);
         }
         for value in 0..100_u32 {
-            assert_eq!(value * 103 >> 10, value / 10);
+            assert_eq!((value * 103) >> 10, value / 10);
         }
     }
 }

@@ -149,7 +149,7 @@ impl<const ERROR: i64> Binary<ERROR> {
         scaled(rounded, self.power)
     }
 
-    /// The same to 32 bits, infinite beyond the range.
+    /// The same to 32 bits.
     #[inline]
     fn to_f32(self) -> Option<f32> {
         let rounded = self.mantissa as f32;
@@ -158,7 +158,8 @@ impl<const ERROR: i64> Binary<ERROR> {
         }
         // Exact as a double, and as a float where those are normal.
         let value = scaled(f64::from(rounded), self.power)?;
-        (value == 0.0 || value >= f64::from(f32::MIN_POSITIVE)).then_some(value as f32)
+        let normal = f64::from(f32::MIN_POSITIVE)..=f64::from(f32::MAX);
+        (value == 0.0 || normal.contains(&value)).then_some(value as f32)
     }
 }
 
@@ -189,8 +190,7 @@ pub(super) fn nearest_f64(mantissa: u64, exponent: i32) -> Option<f64> {
     }
 }
 
-/// The same to 32 bits, infinite beyond their range. By no double: that would
-/// round twice.
+/// The same to 32 bits. By no double: that would round twice.
 #[inline]
 pub(super) fn nearest_f32(mantissa: u64, exponent: i32) -> Option<f32> {
     match exact(mantissa, exponent) {
@@ -340,7 +340,7 @@ mod tests {
                 prop_assert_eq!(nearest_f64(mantissa, exponent), Some(double));
                 let found = exact(mantissa, exponent).unwrap();
                 prop_assert_eq!(found.to_f64(), Some(double));
-                prop_assert_eq!(found.to_f32(), Some(float));
+                prop_assert_eq!(found.to_f32(), Some(float).filter(|float| float.is_finite()));
             }
             if let Some(found) = near(mantissa, exponent).and_then(Binary::to_f64) {
                 prop_assert_eq!(found, double);

@@ -94,7 +94,8 @@ impl Common {
             digits => (false, digits),
         };
         let (mut rest, mut mantissa) = (digits, 0);
-        digits::run(&mut rest, &mut mantissa);
+        // Mostly few stand before the point.
+        digits::few(&mut rest, &mut mantissa);
         let mut count = digits.len() - rest.len();
         if count == 0 || (json && count > 1 && digits[0] == b'0') {
             return None;
@@ -147,7 +148,8 @@ impl Common {
 
 /// Reads a decimal number from the beginning of `bytes`: the common case of
 /// JSON's grammar, in one pass. `None` says nothing but that the number is not
-/// so common (more than nineteen digits, a large exponent) or no number;
+/// so common (more than nineteen digits, too close to the ends of the range) or
+/// no number;
 /// [`float_prefix`] tells these apart.
 ///
 /// ```
@@ -155,7 +157,7 @@ impl Common {
 ///
 /// assert_eq!(decimal_prefix(b"-12.75,"), Some((-12.75, 6)));
 /// assert_eq!(decimal_prefix(b"1e-07]"), Some((1e-7, 5)));
-/// assert_eq!(decimal_prefix(b"1e300"), None);
+/// assert_eq!(decimal_prefix(b"12345678901234567890"), None);
 /// assert_eq!(decimal_prefix(b"01"), None);
 /// ```
 #[inline]
@@ -189,8 +191,8 @@ pub fn decimal_prefix(bytes: &[u8]) -> Option<(f64, usize)> {
 pub fn float_prefix<F: Float>(bytes: &[u8], grammar: Grammar) -> Result<(F, usize), Malformed> {
     match Common::read(bytes, grammar) {
         Some(common) => match common.nearest::<F>() {
-            Some(value) if value.is_finite() => Ok((value, common.end)),
-            _ => by_fast_float(bytes, common.end),
+            Some(value) => Ok((value, common.end)),
+            None => by_fast_float(bytes, common.end),
         },
         None => by_fast_float(bytes, grammar::layout(bytes, grammar)?.end),
     }

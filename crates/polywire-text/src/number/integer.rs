@@ -16,6 +16,8 @@ mod sealed {
         /// All of `digits`, of which there is one, with the sign before them.
         /// `None` if they do not fit, or if there is a byte that is no digit.
         fn whole(negative: bool, digits: &[u8]) -> Option<Self>;
+        /// A number of few digits, if it fits.
+        fn small(value: u64) -> Option<Self>;
         /// The digits from `at` on, of which there is one, and where they end.
         fn run(negative: bool, bytes: &[u8], at: usize) -> (Option<Self>, usize);
         fn push(self, out: &mut Vec<u8>);
@@ -48,33 +50,32 @@ pub enum Integer {
 #[inline]
 #[must_use]
 pub fn integer_prefix(bytes: &[u8]) -> Integer {
+    match digits::tiny_prefix(bytes) {
+        Some((value, len)) => Integer::Small(value as i64, len),
+        None => long_integer(bytes),
+    }
+}
+
+/// An integer with a sign, of more than four digits, or at the end of the input.
+#[inline(never)]
+fn long_integer(bytes: &[u8]) -> Integer {
     let (negative, digits) = match bytes {
         [b'-', digits @ ..] => (true, digits),
         digits => (false, digits),
     };
     let (mut rest, mut value) = (digits, 0);
-    while let Some((eight, behind)) = digits::eight(rest) {
-        value = TEN_TO_8.wrapping_mul(value).wrapping_add(eight);
-        rest = behind;
-    }
-    digits::few(&mut rest, &mut value);
+    digits::run(&mut rest, &mut value);
     let len = bytes.len() - rest.len();
     match digits.len() - rest.len() {
         0 => Integer::None,
-        ..=18 => {
+        1..=18 => {
             let value = value as i64;
             Integer::Small(if negative { -value } else { value }, len)
         }
-        count => long_integer(negative, &digits[..count], len),
-    }
-}
-
-/// An integer of more digits than always fit.
-#[cold]
-fn long_integer(negative: bool, digits: &[u8], len: usize) -> Integer {
-    match whole(negative, digits) {
-        Some(value) => Integer::Small(value, len),
-        None => Integer::Large(len),
+        count => match whole(negative, &digits[..count]) {
+            Some(value) => Integer::Small(value, len),
+            None => Integer::Large(len),
+        },
     }
 }
 
@@ -99,6 +100,10 @@ fn long_integer(negative: bool, digits: &[u8], len: usize) -> Integer {
 /// ```
 #[inline]
 pub fn parse<T: Int>(bytes: &[u8], grammar: Grammar) -> Result<T, Malformed> {
+    // What most integers are, in any grammar.
+    if let Some(value) = digits::tiny(bytes).and_then(T::small) {
+        return Ok(value);
+    }
     let (negative, digits) = match bytes {
         [b'-', digits @ ..] => (true, digits),
         [b'+', digits @ ..] if grammar != Grammar::Json => (false, digits),
@@ -337,6 +342,11 @@ macro_rules! int {
             }
 
             #[inline]
+            fn small(value: u64) -> Option<Self> {
+                Self::try_from(value).ok()
+            }
+
+            #[inline]
             fn run(negative: bool, bytes: &[u8], at: usize) -> (Option<Self>, usize) {
                 let (value, end) = $run(bytes, at);
                 (value.and_then(|value| $narrow(negative, value)), end)
@@ -351,14 +361,19 @@ macro_rules! int {
 }
 
 macro_rules! signed {
-    ($($int:ident $wide:ident $whole:ident $run:ident $push:ident $expected:literal)*) => {$(
+    ($($int:ident $same:ident $wide:ident $whole:ident $run:ident $push:ident $expected:literal)*) => {$(
         int!(
             $int, $expected, $whole, $run,
             |negative: bool, value: $wide| {
-                // The least one has no positive twin.
-                let fits = value <= $int::MAX as $wide + $wide::from(negative);
-                let value = if negative { value.wrapping_neg() } else { value };
-                fits.then_some(value as $int)
+                // Of the widest type the least number, which has no positive
+                // twin, is the only one whose digits do not fit without a sign.
+                let value = match value as $same {
+                    value @ 0.. if negative => -value,
+                    value @ 0.. => value,
+                    $same::MIN if negative => $same::MIN,
+                    _ => return None,
+                };
+                $int::try_from(value).ok()
             },
             |out: &mut Vec<u8>, value: $int| {
                 if value < 0 {
@@ -384,11 +399,11 @@ macro_rules! unsigned {
 }
 
 signed! {
-    i8 u64 whole_64 run_64 push_u64 "-128 to 127"
-    i16 u64 whole_64 run_64 push_u64 "-32768 to 32767"
-    i32 u64 whole_64 run_64 push_u64 "-2147483648 to 2147483647"
-    i64 u64 whole_64 run_64 push_u64 "-9223372036854775808 to 9223372036854775807"
-    i128 u128 whole_128 run_128 push_u128 "-2^127 to 2^127 - 1"
+    i8 i64 u64 whole_64 run_64 push_u64 "-128 to 127"
+    i16 i64 u64 whole_64 run_64 push_u64 "-32768 to 32767"
+    i32 i64 u64 whole_64 run_64 push_u64 "-2147483648 to 2147483647"
+    i64 i64 u64 whole_64 run_64 push_u64 "-9223372036854775808 to 9223372036854775807"
+    i128 i128 u128 whole_128 run_128 push_u128 "-2^127 to 2^127 - 1"
 }
 
 unsigned! {
