@@ -255,7 +255,7 @@ fn fractions_of_all_lengths() {
             let text = format!("{before}{digits}{after}");
             agree(text.as_bytes(), ReadPolicy::new());
             for at in 0..usize::from(len) {
-                for stranger in [b'/', b':', b' ', 0, 0x80, 0xb0, 0xff] {
+                for stranger in [b'/', b':', 0xb0] {
                     let mut text = text.clone().into_bytes();
                     text[before.len() + at] = stranger;
                     agree(&text, ReadPolicy::new());
