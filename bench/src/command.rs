@@ -35,6 +35,14 @@ pub(crate) struct Command {
     #[arg(long, value_name = "FILE")]
     pub(crate) save: Option<PathBuf>,
 
+    /// Measure nothing: call each case's polywire for so many seconds, for a profiler
+    #[arg(long, value_name = "SECONDS", conflicts_with_all = ["compare", "save", "json"])]
+    pub(crate) repeat: Option<f64>,
+
+    /// With --repeat, another subject than polywire
+    #[arg(long, value_name = "NAME", requires = "repeat")]
+    pub(crate) subject: Option<String>,
+
     /// What a child process under callgrind is started with
     #[arg(long, value_name = "FILE", hide = true)]
     pub(crate) measure_regions: Option<PathBuf>,

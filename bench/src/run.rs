@@ -8,12 +8,14 @@ use crate::instructions::{self, Selection};
 use crate::measure::measure;
 use crate::measurement::{GroupReport, Skipped};
 use crate::report::{self, Findings, Totals};
+use crate::subject::{Subject, Work};
 use crate::timing::Effort;
 use clap::Parser;
 use std::collections::HashMap;
 use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
+use std::time::{Duration, Instant};
 
 /// Runs the program on a table of groups and the process's arguments. Exit code 1:
 /// a wrong answer, a comparison that fails, or, in CI, something skipped.
@@ -35,6 +37,47 @@ pub fn run(entries: &[GroupEntry]) -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// Calls one subject of each case for a while and says what a call took: something
+/// for a profiler to look at.
+fn repeat(
+    groups: &mut [Group],
+    subject: &str,
+    seconds: f64,
+    human: &mut dyn Write,
+) -> crate::Result<()> {
+    let span = Duration::try_from_secs_f64(seconds)
+        .map_err(|error| format!("--repeat takes seconds: {error}"))?;
+    let mut found = false;
+    for group in groups {
+        for case in &mut group.cases {
+            let Some(Subject {
+                work: Work::Inside(work),
+                ..
+            }) = case.subjects.iter_mut().find(|own| own.name == subject)
+            else {
+                continue;
+            };
+            found = true;
+            let start = Instant::now();
+            let mut calls = 0_u64;
+            let mut more = 1;
+            while start.elapsed() < span {
+                work.repeat(more);
+                calls += more;
+                // The clock is asked seldom enough to stay out of the profile.
+                more = (more * 2).min(1 << 10);
+            }
+            let each = start.elapsed().as_nanos() as f64 / calls.max(1) as f64;
+            let name = format!("{}/{}", group.name, case.name);
+            writeln!(human, "{name}: {subject}, {calls} calls of {each:.0} ns")?;
+        }
+    }
+    if !found {
+        return Err(format!("no selected case has a subject {subject} in this process").into());
+    }
+    Ok(())
 }
 
 /// All of it; `false` or an error fails the run.
@@ -75,6 +118,11 @@ fn execute(
     let wrong = wrong_answers(&mut groups);
     if !wrong.is_empty() {
         return Err(wrong.join("\n").into());
+    }
+    if let Some(seconds) = command.repeat {
+        let subject = command.subject.as_deref().unwrap_or(crate::POLYWIRE);
+        repeat(&mut groups, subject, seconds, human)?;
+        return Ok(true);
     }
     let valgrind = instructions::valgrind_version();
     if valgrind.is_none() && (command.compare.is_some() || command.save.is_some()) {
@@ -267,6 +315,24 @@ mod tests {
             list: true,
             ..Command::default()
         }
+    }
+
+    #[test]
+    fn a_profiler_gets_one_subject_of_each_case() {
+        let profile = |subject: &str| {
+            let command = Command {
+                list: false,
+                repeat: Some(0.001),
+                subject: Some(subject.to_owned()),
+                ..command(&["good"])
+            };
+            let mut human = Vec::new();
+            let outcome = execute(&ENTRIES, &command, false, &mut human);
+            outcome.map(|_| String::from_utf8(human).unwrap())
+        };
+        let words = profile(crate::POLYWIRE).unwrap();
+        assert!(words.starts_with("good/two: polywire, "), "{words}");
+        assert!(profile("nobody").is_err());
     }
 
     #[test]

@@ -8,7 +8,7 @@
 //! - [`number`]: integers and floating-point numbers;
 //! - [`timestamp`]: instants in the forms that Smithy and XML-RPC use;
 //! - [`escape`]: JSON and XML escapes, both ways;
-//! - [`percent`]: percent-encoding of URIs;
+//! - [`percent`] and [`form`]: percent-encoding of URIs, and forms;
 //! - [`base64`]: strict RFC 4648 base64;
 //! - [`scan`]: byte scanning, and comparing and writing pre-encoded runs;
 //! - [`utf8`]: validation with the offset of the first bad byte.
@@ -22,8 +22,10 @@
 #![deny(unsafe_op_in_unsafe_fn)]
 
 mod blob;
+mod block;
 mod malformed;
 mod repr;
+mod rewrite;
 #[cfg(feature = "serde")]
 mod serde;
 mod text;
@@ -31,6 +33,7 @@ mod text;
 pub mod base64;
 pub mod cpu;
 pub mod escape;
+pub mod form;
 pub mod hex;
 pub mod list;
 pub mod number;

@@ -1,8 +1,129 @@
 //! Percent-encoding of URIs, RFC 3986, section 2.
+//!
+//! ```text
+//! pct-encoded = "%" HEXDIG HEXDIG
+//! unreserved  = ALPHA / DIGIT / "-" / "." / "_" / "~"
+//! ```
+//!
+//! Which bytes stay is a [`Set`]; everything else becomes `%` and two
+//! upper-case digits, byte by byte, so that text goes through UTF-8. Two sets
+//! stand here; others are a line:
+//!
+//! | for | set |
+//! |---|---|
+//! | a label of a path, a key or value of a query, SigV4's canonical form | [`UNRESERVED`] |
+//! | a greedy label, an S3 key | [`PATH`] |
+//! | a form as browsers write it | [`form::WHATWG`](crate::form::WHATWG) |
+//! | a path's segment with all that RFC 3986 lets stand there | `Set::unreserved().keeping(b"!$&'()*+,;=:@")` |
+//!
+//! Writers reserve at most the length of their input and 300 bytes beyond what
+//! is there, or what `Vec` makes of that when it grows. Readers allocate
+//! the length of their input and 32 bytes more, once, and nothing where they can
+//! borrow.
 
 use std::borrow::Cow;
 
+use crate::block::{Block as _, Block16 as Block};
+use crate::rewrite::{self, Class, Piece, Reader, Table, Word};
 use crate::{Malformed, utf8};
+
+/// The unreserved characters of RFC 3986: `A-Z a-z 0-9 - . _ ~`.
+pub static UNRESERVED: Set = Set::unreserved();
+
+/// The unreserved characters and `/`.
+pub static PATH: Set = Set::unreserved().keeping(b"/");
+
+/// The bytes that stay as they are when everything else is percent-encoded.
+///
+/// A set is two kilobytes, to be made when compiling and kept in a `static`.
+///
+/// ```
+/// use polywire_text::percent::{self, Set};
+///
+/// static SEGMENT: Set = Set::unreserved().keeping(b"!$&'()*+,;=:@");
+///
+/// let mut out = Vec::new();
+/// percent::push_bytes(&mut out, b"a=b/50%\xff", &SEGMENT);
+/// assert_eq!(out, b"a=b%2F50%25%FF");
+/// ```
+pub struct Set {
+    table: Table,
+}
+
+impl Set {
+    /// The unreserved characters of RFC 3986: `A-Z a-z 0-9 - . _ ~`.
+    #[must_use]
+    pub const fn unreserved() -> Self {
+        let mut words = Word::identity();
+        let mut at = 0;
+        while at < words.len() {
+            let byte = at as u8;
+            if !byte.is_ascii_alphanumeric() && !matches!(byte, b'-' | b'.' | b'_' | b'~') {
+                words[at] = encoded(byte);
+            }
+            at += 1;
+        }
+        Self {
+            table: Table::new(words),
+        }
+    }
+
+    /// The set and these bytes. `%` and what is not ASCII are in no set, so
+    /// that what is written can be read; asking for them changes nothing.
+    #[must_use]
+    pub const fn keeping(self, bytes: &[u8]) -> Self {
+        let mut words = self.table.words();
+        let mut at = 0;
+        while at < bytes.len() {
+            if bytes[at].is_ascii() && bytes[at] != b'%' {
+                words[bytes[at] as usize] = Word::new(&[bytes[at]]);
+            }
+            at += 1;
+        }
+        Self {
+            table: Table::new(words),
+        }
+    }
+
+    /// The set without these bytes.
+    #[must_use]
+    pub const fn encoding(self, bytes: &[u8]) -> Self {
+        let mut words = self.table.words();
+        let mut at = 0;
+        while at < bytes.len() {
+            words[bytes[at] as usize] = encoded(bytes[at]);
+            at += 1;
+        }
+        Self {
+            table: Table::new(words),
+        }
+    }
+
+    /// The set, with `+` for a space, and so without `+`.
+    #[must_use]
+    pub const fn space_as_plus(self) -> Self {
+        let mut words = self.encoding(b"+").table.words();
+        words[b' ' as usize] = Word::new(b"+");
+        Self {
+            table: Table::new(words),
+        }
+    }
+}
+
+const fn encoded(byte: u8) -> Word {
+    const HEX: &[u8; 16] = b"0123456789ABCDEF";
+    Word::new(&[b'%', HEX[(byte >> 4) as usize], HEX[(byte & 15) as usize]])
+}
+
+/// What `+` is when reading.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum Plus {
+    /// `+`, as RFC 3986 has it. The default.
+    #[default]
+    Literal,
+    /// A space, as forms have it, and so most queries.
+    Space,
+}
 
 /// Appends `text`, every byte percent-encoded but the unreserved ones
 /// (`A-Z a-z 0-9 - . _ ~`): for a label or a query key or value.
@@ -13,42 +134,72 @@ use crate::{Malformed, utf8};
 /// assert_eq!(out, "a%20b%2F%C3%BC");
 /// ```
 pub fn push(out: &mut String, text: &str) {
-    push_keeping(out, text, |_| false);
+    push_str(out, text, &UNRESERVED);
 }
 
 /// As [`push`], but `/` stays: for a greedy label.
+///
+/// ```
+/// let mut out = String::new();
+/// polywire_text::percent::push_path(&mut out, "a b/ü");
+/// assert_eq!(out, "a%20b/%C3%BC");
+/// ```
 pub fn push_path(out: &mut String, text: &str) {
-    push_keeping(out, text, |byte| byte == b'/');
+    push_str(out, text, &PATH);
 }
 
-fn push_keeping(out: &mut String, text: &str, keep: impl Fn(u8) -> bool) {
-    const HEX: &[u8; 16] = b"0123456789ABCDEF";
-    for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~') || keep(byte) {
-            out.push(char::from(byte));
-        } else {
-            out.push('%');
-            out.push(char::from(HEX[usize::from(byte >> 4)]));
-            out.push(char::from(HEX[usize::from(byte & 15)]));
-        }
-    }
+/// As [`push`], with a set of the caller's.
+///
+/// ```
+/// use polywire_text::{form, percent};
+///
+/// let mut out = String::new();
+/// percent::push_str(&mut out, "a b", &form::WHATWG);
+/// assert_eq!(out, "a+b");
+/// ```
+#[inline]
+pub fn push_str(out: &mut String, text: &str, set: &Set) {
+    // SAFETY: what is appended is ASCII: bytes of the set, which has no others,
+    // `%`, digits, and `+`. What is there stays.
+    push_bytes(unsafe { out.as_mut_vec() }, text.as_bytes(), set);
 }
 
-/// Decodes `%` and two hexadecimal digits. Borrows where there are none.
+/// Appends bytes of any kind, percent-encoded but for those in the set.
+///
+/// ```
+/// use polywire_text::percent;
+///
+/// let mut out = b"key=".to_vec();
+/// percent::push_bytes(&mut out, b"\xff 1", &percent::UNRESERVED);
+/// assert_eq!(out, b"key=%FF%201");
+/// ```
+#[inline]
+pub fn push_bytes(out: &mut Vec<u8>, bytes: &[u8], set: &Set) {
+    // Without wide registers the table is as quick as any look at the set.
+    let special = None::<fn(Block) -> Block>;
+    let written = rewrite::push(out, bytes, &set.table, special);
+    debug_assert!(written.is_ok(), "every byte can be encoded");
+}
+
+/// Decodes `%` and two hexadecimal digits of either case. Borrows where there
+/// are none.
 ///
 /// # Errors
 ///
-/// A `%` without two digits, or a result that is not UTF-8.
+/// A `%` without two digits, or a result that is not UTF-8: then the offset is
+/// that of what stands for its first bad byte.
 ///
 /// ```
 /// use polywire_text::percent::decode;
 ///
 /// assert_eq!(decode("a%20b")?, "a b");
 /// assert_eq!(decode("50%").unwrap_err().offset, 2);
+/// assert_eq!(decode("%C3%BC%FF").unwrap_err().offset, 6);
 /// # Ok::<(), polywire_text::Malformed>(())
 /// ```
+#[inline]
 pub fn decode(text: &str) -> Result<Cow<'_, str>, Malformed> {
-    decode_with(text, false)
+    decode_with(text, Plus::Literal)
 }
 
 /// As [`decode`], and `+` is a space, as browsers and many HTTP clients write
@@ -57,73 +208,205 @@ pub fn decode(text: &str) -> Result<Cow<'_, str>, Malformed> {
 /// # Errors
 ///
 /// As [`decode`].
+///
+/// ```
+/// assert_eq!(polywire_text::percent::decode_query("a+b%2B")?, "a b+");
+/// # Ok::<(), polywire_text::Malformed>(())
+/// ```
+#[inline]
 pub fn decode_query(text: &str) -> Result<Cow<'_, str>, Malformed> {
-    decode_with(text, true)
+    decode_with(text, Plus::Space)
 }
 
-fn decode_with(text: &str, plus_is_space: bool) -> Result<Cow<'_, str>, Malformed> {
-    let special = |byte: &u8| *byte == b'%' || (plus_is_space && *byte == b'+');
-    let bytes = text.as_bytes();
-    let Some(first) = bytes.iter().position(special) else {
+#[inline]
+pub(crate) fn decode_with(text: &str, plus: Plus) -> Result<Cow<'_, str>, Malformed> {
+    let first = first_special(text.as_bytes(), plus);
+    if first == text.len() {
         return Ok(Cow::Borrowed(text));
-    };
-    let mut decoded = Vec::with_capacity(bytes.len());
-    decoded.extend_from_slice(&bytes[..first]);
-    let mut at = first;
-    while let Some(&byte) = bytes.get(at) {
-        match byte {
-            b'%' => {
-                let digit = |at: usize| {
-                    bytes
-                        .get(at)
-                        .and_then(|byte| char::from(*byte).to_digit(16))
-                };
-                let (Some(high), Some(low)) = (digit(at + 1), digit(at + 2)) else {
-                    return Err(Malformed::new(at, "% and two hexadecimal digits"));
-                };
-                decoded.push((high * 16 + low) as u8);
-                at += 3;
-            }
-            b'+' if plus_is_space => {
-                decoded.push(b' ');
-                at += 1;
-            }
-            _ => {
-                decoded.push(byte);
-                at += 1;
-            }
-        }
     }
-    match utf8::validate(&decoded) {
-        Ok(text) => Ok(Cow::Owned(text.to_owned())),
-        Err(_) => Err(Malformed::new(first, "percent-encoded UTF-8")),
+    decode_from(text, first, plus).map(Cow::Owned)
+}
+
+fn decode_from(text: &str, first: usize, plus: Plus) -> Result<String, Malformed> {
+    let mut decoded = Vec::new();
+    push_from(&mut decoded, text.as_bytes(), first, plus)?;
+    if let Err(error) = utf8::validate(&decoded) {
+        let offset = offset_of(text.as_bytes(), error.offset);
+        return Err(Malformed::new(offset, "percent-encoded UTF-8"));
+    }
+    // SAFETY: it has just been seen that this is UTF-8.
+    Ok(unsafe { String::from_utf8_unchecked(decoded) })
+}
+
+/// Decodes to bytes of any kind. Borrows where nothing is encoded.
+///
+/// # Errors
+///
+/// A `%` without two digits.
+///
+/// ```
+/// use polywire_text::percent::{Plus, decode_bytes};
+///
+/// assert_eq!(*decode_bytes(b"%ff+", Plus::Space)?, *b"\xff ");
+/// # Ok::<(), polywire_text::Malformed>(())
+/// ```
+pub fn decode_bytes(bytes: &[u8], plus: Plus) -> Result<Cow<'_, [u8]>, Malformed> {
+    let first = first_special(bytes, plus);
+    if first == bytes.len() {
+        return Ok(Cow::Borrowed(bytes));
+    }
+    let mut decoded = Vec::new();
+    push_from(&mut decoded, bytes, first, plus)?;
+    Ok(Cow::Owned(decoded))
+}
+
+/// As [`decode_bytes`], appended to `out`, for which the length of `bytes`
+/// and 32 more are reserved.
+///
+/// # Errors
+///
+/// A `%` without two digits. Then `out` is as it was before.
+///
+/// ```
+/// use polywire_text::percent::{Plus, push_decoded};
+///
+/// let mut out = b"=".to_vec();
+/// push_decoded(&mut out, b"1%2B1", Plus::Space)?;
+/// assert_eq!(out, b"=1+1");
+/// # Ok::<(), polywire_text::Malformed>(())
+/// ```
+pub fn push_decoded(out: &mut Vec<u8>, bytes: &[u8], plus: Plus) -> Result<(), Malformed> {
+    push_from(out, bytes, first_special(bytes, plus), plus)
+}
+
+/// As [`decode_bytes`], in place. Returns how many of the first bytes have been
+/// decoded to; those behind are left over.
+///
+/// # Errors
+///
+/// A `%` without two digits. Then `bytes` are a mixture of what has been read
+/// and what has not: of no use.
+///
+/// ```
+/// use polywire_text::percent::{Plus, decode_in_place};
+///
+/// let mut bytes = *b"a%2Fb";
+/// let len = decode_in_place(&mut bytes, Plus::Literal)?;
+/// assert_eq!(&bytes[..len], b"a/b");
+/// # Ok::<(), polywire_text::Malformed>(())
+/// ```
+pub fn decode_in_place(bytes: &mut [u8], plus: Plus) -> Result<usize, Malformed> {
+    let first = first_special(bytes, plus);
+    match plus {
+        Plus::Literal => rewrite::shrink(bytes, first, Escapes),
+        Plus::Space => rewrite::shrink(bytes, first, EscapesAndPlus),
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
+/// How many of the first bytes stand for themselves.
+#[inline]
+fn first_special(bytes: &[u8], plus: Plus) -> usize {
+    match plus {
+        Plus::Literal => ESCAPES.clean(bytes, |block| Escapes.special(block)),
+        Plus::Space => ESCAPES_AND_PLUS.clean(bytes, |block| EscapesAndPlus.special(block)),
+    }
+}
 
-    use super::*;
+/// Decodes to the end of `out`; everything before `first` stands for itself.
+fn push_from(out: &mut Vec<u8>, bytes: &[u8], first: usize, plus: Plus) -> Result<(), Malformed> {
+    match plus {
+        Plus::Literal => rewrite::push_shrunk(out, bytes, first, Escapes),
+        Plus::Space => rewrite::push_shrunk(out, bytes, first, EscapesAndPlus),
+    }
+}
 
-    #[test]
-    fn bad_input_is_named() {
-        assert_eq!(decode("ab%4").unwrap_err().offset, 2);
-        assert_eq!(decode("%zz").unwrap_err().offset, 0);
-        assert!(decode("%ff").is_err());
-        assert_eq!(decode("a+b").unwrap(), "a+b");
-        assert_eq!(decode_query("a+b%2B").unwrap(), "a b+");
+static ESCAPES: Class = Class::new(special(b"%"));
+static ESCAPES_AND_PLUS: Class = Class::new(special(b"%+"));
+
+const fn special(bytes: &[u8]) -> [bool; 256] {
+    let mut special = [false; 256];
+    let mut at = 0;
+    while at < bytes.len() {
+        special[bytes[at] as usize] = true;
+        at += 1;
+    }
+    special
+}
+
+#[derive(Clone, Copy)]
+struct Escapes;
+
+impl Reader for Escapes {
+    #[inline(always)]
+    fn class(self) -> &'static Class {
+        &ESCAPES
     }
 
-    proptest! {
-        #[test]
-        fn round_trips(text in any::<String>()) {
-            let mut encoded = String::new();
-            push(&mut encoded, &text);
-            prop_assert_eq!(decode(&encoded).unwrap(), text.as_str());
-            encoded.clear();
-            push_path(&mut encoded, &text);
-            prop_assert_eq!(decode(&encoded).unwrap(), text.as_str());
+    #[inline(always)]
+    fn special(self, block: Block) -> Block {
+        block.equals(b'%')
+    }
+
+    #[inline(always)]
+    fn read(self, bytes: &[u8]) -> Result<Piece, Malformed> {
+        let [_, high, low, ..] = bytes else {
+            return Err(Malformed::new(0, EXPECTED));
+        };
+        let (high, low) = (digit(*high), digit(*low));
+        if high | low > 15 {
+            return Err(Malformed::new(0, EXPECTED));
+        }
+        Ok(Piece::byte(high << 4 | low, 3))
+    }
+}
+
+#[derive(Clone, Copy)]
+struct EscapesAndPlus;
+
+impl Reader for EscapesAndPlus {
+    #[inline(always)]
+    fn class(self) -> &'static Class {
+        &ESCAPES_AND_PLUS
+    }
+
+    #[inline(always)]
+    fn special(self, block: Block) -> Block {
+        block.equals(b'%').or(block.equals(b'+'))
+    }
+
+    #[inline(always)]
+    fn read(self, bytes: &[u8]) -> Result<Piece, Malformed> {
+        match bytes.first() {
+            Some(b'+') => Ok(Piece::byte(b' ', 1)),
+            _ => Escapes.read(bytes),
         }
     }
+}
+
+const EXPECTED: &str = "% and two hexadecimal digits";
+
+/// The value of a hexadecimal digit; 255 if it is none.
+#[inline]
+fn digit(byte: u8) -> u8 {
+    static DIGITS: [u8; 256] = {
+        let mut digits = [0xff; 256];
+        let mut value = 0;
+        while value < 16 {
+            digits[b"0123456789abcdef"[value] as usize] = value as u8;
+            digits[b"0123456789ABCDEF"[value] as usize] = value as u8;
+            value += 1;
+        }
+        digits
+    };
+    DIGITS[usize::from(byte)]
+}
+
+/// Where that stands which `at` bytes have been decoded before.
+#[cold]
+fn offset_of(bytes: &[u8], at: usize) -> usize {
+    let mut offset = 0;
+    for _ in 0..at {
+        offset += if bytes[offset] == b'%' { 3 } else { 1 };
+    }
+    offset
 }

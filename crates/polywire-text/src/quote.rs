@@ -1,1 +1,318 @@
-//! Quoted strings, keys and booleans: the pieces of JSON that formats of their own are made of.
+//! Quoted strings, keys and booleans: the pieces of JSON that formats of
+//! their own, such as Nostr's, are made of. RFC 8259, sections 3, 4 and 7.
+//!
+//! ```text
+//! string  = white `"` characters `"`
+//! key     = string white ":"
+//! boolean = white ( "true" / "false" )
+//! white   = *( " " / "\t" / "\n" / "\r" )
+//! ```
+//!
+//! Writers append to a vector, in the canonical form of
+//! [`escape::push_json`], without white space. Readers return what they have
+//! read and the rest of the input, which begins right behind it. Offsets of
+//! errors count from the beginning of the call's input. Strings are UTF-8, and
+//! validated.
+
+use std::borrow::Cow;
+
+use crate::escape::{self, LoneSurrogate};
+use crate::{Malformed, hex, scan, utf8};
+
+pub(crate) const STRING: &str = "a string in double quotes";
+const BOOLEAN: &str = "true or false";
+const COLON: &str = ": behind a key";
+const CLOSING: &str = "the closing quote of a string";
+
+/// Appends `text` in quotes.
+///
+/// ```
+/// let mut out = Vec::new();
+/// polywire_text::quote::push(&mut out, "a \"word\"");
+/// assert_eq!(out, br#""a \"word\"""#);
+/// ```
+#[inline]
+pub fn push(out: &mut Vec<u8>, text: &str) {
+    // Two bytes behind it are what that function writes quickly.
+    escape::push_json_string(out, text, *b"\",");
+    out.pop();
+}
+
+/// Appends `bytes` in quotes, for those who do not know whether they are
+/// UTF-8: bytes from 0x80 on are written as they are.
+///
+/// ```
+/// let mut out = Vec::new();
+/// polywire_text::quote::push_bytes(&mut out, b"a\n\xff");
+/// assert_eq!(out, b"\"a\\n\xff\"");
+/// ```
+#[inline]
+pub fn push_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
+    out.push(b'"');
+    escape::push_json_bytes(out, bytes);
+    out.push(b'"');
+}
+
+/// Appends `name` in quotes and a colon.
+///
+/// ```
+/// let mut out = Vec::new();
+/// polywire_text::quote::push_key(&mut out, "kind");
+/// assert_eq!(out, br#""kind":"#);
+/// ```
+#[inline]
+pub fn push_key(out: &mut Vec<u8>, name: &str) {
+    escape::push_json_string(out, name, *b"\":");
+}
+
+/// Appends `true` or `false`.
+///
+/// ```
+/// let mut out = Vec::new();
+/// polywire_text::quote::push_bool(&mut out, false);
+/// assert_eq!(out, b"false");
+/// ```
+#[inline]
+pub fn push_bool(out: &mut Vec<u8>, value: bool) {
+    // Five bytes either way, and a shorter length.
+    let len = out.len() + 5 - usize::from(value);
+    out.extend_from_slice(if value { b"true," } else { b"false" });
+    out.truncate(len);
+}
+
+/// Appends `bytes` as lower-case hexadecimal in quotes.
+///
+/// ```
+/// let mut out = Vec::new();
+/// polywire_text::quote::push_hex(&mut out, &[0xc0, 0xff]);
+/// assert_eq!(out, br#""c0ff""#);
+/// ```
+#[inline]
+pub fn push_hex(out: &mut Vec<u8>, bytes: &[u8]) {
+    out.reserve(hex::encoded_len(bytes.len()) + 2);
+    out.push(b'"');
+    hex::push(out, bytes);
+    out.push(b'"');
+}
+
+/// Reads a string: appends its text and returns the rest of the input. For
+/// buffers that are used again.
+///
+/// ```
+/// use polywire_text::escape::LoneSurrogate;
+/// use polywire_text::quote;
+///
+/// let mut out = String::from("> ");
+/// let rest = quote::read(&mut out, br#" "a\tb", 1"#, LoneSurrogate::Refuse)?;
+/// assert_eq!((out.as_str(), rest), ("> a\tb", &b", 1"[..]));
+/// let error = quote::read(&mut out, br#" "a\"#, LoneSurrogate::Refuse).unwrap_err();
+/// assert_eq!(error.offset, 4);
+/// # Ok::<(), polywire_text::Malformed>(())
+/// ```
+///
+/// # Errors
+///
+/// No opening quote; what [`escape::read_json_str`] refuses. The first thing
+/// from the left that is wrong; `out` is as it was then.
+#[inline]
+pub fn read<'a>(
+    out: &mut String,
+    bytes: &'a [u8],
+    lone: LoneSurrogate,
+) -> Result<&'a [u8], Malformed> {
+    let inside = opened(bytes)?;
+    match escape::read_json_str(out, inside, lone) {
+        Ok(read) => Ok(&inside[read..]),
+        Err(error) => Err(first_wrong(error, bytes, inside)),
+    }
+}
+
+/// Reads a string: its text, borrowed if it has no escapes, and the rest of
+/// the input.
+///
+/// ```
+/// use polywire_text::escape::LoneSurrogate;
+/// use polywire_text::quote;
+///
+/// let (text, rest) = quote::unquote(br#""kind":1"#, LoneSurrogate::Refuse)?;
+/// assert_eq!((&*text, rest), ("kind", &b":1"[..]));
+/// # Ok::<(), polywire_text::Malformed>(())
+/// ```
+///
+/// # Errors
+///
+/// As [`read`].
+#[inline]
+pub fn unquote(bytes: &[u8], lone: LoneSurrogate) -> Result<(Cow<'_, str>, &[u8]), Malformed> {
+    let inside = opened(bytes)?;
+    match escape::json_string(inside, lone) {
+        Ok((text, read)) => Ok((text, &inside[read..])),
+        Err(error) => Err(first_wrong(error, bytes, inside)),
+    }
+}
+
+/// Reads a key: its name, borrowed if it has no escapes, and the rest of the
+/// input behind the colon.
+///
+/// ```
+/// use polywire_text::escape::LoneSurrogate;
+/// use polywire_text::quote;
+///
+/// let (name, rest) = quote::read_key(br#" "kind" : 1"#, LoneSurrogate::Refuse)?;
+/// assert_eq!((&*name, rest), ("kind", &b" 1"[..]));
+/// # Ok::<(), polywire_text::Malformed>(())
+/// ```
+///
+/// # Errors
+///
+/// As [`read`], and anything but white space and a colon behind the string.
+#[inline]
+pub fn read_key(bytes: &[u8], lone: LoneSurrogate) -> Result<(Cow<'_, str>, &[u8]), Malformed> {
+    let (name, rest) = unquote(bytes, lone)?;
+    let rest = &rest[scan::white_space(rest)..];
+    match rest {
+        [b':', rest @ ..] => Ok((name, rest)),
+        _ => Err(Malformed::new(bytes.len() - rest.len(), COLON)),
+    }
+}
+
+/// Reads `true` or `false`, and returns the rest of the input too.
+///
+/// ```
+/// use polywire_text::quote;
+///
+/// assert_eq!(quote::read_bool(b" true]"), Ok((true, &b"]"[..])));
+/// assert_eq!(quote::read_bool(b" TRUE]").unwrap_err().offset, 1);
+/// ```
+///
+/// # Errors
+///
+/// Anything else, also if more letters, digits or `_` follow.
+#[inline]
+pub fn read_bool(bytes: &[u8]) -> Result<(bool, &[u8]), Malformed> {
+    let token = &bytes[scan::white_space(bytes)..];
+    let (value, rest) = match token {
+        [b't', b'r', b'u', b'e', rest @ ..] => (true, rest),
+        [b'f', b'a', b'l', b's', b'e', rest @ ..] => (false, rest),
+        _ => return Err(Malformed::new(bytes.len() - token.len(), BOOLEAN)),
+    };
+    match rest {
+        [b'0'..=b'9' | b'A'..=b'Z' | b'_' | b'a'..=b'z', ..] => {
+            Err(Malformed::new(bytes.len() - token.len(), BOOLEAN))
+        }
+        _ => Ok((value, rest)),
+    }
+}
+
+/// Reads hexadecimal in quotes: appends its bytes and returns the rest of the
+/// input.
+///
+/// ```
+/// use polywire_text::{hex::Case, quote};
+///
+/// let mut out = Vec::new();
+/// assert_eq!(quote::read_hex(&mut out, br#""c0ff", 1"#, Case::Lower)?, b", 1");
+/// assert_eq!(out, [0xc0, 0xff]);
+/// # Ok::<(), polywire_text::Malformed>(())
+/// ```
+///
+/// # Errors
+///
+/// No opening quote, something that is no digit of this case, an odd number of
+/// them, no closing quote; escapes are no digits. `out` is as it was then.
+#[inline]
+pub fn read_hex<'a>(
+    out: &mut Vec<u8>,
+    bytes: &'a [u8],
+    case: hex::Case,
+) -> Result<&'a [u8], Malformed> {
+    let inside = opened(bytes)?;
+    // Digits are no quotes: the first quote ends them, or they are wrong.
+    let end = memchr::memchr(b'"', inside);
+    let digits = end.map_or(inside, |end| &inside[..end]);
+    match (hex::decode_append(out, digits, case), end) {
+        (Ok(()), Some(end)) => Ok(&inside[end + 1..]),
+        (Ok(()), None) => {
+            out.truncate(out.len() - digits.len() / 2);
+            Err(Malformed::new(bytes.len(), CLOSING))
+        }
+        (Err(error), _) => Err(behind(error, bytes, inside)),
+    }
+}
+
+/// Reads exactly `N` bytes of hexadecimal in quotes, and returns the rest of
+/// the input too.
+///
+/// ```
+/// use polywire_text::{hex::Case, quote};
+///
+/// let (key, rest) = quote::read_hex_array(br#""c0ff", 1"#, Case::Lower)?;
+/// assert_eq!((key, rest), ([0xc0, 0xff], &b", 1"[..]));
+/// # Ok::<(), polywire_text::Malformed>(())
+/// ```
+///
+/// # Errors
+///
+/// As [`read_hex`], and more or fewer bytes.
+#[inline]
+pub fn read_hex_array<const N: usize>(
+    bytes: &[u8],
+    case: hex::Case,
+) -> Result<([u8; N], &[u8]), Malformed> {
+    let mut out = [0; N];
+    let decode = |digits: &[u8]| hex::decode_to_slice(digits, &mut out, case);
+    let rest = read_hex_of(bytes, N, case, decode)?;
+    Ok((out, rest))
+}
+
+/// Reads exactly `size` bytes by `decode`, which gets twice as many digits or
+/// what is none, and returns the rest of the input.
+#[inline]
+pub(crate) fn read_hex_of<'a>(
+    bytes: &'a [u8],
+    size: usize,
+    case: hex::Case,
+    decode: impl FnOnce(&'a [u8]) -> Result<(), Malformed>,
+) -> Result<&'a [u8], Malformed> {
+    let inside = opened(bytes)?;
+    let len = size.saturating_mul(2);
+    match inside.split_at_checked(len) {
+        Some((digits, [b'"', rest @ ..])) if decode(digits).is_ok() => Ok(rest),
+        _ => Err(wrong_hex(bytes, inside, len, case)),
+    }
+}
+
+/// What is wrong with so many digits: the first quote should have come behind
+/// them.
+#[cold]
+fn wrong_hex(bytes: &[u8], inside: &[u8], len: usize, case: hex::Case) -> Malformed {
+    let digits = inside.split(|byte| *byte == b'"').next().unwrap_or(inside);
+    match hex::check(digits, len, case) {
+        Ok(()) => Malformed::new(bytes.len(), CLOSING),
+        Err(error) => behind(error, bytes, inside),
+    }
+}
+
+/// What stands behind the opening quote.
+#[inline]
+pub(crate) fn opened(bytes: &[u8]) -> Result<&[u8], Malformed> {
+    let token = &bytes[scan::white_space(bytes)..];
+    match token {
+        [b'"', inside @ ..] => Ok(inside),
+        _ => Err(Malformed::new(bytes.len() - token.len(), STRING)),
+    }
+}
+
+/// An error behind an opening quote, unless there was something before it that
+/// is not UTF-8, which is looked at last.
+#[cold]
+fn first_wrong(error: Malformed, bytes: &[u8], inside: &[u8]) -> Malformed {
+    let before = utf8::validate(inside.get(..error.offset).unwrap_or(inside));
+    behind(before.err().unwrap_or(error), bytes, inside)
+}
+
+/// An error in `part`, the end of `bytes`, as one in `bytes`.
+#[cold]
+pub(crate) fn behind(error: Malformed, bytes: &[u8], part: &[u8]) -> Malformed {
+    Malformed::new(bytes.len() - part.len() + error.offset, error.expected)
+}

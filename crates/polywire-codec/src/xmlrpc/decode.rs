@@ -20,7 +20,7 @@ use super::XmlRpcProfile;
 use super::collections::OPEN;
 use super::cursor::Cursor;
 use super::frame::Frame;
-use super::value::{Type, blob_of, float_text, scalar_value};
+use super::value::{Type, blob_of, float_expected, float_text, scalar_value};
 use crate::budget::Budget;
 use crate::{keep, nulls, refuse};
 
@@ -235,13 +235,15 @@ impl<'de> Decoder<'de> for XmlRpcDecoder<'de> {
 
     fn float(&mut self, _: Member<'_>) -> Result<f32, Error> {
         let (_, text, start) = self.scalar(&[Type::Double, Type::Integer], "a number")?;
-        parse_f32(float_text(&text)).map_err(|malformed| self.invalid(start, malformed.expected))
+        parse_f32(float_text(&text))
+            .map_err(|malformed| self.invalid(start, float_expected(malformed)))
     }
 
     fn double(&mut self, _: Member<'_>) -> Result<f64, Error> {
         // Some peers write whole doubles as integers.
         let (_, text, start) = self.scalar(&[Type::Double, Type::Integer], "a number")?;
-        parse_f64(float_text(&text)).map_err(|malformed| self.invalid(start, malformed.expected))
+        parse_f64(float_text(&text))
+            .map_err(|malformed| self.invalid(start, float_expected(malformed)))
     }
 
     fn big_integer(&mut self, _: Member<'_>) -> Result<BigInteger, Error> {

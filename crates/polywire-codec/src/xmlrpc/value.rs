@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use polywire_schema::{BigInteger, Blob, Decoder, Error, ErrorKind, Timestamp, Value};
-use polywire_text::base64;
 use polywire_text::number::{Integer, integer_prefix, parse_f64};
+use polywire_text::{Malformed, base64};
 
 use super::XmlRpcDecoder;
 use super::cursor::Start;
@@ -229,7 +229,17 @@ pub(super) fn scalar_value(kind: Type, text: &str) -> Result<Value, &'static str
             .map_err(|malformed| malformed.expected),
         _ => parse_f64(float_text(text))
             .map(Value::Double)
-            .map_err(|malformed| malformed.expected),
+            .map_err(float_expected),
+    }
+}
+
+/// What a double should have been, seen from its beginning, which is where its
+/// error stands.
+#[cold]
+pub(super) fn float_expected(malformed: Malformed) -> &'static str {
+    match malformed.offset {
+        0 => malformed.expected,
+        _ => "a decimal number",
     }
 }
 

@@ -1,0 +1,410 @@
+//! Base64, RFC 4648, sections 4 and 5: four characters for three bytes.
+//!
+//! ```text
+//! base64   = *group [ last ]
+//! group    = 4character
+//! last     = 2character [ "==" ] / 3character [ "=" ]     as the Padding says
+//! standard = "A"-"Z" / "a"-"z" / "0"-"9" / "+" / "/"
+//! url-safe = "A"-"Z" / "a"-"z" / "0"-"9" / "-" / "_"      section 5
+//! ```
+//!
+//! [`Base64`] is an alphabet and a policy for the padding, and has all the
+//! methods; the functions of this module are short for those of [`STANDARD`].
+//! Reading is strict: no other characters, no padding but at the end and in
+//! the right amount, and no bits set in the last character that mean nothing,
+//! so each value has one text. Line breaks and indentation, which XML-RPC
+//! peers send, are read by [`Base64::decode_with_white_space`] and nothing
+//! else. Sizes are known beforehand, so everything goes straight into its
+//! place.
+//!
+//! The loops are those of the crate `base64-simd`, which picks the registers
+//! on its own: [`cpu::limit`](crate::cpu::limit) does not reach it.
+
+mod pieces;
+mod white_space;
+
+use std::mem::MaybeUninit;
+use std::sync::Arc;
+
+use base64_simd::{AsOut, Base64 as Engine, Out};
+
+pub use pieces::Encoder;
+
+use crate::repr::Repr;
+use crate::{Blob, INLINE_CAPACITY, Malformed};
+
+const END: &str = "the end of the base64";
+const PADDING: &str = "base64 in groups of four characters, padded with =";
+const STRAY: &str = "base64 whose last character has no stray bits";
+
+/// Section 4, padded: what most formats mean by base64.
+pub const STANDARD: Base64 = Base64::new(Alphabet::Standard, Padding::Required);
+
+/// Section 4 without padding.
+pub const STANDARD_UNPADDED: Base64 = Base64::new(Alphabet::Standard, Padding::Forbidden);
+
+/// Section 5, padded.
+pub const URL_SAFE: Base64 = Base64::new(Alphabet::UrlSafe, Padding::Required);
+
+/// Section 5 without padding, as in JSON Web Tokens.
+pub const URL_SAFE_UNPADDED: Base64 = Base64::new(Alphabet::UrlSafe, Padding::Forbidden);
+
+/// The characters of the values 62 and 63. Exhaustive on purpose: the RFC has
+/// no others.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum Alphabet {
+    /// `+` and `/`.
+    #[default]
+    Standard,
+    /// `-` and `_`, which need no escape in URLs and names of files.
+    UrlSafe,
+}
+
+/// Whether `=` fills the last group up. Exhaustive on purpose: there are no
+/// other answers.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum Padding {
+    /// It is written, and must be there.
+    #[default]
+    Required,
+    /// It is not written, and must not be there.
+    Forbidden,
+    /// It is written, and may be there: all of it or nothing.
+    Optional,
+}
+
+/// An alphabet and what to do about padding.
+///
+/// ```
+/// use polywire_text::base64::{Alphabet, Base64, Padding};
+///
+/// let token = Base64::new(Alphabet::UrlSafe, Padding::Optional);
+/// assert_eq!(&token.decode(b"-_8")?[..], [0xfb, 0xff]);
+/// assert_eq!(&token.decode(b"-_8=")?[..], [0xfb, 0xff]);
+/// # Ok::<(), polywire_text::Malformed>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Base64 {
+    alphabet: Alphabet,
+    padding: Padding,
+}
+
+impl Base64 {
+    /// Base64 of this alphabet and padding.
+    #[must_use]
+    pub const fn new(alphabet: Alphabet, padding: Padding) -> Self {
+        Self { alphabet, padding }
+    }
+
+    /// The number of characters that `len` bytes take.
+    ///
+    /// ```
+    /// use polywire_text::base64::{STANDARD, STANDARD_UNPADDED};
+    ///
+    /// assert_eq!((STANDARD.encoded_len(4), STANDARD_UNPADDED.encoded_len(4)), (8, 6));
+    /// ```
+    #[must_use]
+    pub const fn encoded_len(self, len: usize) -> usize {
+        match self.padding {
+            Padding::Forbidden => len / 3 * 4 + (len % 3 * 4).div_ceil(3),
+            Padding::Optional | Padding::Required => len.div_ceil(3) * 4,
+        }
+    }
+
+    /// Appends `bytes`. Reserves what it writes.
+    ///
+    /// ```
+    /// let mut out = Vec::new();
+    /// polywire_text::base64::URL_SAFE_UNPADDED.push(&mut out, &[0xfb, 0xff]);
+    /// assert_eq!(out, b"-_8");
+    /// ```
+    #[inline]
+    pub fn push(self, out: &mut Vec<u8>, bytes: &[u8]) {
+        // The engine reserves exactly, which would make a loop of many small
+        // pieces copy everything each time.
+        out.reserve(self.encoded_len(bytes.len()));
+        self.engine(self.padding != Padding::Forbidden)
+            .encode_append(bytes, out);
+    }
+
+    /// Writes `bytes` to the beginning of `out` and returns that part of it;
+    /// `None` if `out` is too short, and then nothing is written.
+    ///
+    /// ```
+    /// let mut out = [b'.'; 6];
+    /// let text = polywire_text::base64::STANDARD.encode_to_slice(&[1, 2, 3], &mut out);
+    /// assert_eq!(text.unwrap(), b"AQID");
+    /// assert_eq!(&out, b"AQID..");
+    /// ```
+    #[inline]
+    pub fn encode_to_slice<'a>(self, bytes: &[u8], out: &'a mut [u8]) -> Option<&'a mut [u8]> {
+        let out = out.get_mut(..self.encoded_len(bytes.len()))?;
+        let engine = self.engine(self.padding != Padding::Forbidden);
+        Some(engine.encode(bytes, out.as_out()))
+    }
+
+    /// The number of bytes that `text` stands for, going by its length and the
+    /// padding at its end alone; `None` if that cannot be.
+    ///
+    /// ```
+    /// use polywire_text::base64::STANDARD;
+    ///
+    /// assert_eq!(STANDARD.decoded_len(b"AQI="), Some(2));
+    /// assert_eq!(STANDARD.decoded_len(b"AQI"), None);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn decoded_len(self, text: &[u8]) -> Option<usize> {
+        self.engine_of(text).decoded_length(text).ok()
+    }
+
+    /// Decodes straight into a [`Blob`]: one allocation if the result is
+    /// longer than 22 bytes, else none.
+    ///
+    /// ```
+    /// use polywire_text::base64::{STANDARD, URL_SAFE};
+    ///
+    /// assert_eq!(&STANDARD.decode(b"+/8=")?[..], [0xfb, 0xff]);
+    /// assert_eq!(STANDARD.decode(b"-_8=").unwrap_err().offset, 0);
+    /// assert_eq!(&URL_SAFE.decode(b"-_8=")?[..], [0xfb, 0xff]);
+    /// # Ok::<(), polywire_text::Malformed>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The first place, from the left, at which something else should stand;
+    /// the last character if some of its bits mean nothing.
+    pub fn decode(self, text: &[u8]) -> Result<Blob, Malformed> {
+        let engine = self.engine_of(text);
+        let len = self.room_for(text);
+        let decoded = blob(len, |space| {
+            let decoded = engine.decode(text, Out::from_uninit_slice(space));
+            decoded.map(|bytes| bytes.len()).ok()
+        });
+        decoded.ok_or_else(|| self.locate(text))
+    }
+
+    /// Appends what `text` stands for. Reserves what it appends.
+    ///
+    /// ```
+    /// let mut out = vec![0];
+    /// polywire_text::base64::STANDARD.decode_append(&mut out, b"AQID")?;
+    /// assert_eq!(out, [0, 1, 2, 3]);
+    /// # Ok::<(), polywire_text::Malformed>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`decode`](Self::decode); `out` is as it was then.
+    #[inline]
+    pub fn decode_append(self, out: &mut Vec<u8>, text: &[u8]) -> Result<(), Malformed> {
+        let engine = self.engine_of(text);
+        // The engine reserves exactly, see `push`.
+        out.reserve(self.room_for(text));
+        let decoded = engine.decode_append(text, out);
+        decoded.map_err(|_| self.locate(text))
+    }
+
+    /// Writes what `text` stands for to the beginning of `out`, and returns that
+    /// part of it.
+    ///
+    /// ```
+    /// use polywire_text::base64::STANDARD;
+    ///
+    /// let mut out = [0; 4];
+    /// assert_eq!(STANDARD.decode_to_slice(b"AQID", &mut out)?, [1, 2, 3]);
+    /// assert_eq!(STANDARD.decode_to_slice(b"AQIDBAU=", &mut out).unwrap_err().offset, 6);
+    /// # Ok::<(), polywire_text::Malformed>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`decode`](Self::decode), and the offset of the first character that
+    /// has no room if `out` is too short. The bytes of `out` are unspecified
+    /// then.
+    #[inline]
+    pub fn decode_to_slice<'a>(
+        self,
+        text: &[u8],
+        out: &'a mut [u8],
+    ) -> Result<&'a mut [u8], Malformed> {
+        let engine = self.engine_of(text);
+        if self.room_for(text) > out.len() {
+            return Err(self.no_room(text, out.len()));
+        }
+        engine
+            .decode(text, out.as_out())
+            .map_err(|_| self.locate(text))
+    }
+
+    /// How many bytes the engine may write when it reads `text`: exactly what
+    /// it does write, if nothing is wrong.
+    #[inline(always)]
+    fn room_for(self, text: &[u8]) -> usize {
+        bytes_of(match text {
+            // What the padding of a text that has none is, the engine finds out.
+            text if self.padding == Padding::Forbidden => text.len(),
+            [data @ .., b'=', b'='] | [data @ .., b'='] => data.len(),
+            data => data.len(),
+        })
+    }
+
+    #[inline(always)]
+    fn engine(self, padded: bool) -> &'static Engine {
+        match (self.alphabet, padded) {
+            (Alphabet::Standard, true) => &base64_simd::STANDARD,
+            (Alphabet::Standard, false) => &base64_simd::STANDARD_NO_PAD,
+            (Alphabet::UrlSafe, true) => &base64_simd::URL_SAFE,
+            (Alphabet::UrlSafe, false) => &base64_simd::URL_SAFE_NO_PAD,
+        }
+    }
+
+    /// Who reads `text`: padding that may be there is required once it begins.
+    #[inline(always)]
+    fn engine_of(self, text: &[u8]) -> &'static Engine {
+        self.engine(match self.padding {
+            Padding::Required => true,
+            Padding::Forbidden => false,
+            Padding::Optional => text.last() == Some(&b'='),
+        })
+    }
+
+    /// The number of six bits that a character stands for.
+    fn value(self, character: u8) -> Option<u8> {
+        let [before_last, last] = match self.alphabet {
+            Alphabet::Standard => *b"+/",
+            Alphabet::UrlSafe => *b"-_",
+        };
+        match character {
+            b'A'..=b'Z' => Some(character - b'A'),
+            b'a'..=b'z' => Some(character - b'a' + 26),
+            b'0'..=b'9' => Some(character - b'0' + 52),
+            _ if character == before_last => Some(62),
+            _ if character == last => Some(63),
+            _ => None,
+        }
+    }
+
+    /// What is wrong with `text`, or where it goes beyond `room` bytes.
+    #[cold]
+    fn no_room(self, text: &[u8], room: usize) -> Malformed {
+        if self.engine_of(text).check(text).is_err() {
+            return self.locate(text);
+        }
+        // The character that completes the first byte too many.
+        let characters = room.saturating_add(1).saturating_mul(4).div_ceil(3);
+        Malformed::new(characters - 1, END)
+    }
+
+    /// Finds what is wrong, on the way out.
+    #[cold]
+    fn locate(self, text: &[u8]) -> Malformed {
+        let value = |byte: &u8| self.value(*byte);
+        let data = text.iter().take_while(|byte| value(byte).is_some()).count();
+        let padding = text[data..].iter().take_while(|byte| **byte == b'=');
+        let padding = padding.count();
+        let (needed, spare_bits) = match data % 4 {
+            2 => (2, 0x0f),
+            3 => (1, 0x03),
+            _ => (0, 0),
+        };
+        let behind = data + padding;
+        if padding == 0 && data < text.len() {
+            Malformed::new(data, self.character())
+        } else if data % 4 == 1 {
+            Malformed::new(data, self.character())
+        } else if padding > 0 && self.padding == Padding::Forbidden {
+            Malformed::new(data, END)
+        } else if padding < needed && (padding > 0 || self.padding == Padding::Required) {
+            Malformed::new(behind, PADDING)
+        } else if behind.min(data + needed) < text.len() {
+            Malformed::new(behind.min(data + needed), END)
+        } else {
+            let stray = text[..data].last().and_then(value).unwrap_or(0) & spare_bits;
+            debug_assert!(stray != 0, "nothing is wrong with {text:?}");
+            Malformed::new(data.saturating_sub(1), STRAY)
+        }
+    }
+
+    const fn character(self) -> &'static str {
+        match (self.alphabet, self.padding) {
+            (Alphabet::Standard, Padding::Forbidden) => "base64 (A-Z a-z 0-9 + /)",
+            (Alphabet::Standard, _) => "base64 (A-Z a-z 0-9 + / and = padding)",
+            (Alphabet::UrlSafe, Padding::Forbidden) => "base64 (A-Z a-z 0-9 - _)",
+            (Alphabet::UrlSafe, _) => "base64 (A-Z a-z 0-9 - _ and = padding)",
+        }
+    }
+}
+
+/// The number of characters that `len` bytes take, padding included.
+#[must_use]
+pub const fn encoded_len(len: usize) -> usize {
+    STANDARD.encoded_len(len)
+}
+
+/// Appends `bytes` in [`STANDARD`] base64.
+///
+/// ```
+/// let mut out = Vec::new();
+/// polywire_text::base64::push(&mut out, b"light work.");
+/// assert_eq!(out, b"bGlnaHQgd29yay4=");
+/// ```
+#[inline]
+pub fn push(out: &mut Vec<u8>, bytes: &[u8]) {
+    STANDARD.push(out, bytes);
+}
+
+/// Decodes [`STANDARD`] base64 straight into a [`Blob`]: one allocation if the
+/// result is longer than 22 bytes, else none.
+///
+/// # Errors
+///
+/// As [`Base64::decode`].
+///
+/// ```
+/// use polywire_text::base64;
+///
+/// assert_eq!(&base64::decode(b"AQID")?[..], [1, 2, 3]);
+/// assert!(base64::decode(b"AQI").is_err());
+/// # Ok::<(), polywire_text::Malformed>(())
+/// ```
+pub fn decode(text: &[u8]) -> Result<Blob, Malformed> {
+    STANDARD.decode(text)
+}
+
+/// A blob of `len` bytes, which `fill` writes: it returns how many bytes at
+/// the beginning it has written. `None` if it returns that, or not all.
+fn blob(len: usize, fill: impl FnOnce(&mut [MaybeUninit<u8>]) -> Option<usize>) -> Option<Blob> {
+    if len <= INLINE_CAPACITY {
+        let mut short = [MaybeUninit::new(0); INLINE_CAPACITY];
+        if fill(&mut short[..len]) != Some(len) {
+            return None;
+        }
+        // SAFETY: all were initialised above, and `fill` writes nothing that
+        // is not.
+        let short = short.map(|byte| unsafe { byte.assume_init() });
+        return Some(Blob::from_repr(Repr::copy(&short[..len])));
+    }
+    // Through the pointer, since `Arc::get_mut` asks with a locked instruction
+    // whether anybody shares what was made just now.
+    let bytes = Arc::into_raw(Arc::<[u8]>::new_uninit_slice(len));
+    // SAFETY: the pointer is that of the one handle, which was made on the line
+    // above, so nobody else reads or writes; `into_raw` keeps its permissions.
+    let filled = fill(unsafe { &mut *bytes.cast_mut() });
+    // SAFETY: the pointer comes from `into_raw`, and becomes a handle once.
+    let bytes = unsafe { Arc::from_raw(bytes) };
+    if filled != Some(len) {
+        return None;
+    }
+    // SAFETY: both callers count the bytes that the engine says it has
+    // written from the beginning of the slice on, and these are all.
+    let bytes = unsafe { bytes.assume_init() };
+    Some(Blob::from_repr(Repr::Owned(bytes)))
+}
+
+/// The number of whole bytes that so many characters stand for: what
+/// `base64-simd` writes of a text that it accepts.
+#[inline]
+const fn bytes_of(characters: usize) -> usize {
+    characters / 4 * 3 + characters % 4 * 3 / 4
+}

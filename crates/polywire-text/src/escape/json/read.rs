@@ -1,0 +1,478 @@
+//! Reading the inside of JSON strings.
+
+use std::borrow::Cow;
+
+use super::{LoneSurrogate, one};
+#[cfg(target_arch = "x86_64")]
+use crate::cpu::Avx2;
+use crate::{Malformed, scan, utf8};
+
+/// Appends what the inside of a JSON string stands for, RFC 8259, section 7. All
+/// of `bytes` is the inside of the string: there is no quote at its end.
+///
+/// Bytes from 0x80 on are taken as they are; where the input is UTF-8, so is the
+/// output. It is never longer than the input.
+///
+/// # Errors
+///
+/// A quote or control character (below 0x20) without a backslash, what
+/// [`json_escape`](super::json_escape) refuses, and half of a surrogate pair if
+/// `lone` refuses it. The offset is the first that is wrong; `out` is what it was.
+///
+/// ```
+/// use polywire_text::escape::{LoneSurrogate, unescape_json};
+///
+/// let mut out = b"> ".to_vec();
+/// unescape_json(&mut out, br"a\n\ud83d\ude00", LoneSurrogate::Refuse)?;
+/// assert_eq!(out, "> a\n😀".as_bytes());
+///
+/// let error = unescape_json(&mut out, br"a\ud83d", LoneSurrogate::Refuse).unwrap_err();
+/// assert_eq!(error.to_string(), "expected the second half of a surrogate pair at byte 7");
+/// unescape_json(&mut out, br"a\ud83d", LoneSurrogate::Replace)?;
+/// assert_eq!(out, "> a\n😀a\u{fffd}".as_bytes());
+/// # Ok::<(), polywire_text::Malformed>(())
+/// ```
+pub fn unescape_json(
+    out: &mut Vec<u8>,
+    bytes: &[u8],
+    lone: LoneSurrogate,
+) -> Result<(), Malformed> {
+    out.reserve(bytes.len());
+    append::<false>(out, bytes, lone).map(|_| ())
+}
+
+/// As [`unescape_json`], from a string to a string.
+///
+/// # Errors
+///
+/// As for [`unescape_json`].
+///
+/// ```
+/// use polywire_text::escape::{LoneSurrogate, unescape_json_str};
+///
+/// let mut out = String::new();
+/// unescape_json_str(&mut out, r"\u00fcber", LoneSurrogate::Refuse)?;
+/// assert_eq!(out, "über");
+/// # Ok::<(), polywire_text::Malformed>(())
+/// ```
+pub fn unescape_json_str(
+    out: &mut String,
+    text: &str,
+    lone: LoneSurrogate,
+) -> Result<(), Malformed> {
+    let mut bytes = std::mem::take(out).into_bytes();
+    let result = unescape_json(&mut bytes, text.as_bytes(), lone);
+    // SAFETY: what was there was a string. What was appended is characters for
+    // escapes, and what stood between them: escapes are ASCII, so it was cut out of
+    // a string at ends of characters.
+    *out = unsafe { String::from_utf8_unchecked(bytes) };
+    result
+}
+
+/// As [`unescape_json`], in place: returns how many of the first bytes are the
+/// answer. What is behind them is of no meaning.
+///
+/// # Errors
+///
+/// As for [`unescape_json`]; what then stands in `bytes` is of no meaning, up to the
+/// offset of the error; behind it they are as they were.
+///
+/// ```
+/// use polywire_text::escape::{LoneSurrogate, unescape_json_in_place};
+///
+/// let mut bytes = *br"a\tb";
+/// let len = unescape_json_in_place(&mut bytes, LoneSurrogate::Refuse)?;
+/// assert_eq!(&bytes[..len], b"a\tb");
+/// # Ok::<(), polywire_text::Malformed>(())
+/// ```
+pub fn unescape_json_in_place(bytes: &mut [u8], lone: LoneSurrogate) -> Result<usize, Malformed> {
+    let mut place = InPlace {
+        bytes,
+        from: 0,
+        to: 0,
+    };
+    unescape::<false>(&mut place, lone)?;
+    Ok(place.to)
+}
+
+/// Reads a JSON string whose opening quote has been read: appends what stands
+/// before the closing quote, unescaped, and returns the number of bytes read, the
+/// closing quote included.
+///
+/// # Errors
+///
+/// As for [`unescape_json`], and at the end's offset if there is no closing quote;
+/// `out` is what it was.
+///
+/// ```
+/// use polywire_text::escape::{LoneSurrogate, read_json_string};
+///
+/// let mut out = Vec::new();
+/// assert_eq!(read_json_string(&mut out, br#"a\"b", "more""#, LoneSurrogate::Refuse)?, 5);
+/// assert_eq!(out, br#"a"b"#);
+///
+/// let error = read_json_string(&mut out, br#"a\"b"#, LoneSurrogate::Refuse).unwrap_err();
+/// assert_eq!(error.to_string(), "expected the closing quote of a string at byte 4");
+/// # Ok::<(), polywire_text::Malformed>(())
+/// ```
+pub fn read_json_string(
+    out: &mut Vec<u8>,
+    bytes: &[u8],
+    lone: LoneSurrogate,
+) -> Result<usize, Malformed> {
+    append::<true>(out, bytes, lone)
+}
+
+/// As [`read_json_string`], with UTF-8 validated.
+///
+/// # Errors
+///
+/// As for [`read_json_string`], and then at the first byte that is not UTF-8.
+///
+/// ```
+/// use polywire_text::escape::{LoneSurrogate, read_json_str};
+///
+/// let mut out = String::new();
+/// assert_eq!(read_json_str(&mut out, br#"\u00fcber""#, LoneSurrogate::Refuse)?, 10);
+/// assert_eq!(out, "über");
+/// let error = read_json_str(&mut out, b"\\n\xff\"", LoneSurrogate::Refuse).unwrap_err();
+/// assert_eq!(error.to_string(), "expected UTF-8 at byte 2");
+/// # Ok::<(), polywire_text::Malformed>(())
+/// ```
+pub fn read_json_str(
+    out: &mut String,
+    bytes: &[u8],
+    lone: LoneSurrogate,
+) -> Result<usize, Malformed> {
+    let mut appended = std::mem::take(out).into_bytes();
+    let before = appended.len();
+    let result = read_json_string(&mut appended, bytes, lone).and_then(|read| {
+        if utf8::validate(&appended[before..]).is_ok() {
+            return Ok(read);
+        }
+        appended.truncate(before);
+        // Escapes are ASCII and stand for whole characters, so the input is not
+        // UTF-8 either.
+        utf8::validate(&bytes[..read]).map(|_| read)
+    });
+    // SAFETY: what was there was a string, and what was appended has just been
+    // validated, or cut off again (as `read_json_string` does on an error).
+    *out = unsafe { String::from_utf8_unchecked(appended) };
+    result
+}
+
+/// Reads a JSON string whose opening quote has been read: borrowed if it has no
+/// escapes, which costs no allocation. Returns the number of bytes read too, the
+/// closing quote included.
+///
+/// # Errors
+///
+/// As for [`read_json_str`].
+///
+/// ```
+/// use polywire_text::escape::{LoneSurrogate, json_string};
+///
+/// let (text, read) = json_string(br#"plain", "more""#, LoneSurrogate::Refuse)?;
+/// assert_eq!((&*text, read), ("plain", 6));
+/// # Ok::<(), polywire_text::Malformed>(())
+/// ```
+#[inline]
+pub fn json_string(bytes: &[u8], lone: LoneSurrogate) -> Result<(Cow<'_, str>, usize), Malformed> {
+    let Ok(end) = json_string_end(bytes) else {
+        // Something is wrong; perhaps something before that, in an escape.
+        return owned(bytes, 0, lone);
+    };
+    if !end.escaped {
+        return Ok((
+            Cow::Borrowed(utf8::validate(&bytes[..end.len])?),
+            end.len + 1,
+        ));
+    }
+    owned(bytes, end.len, lone)
+}
+
+/// Unescapes `len` bytes and the quote behind them, at the cost of one allocation.
+#[inline(never)]
+fn owned(
+    bytes: &[u8],
+    len: usize,
+    lone: LoneSurrogate,
+) -> Result<(Cow<'_, str>, usize), Malformed> {
+    let mut out = String::with_capacity(len);
+    let read = read_json_str(&mut out, bytes, lone)?;
+    Ok((Cow::Owned(out), read))
+}
+
+/// Where a JSON string ends, see [`json_string_end`].
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct JsonEnd {
+    /// The number of bytes before the closing quote.
+    pub len: usize,
+    /// Whether there is a backslash among them. If not, they stand for themselves.
+    pub escaped: bool,
+}
+
+/// Where the JSON string ends whose opening quote has been read: for those who
+/// borrow it, skip it or unescape it later.
+///
+/// Escapes are stepped over, not read: `\x` is an error only once somebody
+/// unescapes it.
+///
+/// # Errors
+///
+/// A control character, or no closing quote.
+///
+/// ```
+/// use polywire_text::escape::{JsonEnd, json_string_end};
+///
+/// assert_eq!(json_string_end(br#"plain", 1"#), Ok(JsonEnd { len: 5, escaped: false }));
+/// assert_eq!(json_string_end(br#"a\"b", 1"#), Ok(JsonEnd { len: 4, escaped: true }));
+/// assert_eq!(json_string_end(br#"a\""#).unwrap_err().offset, 3);
+/// ```
+#[inline]
+pub fn json_string_end(bytes: &[u8]) -> Result<JsonEnd, Malformed> {
+    let clean = scan::json_clean(bytes);
+    if bytes.get(clean) == Some(&b'"') {
+        return Ok(JsonEnd {
+            len: clean,
+            escaped: false,
+        });
+    }
+    escaped_end(bytes, clean)
+}
+
+/// Goes on behind `at` clean bytes.
+fn escaped_end(bytes: &[u8], mut at: usize) -> Result<JsonEnd, Malformed> {
+    let escaped = bytes.get(at) == Some(&b'\\');
+    #[cfg(target_arch = "x86_64")]
+    if bytes.len() - at >= LONG
+        && let Some(token) = crate::cpu::avx2()
+    {
+        // SAFETY: the token proves that the processor has what the function needs.
+        at += unsafe { super::compact::end(token, &bytes[at..]) };
+        at += scan::json_clean(&bytes[at..]);
+    }
+    loop {
+        match bytes.get(at) {
+            Some(b'"') => return Ok(JsonEnd { len: at, escaped }),
+            Some(b'\\') => match bytes.get(at + 1) {
+                Some(0x20..) => at += 2,
+                Some(_) => return Err(Malformed::new(at + 1, CONTROL)),
+                None => return Err(Malformed::new(at + 1, CLOSING)),
+            },
+            Some(_) => return Err(Malformed::new(at, CONTROL)),
+            None => return Err(Malformed::new(at, CLOSING)),
+        }
+        at += scan::json_clean(&bytes[at..]);
+    }
+}
+
+const UNESCAPED: &str =
+    "an escape, since quotes and control characters cannot stand in a JSON string";
+const CONTROL: &str = "an escape, since control characters cannot stand in a string";
+const CLOSING: &str = "the closing quote of a string";
+
+#[cold]
+fn behind(error: Malformed, base: usize) -> Malformed {
+    Malformed::new(base + error.offset, error.expected)
+}
+
+/// Appends up to the closing quote, or all of it if there is none.
+fn append<const QUOTED: bool>(
+    out: &mut Vec<u8>,
+    bytes: &[u8],
+    lone: LoneSurrogate,
+) -> Result<usize, Malformed> {
+    let before = out.len();
+    let mut place = Append { out, bytes, at: 0 };
+    let result = unescape::<QUOTED>(&mut place, lone);
+    if result.is_err() {
+        out.truncate(before);
+    }
+    result
+}
+
+/// Unescapes up to the closing quote, or all of it if there is none; returns how
+/// many bytes were read.
+#[inline]
+fn unescape<const QUOTED: bool>(
+    place: &mut impl Place,
+    lone: LoneSurrogate,
+) -> Result<usize, Malformed> {
+    loop {
+        place.plain();
+        match place.rest() {
+            [b'\\', ..] => place.escapes(lone)?,
+            [] if !QUOTED => return Ok(place.at()),
+            [b'"', ..] if QUOTED => return Ok(place.at() + 1),
+            rest => return Err(wrong::<QUOTED>(place.at(), rest)),
+        }
+    }
+}
+
+#[cold]
+fn wrong<const QUOTED: bool>(at: usize, rest: &[u8]) -> Malformed {
+    let expected = match rest {
+        [] => CLOSING,
+        _ if QUOTED => CONTROL,
+        _ => UNESCAPED,
+    };
+    Malformed::new(at, expected)
+}
+
+/// Where unescaping reads and writes.
+trait Place {
+    /// How many bytes have been read.
+    fn at(&self) -> usize;
+    /// What has not been read.
+    fn rest(&self) -> &[u8];
+    /// Copies the first bytes of the rest.
+    fn copy(&mut self, len: usize);
+    /// Reads so many bytes and writes the first `len` of what they stand for, which are
+    /// no more.
+    fn replace(&mut self, read: usize, with: [u8; 4], len: usize);
+    /// Goes on up to a quote, a control character, an escape, or near the end. Short
+    /// escapes are read on the way.
+    #[cfg(target_arch = "x86_64")]
+    fn wide(&mut self, token: Avx2);
+
+    /// Goes on up to a quote, a control character, an escape, or the end.
+    #[inline]
+    fn plain(&mut self) {
+        #[cfg(target_arch = "x86_64")]
+        if self.rest().len() >= LONG
+            && let Some(token) = crate::cpu::avx2()
+        {
+            self.wide(token);
+        }
+        self.copy(scan::json_clean(self.rest()));
+    }
+
+    /// Reads an escape, and those right behind it.
+    #[inline]
+    fn escapes(&mut self, lone: LoneSurrogate) -> Result<(), Malformed> {
+        loop {
+            let after = self.rest().get(1..).unwrap_or_default();
+            match after.first().map(|letter| SHORT[usize::from(*letter)]) {
+                Some(meaning @ 1..) => self.replace(2, [meaning, 0, 0, 0], 1),
+                _ => {
+                    let (character, len) = match one(after, lone) {
+                        Ok(read) => read,
+                        Err(error) => return Err(behind(error, self.at() + 1)),
+                    };
+                    let mut bytes = [0; 4];
+                    let encoded = character.encode_utf8(&mut bytes).len();
+                    self.replace(1 + len, bytes, encoded);
+                }
+            }
+            if self.rest().first() != Some(&b'\\') {
+                return Ok(());
+            }
+        }
+    }
+}
+
+/// From this length on a call of a function for wide registers pays.
+#[cfg(target_arch = "x86_64")]
+const LONG: usize = 32;
+
+/// Appends to a vector.
+struct Append<'a> {
+    out: &'a mut Vec<u8>,
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl Place for Append<'_> {
+    #[inline]
+    fn at(&self) -> usize {
+        self.at
+    }
+
+    #[inline]
+    fn rest(&self) -> &[u8] {
+        &self.bytes[self.at..]
+    }
+
+    #[inline]
+    fn copy(&mut self, len: usize) {
+        scan::push_bytes(self.out, &self.bytes[self.at..self.at + len]);
+        self.at += len;
+    }
+
+    #[inline]
+    fn replace(&mut self, read: usize, with: [u8; 4], len: usize) {
+        let end = self.out.len() + len;
+        self.out.extend_from_slice(&with);
+        self.out.truncate(end);
+        self.at += read;
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[inline]
+    fn wide(&mut self, token: Avx2) {
+        let rest = &self.bytes[self.at..];
+        // SAFETY: the token proves that the processor has what the function needs.
+        self.at += unsafe { super::compact::append(token, self.out, rest) };
+    }
+}
+
+/// Writes over what has been read.
+struct InPlace<'a> {
+    bytes: &'a mut [u8],
+    from: usize,
+    /// At most `from`.
+    to: usize,
+}
+
+impl Place for InPlace<'_> {
+    #[inline]
+    fn at(&self) -> usize {
+        self.from
+    }
+
+    #[inline]
+    fn rest(&self) -> &[u8] {
+        &self.bytes[self.from..]
+    }
+
+    #[inline]
+    fn copy(&mut self, len: usize) {
+        self.bytes.copy_within(self.from..self.from + len, self.to);
+        self.from += len;
+        self.to += len;
+    }
+
+    #[inline]
+    fn replace(&mut self, read: usize, with: [u8; 4], len: usize) {
+        // An escape is never shorter than its character: two bytes for one, six for up
+        // to three, twelve for four.
+        for (place, byte) in self.bytes[self.to..].iter_mut().zip(&with[..len]) {
+            *place = *byte;
+        }
+        self.from += read;
+        self.to += len;
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[inline]
+    fn wide(&mut self, token: Avx2) {
+        // SAFETY: the token proves that the processor has what the function needs.
+        let ends = unsafe { super::compact::in_place(token, self.bytes, self.from, self.to) };
+        (self.from, self.to) = ends;
+    }
+}
+
+/// What the letters of short escapes stand for; 0 for what is no such letter.
+static SHORT: [u8; 256] = {
+    let mut short = [0; 256];
+    short[b'"' as usize] = b'"';
+    short[b'\\' as usize] = b'\\';
+    short[b'/' as usize] = b'/';
+    short[b'b' as usize] = 0x08;
+    short[b'f' as usize] = 0x0c;
+    short[b'n' as usize] = 0x0a;
+    short[b'r' as usize] = 0x0d;
+    short[b't' as usize] = 0x09;
+    short
+};

@@ -1,0 +1,271 @@
+//! Writing the inside of JSON strings.
+
+use crate::scan;
+
+/// Appends `text` as the inside of a JSON string, in the canonical form of
+/// ECMAScript's `JSON.stringify` (which Nostr asks for too): the seven short
+/// escapes, other control characters as lower-case `\u00xx`, everything else
+/// as it is. Clean runs are copied whole.
+///
+/// ```
+/// let mut out = Vec::new();
+/// polywire_text::escape::push_json(&mut out, "a\"b\\c\n\u{1}é");
+/// assert_eq!(out, "a\\\"b\\\\c\\n\\u0001é".as_bytes());
+/// ```
+#[inline]
+pub fn push_json(out: &mut Vec<u8>, text: &str) {
+    push_json_bytes(out, text.as_bytes());
+}
+
+/// As [`push_json`], for bytes that may not be UTF-8: every byte from 0x80 on is
+/// written as it is.
+///
+/// ```
+/// let mut out = Vec::new();
+/// polywire_text::escape::push_json_bytes(&mut out, b"\"\xff\x1f");
+/// assert_eq!(out, b"\\\"\xff\\u001f");
+/// ```
+#[inline]
+pub fn push_json_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
+    if bytes.len() >= LONG {
+        return push_long(out, bytes);
+    }
+    let mut rest = bytes;
+    loop {
+        let clean = scan::json_clean(rest);
+        scan::push_bytes(out, &rest[..clean]);
+        let Some(special) = rest.get(clean) else {
+            return;
+        };
+        push_one(out, *special);
+        rest = &rest[clean + 1..];
+    }
+}
+
+/// From this length on a call of a function for wide registers pays.
+const LONG: usize = 32;
+
+/// Escapes at least [`LONG`] bytes.
+#[inline(never)]
+fn push_long(out: &mut Vec<u8>, bytes: &[u8]) {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(token) = crate::cpu::avx2() {
+        // SAFETY: the token proves that the processor has what the function needs.
+        return unsafe { super::expand::push(token, out, bytes) };
+    }
+    out.reserve(bytes.len() + bytes.len() / 16 + 16);
+    let mut rest = bytes;
+    while let Some((clean, behind)) = rest.split_at_checked(scan::json_clean(rest) & !15) {
+        out.extend_from_slice(clean);
+        let Some((block, after)) = behind.split_first_chunk::<16>() else {
+            return push_each(out, behind);
+        };
+        // Text has several special bytes together, or none for long.
+        push_each(out, block);
+        rest = after;
+    }
+}
+
+/// Escapes a few bytes, each from the table, without looking at it first: a guess
+/// at what it is would cost more than the work.
+pub(super) fn push_each(out: &mut Vec<u8>, bytes: &[u8]) {
+    const AT_ONCE: usize = 16;
+    for bytes in bytes.chunks(AT_ONCE) {
+        // As many bytes as escapes can have, and what the last store has above them.
+        out.reserve(6 * AT_ONCE + 2);
+        let mut len = out.len();
+        for byte in bytes {
+            let escape = ESCAPES[usize::from(*byte)];
+            // SAFETY: at most `AT_ONCE - 1` escapes of at most six bytes stand before
+            // this one, so these eight end at most at 6 * 15 + 8 bytes behind the
+            // length, which is the capacity reserved.
+            unsafe {
+                let to = out.as_mut_ptr().add(len).cast::<[u8; 8]>();
+                to.write_unaligned(escape.to_le_bytes());
+            }
+            len += (escape >> 56) as usize;
+        }
+        // SAFETY: all bytes up to here have just been stored, within the capacity.
+        unsafe { out.set_len(len) };
+    }
+}
+
+/// Appends one byte, escaped.
+#[inline]
+fn push_one(out: &mut Vec<u8>, byte: u8) {
+    let escape = ESCAPES[usize::from(byte)];
+    let len = out.len() + (escape >> 56) as usize;
+    out.extend_from_slice(&escape.to_le_bytes());
+    out.truncate(len);
+}
+
+/// Each byte as it stands in a JSON string: up to six bytes, the first one lowest,
+/// and in the highest byte how many.
+static ESCAPES: [u64; 256] = {
+    let mut escapes = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let short = match byte as u8 {
+            b'"' => b'"',
+            b'\\' => b'\\',
+            0x08 => b'b',
+            0x09 => b't',
+            0x0a => b'n',
+            0x0c => b'f',
+            0x0d => b'r',
+            _ => 0,
+        };
+        let text = if short != 0 {
+            [b'\\', short, 0, 0, 0, 0, 0, 2]
+        } else if byte < 0x20 {
+            let [high, low] = [HEX[byte >> 4], HEX[byte & 15]];
+            [b'\\', b'u', b'0', b'0', high, low, 0, 6]
+        } else {
+            [byte as u8, 0, 0, 0, 0, 0, 0, 1]
+        };
+        escapes[byte] = u64::from_le_bytes(text);
+        byte += 1;
+    }
+    escapes
+};
+
+/// Appends a JSON string, quotes included, and then `end`: what stands between
+/// a value and the next, or a key and its value.
+///
+/// ```
+/// let mut out = Vec::new();
+/// polywire_text::escape::push_json_string(&mut out, "key", *b"\":");
+/// polywire_text::escape::push_json_string(&mut out, "a\nvalue", *b"\",");
+/// assert_eq!(out, br#""key":"a\nvalue","#);
+/// ```
+#[inline]
+pub fn push_json_string(out: &mut Vec<u8>, text: &str, end: [u8; 2]) {
+    if let Some(clean) = scan::short_json(text.as_bytes()) {
+        let len = out.len() + 1 + text.len();
+        out.extend_from_slice(&(clean << 8 | u128::from(b'"')).to_le_bytes());
+        out.truncate(len);
+        out.extend_from_slice(&end);
+        return;
+    }
+    push_longer_string(out, text.as_bytes(), end);
+}
+
+/// As [`push_json_string`]; up to 32 bytes by two overlapping moves.
+#[inline]
+fn push_longer_string(out: &mut Vec<u8>, bytes: &[u8], end: [u8; 2]) {
+    let len = bytes.len();
+    if len <= 32
+        && let (Some(head), Some(tail)) = (bytes.first_chunk::<16>(), bytes.last_chunk::<16>())
+        && scan::is_json_clean(head, tail)
+    {
+        out.reserve(1 + 32 + 2);
+        // SAFETY: there are 16 to 32 bytes, and there is capacity for them, one byte
+        // before and two behind. All of these are written: the halves overlap or meet.
+        unsafe {
+            let to = out.as_mut_ptr().add(out.len());
+            to.write(b'"');
+            to.add(1).cast::<[u8; 16]>().write_unaligned(*head);
+            to.add(len - 15).cast::<[u8; 16]>().write_unaligned(*tail);
+            to.add(len + 1).cast::<[u8; 2]>().write_unaligned(end);
+            out.set_len(out.len() + len + 3);
+        }
+        return;
+    }
+    out.push(b'"');
+    push_json_bytes(out, bytes);
+    out.extend_from_slice(&end);
+}
+
+/// Appends `text` as the inside of a JSON string in ASCII: as [`push_json`], and
+/// every character from U+0080 on as lower-case `\uxxxx`, or two of them. Python's
+/// `json.dumps` and botocore write this form. U+007F is ASCII and stays.
+///
+/// ```
+/// let mut out = Vec::new();
+/// polywire_text::escape::push_json_ascii(&mut out, "\"é😀\n");
+/// assert_eq!(out, br#"\"\u00e9\ud83d\ude00\n"#);
+/// ```
+pub fn push_json_ascii(out: &mut Vec<u8>, text: &str) {
+    let mut rest = text;
+    while !rest.is_empty() {
+        let (ascii, other) = rest.split_at(scan::ascii(rest.as_bytes()));
+        push_json(out, ascii);
+        // Characters of other scripts stand together.
+        let mut characters = other.chars();
+        rest = loop {
+            let behind = characters.as_str();
+            match characters.next() {
+                Some(character) if !character.is_ascii() => {
+                    for unit in character.encode_utf16(&mut [0; 2]) {
+                        push_unit(out, *unit);
+                    }
+                }
+                _ => break behind,
+            }
+        };
+    }
+}
+
+/// Appends `\uxxxx`.
+#[inline]
+fn push_unit(out: &mut Vec<u8>, unit: u16) {
+    let [high, low] = unit.to_be_bytes();
+    let [a, b] = HEX_PAIRS[usize::from(high)];
+    let [c, d] = HEX_PAIRS[usize::from(low)];
+    out.extend_from_slice(&[b'\\', b'u', a, b, c, d]);
+}
+
+/// How many bytes [`push_json_bytes`] would append.
+///
+/// ```
+/// assert_eq!(polywire_text::escape::json_escaped_len(b"a\"b\x01"), 1 + 2 + 1 + 6);
+/// ```
+#[must_use]
+pub fn json_escaped_len(bytes: &[u8]) -> usize {
+    #[cfg(target_arch = "x86_64")]
+    if bytes.len() >= LONG
+        && let Some(token) = crate::cpu::avx2()
+    {
+        // SAFETY: the token proves that the processor has what the function needs.
+        return unsafe { super::expand::escaped_len(token, bytes) };
+    }
+    let len = |byte: &u8| (ESCAPES[usize::from(*byte)] >> 56) as usize;
+    bytes.iter().map(len).sum()
+}
+
+/// Each byte in two digits.
+static HEX_PAIRS: [[u8; 2]; 256] = {
+    let mut pairs = [[0; 2]; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        pairs[byte] = [HEX[byte >> 4], HEX[byte & 15]];
+        byte += 1;
+    }
+    pairs
+};
+
+const HEX: &[u8; 16] = b"0123456789abcdef";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn json_strings_of_every_length() {
+        for len in 0..40 {
+            let clean = "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopq";
+            let mut out = b"before".to_vec();
+            push_json_string(&mut out, &clean[..len], *b"\",");
+            assert_eq!(out, format!("before\"{}\",", &clean[..len]).as_bytes());
+            // Something to escape at each place.
+            for at in 0..len {
+                let mut text = clean[..len].to_owned();
+                text.replace_range(at..=at, "\"");
+                let mut out = Vec::new();
+                push_json_string(&mut out, &text, *b"\",");
+                let escaped = text.replace('"', "\\\"");
+                assert_eq!(out, format!("\"{escaped}\",").as_bytes());
+            }
+        }
+    }
+}

@@ -1,1 +1,0 @@
-//! Arrays of strings and of hex, and lists with a separator.

@@ -1,0 +1,287 @@
+//! Decimal digits, eight at a time.
+//!
+//! Eight bytes are one word, the first byte lowest, whatever the processor's
+//! order. Exclusive or with eight `'0'` turns digits into their values and
+//! leaves everything else above nine, so one addition finds the first byte
+//! that is no digit:
+//!
+//! ```text
+//!     "1234,\"a\""  ^ "00000000"  =  01 02 03 04 1c 12 51 12
+//!     + 76 76 76 76 76 76 76 76   =  77 78 79 7a 92 88 c7 88
+//!     & 80 80 80 80 80 80 80 80   =  00 00 00 00 80 80 80 80     four digits
+//! ```
+//!
+//! Three multiplications add eight values up in pairs, fours and eights. Where
+//! the end of a number is known, a shift to the left puts zeros before fewer
+//! digits, and there is no loop and no branch on their number. Where the end is
+//! looked for, digits are taken by eights, by four and one by one: counting them
+//! by the mask above would take fewer instructions for some lengths, but
+//! whatever follows the number would have to wait for the count, while a
+//! processor that guesses the length goes on at once.
+//!
+//! Writing goes the same way back: by 10 000, by 100 and by 10, each step for
+//! all lanes at once.
+
+/// Eight times `'0'`.
+const ZEROS: u64 = 0x3030_3030_3030_3030;
+
+pub(super) const TEN_TO_8: u64 = 100_000_000;
+pub(super) const TEN_TO_16: u64 = TEN_TO_8 * TEN_TO_8;
+
+/// The values of eight bytes, those that are digits below ten; the first byte
+/// lowest.
+#[derive(Clone, Copy)]
+struct Values(u64);
+
+impl Values {
+    #[inline]
+    fn of(chunk: &[u8; 8]) -> Self {
+        Self(u64::from_le_bytes(*chunk) ^ ZEROS)
+    }
+
+    /// The highest bit of each byte that is no digit, up to the first of them.
+    #[inline]
+    fn others(self) -> u64 {
+        // A byte of 0x8a and more carries into the next one, behind it: the
+        // first that is no digit is found all the same.
+        (self.0.wrapping_add(0x7676_7676_7676_7676) | self.0) & 0x8080_8080_8080_8080
+    }
+
+    /// How many digits stand at the beginning: at most eight.
+    #[inline]
+    fn count(self) -> usize {
+        self.others().trailing_zeros() as usize / 8
+    }
+
+    /// The number of all eight, if they are digits.
+    #[inline]
+    fn number(self) -> Option<u64> {
+        (self.others() == 0).then(|| self.sum())
+    }
+
+    /// The first `count` of them behind zeros, 1 to 8.
+    #[inline]
+    fn first(self, count: usize) -> Self {
+        Self(self.0 << (64 - 8 * count))
+    }
+
+    /// Eight digits to their number, the lowest byte the highest digit.
+    #[inline]
+    fn sum(self) -> u64 {
+        const EACH_FOURTH: u64 = 0x0000_00ff_0000_00ff;
+        // In bytes 0, 2, 4 and 6 two digits each, at most 99.
+        let twos = self.0.wrapping_mul(10).wrapping_add(self.0 >> 8);
+        // The first and third of them weigh a million and a hundred, the second
+        // and fourth ten thousand and one. The sum stands in the upper half.
+        let odd = (twos & EACH_FOURTH).wrapping_mul(100 + (1_000_000 << 32));
+        let even = (twos >> 16 & EACH_FOURTH).wrapping_mul(1 + (10_000 << 32));
+        odd.wrapping_add(even) >> 32
+    }
+}
+
+/// The value of a byte that is a digit.
+#[inline]
+fn digit(byte: u8) -> Option<u64> {
+    let value = byte.wrapping_sub(b'0');
+    (value <= 9).then_some(u64::from(value))
+}
+
+/// Takes digits off `rest` and puts them to the end of `value`. Beyond nineteen
+/// digits the value is wrong.
+#[inline]
+pub(super) fn run(rest: &mut &[u8], value: &mut u64) {
+    while let Some((eight, behind)) = eight(rest) {
+        *value = value.wrapping_mul(TEN_TO_8).wrapping_add(eight);
+        *rest = behind;
+    }
+    if let Some((four, behind)) = four(rest) {
+        *value = value.wrapping_mul(10_000).wrapping_add(four);
+        *rest = behind;
+    }
+    few(rest, value);
+}
+
+/// The same one by one.
+#[inline]
+pub(super) fn few(rest: &mut &[u8], value: &mut u64) {
+    while let [byte, behind @ ..] = *rest
+        && let Some(digit) = digit(*byte)
+    {
+        *value = value.wrapping_mul(10).wrapping_add(digit);
+        *rest = behind;
+    }
+}
+
+/// The number of eight digits, and what stands behind them.
+#[inline]
+pub(super) fn eight(bytes: &[u8]) -> Option<(u64, &[u8])> {
+    let (chunk, behind) = bytes.split_first_chunk()?;
+    Some((Values::of(chunk).number()?, behind))
+}
+
+/// The number of four digits, and what stands behind them.
+#[inline]
+fn four(bytes: &[u8]) -> Option<(u64, &[u8])> {
+    let (chunk, behind) = bytes.split_first_chunk()?;
+    let values = u32::from_le_bytes(*chunk) ^ ZEROS as u32;
+    if (values.wrapping_add(0x7676_7676) | values) & 0x8080_8080 != 0 {
+        return None;
+    }
+    let twos = values.wrapping_mul(10).wrapping_add(values >> 8);
+    let number = (twos & 0xff) * 100 + (twos >> 16 & 0xff);
+    Some((u64::from(number), behind))
+}
+
+/// All of `bytes`, up to eight digits; `None` if there is another byte.
+#[inline]
+pub(super) fn up_to_8(bytes: &[u8]) -> Option<u64> {
+    let (mut rest, mut value) = (bytes, 0);
+    run(&mut rest, &mut value);
+    rest.is_empty().then_some(value)
+}
+
+/// All of `bytes`, eight to sixteen digits; `None` if there is another byte.
+#[inline]
+pub(super) fn up_to_16(bytes: &[u8]) -> Option<u64> {
+    let (first, last) = (bytes.first_chunk()?, bytes.last_chunk()?);
+    let (first, last) = (Values::of(first), Values::of(last));
+    if first.others() | last.others() != 0 {
+        return None;
+    }
+    match bytes.len() - 8 {
+        0 => Some(last.sum()),
+        before => Some(first.first(before).sum() * TEN_TO_8 + last.sum()),
+    }
+}
+
+/// All of `bytes`, sixteen digits and more, as far as 64 bits hold them;
+/// `None` if they do not, or if there is another byte.
+pub(super) fn beyond_16(bytes: &[u8]) -> Option<u64> {
+    let (high, low) = bytes.split_at_checked(bytes.len().checked_sub(16)?)?;
+    let low = up_to_16(low)?;
+    if high.len() > 4 {
+        // Zeros, or too much.
+        let (zeros, high) = high.split_at(high.len() - 4);
+        let zero = zeros.iter().all(|byte| *byte == b'0');
+        return zero
+            .then(|| up_to_8(high))
+            .flatten()
+            .and_then(|high| high.checked_mul(TEN_TO_16)?.checked_add(low));
+    }
+    if high.is_empty() {
+        return Some(low);
+    }
+    up_to_8(high)?.checked_mul(TEN_TO_16)?.checked_add(low)
+}
+
+/// All of `bytes` as far as 128 bits hold them.
+pub(super) fn beyond_64_bits(bytes: &[u8]) -> Option<u128> {
+    let zeros = bytes.iter().take_while(|byte| **byte == b'0').count();
+    let bytes = &bytes[zeros..];
+    if bytes.len() > 39 {
+        return None;
+    }
+    let (head, chunks) = bytes.as_rchunks::<16>();
+    let mut value = match head.len() {
+        0 => 0,
+        1..=8 => u128::from(up_to_8(head)?),
+        _ => u128::from(up_to_16(head)?),
+    };
+    for chunk in chunks {
+        value = value.checked_mul(u128::from(TEN_TO_16))?;
+        value = value.checked_add(u128::from(up_to_16(chunk)?))?;
+    }
+    Some(value)
+}
+
+/// Where the digits end that begin at `at`.
+#[inline]
+pub(super) fn end(bytes: &[u8], mut at: usize) -> usize {
+    while let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk) {
+        let count = Values::of(chunk).count();
+        at += count;
+        if count < 8 {
+            return at;
+        }
+    }
+    let rest = bytes.get(at..).unwrap_or_default();
+    at + rest.iter().take_while(|byte| byte.is_ascii_digit()).count()
+}
+
+/// The eight digits of a number below 10^8, as text, the first lowest.
+#[inline]
+pub(super) fn padded(value: u32) -> u64 {
+    spread(value) | ZEROS
+}
+
+/// The digits of a number below 10^8 without the zeros before them, as text,
+/// the first lowest; and how many there are, at least one.
+#[inline]
+pub(super) fn trimmed(value: u32) -> (u64, usize) {
+    let values = spread(value);
+    // The bit makes the last digit count even where it is zero.
+    let zeros = (values | 1 << 56).trailing_zeros() as usize / 8;
+    ((values | ZEROS) >> (8 * zeros), 8 - zeros)
+}
+
+/// A number below 10^8 to the values of its eight digits, the first lowest.
+///
+/// Each step divides every lane by a multiplication and a shift, exact for the
+/// numbers that can stand there, and puts the quotient below, the remainder
+/// above: `x / d + (x % d << s)` is `(x << s) - x / d * ((d << s) - 1)`.
+#[inline]
+fn spread(value: u32) -> u64 {
+    debug_assert!(u64::from(value) < TEN_TO_8);
+    let fours = u64::from(value / 10_000);
+    let fours = (u64::from(value) << 32).wrapping_sub(fours * ((10_000 << 32) - 1));
+    // Exact below 10 000.
+    let hundreds = (fours.wrapping_mul(10_486) >> 20) & 0x0000_007f_0000_007f;
+    let twos = (fours << 16).wrapping_sub(hundreds.wrapping_mul((100 << 16) - 1));
+    // Exact below 100.
+    let tens = (twos.wrapping_mul(103) >> 10) & 0x000f_000f_000f_000f;
+    (twos << 8).wrapping_sub(tens.wrapping_mul((10 << 8) - 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_byte_ends_a_run() {
+        for byte in 0..=255_u8 {
+            for at in 0..8 {
+                for behind in [b'0', b'9', 0, 255] {
+                    let mut bytes = [b'5'; 8];
+                    bytes[at + 1..].fill(behind);
+                    bytes[at] = byte;
+                    let expected = bytes.iter().take_while(|b| b.is_ascii_digit()).count();
+                    assert_eq!(Values::of(&bytes).count(), expected, "{bytes:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn eight_digits_there_and_back() {
+        for value in (0..TEN_TO_8 as u32)
+            .step_by(997)
+            .chain([9, 99, 9_999, 99_999_999])
+        {
+            let text = format!("{value:08}");
+            assert_eq!(padded(value).to_le_bytes(), text.as_bytes());
+            assert_eq!(up_to_8(text.as_bytes()), Some(u64::from(value)));
+            let (word, len) = trimmed(value);
+            assert_eq!(&word.to_le_bytes()[..len], value.to_string().as_bytes());
+        }
+    }
+
+    #[test]
+    fn every_quotient_is_exact() {
+        for value in 0..10_000_u32 {
+            assert_eq!(value * 10_486 >> 20, value / 100);
+        }
+        for value in 0..100_u32 {
+            assert_eq!(value * 103 >> 10, value / 10);
+        }
+    }
+}

@@ -1,0 +1,370 @@
+//! A mantissa times a power of ten to the nearest floating-point number.
+//!
+//! Nearly all decimals that people and programs send have at most nineteen
+//! digits and a small exponent. For those this needs one multiplication or one
+//! division of integers and no big tables:
+//!
+//! - With a mantissa below 2^53 and a power of ten up to 10^22 both are doubles
+//!   without error, so one division or multiplication of doubles rounds once
+//!   (W. D. Clinger, "How to read floating point numbers accurately", 1990).
+//! - Else, `10^n` is `5^n * 2^n`, and 5^27 is the last one that fits 64 bits. So
+//!   up to there the mantissa times 5^n is an exact integer of 128 bits, and the
+//!   mantissa divided by 5^n has an exact quotient and remainder. The quotient
+//!   is made 62 bits long or longer; its lowest bit is set when anything is left
+//!   below it. Converting that integer rounds as the exact number would: more
+//!   than two bits are dropped, and the lowest says on which side of a tie it
+//!   is. The power of two is applied last, and without error.
+//!
+//! - Beyond that, powers of five are 64 bits that are cut off, and the product is
+//!   known to lie between two integers that are six apart. Both are rounded; if
+//!   they become the same number, it is the one.
+//!
+//! The division is a multiplication by a reciprocal that is known when
+//! compiling, with the correction of N. Moller and T. Granlund, "Improved
+//! division by invariant integers" (2011), algorithm 4.
+//!
+//! All else is fast-float2's: more digits, numbers close to the ends of the range,
+//! and one in some three hundred of those that were cut off.
+
+/// The largest power of five in 64 bits.
+const LARGEST: usize = 27;
+
+/// 10^0 to 10^22: doubles without error.
+static POWERS_OF_TEN: [f64; 23] = [
+    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,
+    1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
+];
+
+/// 5^0 to 5^27.
+static POWERS_OF_FIVE: [u64; LARGEST + 1] = {
+    let mut powers = [1; LARGEST + 1];
+    let mut at = 1;
+    while at <= LARGEST {
+        powers[at] = powers[at - 1] * 5;
+        at += 1;
+    }
+    powers
+};
+
+/// A power of five to divide by.
+#[derive(Clone, Copy)]
+struct Divisor {
+    /// The power, shifted left until its highest bit is set.
+    divisor: u64,
+    /// `(2^128 - 1) / divisor - 2^64`.
+    reciprocal: u64,
+    /// By how many bits it is shifted.
+    shift: u32,
+}
+
+static DIVISORS: [Divisor; LARGEST + 1] = {
+    let mut divisors = [Divisor {
+        divisor: 0,
+        reciprocal: 0,
+        shift: 0,
+    }; LARGEST + 1];
+    let mut at = 0;
+    while at <= LARGEST {
+        let shift = POWERS_OF_FIVE[at].leading_zeros();
+        let divisor = POWERS_OF_FIVE[at] << shift;
+        divisors[at] = Divisor {
+            divisor,
+            // Cut off at 64 bits, which takes 2^64 away.
+            reciprocal: (u128::MAX / divisor as u128) as u64,
+            shift,
+        };
+        at += 1;
+    }
+    divisors
+};
+
+/// `5^(28 k) / 2^power`, cut off at 64 bits, of which the highest is set. The
+/// error is below one and a bit.
+#[derive(Clone, Copy)]
+struct Cut {
+    mantissa: u64,
+    power: i32,
+}
+
+/// The first k: 10^-364, since 10^-342 times nineteen digits is half of the
+/// smallest number.
+const FIRST_STRIDE: i32 = -13;
+/// The last k: 10^308.
+const LAST_STRIDE: i32 = 11;
+const STRIDE: i32 = LARGEST as i32 + 1;
+
+static CUTS: [Cut; (LAST_STRIDE - FIRST_STRIDE + 1) as usize] = {
+    let mut cuts = [Cut {
+        mantissa: 0,
+        power: 0,
+    }; (LAST_STRIDE - FIRST_STRIDE + 1) as usize];
+    let mut at = 0;
+    while at < cuts.len() {
+        let fives = (at as i32 + FIRST_STRIDE) * STRIDE;
+        // With twice the bits, so that what each step cuts off does not add up
+        // to anything that matters: below 2^16 of 2^64 in the lower half.
+        let (mut mantissa, mut power, mut left) = (1_u128 << 127, -127, fives);
+        while left != 0 {
+            if left > 0 {
+                // Times 5/8, which leaves a bit or none to shift back.
+                mantissa = mantissa / 8 * 5;
+                power += 3;
+                left -= 1;
+            } else {
+                mantissa /= 5;
+                left += 1;
+            }
+            let zeros = mantissa.leading_zeros();
+            mantissa <<= zeros;
+            power -= zeros as i32;
+        }
+        cuts[at] = Cut {
+            mantissa: (mantissa >> 64) as u64,
+            power: power + 64,
+        };
+        at += 1;
+    }
+    cuts
+};
+
+/// A number between `mantissa * 2^power` and `(mantissa + ERROR) * 2^power`.
+/// Without error, what was cut off has set the lowest bit. The mantissa is zero
+/// or has 62 or 63 bits.
+#[derive(Clone, Copy)]
+struct Binary<const ERROR: i64> {
+    mantissa: i64,
+    power: i32,
+}
+
+impl<const ERROR: i64> Binary<ERROR> {
+    /// The nearest double, ties to even. `None` if it could be one of two, or
+    /// if it is close to the ends of the range.
+    #[inline]
+    fn to_f64(self) -> Option<f64> {
+        let rounded = self.mantissa as f64;
+        // Rounding keeps the order: so do all numbers between these two.
+        if ERROR != 0 && rounded != self.mantissa.wrapping_add(ERROR) as f64 {
+            return None;
+        }
+        scaled(rounded, self.power)
+    }
+
+    /// The same to 32 bits, infinite beyond the range.
+    #[inline]
+    fn to_f32(self) -> Option<f32> {
+        let rounded = self.mantissa as f32;
+        if ERROR != 0 && rounded != self.mantissa.wrapping_add(ERROR) as f32 {
+            return None;
+        }
+        // Exact as a double, and as a float where those are normal.
+        let value = scaled(f64::from(rounded), self.power)?;
+        (value == 0.0 || value >= f64::from(f32::MIN_POSITIVE)).then_some(value as f32)
+    }
+}
+
+/// `value * 2^power`, if that is zero or a normal number. `value` is one, and not
+/// below zero.
+#[inline]
+fn scaled(value: f64, power: i32) -> Option<f64> {
+    let bits = value.to_bits();
+    let exponent = (bits >> 52) as i32 + power;
+    if value == 0.0 {
+        return Some(value);
+    }
+    (1..2047)
+        .contains(&exponent)
+        .then(|| f64::from_bits((bits & ((1 << 52) - 1)) | (exponent as u64) << 52))
+}
+
+/// The double nearest to `mantissa * 10^exponent`, ties to even. `None` if that
+/// is not told here.
+#[inline]
+pub(super) fn nearest_f64(mantissa: u64, exponent: i32) -> Option<f64> {
+    if let Some(value) = easy(mantissa, exponent) {
+        return Some(value);
+    }
+    match exact(mantissa, exponent) {
+        Some(binary) => binary.to_f64(),
+        None => near(mantissa, exponent)?.to_f64(),
+    }
+}
+
+/// The same to 32 bits, infinite beyond their range. By no double: that would
+/// round twice.
+#[inline]
+pub(super) fn nearest_f32(mantissa: u64, exponent: i32) -> Option<f32> {
+    match exact(mantissa, exponent) {
+        Some(binary) => binary.to_f32(),
+        None => near(mantissa, exponent)?.to_f32(),
+    }
+}
+
+/// `mantissa * 10^exponent` if both are doubles, and so is easily rounded.
+#[inline]
+fn easy(mantissa: u64, exponent: i32) -> Option<f64> {
+    if mantissa >> 53 != 0 {
+        return None;
+    }
+    let power = POWERS_OF_TEN.get(exponent.unsigned_abs() as usize)?;
+    let mantissa = mantissa as f64;
+    Some(if exponent < 0 {
+        mantissa / power
+    } else {
+        mantissa * power
+    })
+}
+
+/// `mantissa * 10^exponent`, where the exponent is not beyond 27 either way.
+#[inline]
+fn exact(mantissa: u64, exponent: i32) -> Option<Binary<0>> {
+    let at = exponent.unsigned_abs() as usize;
+    if mantissa == 0 {
+        return Some(Binary {
+            mantissa: 0,
+            power: 0,
+        });
+    }
+    if exponent >= 0 {
+        let product = u128::from(mantissa) * u128::from(*POWERS_OF_FIVE.get(at)?);
+        let zeros = product.leading_zeros();
+        let product = product << zeros;
+        let rest = (product as u64) != 0 || (product >> 64) & 1 != 0;
+        return Some(Binary {
+            mantissa: (product >> 65) as i64 | i64::from(rest),
+            power: 65 - zeros as i32 + exponent,
+        });
+    }
+    let divisor = DIVISORS.get(at)?;
+    let zeros = mantissa.leading_zeros();
+    let (quotient, rest) = divisor.divide(mantissa << zeros);
+    Some(Binary {
+        mantissa: quotient as i64 | i64::from(rest),
+        power: divisor.shift as i32 - zeros as i32 + exponent - 62,
+    })
+}
+
+/// `mantissa * 10^exponent`, as far as there are powers, at most so far off: half
+/// of what the product is, cut off, and twice that of the two factors.
+#[inline(never)]
+fn near(mantissa: u64, exponent: i32) -> Option<Binary<4>> {
+    if mantissa == 0 {
+        return Some(Binary {
+            mantissa: 0,
+            power: 0,
+        });
+    }
+    let at = exponent.div_euclid(STRIDE) - FIRST_STRIDE;
+    let cut = CUTS.get(usize::try_from(at).ok()?)?;
+    let five = *POWERS_OF_FIVE.get(exponent.rem_euclid(STRIDE) as usize)?;
+    let factor = u128::from(mantissa) * u128::from(five);
+    let zeros = factor.leading_zeros();
+    let product = u128::from(((factor << zeros) >> 64) as u64) * u128::from(cut.mantissa);
+    // The factors are below the true ones by less than 1 and a bit, so the
+    // product is by less than 2^65 and a bit: 2 of the upper half, 3 with what is
+    // cut off there. The shift makes that 5 at most, and half of it below 4.
+    let shift = product.leading_zeros();
+    Some(Binary {
+        mantissa: ((product << shift) >> 65) as i64,
+        power: 64 - zeros as i32 + cut.power + 65 - shift as i32 + exponent,
+    })
+}
+
+impl Divisor {
+    /// The whole quotient of `dividend * 2^62`, and whether something remains.
+    /// The highest bit of `dividend` is set, as that of the divisor is, so their
+    /// quotient lies between a half and two: it has 62 or 63 bits.
+    #[inline]
+    fn divide(self, dividend: u64) -> (u64, bool) {
+        // High and low word of the dividend; the high one is below the divisor,
+        // as the algorithm asks for.
+        let (high, low) = (dividend >> 2, dividend << 62);
+        let estimate = u128::from(self.reciprocal) * u128::from(high)
+            + (u128::from(high) << 64 | u128::from(low));
+        let mut quotient = ((estimate >> 64) as u64).wrapping_add(1);
+        let mut rest = low.wrapping_sub(quotient.wrapping_mul(self.divisor));
+        if rest > estimate as u64 {
+            quotient = quotient.wrapping_sub(1);
+            rest = rest.wrapping_add(self.divisor);
+        }
+        // Seldom.
+        if rest >= self.divisor {
+            quotient = quotient.wrapping_add(1);
+            rest -= self.divisor;
+        }
+        (quotient, rest != 0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn seldom_is_it_one_of_two() {
+        let mut mantissa = 0x9e37_79b9_7f4a_7c15_u64;
+        let mut left = 0;
+        for at in 0..10_000 {
+            mantissa = mantissa.wrapping_mul(0x2545_f491_4f6c_dd1d).wrapping_add(1);
+            let exponent = 28 + at % 250;
+            left += u32::from(nearest_f64(mantissa, exponent).is_none());
+            left += u32::from(nearest_f64(mantissa, -exponent).is_none());
+        }
+        assert!(left < 20_000 / 200, "{left}");
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2000))]
+
+        #[test]
+        fn quotients_are_exact(dividend: u64, at in 0..=LARGEST) {
+            let divisor = DIVISORS[at];
+            let dividend = dividend | 1 << 63;
+            let wide = u128::from(dividend) << 62;
+            let expected = wide / u128::from(divisor.divisor);
+            let rest = wide % u128::from(divisor.divisor);
+            prop_assert_eq!(divisor.divide(dividend), (expected as u64, rest != 0));
+        }
+
+        #[test]
+        fn nearest_as_the_standard_library_has_it(
+            mantissa: u64,
+            narrow in 0..64_u32,
+            exponent in prop_oneof![-30..=30_i32, -400..=400],
+        ) {
+            let mantissa = mantissa >> narrow;
+            let text = format!("{mantissa}e{exponent}");
+            let (double, float) = (text.parse::<f64>().unwrap(), text.parse::<f32>().unwrap());
+            if exponent.abs() <= 27 {
+                prop_assert_eq!(nearest_f64(mantissa, exponent), Some(double));
+                let found = exact(mantissa, exponent).unwrap();
+                prop_assert_eq!(found.to_f64(), Some(double));
+                prop_assert_eq!(found.to_f32(), Some(float));
+            }
+            if let Some(found) = near(mantissa, exponent).and_then(Binary::to_f64) {
+                prop_assert_eq!(found, double);
+            }
+            if let Some(found) = near(mantissa, exponent).and_then(Binary::to_f32) {
+                prop_assert_eq!(found, float);
+            }
+            if let Some(value) = easy(mantissa, exponent) {
+                prop_assert_eq!(value, double);
+            }
+        }
+
+        // Half way between two doubles: the hard case, and its neighbours.
+        #[test]
+        fn ties(value in 1_u64 << 53..1 << 54, exponent in 0..4_u32, by in -1..=1_i64) {
+            let five = 5_u64.pow(exponent);
+            let Some(mantissa) = (value | 1).checked_mul(five) else { return Ok(()) };
+            let mantissa = mantissa.wrapping_add_signed(by);
+            let text = format!("{mantissa}e-{exponent}");
+            let found = exact(mantissa, -(exponent as i32)).unwrap();
+            prop_assert_eq!(found.to_f64(), text.parse().ok());
+            if let Some(found) = near(mantissa, -(exponent as i32)).unwrap().to_f64() {
+                prop_assert_eq!(Some(found), text.parse().ok());
+            }
+        }
+    }
+}

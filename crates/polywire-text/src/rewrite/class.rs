@@ -1,0 +1,255 @@
+//! Classes of bytes, told apart 16 or 32 at a time.
+
+use crate::block::{Block as _, Block16 as Block};
+use crate::cpu;
+
+/// Which bytes are special: any set whose rows of sixteen, `0x00..=0x0f` and
+/// so on, come in at most eight kinds besides the empty one.
+pub(crate) struct Class {
+    special: [bool; 256],
+    /// A byte is special if what `low` has for its lower half and `bits` for
+    /// its upper half share a bit: each kind of row is a bit.
+    low: [u8; 16],
+    bits: [u8; 16],
+}
+
+/// From this length on registers of 32 bytes are worth a call.
+const WIDE_FROM: usize = 64;
+
+impl Class {
+    /// The class of the bytes that are marked. Only for `const`s and `static`s:
+    /// it is an error when compiling if there are too many kinds of rows.
+    pub(crate) const fn new(special: [bool; 256]) -> Self {
+        let (mut low, mut bits) = ([0; 16], [0; 16]);
+        let mut kinds = 0;
+        let mut row = 0;
+        while row < 16 {
+            let mut same = 0;
+            while !same_row(&special, row, same) {
+                same += 1;
+            }
+            if same < row {
+                bits[row] = bits[same];
+            } else if !is_empty(&special, row) {
+                assert!(kinds < 8, "too many kinds of rows");
+                bits[row] = 1 << kinds;
+                kinds += 1;
+                let mut column = 0;
+                while column < 16 {
+                    if special[16 * row + column] {
+                        low[column] |= bits[row];
+                    }
+                    column += 1;
+                }
+            }
+            row += 1;
+        }
+        Self { special, low, bits }
+    }
+
+    #[inline]
+    pub(crate) const fn has(&self, byte: u8) -> bool {
+        self.special[byte as usize]
+    }
+
+    /// How many of the first bytes are not special. `block` says the same of
+    /// sixteen bytes.
+    #[inline]
+    pub(crate) fn clean(&self, bytes: &[u8], block: impl Fn(Block) -> Block) -> usize {
+        #[cfg(target_arch = "x86_64")]
+        if bytes.len() >= WIDE_FROM
+            && let Some(avx2) = cpu::avx2()
+        {
+            return wide::clean_avx2(avx2, self, bytes);
+        }
+        let mut at = 0;
+        while let Some(sixteen) = bytes.get(at..).and_then(<[u8]>::first_chunk::<16>) {
+            let mask = block(Block::load(sixteen)).mask();
+            if mask != 0 {
+                return at + mask.trailing_zeros() as usize;
+            }
+            at += 16;
+        }
+        match bytes.last_chunk::<16>() {
+            // Some of these have been looked at, and are not special.
+            Some(last) => {
+                let mask = block(Block::load(last)).mask() | 1 << 16;
+                bytes.len() - 16 + mask.trailing_zeros() as usize
+            }
+            None => self.clean_short(bytes),
+        }
+    }
+
+    #[inline]
+    fn clean_short(&self, bytes: &[u8]) -> usize {
+        let is_special = |byte: &u8| self.has(*byte);
+        bytes.iter().position(is_special).unwrap_or(bytes.len())
+    }
+}
+
+const fn same_row(special: &[bool; 256], row: usize, other: usize) -> bool {
+    let mut column = 0;
+    while column < 16 {
+        if special[16 * row + column] != special[16 * other + column] {
+            return false;
+        }
+        column += 1;
+    }
+    true
+}
+
+const fn is_empty(special: &[bool; 256], row: usize) -> bool {
+    let mut column = 0;
+    while column < 16 {
+        if special[16 * row + column] {
+            return false;
+        }
+        column += 1;
+    }
+    true
+}
+
+#[cfg(target_arch = "x86_64")]
+pub(super) mod wide {
+    use std::arch::x86_64::{
+        __m256i, _mm_loadu_si128, _mm256_and_si256, _mm256_broadcastsi128_si256, _mm256_cmpeq_epi8,
+        _mm256_loadu_si256, _mm256_movemask_epi8, _mm256_or_si256, _mm256_set1_epi8,
+        _mm256_setzero_si256, _mm256_shuffle_epi8, _mm256_srli_epi16, _mm256_testz_si256,
+    };
+
+    use super::Class;
+    use crate::cpu::Avx2;
+
+    #[inline]
+    pub(super) fn clean_avx2(_: Avx2, class: &Class, bytes: &[u8]) -> usize {
+        // SAFETY: an `Avx2` is made only where the processor has these.
+        unsafe { clean(class, bytes) }
+    }
+
+    /// At least 32 bytes.
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    fn clean(class: &Class, bytes: &[u8]) -> usize {
+        let halves = Halves::new(class);
+        let (blocks, rest) = bytes.as_chunks::<64>();
+        for (index, block) in blocks.iter().enumerate() {
+            if halves.any(block) {
+                return 64 * index + halves.special64(block).trailing_zeros() as usize;
+            }
+        }
+        if let Some(block) = rest.first_chunk::<32>()
+            && let special @ 1.. = halves.special(block)
+        {
+            return 64 * blocks.len() + special.trailing_zeros() as usize;
+        }
+        match bytes.last_chunk::<32>() {
+            // Some of these have been looked at, and are not special.
+            Some(last) => bytes.len() - 32 + halves.special(last).trailing_zeros() as usize,
+            None => class.clean_short(bytes),
+        }
+    }
+
+    #[inline(always)]
+    fn halves(blocks: &[u8; 64]) -> [&[u8; 32]; 2] {
+        let (halves, _) = blocks.as_chunks::<32>();
+        [&halves[0], &halves[1]]
+    }
+
+    /// A class in registers.
+    #[derive(Clone, Copy)]
+    pub(in crate::rewrite) struct Halves {
+        low: __m256i,
+        bits: __m256i,
+    }
+
+    impl Halves {
+        #[target_feature(enable = "avx2")]
+        #[inline]
+        pub(in crate::rewrite) fn new(class: &Class) -> Self {
+            // SAFETY: each array is sixteen readable bytes; no alignment is
+            // asked for.
+            let (low, bits) = unsafe {
+                (
+                    _mm_loadu_si128(class.low.as_ptr().cast()),
+                    _mm_loadu_si128(class.bits.as_ptr().cast()),
+                )
+            };
+            Self {
+                low: _mm256_broadcastsi128_si256(low),
+                bits: _mm256_broadcastsi128_si256(bits),
+            }
+        }
+
+        /// What the class has for both halves of each byte.
+        #[target_feature(enable = "avx2")]
+        #[inline]
+        fn look_up(self, block: &[u8; 32]) -> (__m256i, __m256i) {
+            // SAFETY: 32 readable bytes are there; no alignment is asked for.
+            let block = unsafe { _mm256_loadu_si256(block.as_ptr().cast()) };
+            let half = _mm256_set1_epi8(15);
+            let lower = _mm256_and_si256(block, half);
+            let upper = _mm256_and_si256(_mm256_srli_epi16::<4>(block), half);
+            (
+                _mm256_shuffle_epi8(self.low, lower),
+                _mm256_shuffle_epi8(self.bits, upper),
+            )
+        }
+
+        /// Whether any of 64 bytes is special.
+        #[target_feature(enable = "avx2")]
+        #[inline]
+        fn any(self, blocks: &[u8; 64]) -> bool {
+            let [first, second] = halves(blocks);
+            let (low, bits) = self.look_up(first);
+            let first = _mm256_and_si256(low, bits);
+            let (low, bits) = self.look_up(second);
+            let either = _mm256_or_si256(first, _mm256_and_si256(low, bits));
+            _mm256_testz_si256(either, either) == 0
+        }
+
+        /// A bit for each of 64 bytes, the first lowest.
+        #[target_feature(enable = "avx2")]
+        #[inline]
+        fn special64(self, blocks: &[u8; 64]) -> u64 {
+            let [first, second] = halves(blocks);
+            u64::from(self.special(first)) | u64::from(self.special(second)) << 32
+        }
+
+        /// A bit for each byte, the first lowest.
+        #[target_feature(enable = "avx2")]
+        #[inline]
+        pub(in crate::rewrite) fn special(self, block: &[u8; 32]) -> u32 {
+            let (low, bits) = self.look_up(block);
+            let common = _mm256_and_si256(low, bits);
+            let clean = _mm256_cmpeq_epi8(common, _mm256_setzero_si256());
+            !_mm256_movemask_epi8(clean).cast_unsigned()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_class_is_what_was_marked() {
+        for seed in 0..6_usize {
+            // Rows of at most eight kinds, since their kind is `row % 8`.
+            let mut special = [false; 256];
+            for (byte, mark) in special.iter_mut().enumerate() {
+                *mark = (byte * 7 + (byte / 16 % 8) * seed) % 5 == 0 && byte / 16 % 8 != seed;
+            }
+            let class = Class::new(special);
+            let none = |block: Block| block.without(block);
+            for byte in 0..=255_u8 {
+                let clean = special.iter().position(|mark| !mark).unwrap_or(0) as u8;
+                let mut bytes = [clean; 100];
+                bytes[77] = byte;
+                let expected = if special[usize::from(byte)] { 77 } else { 100 };
+                assert_eq!(class.clean_short(&bytes), expected);
+                if cpu::avx2().is_some() {
+                    assert_eq!(class.clean(&bytes, none), expected);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,427 @@
+//! Byte scanning, and runs: pre-encoded names that are compared and written
+//! sixteen bytes at a time.
+//!
+//! A scan asks one question: how many bytes from here on are ordinary? The bytes
+//! in between are then copied or borrowed whole.
+//!
+//! Each scan is a `Class`: the bytes that are not ordinary, said twice, once for
+//! a byte and once for a block. Most answers are near, so the first 64 bytes
+//! are looked at right where the scan is called, in blocks of sixteen, which any
+//! x86-64 processor can do without asking which one it is. Whatever is longer goes
+//! to a function of its own, which takes 64 bytes at a time where there is AVX2.
+//! The last few bytes of an input are looked at together with some that were seen
+//! before; only an input below eight bytes is looked at byte by byte.
+
+mod run;
+
+pub use run::{Name, RUN_PADDING, Run};
+
+use crate::block::{Block, Block16};
+
+/// How many of the first bytes may stand in a JSON string as they are: all up
+/// to the first `"`, `\` or control character (below 0x20).
+///
+/// ```
+/// assert_eq!(polywire_text::scan::json_clean(b"a long enough run\" and more"), 17);
+/// ```
+#[inline]
+#[must_use]
+pub fn json_clean(bytes: &[u8]) -> usize {
+    clean::<Json>(bytes)
+}
+
+/// How many of the first bytes are XML character data without markup: all up
+/// to the first `<` or `&`, or a byte that a reader must look at (`\r`, which
+/// it normalises, and control characters, which XML 1.0 forbids).
+///
+/// ```
+/// assert_eq!(polywire_text::scan::xml_data(b"5 > 3\n</p>"), 6);
+/// ```
+#[inline]
+#[must_use]
+pub fn xml_data(bytes: &[u8]) -> usize {
+    clean::<XmlData>(bytes)
+}
+
+/// How many of the first bytes may be written as XML character data as they
+/// are: all up to the first `<`, `>`, `&` or control character other than tab
+/// and line feed.
+///
+/// ```
+/// assert_eq!(polywire_text::scan::xml_clean(b"5 > 3"), 2);
+/// ```
+#[inline]
+#[must_use]
+pub fn xml_clean(bytes: &[u8]) -> usize {
+    clean::<XmlText>(bytes)
+}
+
+/// How many of the first bytes are white space of JSON and XML: space, tab,
+/// line feed, carriage return.
+///
+/// ```
+/// assert_eq!(polywire_text::scan::white_space(b"\r\n\t {}"), 4);
+/// ```
+#[inline]
+#[must_use]
+pub fn white_space(bytes: &[u8]) -> usize {
+    // Most documents have none, or one.
+    match bytes {
+        [first, ..] if !Solid::ends(*first) => clean::<Solid>(&bytes[1..]) + 1,
+        _ => 0,
+    }
+}
+
+/// How many of the first bytes are ASCII.
+///
+/// ```
+/// assert_eq!(polywire_text::scan::ascii("Zürich".as_bytes()), 1);
+/// ```
+#[inline]
+#[must_use]
+pub fn ascii(bytes: &[u8]) -> usize {
+    clean::<Wide>(bytes)
+}
+
+/// How many of the first bytes stand before the first `&`.
+#[inline]
+pub(crate) fn form_value(bytes: &[u8]) -> usize {
+    clean::<FormValue>(bytes)
+}
+
+/// How many of the first bytes stand before the first `&` or `=`.
+#[inline]
+pub(crate) fn form_key(bytes: &[u8]) -> usize {
+    clean::<FormKey>(bytes)
+}
+
+/// Bytes at which a scan ends.
+trait Class {
+    /// Whether it ends at this byte.
+    fn ends(byte: u8) -> bool;
+    /// Where it may end in a block.
+    fn find<B: Block>(block: B) -> B;
+}
+
+/// What cannot stand in a JSON string.
+struct Json;
+
+impl Class for Json {
+    #[inline(always)]
+    fn ends(byte: u8) -> bool {
+        byte == b'"' || byte == b'\\' || byte < 0x20
+    }
+
+    #[inline(always)]
+    fn find<B: Block>(block: B) -> B {
+        // A quote is 0x22: with one bit turned over it is the next above the controls,
+        // which stay among themselves.
+        block.xor(0x02).at_most(0x20).or(block.equals(b'\\'))
+    }
+}
+
+/// What ends the value of a form's pair.
+struct FormValue;
+
+impl Class for FormValue {
+    #[inline(always)]
+    fn ends(byte: u8) -> bool {
+        byte == b'&'
+    }
+
+    #[inline(always)]
+    fn find<B: Block>(block: B) -> B {
+        block.equals(b'&')
+    }
+}
+
+/// What ends its key.
+struct FormKey;
+
+impl Class for FormKey {
+    #[inline(always)]
+    fn ends(byte: u8) -> bool {
+        byte == b'&' || byte == b'='
+    }
+
+    #[inline(always)]
+    fn find<B: Block>(block: B) -> B {
+        block.equals(b'&').or(block.equals(b'='))
+    }
+}
+
+/// What is not ASCII.
+struct Wide;
+
+impl Class for Wide {
+    #[inline(always)]
+    fn ends(byte: u8) -> bool {
+        !byte.is_ascii()
+    }
+
+    #[inline(always)]
+    fn find<B: Block>(block: B) -> B {
+        // A block's mask is the highest bit of each byte.
+        block
+    }
+}
+
+struct XmlData;
+
+impl Class for XmlData {
+    #[inline(always)]
+    fn ends(byte: u8) -> bool {
+        byte == b'<' || byte == b'&' || (byte < 0x20 && byte != b'\t' && byte != b'\n')
+    }
+
+    #[inline(always)]
+    fn find<B: Block>(block: B) -> B {
+        let control = block.at_most(0x1f);
+        let space = block.equals(b'\t').or(block.equals(b'\n'));
+        block
+            .equals(b'<')
+            .or(block.equals(b'&'))
+            .or(control.without(space))
+    }
+}
+
+struct XmlText;
+
+impl Class for XmlText {
+    #[inline(always)]
+    fn ends(byte: u8) -> bool {
+        byte == b'>' || XmlData::ends(byte)
+    }
+
+    #[inline(always)]
+    fn find<B: Block>(block: B) -> B {
+        XmlData::find(block).or(block.equals(b'>'))
+    }
+}
+
+/// What is not white space.
+struct Solid;
+
+impl Class for Solid {
+    #[inline(always)]
+    fn ends(byte: u8) -> bool {
+        !matches!(byte, b' ' | b'\n' | b'\r' | b'\t')
+    }
+
+    #[inline(always)]
+    fn find<B: Block>(block: B) -> B {
+        let space = block
+            .equals(b' ')
+            .or(block.equals(b'\n'))
+            .or(block.equals(b'\r'))
+            .or(block.equals(b'\t'));
+        // All but these.
+        block.equals_block(block).without(space)
+    }
+}
+
+/// How many bytes are looked at before a scan leaves its caller.
+const NEAR: usize = 64;
+
+/// How many of the first bytes stand before one of the class.
+#[inline(always)]
+fn clean<C: Class>(bytes: &[u8]) -> usize {
+    let mut at = 0;
+    while let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk::<16>) {
+        if at == NEAR {
+            return far::<C>(bytes);
+        }
+        let mask = C::find(Block16::load(chunk)).mask();
+        if mask != 0 {
+            return at + mask.trailing_zeros() as usize;
+        }
+        at += 16;
+    }
+    last::<C>(bytes, at)
+}
+
+/// The end of a scan: fewer than sixteen bytes from `at` on.
+#[inline(always)]
+fn last<C: Class>(bytes: &[u8], at: usize) -> usize {
+    let len = bytes.len();
+    if let Some(chunk) = bytes.last_chunk::<16>() {
+        // Some of these were seen, and found clean.
+        let mask = C::find(Block16::load(chunk)).mask();
+        return len - 16 + (mask | 1 << 16).trailing_zeros() as usize;
+    }
+    if let (Some(head), Some(tail)) = (bytes.first_chunk::<8>(), bytes.last_chunk::<8>()) {
+        let (head, tail) = (u64::from_le_bytes(*head), u64::from_le_bytes(*tail));
+        let both = u128::from(head) | u128::from(tail) << 64;
+        let mask = C::find(Block16::load(&both.to_le_bytes())).mask();
+        let found = (mask | 1 << 16).trailing_zeros() as usize;
+        return if found < 8 { found } else { found + len - 16 };
+    }
+    let mut at = at;
+    while at < len && !C::ends(bytes[at]) {
+        at += 1;
+    }
+    at
+}
+
+/// Goes on behind the first [`NEAR`] bytes, which are clean.
+#[inline(never)]
+fn far<C: Class>(bytes: &[u8]) -> usize {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(token) = crate::cpu::avx2() {
+        // SAFETY: the token proves that the processor has what the function needs.
+        return unsafe { wide::<C>(token, bytes) };
+    }
+    let mut at = NEAR;
+    while let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk::<16>) {
+        let mask = C::find(Block16::load(chunk)).mask();
+        if mask != 0 {
+            return at + mask.trailing_zeros() as usize;
+        }
+        at += 16;
+    }
+    last::<C>(bytes, at)
+}
+
+/// The same, 64 bytes or more at a time.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn wide<C: Class>(token: crate::cpu::Avx2, bytes: &[u8]) -> usize {
+    use crate::block::Block32;
+
+    let find = |chunk: &[u8; 32]| C::find(Block32::load(token, chunk));
+    let mask = |chunk: &[u8; 64]| {
+        let (halves, _) = chunk.as_chunks::<32>();
+        let (low, high) = (find(&halves[0]), find(&halves[1]));
+        u64::from(low.mask()) | u64::from(high.mask()) << 32
+    };
+    let mut at = NEAR;
+    if let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk::<64>) {
+        let mask = mask(chunk);
+        if mask != 0 {
+            return at + mask.trailing_zeros() as usize;
+        }
+        at += 64;
+    }
+    while let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk::<128>) {
+        let (quarters, _) = chunk.as_chunks::<32>();
+        let low = find(&quarters[0]).or(find(&quarters[1]));
+        let high = find(&quarters[2]).or(find(&quarters[3]));
+        // Mostly there is nothing: one test for all.
+        if low.or(high).mask() != 0 {
+            let (halves, _) = chunk.as_chunks::<64>();
+            return match mask(&halves[0]) {
+                0 => at + 64 + mask(&halves[1]).trailing_zeros() as usize,
+                mask => at + mask.trailing_zeros() as usize,
+            };
+        }
+        at += 128;
+    }
+    if let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk::<64>) {
+        let mask = mask(chunk);
+        if mask != 0 {
+            return at + mask.trailing_zeros() as usize;
+        }
+        at += 64;
+    }
+    // There were 64 bytes before, so the last 64 are all there.
+    match bytes.last_chunk::<64>() {
+        Some(chunk) => bytes.len() - 64 + mask(chunk).trailing_zeros() as usize,
+        None => at,
+    }
+}
+
+/// A string of at most fifteen bytes, zeros behind it, if all may stand in a
+/// JSON string as they are. One look instead of a loop, and in registers: what
+/// has just been stored in pieces is slow to load whole.
+#[inline]
+pub(crate) fn short_json(bytes: &[u8]) -> Option<u128> {
+    let len = bytes.len();
+    let word = if let (Some(head), Some(tail)) = (bytes.first_chunk(), bytes.last_chunk()) {
+        let (head, tail) = (u64::from_le_bytes(*head), u64::from_le_bytes(*tail));
+        u128::from(head) | u128::from(tail).checked_shl((len as u32 - 8) * 8)?
+    } else if let (Some(head), Some(tail)) = (bytes.first_chunk(), bytes.last_chunk()) {
+        let (head, tail) = (u32::from_le_bytes(*head), u32::from_le_bytes(*tail));
+        u128::from(u64::from(head) | u64::from(tail) << ((len - 4) * 8))
+    } else if let [first, .., last] = bytes {
+        let middle = u64::from(bytes[len / 2]) << (len / 2 * 8);
+        u128::from(u64::from(*first) | middle | u64::from(*last) << ((len - 1) * 8))
+    } else {
+        u128::from(bytes.first().copied().unwrap_or(0))
+    };
+    let behind = u32::MAX.checked_shl(len as u32).unwrap_or(0);
+    let special = Json::find(Block16::load(&word.to_le_bytes())).mask() & !behind;
+    (len <= 15 && special == 0).then_some(word)
+}
+
+/// Whether all of these may stand in a JSON string as they are.
+#[inline]
+pub(crate) fn is_json_clean(head: &[u8; 16], tail: &[u8; 16]) -> bool {
+    let head = Json::find(Block16::load(head));
+    head.or(Json::find(Block16::load(tail))).mask() == 0
+}
+
+/// Appends `bytes`; up to 32 of them by two overlapping moves of fixed width
+/// instead of a call of `memcpy`.
+///
+/// ```
+/// let mut out = b"one ".to_vec();
+/// polywire_text::scan::push_bytes(&mut out, b"and two");
+/// assert_eq!(out, b"one and two");
+/// ```
+#[inline]
+pub fn push_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
+    fn push_halves<const N: usize>(out: &mut Vec<u8>, bytes: &[u8]) -> bool {
+        let (Some(head), Some(tail)) = (bytes.first_chunk::<N>(), bytes.last_chunk::<N>()) else {
+            return false;
+        };
+        let end = out.len() + bytes.len();
+        out.extend_from_slice(head);
+        out.truncate(end - N);
+        out.extend_from_slice(tail);
+        true
+    }
+    match bytes.len() {
+        0..8 => {
+            if !push_halves::<4>(out, bytes) {
+                for byte in bytes {
+                    out.push(*byte);
+                }
+            }
+        }
+        8..16 => _ = push_halves::<8>(out, bytes),
+        16..=32 => _ = push_halves::<16>(out, bytes),
+        _ => out.extend_from_slice(bytes),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn finds_what_ends_it<C: Class>() {
+        for byte in 0..=u8::MAX {
+            let found = C::find(Block16::load(&[byte; 16])).mask();
+            assert_eq!(found, if C::ends(byte) { 0xffff } else { 0 }, "{byte:#04x}");
+        }
+    }
+
+    #[test]
+    fn the_two_ways_to_say_a_class_agree() {
+        finds_what_ends_it::<Json>();
+        finds_what_ends_it::<Wide>();
+        finds_what_ends_it::<XmlData>();
+        finds_what_ends_it::<XmlText>();
+        finds_what_ends_it::<Solid>();
+    }
+
+    proptest! {
+        #[test]
+        fn push_bytes_appends(bytes in proptest::collection::vec(any::<u8>(), 0..70)) {
+            let mut out = b"before".to_vec();
+            push_bytes(&mut out, &bytes);
+            prop_assert_eq!(&out[6..], &bytes[..]);
+        }
+    }
+}

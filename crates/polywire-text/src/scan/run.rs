@@ -1,0 +1,283 @@
+//! Runs: pre-encoded names that are compared and written sixteen bytes at a time.
+
+use crate::block::{Block, Block16};
+
+/// A short run of bytes prepared for comparing and writing: a pre-encoded
+/// name such as `"cityId":` or `<member><name>cityId</name>`.
+///
+/// The run is the beginning of a longer window, so that sixteen or thirty-two
+/// bytes can be read at once whatever its length. Where the window is short,
+/// everything still works, byte by byte.
+///
+/// ```
+/// use polywire_text::scan::Run;
+///
+/// let pool = b"\"cityId\":                                ";
+/// let run = Run::new(pool, 9);
+/// assert!(run.starts(b"\"cityId\": 5, \"name\": \"London\" and so on"));
+/// let mut out = Vec::new();
+/// run.push_to(&mut out);
+/// assert_eq!(out, b"\"cityId\":");
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Run<'a> {
+    /// At least `len` bytes.
+    window: &'a [u8],
+    len: usize,
+}
+
+/// The bytes that a pool of runs should have behind its last run, so that
+/// every run's window is wide enough for the quick paths.
+pub const RUN_PADDING: usize = 32;
+
+impl<'a> Run<'a> {
+    /// The first `len` bytes of `window`; all of it if it is shorter.
+    #[inline]
+    #[must_use]
+    pub fn new(window: &'a [u8], len: usize) -> Self {
+        Self {
+            window,
+            len: len.min(window.len()),
+        }
+    }
+
+    /// The bytes of the run.
+    #[inline]
+    #[must_use]
+    pub fn as_bytes(self) -> &'a [u8] {
+        &self.window[..self.len]
+    }
+
+    /// The first `len` bytes of the run, as a run with the same window; all of
+    /// it if it is shorter.
+    #[inline]
+    #[must_use]
+    pub fn prefix(self, len: usize) -> Self {
+        Self {
+            window: self.window,
+            len: self.len.min(len),
+        }
+    }
+
+    /// The number of bytes.
+    #[inline]
+    #[must_use]
+    pub const fn len(self) -> usize {
+        self.len
+    }
+
+    /// Whether the run has no bytes.
+    #[inline]
+    #[must_use]
+    pub const fn is_empty(self) -> bool {
+        self.len == 0
+    }
+
+    /// Whether `input` starts with the run.
+    #[inline]
+    #[must_use]
+    pub fn starts(self, input: &[u8]) -> bool {
+        if self.len <= 16
+            && let Some(input) = input.first_chunk::<16>()
+            && let Some(window) = self.window.first_chunk::<16>()
+        {
+            let equal = Block16::load(input)
+                .equals_block(Block16::load(window))
+                .mask();
+            return (equal | (u32::MAX << self.len)) == u32::MAX;
+        }
+        if self.len <= 32
+            && let Some(input) = input.first_chunk::<32>()
+            && let Some(window) = self.window.first_chunk::<32>()
+        {
+            let [input, input_high] = halves(input);
+            let [window, window_high] = halves(window);
+            let low = Block16::load(input)
+                .equals_block(Block16::load(window))
+                .mask();
+            let high = Block16::load(input_high)
+                .equals_block(Block16::load(window_high))
+                .mask();
+            let equal = u64::from(low | high << 16);
+            return (equal | (u64::MAX << self.len)) == u64::MAX;
+        }
+        input.starts_with(self.as_bytes())
+    }
+
+    /// Appends the run to `out`.
+    #[inline]
+    pub fn push_to(self, out: &mut Vec<u8>) {
+        let old = out.len();
+        match self.window.first_chunk::<31>() {
+            // Two moves of fixed width and a shorter length instead of a
+            // `memcpy` of variable length.
+            Some(chunk) if self.len <= 31 => {
+                out.extend_from_slice(chunk);
+                out.truncate(old + self.len);
+            }
+            _ => out.extend_from_slice(self.as_bytes()),
+        }
+    }
+}
+
+/// A run of up to 31 bytes that carries its bytes with it: the entry of a
+/// table of names. A longer run says where in a pool it stands.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[repr(C, align(8))]
+pub struct Name {
+    /// The run and zeros behind it; of a long run its offset and length, in
+    /// four bytes each, the least first.
+    bytes: [u8; 31],
+    /// Its length, or `LONG`.
+    len: u8,
+}
+
+/// Marks a name that stands in a pool.
+const LONG: u8 = u8::MAX;
+
+impl Name {
+    /// A name without bytes.
+    pub const EMPTY: Self = Self {
+        bytes: [0; 31],
+        len: 0,
+    };
+
+    /// The name of these bytes; `None` if they are more than 31.
+    #[must_use]
+    pub const fn short(run: &[u8]) -> Option<Self> {
+        if run.len() > 31 {
+            return None;
+        }
+        let mut bytes = [0; 31];
+        let mut at = 0;
+        while at < run.len() {
+            bytes[at] = run[at];
+            at += 1;
+        }
+        Some(Self {
+            bytes,
+            len: run.len() as u8,
+        })
+    }
+
+    /// The name of `len` bytes at `start` of a pool.
+    #[must_use]
+    pub const fn long(start: u32, len: u32) -> Self {
+        let mut bytes = [0; 31];
+        let (start, len) = (start.to_le_bytes(), len.to_le_bytes());
+        let mut at = 0;
+        while at < 4 {
+            bytes[at] = start[at];
+            bytes[at + 4] = len[at];
+            at += 1;
+        }
+        Self { bytes, len: LONG }
+    }
+
+    /// The run, which stands here or in the pool.
+    #[inline]
+    #[must_use]
+    pub fn run<'a>(&'a self, pool: &'a [u8]) -> Run<'a> {
+        if self.len == LONG {
+            return self.pool_run(pool);
+        }
+        Run {
+            window: &self.bytes,
+            len: usize::from(self.len),
+        }
+    }
+
+    #[inline(never)]
+    fn pool_run<'a>(&self, pool: &'a [u8]) -> Run<'a> {
+        let [a, b, c, d, e, f, g, h, ..] = self.bytes;
+        let start = u32::from_le_bytes([a, b, c, d]) as usize;
+        let len = u32::from_le_bytes([e, f, g, h]) as usize;
+        Run::new(pool.get(start..).unwrap_or_default(), len)
+    }
+
+    /// The length if the name is short and `input` starts with it; `None` says
+    /// nothing about long names.
+    #[inline]
+    #[must_use]
+    pub fn starts(&self, input: &[u8]) -> Option<usize> {
+        let len = usize::from(self.len);
+        let (Some(low), Some(name)) = (input.first_chunk::<16>(), self.bytes.first_chunk::<16>())
+        else {
+            return None;
+        };
+        let equal = Block16::load(low).equals_block(Block16::load(name)).mask();
+        if len <= 16 {
+            return ((equal | (u32::MAX << len)) == u32::MAX).then_some(len);
+        }
+        if equal != 0xffff || len > self.bytes.len() {
+            return None;
+        }
+        // The bytes 15 to 31 of both: one is looked at twice.
+        let high = input.get(15..).and_then(<[u8]>::first_chunk::<16>)?;
+        let name = self.bytes.last_chunk::<16>()?;
+        let equal = Block16::load(high).equals_block(Block16::load(name)).mask();
+        ((equal | (u32::MAX << (len - 15))) == u32::MAX).then_some(len)
+    }
+
+    /// Appends the name if it is short; whether it was.
+    #[inline]
+    pub fn push_to(&self, out: &mut Vec<u8>) -> bool {
+        let len = usize::from(self.len);
+        if len > self.bytes.len() {
+            return false;
+        }
+        let old = out.len();
+        out.extend_from_slice(&self.bytes);
+        out.truncate(old + len);
+        true
+    }
+}
+
+#[inline(always)]
+fn halves(bytes: &[u8; 32]) -> [&[u8; 16]; 2] {
+    let (chunks, _) = bytes.as_chunks::<16>();
+    [&chunks[0], &chunks[1]]
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn runs_compare_as_slices_do(
+            pool in proptest::collection::vec(0..3_u8, 0..80),
+            len in 0..80_usize,
+            input in proptest::collection::vec(0..3_u8, 0..80),
+            same in any::<bool>(),
+        ) {
+            let run = Run::new(&pool, len);
+            let input = if same { [run.as_bytes(), &input].concat() } else { input };
+            prop_assert_eq!(run.starts(&input), input.starts_with(run.as_bytes()));
+            let mut out = b"before".to_vec();
+            run.push_to(&mut out);
+            prop_assert_eq!(&out[6..], run.as_bytes());
+            match Name::short(run.as_bytes()) {
+                Some(name) => {
+                    prop_assert_eq!(name.run(&[]).as_bytes(), run.as_bytes());
+                    let found = name.starts(&input);
+                    prop_assert!(found.is_none_or(|len| len == run.len()));
+                    let enough = input.len() >= 31;
+                    prop_assert!(!enough || found.is_some() == input.starts_with(run.as_bytes()));
+                    out.clear();
+                    prop_assert!(name.push_to(&mut out));
+                    prop_assert_eq!(&out[..], run.as_bytes());
+                }
+                None => {
+                    let name = Name::long(1, run.len() as u32);
+                    let shifted = [&[9][..], run.as_bytes()].concat();
+                    prop_assert_eq!(name.run(&shifted).as_bytes(), run.as_bytes());
+                    prop_assert_eq!(name.starts(&input), None);
+                    prop_assert!(!name.push_to(&mut out));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,368 @@
+//! JSON escapes beside their twins, on both levels of the processor.
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+use polywire_text::Malformed;
+use polywire_text::cpu::{self, Level};
+use polywire_text::escape::{
+    LoneSurrogate, json_escaped_len, json_string, json_string_end, push_json, push_json_ascii,
+    push_json_bytes, push_json_string, read_json_str, read_json_string, unescape_json,
+    unescape_json_in_place, unescape_json_str,
+};
+use polywire_text::reference::json as twin;
+use proptest::prelude::*;
+
+const POLICIES: [LoneSurrogate; 2] = [LoneSurrogate::Refuse, LoneSurrogate::Replace];
+
+/// Runs a check on either level. The answers are the same, so it does no harm that
+/// tests beside this one change the level too.
+fn on_both_levels(check: impl Fn()) {
+    for level in [Level::Baseline, Level::Avx2] {
+        cpu::limit(level);
+        check();
+    }
+}
+
+/// Every way to escape these bytes gives what the twin does.
+fn escapes(bytes: &[u8]) {
+    let expected = twin::escape(bytes);
+    on_both_levels(|| {
+        let mut out = b"before".to_vec();
+        push_json_bytes(&mut out, bytes);
+        assert_eq!(
+            out[6..].escape_ascii().to_string(),
+            expected.escape_ascii().to_string(),
+            "of {}",
+            bytes.escape_ascii()
+        );
+        assert_eq!(json_escaped_len(bytes), expected.len());
+        if let Ok(text) = str::from_utf8(bytes) {
+            let mut out = b"before".to_vec();
+            push_json(&mut out, text);
+            assert_eq!(&out[6..], expected);
+            out.clear();
+            push_json_string(&mut out, text, *b"\",");
+            assert_eq!(out, [&b"\""[..], &expected, b"\","].concat());
+            out.clear();
+            push_json_ascii(&mut out, text);
+            assert_eq!(out, twin::escape_ascii(text), "of {text:?}");
+        }
+    });
+}
+
+/// Every way to read these bytes gives what the twin does, error by error.
+fn unescapes(bytes: &[u8]) {
+    for lone in POLICIES {
+        let inside = twin::unescape(bytes, lone);
+        let string = twin::string(bytes, lone);
+        let end = twin::string_end(bytes);
+        on_both_levels(|| {
+            let shown = || bytes.escape_ascii().to_string();
+            let mut out = b"before".to_vec();
+            let found = unescape_json(&mut out, bytes, lone);
+            assert_eq!(found, inside.clone().map(|_| ()), "{}", shown());
+            let empty = Vec::new();
+            assert_eq!(&out[6..], inside.as_ref().unwrap_or(&empty), "{}", shown());
+
+            let mut in_place = bytes.to_vec();
+            let found = unescape_json_in_place(&mut in_place, lone);
+            assert_eq!(
+                found.map(|len| in_place[..len].to_vec()),
+                inside,
+                "{}",
+                shown()
+            );
+            if let Err(error) = found {
+                let offset = error.offset.min(bytes.len());
+                assert_eq!(in_place[offset..], bytes[offset..], "{}", shown());
+            }
+
+            out.truncate(6);
+            let found = read_json_string(&mut out, bytes, lone);
+            assert_eq!(
+                found.map(|read| (out[6..].to_vec(), read)),
+                string,
+                "{}",
+                shown()
+            );
+            assert!(found.is_ok() || out.len() == 6);
+            assert_eq!(json_string_end(bytes), end, "{}", shown());
+            strings(bytes, lone, &inside, &string);
+        });
+    }
+}
+
+/// The same for those that give a `str`.
+fn strings(
+    bytes: &[u8],
+    lone: LoneSurrogate,
+    inside: &Result<Vec<u8>, Malformed>,
+    string: &Result<(Vec<u8>, usize), Malformed>,
+) {
+    let mut out = "before".to_owned();
+    if let Ok(text) = str::from_utf8(bytes) {
+        let found = unescape_json_str(&mut out, text, lone);
+        assert_eq!(found.map(|()| out.as_bytes()[6..].to_vec()), inside.clone());
+        assert!(found.is_ok() || out == "before");
+        out.truncate(6);
+    }
+    let expected = string.clone().and_then(|(text, read)| {
+        let invalid = str::from_utf8(&bytes[..read]).map_err(|error| error.valid_up_to());
+        match (String::from_utf8(text), invalid) {
+            (Ok(text), Ok(_)) => Ok((text, read)),
+            (Err(_), Err(offset)) => Err(Malformed::new(offset, "UTF-8")),
+            _ => panic!("input and output are both UTF-8 or neither"),
+        }
+    });
+    let found = read_json_str(&mut out, bytes, lone);
+    assert_eq!(found.map(|read| (out[6..].to_owned(), read)), expected);
+    assert!(found.is_ok() || out == "before");
+    let found = json_string(bytes, lone);
+    assert_eq!(
+        found.map(|(text, read)| (text.into_owned(), read)),
+        expected
+    );
+}
+
+/// Bytes with something at each place: most paths depend on where it stands in a
+/// block of 16, 32 or 64.
+fn at_each_place(lens: impl Iterator<Item = usize>, what: &[&[u8]], check: impl Fn(&[u8])) {
+    for len in lens {
+        let clean: Vec<u8> = (0..len).map(|at| b'a' + (at % 26) as u8).collect();
+        check(&clean);
+        for what in what {
+            for at in 0..len {
+                let mut bytes = clean.clone();
+                bytes.splice(at..at + 1, what.iter().copied());
+                check(&bytes);
+            }
+        }
+    }
+}
+
+#[test]
+fn one_special_byte_at_each_place_is_escaped() {
+    let what: [&[u8]; 5] = [b"\"", b"\n", b"\x1f", "é".as_bytes(), "\\😀".as_bytes()];
+    at_each_place(
+        (0..70).chain([95, 96, 97, 127, 128, 129, 130]),
+        &what,
+        escapes,
+    );
+}
+
+#[test]
+fn every_byte_is_escaped() {
+    for len in [1, 3, 15, 16, 31, 33, 64, 100, 300] {
+        for byte in 0..=u8::MAX {
+            escapes(&vec![byte; len]);
+            let mut bytes = vec![b'a'; len];
+            bytes[len / 2] = byte;
+            escapes(&bytes);
+        }
+    }
+}
+
+#[test]
+fn one_escape_at_each_place_is_read() {
+    let what: [&[u8]; 6] = [
+        br"\n",
+        br"\u00e9",
+        br"\ud83d\ude00",
+        br"\ud83d",
+        br"\\\",
+        b"\"",
+    ];
+    let lens = || (0..36).chain([62, 63, 64, 65, 66, 95, 96, 97, 127, 128, 129, 130]);
+    at_each_place(lens(), &what, unescapes);
+    at_each_place(
+        [64, 70, 129].into_iter(),
+        &[b"\\\"", b"\x1f", b"\\\x00", b"\\x"],
+        |bytes| {
+            unescapes(bytes);
+            unescapes(&[bytes, b"\" behind"].concat());
+        },
+    );
+}
+
+#[test]
+fn runs_of_backslashes_around_the_edges_of_blocks() {
+    for before in [0, 1, 13, 14, 15, 16, 29, 30, 31, 32, 60, 61, 62, 63, 64, 65] {
+        for run in (0..12).chain([31, 32, 33, 63, 64, 65, 127, 128, 129, 130]) {
+            for behind in [
+                &b""[..],
+                b"n",
+                b"\"",
+                b"\"\"",
+                b"u0041\"",
+                b"n and more, with no end",
+            ] {
+                let bytes = [&vec![b'a'; before][..], &vec![b'\\'; run], behind].concat();
+                unescapes(&bytes);
+                unescapes(&[&bytes, &vec![b'z'; 70][..]].concat());
+            }
+        }
+    }
+}
+
+#[test]
+fn every_short_escape_and_no_other() {
+    for byte in 0..=u8::MAX {
+        for before in [0, 20, 61, 62, 63] {
+            let mut bytes = vec![b'a'; before];
+            bytes.extend([b'\\', byte]);
+            unescapes(&bytes);
+            bytes.extend([b'z'; 80]);
+            unescapes(&bytes);
+        }
+    }
+}
+
+#[test]
+fn surrogates_in_pairs_and_alone() {
+    let halves = [
+        "\\ud800", "\\udbff", "\\udc00", "\\uDFFF", "\\u0041", "\\n", "x", "\\u12", "",
+    ];
+    for before in [0, 30, 53, 58, 64] {
+        for first in halves {
+            for second in halves {
+                for third in halves {
+                    let text = format!("{}{first}{second}{third}", "a".repeat(before));
+                    unescapes(text.as_bytes());
+                }
+            }
+        }
+    }
+    let mut out = Vec::new();
+    let bytes = br"\ud800\ud800\udc00\udc00";
+    unescape_json(&mut out, bytes, LoneSurrogate::Replace).unwrap();
+    assert_eq!(out, "\u{fffd}\u{10000}\u{fffd}".as_bytes());
+}
+
+// The seed's mistakes, by name.
+
+#[test]
+fn a_backslash_before_u_is_written_as_two() {
+    let mut out = Vec::new();
+    push_json(&mut out, r"\u0041");
+    assert_eq!(out, br"\\u0041");
+    escapes(br"control chars \u0000 \u001f");
+}
+
+#[test]
+fn unicode_escapes_are_decoded() {
+    let mut out = Vec::new();
+    unescape_json(&mut out, br"\u0041\u00e9\u65e5", LoneSurrogate::Refuse).unwrap();
+    assert_eq!(out, "Aé日".as_bytes());
+}
+
+#[test]
+fn a_trailing_backslash_is_an_error() {
+    for len in [0, 1, 15, 31, 63, 64, 127] {
+        let bytes = [&vec![b'a'; len][..], b"\\"].concat();
+        let error = unescape_json(&mut Vec::new(), &bytes, LoneSurrogate::Refuse).unwrap_err();
+        assert_eq!(error.offset, len + 1);
+    }
+}
+
+#[test]
+fn a_string_without_its_closing_quote_is_an_error() {
+    for len in [0, 1, 15, 31, 63, 64, 127] {
+        let bytes = vec![b'a'; len];
+        let error = read_json_string(&mut Vec::new(), &bytes, LoneSurrogate::Refuse).unwrap_err();
+        assert_eq!(error, Malformed::new(len, "the closing quote of a string"));
+    }
+}
+
+#[test]
+fn the_reserve_is_bounded() {
+    for len in [0, 10, 100, 10_000] {
+        for byte in *b"a\n\x01" {
+            let bytes = vec![byte; len];
+            let mut out = Vec::new();
+            push_json_bytes(&mut out, &bytes);
+            assert!(out.capacity() <= 2 * out.len() + 256, "{}", out.capacity());
+            let mut back = Vec::new();
+            unescape_json(&mut back, &out, LoneSurrogate::Refuse).unwrap();
+            assert_eq!(back, bytes);
+            assert!(back.capacity() <= out.len() + 128, "{}", back.capacity());
+            // A short string at the beginning of a long document.
+            out.push(b'"');
+            out.extend([b' '; 10_000]);
+            let mut back = Vec::new();
+            read_json_string(&mut back, &out, LoneSurrogate::Refuse).unwrap();
+            assert!(back.capacity() <= 2 * len + 256, "{}", back.capacity());
+        }
+    }
+}
+
+/// Bytes that matter to JSON more often than chance would have them.
+fn bytes_of_json() -> impl Strategy<Value = Vec<u8>> {
+    let byte = prop_oneof![
+        20 => any::<u8>(),
+        20 => b'a'..=b'z',
+        3 => 0..0x20_u8,
+        3 => Just(b'"'),
+        3 => Just(b'\\'),
+    ];
+    proptest::collection::vec(byte, 0..300)
+}
+
+/// Strings with escapes, some of them wrong.
+fn escaped() -> impl Strategy<Value = Vec<u8>> {
+    let part = prop_oneof![
+        8 => "[a-zé日😀 ]{0,40}",
+        6 => "\\\\[\"\\\\/bfnrt]",
+        3 => "\\\\u[0-9a-fA-F]{4}",
+        2 => "\\\\ud[89ab][0-9a-f]{2}\\\\ud[c-f][0-9a-f]{2}",
+        1 => "\\\\u[dD][89a-fA-F][0-9a-f]{2}",
+    ];
+    let noise = prop_oneof![20 => Just(String::new()), 1 => "[\"\\x00-\\x1f\\\\]|\\\\u[0-9a-g]{3}"];
+    (proptest::collection::vec(part, 0..20), noise, any::<bool>()).prop_map(
+        |(parts, noise, closed)| {
+            let end = if closed { "\", behind" } else { "" };
+            format!("{}{noise}{end}", parts.concat()).into_bytes()
+        },
+    )
+}
+
+proptest! {
+    #[test]
+    fn any_bytes(bytes in bytes_of_json()) {
+        escapes(&bytes);
+        unescapes(&bytes);
+    }
+
+    #[test]
+    fn any_text(text in "[\\x00-\\x30\"\\\\a-zé日😀]{0,200}") {
+        escapes(text.as_bytes());
+    }
+
+    #[test]
+    fn any_escapes(bytes in escaped()) {
+        unescapes(&bytes);
+    }
+
+    #[test]
+    fn what_was_escaped_is_read_again(bytes in bytes_of_json()) {
+        on_both_levels(|| {
+            let mut out = Vec::new();
+            push_json_bytes(&mut out, &bytes);
+            let mut back = Vec::new();
+            unescape_json(&mut back, &out, LoneSurrogate::Refuse).unwrap();
+            assert_eq!(back, bytes);
+            let len = unescape_json_in_place(&mut out, LoneSurrogate::Refuse).unwrap();
+            assert_eq!(&out[..len], bytes);
+        });
+    }
+
+    #[test]
+    fn ascii_is_read_again(text in any::<String>()) {
+        on_both_levels(|| {
+            let mut out = Vec::new();
+            push_json_ascii(&mut out, &text);
+            assert!(out.is_ascii());
+            let mut back = String::new();
+            unescape_json_str(&mut back, str::from_utf8(&out).unwrap(), LoneSurrogate::Refuse).unwrap();
+            assert_eq!(back, text);
+        });
+    }
+}

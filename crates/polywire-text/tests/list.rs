@@ -1,0 +1,433 @@
+//! Arrays and lists against their twins.
+#![allow(clippy::print_stdout, clippy::unwrap_used, reason = "tests")]
+
+use std::path::Path;
+
+use polywire_text::cpu::{self, Level};
+use polywire_text::escape::LoneSurrogate;
+use polywire_text::hex::{self, Case};
+use polywire_text::list::{self, Strings};
+use polywire_text::reference::{list as slow, quote as slow_quote};
+use polywire_text::{Malformed, quote};
+use proptest::prelude::*;
+
+const LONE: LoneSurrogate = LoneSurrogate::Refuse;
+
+fn at_each_level(check: impl Fn()) {
+    for level in [Level::Baseline, Level::Avx2] {
+        cpu::limit(level);
+        check();
+    }
+}
+
+type Read<'a, T> = Result<(Vec<T>, &'a [u8]), Malformed>;
+
+/// Every reader of strings, against the twin.
+fn strings_alike(bytes: &[u8]) {
+    let what = String::from_utf8_lossy(bytes);
+    let twin = slow::items(bytes, |bytes, at| slow_quote::unquote(bytes, at, LONE));
+    let twin: Read<'_, String> = twin.map(|(items, end)| (items, &bytes[end..]));
+
+    let mut flat: Strings = ["old", "strings"].into_iter().collect();
+    let found = flat.read(bytes, LONE);
+    let items: Vec<String> = flat.iter().map(str::to_owned).collect();
+    assert_eq!(found.map(|rest| (items.clone(), rest)), twin, "{what}");
+    assert!(twin.is_ok() || flat.is_empty());
+    assert_eq!(flat.len(), items.len());
+    for (at, item) in items.iter().enumerate() {
+        assert_eq!(&flat[at], item);
+    }
+    assert_eq!(flat.get(items.len()), None);
+
+    let mut out = vec![String::from("old"), String::from("strings")];
+    let found = list::read_strings(&mut out, bytes, LONE);
+    assert_eq!(found.map(|rest| (out, rest)), twin, "{what}");
+
+    let mut items = list::items(bytes, LONE);
+    let found: Result<Vec<String>, Malformed> = items
+        .by_ref()
+        .map(|item| item.map(|item| item.into_owned()))
+        .collect();
+    assert_eq!(items.rest(), twin.as_ref().ok().map(|(_, rest)| *rest));
+    assert_eq!(found, twin.map(|(items, _)| items), "{what}");
+    assert!(items.next().is_none());
+}
+
+fn hex_alike<const N: usize>(bytes: &[u8]) {
+    let what = String::from_utf8_lossy(bytes);
+    for case in [Case::Any, Case::Lower] {
+        let twin = slow::items(bytes, |bytes, at| slow_quote::hex(bytes, at, Some(N), case));
+        let twin: Read<'_, Vec<u8>> = twin.map(|(items, end)| (items, &bytes[end..]));
+        let mut out = vec![7];
+        let found = list::read_hex(&mut out, bytes, N, case);
+        assert_eq!(out[0], 7);
+        assert!(found.is_ok() || out.len() == 1);
+        let flat = twin.clone().map(|(items, rest)| (items.concat(), rest));
+        assert_eq!(found.map(|rest| (out[1..].to_vec(), rest)), flat, "{what}");
+        let mut out = vec![[7; N]];
+        let found = list::read_hex_arrays(&mut out, bytes, case);
+        assert!(found.is_ok() || out.len() == 1);
+        let items = out[1..].iter().map(|item| item.to_vec()).collect();
+        assert_eq!(found.map(|rest| (items, rest)), twin, "{what}");
+    }
+}
+
+fn all_alike(bytes: &[u8]) {
+    at_each_level(|| {
+        strings_alike(bytes);
+        hex_alike::<0>(bytes);
+        hex_alike::<2>(bytes);
+        hex_alike::<32>(bytes);
+    });
+}
+
+#[test]
+fn what_is_an_array_and_what_is_not() {
+    for text in [
+        "[]",
+        "[ ]",
+        " \n[\t]\r",
+        "[",
+        "",
+        " ",
+        "]",
+        r#"["a"]"#,
+        r#"["a","b"]"#,
+        r#" [ "a" , "b" ] x"#,
+        // No comma behind the last item, none before the first, no two.
+        r#"["a",]"#,
+        r#"[,"a"]"#,
+        r#"["a",,"b"]"#,
+        "[,]",
+        r#"["a" "b"]"#,
+        r#"["a";"b"]"#,
+        r#"["a"}"#,
+        // A slice beyond the end, or success, in a program made fast.
+        r#"["aa""#,
+        r#"["aa"#,
+        r#"["aa\"#,
+        r#"["aa","#,
+        r#"["aa", "#,
+        r#"["aa"  "#,
+        r#"["#,
+        r#"[""#,
+        // These are skipped by some, silently.
+        "[1]",
+        r#"["a",1]"#,
+        r#"[1,"a"]"#,
+        r#"["a",null]"#,
+        r#"["a",true]"#,
+        r#"["a",["b"]]"#,
+        "[[]]",
+        "[a]",
+        "['a']",
+        r#"{"a":1}"#,
+        r#""a""#,
+        "null",
+        // Brackets and quotes that end nothing.
+        r#"["]"]"#,
+        r#"["a]","]b"]"#,
+        r#"["\"]"]"#,
+        r#"["a\\"]"#,
+        r#"["a\\\"]"]"#,
+        r#"["\\","]"] ["x"]"#,
+        r#"["\ud800"]"#,
+        r#"["\u12"]"#,
+        "[\"a\nb\"]",
+        "[\"\u{e9}\"]",
+        "[\"a\"\u{e9}",
+        // Hexadecimal.
+        r#"["c0ff"]"#,
+        r#"["c0ff","0000"]"#,
+        r#"[ "c0ff" , "0000" ] x"#,
+        r#"["C0ff"]"#,
+        r#"["c0f"]"#,
+        r#"["c0ffe"]"#,
+        r#"["c0ffee"]"#,
+        r#"["c0ff","00"]"#,
+        r#"["c0ff","000000"]"#,
+        r#"["c0ff","0000"#,
+        r#"["c0ff","zzzz"]"#,
+        r#"["c0ff",0000]"#,
+        r#"["c0ff"0000]"#,
+        r#"["c0]]"]"#,
+        r#"["",""]"#,
+        r#"["\u0063"]"#,
+    ] {
+        all_alike(text.as_bytes());
+        // Behind enough of the same that nothing is short.
+        let long = text.replacen('[', &format!("[{}", r#""c0ff","#.repeat(60)), 1);
+        all_alike(long.as_bytes());
+        all_alike([text.as_bytes(), &[b'"'; 300]].concat().as_slice());
+    }
+    for bytes in [
+        &b"[\"\xff\"]"[..],
+        b"[\"a\",\"\xc3\"]",
+        b"[\"\xff\",1]",
+        b"[\"\xff\x01\"]",
+        b"[\"a\"\xff]",
+    ] {
+        all_alike(bytes);
+    }
+}
+
+#[test]
+fn keys_of_32_bytes() {
+    let keys: Vec<[u8; 32]> = (0..50_u8).map(|at| [at.wrapping_mul(37); 32]).collect();
+    let mut array = Vec::new();
+    list::push_hex(&mut array, &keys);
+    all_alike(&array);
+    let mut found = Vec::new();
+    assert_eq!(
+        list::read_hex_arrays(&mut found, &array, Case::Lower),
+        Ok(&b""[..])
+    );
+    assert_eq!(found, keys);
+    for at in (0..array.len()).step_by(7) {
+        for byte in *b"z\"],A " {
+            let mut array = array.clone();
+            array[at] = byte;
+            hex_alike::<32>(&array);
+        }
+        hex_alike::<32>(&array[..at]);
+    }
+}
+
+#[test]
+fn memory_follows_the_input() {
+    // An array that claims to be long, brackets that end nothing, quotes only.
+    let hostile = [
+        [&b"["[..], &[b'"'; 10_000]].concat(),
+        [&b"[\""[..], &[b']'; 10_000]].concat(),
+        [&b"["[..], &b"\"\",".repeat(3_000)].concat(),
+        b"\"]".repeat(5_000),
+        [&b"["[..], &b"\"]\",".repeat(3_000)].concat(),
+    ];
+    for bytes in hostile {
+        let mut flat = Strings::new();
+        let _ = flat.read(&bytes, LONE);
+        let mut out = Vec::new();
+        let _ = list::read_hex(&mut out, &bytes, 0, Case::Any);
+        assert!(out.capacity() <= bytes.len());
+        let _ = list::read_hex(&mut out, &bytes, usize::MAX, Case::Any);
+        assert!(out.capacity() <= bytes.len());
+        let mut out = Vec::<[u8; 32]>::new();
+        let _ = list::read_hex_arrays(&mut out, &bytes, Case::Any);
+        assert!(out.capacity() * 32 <= bytes.len());
+        all_alike(&bytes[..500]);
+    }
+}
+
+/// A writer once appended its buffer to itself for each item.
+#[test]
+fn separated_items_are_written_once() {
+    let mut out = b"before ".to_vec();
+    list::push_separated(&mut out, ["a", "b", "c"], b',', |out, item| {
+        quote::push(out, item)
+    });
+    assert_eq!(out, br#"before "a","b","c""#);
+    let mut out = b"before".to_vec();
+    list::push_separated(&mut out, [""; 0], b',', |out, item| quote::push(out, item));
+    list::push_strings(&mut out, [""; 0]);
+    list::push_hex(&mut out, [[0_u8; 2]; 0]);
+    assert_eq!(out, b"before[][]");
+}
+
+fn separated(bytes: &[u8], separator: u8) -> Read<'_, String> {
+    let mut items = Vec::new();
+    let rest = list::read_separated(bytes, separator, |bytes| {
+        let (item, rest) = quote::unquote(bytes, LONE)?;
+        items.push(item.into_owned());
+        Ok(rest)
+    })?;
+    Ok((items, rest))
+}
+
+#[test]
+fn separated_items_are_read() {
+    let items = |items: &[&str]| {
+        items
+            .iter()
+            .map(|item| (*item).to_owned())
+            .collect::<Vec<_>>()
+    };
+    let good: &[(&str, u8, &[&str], &str)] = &[
+        ("", b',', &[], ""),
+        (" \n", b',', &[], ""),
+        (r#""a""#, b',', &["a"], ""),
+        (r#""a","b" "#, b',', &["a", "b"], " "),
+        (r#" "a" ; "b";"c",1"#, b';', &["a", "b", "c"], ",1"),
+        (r#""a" "b"]"#, b' ', &["a", "b"], "]"),
+    ];
+    for (text, separator, expected, rest) in good {
+        let found = separated(text.as_bytes(), *separator);
+        assert_eq!(found, Ok((items(expected), rest.as_bytes())));
+    }
+    for (text, offset) in [
+        ("1", 0),
+        (r#""a","#, 4),
+        (r#""a", 1"#, 5),
+        (r#""a","b"#, 6),
+        ("\"a", 2),
+    ] {
+        assert_eq!(
+            separated(text.as_bytes(), b',').unwrap_err().offset,
+            offset,
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn buffers_are_used_again() {
+    let array = format!("[{}\"end\"]", r#""a string of some length","#.repeat(50));
+    let mut flat = Strings::new();
+    flat.read(array.as_bytes(), LONE).unwrap();
+    let mut out = Vec::new();
+    list::read_strings(&mut out, array.as_bytes(), LONE).unwrap();
+    let addresses: Vec<*const u8> = out.iter().map(|item| item.as_ptr()).collect();
+    let first = flat[0].as_ptr();
+    flat.read(array.as_bytes(), LONE).unwrap();
+    list::read_strings(&mut out, array.as_bytes(), LONE).unwrap();
+    assert_eq!(flat[0].as_ptr(), first);
+    assert!(out.iter().map(|item| item.as_ptr()).eq(addresses));
+    flat.clear();
+    assert!(flat.is_empty() && flat.iter().next().is_none());
+}
+
+/// The fields of the cases that tell strict readers of Nostr from others, as
+/// far as they are strings, hexadecimal or arrays: published data, which is
+/// not part of this repository.
+#[test]
+fn strict_cases() {
+    let folder = match std::env::var_os("POLYWIRE_DATA") {
+        Some(folder) => folder.into(),
+        None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared"),
+    };
+    let Ok(cases) = std::fs::read(folder.join("bench/nostr/strict_cases.jsonl")) else {
+        println!("skipped: no bench/nostr/strict_cases.jsonl where POLYWIRE_DATA points");
+        return;
+    };
+    let mut count = 0;
+    for line in cases
+        .split(|byte| *byte == b'\n')
+        .filter(|line| !line.is_empty())
+    {
+        let (name, event) = strict_case(line).unwrap();
+        let content = field(&event, b"\"content\":").map(|field| quote::unquote(field, LONE));
+        let refused = [
+            "raw_ctrl_0x01_in_json",
+            "raw_newline_in_json",
+            "lone_high_surrogate_escape",
+            "lone_low_surrogate_escape",
+            "invalid_utf8_raw_ff",
+            "overlong_utf8_c0af",
+            "utf8_encoded_surrogate_eda080",
+            "unknown_escape_\\x",
+            "octal_escape_\\0",
+            "truncated_in_content",
+            "unterminated_backslash",
+        ];
+        if let Some(content) = content {
+            assert_eq!(content.is_err(), refused.contains(&name.as_str()), "{name}");
+        }
+        let key = |name: &[u8]| {
+            field(&event, name).map(|field| quote::read_hex_array::<32>(field, Case::Lower))
+        };
+        if let Some(id) = key(b"\"id\":") {
+            assert_eq!(
+                id.is_err(),
+                ["uppercase_hex_id", "non_hex_id"].contains(&name.as_str()),
+                "{name}"
+            );
+        }
+        if let Some(pubkey) = key(b"\"pubkey\":") {
+            let refused = ["uppercase_hex_pubkey", "pubkey_npub_bech32"];
+            assert_eq!(pubkey.is_err(), refused.contains(&name.as_str()), "{name}");
+        }
+        if let Some(sig) = field(&event, b"\"sig\":") {
+            let sig = quote::read_hex_array::<64>(sig, Case::Lower);
+            let refused = ["uppercase_hex_sig", "sig_126_chars"];
+            assert_eq!(sig.is_err(), refused.contains(&name.as_str()), "{name}");
+        }
+        if let Some(tags) = field(&event, b"\"tags\":[[") {
+            // The first tag: the search has eaten one bracket too many.
+            let tag = [b"[", tags].concat();
+            let refused = ["tag_with_number", "tag_with_null"];
+            let mut strings = Strings::new();
+            let tag = strings.read(&tag, LONE);
+            assert_eq!(tag.is_err(), refused.contains(&name.as_str()), "{name}");
+        }
+        count += 1;
+    }
+    assert_eq!(count, 45);
+}
+
+/// The name and the event of a line.
+fn strict_case(line: &[u8]) -> Result<(String, Vec<u8>), Malformed> {
+    let (_, rest) = quote::read_key(&line[1..], LONE)?;
+    let (name, rest) = quote::unquote(rest, LONE)?;
+    let (_, rest) = quote::read_key(&rest[1..], LONE)?;
+    let mut event = Vec::new();
+    quote::read_hex(&mut event, rest, Case::Lower)?;
+    Ok((name.into_owned(), event))
+}
+
+/// What stands behind the last such key.
+fn field<'a>(event: &'a [u8], key: &[u8]) -> Option<&'a [u8]> {
+    let at = event.windows(key.len()).position(|window| window == key)?;
+    Some(&event[at + key.len()..])
+}
+
+fn almost_array() -> impl Strategy<Value = Vec<u8>> {
+    let token = prop_oneof![
+        8 => Just("\"c0ff\"".to_owned()),
+        8 => Just("\"00\"".to_owned()),
+        8 => "\"[a-z\\]\\[é ]{0,40}\"",
+        4 => "\"(\\\\[nu\"\\\\]|[0-9a-f]){0,9}\"",
+        20 => Just(",".to_owned()),
+        2 => "[\\[\\]\" \n1t]",
+    ];
+    let tokens = proptest::collection::vec(token, 0..60);
+    (tokens, any::<bool>()).prop_map(|(tokens, end)| {
+        let end = if end { "]" } else { "" };
+        format!("[{}{end}", tokens.concat()).into_bytes()
+    })
+}
+
+proptest! {
+    #[test]
+    fn what_is_almost_an_array(bytes in almost_array()) {
+        all_alike(&bytes);
+    }
+
+    #[test]
+    fn any_bytes(bytes in proptest::collection::vec(any::<u8>(), 0..60)) {
+        all_alike(&bytes);
+        all_alike(&[b"[\"", &bytes[..]].concat());
+    }
+
+    #[test]
+    fn strings_survive(items in proptest::collection::vec("[\\x00-\\x7f]{0,5}\\PC{0,40}", 0..30)) {
+        let mut out = Vec::new();
+        list::push_strings(&mut out, &items);
+        let quoted: Vec<Vec<u8>> = items.iter().map(|item| slow_quote::quote(item.as_bytes())).collect();
+        prop_assert_eq!(&out, &slow::array(&quoted));
+        let mut flat = Strings::new();
+        prop_assert_eq!(flat.read(&out, LONE), Ok(&b""[..]));
+        prop_assert!(flat.iter().eq(&items));
+        strings_alike(&out);
+    }
+
+    #[test]
+    fn hexadecimal_survives(items in proptest::collection::vec(any::<[u8; 7]>(), 0..60)) {
+        let mut out = Vec::new();
+        list::push_hex(&mut out, &items);
+        let mut found = Vec::new();
+        prop_assert_eq!(list::read_hex_arrays(&mut found, &out, Case::Lower), Ok(&b""[..]));
+        prop_assert_eq!(&found, &items);
+        let mut digits = Vec::new();
+        hex::push(&mut digits, found.as_flattened());
+        hex_alike::<7>(&out);
+    }
+}

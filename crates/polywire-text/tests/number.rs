@@ -1,0 +1,456 @@
+//! Numbers against their twin, and against the standard library.
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+use std::cmp::Ordering;
+use std::fmt::{Debug, Display};
+use std::str::FromStr;
+
+use polywire_text::Malformed;
+use polywire_text::number::{
+    self, Decimal, Float, Grammar, Int, Integer, NonFinite, Spelling, decimal_prefix, float_prefix,
+    integer_prefix, json_number, parse, parse_float, prefix, push, push_float,
+};
+use polywire_text::reference::number as twin;
+use proptest::prelude::*;
+
+const GRAMMARS: [Grammar; 3] = [Grammar::Json, Grammar::XmlSchema, Grammar::Plain];
+const WORDS: [NonFinite; 4] = [
+    NonFinite::Refuse,
+    NonFinite::Smithy,
+    NonFinite::SmithyQuoted,
+    NonFinite::XmlSchema,
+];
+
+fn written(write: impl FnOnce(&mut Vec<u8>)) -> String {
+    // Not at the beginning, and with no room to spare.
+    let mut out = b"before".to_vec();
+    out.shrink_to_fit();
+    write(&mut out);
+    String::from_utf8(out).unwrap().split_off("before".len())
+}
+
+/// One type against the digits that the twin found.
+fn integer_of<T: Int + FromStr + Debug + PartialEq>(bytes: &[u8], grammar: Grammar) {
+    let expected = twin::integer(bytes, grammar);
+    let fitting = |value: String| value.parse::<T>().ok();
+    let beyond = |malformed: Malformed| {
+        assert_eq!(malformed.offset, 0, "{bytes:?}");
+        assert!(malformed.expected.starts_with("an integer from "));
+    };
+    match (prefix::<T>(bytes, grammar), expected.clone()) {
+        (Ok((value, len)), Ok((end, digits))) => {
+            assert_eq!((Some(value), len), (fitting(digits), end), "{bytes:?}");
+        }
+        (Err(malformed), Ok((_, digits))) => {
+            assert_eq!(fitting(digits), None, "{bytes:?}");
+            beyond(malformed);
+        }
+        (found, Err(expected)) => assert_eq!(found.unwrap_err(), expected, "{bytes:?}"),
+    }
+    match (parse::<T>(bytes, grammar), expected) {
+        (Ok(value), Ok((end, digits))) => {
+            assert_eq!(
+                (Some(value), bytes.len()),
+                (fitting(digits), end),
+                "{bytes:?}"
+            );
+        }
+        (Err(malformed), Ok((end, digits))) if end == bytes.len() => {
+            assert_eq!(fitting(digits), None, "{bytes:?}");
+            beyond(malformed);
+        }
+        (Err(malformed), Ok((end, _))) => {
+            assert_eq!(
+                malformed,
+                Malformed::new(end, "a decimal digit"),
+                "{bytes:?}"
+            );
+        }
+        (found, Err(expected)) => assert_eq!(found.unwrap_err(), expected, "{bytes:?}"),
+    }
+}
+
+/// Everything that reads, of any bytes.
+fn read(bytes: &[u8]) {
+    for grammar in GRAMMARS {
+        integer_of::<i8>(bytes, grammar);
+        integer_of::<u8>(bytes, grammar);
+        integer_of::<i16>(bytes, grammar);
+        integer_of::<u16>(bytes, grammar);
+        integer_of::<i32>(bytes, grammar);
+        integer_of::<u32>(bytes, grammar);
+        integer_of::<i64>(bytes, grammar);
+        integer_of::<u64>(bytes, grammar);
+        integer_of::<i128>(bytes, grammar);
+        integer_of::<u128>(bytes, grammar);
+        let layout = twin::number(bytes, grammar);
+        assert_eq!(
+            Decimal::prefix(bytes, grammar)
+                .map(|found| (found.as_bytes().len(), found.is_integer())),
+            layout,
+            "{bytes:?}"
+        );
+        if let Ok((len, _)) = layout {
+            let spelling = Spelling::new(grammar, NonFinite::Refuse);
+            let expected = twin::double(&bytes[..len], spelling).map(|value| (value, len));
+            assert_eq!(float_prefix(bytes, grammar), expected, "{bytes:?}");
+            single(&bytes[..len], grammar);
+        }
+        for words in WORDS {
+            let spelling = Spelling::new(grammar, words);
+            match (
+                parse_float::<f64>(bytes, spelling),
+                twin::double(bytes, spelling),
+            ) {
+                (Ok(found), Ok(expected)) => {
+                    assert!(found == expected || found.is_nan() && expected.is_nan());
+                    assert_eq!(found.is_sign_negative(), expected.is_sign_negative());
+                }
+                (found, expected) => assert_eq!(found, expected, "{bytes:?}"),
+            }
+        }
+    }
+    assert_eq!(json_number(bytes), twin::number(bytes, Grammar::Json));
+    if let Some((value, len)) = decimal_prefix(bytes) {
+        assert_eq!(Ok((value, len)), float_prefix(bytes, Grammar::Json));
+    }
+    let found = match integer_prefix(bytes) {
+        Integer::None => None,
+        Integer::Small(value, len) => Some((Some(value), len)),
+        Integer::Large(len) => Some((None, len)),
+    };
+    let expected = match bytes.first() {
+        Some(b'+') => None,
+        // With leading zeros, but without a plus.
+        _ => twin::integer(bytes, Grammar::XmlSchema).ok(),
+    };
+    let expected = expected.map(|(len, digits)| (digits.parse().ok(), len));
+    assert_eq!(found, expected, "{bytes:?}");
+}
+
+/// 32 bits, rounded once.
+fn single(bytes: &[u8], grammar: Grammar) {
+    let text = std::str::from_utf8(bytes).unwrap();
+    let expected = text.parse::<f32>().unwrap();
+    match float_prefix::<f32>(bytes, grammar) {
+        Ok((value, len)) => {
+            assert_eq!(
+                (value.to_bits(), len),
+                (expected.to_bits(), bytes.len()),
+                "{text}"
+            );
+        }
+        Err(_) => assert!(expected.is_infinite(), "{text}"),
+    }
+}
+
+fn decimal(text: &str) -> Decimal<'_> {
+    Decimal::parse(text.as_bytes(), Grammar::XmlSchema).unwrap()
+}
+
+/// All that a decimal says of itself.
+fn decimal_of(text: &str) {
+    let decimal = decimal(text);
+    let canonical = twin::canonical(text);
+    assert_eq!(written(|out| decimal.push_canonical(out)), canonical);
+    assert_eq!(decimal.is_zero(), canonical == "0");
+    let whole = !canonical.contains("e-");
+    assert_eq!(decimal.is_whole(), whole, "{text}");
+    let short = text
+        .split(['e', 'E'])
+        .nth(1)
+        .is_none_or(|exponent| exponent.len() <= 4);
+    if short {
+        let plain = twin::plain(text);
+        let mut out = b"kept".to_vec();
+        assert!(decimal.push_plain(&mut out, plain.len() - 1).is_err());
+        assert_eq!(out, b"kept");
+        assert_eq!(
+            written(|out| decimal.push_plain(out, plain.len()).unwrap()),
+            plain
+        );
+        let integer = whole.then(|| plain.split('.').next().unwrap().to_owned());
+        let fitting = integer.clone().and_then(|digits| digits.parse().ok());
+        assert_eq!(decimal.to_int::<i128>(), fitting, "{text}");
+        let fitting = integer.and_then(|digits| digits.parse().ok());
+        assert_eq!(decimal.to_int::<i8>(), fitting, "{text}");
+    }
+    assert_eq!(
+        decimal.to_float::<f64>().to_bits(),
+        text.parse::<f64>().unwrap().to_bits()
+    );
+    let double = text.parse::<f64>().unwrap();
+    assert_eq!(
+        decimal.fits_float::<f64>(),
+        double.is_finite()
+            && twin::canonical(&written(|out| number::push_f64(out, double))) == canonical
+    );
+}
+
+fn float_round_trips<F: Float + Display + Debug + FromStr>(value: F, finite: bool) {
+    for (spelling, plain) in [
+        (Spelling::JSON, false),
+        (Spelling::SMITHY_JSON, false),
+        (Spelling::SMITHY, false),
+        (Spelling::XML_SCHEMA, false),
+        (Spelling::XML_RPC, true),
+    ] {
+        let mut out = Vec::new();
+        let result = push_float(&mut out, value, spelling);
+        if !finite && spelling.non_finite == NonFinite::Refuse {
+            assert!(result.is_err() && out.is_empty());
+            continue;
+        }
+        result.unwrap();
+        let read: F = parse_float(&out, spelling).unwrap();
+        // As text, since not-a-number equals nothing.
+        assert_eq!(format!("{read:?}"), format!("{value:?}"));
+        let text = String::from_utf8(out).unwrap();
+        if finite {
+            // As short as the standard library has it.
+            // The last digit is another where two are as near.
+            let expected = value.to_string();
+            let digits = |text| twin::canonical(text).split('e').next().map(str::len);
+            assert_eq!(digits(&text), digits(&expected));
+            if plain {
+                assert_eq!(
+                    text,
+                    twin::plain(&written(|out| {
+                        push_float(out, value, Spelling::JSON).unwrap();
+                    }))
+                );
+            }
+        }
+        assert!(text.len() <= if plain { 327 } else { 24 });
+    }
+}
+
+#[test]
+fn every_length_with_every_byte_at_every_place() {
+    for len in 0..=48 {
+        let digits: Vec<u8> = (0..len).map(|at| b'0' + (at * 7 + 3) as u8 % 10).collect();
+        read(&digits);
+        for at in 0..len {
+            for byte in [
+                b'/', b':', b'.', b'e', b'-', b'+', b' ', 0, 0x80, 0xb0, 0xff,
+            ] {
+                let mut bytes = digits.clone();
+                bytes[at] = byte;
+                read(&bytes);
+            }
+        }
+    }
+}
+
+#[test]
+fn zeros_and_nines() {
+    for len in 1..=45 {
+        for fill in [b'0', b'9'] {
+            for sign in ["", "-", "+"] {
+                let mut text = sign.as_bytes().to_vec();
+                text.extend(std::iter::repeat_n(fill, len));
+                read(&text);
+                text.push(b'7');
+                read(&text);
+                text[sign.len()] = b'1';
+                read(&text);
+            }
+        }
+    }
+}
+
+#[test]
+fn the_ends_of_every_range() {
+    fn around<T: Int + Display + FromStr + Debug + PartialEq>(least: T, most: T) {
+        for end in [least, most] {
+            let text = end.to_string();
+            assert_eq!(parse::<T>(text.as_bytes(), Grammar::Json), Ok(end));
+            assert_eq!(written(|out| push(out, end)), text);
+            // One farther from zero, by hand, and a digit more.
+            let (before, last) = text.split_at(text.len() - 1);
+            let farther = last.parse::<u8>().unwrap() + 1;
+            for text in [format!("{before}{farther}"), format!("{text}0")] {
+                if text != "10" && text != "01" && text != "00" && text != "1" {
+                    let error = parse::<T>(text.as_bytes(), Grammar::Json).unwrap_err();
+                    assert!(error.expected.starts_with("an integer from "), "{text}");
+                }
+                integer_of::<T>(text.as_bytes(), Grammar::Json);
+                integer_of::<T>(format!("{text},").as_bytes(), Grammar::XmlSchema);
+            }
+        }
+    }
+    around(i8::MIN, i8::MAX);
+    around(u8::MIN, u8::MAX);
+    around(i16::MIN, i16::MAX);
+    around(u16::MIN, u16::MAX);
+    around(i32::MIN, i32::MAX);
+    around(u32::MIN, u32::MAX);
+    around(i64::MIN, i64::MAX);
+    around(u64::MIN, u64::MAX);
+    around(i128::MIN, i128::MAX);
+    around(u128::MIN, u128::MAX);
+}
+
+// A peer reads this as a long, without an error.
+#[test]
+fn a_long_that_is_none() {
+    let text = b"25000000000000000000";
+    assert!(parse::<i64>(text, Grammar::Json).is_err());
+    assert!(prefix::<u64>(text, Grammar::Json).is_err());
+    assert_eq!(integer_prefix(text), Integer::Large(20));
+    assert_eq!(
+        parse(text, Grammar::Json),
+        Ok(25_000_000_000_000_000_000_i128)
+    );
+}
+
+#[test]
+fn hard_floats() {
+    for text in [
+        "9007199254740993",
+        "9007199254740992.9999999999999999999999",
+        "2.2250738585072011e-308",
+        "2.2250738585072012e-308",
+        "4.9406564584124654e-324",
+        "2.4703282292062327e-324",
+        "2.4703282292062328e-324",
+        "1.7976931348623157e308",
+        "1.7976931348623158e308",
+        "1.7976931348623159e308",
+        "3.4028235e38",
+        "3.4028236e38",
+        "1.401298464324817e-45",
+        "7.006492321624085e-46",
+        "1e-400",
+        "1e400",
+        "0e400",
+        "0e-99999999999999999999",
+        "1e-00000000000000000000007",
+        "16777217",
+        "1.00000017881393432617187499",
+        "1.00000017881393432617187500",
+        "1.00000017881393432617187501",
+        "7205759403792793199999e-5",
+        "9355950000000000000.00000000000000000000000000000000001844674407370955161600000",
+        "1e-07",
+        "0.10000000000000001",
+    ] {
+        read(text.as_bytes());
+        read(format!("-{text}").as_bytes());
+        decimal_of(text);
+    }
+}
+
+#[test]
+fn every_power_of_ten_and_two() {
+    for exponent in -345..=310 {
+        for digits in [
+            "1",
+            "9007199254740993",
+            "1234567890123456789",
+            "18446744073709551615",
+        ] {
+            read(format!("{digits}e{exponent}").as_bytes());
+        }
+    }
+    for exponent in 0..2047_u64 {
+        for mantissa in [0, 1, (1 << 52) - 1] {
+            float_round_trips(f64::from_bits(exponent << 52 | mantissa), true);
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_bytes(bytes: Vec<u8>) {
+        read(&bytes);
+    }
+
+    #[test]
+    fn nearly_numbers(text in "[-+]{0,2}[0-9]{0,25}(\\.[0-9]{0,25})?([eE][-+]?[0-9]{0,5})?.?") {
+        read(text.as_bytes());
+    }
+
+    #[test]
+    fn long_ones(text in "-?[1-9][0-9]{0,500}(\\.[0-9]{1,300})?([eE][-+]?[0-9]{1,40})?,?") {
+        read(text.as_bytes());
+    }
+
+    #[test]
+    fn words(text in "[-+]?(NaN|INF|Infinity|inf|nan|\"NaN\"|\"-?Infinity\"),?") {
+        read(text.as_bytes());
+    }
+
+    #[test]
+    fn integers_are_written(bits: u128, narrow in 0..128_u32) {
+        let value = bits >> narrow;
+        prop_assert_eq!(written(|out| push(out, value)), value.to_string());
+        let value = bits as i128 >> narrow;
+        prop_assert_eq!(written(|out| push(out, value)), value.to_string());
+        prop_assert_eq!(written(|out| push(out, value as i64)), (value as i64).to_string());
+        prop_assert_eq!(written(|out| push(out, value as u64)), (value as u64).to_string());
+        prop_assert_eq!(written(|out| push(out, value as i32)), (value as i32).to_string());
+        prop_assert_eq!(written(|out| push(out, value as u32)), (value as u32).to_string());
+        prop_assert_eq!(written(|out| push(out, value as i16)), (value as i16).to_string());
+        prop_assert_eq!(written(|out| push(out, value as i8)), (value as i8).to_string());
+    }
+
+    #[test]
+    fn floats_are_written(bits: u64) {
+        let value = f64::from_bits(bits);
+        float_round_trips(value, value.is_finite());
+        let value = f32::from_bits(bits as u32);
+        float_round_trips(value, value.is_finite());
+    }
+
+    #[test]
+    fn seventeen_digits(unit in -1e6..1e6_f64, single: f32) {
+        float_round_trips(unit, true);
+        read(unit.to_string().as_bytes());
+        read(single.to_string().as_bytes());
+    }
+
+    #[test]
+    fn decimals(text in "[-+]?([0-9]{1,30}(\\.[0-9]{0,30})?|\\.[0-9]{1,30})([eE][-+]?[0-9]{1,3})?") {
+        decimal_of(&text);
+    }
+
+    #[test]
+    fn decimals_of_zeros(text in "[-+]?[01]{1,4}(\\.[01]{0,4})?([eE][-+]?[0-9]{1,2})?") {
+        decimal_of(&text);
+    }
+
+    #[test]
+    fn decimals_in_order(
+        left in "-?[0-9]{1,5}(\\.[0-9]{1,5})?([eE]-?[0-9])?",
+        right in "-?[0-9]{1,5}(\\.[0-9]{1,5})?([eE]-?[0-9])?",
+    ) {
+        // Few enough digits that doubles tell them apart, and equal ones are
+        // spelled alike.
+        let (a, b) = (decimal(&left), decimal(&right));
+        let expected = if twin::canonical(&left) == twin::canonical(&right) {
+            Ordering::Equal
+        } else {
+            left.parse::<f64>().unwrap().total_cmp(&right.parse().unwrap())
+        };
+        prop_assert_eq!(a.cmp(&b), expected);
+        prop_assert_eq!(a == b, expected == Ordering::Equal);
+    }
+
+    #[test]
+    fn equal_decimals_hash_alike(digits in "[1-9][0-9]{0,20}", zeros in 0..20_usize) {
+        let spelled = format!("{digits}{}e-{zeros}", "0".repeat(zeros));
+        let set = std::collections::HashSet::from([decimal(&digits)]);
+        prop_assert!(set.contains(&decimal(&spelled)));
+    }
+}
+
+#[test]
+fn what_was_is_kept() {
+    let mut out = Vec::new();
+    number::push_u64(&mut out, 7);
+    number::push_i64(&mut out, -10_000_000_000);
+    number::push_f64(&mut out, f64::NAN);
+    number::push_f32(&mut out, 0.5);
+    assert_eq!(out, b"7-10000000000NaN0.5");
+}

@@ -1,0 +1,70 @@
+//! Scans beside a byte loop, on both levels of the processor.
+
+use polywire_text::cpu::{self, Level};
+use polywire_text::reference::scan as twin;
+use polywire_text::scan;
+use proptest::prelude::*;
+
+/// A scan and its twin.
+type Pair = (fn(&[u8]) -> usize, fn(&[u8]) -> usize);
+
+const SCANS: [Pair; 5] = [
+    (scan::ascii, twin::ascii),
+    (scan::json_clean, twin::json_clean),
+    (scan::xml_data, twin::xml_data),
+    (scan::xml_clean, twin::xml_clean),
+    (scan::white_space, twin::white_space),
+];
+
+fn agrees(bytes: &[u8]) {
+    for level in [Level::Baseline, Level::Avx2] {
+        cpu::limit(level);
+        for (fast, slow) in SCANS {
+            assert_eq!(fast(bytes), slow(bytes), "{}", bytes.escape_ascii());
+        }
+    }
+}
+
+#[test]
+fn one_byte_at_each_place() {
+    for len in 0..=130 {
+        for clean in *b"a " {
+            let mut bytes = vec![clean; len];
+            agrees(&bytes);
+            for at in 0..len {
+                for byte in *b"\"\\<>&\r\x1f\x7f\xff" {
+                    bytes[at] = byte;
+                    agrees(&bytes);
+                }
+                bytes[at] = clean;
+            }
+        }
+    }
+}
+
+#[test]
+fn every_byte() {
+    for len in [1, 5, 12, 16, 40, 64, 100, 300] {
+        for byte in 0..=u8::MAX {
+            let mut bytes = vec![b'a'; len];
+            bytes[len - 1] = byte;
+            agrees(&bytes);
+            bytes.fill(byte);
+            agrees(&bytes);
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_bytes(bytes in proptest::collection::vec(
+        prop_oneof![60 => 0x20..=0xff_u8, 1 => 0..0x20_u8, 1 => Just(b'"'), 1 => Just(b'\\'),
+            1 => Just(b'<'), 1 => Just(b'&'), 1 => Just(b'>')], 0..300)) {
+        agrees(&bytes);
+    }
+
+    #[test]
+    fn any_space(bytes in "[ \t\r\n]{0,200}[a ]{0,3}") {
+        agrees(bytes.as_bytes());
+    }
+}

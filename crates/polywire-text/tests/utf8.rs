@@ -1,0 +1,56 @@
+//! UTF-8 beside the standard library.
+
+use polywire_text::{Malformed, utf8};
+use proptest::prelude::*;
+
+fn agrees(bytes: &[u8]) {
+    let expected =
+        str::from_utf8(bytes).map_err(|error| Malformed::new(error.valid_up_to(), "UTF-8"));
+    assert_eq!(utf8::validate(bytes), expected, "{}", bytes.escape_ascii());
+}
+
+#[test]
+fn one_character_or_part_of_one_at_each_place() {
+    let what: [&[u8]; 9] = [
+        "é".as_bytes(),
+        "日".as_bytes(),
+        "😀".as_bytes(),
+        b"\x80",
+        b"\xff",
+        b"\xc0\x80",
+        b"\xed\xa0\x80",
+        b"\xf4\x90\x80\x80",
+        b"\xe6\x97",
+    ];
+    for len in 1..=130 {
+        let clean = vec![b'a'; len];
+        agrees(&clean);
+        for what in what {
+            for at in 0..len {
+                let mut bytes = clean.clone();
+                bytes.splice(at..at + 1, what.iter().copied());
+                agrees(&bytes);
+                // Cut off behind it, and in its middle.
+                agrees(&bytes[..at + what.len()]);
+                agrees(&bytes[..at + what.len() - 1]);
+            }
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_bytes(bytes in proptest::collection::vec(any::<u8>(), 0..100)) {
+        agrees(&bytes);
+    }
+
+    #[test]
+    fn any_text(text in ".{0,100}", at in 0..400_usize, byte: u8) {
+        let mut bytes = text.into_bytes();
+        agrees(&bytes);
+        if let Some(place) = bytes.get_mut(at) {
+            *place = byte;
+            agrees(&bytes);
+        }
+    }
+}
