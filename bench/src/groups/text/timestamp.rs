@@ -133,9 +133,9 @@ fn date_times(group: &mut Group, name: &str, instants: &[Timestamp], zone: &str)
         )
         .target_near_best(1.1)
         .target_allocations(0);
-    // Its fractions are of microseconds: others would round or fail.
-    let micros = instants.iter().all(|instant| instant.nanoseconds() == 0);
-    if micros {
+    // Apart, as it keeps microseconds only, and is asked for whole seconds.
+    let whole = instants.iter().all(|instant| instant.nanoseconds() == 0);
+    if whole {
         case(group, &format!("read {name}, beside speedate"), &texts)
             .polywire(
                 reads(&texts, |text| Timestamp::parse_date_time(text).map(ours)),
@@ -173,6 +173,8 @@ fn lines(texts: &[String]) -> Vec<u8> {
         .collect()
 }
 
+/// Instants of time hold year, day, hour, minute and second apart already: who
+/// writes them has less to do than we, who begin at seconds since the epoch.
 fn of_time(instants: &[Timestamp]) -> Vec<OffsetDateTime> {
     let of = |instant: &Timestamp| {
         OffsetDateTime::from_unix_timestamp_nanos(instant.as_nanoseconds())
