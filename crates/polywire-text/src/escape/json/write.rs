@@ -147,33 +147,55 @@ pub fn push_json_string(out: &mut Vec<u8>, text: &str, end: [u8; 2]) {
         out.extend_from_slice(&end);
         return;
     }
-    push_longer_string(out, text.as_bytes(), end);
+    let bytes = text.as_bytes();
+    if bytes.len() <= 32 {
+        if !push_clean_string::<16>(out, bytes, end) {
+            push_any_string(out, bytes, end);
+        }
+    } else {
+        push_long_string(out, bytes, end);
+    }
 }
 
-/// As [`push_json_string`]; up to 32 bytes by two overlapping moves.
-#[inline]
-fn push_longer_string(out: &mut Vec<u8>, bytes: &[u8], end: [u8; 2]) {
-    let len = bytes.len();
-    if len <= 32
-        && let (Some(head), Some(tail)) = (bytes.first_chunk::<16>(), bytes.last_chunk::<16>())
-        && scan::is_json_clean(head, tail)
-    {
-        out.reserve(1 + 32 + 2);
-        // SAFETY: there are 16 to 32 bytes, and there is capacity for them, one byte
-        // before and two behind. All of these are written: the halves overlap or meet.
-        unsafe {
-            let to = out.as_mut_ptr().add(out.len());
-            to.write(b'"');
-            to.add(1).cast::<[u8; 16]>().write_unaligned(*head);
-            to.add(len - 15).cast::<[u8; 16]>().write_unaligned(*tail);
-            to.add(len + 1).cast::<[u8; 2]>().write_unaligned(end);
-            out.set_len(out.len() + len + 3);
-        }
-        return;
+/// As [`push_json_string`], for more than 32 bytes.
+#[inline(never)]
+fn push_long_string(out: &mut Vec<u8>, bytes: &[u8], end: [u8; 2]) {
+    if bytes.len() > 64 || !push_clean_string::<32>(out, bytes, end) {
+        push_any_string(out, bytes, end);
     }
+}
+
+fn push_any_string(out: &mut Vec<u8>, bytes: &[u8], end: [u8; 2]) {
     out.push(b'"');
     push_json_bytes(out, bytes);
     out.extend_from_slice(&end);
+}
+
+/// As [`push_json_string`], by two overlapping moves, if there are `HALF` to twice
+/// `HALF` bytes with nothing to escape; else appends nothing and returns false.
+#[inline]
+fn push_clean_string<const HALF: usize>(out: &mut Vec<u8>, bytes: &[u8], end: [u8; 2]) -> bool {
+    let len = bytes.len();
+    let (Some(head), Some(tail)) = (bytes.first_chunk::<HALF>(), bytes.last_chunk::<HALF>()) else {
+        return false;
+    };
+    if len > 2 * HALF || !scan::is_json_clean(head, tail) {
+        return false;
+    }
+    out.reserve(1 + 2 * HALF + 2);
+    // SAFETY: there are `HALF` to twice `HALF` bytes, and there is capacity for them,
+    // one byte before and two behind. All of these are written: the halves overlap or
+    // meet.
+    unsafe {
+        let to = out.as_mut_ptr().add(out.len());
+        to.write(b'"');
+        to.add(1).cast::<[u8; HALF]>().write_unaligned(*head);
+        let behind = to.add(1 + len);
+        behind.sub(HALF).cast::<[u8; HALF]>().write_unaligned(*tail);
+        behind.cast::<[u8; 2]>().write_unaligned(end);
+        out.set_len(out.len() + len + 3);
+    }
+    true
 }
 
 /// Appends `text` as the inside of a JSON string in ASCII: as [`push_json`], and
