@@ -353,11 +353,16 @@ pub(crate) fn short_json(bytes: &[u8]) -> Option<u128> {
     (len <= 15 && special == 0).then_some(word)
 }
 
-/// Whether all of these may stand in a JSON string as they are.
+/// Whether all of these may stand in a JSON string as they are. `N` is a multiple
+/// of sixteen.
 #[inline]
-pub(crate) fn is_json_clean(head: &[u8; 16], tail: &[u8; 16]) -> bool {
-    let head = Json::find(Block16::load(head));
-    head.or(Json::find(Block16::load(tail))).mask() == 0
+pub(crate) fn is_json_clean<const N: usize>(head: &[u8; N], tail: &[u8; N]) -> bool {
+    let (head, tail) = (head.as_chunks::<16>().0, tail.as_chunks::<16>().0);
+    let blocks = head
+        .iter()
+        .zip(tail)
+        .map(|(head, tail)| Json::find(Block16::load(head)).or(Json::find(Block16::load(tail))));
+    blocks.reduce(Block16::or).is_none_or(|all| all.mask() == 0)
 }
 
 /// Appends `bytes`; up to 32 of them by two overlapping moves of fixed width

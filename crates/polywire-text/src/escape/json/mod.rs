@@ -1,4 +1,19 @@
-//! Escapes of JSON strings, both ways.
+//! Escapes of JSON strings, both ways: RFC 8259, section 7.
+//!
+//! ```text
+//! string    = quote *char quote
+//! char      = unescaped / "\" ( quote / "\" / "/" / "b" / "f" / "n" / "r" / "t" / "u" 4HEXDIG )
+//! unescaped = %x20-21 / %x23-5B / %x5D-10FFFF
+//! ```
+//!
+//! Writing has one canonical form, that of ECMAScript's `JSON.stringify`, which Nostr
+//! asks for byte by byte since it hashes what was written: `\"` `\\` `\b` `\t` `\n` `\f`
+//! `\r`, other control characters as `\u00xx` in lower case, and everything else as it
+//! is, `/` and U+007F included. Reading takes every form of the grammar and no other.
+//!
+//! Where there is AVX2 the cost hardly depends on how many bytes are escaped: see
+//! `expand` for writing and `compact` for reading. Elsewhere, and for a few bytes,
+//! clean runs are copied and what stands between them is looked up in tables.
 
 #[cfg(target_arch = "x86_64")]
 mod compact;
@@ -20,6 +35,15 @@ use crate::Malformed;
 ///
 /// There is no way to keep one: what comes out of this crate's readers is UTF-8
 /// wherever what went in was.
+///
+/// ```
+/// use polywire_text::escape::{LoneSurrogate, json_string};
+///
+/// let bytes = br#"\ud83d!""#;
+/// assert!(json_string(bytes, LoneSurrogate::Refuse).is_err());
+/// assert_eq!(json_string(bytes, LoneSurrogate::Replace)?.0, "\u{fffd}!");
+/// # Ok::<(), polywire_text::Malformed>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum LoneSurrogate {
@@ -52,7 +76,19 @@ pub fn json_escape(bytes: &[u8]) -> Result<(char, usize), Malformed> {
 }
 
 /// As [`json_escape`], by policy.
+#[inline]
 fn one(bytes: &[u8], lone: LoneSurrogate) -> Result<(char, usize), Malformed> {
+    if let [b'u', a, b, c, d, ..] = bytes
+        && let Some(character) = char::from_u32(value([*a, *b, *c, *d]))
+    {
+        return Ok((character, 5));
+    }
+    rare(bytes, lone)
+}
+
+/// As [`one`], for what is not a character in four digits.
+#[inline(never)]
+fn rare(bytes: &[u8], lone: LoneSurrogate) -> Result<(char, usize), Malformed> {
     let character = match bytes.first() {
         Some(b'"') => '"',
         Some(b'\\') => '\\',
@@ -100,16 +136,9 @@ fn unicode_escape(bytes: &[u8], lone: LoneSurrogate) -> Result<(char, usize), Ma
 }
 
 fn hex4(bytes: &[u8], at: usize) -> Result<u32, Malformed> {
-    let digits = bytes.get(at..).and_then(<[u8]>::first_chunk::<4>);
-    let value = digits.map_or(u32::MAX, |digits| {
-        let [a, b, c, d] = digits.map(|digit| DIGIT[usize::from(digit)]);
-        a << 12 | b << 8 | c << 4 | d
-    });
-    // What is no digit has a high bit too many, wherever it stands.
-    if value <= 0xffff {
-        Ok(value)
-    } else {
-        Err(no_hex4(bytes, at))
+    match bytes.get(at..).and_then(<[u8]>::first_chunk::<4>) {
+        Some(digits) if value(*digits) <= 0xffff => Ok(value(*digits)),
+        _ => Err(no_hex4(bytes, at)),
     }
 }
 
@@ -121,10 +150,18 @@ fn no_hex4(bytes: &[u8], at: usize) -> Malformed {
     Malformed::new(offset.unwrap_or(at), DIGITS)
 }
 
-/// The value of each hexadecimal digit; what is none has a bit that is too high even
-/// in the last of four.
+/// The value of four hexadecimal digits; above the last character if one is none.
+#[inline]
+fn value(digits: [u8; 4]) -> u32 {
+    let [a, b, c, d] = digits.map(|digit| DIGIT[usize::from(digit)]);
+    a << 12 | b << 8 | c << 4 | d
+}
+
+/// The value of each hexadecimal digit. What is none has two bits, of which one is
+/// above the last character (21 bits) wherever the digit stands: moved up by 4 to 12
+/// bits it is the lower one, else the upper one.
 static DIGIT: [u32; 256] = {
-    let mut values = [1 << 16; 256];
+    let mut values = [1 << 31 | 1 << 19; 256];
     let mut byte = 0;
     while byte < 256 {
         if let Some(value) = (byte as u8 as char).to_digit(16) {
