@@ -14,6 +14,8 @@ pub(crate) trait Block: Copy {
     fn equals_block(self, other: Self) -> Self;
     /// Where the byte is at most this one, unsigned.
     fn at_most(self, byte: u8) -> Self;
+    /// The bytes with these bits turned over.
+    fn xor(self, byte: u8) -> Self;
     /// The highest bit of each byte, that of the first byte lowest.
     fn mask(self) -> u32;
     /// All bits of both.
@@ -34,7 +36,7 @@ pub(crate) use avx2::Block32;
 mod sse2 {
     use std::arch::x86_64::{
         __m128i, _mm_andnot_si128, _mm_cmpeq_epi8, _mm_loadu_si128, _mm_min_epu8,
-        _mm_movemask_epi8, _mm_or_si128, _mm_set1_epi8,
+        _mm_movemask_epi8, _mm_or_si128, _mm_set1_epi8, _mm_xor_si128,
     };
 
     use super::Block;
@@ -83,6 +85,12 @@ mod sse2 {
         }
 
         #[inline(always)]
+        fn xor(self, byte: u8) -> Self {
+            // SAFETY: SSE2, see above.
+            Self(unsafe { _mm_xor_si128(self.0, Self::splat(byte).0) })
+        }
+
+        #[inline(always)]
         fn mask(self) -> u32 {
             // SAFETY: SSE2, see above.
             unsafe { _mm_movemask_epi8(self.0) }.cast_unsigned()
@@ -106,7 +114,7 @@ mod sse2 {
 mod avx2 {
     use std::arch::x86_64::{
         __m256i, _mm256_andnot_si256, _mm256_cmpeq_epi8, _mm256_loadu_si256, _mm256_min_epu8,
-        _mm256_movemask_epi8, _mm256_or_si256, _mm256_set1_epi8,
+        _mm256_movemask_epi8, _mm256_or_si256, _mm256_set1_epi8, _mm256_xor_si256,
     };
 
     use super::Block;
@@ -165,6 +173,12 @@ mod avx2 {
         }
 
         #[inline(always)]
+        fn xor(self, byte: u8) -> Self {
+            // SAFETY: AVX2, see above.
+            Self(unsafe { _mm256_xor_si256(self.0, self.splat(byte).0) })
+        }
+
+        #[inline(always)]
         fn mask(self) -> u32 {
             // SAFETY: AVX2, see above.
             unsafe { _mm256_movemask_epi8(self.0) }.cast_unsigned()
@@ -215,6 +229,10 @@ mod portable {
 
         fn at_most(self, byte: u8) -> Self {
             Self(self.0.map(|own| yes(own <= byte)))
+        }
+
+        fn xor(self, byte: u8) -> Self {
+            Self(self.0.map(|own| own ^ byte))
         }
 
         fn mask(self) -> u32 {

@@ -2,8 +2,8 @@
 //! load and one compare.
 //!
 //! This is the one place that decides. Code for wide registers is a function
-//! with `#[target_feature]`, and the only way to call it is with an [`Avx2`],
-//! which only [`avx2`] gives out. Everything has a path for every processor of
+//! with `#[target_feature]`, and the only way to call it is with an `Avx2`,
+//! which only `avx2` gives out. Everything has a path for every processor of
 //! its target besides, and both give the same answers.
 //!
 //! The environment variable `POLYWIRE_CPU`, read at the first question, turns

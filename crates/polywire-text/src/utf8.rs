@@ -1,6 +1,7 @@
 //! UTF-8 validation.
 
 use crate::Malformed;
+use crate::block::{Block, Block16};
 
 /// Below this length a plain check beats the set-up of the SIMD validator.
 const SIMD_FROM: usize = 64;
@@ -8,7 +9,8 @@ const SIMD_FROM: usize = 64;
 /// `bytes` as a string, or the offset of the first byte that is not UTF-8.
 ///
 /// Short ASCII, which is most of what a wire carries, is seen by masking
-/// eight bytes at a time; long input goes through SIMD.
+/// some bytes at a time; long input goes through SIMD: that is the crate
+/// simdutf8, which asks by itself what the processor can do.
 ///
 /// ```
 /// use polywire_text::utf8;
@@ -22,14 +24,40 @@ const SIMD_FROM: usize = 64;
 /// A [`Malformed`] whose offset is that of the first invalid byte.
 #[inline]
 pub fn validate(bytes: &[u8]) -> Result<&str, Malformed> {
+    if is_short_ascii(bytes) {
+        // SAFETY: all bytes are below 0x80, and ASCII is valid UTF-8.
+        return Ok(unsafe { std::str::from_utf8_unchecked(bytes) });
+    }
+    validate_any(bytes)
+}
+
+#[inline(never)]
+fn validate_any(bytes: &[u8]) -> Result<&str, Malformed> {
     if bytes.len() < SIMD_FROM {
-        if is_short_ascii(bytes) {
-            // SAFETY: all bytes are below 0x80, and ASCII is valid UTF-8.
-            return Ok(unsafe { std::str::from_utf8_unchecked(bytes) });
-        }
         return std::str::from_utf8(bytes).map_err(|error| malformed(error.valid_up_to()));
     }
+    if is_medium_ascii(bytes) {
+        // SAFETY: as in `validate`.
+        return Ok(unsafe { std::str::from_utf8_unchecked(bytes) });
+    }
     simdutf8::basic::from_utf8(bytes).map_err(|_| locate(bytes))
+}
+
+/// Whether these are 16 to 256 bytes and all ASCII.
+#[inline]
+fn is_medium_ascii(bytes: &[u8]) -> bool {
+    let Some(last) = bytes.last_chunk::<16>() else {
+        return false;
+    };
+    let (chunks, _) = bytes.as_chunks::<16>();
+    chunks.len() <= 16
+        && chunks
+            .iter()
+            .fold(Block16::load(last), |all, chunk| {
+                all.or(Block16::load(chunk))
+            })
+            .mask()
+            == 0
 }
 
 /// Whether these are up to 32 bytes and all ASCII; looks at eight at a time.

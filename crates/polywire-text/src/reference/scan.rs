@@ -24,6 +24,12 @@ pub fn white_space(bytes: &[u8]) -> usize {
     before(bytes, |byte| !b" \t\r\n".contains(&byte))
 }
 
+/// What [`scan::ascii`](crate::scan::ascii) answers.
+#[must_use]
+pub fn ascii(bytes: &[u8]) -> usize {
+    before(bytes, |byte| byte >= 0x80)
+}
+
 /// A control character that does not stand in XML as it is.
 fn forbidden(byte: u8) -> bool {
     byte < 0x20 && byte != b'\t' && byte != b'\n'

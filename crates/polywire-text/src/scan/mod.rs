@@ -4,8 +4,8 @@
 //! A scan asks one question: how many bytes from here on are ordinary? The bytes
 //! in between are then copied or borrowed whole.
 //!
-//! Each scan is a [`Class`]: the bytes that are not ordinary, said twice, once for
-//! a byte and once for a [`Block`]. Most answers are near, so the first 64 bytes
+//! Each scan is a `Class`: the bytes that are not ordinary, said twice, once for
+//! a byte and once for a block. Most answers are near, so the first 64 bytes
 //! are looked at right where the scan is called, in blocks of sixteen, which any
 //! x86-64 processor can do without asking which one it is. Whatever is longer goes
 //! to a function of its own, which takes 64 bytes at a time where there is AVX2.
@@ -72,8 +72,19 @@ pub fn white_space(bytes: &[u8]) -> usize {
     }
 }
 
+/// How many of the first bytes are ASCII.
+///
+/// ```
+/// assert_eq!(polywire_text::scan::ascii("Zürich".as_bytes()), 1);
+/// ```
+#[inline]
+#[must_use]
+pub fn ascii(bytes: &[u8]) -> usize {
+    clean::<Wide>(bytes)
+}
+
 /// Bytes at which a scan ends.
-pub(crate) trait Class {
+trait Class {
     /// Whether it ends at this byte.
     fn ends(byte: u8) -> bool;
     /// Where it may end in a block.
@@ -81,7 +92,7 @@ pub(crate) trait Class {
 }
 
 /// What cannot stand in a JSON string.
-pub(crate) struct Json;
+struct Json;
 
 impl Class for Json {
     #[inline(always)]
@@ -91,26 +102,25 @@ impl Class for Json {
 
     #[inline(always)]
     fn find<B: Block>(block: B) -> B {
-        block
-            .equals(b'"')
-            .or(block.equals(b'\\'))
-            .or(block.at_most(0x1f))
+        // A quote is 0x22: with one bit turned over it is the next above the controls,
+        // which stay among themselves.
+        block.xor(0x02).at_most(0x20).or(block.equals(b'\\'))
     }
 }
 
-/// The same in a JSON string of ASCII.
-pub(crate) struct JsonAscii;
+/// What is not ASCII.
+struct Wide;
 
-impl Class for JsonAscii {
+impl Class for Wide {
     #[inline(always)]
     fn ends(byte: u8) -> bool {
-        Json::ends(byte) || !byte.is_ascii()
+        !byte.is_ascii()
     }
 
     #[inline(always)]
     fn find<B: Block>(block: B) -> B {
         // A block's mask is the highest bit of each byte.
-        Json::find(block).or(block)
+        block
     }
 }
 
@@ -173,7 +183,7 @@ const NEAR: usize = 64;
 
 /// How many of the first bytes stand before one of the class.
 #[inline(always)]
-pub(crate) fn clean<C: Class>(bytes: &[u8]) -> usize {
+fn clean<C: Class>(bytes: &[u8]) -> usize {
     let mut at = 0;
     while let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk::<16>) {
         if at == NEAR {
@@ -230,24 +240,41 @@ fn far<C: Class>(bytes: &[u8]) -> usize {
     last::<C>(bytes, at)
 }
 
-/// The same, 64 bytes at a time.
+/// The same, 64 bytes or more at a time.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 fn wide<C: Class>(token: crate::cpu::Avx2, bytes: &[u8]) -> usize {
     use crate::block::Block32;
 
+    let find = |chunk: &[u8; 32]| C::find(Block32::load(token, chunk));
     let mask = |chunk: &[u8; 64]| {
         let (halves, _) = chunk.as_chunks::<32>();
-        let low = C::find(Block32::load(token, &halves[0]));
-        let high = C::find(Block32::load(token, &halves[1]));
-        // Mostly neither: one test for both.
-        match low.or(high).mask() {
-            0 => 0,
-            _ => u64::from(low.mask()) | u64::from(high.mask()) << 32,
-        }
+        let (low, high) = (find(&halves[0]), find(&halves[1]));
+        u64::from(low.mask()) | u64::from(high.mask()) << 32
     };
     let mut at = NEAR;
-    while let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk::<64>) {
+    if let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk::<64>) {
+        let mask = mask(chunk);
+        if mask != 0 {
+            return at + mask.trailing_zeros() as usize;
+        }
+        at += 64;
+    }
+    while let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk::<128>) {
+        let (quarters, _) = chunk.as_chunks::<32>();
+        let low = find(&quarters[0]).or(find(&quarters[1]));
+        let high = find(&quarters[2]).or(find(&quarters[3]));
+        // Mostly there is nothing: one test for all.
+        if low.or(high).mask() != 0 {
+            let (halves, _) = chunk.as_chunks::<64>();
+            return match mask(&halves[0]) {
+                0 => at + 64 + mask(&halves[1]).trailing_zeros() as usize,
+                mask => at + mask.trailing_zeros() as usize,
+            };
+        }
+        at += 128;
+    }
+    if let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk::<64>) {
         let mask = mask(chunk);
         if mask != 0 {
             return at + mask.trailing_zeros() as usize;
@@ -284,11 +311,16 @@ pub(crate) fn short_json(bytes: &[u8]) -> Option<u128> {
     (len <= 15 && special == 0).then_some(word)
 }
 
-/// Whether all of these may stand in a JSON string as they are.
+/// Whether all of these may stand in a JSON string as they are. `N` is a multiple
+/// of sixteen.
 #[inline]
-pub(crate) fn is_json_clean(head: &[u8; 16], tail: &[u8; 16]) -> bool {
-    let head = Json::find(Block16::load(head));
-    head.or(Json::find(Block16::load(tail))).mask() == 0
+pub(crate) fn is_json_clean<const N: usize>(head: &[u8; N], tail: &[u8; N]) -> bool {
+    let (head, tail) = (head.as_chunks::<16>().0, tail.as_chunks::<16>().0);
+    let blocks = head
+        .iter()
+        .zip(tail)
+        .map(|(head, tail)| Json::find(Block16::load(head)).or(Json::find(Block16::load(tail))));
+    blocks.reduce(Block16::or).is_none_or(|all| all.mask() == 0)
 }
 
 /// Appends `bytes`; up to 32 of them by two overlapping moves of fixed width
@@ -341,7 +373,7 @@ mod tests {
     #[test]
     fn the_two_ways_to_say_a_class_agree() {
         finds_what_ends_it::<Json>();
-        finds_what_ends_it::<JsonAscii>();
+        finds_what_ends_it::<Wide>();
         finds_what_ends_it::<XmlData>();
         finds_what_ends_it::<XmlText>();
         finds_what_ends_it::<Solid>();

@@ -124,21 +124,35 @@ fn window(rest: &[u8]) -> Option<[u8; 64]> {
 pub(super) fn end(token: Avx2, bytes: &[u8]) -> usize {
     let (mut at, mut carry) = (0, 0);
     while let Some(chunk) = bytes[at..].first_chunk::<64>() {
-        let (halves, _) = chunk.as_chunks::<32>();
-        let blocks = [0, 1].map(|half| Block32::load(token, &halves[half]));
-        let backslashes = mask(blocks, |block| block.equals(b'\\'));
-        let begins = begins(backslashes & !carry);
-        let escaped = begins << 1 | carry;
-        let ends = mask(blocks, |block| block.equals(b'"')) & !escaped
-            | mask(blocks, |block| block.at_most(0x1f));
-        if ends != 0 {
-            let end = ends.trailing_zeros() as usize;
-            return at + end - (escaped >> end & 1) as usize;
+        match end_of(token, chunk, carry) {
+            Step::All(next) => carry = next,
+            Step::Some(read) => return at + read - carry as usize,
         }
-        carry = begins >> 63;
         at += 64;
     }
-    at - carry as usize
+    at -= carry as usize;
+    match window(&bytes[at..]).map(|window| end_of(token, &window, 0)) {
+        Some(Step::Some(read)) => at + read,
+        _ => at,
+    }
+}
+
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn end_of(token: Avx2, chunk: &[u8; 64], carry: u64) -> Step {
+    let (halves, _) = chunk.as_chunks::<32>();
+    let blocks = [0, 1].map(|half| Block32::load(token, &halves[half]));
+    let backslashes = mask(blocks, |block| block.equals(b'\\'));
+    let begins = begins(backslashes & !carry);
+    let escaped = begins << 1 | carry;
+    let ends = mask(blocks, |block| block.equals(b'"')) & !escaped
+        | mask(blocks, |block| block.at_most(0x1f));
+    if ends == 0 {
+        return Step::All(begins >> 63);
+    }
+    let end = ends.trailing_zeros() as usize;
+    // What is escaped is left to be looked at with its backslash.
+    Step::Some(end + carry as usize - (escaped >> end & 1) as usize)
 }
 
 /// How much of 64 bytes was read.
@@ -163,7 +177,8 @@ unsafe fn step(token: Avx2, chunk: &[u8; 64], carry: u64, to: *mut u8) -> (Step,
     let (halves, _) = chunk.as_chunks::<32>();
     let blocks = [0, 1].map(|half| Block32::load(token, &halves[half]));
     let backslashes = mask(blocks, |block| block.equals(b'\\'));
-    let ends = mask(blocks, |block| block.equals(b'"').or(block.at_most(0x1f)));
+    // Quotes and controls, see `scan`.
+    let ends = mask(blocks, |block| block.xor(0x02).at_most(0x20));
     if backslashes | carry == 0 {
         // SAFETY: 64 bytes can be written; no alignment is asked for.
         unsafe {

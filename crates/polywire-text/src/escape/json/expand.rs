@@ -76,6 +76,20 @@ pub(super) fn push(token: Avx2, out: &mut Vec<u8>, bytes: &[u8]) {
     }
 }
 
+/// As [`json_escaped_len`](super::json_escaped_len).
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+pub(super) fn escaped_len(token: Avx2, bytes: &[u8]) -> usize {
+    // A backslash for each special byte, and four more for one that is long.
+    let more = |chunk: &[u8; 32]| {
+        let look = Look::at(token, chunk);
+        (look.special.count_ones() + 4 * look.long.count_ones()) as usize
+    };
+    let (chunks, rest) = bytes.as_chunks::<32>();
+    let mut window = [b' '; 32];
+    window[..rest.len()].copy_from_slice(rest);
+    bytes.len() + chunks.iter().map(more).sum::<usize>() + more(&window)
+}
+
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 fn push_half(out: &mut Vec<u8>, half: &[u8; 32], look: Look) {

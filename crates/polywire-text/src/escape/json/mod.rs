@@ -52,7 +52,19 @@ pub fn json_escape(bytes: &[u8]) -> Result<(char, usize), Malformed> {
 }
 
 /// As [`json_escape`], by policy.
+#[inline]
 fn one(bytes: &[u8], lone: LoneSurrogate) -> Result<(char, usize), Malformed> {
+    if let [b'u', a, b, c, d, ..] = bytes
+        && let Some(character) = char::from_u32(value([*a, *b, *c, *d]))
+    {
+        return Ok((character, 5));
+    }
+    rare(bytes, lone)
+}
+
+/// As [`one`], for what is not a character in four digits.
+#[inline(never)]
+fn rare(bytes: &[u8], lone: LoneSurrogate) -> Result<(char, usize), Malformed> {
     let character = match bytes.first() {
         Some(b'"') => '"',
         Some(b'\\') => '\\',
@@ -100,16 +112,9 @@ fn unicode_escape(bytes: &[u8], lone: LoneSurrogate) -> Result<(char, usize), Ma
 }
 
 fn hex4(bytes: &[u8], at: usize) -> Result<u32, Malformed> {
-    let digits = bytes.get(at..).and_then(<[u8]>::first_chunk::<4>);
-    let value = digits.map_or(u32::MAX, |digits| {
-        let [a, b, c, d] = digits.map(|digit| DIGIT[usize::from(digit)]);
-        a << 12 | b << 8 | c << 4 | d
-    });
-    // What is no digit has a high bit too many, wherever it stands.
-    if value <= 0xffff {
-        Ok(value)
-    } else {
-        Err(no_hex4(bytes, at))
+    match bytes.get(at..).and_then(<[u8]>::first_chunk::<4>) {
+        Some(digits) if value(*digits) <= 0xffff => Ok(value(*digits)),
+        _ => Err(no_hex4(bytes, at)),
     }
 }
 
@@ -121,10 +126,18 @@ fn no_hex4(bytes: &[u8], at: usize) -> Malformed {
     Malformed::new(offset.unwrap_or(at), DIGITS)
 }
 
-/// The value of each hexadecimal digit; what is none has a bit that is too high even
-/// in the last of four.
+/// The value of four hexadecimal digits; above the last character if one is none.
+#[inline]
+fn value(digits: [u8; 4]) -> u32 {
+    let [a, b, c, d] = digits.map(|digit| DIGIT[usize::from(digit)]);
+    a << 12 | b << 8 | c << 4 | d
+}
+
+/// The value of each hexadecimal digit. What is none has two bits, of which one is
+/// above the last character (21 bits) wherever the digit stands: moved up by 4 to 12
+/// bits it is the lower one, else the upper one.
 static DIGIT: [u32; 256] = {
-    let mut values = [1 << 16; 256];
+    let mut values = [1 << 31 | 1 << 19; 256];
     let mut byte = 0;
     while byte < 256 {
         if let Some(value) = (byte as u8 as char).to_digit(16) {

@@ -245,7 +245,7 @@ pub fn json_string_end(bytes: &[u8]) -> Result<JsonEnd, Malformed> {
 fn escaped_end(bytes: &[u8], mut at: usize) -> Result<JsonEnd, Malformed> {
     let escaped = bytes.get(at) == Some(&b'\\');
     #[cfg(target_arch = "x86_64")]
-    if bytes.len() - at >= 64
+    if bytes.len() - at >= LONG
         && let Some(token) = crate::cpu::avx2()
     {
         // SAFETY: the token proves that the processor has what the function needs.
@@ -355,15 +355,14 @@ trait Place {
             let after = self.rest().get(1..).unwrap_or_default();
             match after.first().map(|letter| SHORT[usize::from(*letter)]) {
                 Some(meaning @ 1..) => self.replace(2, [meaning, 0, 0, 0], 1),
-                _ => {
-                    let (character, len) = match one(after, lone) {
-                        Ok(read) => read,
-                        Err(error) => return Err(behind(error, self.at() + 1)),
-                    };
-                    let mut bytes = [0; 4];
-                    let encoded = character.encode_utf8(&mut bytes).len();
-                    self.replace(1 + len, bytes, encoded);
-                }
+                _ => match one(after, lone) {
+                    Ok((character, len)) => {
+                        let mut bytes = [0; 4];
+                        let encoded = character.encode_utf8(&mut bytes).len();
+                        self.replace(1 + len, bytes, encoded);
+                    }
+                    Err(error) => return Err(behind(error, self.at() + 1)),
+                },
             }
             if self.rest().first() != Some(&b'\\') {
                 return Ok(());

@@ -118,7 +118,7 @@ static ESCAPES: [u64; 256] = {
         let text = if short != 0 {
             [b'\\', short, 0, 0, 0, 0, 0, 2]
         } else if byte < 0x20 {
-            let (high, low) = (HEX[byte >> 4], HEX[byte & 15]);
+            let [high, low] = [HEX[byte >> 4], HEX[byte & 15]];
             [b'\\', b'u', b'0', b'0', high, low, 0, 6]
         } else {
             [byte as u8, 0, 0, 0, 0, 0, 0, 1]
@@ -147,33 +147,55 @@ pub fn push_json_string(out: &mut Vec<u8>, text: &str, end: [u8; 2]) {
         out.extend_from_slice(&end);
         return;
     }
-    push_longer_string(out, text.as_bytes(), end);
+    let bytes = text.as_bytes();
+    if bytes.len() <= 32 {
+        if !push_clean_string::<16>(out, bytes, end) {
+            push_any_string(out, bytes, end);
+        }
+    } else {
+        push_long_string(out, bytes, end);
+    }
 }
 
-/// As [`push_json_string`]; up to 32 bytes by two overlapping moves.
-#[inline]
-fn push_longer_string(out: &mut Vec<u8>, bytes: &[u8], end: [u8; 2]) {
-    let len = bytes.len();
-    if len <= 32
-        && let (Some(head), Some(tail)) = (bytes.first_chunk::<16>(), bytes.last_chunk::<16>())
-        && scan::is_json_clean(head, tail)
-    {
-        out.reserve(1 + 32 + 2);
-        // SAFETY: there are 16 to 32 bytes, and there is capacity for them, one byte
-        // before and two behind. All of these are written: the halves overlap or meet.
-        unsafe {
-            let to = out.as_mut_ptr().add(out.len());
-            to.write(b'"');
-            to.add(1).cast::<[u8; 16]>().write_unaligned(*head);
-            to.add(len - 15).cast::<[u8; 16]>().write_unaligned(*tail);
-            to.add(len + 1).cast::<[u8; 2]>().write_unaligned(end);
-            out.set_len(out.len() + len + 3);
-        }
-        return;
+/// As [`push_json_string`], for more than 32 bytes.
+#[inline(never)]
+fn push_long_string(out: &mut Vec<u8>, bytes: &[u8], end: [u8; 2]) {
+    if bytes.len() > 64 || !push_clean_string::<32>(out, bytes, end) {
+        push_any_string(out, bytes, end);
     }
+}
+
+fn push_any_string(out: &mut Vec<u8>, bytes: &[u8], end: [u8; 2]) {
     out.push(b'"');
     push_json_bytes(out, bytes);
     out.extend_from_slice(&end);
+}
+
+/// As [`push_json_string`], by two overlapping moves, if there are `HALF` to twice
+/// `HALF` bytes with nothing to escape; else appends nothing and returns false.
+#[inline]
+fn push_clean_string<const HALF: usize>(out: &mut Vec<u8>, bytes: &[u8], end: [u8; 2]) -> bool {
+    let len = bytes.len();
+    let (Some(head), Some(tail)) = (bytes.first_chunk::<HALF>(), bytes.last_chunk::<HALF>()) else {
+        return false;
+    };
+    if len > 2 * HALF || !scan::is_json_clean(head, tail) {
+        return false;
+    }
+    out.reserve(1 + 2 * HALF + 2);
+    // SAFETY: there are `HALF` to twice `HALF` bytes, and there is capacity for them,
+    // one byte before and two behind. All of these are written: the halves overlap or
+    // meet.
+    unsafe {
+        let to = out.as_mut_ptr().add(out.len());
+        to.write(b'"');
+        to.add(1).cast::<[u8; HALF]>().write_unaligned(*head);
+        let behind = to.add(1 + len);
+        behind.sub(HALF).cast::<[u8; HALF]>().write_unaligned(*tail);
+        behind.cast::<[u8; 2]>().write_unaligned(end);
+        out.set_len(out.len() + len + 3);
+    }
+    true
 }
 
 /// Appends `text` as the inside of a JSON string in ASCII: as [`push_json`], and
@@ -186,18 +208,33 @@ fn push_longer_string(out: &mut Vec<u8>, bytes: &[u8], end: [u8; 2]) {
 /// assert_eq!(out, br#"\"\u00e9\ud83d\ude00\n"#);
 /// ```
 pub fn push_json_ascii(out: &mut Vec<u8>, text: &str) {
-    for character in text.chars() {
-        if character.is_ascii() {
-            push_json(out, character.encode_utf8(&mut [0; 4]));
-            continue;
-        }
-        for unit in character.encode_utf16(&mut [0; 2]) {
-            out.extend_from_slice(b"\\u");
-            for byte in unit.to_be_bytes() {
-                out.extend_from_slice(&[HEX[usize::from(byte >> 4)], HEX[usize::from(byte & 15)]]);
+    let mut rest = text;
+    while !rest.is_empty() {
+        let (ascii, other) = rest.split_at(scan::ascii(rest.as_bytes()));
+        push_json(out, ascii);
+        // Characters of other scripts stand together.
+        let mut characters = other.chars();
+        rest = loop {
+            let behind = characters.as_str();
+            match characters.next() {
+                Some(character) if !character.is_ascii() => {
+                    for unit in character.encode_utf16(&mut [0; 2]) {
+                        push_unit(out, *unit);
+                    }
+                }
+                _ => break behind,
             }
-        }
+        };
     }
+}
+
+/// Appends `\uxxxx`.
+#[inline]
+fn push_unit(out: &mut Vec<u8>, unit: u16) {
+    let [high, low] = unit.to_be_bytes();
+    let [a, b] = HEX_PAIRS[usize::from(high)];
+    let [c, d] = HEX_PAIRS[usize::from(low)];
+    out.extend_from_slice(&[b'\\', b'u', a, b, c, d]);
 }
 
 /// How many bytes [`push_json_bytes`] would append.
@@ -207,15 +244,27 @@ pub fn push_json_ascii(out: &mut Vec<u8>, text: &str) {
 /// ```
 #[must_use]
 pub fn json_escaped_len(bytes: &[u8]) -> usize {
-    bytes
-        .iter()
-        .map(|byte| match byte {
-            b'"' | b'\\' | 0x08 | 0x09 | 0x0a | 0x0c | 0x0d => 2,
-            0..0x20 => 6,
-            _ => 1,
-        })
-        .sum()
+    #[cfg(target_arch = "x86_64")]
+    if bytes.len() >= LONG
+        && let Some(token) = crate::cpu::avx2()
+    {
+        // SAFETY: the token proves that the processor has what the function needs.
+        return unsafe { super::expand::escaped_len(token, bytes) };
+    }
+    let len = |byte: &u8| (ESCAPES[usize::from(*byte)] >> 56) as usize;
+    bytes.iter().map(len).sum()
 }
+
+/// Each byte in two digits.
+static HEX_PAIRS: [[u8; 2]; 256] = {
+    let mut pairs = [[0; 2]; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        pairs[byte] = [HEX[byte >> 4], HEX[byte & 15]];
+        byte += 1;
+    }
+    pairs
+};
 
 const HEX: &[u8; 16] = b"0123456789abcdef";
 
