@@ -18,7 +18,6 @@ use std::borrow::Cow;
 
 use crate::block::{Block, Block16};
 use crate::escape::{self, LoneSurrogate};
-use crate::scan::{Class, Json};
 use crate::{Malformed, hex, scan, utf8};
 
 pub(crate) const STRING: &str = "a string in double quotes";
@@ -315,7 +314,7 @@ fn short(inside: &[u8]) -> Option<(&str, &[u8])> {
     let block = Block16::load(inside.first_chunk()?);
     // The highest bit of a byte, which the mask of a block is made of, is what
     // makes it no ASCII.
-    let ends = Json::find(block).or(block).mask() | 1 << 16;
+    let ends = special(block).or(block).mask() | 1 << 16;
     match inside.split_at_checked(ends.trailing_zeros() as usize) {
         Some((text, [b'"', rest @ ..])) => {
             // SAFETY: the mask has no bit set for any of these bytes, so they
@@ -324,6 +323,13 @@ fn short(inside: &[u8]) -> Option<(&str, &[u8])> {
         }
         _ => None,
     }
+}
+
+/// What cannot stand in a string as it is.
+#[inline(always)]
+pub(crate) fn special(block: Block16) -> Block16 {
+    let control = block.at_most(0x1f);
+    block.equals(b'"').or(block.equals(b'\\')).or(control)
 }
 
 /// How many escapes are read by hand: beyond, it pays to set up for many.

@@ -6,8 +6,7 @@ use std::ops::Index;
 use super::read_items;
 use crate::block::{Block, Block16};
 use crate::escape::LoneSurrogate;
-use crate::quote::{self, opened};
-use crate::scan::{Class, Json};
+use crate::quote::{self, opened, special};
 use crate::{Malformed, utf8};
 
 /// Strings one behind the other in one buffer, and where each ends: two
@@ -156,7 +155,7 @@ const BLOCK: usize = 16;
 #[inline(always)]
 fn push_short<'a>(text: &mut Vec<u8>, inside: &'a [u8]) -> Option<&'a [u8]> {
     let block = inside.first_chunk::<BLOCK>()?;
-    let ends = Json::find(Block16::load(block)).mask() | 1 << BLOCK;
+    let ends = special(Block16::load(block)).mask() | 1 << BLOCK;
     let len = ends.trailing_zeros() as usize;
     match inside.split_at_checked(len) {
         Some((_, [b'"', rest @ ..])) => {
