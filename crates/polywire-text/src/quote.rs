@@ -16,6 +16,7 @@
 
 use std::borrow::Cow;
 
+use crate::block::{Block, Block16};
 use crate::escape::{self, LoneSurrogate};
 use crate::{Malformed, hex, scan, utf8};
 
@@ -112,7 +113,7 @@ pub fn push_hex(out: &mut Vec<u8>, bytes: &[u8]) {
 ///
 /// # Errors
 ///
-/// No opening quote; what [`escape::read_json_str`] refuses. The first thing
+/// No opening quote; what [`escape::read_json_string`] refuses; what is no UTF-8. The first thing
 /// from the left that is wrong; `out` is as it was then.
 #[inline]
 pub fn read<'a>(
@@ -121,7 +122,7 @@ pub fn read<'a>(
     lone: LoneSurrogate,
 ) -> Result<&'a [u8], Malformed> {
     let inside = opened(bytes)?;
-    match escape::read_json_str(out, inside, lone) {
+    match append_str(out, inside, lone) {
         Ok(read) => Ok(&inside[read..]),
         Err(error) => Err(first_wrong(error, bytes, inside)),
     }
@@ -145,7 +146,20 @@ pub fn read<'a>(
 #[inline]
 pub fn unquote(bytes: &[u8], lone: LoneSurrogate) -> Result<(Cow<'_, str>, &[u8]), Malformed> {
     let inside = opened(bytes)?;
-    match escape::json_string(inside, lone) {
+    if let Some((text, rest)) = short(inside) {
+        return Ok((Cow::Borrowed(text), rest));
+    }
+    let clean = scan::json_clean(inside);
+    let result = match inside.get(clean) {
+        Some(b'"') => utf8::validate(&inside[..clean]).map(|text| (Cow::Borrowed(text), clean + 1)),
+        _ => {
+            // What it stands for is no longer than it is.
+            let most = escape::json_string_end(inside).map_or(0, |end| end.len);
+            let mut text = String::with_capacity(most);
+            append_str(&mut text, inside, lone).map(|read| (Cow::Owned(text), read))
+        }
+    };
+    match result {
         Ok((text, read)) => Ok((text, &inside[read..])),
         Err(error) => Err(first_wrong(error, bytes, inside)),
     }
@@ -291,6 +305,109 @@ fn wrong_hex(bytes: &[u8], inside: &[u8], len: usize, case: hex::Case) -> Malfor
         Ok(()) => Malformed::new(bytes.len(), CLOSING),
         Err(error) => behind(error, bytes, inside),
     }
+}
+
+/// A string of at most sixteen bytes that is ASCII without escapes, as most
+/// keys are, and the rest of the input: one look tells. `None` says nothing.
+#[inline(always)]
+fn short(inside: &[u8]) -> Option<(&str, &[u8])> {
+    let block = Block16::load(inside.first_chunk()?);
+    // The highest bit of a byte, which the mask of a block is made of, is what
+    // makes it no ASCII.
+    let ends = special(block).or(block).mask() | 1 << 16;
+    match inside.split_at_checked(ends.trailing_zeros() as usize) {
+        Some((text, [b'"', rest @ ..])) => {
+            // SAFETY: the mask has no bit set for any of these bytes, so they
+            // are ASCII, which is UTF-8.
+            Some((unsafe { str::from_utf8_unchecked(text) }, rest))
+        }
+        _ => None,
+    }
+}
+
+/// What cannot stand in a string as it is.
+#[inline(always)]
+pub(crate) fn special(block: Block16) -> Block16 {
+    let control = block.at_most(0x1f);
+    block.equals(b'"').or(block.equals(b'\\')).or(control)
+}
+
+/// How many escapes are read by hand: beyond, it pays to set up for many.
+const FEW: usize = 4;
+
+/// Appends what a string stands for, as [`escape::read_json_string`] does;
+/// quicker where there are few escapes.
+#[inline]
+pub(crate) fn append(
+    out: &mut Vec<u8>,
+    inside: &[u8],
+    lone: LoneSurrogate,
+) -> Result<usize, Malformed> {
+    let before = out.len();
+    let mut at = 0;
+    for _ in 0..FEW {
+        let rest = &inside[at..];
+        let clean = scan::json_clean(rest);
+        scan::push_bytes(out, &rest[..clean]);
+        at += clean;
+        match &rest[clean..] {
+            [b'"', ..] => return Ok(at + 1),
+            [b'\\', escaped, ..] if short_escape(*escaped) != 0 => {
+                out.push(short_escape(*escaped));
+                at += 2;
+            }
+            [b'\\', escape @ ..] => match escape::json_escape(escape) {
+                Ok((character, read)) => {
+                    scan::push_bytes(out, character.encode_utf8(&mut [0; 4]).as_bytes());
+                    at += 1 + read;
+                }
+                // Wrong, or half of a surrogate pair, which may be replaced.
+                Err(_) => break,
+            },
+            _ => break,
+        }
+    }
+    // On from here: what comes is no part of an escape.
+    escape::read_json_string(out, &inside[at..], lone)
+        .map(|read| at + read)
+        .map_err(|error| {
+            out.truncate(before);
+            behind(error, inside, &inside[at..])
+        })
+}
+
+/// What a backslash and this byte stand for; zero if not for one byte.
+#[inline]
+const fn short_escape(byte: u8) -> u8 {
+    match byte {
+        b'"' | b'/' | b'\\' => byte,
+        b'b' => 0x08,
+        b'f' => 0x0c,
+        b'n' => b'\n',
+        b'r' => b'\r',
+        b't' => b'\t',
+        _ => 0,
+    }
+}
+
+/// [`append`], with UTF-8 validated; `out` is what it was on an error.
+#[inline]
+fn append_str(out: &mut String, inside: &[u8], lone: LoneSurrogate) -> Result<usize, Malformed> {
+    let mut bytes = std::mem::take(out).into_bytes();
+    let before = bytes.len();
+    let result = append(&mut bytes, inside, lone).and_then(|read| {
+        if utf8::validate(&bytes[before..]).is_ok() {
+            return Ok(read);
+        }
+        bytes.truncate(before);
+        // Escapes are ASCII and stand for whole characters, so the input is no
+        // UTF-8 either.
+        utf8::validate(&inside[..read]).map(|_| read)
+    });
+    // SAFETY: what was there was a string, and what was appended has just been
+    // validated, or cut off again (`append` does so on an error).
+    *out = unsafe { String::from_utf8_unchecked(bytes) };
+    result
 }
 
 /// What stands behind the opening quote.

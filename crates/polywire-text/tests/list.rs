@@ -222,12 +222,10 @@ fn memory_follows_the_input() {
 #[test]
 fn separated_items_are_written_once() {
     let mut out = b"before ".to_vec();
-    list::push_separated(&mut out, ["a", "b", "c"], b',', |out, item| {
-        quote::push(out, item)
-    });
+    list::push_separated(&mut out, ["a", "b", "c"], b',', quote::push);
     assert_eq!(out, br#"before "a","b","c""#);
     let mut out = b"before".to_vec();
-    list::push_separated(&mut out, [""; 0], b',', |out, item| quote::push(out, item));
+    list::push_separated(&mut out, [""; 0], b',', quote::push);
     list::push_strings(&mut out, [""; 0]);
     list::push_hex(&mut out, [[0_u8; 2]; 0]);
     assert_eq!(out, b"before[][]");

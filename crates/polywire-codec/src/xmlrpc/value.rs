@@ -255,17 +255,7 @@ pub(super) fn float_text(text: &str) -> &[u8] {
 
 /// Base64, in which peers put line breaks and indentation.
 pub(super) fn blob_of(text: &str) -> Result<Blob, &'static str> {
-    let is_space = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
-    let bytes = text.as_bytes();
-    let decoded = if bytes.iter().any(is_space) {
-        let packed: Vec<u8> = bytes
-            .iter()
-            .copied()
-            .filter(|byte| !is_space(byte))
-            .collect();
-        base64::decode(&packed)
-    } else {
-        base64::decode(bytes)
-    };
-    decoded.map_err(|malformed| malformed.expected)
+    base64::STANDARD
+        .decode_with_white_space(text.as_bytes())
+        .map_err(|malformed| malformed.expected)
 }

@@ -309,9 +309,7 @@ impl Base64 {
             _ => (0, 0),
         };
         let behind = data + padding;
-        if padding == 0 && data < text.len() {
-            Malformed::new(data, self.character())
-        } else if data % 4 == 1 {
+        if data % 4 == 1 || (padding == 0 && data < text.len()) {
             Malformed::new(data, self.character())
         } else if padding > 0 && self.padding == Padding::Forbidden {
             Malformed::new(data, END)

@@ -13,11 +13,11 @@ use base64_simd::Out;
 use super::{Base64, blob, bytes_of};
 use crate::{Blob, Malformed};
 
-/// Characters gathered at a time: whole groups.
-const GATHERED: usize = 1024;
-
-/// Sixteen bytes are copied at once, of which not all may count.
+/// Sixteen bytes are copied at once, of which not all may count: the buffers
+/// are so much longer than the whole groups that they are for.
 const BLOCK: usize = 16;
+const SHORT: usize = 128 + BLOCK;
+const LONG: usize = 1024 + BLOCK;
 
 impl Base64 {
     /// [`decode`](Self::decode), skipping white space (space, tab, line feed,
@@ -46,13 +46,16 @@ impl Base64 {
         let from_behind = text.iter().rev().filter(|byte| !is_space(**byte));
         let padding = from_behind.take(2).take_while(|byte| **byte == b'=');
         let len = bytes_of(characters - padding.count());
-        let decoded = blob(len, |space| self.gather(text, characters, space));
+        let decoded = blob(len, |space| match characters < SHORT {
+            true => self.gather::<SHORT>(text, characters, space),
+            false => self.gather::<LONG>(text, characters, space),
+        });
         decoded.ok_or_else(|| self.locate_behind_spaces(text))
     }
 
     /// Decodes the `characters` of `text` to the beginning of `space`, and
     /// returns how many bytes they were; `None` if something is wrong.
-    fn gather(
+    fn gather<const SIZE: usize>(
         self,
         text: &[u8],
         characters: usize,
@@ -61,11 +64,12 @@ impl Base64 {
         // Invariants: the first `held` bytes of the buffer stood in `text`
         // before `at`, and are some of the `left` characters that have not
         // been decoded; held <= left.
-        let mut buffer = [0; GATHERED + BLOCK];
+        let mut buffer = [0; SIZE];
+        let gathered = SIZE - BLOCK;
         let (mut held, mut at, mut left) = (0, 0, characters);
         let mut written = 0;
         loop {
-            while held < GATHERED && held < left {
+            while held < gathered && held < left {
                 let rest = &text[at..];
                 if let Some(block) = rest.first_chunk::<BLOCK>() {
                     buffer[held..held + BLOCK].copy_from_slice(block);
@@ -82,7 +86,7 @@ impl Base64 {
             let last = held == left;
             let (ready, engine) = match last {
                 true => (held, self.engine_of(&buffer[..held])),
-                false => (GATHERED, self.engine(false)),
+                false => (gathered, self.engine(false)),
             };
             let (text, space) = (&buffer[..ready], &mut space[written..]);
             // Padding that comes too early makes the result look shorter.
@@ -99,9 +103,9 @@ impl Base64 {
             if last {
                 return Some(written);
             }
-            buffer.copy_within(GATHERED..held, 0);
-            held -= GATHERED;
-            left -= GATHERED;
+            buffer.copy_within(gathered..held, 0);
+            held -= gathered;
+            left -= gathered;
         }
     }
 

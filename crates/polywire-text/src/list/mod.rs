@@ -280,8 +280,8 @@ fn most_hex(bytes: &[u8], size: usize) -> usize {
     end / size.saturating_mul(2).saturating_add(3)
 }
 
-/// Reads an array: `read` gets what is left where an item should be, behind
-/// white space.
+/// Reads an array: `read` gets what is left where an item should be, or white
+/// space before it.
 #[inline(always)]
 fn read_items<'a>(
     bytes: &'a [u8],
@@ -312,7 +312,7 @@ fn begin(bytes: &[u8]) -> Result<&[u8], Malformed> {
 
 /// What comes behind an item.
 enum Next<'a> {
-    /// A comma: the next item, white space skipped.
+    /// A comma: what is behind it, where white space may come first.
     Item(&'a [u8]),
     /// A bracket: what is behind it.
     End(&'a [u8]),
@@ -323,7 +323,7 @@ enum Next<'a> {
 #[inline]
 fn next(rest: &[u8]) -> Next<'_> {
     match &rest[scan::white_space(rest)..] {
-        [b',', rest @ ..] => Next::Item(&rest[scan::white_space(rest)..]),
+        [b',', rest @ ..] => Next::Item(rest),
         [b']', rest @ ..] => Next::End(rest),
         rest => Next::Neither(rest),
     }

@@ -4,9 +4,10 @@ use std::iter::FusedIterator;
 use std::ops::Index;
 
 use super::read_items;
-use crate::escape::{self, LoneSurrogate};
-use crate::quote::{self, opened};
-use crate::{Malformed, scan, utf8};
+use crate::block::{Block, Block16};
+use crate::escape::LoneSurrogate;
+use crate::quote::{self, opened, special};
+use crate::{Malformed, utf8};
 
 /// Strings one behind the other in one buffer, and where each ends: two
 /// allocations for any number of strings, and none when used again.
@@ -129,21 +130,41 @@ impl Strings {
         lone: LoneSurrogate,
     ) -> Result<&'a [u8], Malformed> {
         let array = array_len(bytes);
-        text.reserve(array);
+        // Short strings are written as a whole block.
+        text.reserve(array + BLOCK);
         self.ends.reserve(count_items(&bytes[..array]));
         read_items(bytes, |rest| {
             let inside = opened(rest)?;
-            let clean = scan::json_clean(inside);
-            let rest = if let Some((_, [b'"', rest @ ..])) = inside.split_at_checked(clean) {
-                scan::Run::new(inside, clean).push_to(text);
-                rest
-            } else {
-                let read = escape::read_json_string(text, inside, lone);
-                &inside[read.map_err(|error| quote::behind(error, rest, inside))?..]
+            let rest = match push_short(text, inside) {
+                Some(rest) => rest,
+                None => {
+                    let read = quote::append(text, inside, lone);
+                    &inside[read.map_err(|error| quote::behind(error, rest, inside))?..]
+                }
             };
             self.ends.push(text.len());
             Ok(rest)
         })
+    }
+}
+
+const BLOCK: usize = 16;
+
+/// Appends a string of at most a block if it has no escapes; returns what is
+/// behind its quote. `None` says nothing.
+#[inline(always)]
+fn push_short<'a>(text: &mut Vec<u8>, inside: &'a [u8]) -> Option<&'a [u8]> {
+    let block = inside.first_chunk::<BLOCK>()?;
+    let ends = special(Block16::load(block)).mask() | 1 << BLOCK;
+    let len = ends.trailing_zeros() as usize;
+    match inside.split_at_checked(len) {
+        Some((_, [b'"', rest @ ..])) => {
+            let end = text.len() + len;
+            text.extend_from_slice(block);
+            text.truncate(end);
+            Some(rest)
+        }
+        _ => None,
     }
 }
 
