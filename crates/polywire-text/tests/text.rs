@@ -147,14 +147,15 @@ proptest! {
         let other = format!("{}{other}", one.get(..same).unwrap_or(&one));
         let (text, twin) = (Text::from(&one), Text::from(&other));
         let (one, other): (&str, &str) = (&one, &other);
+        let (one_owned, other_owned) = (one.to_owned(), other.to_owned());
         prop_assert_eq!(text == twin, one == other);
         prop_assert_eq!(text == *other, one == other);
         prop_assert_eq!(text == other, one == other);
-        prop_assert_eq!(text == other.to_owned(), one == other);
+        prop_assert_eq!(text == other_owned, one == other);
         prop_assert_eq!(text == Cow::Borrowed(other), one == other);
         prop_assert_eq!(*one == twin, one == other);
         prop_assert_eq!(one == twin, one == other);
-        prop_assert_eq!(one.to_owned() == twin, one == other);
+        prop_assert_eq!(one_owned == twin, one == other);
         prop_assert_eq!(Cow::Borrowed(one) == twin, one == other);
         let order = one.partial_cmp(other);
         prop_assert_eq!(text.partial_cmp(&twin), order);
