@@ -1,9 +1,23 @@
 //! A bounded pool of buffers.
 //!
-//! A pool saves what an allocation costs, and what growing costs: a buffer that
-//! comes back keeps the capacity that it has reached. It is worth it where both
-//! are large beside the work, and the benchmark (`text/pool` of `bench/`) says
-//! where that is; a pool that nobody has measured is a leak with good manners.
+//! A pool saves what growing costs: a buffer that comes back keeps the capacity
+//! that it has reached. What an allocation costs it does not save, since taking
+//! and giving back are two locks, and the system's allocator is quicker than
+//! that. The benchmark (`text/pool` of `bench/`) has it measured, one thread,
+//! beside a new vector each time:
+//!
+//! | message | size known ahead | grown from 512 bytes |
+//! |---|---|---|
+//! | 256 bytes | 3 times as long | 3 times as long |
+//! | 4 KiB | as long | 0.6 of the time |
+//! | 64 KiB | as long | 0.8 |
+//! | 1 MiB | 1.1 times as long | 0.9 |
+//!
+//! So it pays for messages of some KiB and more whose size nobody knows ahead,
+//! and costs 35 ns where they are small. Calls and their answers are mostly
+//! small, and what a large one gains is less than a tenth of what sending it
+//! costs: nothing in Polywire uses the pool today. It is here for programs
+//! whose messages are of the other kind.
 //!
 //! # How it works
 //!

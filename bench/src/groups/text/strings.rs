@@ -1,8 +1,10 @@
 //! The string type: 24 bytes around an `Arc`, as it is, against 32 bytes
 //! around `Bytes`, as it might be; and `String`.
 
+use std::ops::Deref;
+
 use bytes::Bytes;
-use polywire_bench::{Group, same};
+use polywire_bench::{Case, Group, same};
 use polywire_text::{Body, Text};
 
 /// The other layout: up to 23 bytes inline, or a `Bytes`.
@@ -45,23 +47,98 @@ pub(super) fn cases(group: &mut Group) {
         let source: String = (0..COUNT * len + 64)
             .map(|at| char::from(b'a' + (at % 26) as u8))
             .collect();
-        making(group, kind, len, &source);
+        let name = format!("make and drop {COUNT} {kind} strings of a body");
+        // A body of twice the size would be one of which such strings are copied.
+        let half = format!("{name}, half the input");
+        making(
+            group,
+            &half,
+            COUNT / 2,
+            len,
+            &source[..COUNT / 2 * len + 64],
+        );
+        making(group, &name, COUNT, len, &source)
+            .target_near_best(1.1)
+            .target_instructions_of_case(half, 2.1);
         using(group, kind, len, &source);
+        copying(group, kind, len, &source);
+        comparing(group, kind, len, &source);
     }
 }
 
-fn making(group: &mut Group, kind: &str, len: usize, source: &str) {
-    let (text, wide, plain) = (source.to_owned(), source.to_owned(), source.to_owned());
+/// Beside `String`, whoever has it: a copy of each, and from each.
+fn copying(group: &mut Group, kind: &str, len: usize, source: &str) {
+    let strings = |source: &str| -> Vec<String> {
+        let part = |at| source[at * len..at * len + len].to_owned();
+        (0..COUNT).map(part).collect()
+    };
     let total = COUNT * len;
+    let (one, two) = (strings(source), strings(source));
     group
-        .case(format!("make and drop {COUNT} {kind} strings of a body"))
+        .case(format!(
+            "copy {COUNT} {kind} strings of all sorts of places"
+        ))
+        .bytes(total)
+        .polywire(
+            move || one.iter().map(|own| Text::from(own.as_str())).collect(),
+            move |texts: &Vec<Text>| same(&sizes(texts), &total),
+        )
+        .peer(
+            "String",
+            move || two.iter().map(|own| own.as_str().to_owned()).collect(),
+            move |strings: &Vec<String>| same(&sizes(strings), &total),
+        )
+        .target_near_best(1.1)
+        .target_allocations(if len <= 23 { 1 } else { COUNT as u64 + 1 });
+}
+
+fn sizes<T: Deref<Target = str>>(strings: &[T]) -> usize {
+    strings.iter().map(|string| string.len()).sum()
+}
+
+/// Each with an equal one that stands elsewhere.
+fn comparing(group: &mut Group, kind: &str, len: usize, source: &str) {
+    let texts = |source: &str| -> Vec<Text> {
+        let part = |at| Text::from(&source[at * len..at * len + len]);
+        (0..COUNT).map(part).collect()
+    };
+    let (one, two) = (texts(source), texts(source));
+    let plain = |texts: &[Text]| -> Vec<String> { texts.iter().map(Text::to_string).collect() };
+    let (three, four) = (plain(&one), plain(&two));
+    group
+        .case(format!("compare {COUNT} {kind} strings"))
+        .bytes(COUNT * len)
+        .polywire(
+            move || one.iter().zip(&two).filter(|(a, b)| a == b).count(),
+            move |count| same(count, &COUNT),
+        )
+        .peer(
+            "String",
+            move || three.iter().zip(&four).filter(|(a, b)| a == b).count(),
+            move |count| same(count, &COUNT),
+        )
+        .target_near_best(1.1)
+        .target_allocations(0);
+}
+
+fn making<'a>(
+    group: &'a mut Group,
+    name: &str,
+    count: usize,
+    len: usize,
+    source: &str,
+) -> &'a mut Case {
+    let (text, wide, plain) = (source.to_owned(), source.to_owned(), source.to_owned());
+    let total = count * len;
+    group
+        .case(name)
         .bytes(total)
         .polywire(
             move || {
                 let body = Body::from(text.clone());
                 let strings: Vec<Text> = {
                     let text = valid(&body);
-                    (0..COUNT)
+                    (0..count)
                         .map(|at| text_at(&body, text, at * len, len))
                         .collect()
                 };
@@ -73,7 +150,7 @@ fn making(group: &mut Group, kind: &str, len: usize, source: &str) {
             "32 bytes, Bytes",
             move || {
                 let body = Bytes::from(wide.clone());
-                let strings: Vec<Wide> = (0..COUNT)
+                let strings: Vec<Wide> = (0..count)
                     .map(|at| Wide::new(&body, at * len, at * len + len))
                     .collect();
                 strings
@@ -87,13 +164,13 @@ fn making(group: &mut Group, kind: &str, len: usize, source: &str) {
             "String",
             move || {
                 let body = plain.clone();
-                let strings: Vec<String> = (0..COUNT)
+                let strings: Vec<String> = (0..count)
                     .map(|at| body[at * len..at * len + len].to_owned())
                     .collect();
                 strings.iter().map(String::len).sum::<usize>()
             },
             move |sum| same(sum, &total),
-        );
+        )
 }
 
 fn using(group: &mut Group, kind: &str, len: usize, source: &str) {
@@ -141,7 +218,8 @@ fn using(group: &mut Group, kind: &str, len: usize, source: &str) {
                     .sum::<usize>()
             },
             move |found| same(found, &sum),
-        );
+        )
+        .target_near_best(1.1);
 }
 
 fn last(bytes: &[u8]) -> usize {

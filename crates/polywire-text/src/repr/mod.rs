@@ -214,6 +214,18 @@ impl Repr {
         unsafe { std::slice::from_raw_parts(data, len) }
     }
 
+    /// The bytes, unless they are inline: `as_bytes` for who has to ask anyway.
+    #[inline]
+    pub(crate) const fn outside_bytes(&self) -> Option<&[u8]> {
+        if self.is_inline() {
+            return None;
+        }
+        // SAFETY: as in `as_bytes`.
+        let data = unsafe { self.data.pointer };
+        // SAFETY: as in `as_bytes`.
+        Some(unsafe { std::slice::from_raw_parts(data, self.last.len()) })
+    }
+
     /// Copies `bytes`: inline if they fit, else into one allocation.
     #[inline]
     pub(crate) fn copy(bytes: &[u8]) -> Self {

@@ -36,7 +36,10 @@ impl Text {
 impl PartialEq for Text {
     #[inline]
     fn eq(&self, other: &Self) -> bool {
-        self.is(other.0.as_bytes())
+        match (self.0.outside_bytes(), other.0.outside_bytes()) {
+            (Some(one), Some(other)) => one == other,
+            _ => self.is(other.0.as_bytes()),
+        }
     }
 }
 
