@@ -16,9 +16,9 @@
 
 use std::borrow::Cow;
 
+use crate::Malformed;
 use crate::percent::{self, Plus, Set};
 use crate::scan::block::Block;
-use crate::{Malformed, scan};
 
 /// What the URL standard lets stand in a form: `A-Z a-z 0-9 * - . _`, and `+`
 /// for a space.
@@ -160,15 +160,24 @@ impl<'a> Iterator for Pairs<'a> {
     }
 }
 
-/// What stands before the next `&`, and before the next `=` of a key.
+/// What stands before the next `&`, and before the next `=` of a key. Keys and
+/// values are short: sixteen bytes at a time are enough.
 #[inline]
 fn part(rest: &str, key: bool) -> &str {
     let equals = if key { b'=' } else { b'&' };
-    let special = |block: Block| block.equals(b'&').or(block.equals(equals));
-    let len = scan::clean(rest.as_bytes(), special, |byte| {
-        byte == b'&' || byte == equals
-    });
-    &rest[..len]
+    let bytes = rest.as_bytes();
+    let mut at = 0;
+    while let Some(block) = bytes.get(at..).and_then(<[u8]>::first_chunk::<16>) {
+        let block = Block::load(block);
+        let mask = block.equals(b'&').or(block.equals(equals)).mask();
+        if mask != 0 {
+            return &rest[..at + mask.trailing_zeros() as usize];
+        }
+        at += 16;
+    }
+    let tail = bytes[at..].iter();
+    let len = tail.take_while(|byte| **byte != b'&' && **byte != equals);
+    &rest[..at + len.count()]
 }
 
 #[inline]
