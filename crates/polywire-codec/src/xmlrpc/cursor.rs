@@ -5,7 +5,8 @@
 use std::borrow::Cow;
 
 use polywire_schema::{Error, ErrorKind, LimitKind};
-use polywire_text::{escape, scan};
+use polywire_text::escape::{self, XmlPlace, XmlReading};
+use polywire_text::scan;
 
 use super::locate;
 use crate::snippet;
@@ -282,31 +283,28 @@ impl<'de> Cursor<'de> {
         ErrorKind::Limit(LimitKind::StringLength(self.longest))
     }
 
-    /// Goes on with character data of which `start..at` is clean.
+    /// Reads character data from `start` on.
     fn mixed_characters(&mut self, start: usize) -> Result<String, Error> {
-        let mut text = self.text[start..self.at].to_owned();
+        let mut text = String::new();
+        self.at = start;
         loop {
+            let rest = self.rest();
+            let len = memchr::memchr(b'<', rest).unwrap_or(rest.len());
+            let part = &self.text[self.at..self.at + len];
+            match escape::unescape_xml(part, XmlPlace::Text, XmlReading::Strict) {
+                Ok(read) if text.is_empty() => text = read.into_owned(),
+                Ok(read) => text.push_str(&read),
+                Err(malformed) => {
+                    self.at += malformed.offset;
+                    return Err(self.error(ErrorKind::Syntax, malformed.expected));
+                }
+            }
+            self.at += len;
             if text.len() > self.longest {
                 return Err(self.error(self.too_long(), ""));
             }
             match self.rest() {
                 [] => return Err(self.error(ErrorKind::Truncated, "an end tag")),
-                [b'&', after @ ..] => match escape::xml_reference(after) {
-                    Ok((character, len)) => {
-                        text.push(character);
-                        self.at += 1 + len;
-                    }
-                    Err(malformed) => {
-                        self.at += 1 + malformed.offset;
-                        return Err(self.error(ErrorKind::Syntax, malformed.expected));
-                    }
-                },
-                // A carriage return, with or without a line feed, is a line feed.
-                [b'\r', b'\n', ..] => self.at += 1,
-                [b'\r', ..] => {
-                    text.push('\n');
-                    self.at += 1;
-                }
                 rest if rest.starts_with(b"<![CDATA[") => {
                     self.at += "<![CDATA[".len();
                     let Some(len) = self.text[self.at..].find("]]>") else {
@@ -318,17 +316,8 @@ impl<'de> Cursor<'de> {
                     self.at += len + "]]>".len();
                 }
                 [b'<', b'!' | b'?', ..] => self.skip_markup()?,
-                [b'<', ..] => return Ok(text),
-                _ => {
-                    return Err(self.error(ErrorKind::Syntax, FORBIDDEN));
-                }
+                _ => return Ok(text),
             }
-            let start = self.at;
-            self.at += scan::xml_data(self.rest());
-            if self.brackets {
-                self.no_brackets(start)?;
-            }
-            text.push_str(&self.text[start..self.at]);
         }
     }
 

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use polywire_schema::{Body, ErrorKind, Limits, Member, Text, Value};
+use polywire_text::INLINE_CAPACITY;
 
 use crate::shapes::{Collections, Line, Scalars, root};
 use crate::support::{Format, decode, decode_from, encode, encode_dyn, for_every_format};
@@ -129,8 +130,12 @@ fn strings_are_shared_or_inline<F: Format>() {
                 panic!("a string");
             };
             for text in [&read.string.unwrap(), other] {
-                assert_eq!(text.is_inline(), len <= 22, "{len} bytes");
-                assert_eq!(lies_in(&body, text), len > 22 && verbatim, "{len} bytes");
+                assert_eq!(text.is_inline(), len <= INLINE_CAPACITY, "{len} bytes");
+                assert_eq!(
+                    lies_in(&body, text),
+                    len > INLINE_CAPACITY && verbatim,
+                    "{len} bytes"
+                );
                 if lies_in(&body, text) {
                     assert!(text.is_shared());
                 }

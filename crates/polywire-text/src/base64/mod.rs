@@ -159,7 +159,7 @@ impl Base64 {
     }
 
     /// Decodes straight into a [`Blob`]: one allocation if the result is
-    /// longer than 22 bytes, else none.
+    /// longer than 23 bytes, else none.
     ///
     /// ```
     /// use polywire_text::base64::{STANDARD, URL_SAFE};
@@ -353,7 +353,7 @@ pub fn push(out: &mut Vec<u8>, bytes: &[u8]) {
 }
 
 /// Decodes [`STANDARD`] base64 straight into a [`Blob`]: one allocation if the
-/// result is longer than 22 bytes, else none.
+/// result is longer than 23 bytes, else none.
 ///
 /// # Errors
 ///

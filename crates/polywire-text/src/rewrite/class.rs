@@ -130,16 +130,20 @@ pub(super) mod wide {
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     fn clean(class: &Class, bytes: &[u8]) -> usize {
         let halves = Halves::new(class);
-        let (blocks, rest) = bytes.as_chunks::<64>();
+        let (blocks, _) = bytes.as_chunks::<256>();
+        let clean = blocks.iter().take_while(|block| !halves.any(&block[..]));
+        let start = 256 * clean.count();
+        let (blocks, rest) = bytes[start..].as_chunks::<64>();
         for (index, block) in blocks.iter().enumerate() {
             if halves.any(block) {
-                return 64 * index + halves.special64(block).trailing_zeros() as usize;
+                return start + 64 * index + halves.special64(block).trailing_zeros() as usize;
             }
         }
+        let start = start + 64 * blocks.len();
         if let Some(block) = rest.first_chunk::<32>()
             && let special @ 1.. = halves.special(block)
         {
-            return 64 * blocks.len() + special.trailing_zeros() as usize;
+            return start + special.trailing_zeros() as usize;
         }
         match bytes.last_chunk::<32>() {
             // Some of these have been looked at, and are not special.
@@ -194,16 +198,17 @@ pub(super) mod wide {
             )
         }
 
-        /// Whether any of 64 bytes is special.
+        /// Whether any byte of some blocks is special.
         #[target_feature(enable = "avx2")]
         #[inline]
-        fn any(self, blocks: &[u8; 64]) -> bool {
-            let [first, second] = halves(blocks);
-            let (low, bits) = self.look_up(first);
-            let first = _mm256_and_si256(low, bits);
-            let (low, bits) = self.look_up(second);
-            let either = _mm256_or_si256(first, _mm256_and_si256(low, bits));
-            _mm256_testz_si256(either, either) == 0
+        fn any(self, blocks: &[u8]) -> bool {
+            let (blocks, _) = blocks.as_chunks::<32>();
+            let mut any = _mm256_setzero_si256();
+            for block in blocks {
+                let (low, bits) = self.look_up(block);
+                any = _mm256_or_si256(any, _mm256_and_si256(low, bits));
+            }
+            _mm256_testz_si256(any, any) == 0
         }
 
         /// A bit for each of 64 bytes, the first lowest.
