@@ -158,10 +158,6 @@ pub(super) fn tiny(bytes: &[u8]) -> Option<u64> {
 #[inline(always)]
 pub(super) fn tiny_prefix(bytes: &[u8]) -> Option<(u64, usize)> {
     let [a, b, c, d, e] = *bytes.first_chunk()?;
-    // Most likely a long one: no time for its first digits here.
-    if e.is_ascii_digit() && d.is_ascii_digit() {
-        return None;
-    }
     let value = digit(a)?;
     let Some(b) = digit(b) else {
         return Some((value, 1));
@@ -174,7 +170,7 @@ pub(super) fn tiny_prefix(bytes: &[u8]) -> Option<(u64, usize)> {
     let Some(d) = digit(d) else {
         return Some((value, 3));
     };
-    Some((value * 10 + d, 4))
+    digit(e).is_none().then_some((value * 10 + d, 4))
 }
 
 /// All of `bytes`, up to eight digits; `None` if there is another byte.
