@@ -150,9 +150,7 @@ fn end_of(token: Avx2, chunk: &[u8; 64], carry: u64) -> Step {
     if ends == 0 {
         return Step::All(begins >> 63);
     }
-    let end = ends.trailing_zeros() as usize;
-    // What is escaped is left to be looked at with its backslash.
-    Step::Some(end + carry as usize - (escaped >> end & 1) as usize)
+    Step::Some(ends.trailing_zeros() as usize + carry as usize)
 }
 
 /// How much of 64 bytes was read.
