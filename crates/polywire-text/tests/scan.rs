@@ -42,6 +42,24 @@ fn one_byte_at_each_place() {
     }
 }
 
+/// Beyond the first 64 bytes there are loops of 64 and of 128.
+#[test]
+fn one_byte_at_each_place_of_more() {
+    for len in [
+        191, 192, 193, 255, 256, 257, 319, 320, 321, 383, 384, 385, 450,
+    ] {
+        for clean in *b"a " {
+            let mut bytes = vec![clean; len];
+            agrees(&bytes);
+            for at in 60..len {
+                bytes[at] = if clean == b'a' { b'<' } else { b'\\' };
+                agrees(&bytes);
+                bytes[at] = clean;
+            }
+        }
+    }
+}
+
 #[test]
 fn every_byte() {
     for len in [1, 5, 12, 16, 40, 64, 100, 300] {

@@ -119,7 +119,8 @@ fn window(rest: &[u8]) -> Option<[u8; 64]> {
 }
 
 /// How many bytes stand before the first quote that is not escaped, or the first
-/// control character, or the last few bytes. An escape is not cut in two.
+/// control character, escaped or not, or the last few bytes, before which no escape
+/// is cut in two.
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 pub(super) fn end(token: Avx2, bytes: &[u8]) -> usize {
     let (mut at, mut carry) = (0, 0);
@@ -150,17 +151,16 @@ fn end_of(token: Avx2, chunk: &[u8; 64], carry: u64) -> Step {
     if ends == 0 {
         return Step::All(begins >> 63);
     }
-    let end = ends.trailing_zeros() as usize;
-    // What is escaped is left to be looked at with its backslash.
-    Step::Some(end + carry as usize - (escaped >> end & 1) as usize)
+    Step::Some(ends.trailing_zeros() as usize + carry as usize)
 }
 
 /// How much of 64 bytes was read.
 enum Step {
     /// All. If the last one is a backslash that begins an escape it is 1, else 0.
     All(u64),
-    /// So many: the next is a quote or control character, or a backslash that begins
-    /// no short escape. If that stands before these bytes it counts as one of them.
+    /// So many, counted from the backslash before these bytes if there was one. The
+    /// next is a quote or control character, or a backslash that begins no short
+    /// escape.
     Some(usize),
 }
 
