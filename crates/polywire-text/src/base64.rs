@@ -26,7 +26,7 @@ pub fn push(out: &mut Vec<u8>, bytes: &[u8]) {
 }
 
 /// Decodes base64 straight into a [`Blob`]: one allocation if the result is
-/// longer than 22 bytes, else none.
+/// longer than 23 bytes, else none.
 ///
 /// # Errors
 ///

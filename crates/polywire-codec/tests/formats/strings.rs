@@ -129,8 +129,8 @@ fn strings_are_shared_or_inline<F: Format>() {
                 panic!("a string");
             };
             for text in [&read.string.unwrap(), other] {
-                assert_eq!(text.is_inline(), len <= 22, "{len} bytes");
-                assert_eq!(lies_in(&body, text), len > 22 && verbatim, "{len} bytes");
+                assert_eq!(text.is_inline(), len <= 23, "{len} bytes");
+                assert_eq!(lies_in(&body, text), len > 23 && verbatim, "{len} bytes");
                 if lies_in(&body, text) {
                     assert!(text.is_shared());
                 }
