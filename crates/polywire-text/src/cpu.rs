@@ -65,6 +65,13 @@ pub fn level() -> Level {
 
 /// Allows at most `most` from here on, in the whole process; returns what is
 /// used now. For tests and measurements: the answers are the same either way.
+///
+/// ```
+/// use polywire_text::cpu::{self, Level};
+///
+/// assert_eq!(cpu::limit(Level::Baseline), Level::Baseline);
+/// assert_eq!(cpu::limit(Level::Avx2), cpu::level());
+/// ```
 pub fn limit(most: Level) -> Level {
     LEVEL.store(code(processor().min(most)), Ordering::Relaxed);
     level()
@@ -100,4 +107,22 @@ fn processor() -> Level {
         return Level::Avx2;
     }
     Level::Baseline
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_more_is_used_than_there_is() {
+        // Other tests set the limit too, so what is used is between these at any time.
+        for most in [Level::Baseline, Level::Avx2] {
+            limit(most);
+            assert!(level() <= processor());
+            assert!(processor().min(most) <= most);
+        }
+        assert_eq!(code(Level::Baseline), BASELINE);
+        assert_eq!(code(Level::Avx2), AVX2);
+        assert!([BASELINE, AVX2].contains(&detect()));
+    }
 }

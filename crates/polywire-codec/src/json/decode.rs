@@ -13,10 +13,11 @@ use polywire_schema::{
     BigDecimal, BigInteger, Blob, Body, Decoder, END, Encoding, Error, ErrorKind, Event, LimitKind,
     Limits, Location, Member, Schema, Seq, ShapeKind, Text, Timestamp, TimestampFormat, Value,
 };
+use polywire_text::escape::{self, LoneSurrogate};
 use polywire_text::number::{
     Integer, decimal_prefix, integer_prefix, json_number, parse_f32, parse_f64,
 };
-use polywire_text::{Malformed, base64, escape, scan};
+use polywire_text::{Malformed, base64, scan};
 
 use super::{JsonProfile, locate};
 use crate::budget::Budget;
@@ -312,40 +313,20 @@ impl<'de> JsonDecoder<'de> {
             self.at = end + 1;
             return Ok(Ok((start, end)));
         }
-        self.escaped_string(start, end).map(Err)
+        self.escaped_string(start).map(Err)
     }
 
-    /// Goes on with a string whose clean beginning ends at `end`.
-    fn escaped_string(&mut self, start: usize, end: usize) -> Result<String, Error> {
-        let bytes = self.text.as_bytes();
-        let mut text = String::with_capacity((end - start) * 2);
-        let (mut start, mut end) = (start, end);
-        loop {
-            text.push_str(&self.text[start..end]);
-            self.check_length(text.len())?;
-            match bytes.get(end) {
-                Some(b'"') => {
-                    self.at = end + 1;
-                    return Ok(text);
-                }
-                Some(b'\\') => match escape::json_escape(&bytes[end + 1..]) {
-                    Ok((character, len)) => {
-                        text.push(character);
-                        start = end + 1 + len;
-                    }
-                    Err(malformed) => return Err(self.malformed(malformed, end + 1)),
-                },
-                Some(_) => {
-                    self.at = end;
-                    let expected = "an escape, since control characters cannot stand in a string";
-                    return Err(self.error(ErrorKind::Syntax, expected));
-                }
-                None => {
-                    self.at = end;
-                    return Err(self.error(ErrorKind::Truncated, "the closing quote of a string"));
-                }
+    /// Reads a string with escapes, behind its opening quote.
+    #[inline(never)]
+    fn escaped_string(&mut self, start: usize) -> Result<String, Error> {
+        let bytes = &self.text.as_bytes()[start..];
+        match escape::json_string(bytes, LoneSurrogate::Refuse) {
+            Ok((text, read)) => {
+                self.check_length(text.len())?;
+                self.at = start + read;
+                Ok(text.into_owned())
             }
-            end = start + scan::json_clean(&bytes[start..]);
+            Err(malformed) => Err(self.malformed(malformed, start)),
         }
     }
 

@@ -1,4 +1,19 @@
-//! Escapes of JSON strings, both ways.
+//! Escapes of JSON strings, both ways: RFC 8259, section 7.
+//!
+//! ```text
+//! string    = quote *char quote
+//! char      = unescaped / "\" ( quote / "\" / "/" / "b" / "f" / "n" / "r" / "t" / "u" 4HEXDIG )
+//! unescaped = %x20-21 / %x23-5B / %x5D-10FFFF
+//! ```
+//!
+//! Writing has one canonical form, that of ECMAScript's `JSON.stringify`, which Nostr
+//! asks for byte by byte since it hashes what was written: `\"` `\\` `\b` `\t` `\n` `\f`
+//! `\r`, other control characters as `\u00xx` in lower case, and everything else as it
+//! is, `/` and U+007F included. Reading takes every form of the grammar and no other.
+//!
+//! Where there is AVX2 the cost hardly depends on how many bytes are escaped: see
+//! `expand` for writing and `compact` for reading. Elsewhere, and for a few bytes,
+//! clean runs are copied and what stands between them is looked up in tables.
 
 #[cfg(target_arch = "x86_64")]
 mod compact;
@@ -20,6 +35,15 @@ use crate::Malformed;
 ///
 /// There is no way to keep one: what comes out of this crate's readers is UTF-8
 /// wherever what went in was.
+///
+/// ```
+/// use polywire_text::escape::{LoneSurrogate, json_string};
+///
+/// let bytes = br#"\ud83d!""#;
+/// assert!(json_string(bytes, LoneSurrogate::Refuse).is_err());
+/// assert_eq!(json_string(bytes, LoneSurrogate::Replace)?.0, "\u{fffd}!");
+/// # Ok::<(), polywire_text::Malformed>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum LoneSurrogate {

@@ -11,7 +11,7 @@ use crate::{Malformed, scan, utf8};
 /// of `bytes` is the inside of the string: there is no quote at its end.
 ///
 /// Bytes from 0x80 on are taken as they are; where the input is UTF-8, so is the
-/// output. It is never longer than the input.
+/// output. It is never longer than the input, which is what is reserved for it.
 ///
 /// # Errors
 ///
@@ -97,7 +97,8 @@ pub fn unescape_json_in_place(bytes: &mut [u8], lone: LoneSurrogate) -> Result<u
 
 /// Reads a JSON string whose opening quote has been read: appends what stands
 /// before the closing quote, unescaped, and returns the number of bytes read, the
-/// closing quote included.
+/// closing quote included. One pass; the vector grows with what is written, however
+/// much stands behind the string.
 ///
 /// # Errors
 ///
@@ -162,7 +163,7 @@ pub fn read_json_str(
 }
 
 /// Reads a JSON string whose opening quote has been read: borrowed if it has no
-/// escapes, which costs no allocation. Returns the number of bytes read too, the
+/// escapes, which costs no allocation, else by one. Returns the number of bytes read too, the
 /// closing quote included.
 ///
 /// # Errors

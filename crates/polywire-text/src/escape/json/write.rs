@@ -7,6 +7,9 @@ use crate::scan;
 /// escapes, other control characters as lower-case `\u00xx`, everything else
 /// as it is. Clean runs are copied whole.
 ///
+/// Room is made for a sixteenth more than there is to write, and beyond that as the
+/// vector grows by itself; at most some hundred bytes more than that are asked for.
+///
 /// ```
 /// let mut out = Vec::new();
 /// polywire_text::escape::push_json(&mut out, "a\"b\\c\n\u{1}é");
@@ -30,15 +33,11 @@ pub fn push_json_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
     if bytes.len() >= LONG {
         return push_long(out, bytes);
     }
-    let mut rest = bytes;
-    loop {
-        let clean = scan::json_clean(rest);
-        scan::push_bytes(out, &rest[..clean]);
-        let Some(special) = rest.get(clean) else {
-            return;
-        };
-        push_one(out, *special);
-        rest = &rest[clean + 1..];
+    let (clean, rest) = bytes.split_at(scan::json_clean(bytes));
+    scan::push_bytes(out, clean);
+    if !rest.is_empty() {
+        // Few, so the guesses of a loop over clean runs would not pay.
+        push_each(out, rest);
     }
 }
 
@@ -72,13 +71,13 @@ pub(super) fn push_each(out: &mut Vec<u8>, bytes: &[u8]) {
     const AT_ONCE: usize = 16;
     for bytes in bytes.chunks(AT_ONCE) {
         // As many bytes as escapes can have, and what the last store has above them.
-        out.reserve(6 * AT_ONCE + 2);
+        out.reserve(6 * bytes.len() + 2);
         let mut len = out.len();
         for byte in bytes {
             let escape = ESCAPES[usize::from(*byte)];
-            // SAFETY: at most `AT_ONCE - 1` escapes of at most six bytes stand before
-            // this one, so these eight end at most at 6 * 15 + 8 bytes behind the
-            // length, which is the capacity reserved.
+            // SAFETY: the escapes before this one are of at most six bytes each, and one
+            // less than all, so these eight end at most two bytes behind six for each of
+            // all, which is the capacity reserved.
             unsafe {
                 let to = out.as_mut_ptr().add(len).cast::<[u8; 8]>();
                 to.write_unaligned(escape.to_le_bytes());
@@ -88,15 +87,6 @@ pub(super) fn push_each(out: &mut Vec<u8>, bytes: &[u8]) {
         // SAFETY: all bytes up to here have just been stored, within the capacity.
         unsafe { out.set_len(len) };
     }
-}
-
-/// Appends one byte, escaped.
-#[inline]
-fn push_one(out: &mut Vec<u8>, byte: u8) {
-    let escape = ESCAPES[usize::from(byte)];
-    let len = out.len() + (escape >> 56) as usize;
-    out.extend_from_slice(&escape.to_le_bytes());
-    out.truncate(len);
 }
 
 /// Each byte as it stands in a JSON string: up to six bytes, the first one lowest,
