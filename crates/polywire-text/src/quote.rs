@@ -281,7 +281,7 @@ pub fn read_hex_array<const N: usize>(
 
 /// Reads exactly `size` bytes by `decode`, which gets twice as many digits or
 /// what is none, and returns the rest of the input.
-#[inline]
+#[inline(always)]
 pub(crate) fn read_hex_of<'a>(
     bytes: &'a [u8],
     size: usize,
@@ -348,8 +348,10 @@ pub(crate) fn append(
     for _ in 0..FEW {
         let rest = &inside[at..];
         let clean = scan::json_clean(rest);
-        scan::push_bytes(out, &rest[..clean]);
-        at += clean;
+        if clean > 0 {
+            scan::push_bytes(out, &rest[..clean]);
+            at += clean;
+        }
         match &rest[clean..] {
             [b'"', ..] => return Ok(at + 1),
             [b'\\', escaped, ..] if short_escape(*escaped) != 0 => {
@@ -358,8 +360,12 @@ pub(crate) fn append(
             }
             [b'\\', escape @ ..] => match escape::json_escape(escape) {
                 Ok((character, read)) => {
-                    scan::push_bytes(out, character.encode_utf8(&mut [0; 4]).as_bytes());
                     at += 1 + read;
+                    if character.is_ascii() {
+                        out.push(character as u8);
+                        continue;
+                    }
+                    scan::push_bytes(out, character.encode_utf8(&mut [0; 4]).as_bytes());
                 }
                 // Wrong, or half of a surrogate pair, which may be replaced.
                 Err(_) => break,

@@ -58,7 +58,7 @@ fn write(group: &mut Group, name: &str, bytes: &'static [u8], text: &'static [u8
             slice,
         )
         .target_allocations(0)
-        .target_near_best(1.1);
+        .target_near_best(near(bytes));
     if twice {
         case.target_instructions_of_case("base64, write 768 bytes", 2.1);
     }
@@ -87,7 +87,7 @@ fn read(group: &mut Group, name: &str, bytes: &'static [u8], text: &'static [u8]
             check,
         )
         .target_allocations(0)
-        .target_near_best(1.1);
+        .target_near_best(near(bytes));
     if twice {
         case.target_instructions_of_case("base64, read 768 bytes", 2.1);
     }
@@ -118,6 +118,12 @@ fn read(group: &mut Group, name: &str, bytes: &'static [u8], text: &'static [u8]
     if twice {
         case.target_instructions_of_case("base64, read 768 bytes into a blob", 2.1);
     }
+}
+
+/// How near to the engine alone a call is to be. Of a few groups it costs some
+/// 15 ns, and whoever calls it with a policy and a check of sizes adds two.
+const fn near(bytes: &[u8]) -> f64 {
+    if bytes.len() < 100 { 1.25 } else { 1.1 }
 }
 
 /// In pieces of seven bytes, which is nobody's multiple of three.
@@ -187,7 +193,10 @@ fn lines(group: &mut Group, name: &str, bytes: &'static [u8], text: &'static [u8
             move |vec| vec.as_deref() == Ok(bytes),
         )
         .target_allocations(1)
-        .target_near_best(1.1);
+        .target_ratio_time("base64, behind a filter", 2.0);
+    if bytes.len() > 100 {
+        case.target_near_best(1.1);
+    }
     if twice {
         case.target_instructions_of_case("base64, read 768 bytes in lines", 2.1);
     }

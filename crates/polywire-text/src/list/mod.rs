@@ -262,9 +262,11 @@ pub fn read_hex_arrays<'a, const N: usize>(
     let before = out.len();
     out.reserve(most_hex(bytes, N));
     let result = read_items(bytes, |rest| {
-        let (item, rest) = quote::read_hex_array(rest, case)?;
-        out.push(item);
-        Ok(rest)
+        out.push([0; N]);
+        let item = out.last_mut().map_or(&mut [][..], |item| &mut item[..]);
+        quote::read_hex_of(rest, N, case, |digits| {
+            hex::decode_to_slice(digits, item, case)
+        })
     });
     if result.is_err() {
         out.truncate(before);
