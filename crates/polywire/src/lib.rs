@@ -53,6 +53,11 @@
 //! ```
 #![forbid(unsafe_code)]
 
+// The Rust in that page is a test.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/performance.md")]
+struct Performance;
+
 pub use polywire_codec as codec;
 pub use polywire_model as model;
 pub use polywire_protocol as protocol;
