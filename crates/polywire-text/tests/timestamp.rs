@@ -369,6 +369,38 @@ fn no_day_that_a_month_does_not_have() {
     }
 }
 
+/// Digits and zeros of any number, and exponents that no digits could be laid
+/// out for.
+#[test]
+fn exponents_of_any_size() {
+    let (zeros, many) = ("0".repeat(400), "9".repeat(400));
+    for (text, expected) in [
+        ("1e-10".to_owned(), Some((0, 0))),
+        ("-1e-10".to_owned(), Some((0, 0))),
+        ("-1e-9".to_owned(), Some((-1, 999_999_999))),
+        ("9.9999999999e-1".to_owned(), Some((0, 999_999_999))),
+        (
+            "9223372036854775807999999999e-9".to_owned(),
+            Some((i64::MAX, 999_999_999)),
+        ),
+        ("9223372036854775808e0".to_owned(), None),
+        ("-9223372036854775808e0".to_owned(), Some((i64::MIN, 0))),
+        ("-9223372036854775808000000001e-9".to_owned(), None),
+        (format!("0.{zeros}15e401"), Some((1, 500_000_000))),
+        (format!("15{zeros}e-401"), Some((1, 500_000_000))),
+        (format!("1.5e{zeros}1"), Some((15, 0))),
+        (format!("1e{many}"), None),
+        (format!("1e-{many}"), Some((0, 0))),
+        (format!("0e{many}"), Some((0, 0))),
+        (format!("{many}e-400"), Some((0, 999_999_999))),
+    ] {
+        let read = Timestamp::parse_epoch_seconds(&text);
+        let read = read.map(|read| (read.seconds(), read.nanoseconds()));
+        assert_eq!(read.ok(), expected, "{text}");
+        agree(text.as_bytes(), ReadPolicy::new());
+    }
+}
+
 #[test]
 fn doubles_before_the_epoch_keep_their_digits() {
     for (seconds, nanoseconds, expected) in [
@@ -404,6 +436,25 @@ proptest! {
         text in "-?[0-9]{0,21}([.][0-9]{0,14})?([eE][+-]?[0-9]{0,3})?",
     ) {
         agree(text.as_bytes(), ReadPolicy::new());
+    }
+
+    /// The same nanoseconds, wherever the point stands.
+    #[test]
+    fn an_exponent_moves_the_point(
+        seconds in any::<i64>(),
+        nanoseconds in 0..1_000_000_000_u32,
+        exponent in 0..40_i32,
+    ) {
+        let instant = Timestamp::new(seconds, nanoseconds);
+        let nanoseconds = instant.as_nanoseconds();
+        for text in [
+            format!("{nanoseconds}e-9"),
+            format!("{nanoseconds}{}E-{}", "0".repeat(exponent as usize), 9 + exponent),
+            format!("{nanoseconds}.99e-009"),
+        ] {
+            prop_assert_eq!(Timestamp::parse_epoch_seconds(&text), Ok(instant), "{}", text);
+            agree(text.as_bytes(), ReadPolicy::new());
+        }
     }
 
     #[test]
