@@ -369,6 +369,35 @@ fn no_day_that_a_month_does_not_have() {
     }
 }
 
+/// What is shown is read again; a zone may be missing, and nothing else is
+/// taken that RFC 3339 does not have.
+#[test]
+fn from_str_reads_what_display_writes() {
+    for unzoned in [false, true] {
+        for nanoseconds in [0, 1, 250_000_000] {
+            for seconds in [FIRST, -1, 0, 1_795_293_000, LAST] {
+                let instant = Timestamp::new(seconds, nanoseconds).with_unzoned(unzoned);
+                assert_eq!(instant.to_string().parse(), Ok(instant));
+            }
+        }
+    }
+    // By the general path, too.
+    let unzoned: Result<Timestamp, _> = "2016-12-31t23:59:60".parse();
+    assert_eq!(unzoned.unwrap().to_string(), "2017-01-01T00:00:00");
+    for (text, offset) in [
+        ("", 0),
+        ("20261121T20:30:00", 4),
+        ("2026-11-21 20:30:00", 10),
+        ("2026-11-21T20:30:00+0100", 22),
+        ("2026-11-21T20:30:00 ", 19),
+        ("2026-11-21T20:30:00Z ", 20),
+        ("@0", 0),
+    ] {
+        let read: Result<Timestamp, _> = text.parse();
+        assert_eq!(read.unwrap_err().offset, offset, "{text}");
+    }
+}
+
 /// Digits and zeros of any number, and exponents that no digits could be laid
 /// out for.
 #[test]
@@ -494,6 +523,13 @@ proptest! {
             prop_assert_eq!(&text, &twin::write_xmlrpc(instant, fraction));
             let unzoned = back.with_unzoned(true);
             prop_assert_eq!(Timestamp::parse_xmlrpc_with(&text, read), Ok(unzoned));
+            // An instant without a zone stays one.
+            let zoned = policy.zone(true);
+            let same = written(|out| instant.with_unzoned(true).push_xmlrpc_with(out, zoned));
+            prop_assert_eq!(same.as_ref(), Some(&text));
+            let zoned = written(|out| instant.push_xmlrpc_with(out, zoned)).unwrap();
+            prop_assert_eq!(&zoned, &format!("{text}Z"));
+            prop_assert_eq!(Timestamp::parse_xmlrpc_with(&zoned, read), Ok(back));
         }
         let mut out = Vec::new();
         instant.push_epoch_seconds_with(&mut out, fraction);
