@@ -148,13 +148,6 @@ impl Visitor<'_> for TimestampVisitor {
     }
 
     fn visit_str<E: Error>(self, text: &str) -> Result<Timestamp, E> {
-        match (
-            Timestamp::parse_date_time(text),
-            Timestamp::parse_xmlrpc(text),
-        ) {
-            (Ok(instant), _) => Ok(instant),
-            (_, Ok(instant)) if instant.is_unzoned() => Ok(instant),
-            (Err(malformed), _) => Err(E::custom(malformed)),
-        }
+        text.parse().map_err(E::custom)
     }
 }

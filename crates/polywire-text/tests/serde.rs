@@ -1,9 +1,9 @@
-//! `Text` and `Blob` through serde.
+//! `Text`, `Blob` and `Timestamp` through serde.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use std::fmt;
 
-use polywire_text::{Blob, Text};
+use polywire_text::{Blob, Text, Timestamp};
 use serde::de::value::{
     BytesDeserializer, Error, SeqDeserializer, StrDeserializer, StringDeserializer,
 };
@@ -99,5 +99,23 @@ fn a_blob_is_bytes_for_machines() {
             Blob::deserialize(Binary::List(bytes.into())).unwrap(),
             bytes
         );
+    }
+}
+
+#[test]
+fn a_timestamp_is_a_string_by_rfc_3339() {
+    let instant = Timestamp::new(1_795_293_000, 250_000_000);
+    for (instant, expected) in [
+        (instant, "2026-11-21T20:30:00.25Z"),
+        (instant.with_unzoned(true), "2026-11-21T20:30:00.25"),
+    ] {
+        assert_eq!(Shown(instant).to_string(), expected);
+        let text: StrDeserializer<'_, Error> = expected.into_deserializer();
+        assert_eq!(Timestamp::deserialize(text).unwrap(), instant);
+    }
+    // Forms of others are none.
+    for text in ["20261121T20:30:00", "2026-11-21 20:30:00", "1795293000"] {
+        let text: StrDeserializer<'_, Error> = text.into_deserializer();
+        assert!(Timestamp::deserialize(text).is_err());
     }
 }

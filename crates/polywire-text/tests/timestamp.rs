@@ -369,6 +369,67 @@ fn no_day_that_a_month_does_not_have() {
     }
 }
 
+/// What is shown is read again; a zone may be missing, and nothing else is
+/// taken that RFC 3339 does not have.
+#[test]
+fn from_str_reads_what_display_writes() {
+    for unzoned in [false, true] {
+        for nanoseconds in [0, 1, 250_000_000] {
+            for seconds in [FIRST, -1, 0, 1_795_293_000, LAST] {
+                let instant = Timestamp::new(seconds, nanoseconds).with_unzoned(unzoned);
+                assert_eq!(instant.to_string().parse(), Ok(instant));
+            }
+        }
+    }
+    // By the general path, too.
+    let unzoned: Result<Timestamp, _> = "2016-12-31t23:59:60".parse();
+    assert_eq!(unzoned.unwrap().to_string(), "2017-01-01T00:00:00");
+    for (text, offset) in [
+        ("", 0),
+        ("20261121T20:30:00", 4),
+        ("2026-11-21 20:30:00", 10),
+        ("2026-11-21T20:30:00+0100", 22),
+        ("2026-11-21T20:30:00 ", 19),
+        ("2026-11-21T20:30:00Z ", 20),
+        ("@0", 0),
+    ] {
+        let read: Result<Timestamp, _> = text.parse();
+        assert_eq!(read.unwrap_err().offset, offset, "{text}");
+    }
+}
+
+/// Digits and zeros of any number, and exponents that no digits could be laid
+/// out for.
+#[test]
+fn exponents_of_any_size() {
+    let (zeros, many) = ("0".repeat(400), "9".repeat(400));
+    for (text, expected) in [
+        ("1e-10".to_owned(), Some((0, 0))),
+        ("-1e-10".to_owned(), Some((0, 0))),
+        ("-1e-9".to_owned(), Some((-1, 999_999_999))),
+        ("9.9999999999e-1".to_owned(), Some((0, 999_999_999))),
+        (
+            "9223372036854775807999999999e-9".to_owned(),
+            Some((i64::MAX, 999_999_999)),
+        ),
+        ("9223372036854775808e0".to_owned(), None),
+        ("-9223372036854775808e0".to_owned(), Some((i64::MIN, 0))),
+        ("-9223372036854775808000000001e-9".to_owned(), None),
+        (format!("0.{zeros}15e401"), Some((1, 500_000_000))),
+        (format!("15{zeros}e-401"), Some((1, 500_000_000))),
+        (format!("1.5e{zeros}1"), Some((15, 0))),
+        (format!("1e{many}"), None),
+        (format!("1e-{many}"), Some((0, 0))),
+        (format!("0e{many}"), Some((0, 0))),
+        (format!("{many}e-400"), Some((0, 999_999_999))),
+    ] {
+        let read = Timestamp::parse_epoch_seconds(&text);
+        let read = read.map(|read| (read.seconds(), read.nanoseconds()));
+        assert_eq!(read.ok(), expected, "{text}");
+        agree(text.as_bytes(), ReadPolicy::new());
+    }
+}
+
 #[test]
 fn doubles_before_the_epoch_keep_their_digits() {
     for (seconds, nanoseconds, expected) in [
@@ -404,6 +465,25 @@ proptest! {
         text in "-?[0-9]{0,21}([.][0-9]{0,14})?([eE][+-]?[0-9]{0,3})?",
     ) {
         agree(text.as_bytes(), ReadPolicy::new());
+    }
+
+    /// The same nanoseconds, wherever the point stands.
+    #[test]
+    fn an_exponent_moves_the_point(
+        seconds in any::<i64>(),
+        nanoseconds in 0..1_000_000_000_u32,
+        exponent in 0..40_i32,
+    ) {
+        let instant = Timestamp::new(seconds, nanoseconds);
+        let nanoseconds = instant.as_nanoseconds();
+        for text in [
+            format!("{nanoseconds}e-9"),
+            format!("{nanoseconds}{}E-{}", "0".repeat(exponent as usize), 9 + exponent),
+            format!("{nanoseconds}.99e-009"),
+        ] {
+            prop_assert_eq!(Timestamp::parse_epoch_seconds(&text), Ok(instant), "{}", text);
+            agree(text.as_bytes(), ReadPolicy::new());
+        }
     }
 
     #[test]
@@ -443,6 +523,13 @@ proptest! {
             prop_assert_eq!(&text, &twin::write_xmlrpc(instant, fraction));
             let unzoned = back.with_unzoned(true);
             prop_assert_eq!(Timestamp::parse_xmlrpc_with(&text, read), Ok(unzoned));
+            // An instant without a zone stays one.
+            let zoned = policy.zone(true);
+            let same = written(|out| instant.with_unzoned(true).push_xmlrpc_with(out, zoned));
+            prop_assert_eq!(same.as_ref(), Some(&text));
+            let zoned = written(|out| instant.push_xmlrpc_with(out, zoned)).unwrap();
+            prop_assert_eq!(&zoned, &format!("{text}Z"));
+            prop_assert_eq!(Timestamp::parse_xmlrpc_with(&zoned, read), Ok(back));
         }
         let mut out = Vec::new();
         instant.push_epoch_seconds_with(&mut out, fraction);

@@ -127,17 +127,20 @@ impl<'text> Decimal<'text> {
     /// ```
     #[must_use]
     pub fn to_int<T: Int>(&self) -> Option<T> {
-        let Digits { head, tail, point } = self.significant();
-        // No integer has more digits than u128.
-        let mut digits = [b'0'; 40];
-        let len = usize::try_from(point).ok()?;
-        if len >= digits.len() || head.len() + tail.len() > len {
+        let significant = self.significant();
+        if significant.point < significant.len() {
             return None;
         }
-        digits[..head.len()].copy_from_slice(head);
-        digits[head.len()..head.len() + tail.len()].copy_from_slice(tail);
-        // Zero has no digits but one.
-        integer::whole(self.is_signed(), &digits[..len.max(1)])
+        significant.to_int(self.is_signed())
+    }
+
+    /// The value times `10^places`, if that fits the type; what is left behind
+    /// the point then is cut off.
+    #[must_use]
+    pub(crate) fn scaled<T: Int>(&self, places: i64) -> Option<T> {
+        let mut digits = self.digits();
+        digits.point = digits.point.saturating_add(places);
+        digits.to_int(self.is_signed())
     }
 
     /// The nearest number of the type, ties to even; infinite beyond its range.
@@ -355,6 +358,21 @@ struct Digits<'text> {
 impl<'text> Digits<'text> {
     fn len(&self) -> i64 {
         (self.head.len() + self.tail.len()) as i64
+    }
+
+    /// What stands before the point, if it fits.
+    fn to_int<T: Int>(&self, negative: bool) -> Option<T> {
+        // No integer has more digits than u128; and zero has one.
+        let mut digits = [b'0'; 40];
+        if self.len() == 0 || self.point <= 0 {
+            return integer::whole(negative, &digits[..1]);
+        }
+        let len = usize::try_from(self.point).ok()?;
+        let places = digits.get_mut(..len)?;
+        for (place, digit) in places.iter_mut().zip(self.head.iter().chain(self.tail)) {
+            *place = *digit;
+        }
+        integer::whole(negative, places)
     }
 
     /// Digit by digit; then who has more of them.

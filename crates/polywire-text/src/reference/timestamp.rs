@@ -379,11 +379,26 @@ pub fn epoch_seconds(text: &str) -> Option<Timestamp> {
     if !fits {
         return None;
     }
-    if exponent.is_some() {
-        return Timestamp::from_f64(text.parse().ok()?);
+    let exponent = exponent.unwrap_or("0");
+    // So far away that no text has the zeros.
+    let endless = if exponent.starts_with('-') { -1 } else { 1 } * (1 << 60);
+    let exponent: i64 = exponent.parse().unwrap_or(endless).clamp(-1 << 60, 1 << 60);
+    let digits = format!("{unsigned}{}", fraction.unwrap_or_default());
+    let zeros = digits.bytes().take_while(|digit| *digit == b'0').count();
+    if zeros == digits.len() {
+        return Some(Timestamp::EPOCH);
     }
-    let nanoseconds = i128::from(nanoseconds(fraction.unwrap_or_default()));
-    let size = unsigned.parse::<i128>().ok()?.checked_mul(1_000_000_000)? + nanoseconds;
+    // The digits of the nanoseconds, of which 64 bits of seconds have 28.
+    let count = usize::try_from(unsigned.len() as i64 + exponent + 9).unwrap_or(0);
+    if count > zeros + 30 {
+        return None;
+    }
+    let digits: String = digits
+        .chars()
+        .chain(std::iter::repeat('0'))
+        .take(count)
+        .collect();
+    let size = format!("0{digits}").parse::<i128>().ok()?;
     Timestamp::from_nanoseconds(if whole.starts_with('-') { -size } else { size })
 }
 

@@ -1,5 +1,7 @@
 //! RFC 3339, section 5.6: Smithy's `date-time`.
 
+use std::str::FromStr;
+
 use super::calendar::{EPOCH_DAY, date_of_day, day_of_date, distant_date_of_day};
 use super::fields::{Fields, fraction_digits, instant};
 use super::policy::{ReadPolicy, WritePolicy, Years};
@@ -194,7 +196,41 @@ impl Timestamp {
 fn read(bytes: &[u8], policy: &ReadPolicy) -> Result<Timestamp, Malformed> {
     match usual(bytes) {
         Some(instant) if !instant.unzoned => Ok(instant),
-        _ => unusual(bytes, policy),
+        _ => unusual(bytes, policy, Zone::Required),
+    }
+}
+
+/// Whether a date must have a zone.
+#[derive(Clone, Copy, Eq, PartialEq)]
+enum Zone {
+    Required,
+    Optional,
+}
+
+impl FromStr for Timestamp {
+    type Err = Malformed;
+
+    /// Reads what `Display` writes of the years 0001 to 9999: RFC 3339 as
+    /// [`Timestamp::parse_date_time`] has it, or the same without a zone, which
+    /// makes the instant [unzoned](Timestamp::is_unzoned).
+    ///
+    /// # Errors
+    ///
+    /// As [`Timestamp::parse_date_time`].
+    ///
+    /// ```
+    /// use polywire_text::Timestamp;
+    ///
+    /// let zoned: Timestamp = "2026-11-21T21:30:00+01:00".parse()?;
+    /// let unzoned: Timestamp = "2026-11-21T20:30:00".parse()?;
+    /// assert_eq!(zoned.with_unzoned(true), unzoned);
+    /// # Ok::<(), polywire_text::Malformed>(())
+    /// ```
+    fn from_str(text: &str) -> Result<Self, Malformed> {
+        match usual(text.as_bytes()) {
+            Some(instant) => Ok(instant),
+            None => unusual(text.as_bytes(), &ReadPolicy::new(), Zone::Optional),
+        }
     }
 }
 
@@ -270,7 +306,7 @@ fn offset(text: [u8; 8]) -> Option<i64> {
 
 /// Every layout and every error.
 #[cold]
-fn unusual(bytes: &[u8], policy: &ReadPolicy) -> Result<Timestamp, Malformed> {
+fn unusual(bytes: &[u8], policy: &ReadPolicy, need: Zone) -> Result<Timestamp, Malformed> {
     let mut fields = Fields::new(bytes);
     let date = fields.dashed_date(policy.years)?;
     let separators: &[u8] = if policy.space { b"Tt " } else { b"Tt" };
@@ -278,7 +314,7 @@ fn unusual(bytes: &[u8], policy: &ReadPolicy) -> Result<Timestamp, Malformed> {
     let time = fields.time()?;
     let nanoseconds = fields.fraction()?;
     let zone = fields.zone(false)?;
-    if zone.is_none() {
+    if zone.is_none() && (need == Zone::Required || fields.peek().is_some()) {
         return Err(fields.expected("Z or an offset such as +01:00"));
     }
     fields.end()?;

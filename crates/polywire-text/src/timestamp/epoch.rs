@@ -4,7 +4,7 @@ use super::fields::fraction_digits;
 use super::policy::Fraction;
 use super::{NANOSECONDS, Timestamp};
 use crate::Malformed;
-use crate::number::{Integer, integer_prefix, json_number, parse_f64, push_i64};
+use crate::number::{Decimal, Grammar, Integer, integer_prefix, push_i64};
 
 /// From here on neighbouring doubles are more than a nanosecond apart: 2^23.
 const NANOSECONDS_APART: f64 = 8_388_608.0;
@@ -19,9 +19,8 @@ impl Timestamp {
     /// seconds = ["-"] ("0" / (1-9) *DIGIT) ["." 1*DIGIT] [("e" / "E") ["+" / "-"] 1*DIGIT]
     /// ```
     ///
-    /// Exact to the nanosecond where there is no exponent, digits beyond being
-    /// cut off; as [`Timestamp::from_f64`] where there is one. Any instant can
-    /// come, beyond the years of the forms with a calendar too.
+    /// Exact to the nanosecond, with an exponent too; digits beyond are cut off.
+    /// Any instant can come, beyond the years of the forms with a calendar too.
     ///
     /// # Errors
     ///
@@ -32,6 +31,8 @@ impl Timestamp {
     ///
     /// let read = Timestamp::parse_epoch_seconds("-1.5")?;
     /// assert_eq!((read.seconds(), read.nanoseconds()), (-2, 500_000_000));
+    /// let read = Timestamp::parse_epoch_seconds("1795293000123456789e-9")?;
+    /// assert_eq!(read.nanoseconds(), 123_456_789);
     /// # Ok::<(), polywire_text::Malformed>(())
     /// ```
     #[inline]
@@ -129,7 +130,8 @@ impl Timestamp {
         if !(-9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0).contains(&whole) {
             return None;
         }
-        // Exact: both are multiples of the last bit of `seconds`.
+        // Exact, but for the last bit within a second before the epoch: far
+        // less than a nanosecond.
         let fraction = seconds - whole;
         let exact = |nanoseconds: f64| Some(Self::new(whole as i64, nanoseconds as u32));
         if fraction == 0.0 {
@@ -291,13 +293,8 @@ fn usual(bytes: &[u8]) -> Option<Timestamp> {
 /// Exponents and errors.
 #[cold]
 fn unusual(bytes: &[u8]) -> Result<Timestamp, Malformed> {
-    let beyond = Malformed::new(0, "seconds since the epoch within 64 bits");
-    let (len, _) = json_number(bytes)?;
-    if len < bytes.len() {
-        return Err(Malformed::new(len, "the end of the number"));
-    }
-    if bytes.contains(&b'e') || bytes.contains(&b'E') {
-        return Timestamp::from_f64(parse_f64(bytes)?).ok_or(beyond);
-    }
-    Err(beyond)
+    let nanoseconds = Decimal::parse(bytes, Grammar::Json)?.scaled(9);
+    nanoseconds
+        .and_then(Timestamp::from_nanoseconds)
+        .ok_or(Malformed::new(0, "seconds since the epoch within 64 bits"))
 }

@@ -5,7 +5,7 @@
 //! | RFC 3339 (`date-time`) | `2026-11-21T20:30:00.25Z` | any offset, lower-case `t` and `z` |
 //! | HTTP-date | `Sat, 21 Nov 2026 20:30:00 GMT` | RFC 850's and asctime's forms, a fraction |
 //! | epoch seconds | `1795293000.25` | a fraction of any length, an exponent |
-//! | XML-RPC | `20261121T20:30:00` | dashes, a fraction, `Z`, an offset |
+//! | XML-RPC | `20261121T20:30:00`, or with `Z` | dashes, a fraction, an offset |
 //!
 //! How far each goes:
 //!
@@ -75,7 +75,8 @@ const NANOSECONDS: u32 = 1_000_000_000;
 ///
 /// XML-RPC's dates have no time zone. An instant read from such a date is
 /// [unzoned](Timestamp::is_unzoned): its seconds count as if it stood in UTC,
-/// and the caller who knows the zone can correct it.
+/// and the caller who knows the zone can correct it. It is not equal to the
+/// same instant with a zone, and comes right behind it in order.
 ///
 /// ```
 /// use polywire_text::Timestamp;
@@ -103,7 +104,8 @@ impl Timestamp {
     };
 
     /// The instant this many seconds after (or before) the epoch, and
-    /// `nanoseconds` after that. Nanoseconds beyond a second carry over.
+    /// `nanoseconds` after that. Nanoseconds beyond a second carry over; where
+    /// the seconds are the last of 64 bits already, they stay.
     #[must_use]
     pub const fn new(seconds: i64, nanoseconds: u32) -> Self {
         Self {
@@ -223,7 +225,8 @@ impl Default for Timestamp {
 }
 
 impl fmt::Display for Timestamp {
-    /// RFC 3339, or `@` and epoch seconds for years that it has no form for.
+    /// RFC 3339, without the `Z` if the instant is unzoned; or `@` and epoch
+    /// seconds for years that it has no form for.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut out = Vec::with_capacity(48);
         if self.push_date_time(&mut out).is_err() {

@@ -153,7 +153,8 @@ impl ReadPolicy {
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
 pub struct WritePolicy {
     pub(super) fraction: Fraction,
-    pub(crate) years: Years,
+    pub(super) years: Years,
+    pub(super) zone: bool,
 }
 
 impl WritePolicy {
@@ -163,6 +164,7 @@ impl WritePolicy {
         Self {
             fraction: Fraction::Needed,
             years: Years::Common,
+            zone: false,
         }
     }
 
@@ -176,5 +178,13 @@ impl WritePolicy {
     #[must_use]
     pub const fn years(self, years: Years) -> Self {
         Self { years, ..self }
+    }
+
+    /// Whether XML-RPC's form, which has no zone of its own, gets a `Z` for
+    /// UTC, unless the instant is [unzoned](Timestamp::is_unzoned). The other
+    /// forms always say that they are in UTC.
+    #[must_use]
+    pub const fn zone(self, zone: bool) -> Self {
+        Self { zone, ..self }
     }
 }

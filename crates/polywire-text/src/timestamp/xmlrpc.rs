@@ -85,7 +85,8 @@ impl Timestamp {
         self.push_xmlrpc_with(out, WritePolicy::new())
     }
 
-    /// The same by `policy`. The form has no dashes, so no expanded years.
+    /// The same by `policy`, which may ask for a `Z` behind it. The form has no
+    /// dashes, so no expanded years.
     ///
     /// # Errors
     ///
@@ -99,6 +100,11 @@ impl Timestamp {
     /// let whole = WritePolicy::new().fraction(Fraction::Exactly(0));
     /// Timestamp::new(1_795_293_000, 250_000_000).push_xmlrpc_with(&mut out, whole)?;
     /// assert_eq!(out, b"20261121T20:30:00");
+    ///
+    /// out.clear();
+    /// let zoned = whole.zone(true);
+    /// Timestamp::new(1_795_293_000, 0).push_xmlrpc_with(&mut out, zoned)?;
+    /// assert_eq!(out, b"20261121T20:30:00Z");
     /// # Ok::<(), polywire_text::Malformed>(())
     /// ```
     #[inline]
@@ -117,8 +123,17 @@ impl Timestamp {
             ],
             "YYYYMMDDTHH:MM:SS".len(),
         );
-        policy.fraction.of(self.nanoseconds).push(out);
+        self.push_xmlrpc_tail(out, policy);
         Ok(())
+    }
+
+    /// What stands behind the second.
+    #[inline]
+    fn push_xmlrpc_tail(self, out: &mut Vec<u8>, policy: WritePolicy) {
+        policy.fraction.of(self.nanoseconds).push(out);
+        if policy.zone && !self.unzoned {
+            out.push(b'Z');
+        }
     }
 
     #[cold]
@@ -133,7 +148,7 @@ impl Timestamp {
         push_padded(out, day, 2);
         out.push(b'T');
         self.push_time(out);
-        policy.fraction.of(self.nanoseconds).push(out);
+        self.push_xmlrpc_tail(out, policy);
         Ok(())
     }
 }
