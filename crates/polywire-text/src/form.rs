@@ -15,6 +15,7 @@
 //!   awsQuery and ec2Query ask for it.
 
 use std::borrow::Cow;
+use std::iter::FusedIterator;
 
 use crate::percent::{self, Plus, Set};
 use crate::{Malformed, scan};
@@ -27,7 +28,8 @@ pub static WHATWG: Set = Set::unreserved()
     .space_as_plus();
 
 /// Appends `key=value`. The `&` between pairs is the caller's, or that of a
-/// [`Writer`].
+/// [`Writer`]. A set of the caller's is not to keep `&`, `=` and `+`: what it
+/// keeps is written as it is, and read as what forms mean by it.
 ///
 /// ```
 /// use polywire_text::{form, percent};
@@ -53,6 +55,7 @@ pub fn push_pair(out: &mut Vec<u8>, key: &str, value: &str, set: &Set) {
 /// writer.pair("q", "a b").pair("page", "2");
 /// assert_eq!(out, b"/search?q=a+b&page=2");
 /// ```
+#[derive(Debug)]
 pub struct Writer<'a> {
     out: &'a mut Vec<u8>,
     set: &'a Set,
@@ -158,6 +161,9 @@ impl<'a> Iterator for Pairs<'a> {
         Some(pair(key, value, start, value_offset))
     }
 }
+
+// Behind the last pair there is none for ever.
+impl FusedIterator for Pairs<'_> {}
 
 /// What stands before the next `&`, and before the next `=` of a key.
 #[inline]

@@ -22,6 +22,7 @@
 //! borrow.
 
 use std::borrow::Cow;
+use std::fmt;
 
 use crate::block::{Block as _, Block16 as Block};
 use crate::rewrite::{self, Class, Piece, Reader, Table, Word};
@@ -46,6 +47,7 @@ pub static PATH: Set = Set::unreserved().keeping(b"/");
 /// percent::push_bytes(&mut out, b"a=b/50%\xff", &SEGMENT);
 /// assert_eq!(out, b"a=b%2F50%25%FF");
 /// ```
+#[derive(Clone)]
 pub struct Set {
     table: Table,
 }
@@ -68,15 +70,24 @@ impl Set {
         }
     }
 
-    /// The set and these bytes. `%` and what is not ASCII are in no set, so
-    /// that what is written can be read; asking for them changes nothing.
+    /// The set and these bytes. `%`, control characters and what is not ASCII
+    /// are in no set, and `+` and a space are in none that has `+` for a space:
+    /// what is written can be read again, and is one line. Asking for them
+    /// changes nothing.
     #[must_use]
     pub const fn keeping(self, bytes: &[u8]) -> Self {
         let mut words = self.table.words();
+        let plus = words[b' ' as usize].is(b'+');
         let mut at = 0;
         while at < bytes.len() {
-            if bytes[at].is_ascii() && bytes[at] != b'%' {
-                words[bytes[at] as usize] = Word::new(&[bytes[at]]);
+            let byte = bytes[at];
+            let keep = match byte {
+                b'%' => false,
+                b' ' | b'+' => !plus,
+                _ => byte.is_ascii_graphic(),
+            };
+            if keep {
+                words[byte as usize] = Word::new(&[byte]);
             }
             at += 1;
         }
@@ -85,7 +96,7 @@ impl Set {
         }
     }
 
-    /// The set without these bytes.
+    /// The set without these bytes. A space that was `+` is `%20` then.
     #[must_use]
     pub const fn encoding(self, bytes: &[u8]) -> Self {
         let mut words = self.table.words();
@@ -107,6 +118,19 @@ impl Set {
         Self {
             table: Table::new(words),
         }
+    }
+}
+
+impl fmt::Debug for Set {
+    /// The bytes that stay, and ` +` behind them if a space is `+`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let words = self.table.words();
+        let kept = (0..0x80_u8).filter(|byte| words[usize::from(*byte)].is(*byte));
+        let mut kept: String = kept.map(char::from).collect();
+        if words[usize::from(b' ')].is(b'+') {
+            kept.push_str(" +");
+        }
+        f.debug_tuple("Set").field(&kept).finish()
     }
 }
 

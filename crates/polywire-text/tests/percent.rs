@@ -137,6 +137,18 @@ fn percent_and_what_is_not_ascii_are_in_no_set() {
 }
 
 #[test]
+fn no_set_has_two_meanings_for_plus() {
+    static PLUS: Set = Set::unreserved().space_as_plus().keeping(b"+ \r\n");
+    assert_eq!(encoded(b" +\r\n", &PLUS), "+%2B%0D%0A");
+    static BEFORE: Set = Set::unreserved().keeping(b"+ ").space_as_plus();
+    assert_eq!(encoded(b" +", &BEFORE), "+%2B");
+    static SPACE: Set = Set::unreserved().space_as_plus().encoding(b" ");
+    assert_eq!(encoded(b" +", &SPACE), "%20%2B");
+    let shown = format!("{:?}", form::WHATWG);
+    assert!(shown.starts_with("Set(\"*-.0123") && shown.ends_with("xyz +\")"));
+}
+
+#[test]
 fn a_form_is_read_as_the_url_standard_says() {
     for text in [
         "",
@@ -168,6 +180,23 @@ proptest! {
     fn encodes_as_its_twin(bytes in proptest::collection::vec(
         prop_oneof![6 => b'a'..=b'z', 1 => Just(b' '), 1 => any::<u8>()], 0..400)) {
         at_each_level(|| encodes_as_twin(&bytes));
+    }
+
+    #[test]
+    fn what_any_set_writes_is_read(
+        keep in proptest::collection::vec(any::<u8>(), 0..60),
+        encode in proptest::collection::vec(any::<u8>(), 0..60),
+        plus: bool,
+        bytes in proptest::collection::vec(any::<u8>(), 0..200),
+    ) {
+        let set = Set::unreserved().encoding(&encode);
+        let (set, plus) = match plus {
+            true => (set.space_as_plus(), Plus::Space),
+            false => (set, Plus::Literal),
+        };
+        let out = encoded(&bytes, &set.keeping(&keep));
+        prop_assert!(out.bytes().all(|byte| matches!(byte, b' '..=b'~')));
+        prop_assert_eq!(&*percent::decode_bytes(out.as_bytes(), plus).unwrap(), &bytes[..]);
     }
 
     #[test]

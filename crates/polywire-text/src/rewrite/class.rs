@@ -5,6 +5,7 @@ use crate::cpu;
 
 /// Which bytes are special: any set whose rows of sixteen, `0x00..=0x0f` and
 /// so on, come in at most eight kinds besides the empty one.
+#[derive(Clone)]
 pub(crate) struct Class {
     special: [bool; 256],
     /// A byte is special if what `low` has for its lower half and `bits` for

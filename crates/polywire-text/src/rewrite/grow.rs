@@ -7,6 +7,7 @@ use crate::block::{Block as _, Block16 as Block};
 use crate::{cpu, scan};
 
 /// What each byte becomes.
+#[derive(Clone)]
 pub(crate) struct Table {
     /// The bytes to write, the first one lowest, at most six; [`WRITABLE`]; and
     /// in the top byte how many. All zeros for a byte that cannot be written.
@@ -27,7 +28,7 @@ impl Table {
         let mut special = [false; 256];
         let mut byte = 0;
         while byte < 256 {
-            special[byte] = words[byte].0 != Word::new(&[byte as u8]).0;
+            special[byte] = !words[byte].is(byte as u8);
             byte += 1;
         }
         Self {
@@ -65,6 +66,11 @@ impl Word {
             at += 1;
         }
         Self(word)
+    }
+
+    /// Whether it is this one byte.
+    pub(crate) const fn is(self, byte: u8) -> bool {
+        self.0 == Self::new(&[byte]).0
     }
 
     /// Each byte as it is.
