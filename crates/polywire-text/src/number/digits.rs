@@ -11,14 +11,12 @@
 //!     & 80 80 80 80 80 80 80 80   =  00 00 00 00 80 80 80 80     four digits
 //! ```
 //!
-//! Three multiplications add eight values up in pairs, fours and eights. Where
-//! the end of a number is known, a shift to the left puts zeros before fewer
-//! digits, and there is no loop and no branch on their number. Where the end is
-//! looked for, eights are taken while there are eights, and the rest goes one by
-//! one: counting digits by the mask above would take fewer instructions for some
-//! lengths, but whatever follows the number would have to wait for the count,
-//! while a processor that guesses the length goes on at once. Numbers of up to
-//! four digits, which most integers have, are read straight on before all that.
+//! Three multiplications add eight values up in pairs, fours and eights. A shift
+//! to the left puts zeros before fewer digits, so there is no loop and no branch
+//! on their number, whether the end of the number is known or is what the mask
+//! tells: what costs in reading numbers is to guess their lengths wrong. Only
+//! integers of up to four digits, which most are, are read byte by byte before
+//! all that; for so few, guessing is the cheaper way.
 //!
 //! Writing goes the same way back: by 10 000, by 100 and by 10, each step for
 //! all lanes at once.
@@ -60,6 +58,53 @@ impl Values {
         (self.others() == 0).then(|| self.sum())
     }
 
+    /// Fewer than eight bytes; what is missing is no digit.
+    #[inline]
+    fn of_few(bytes: &[u8]) -> Self {
+        let word = match (bytes.first_chunk(), bytes.last_chunk()) {
+            (Some(first), Some(last)) => {
+                let first = u64::from(u32::from_le_bytes(*first));
+                let last = u64::from(u32::from_le_bytes(*last));
+                // Where they overlap they are the same.
+                first | last << (8 * (bytes.len() & 7) - 32)
+            }
+            _ => match *bytes {
+                [a] => u64::from(a),
+                [a, b] => u64::from(u16::from_le_bytes([a, b])),
+                [a, b, c] => u64::from(u32::from_le_bytes([a, b, c, 0])),
+                _ => 0,
+            },
+        };
+        Self(word ^ ZEROS)
+    }
+
+    /// The highest bit of each byte that is no digit.
+    #[inline]
+    fn all_others(self) -> u64 {
+        // As above, but with nothing to carry.
+        let low = self.0 & 0x7f7f_7f7f_7f7f_7f7f;
+        (low.wrapping_add(0x7676_7676_7676_7676) | self.0) & 0x8080_8080_8080_8080
+    }
+
+    /// The byte that begins at this bit, as it was.
+    #[inline]
+    fn byte(self, bit: u32) -> u8 {
+        (self.0 >> bit) as u8 ^ b'0'
+    }
+
+    /// Puts the digits at the beginning to the end of `value`; how many they are.
+    #[inline(always)]
+    fn one_by_one(self, mut value: u64) -> (u64, usize) {
+        for at in 0..8 {
+            let digit = (self.0 >> (8 * at)) as u8;
+            if digit > 9 {
+                return (value, at);
+            }
+            value = value * 10 + u64::from(digit);
+        }
+        (value, 8)
+    }
+
     /// The first `count` of them behind zeros, 1 to 8.
     #[inline]
     fn first(self, count: usize) -> Self {
@@ -95,10 +140,9 @@ pub(super) fn run(rest: &mut &[u8], value: &mut u64) {
     if let Some((first, behind)) = eight(rest) {
         *value = value.wrapping_mul(TEN_TO_8).wrapping_add(first);
         *rest = behind;
-        // Written out: a loop would keep the constants of eight digits ready
-        // before it knows that there are eight.
-        if let Some((second, behind)) = eight(rest) {
-            *value = value.wrapping_mul(TEN_TO_8).wrapping_add(second);
+        // More than twice is seldom, and this loop is not entered for nothing.
+        while let Some((next, behind)) = eight(rest) {
+            *value = value.wrapping_mul(TEN_TO_8).wrapping_add(next);
             *rest = behind;
         }
         if let Some((four, behind)) = four(rest) {
@@ -118,6 +162,86 @@ pub(super) fn few(rest: &mut &[u8], value: &mut u64) {
         *value = value.wrapping_mul(10).wrapping_add(digit);
         *rest = behind;
     }
+}
+
+/// The integer at the beginning of `bytes`, one to eighteen digits, and how many;
+/// `None` says nothing but that there are others, or too few bytes to tell.
+#[inline(always)]
+pub(super) fn prefix(bytes: &[u8]) -> Option<(u64, usize)> {
+    let (first, behind) = bytes.split_first_chunk()?;
+    let first = Values::of(first);
+    match first.number() {
+        Some(eight) => prefix_beyond_8(eight, behind),
+        None => match first.one_by_one(0) {
+            (_, 0) => None,
+            found => Some(found),
+        },
+    }
+}
+
+#[inline(never)]
+fn prefix_beyond_8(eight: u64, behind: &[u8]) -> Option<(u64, usize)> {
+    let (second, behind) = behind.split_first_chunk()?;
+    let second = Values::of(second);
+    let Some(second) = second.number() else {
+        let (value, count) = second.one_by_one(eight);
+        return Some((value, 8 + count));
+    };
+    let value = eight * TEN_TO_8 + second;
+    let [a, b, c] = *behind.first_chunk()?;
+    let Some(a) = digit(a) else {
+        return Some((value, 16));
+    };
+    let value = value * 10 + a;
+    let Some(b) = digit(b) else {
+        return Some((value, 17));
+    };
+    digit(c).is_none().then_some((value * 10 + b, 18))
+}
+
+/// A decimal number without its point.
+pub(super) struct Short {
+    pub(super) mantissa: u32,
+    /// How many of the digits stand behind the point.
+    pub(super) places: usize,
+    /// How many bytes it has.
+    pub(super) len: usize,
+}
+
+/// The number at the beginning of `bytes`, without sign and exponent, by any
+/// grammar: at most seven bytes. `None` says nothing but that it is another.
+#[inline(always)]
+pub(super) fn short(bytes: &[u8]) -> Option<Short> {
+    let values = match bytes.first_chunk() {
+        Some(chunk) => Values::of(chunk),
+        None => Values::of_few(bytes),
+    };
+    // Of each the highest bit, so that there are seven more to the next byte.
+    let others = values.all_others();
+    let whole = others.trailing_zeros() & !7;
+    if others == 0 || whole == 0 || (whole > 8 && values.0 as u8 == 0) {
+        return None;
+    }
+    let (mut end, mut digits, mut places) = (whole, values, 0);
+    if values.byte(whole) == b'.' {
+        let others = others & (others - 1);
+        end = others.trailing_zeros() & !7;
+        if others == 0 || end == whole + 8 {
+            return None;
+        }
+        let before = (1 << whole) - 1;
+        digits = Values(values.0 & before | values.0 >> 8 & !before);
+        places = end - whole - 8;
+    }
+    if values.byte(end) | 0x20 == b'e' {
+        return None;
+    }
+    let count = if places == 0 { whole } else { end - 8 };
+    Some(Short {
+        mantissa: Values(digits.0 << (64 - count)).sum() as u32,
+        places: places as usize / 8,
+        len: end as usize / 8,
+    })
 }
 
 /// The number of eight digits, and what stands behind them.
@@ -153,26 +277,6 @@ pub(super) fn tiny(bytes: &[u8]) -> Option<u64> {
     }
 }
 
-/// One to four digits at the beginning of `bytes`, and how many; `None` says
-/// nothing but that there are others, or too few bytes to tell.
-#[inline(always)]
-pub(super) fn tiny_prefix(bytes: &[u8]) -> Option<(u64, usize)> {
-    let [a, b, c, d, e] = *bytes.first_chunk()?;
-    let value = digit(a)?;
-    let Some(b) = digit(b) else {
-        return Some((value, 1));
-    };
-    let value = value * 10 + b;
-    let Some(c) = digit(c) else {
-        return Some((value, 2));
-    };
-    let value = value * 10 + c;
-    let Some(d) = digit(d) else {
-        return Some((value, 3));
-    };
-    digit(e).is_none().then_some((value * 10 + d, 4))
-}
-
 /// All of `bytes`, up to eight digits; `None` if there is another byte.
 #[inline]
 pub(super) fn up_to_8(bytes: &[u8]) -> Option<u64> {
@@ -183,8 +287,10 @@ pub(super) fn up_to_8(bytes: &[u8]) -> Option<u64> {
     if let Some((first, behind)) = four(rest) {
         (rest, value) = (behind, first);
     }
-    few(&mut rest, &mut value);
-    rest.is_empty().then_some(value)
+    for byte in rest {
+        value = value * 10 + digit(*byte)?;
+    }
+    Some(value)
 }
 
 /// All of `bytes`, eight to sixteen digits; `None` if there is another byte.

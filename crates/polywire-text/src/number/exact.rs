@@ -177,6 +177,18 @@ fn scaled(value: f64, power: i32) -> Option<f64> {
         .then(|| f64::from_bits((bits & ((1 << 52) - 1)) | (exponent as u64) << 52))
 }
 
+/// The double nearest to `mantissa / 10^places`; both below 10^7.
+#[inline]
+pub(super) fn quotient_f64(mantissa: u32, places: usize) -> f64 {
+    f64::from(mantissa) / POWERS_OF_TEN[places & 7]
+}
+
+/// The same to 32 bits: numbers below 2^24 are floats without error too.
+#[inline]
+pub(super) fn quotient_f32(mantissa: u32, places: usize) -> f32 {
+    mantissa as f32 / POWERS_OF_TEN[places & 7] as f32
+}
+
 /// The double nearest to `mantissa * 10^exponent`, ties to even. `None` if that
 /// is not told here.
 #[inline]
@@ -190,9 +202,19 @@ pub(super) fn nearest_f64(mantissa: u64, exponent: i32) -> Option<f64> {
     }
 }
 
-/// The same to 32 bits. By no double: that would round twice.
+/// The same to 32 bits.
 #[inline]
 pub(super) fn nearest_f32(mantissa: u64, exponent: i32) -> Option<f32> {
+    // To round twice is wrong where the double lies half way between two floats
+    // and the number does not. Else both are on the same side of what does.
+    const DROPPED: u64 = (1 << 29) - 1;
+    const HALF: u64 = 1 << 28;
+    if let Some(value) = easy(mantissa, exponent)
+        && value.to_bits() & DROPPED != HALF
+    {
+        // Zero or between 10^-22 and 10^38: normal.
+        return Some(value as f32);
+    }
     match exact(mantissa, exponent) {
         Some(binary) => binary.to_f32(),
         None => near(mantissa, exponent)?.to_f32(),
@@ -206,7 +228,8 @@ fn easy(mantissa: u64, exponent: i32) -> Option<f64> {
         return None;
     }
     let power = POWERS_OF_TEN.get(exponent.unsigned_abs() as usize)?;
-    let mantissa = mantissa as f64;
+    // One instruction for integers with a sign, several without.
+    let mantissa = mantissa as i64 as f64;
     Some(if exponent < 0 {
         mantissa / power
     } else {

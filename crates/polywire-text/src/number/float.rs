@@ -22,6 +22,9 @@ pub(super) mod sealed {
         /// The number nearest to `mantissa * 10^exponent`; `None` if the
         /// exponent is too large for here.
         fn nearest(mantissa: u64, exponent: i32) -> Option<Self>;
+        /// The number nearest to `mantissa / 10^places`, if they are below 10^7
+        /// and 10^7.
+        fn quotient(mantissa: u32, places: usize) -> Self;
         /// By fast-float2, which reads all that our grammars hold, and words.
         fn any(bytes: &[u8]) -> Option<Self>;
         fn negate_if(self, negative: bool) -> Self;
@@ -32,7 +35,7 @@ pub(super) mod sealed {
 }
 
 macro_rules! float {
-    ($float:ident, $nearest:expr) => {
+    ($float:ident, $nearest:expr, $quotient:expr) => {
         impl sealed::Sealed for $float {
             const NAN: Self = Self::NAN;
             const INFINITY: Self = Self::INFINITY;
@@ -41,6 +44,12 @@ macro_rules! float {
             fn nearest(mantissa: u64, exponent: i32) -> Option<Self> {
                 let nearest: fn(u64, i32) -> Option<Self> = $nearest;
                 nearest(mantissa, exponent)
+            }
+
+            #[inline]
+            fn quotient(mantissa: u32, places: usize) -> Self {
+                let quotient: fn(u32, usize) -> Self = $quotient;
+                quotient(mantissa, places)
             }
 
             fn any(bytes: &[u8]) -> Option<Self> {
@@ -70,8 +79,8 @@ macro_rules! float {
     };
 }
 
-float!(f64, exact::nearest_f64);
-float!(f32, exact::nearest_f32);
+float!(f64, exact::nearest_f64, exact::quotient_f64);
+float!(f32, exact::nearest_f32, exact::quotient_f32);
 
 /// A number as it mostly is: a mantissa of at most nineteen digits, times a
 /// power of ten.
@@ -85,7 +94,7 @@ struct Common {
 impl Common {
     /// Reads from the beginning of `bytes`. `None` says nothing but that the
     /// number is not so common, or no number.
-    #[inline]
+    #[inline(always)]
     fn read(bytes: &[u8], grammar: Grammar) -> Option<Self> {
         let json = grammar == Grammar::Json;
         let (negative, digits) = match bytes {
@@ -140,7 +149,7 @@ impl Common {
     }
 
     /// The nearest number; `None` if the power is too large for here.
-    #[inline]
+    #[inline(always)]
     fn nearest<F: Float>(&self) -> Option<F> {
         Some(F::nearest(self.mantissa, self.exponent)?.negate_if(self.negative))
     }
@@ -163,8 +172,10 @@ impl Common {
 #[inline]
 #[must_use]
 pub fn decimal_prefix(bytes: &[u8]) -> Option<(f64, usize)> {
-    let common = Common::read(bytes, Grammar::Json)?;
-    Some((common.nearest()?, common.end))
+    match short(bytes) {
+        Some(found) => Some(found),
+        None => common(bytes),
+    }
 }
 
 /// Reads a number from the beginning of `bytes` by `grammar`, to the nearest
@@ -189,6 +200,37 @@ pub fn decimal_prefix(bytes: &[u8]) -> Option<(f64, usize)> {
 /// ```
 #[inline]
 pub fn float_prefix<F: Float>(bytes: &[u8], grammar: Grammar) -> Result<(F, usize), Malformed> {
+    match short(bytes) {
+        Some(found) => Ok(found),
+        None => long(bytes, grammar),
+    }
+}
+
+/// A number of few bytes without sign and exponent, as most are.
+#[inline(always)]
+fn short<F: Float>(bytes: &[u8]) -> Option<(F, usize)> {
+    let found = digits::short(bytes)?;
+    Some((F::quotient(found.mantissa, found.places), found.len))
+}
+
+#[inline(never)]
+fn common(bytes: &[u8]) -> Option<(f64, usize)> {
+    if let [b'-', digits @ ..] = bytes
+        && let Some((value, len)) = short::<f64>(digits)
+    {
+        return Some((-value, 1 + len));
+    }
+    let common = Common::read(bytes, Grammar::Json)?;
+    Some((common.nearest()?, common.end))
+}
+
+#[inline(never)]
+fn long<F: Float>(bytes: &[u8], grammar: Grammar) -> Result<(F, usize), Malformed> {
+    if let [b'-', digits @ ..] = bytes
+        && let Some((value, len)) = short::<F>(digits)
+    {
+        return Ok((value.negate_if(true), 1 + len));
+    }
     match Common::read(bytes, grammar) {
         Some(common) => match common.nearest::<F>() {
             Some(value) => Ok((value, common.end)),

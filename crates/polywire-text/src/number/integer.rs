@@ -18,7 +18,7 @@ mod sealed {
         fn whole(negative: bool, digits: &[u8]) -> Option<Self>;
         /// A number of few digits, if it fits.
         fn small(value: u64) -> Option<Self>;
-        /// The digits from `at` on, of which there is one, and where they end.
+        /// The digits from `at` on, and where they end.
         fn run(negative: bool, bytes: &[u8], at: usize) -> (Option<Self>, usize);
         fn push(self, out: &mut Vec<u8>);
     }
@@ -50,32 +50,28 @@ pub enum Integer {
 #[inline]
 #[must_use]
 pub fn integer_prefix(bytes: &[u8]) -> Integer {
-    match digits::tiny_prefix(bytes) {
+    match digits::prefix(bytes) {
         Some((value, len)) => Integer::Small(value as i64, len),
         None => long_integer(bytes),
     }
 }
 
-/// An integer with a sign, of more than four digits, or at the end of the input.
+/// An integer with a sign, of more than eighteen digits, or at the end of the
+/// input.
 #[inline(never)]
 fn long_integer(bytes: &[u8]) -> Integer {
     let (negative, digits) = match bytes {
         [b'-', digits @ ..] => (true, digits),
         digits => (false, digits),
     };
-    let (mut rest, mut value) = (digits, 0);
-    digits::run(&mut rest, &mut value);
-    let len = bytes.len() - rest.len();
-    match digits.len() - rest.len() {
-        0 => Integer::None,
-        1..=18 => {
-            let value = value as i64;
-            Integer::Small(if negative { -value } else { value }, len)
-        }
-        count => match whole(negative, &digits[..count]) {
-            Some(value) => Integer::Small(value, len),
-            None => Integer::Large(len),
-        },
+    if negative && let Some((value, len)) = digits::prefix(digits) {
+        return Integer::Small(-(value as i64), 1 + len);
+    }
+    let sign = bytes.len() - digits.len();
+    match sealed::Sealed::run(negative, bytes, sign) {
+        (_, end) if end == sign => Integer::None,
+        (Some(value), end) => Integer::Small(value, end),
+        (None, end) => Integer::Large(end),
     }
 }
 
@@ -214,8 +210,8 @@ fn whole_64(digits: &[u8]) -> Option<u64> {
     }
 }
 
-/// The digits from `at` on, of which there is one, and where they end. `None`
-/// if they need more than 64 bits.
+/// The digits from `at` on, and where they end. `None` if they need more than 64
+/// bits.
 #[inline]
 fn run_64(bytes: &[u8], at: usize) -> (Option<u64>, usize) {
     let (mut rest, mut value) = (&bytes[at..], 0);
