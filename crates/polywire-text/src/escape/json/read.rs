@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{LoneSurrogate, one};
+use super::{LoneSurrogate, one, value};
 #[cfg(target_arch = "x86_64")]
 use crate::cpu::Avx2;
 use crate::{Malformed, scan, utf8};
@@ -332,6 +332,27 @@ trait Place {
     /// Reads so many bytes and writes the first `len` of what they stand for, which are
     /// no more.
     fn replace(&mut self, read: usize, with: [u8; 4], len: usize);
+    /// Reads any escape.
+    #[inline(never)]
+    fn one(&mut self, lone: LoneSurrogate) -> Result<(), Malformed> {
+        let after = self.rest().get(1..).unwrap_or_default();
+        let (character, len) = match one(after, lone) {
+            Ok(read) => read,
+            Err(error) => return Err(behind(error, self.at() + 1)),
+        };
+        let mut bytes = [0; 4];
+        let encoded = character.encode_utf8(&mut bytes).len();
+        self.replace(1 + len, bytes, encoded);
+        Ok(())
+    }
+
+    /// Reads some escapes of four digits, each a character, if they stand here and it
+    /// is easy; says whether it did. Where there is one there are often more.
+    #[inline]
+    fn units(&mut self) -> bool {
+        false
+    }
+
     /// Goes on up to a quote, a control character, an escape, or near the end. Short
     /// escapes are read on the way.
     #[cfg(target_arch = "x86_64")]
@@ -353,22 +374,31 @@ trait Place {
     #[inline]
     fn escapes(&mut self, lone: LoneSurrogate) -> Result<(), Malformed> {
         loop {
-            let after = self.rest().get(1..).unwrap_or_default();
-            match after.first().map(|letter| SHORT[usize::from(*letter)]) {
+            let letter = self.rest().get(1);
+            match letter.map(|letter| SHORT[usize::from(*letter)]) {
                 Some(meaning @ 1..) => self.replace(2, [meaning, 0, 0, 0], 1),
-                _ => match one(after, lone) {
-                    Ok((character, len)) => {
-                        let mut bytes = [0; 4];
-                        let encoded = character.encode_utf8(&mut bytes).len();
-                        self.replace(1 + len, bytes, encoded);
-                    }
-                    Err(error) => return Err(behind(error, self.at() + 1)),
-                },
+                _ if self.units() => {}
+                _ => self.one(lone)?,
             }
             if self.rest().first() != Some(&b'\\') {
                 return Ok(());
             }
         }
+    }
+}
+
+/// The UTF-8 of a character in a single UTF-16 unit, the first byte lowest, and how
+/// many bytes count; nothing for half a surrogate pair, and for more than a unit.
+#[inline]
+fn encode(unit: u32) -> Option<(u32, usize)> {
+    let tail = |shift: u32| 0x80 | unit >> shift & 0x3f;
+    match unit {
+        0..0x80 => Some((unit, 1)),
+        0x80..0x800 => Some((0xc0 | unit >> 6 | tail(0) << 8, 2)),
+        0x800..0xd800 | 0xe000..0x1_0000 => {
+            Some((0xe0 | unit >> 12 | tail(6) << 8 | tail(0) << 16, 3))
+        }
+        _ => None,
     }
 }
 
@@ -406,6 +436,36 @@ impl Place for Append<'_> {
         self.out.extend_from_slice(&with);
         self.out.truncate(end);
         self.at += read;
+    }
+
+    #[inline]
+    fn units(&mut self) -> bool {
+        let room = (self.out.capacity() - self.out.len()) / size_of::<u32>();
+        let (escapes, _) = self.bytes[self.at..].as_chunks::<6>();
+        let (mut read, mut len) = (0, 0);
+        // SAFETY: the end of what there is lies within the vector.
+        let to = unsafe { self.out.as_mut_ptr().add(self.out.len()) };
+        for escape in &escapes[..room.min(escapes.len())] {
+            let [head @ .., a, b, c, d] = escape;
+            if head != br"\u" {
+                break;
+            }
+            let Some((encoded, width)) = encode(value([*a, *b, *c, *d])) else {
+                break;
+            };
+            // SAFETY: there is capacity for four bytes for each escape, and those before
+            // this one counted for at most so many.
+            unsafe {
+                let to = to.add(len).cast::<[u8; 4]>();
+                to.write_unaligned(encoded.to_le_bytes());
+            }
+            read += escape.len();
+            len += width;
+        }
+        self.at += read;
+        // SAFETY: so many have just been stored, within the capacity.
+        unsafe { self.out.set_len(self.out.len() + len) };
+        read > 0
     }
 
     #[cfg(target_arch = "x86_64")]
