@@ -100,7 +100,7 @@ impl Values {
             if digit > 9 {
                 return (value, at);
             }
-            value = value * 10 + u64::from(digit);
+            value = value.wrapping_mul(10).wrapping_add(u64::from(digit));
         }
         (value, 8)
     }
@@ -137,18 +137,16 @@ fn digit(byte: u8) -> Option<u64> {
 // Always: what it is given by reference then stays in registers.
 #[inline(always)]
 pub(super) fn run(rest: &mut &[u8], value: &mut u64) {
-    if let Some((first, behind)) = eight(rest) {
-        *value = value.wrapping_mul(TEN_TO_8).wrapping_add(first);
+    while let Some((chunk, behind)) = rest.split_first_chunk() {
+        let values = Values::of(chunk);
+        let Some(eight) = values.number() else {
+            let count;
+            (*value, count) = values.one_by_one(*value);
+            *rest = rest.get(count..).unwrap_or_default();
+            return;
+        };
+        *value = value.wrapping_mul(TEN_TO_8).wrapping_add(eight);
         *rest = behind;
-        // More than twice is seldom, and this loop is not entered for nothing.
-        while let Some((next, behind)) = eight(rest) {
-            *value = value.wrapping_mul(TEN_TO_8).wrapping_add(next);
-            *rest = behind;
-        }
-        if let Some((four, behind)) = four(rest) {
-            *value = value.wrapping_mul(10_000).wrapping_add(four);
-            *rest = behind;
-        }
     }
     few(rest, value);
 }
@@ -199,19 +197,27 @@ fn prefix_beyond_8(eight: u64, behind: &[u8]) -> Option<(u64, usize)> {
     digit(c).is_none().then_some((value * 10 + b, 18))
 }
 
-/// A decimal number without its point.
-pub(super) struct Short {
+/// The first bytes of a decimal number, its point taken out.
+pub(super) struct Start {
+    /// The digits, at most seven.
     pub(super) mantissa: u32,
-    /// How many of the digits stand behind the point.
+    /// How many of them stand before the point: at least one.
+    pub(super) whole: usize,
+    /// How many behind it: at least one, or no point.
     pub(super) places: usize,
-    /// How many bytes it has.
+    /// How many bytes these are, the point included.
     pub(super) len: usize,
+    /// Whether more digits may follow behind the point. Else all are here.
+    pub(super) open: bool,
+    /// What follows if they are, and zero at the end of the input.
+    pub(super) next: u8,
 }
 
-/// The number at the beginning of `bytes`, without sign and exponent, by any
-/// grammar: at most seven bytes. `None` says nothing but that it is another.
+/// The beginning of `bytes`, where a number without a sign is, as far as eight
+/// bytes hold it; by any grammar. `None` says nothing but that there are more
+/// digits before the point, or none on one of its sides, or a leading zero.
 #[inline(always)]
-pub(super) fn short(bytes: &[u8]) -> Option<Short> {
+pub(super) fn start(bytes: &[u8]) -> Option<Start> {
     let values = match bytes.first_chunk() {
         Some(chunk) => Values::of(chunk),
         None => Values::of_few(bytes),
@@ -222,25 +228,32 @@ pub(super) fn short(bytes: &[u8]) -> Option<Short> {
     if others == 0 || whole == 0 || (whole > 8 && values.0 as u8 == 0) {
         return None;
     }
-    let (mut end, mut digits, mut places) = (whole, values, 0);
-    if values.byte(whole) == b'.' {
-        let others = others & (others - 1);
-        end = others.trailing_zeros() & !7;
-        if others == 0 || end == whole + 8 {
-            return None;
-        }
-        let before = (1 << whole) - 1;
-        digits = Values(values.0 & before | values.0 >> 8 & !before);
-        places = end - whole - 8;
+    if values.byte(whole) != b'.' {
+        return Some(Start {
+            mantissa: values.first(whole as usize / 8).sum() as u32,
+            whole: whole as usize / 8,
+            places: 0,
+            len: whole as usize / 8,
+            open: false,
+            next: values.byte(whole),
+        });
     }
-    if values.byte(end) | 0x20 == b'e' {
+    // 64 if there are digits up to the last byte.
+    let others = others & (others - 1);
+    let end = others.trailing_zeros() & !7;
+    let count = end as usize / 8 - 1;
+    if end == whole + 8 {
         return None;
     }
-    let count = if places == 0 { whole } else { end - 8 };
-    Some(Short {
-        mantissa: Values(digits.0 << (64 - count)).sum() as u32,
-        places: places as usize / 8,
-        len: end as usize / 8,
+    let before = (1 << whole) - 1;
+    let digits = Values(values.0 & before | values.0 >> 8 & !before);
+    Some(Start {
+        mantissa: digits.first(count).sum() as u32,
+        whole: whole as usize / 8,
+        places: count - whole as usize / 8,
+        len: count + 1,
+        open: others == 0,
+        next: values.byte(end & 63),
     })
 }
 

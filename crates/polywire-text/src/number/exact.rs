@@ -177,18 +177,6 @@ fn scaled(value: f64, power: i32) -> Option<f64> {
         .then(|| f64::from_bits((bits & ((1 << 52) - 1)) | (exponent as u64) << 52))
 }
 
-/// The double nearest to `mantissa / 10^places`; both below 10^7.
-#[inline]
-pub(super) fn quotient_f64(mantissa: u32, places: usize) -> f64 {
-    f64::from(mantissa) / POWERS_OF_TEN[places & 7]
-}
-
-/// The same to 32 bits: numbers below 2^24 are floats without error too.
-#[inline]
-pub(super) fn quotient_f32(mantissa: u32, places: usize) -> f32 {
-    mantissa as f32 / POWERS_OF_TEN[places & 7] as f32
-}
-
 /// The double nearest to `mantissa * 10^exponent`, ties to even. `None` if that
 /// is not told here.
 #[inline]

@@ -22,9 +22,6 @@ pub(super) mod sealed {
         /// The number nearest to `mantissa * 10^exponent`; `None` if the
         /// exponent is too large for here.
         fn nearest(mantissa: u64, exponent: i32) -> Option<Self>;
-        /// The number nearest to `mantissa / 10^places`, if they are below 10^7
-        /// and 10^7.
-        fn quotient(mantissa: u32, places: usize) -> Self;
         /// By fast-float2, which reads all that our grammars hold, and words.
         fn any(bytes: &[u8]) -> Option<Self>;
         fn negate_if(self, negative: bool) -> Self;
@@ -35,7 +32,7 @@ pub(super) mod sealed {
 }
 
 macro_rules! float {
-    ($float:ident, $nearest:expr, $quotient:expr) => {
+    ($float:ident, $nearest:expr) => {
         impl sealed::Sealed for $float {
             const NAN: Self = Self::NAN;
             const INFINITY: Self = Self::INFINITY;
@@ -44,12 +41,6 @@ macro_rules! float {
             fn nearest(mantissa: u64, exponent: i32) -> Option<Self> {
                 let nearest: fn(u64, i32) -> Option<Self> = $nearest;
                 nearest(mantissa, exponent)
-            }
-
-            #[inline]
-            fn quotient(mantissa: u32, places: usize) -> Self {
-                let quotient: fn(u32, usize) -> Self = $quotient;
-                quotient(mantissa, places)
             }
 
             fn any(bytes: &[u8]) -> Option<Self> {
@@ -79,8 +70,8 @@ macro_rules! float {
     };
 }
 
-float!(f64, exact::nearest_f64, exact::quotient_f64);
-float!(f32, exact::nearest_f32, exact::quotient_f32);
+float!(f64, exact::nearest_f64);
+float!(f32, exact::nearest_f32);
 
 /// A number as it mostly is: a mantissa of at most nineteen digits, times a
 /// power of ten.
@@ -103,26 +94,41 @@ impl Common {
             digits => (false, digits),
         };
         let (mut rest, mut mantissa) = (digits, 0);
-        // Mostly few stand before the point.
-        digits::few(&mut rest, &mut mantissa);
-        let mut count = digits.len() - rest.len();
-        if count == 0 || (json && count > 1 && digits[0] == b'0') {
-            return None;
-        }
-        let mut exponent = 0;
-        if let [b'.', fraction @ ..] = rest {
-            rest = fraction;
+        let (whole, mut places, open);
+        if let Some(start) = digits::start(digits) {
+            if !start.open && start.next | 0x20 != b'e' {
+                // Most are read by now.
+                return Some(Self {
+                    negative,
+                    mantissa: u64::from(start.mantissa),
+                    exponent: -(start.places as i32),
+                    end: bytes.len() - digits.len() + start.len,
+                });
+            }
+            (whole, places, open) = (start.whole, start.places, start.open);
+            mantissa = u64::from(start.mantissa);
+            rest = digits.get(start.len..)?;
+        } else {
             digits::run(&mut rest, &mut mantissa);
-            let places = fraction.len() - rest.len();
+            whole = digits.len() - rest.len();
+            if whole == 0 || (json && whole > 1 && digits[0] == b'0') {
+                return None;
+            }
+            (places, open) = (0, rest.first() == Some(&b'.'));
+            rest = &rest[usize::from(open)..];
+        }
+        if open {
+            let fraction = rest.len();
+            digits::run(&mut rest, &mut mantissa);
+            places += fraction - rest.len();
             if places == 0 {
                 return None;
             }
-            count += places;
-            exponent = -(places as i32);
         }
-        if count > 19 {
+        if whole + places > 19 {
             return None;
         }
+        let mut exponent = -(places as i32);
         if let [b'e' | b'E', power @ ..] = rest
             && grammar != Grammar::Plain
         {
@@ -172,10 +178,8 @@ impl Common {
 #[inline]
 #[must_use]
 pub fn decimal_prefix(bytes: &[u8]) -> Option<(f64, usize)> {
-    match short(bytes) {
-        Some(found) => Some(found),
-        None => common(bytes),
-    }
+    let common = Common::read(bytes, Grammar::Json)?;
+    Some((common.nearest()?, common.end))
 }
 
 /// Reads a number from the beginning of `bytes` by `grammar`, to the nearest
@@ -200,37 +204,6 @@ pub fn decimal_prefix(bytes: &[u8]) -> Option<(f64, usize)> {
 /// ```
 #[inline]
 pub fn float_prefix<F: Float>(bytes: &[u8], grammar: Grammar) -> Result<(F, usize), Malformed> {
-    match short(bytes) {
-        Some(found) => Ok(found),
-        None => long(bytes, grammar),
-    }
-}
-
-/// A number of few bytes without sign and exponent, as most are.
-#[inline(always)]
-fn short<F: Float>(bytes: &[u8]) -> Option<(F, usize)> {
-    let found = digits::short(bytes)?;
-    Some((F::quotient(found.mantissa, found.places), found.len))
-}
-
-#[inline(never)]
-fn common(bytes: &[u8]) -> Option<(f64, usize)> {
-    if let [b'-', digits @ ..] = bytes
-        && let Some((value, len)) = short::<f64>(digits)
-    {
-        return Some((-value, 1 + len));
-    }
-    let common = Common::read(bytes, Grammar::Json)?;
-    Some((common.nearest()?, common.end))
-}
-
-#[inline(never)]
-fn long<F: Float>(bytes: &[u8], grammar: Grammar) -> Result<(F, usize), Malformed> {
-    if let [b'-', digits @ ..] = bytes
-        && let Some((value, len)) = short::<F>(digits)
-    {
-        return Ok((value.negate_if(true), 1 + len));
-    }
     match Common::read(bytes, grammar) {
         Some(common) => match common.nearest::<F>() {
             Some(value) => Ok((value, common.end)),
