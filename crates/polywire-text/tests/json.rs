@@ -237,6 +237,61 @@ fn surrogates_in_pairs_and_alone() {
     assert_eq!(out, "\u{fffd}\u{10000}\u{fffd}".as_bytes());
 }
 
+#[test]
+fn every_unit_among_others() {
+    for from in (0..0x1_0000_u32).step_by(64) {
+        let units = from..from + 64;
+        let lower: String = units.clone().map(|unit| format!("\\u{unit:04x}")).collect();
+        unescapes(lower.as_bytes());
+        let upper: String = units.map(|unit| format!("\\u{unit:04X}")).collect();
+        unescapes(format!("{upper}\" behind").as_bytes());
+    }
+    for byte in 0..=u8::MAX {
+        for place in 0..6 {
+            let mut bytes = br"\u65e5\u0009\u00e9\u65e5".to_vec();
+            bytes[6 + place] = byte;
+            unescapes(&bytes);
+        }
+    }
+}
+
+#[test]
+fn clean_bytes_between_escapes() {
+    let escapes = [r"\u000b", r"\n", r"\u65e5\u672c", r"\ud83d\ude00", r"\x"];
+    for between in 0..40 {
+        let clean = "z".repeat(between);
+        for first in escapes {
+            for second in escapes {
+                let text = format!("{first}{clean}{second}{clean}{first}{second}{clean}");
+                unescapes(text.as_bytes());
+                unescapes(format!("{text}\"{text}").as_bytes());
+            }
+        }
+    }
+}
+
+#[test]
+fn what_was_reserved_is_enough() {
+    for escape in [
+        r"\n",
+        r"\u000b",
+        r"\u65e5",
+        r"\ud83d\ude00",
+        r"a\n",
+        r"a\u000b",
+    ] {
+        for times in 0..70 {
+            let bytes = escape.repeat(times).into_bytes();
+            on_both_levels(|| {
+                let mut out = Vec::with_capacity(bytes.len());
+                let capacity = out.capacity();
+                unescape_json(&mut out, &bytes, LoneSurrogate::Refuse).unwrap();
+                assert_eq!(out.capacity(), capacity);
+            });
+        }
+    }
+}
+
 // The seed's mistakes, by name.
 
 #[test]

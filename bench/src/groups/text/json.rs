@@ -23,6 +23,7 @@ pub(super) fn cases(group: &mut Group) {
         }
     }
     against_the_seed(group);
+    units(group);
     lines(group);
     densities(group);
     growth(group);
@@ -108,12 +109,7 @@ fn beside_peers(group: &mut Group, what: &str, text: &'static str) {
             move |out| same_bytes(out.as_bytes(), text.as_bytes()),
         )
         .target_allocations(1);
-    // The allocation is most of a short one, and the same for all.
-    if small {
-        owned.target_ratio_time("serde_json", 1.2);
-    } else {
-        targets(owned, small);
-    }
+    targets(owned, small);
 }
 
 fn targets(case: &mut Case, small: bool) {
@@ -165,6 +161,37 @@ fn against_the_seed(group: &mut Group) {
             },
         );
     }
+}
+
+/// Another script in ASCII, as Python's `json.dumps` writes it: nearly all of it is
+/// escapes of four digits.
+fn units(group: &mut Group) {
+    let text: &'static str = "日本語の文章は、JSONでは\n長くなる。".repeat(100).leak();
+    let escaped = String::from_utf8(twin::escape_ascii(text)).unwrap_or_default();
+    let quoted: &'static str = format!("\"{escaped}\"").leak();
+    group
+        .case("JSON: unescape Japanese that was written in ASCII")
+        .bytes(text.len())
+        .polywire_with(
+            String::new(),
+            move |out: &mut String| {
+                out.clear();
+                read_json_str(out, &quoted.as_bytes()[1..], STRICT).is_ok()
+            },
+            move |out, _| same_bytes(out.as_bytes(), text.as_bytes()),
+        )
+        .peer(
+            "serde_json",
+            move || serde_json::from_str::<String>(quoted).unwrap_or_default(),
+            move |out| same_bytes(out.as_bytes(), text.as_bytes()),
+        )
+        .peer(
+            "sonic-rs",
+            move || sonic_rs::from_str::<String>(quoted).unwrap_or_default(),
+            move |out| same_bytes(out.as_bytes(), text.as_bytes()),
+        )
+        .target_allocations(0)
+        .target_near_best(1.1);
 }
 
 /// Short strings of many lengths, as the members of documents are.

@@ -353,6 +353,12 @@ pub(crate) fn short_json(bytes: &[u8]) -> Option<u128> {
     (len <= 15 && special == 0).then_some(word)
 }
 
+/// As [`json_clean`], for a block.
+#[inline]
+pub(crate) fn json_clean_block(block: &[u8; 16]) -> usize {
+    (Json::find(Block16::load(block)).mask() | 1 << 16).trailing_zeros() as usize
+}
+
 /// Whether all of these may stand in a JSON string as they are. `N` is a multiple
 /// of sixteen.
 #[inline]

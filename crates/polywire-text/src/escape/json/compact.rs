@@ -179,7 +179,10 @@ unsafe fn step(token: Avx2, chunk: &[u8; 64], carry: u64, to: *mut u8) -> (Step,
     let backslashes = mask(blocks, |block| block.equals(b'\\'));
     // Quotes and controls, see `scan`.
     let ends = mask(blocks, |block| block.xor(0x02).at_most(0x20));
-    if backslashes | carry == 0 {
+    let first = backslashes.trailing_zeros() as usize;
+    // Before an escape that is left there is nothing to do either.
+    let is_left = chunk.get(first + 1) == Some(&b'u');
+    if carry == 0 && (backslashes == 0 || is_left) {
         // SAFETY: 64 bytes can be written; no alignment is asked for.
         unsafe {
             _mm256_storeu_si256(to.cast(), blocks[0].register());
@@ -187,10 +190,10 @@ unsafe fn step(token: Avx2, chunk: &[u8; 64], carry: u64, to: *mut u8) -> (Step,
         }
         // The next load is not to wait for this one: a branch that is guessed instead
         // of a sum.
-        if ends == 0 {
+        if ends | backslashes == 0 {
             return (Step::All(0), 64);
         }
-        let read = ends.trailing_zeros() as usize;
+        let read = (ends | backslashes).trailing_zeros() as usize;
         return (Step::Some(read), read);
     }
     let begins = begins(backslashes & !carry);

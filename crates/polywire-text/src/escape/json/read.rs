@@ -332,6 +332,12 @@ trait Place {
     /// Reads so many bytes and writes the first `len` of what they stand for, which are
     /// no more.
     fn replace(&mut self, read: usize, with: [u8; 4], len: usize);
+    /// Reads two bytes, which stand for this one.
+    #[inline]
+    fn short(&mut self, meaning: u8) {
+        self.replace(2, [meaning, 0, 0, 0], 1);
+    }
+
     /// Reads any escape.
     #[inline(never)]
     fn one(&mut self, lone: LoneSurrogate) -> Result<(), Malformed> {
@@ -353,6 +359,12 @@ trait Place {
         false
     }
 
+    /// Goes on up to an escape if one is near, and says whether it did.
+    #[inline]
+    fn near(&mut self) -> bool {
+        self.rest().first() == Some(&b'\\')
+    }
+
     /// Goes on up to a quote, a control character, an escape, or near the end. Short
     /// escapes are read on the way.
     #[cfg(target_arch = "x86_64")]
@@ -370,17 +382,17 @@ trait Place {
         self.copy(scan::json_clean(self.rest()));
     }
 
-    /// Reads an escape, and those right behind it.
+    /// Reads an escape, and those near behind it.
     #[inline]
     fn escapes(&mut self, lone: LoneSurrogate) -> Result<(), Malformed> {
         loop {
             let letter = self.rest().get(1);
             match letter.map(|letter| SHORT[usize::from(*letter)]) {
-                Some(meaning @ 1..) => self.replace(2, [meaning, 0, 0, 0], 1),
+                Some(meaning @ 1..) => self.short(meaning),
                 _ if self.units() => {}
                 _ => self.one(lone)?,
             }
-            if self.rest().first() != Some(&b'\\') {
+            if !self.near() {
                 return Ok(());
             }
         }
@@ -439,6 +451,12 @@ impl Place for Append<'_> {
     }
 
     #[inline]
+    fn short(&mut self, meaning: u8) {
+        self.out.push(meaning);
+        self.at += 2;
+    }
+
+    #[inline]
     fn units(&mut self) -> bool {
         let room = (self.out.capacity() - self.out.len()) / size_of::<u32>();
         let (escapes, _) = self.bytes[self.at..].as_chunks::<6>();
@@ -466,6 +484,30 @@ impl Place for Append<'_> {
         // SAFETY: so many have just been stored, within the capacity.
         unsafe { self.out.set_len(self.out.len() + len) };
         read > 0
+    }
+
+    #[inline]
+    fn near(&mut self) -> bool {
+        let rest = &self.bytes[self.at..];
+        // Short escapes go better in wide blocks, where there are any.
+        let blocks = crate::cpu::avx2().is_some();
+        let here = rest.first() == Some(&b'\\');
+        if blocks && here {
+            return true;
+        }
+        let Some(block) = rest.first_chunk::<16>() else {
+            return here;
+        };
+        let clean = scan::json_clean_block(block);
+        if rest.get(clean) != Some(&b'\\') || self.out.capacity() - self.out.len() < block.len() {
+            return false;
+        }
+        // All sixteen, whatever counts of them, since a guess at how many would fail.
+        let len = self.out.len() + clean;
+        self.out.extend_from_slice(block);
+        self.out.truncate(len);
+        self.at += clean;
+        !blocks || rest.get(clean + 1) == Some(&b'u')
     }
 
     #[cfg(target_arch = "x86_64")]

@@ -131,10 +131,18 @@ static ESCAPES: [u64; 256] = {
 #[inline]
 pub fn push_json_string(out: &mut Vec<u8>, text: &str, end: [u8; 2]) {
     if let Some(clean) = scan::short_json(text.as_bytes()) {
-        let len = out.len() + 1 + text.len();
-        out.extend_from_slice(&(clean << 8 | u128::from(b'"')).to_le_bytes());
-        out.truncate(len);
-        out.extend_from_slice(&end);
+        let quoted = (clean << 8 | u128::from(b'"')).to_le_bytes();
+        let len = text.len();
+        out.reserve(quoted.len() + end.len());
+        // SAFETY: there is capacity for both. A short text is of at most fifteen bytes,
+        // so `end` stands within or right behind the sixteen before it, and all is
+        // written up to where the vector ends then.
+        unsafe {
+            let to = out.as_mut_ptr().add(out.len());
+            to.cast::<[u8; 16]>().write_unaligned(quoted);
+            to.add(1 + len).cast::<[u8; 2]>().write_unaligned(end);
+            out.set_len(out.len() + 1 + len + end.len());
+        }
         return;
     }
     let bytes = text.as_bytes();
@@ -150,7 +158,12 @@ pub fn push_json_string(out: &mut Vec<u8>, text: &str, end: [u8; 2]) {
 /// As [`push_json_string`], for more than 32 bytes.
 #[inline(never)]
 fn push_long_string(out: &mut Vec<u8>, bytes: &[u8], end: [u8; 2]) {
-    if bytes.len() > 64 || !push_clean_string::<32>(out, bytes, end) {
+    let is_clean = match bytes.len() {
+        ..=64 => push_clean_string::<32>(out, bytes, end),
+        65..=128 => push_clean_string::<64>(out, bytes, end),
+        _ => false,
+    };
+    if !is_clean {
         push_any_string(out, bytes, end);
     }
 }
