@@ -9,9 +9,11 @@
 //! The environment variable `POLYWIRE_CPU`, read at the first question, turns
 //! the wide paths off: `baseline` allows nothing but what every processor of
 //! the target has (SSE2 on x86-64), `avx2` all that is known here, which is the
-//! default. [`limit`] does the same for a program. Neither claims what the
+//! default, as is anything else. [`limit`] does the same for a program, and
+//! counts from then on instead of the variable. Neither claims what the
 //! processor does not have.
 
+use std::ffi::OsStr;
 use std::sync::atomic::{AtomicU8, Ordering};
 
 /// A set of instructions, each a superset of the one before.
@@ -86,13 +88,18 @@ const fn code(level: Level) -> u8 {
 
 #[cold]
 fn detect() -> u8 {
-    let most = match std::env::var_os("POLYWIRE_CPU") {
-        Some(name) if name == "baseline" => Level::Baseline,
-        _ => Level::Avx2,
-    };
+    let most = most(std::env::var_os("POLYWIRE_CPU").as_deref());
     let found = code(processor().min(most));
     LEVEL.store(found, Ordering::Relaxed);
     found
+}
+
+/// What the environment variable allows.
+fn most(variable: Option<&OsStr>) -> Level {
+    match variable {
+        Some(name) if name == "baseline" => Level::Baseline,
+        _ => Level::Avx2,
+    }
 }
 
 /// What the processor has.
@@ -117,12 +124,23 @@ mod tests {
     fn no_more_is_used_than_there_is() {
         // Other tests set the limit too, so what is used is between these at any time.
         for most in [Level::Baseline, Level::Avx2] {
-            limit(most);
-            assert!(level() <= processor());
-            assert!(processor().min(most) <= most);
+            assert!(limit(most) <= processor());
         }
-        assert_eq!(code(Level::Baseline), BASELINE);
-        assert_eq!(code(Level::Avx2), AVX2);
-        assert!([BASELINE, AVX2].contains(&detect()));
+    }
+
+    #[test]
+    fn the_variable_only_takes_away() {
+        for (variable, expected) in [
+            (None, Level::Avx2),
+            (Some("avx2"), Level::Avx2),
+            (Some("baseline"), Level::Baseline),
+            (Some("Baseline"), Level::Avx2),
+            (Some(""), Level::Avx2),
+        ] {
+            assert_eq!(most(variable.map(OsStr::new)), expected, "{variable:?}");
+        }
+        // Whatever it says and others set meanwhile, this was asked.
+        assert!(detect() <= code(processor()));
+        assert_ne!(detect(), UNKNOWN);
     }
 }

@@ -5,17 +5,49 @@
 //!
 //! - [`Text`] and [`Blob`]: 24-byte string and byte types that hold short data
 //!   inline and long data as a range of the shared input [`Body`];
-//! - [`number`]: integers and floating-point numbers;
+//! - [`number`]: integers, floating-point numbers, and decimals of any length;
 //! - [`timestamp`]: instants in the forms that Smithy and XML-RPC use;
 //! - [`escape`]: JSON and XML escapes, both ways;
+//! - [`quote`]: quoted strings, keys and booleans, the pieces of JSON;
+//! - [`list`]: arrays of strings and of hexadecimal, and lists with a separator;
 //! - [`percent`] and [`form`]: percent-encoding of URIs, and forms;
-//! - [`base64`]: strict RFC 4648 base64;
+//! - [`hex`] and [`base64`]: strict RFC 4648, by case, alphabet and padding;
 //! - [`scan`]: byte scanning, and comparing and writing pre-encoded runs;
-//! - [`utf8`]: validation with the offset of the first bad byte.
+//! - [`utf8`]: validation with the offset of the first bad byte;
+//! - [`pool`]: a bounded pool of buffers;
+//! - [`cpu`]: which instructions are used, and how to turn wide ones off.
 //!
 //! Nothing here does input or output, allocates beyond what it returns, or
-//! reads a clock. Failures are a small [`Malformed`] that says where and what
-//! was expected; the formats turn it into an error with a path.
+//! reads a clock. The one thing that is asked of the surroundings is what the
+//! processor can do ([`cpu`]).
+//!
+//! # Names
+//!
+//! | a function that | is called | and after an error |
+//! |---|---|---|
+//! | appends to a vector | `push...`, `decode_append` | the vector is as it was |
+//! | reads the whole input | `parse...`, `decode...` | there is no value |
+//! | reads the beginning of it and says how long that was | `...prefix` | there is no value |
+//! | reads the beginning of it and returns the rest | `read...`, `unquote` | see there |
+//! | reads or writes at the beginning of a slice | `..._to_slice` | its bytes are unspecified |
+//!
+//! Failures are a small [`Malformed`] that says where and what was expected;
+//! the formats turn it into an error with a path. Input may be hostile: no
+//! bytes make a function panic, take more memory than in proportion to them, or
+//! more time than that.
+//!
+//! # Features
+//!
+//! | feature | what it brings |
+//! |---|---|
+//! | `chrono`, `jiff`, `time` | conversions between [`Timestamp`] and that crate's types |
+//! | `serde` | `Serialize` and `Deserialize` for [`Text`], [`Blob`] and [`Timestamp`] |
+//! | `reference` | slow and readable twins of what is fast, for tests |
+//!
+//! None is on by default. Conversions between [`Timestamp`] and the standard
+//! library's `SystemTime` are always there.
+//!
+//! # Unsafe code
 //!
 //! This is the only crate of Polywire that may hold `unsafe` code. Each block
 //! states its proof beside it.

@@ -217,7 +217,9 @@ impl<'text> Decimal<'text> {
     /// Appends the number without an exponent, and so that every grammar takes
     /// it: no plus, no zeros before the first digit but one before a point, a
     /// digit on both sides of one. Zeros at the end of the fraction are kept:
-    /// `+1.10` is `1.10`. At most `limit` bytes, since `1e999999999` has few.
+    /// `+1.10` is `1.10`. At most `limit` bytes, since `1e999999999` has few:
+    /// where the text comes from others, the limit says how much memory may be
+    /// reserved for it.
     ///
     /// # Errors
     ///

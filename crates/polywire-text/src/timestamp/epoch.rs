@@ -223,6 +223,36 @@ impl Timestamp {
         Some(milliseconds as i64)
     }
 
+    /// The instant this many microseconds after (or before) the epoch.
+    ///
+    /// ```
+    /// use polywire_text::Timestamp;
+    ///
+    /// assert_eq!(Timestamp::from_microseconds(-1), Timestamp::new(-1, 999_999_000));
+    /// ```
+    #[must_use]
+    pub const fn from_microseconds(microseconds: i64) -> Self {
+        let nanoseconds = microseconds.rem_euclid(1_000_000) as u32 * 1000;
+        Self::new(microseconds.div_euclid(1_000_000), nanoseconds)
+    }
+
+    /// Whole microseconds since the epoch, rounded down; `None` beyond 64 bits.
+    ///
+    /// ```
+    /// use polywire_text::Timestamp;
+    ///
+    /// assert_eq!(Timestamp::new(1, 2_999).as_microseconds(), Some(1_000_002));
+    /// assert_eq!(Timestamp::new(i64::MAX, 0).as_microseconds(), None);
+    /// ```
+    #[must_use]
+    pub const fn as_microseconds(self) -> Option<i64> {
+        let microseconds = self.as_nanoseconds().div_euclid(1000);
+        if microseconds < i64::MIN as i128 || microseconds > i64::MAX as i128 {
+            return None;
+        }
+        Some(microseconds as i64)
+    }
+
     /// Nanoseconds since the epoch.
     ///
     /// ```

@@ -236,7 +236,7 @@ impl fmt::Display for Timestamp {
         if self.unzoned && out.last() == Some(&b'Z') {
             out.pop();
         }
-        f.write_str(&String::from_utf8_lossy(&out))
+        f.pad(&String::from_utf8_lossy(&out))
     }
 }
 
