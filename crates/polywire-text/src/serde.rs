@@ -148,13 +148,14 @@ impl Visitor<'_> for TimestampVisitor {
     }
 
     fn visit_str<E: Error>(self, text: &str) -> Result<Timestamp, E> {
-        match (
-            Timestamp::parse_date_time(text),
-            Timestamp::parse_xmlrpc(text),
-        ) {
-            (Ok(instant), _) => Ok(instant),
-            (_, Ok(instant)) if instant.is_unzoned() => Ok(instant),
-            (Err(malformed), _) => Err(E::custom(malformed)),
-        }
+        Timestamp::parse_date_time(text).or_else(|malformed| {
+            // XML-RPC's form with hyphens and without a zone is RFC 3339's
+            // without a zone.
+            let hyphens = text.as_bytes().get(4) == Some(&b'-');
+            match Timestamp::parse_xmlrpc(text) {
+                Ok(instant) if instant.is_unzoned() && hyphens => Ok(instant),
+                _ => Err(E::custom(malformed)),
+            }
+        })
     }
 }
