@@ -6,7 +6,8 @@
 //! schema set is built: for each member and each [`Encoding`], one run of
 //! bytes that stands on the wire as it is.
 
-use polywire_text::escape;
+use polywire_text::escape::{self, Forbidden, XmlPlace};
+use polywire_text::percent;
 
 /// Where a name comes from.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -117,14 +118,12 @@ impl NameParts<'_> {
         let name = self.plain(encoding.source());
         match encoding {
             Encoding::JsonMember | Encoding::JsonName => {
-                out.push(b'"');
-                escape::push_json(out, &name);
-                out.extend_from_slice(b"\":");
+                escape::push_json_string(out, &name, *b"\":");
             }
             Encoding::Cbor => push_cbor_text(out, &name),
             Encoding::XmlRpc => {
                 out.extend_from_slice(b"<member><name>");
-                push_xml(out, &name);
+                push_xml(out, &name, XmlPlace::Text);
                 out.extend_from_slice(b"</name><value>");
             }
             Encoding::XmlOpen if self.xml_attribute => {
@@ -142,7 +141,7 @@ impl NameParts<'_> {
                         out.extend_from_slice(prefix.as_bytes());
                     }
                     out.extend_from_slice(b"=\"");
-                    push_xml(out, uri);
+                    push_xml(out, uri, XmlPlace::Attribute);
                     out.push(b'"');
                 }
             }
@@ -153,9 +152,7 @@ impl NameParts<'_> {
                 out.push(b'>');
             }
             Encoding::Query | Encoding::Ec2 => {
-                let mut encoded = String::new();
-                polywire_text::percent::push(&mut encoded, &name);
-                out.extend_from_slice(encoded.as_bytes());
+                percent::push_bytes(out, name.as_bytes(), &percent::UNRESERVED);
             }
         }
     }
@@ -183,18 +180,10 @@ fn push_cbor_text(out: &mut Vec<u8>, text: &str) {
     out.extend_from_slice(text.as_bytes());
 }
 
-/// Escapes for text and attributes. Characters that XML forbids are left out:
-/// names of shapes cannot hold them.
-fn push_xml(out: &mut Vec<u8>, text: &str) {
-    for character in text.chars().filter(|character| escape::is_xml(*character)) {
-        match character {
-            '"' => out.extend_from_slice(b"&quot;"),
-            '&' => out.extend_from_slice(b"&amp;"),
-            '<' => out.extend_from_slice(b"&lt;"),
-            '>' => out.extend_from_slice(b"&gt;"),
-            other => out.extend_from_slice(other.encode_utf8(&mut [0; 4]).as_bytes()),
-        }
-    }
+/// Characters that XML forbids are left out: names of shapes cannot hold them.
+fn push_xml(out: &mut Vec<u8>, text: &str, place: XmlPlace) {
+    let written = escape::push_xml_bytes(out, text.as_bytes(), place, Forbidden::Strip);
+    debug_assert!(written.is_ok(), "nothing is refused");
 }
 
 /// A hash of a name by its length, its first eight bytes and its last eight:

@@ -119,3 +119,36 @@ fn a_timestamp_is_a_string_by_rfc_3339() {
         assert!(Timestamp::deserialize(text).is_err());
     }
 }
+
+#[test]
+fn forms_of_a_timestamp() {
+    let read = |text: &str| {
+        let text: StrDeserializer<'_, Error> = text.into_deserializer();
+        Timestamp::deserialize(text)
+    };
+    for instant in [
+        Timestamp::new(0, 0),
+        Timestamp::new(1_795_293_000, 5_000_000),
+    ] {
+        for unzoned in [false, true] {
+            let instant = instant.with_unzoned(unzoned);
+            let text = Shown(instant).to_string();
+            assert_eq!(text.ends_with('Z'), !unzoned);
+            assert_eq!(read(&text).unwrap(), instant);
+        }
+    }
+    assert_eq!(
+        read("2026-11-21T21:30:00+01:00").unwrap(),
+        Timestamp::new(1_795_293_000, 0)
+    );
+    // The forms of XML-RPC that RFC 3339 does not have, and no date at all.
+    for text in [
+        "20261121T20:30:00",
+        "20261121T20:30:00Z",
+        "2026-02-31T00:00:00",
+        "2026",
+        "",
+    ] {
+        assert!(read(text).is_err(), "{text}");
+    }
+}

@@ -4,7 +4,9 @@
 //! What lies before it has been read once without an error, so this is no
 //! second parser: it only follows brackets, keys and commas.
 
-use polywire_text::{escape, scan};
+use std::borrow::Cow;
+
+use polywire_text::escape::{self, LoneSurrogate};
 
 use crate::path::Path;
 
@@ -14,7 +16,7 @@ pub(super) fn path(text: &str, offset: usize) -> String {
     let bytes = text.as_bytes();
     let mut path = Path::default();
     let mut at = 0;
-    let mut key: Option<String> = None;
+    let mut key: Option<Cow<'_, str>> = None;
     while at < offset.min(bytes.len()) {
         match bytes[at] {
             b'{' => path.enter_map(),
@@ -27,7 +29,7 @@ pub(super) fn path(text: &str, offset: usize) -> String {
                 }
             }
             b'"' => {
-                let (string, len) = string(&text[at + 1..]);
+                let (string, len) = string(&bytes[at + 1..]);
                 at += len;
                 key = Some(string);
             }
@@ -39,28 +41,11 @@ pub(super) fn path(text: &str, offset: usize) -> String {
 }
 
 /// The string behind an opening quote, and the bytes up to and with its
-/// closing quote.
-fn string(text: &str) -> (String, usize) {
-    let bytes = text.as_bytes();
-    let mut string = String::new();
-    let mut at = 0;
-    loop {
-        let clean = scan::json_clean(&bytes[at..]);
-        string.push_str(text.get(at..at + clean).unwrap_or_default());
-        at += clean;
-        match bytes.get(at) {
-            Some(b'\\') => match escape::json_escape(&bytes[at + 1..]) {
-                Ok((character, len)) => {
-                    string.push(character);
-                    at += 1 + len;
-                }
-                Err(_) => return (string, at + 1),
-            },
-            Some(b'"') => return (string, at + 1),
-            Some(_) => at += 1,
-            None => return (string, at),
-        }
-    }
+/// closing quote. One that is wrong is what the error is about: nothing behind
+/// it counts.
+fn string(bytes: &[u8]) -> (Cow<'_, str>, usize) {
+    escape::json_string(bytes, LoneSurrogate::Replace)
+        .unwrap_or_else(|_| (Cow::Borrowed(""), bytes.len()))
 }
 
 #[cfg(test)]
@@ -78,6 +63,10 @@ mod tests {
         ] {
             assert_eq!(path(text, text.find(needle).unwrap()), expected);
         }
+        // Strings that look like structure, and halves of surrogate pairs.
+        let text = r#"{"\ud83d\"}]": ["\\", "[{\"", 5], "\ud83d\ude00": 6}"#;
+        assert_eq!(path(text, text.find('5').unwrap()), "\u{fffd}\"}][2]");
+        assert_eq!(path(text, text.find(": 6").unwrap() + 2), "\u{1f600}");
         assert_eq!(path(text, 0), "");
         assert_eq!(path(text, 1000), "");
     }

@@ -1,6 +1,6 @@
 //! Where in a message an offset lies: the path of an error.
 
-use polywire_text::escape;
+use polywire_text::escape::{self, XmlPlace, XmlReading};
 
 use crate::path::Path;
 
@@ -53,14 +53,10 @@ pub(super) fn path(text: &str, offset: usize) -> String {
 fn characters(mut rest: &str) -> Option<String> {
     let mut text = String::new();
     loop {
-        let clean = rest.find(['<', '&'])?;
-        text.push_str(&rest[..clean]);
-        rest = &rest[clean..];
-        if let Some(after) = rest.strip_prefix('&') {
-            let (character, len) = escape::xml_reference(after.as_bytes()).ok()?;
-            text.push(character);
-            rest = &after[len..];
-        } else if let Some(after) = rest.strip_prefix("<![CDATA[") {
+        let (part, markup) = rest.split_at(rest.find('<')?);
+        text.push_str(&escape::unescape_xml(part, XmlPlace::Text, XmlReading::Strict).ok()?);
+        rest = markup;
+        if let Some(after) = rest.strip_prefix("<![CDATA[") {
             let len = after.find("]]>")?;
             text.push_str(&after[..len]);
             rest = &after[len + "]]>".len()..];
@@ -112,6 +108,7 @@ mod tests {
         for (name, expected) in [
             ("a&amp;lt;&lt;", "a&lt;<"),
             ("&#65;&#x1F600;&quot;&apos;", "A\u{1f600}\"'"),
+            ("a\r\nb", "a\u{b7}b"),
             ("a<![CDATA[<&amp;]]>b", "a<&amp;b"),
             ("a<!-- <name>x</name> --><?pi?>b", "ab"),
             ("", ""),

@@ -7,7 +7,8 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use polywire_text::{escape, number, scan};
+use polywire_text::escape::{self, JsonEnd, LoneSurrogate};
+use polywire_text::{number, scan};
 
 use super::{Entry, Node, NodeValue, Number, Object};
 use crate::diagnostic::{Diagnostic, Problem, Problems, resolve};
@@ -206,59 +207,32 @@ impl Reader<'_, '_> {
 
     /// The string whose opening quote is at the cursor.
     fn string(&mut self) -> Outcome<String> {
-        let start = self.at;
-        self.at += 1;
-        let mut out = String::new();
-        loop {
-            let rest = &self.bytes[self.at..];
-            // Up to a quote, a backslash or a control character.
-            let run = scan::json_clean(rest);
-            if run == rest.len() {
-                let location = SourceLocation::new(self.file, start);
+        let start = self.at + 1;
+        let rest = &self.text[start..];
+        let flaw = match escape::json_string_end(rest.as_bytes()) {
+            Ok(JsonEnd { len, escaped }) => {
+                self.at = start + len + 1;
+                let inside = &rest[..len];
+                if !escaped {
+                    return Ok(inside.to_owned());
+                }
+                let mut out = String::new();
+                match escape::unescape_json_str(&mut out, inside, LoneSurrogate::Refuse) {
+                    Ok(()) => return Ok(out),
+                    Err(flaw) => flaw,
+                }
+            }
+            Err(flaw) if flaw.offset < rest.len() => flaw,
+            Err(flaw) => {
+                let location = SourceLocation::new(self.file, self.at);
                 let message = "this string does not end";
                 return Err(Box::new(
-                    Problem::error("JsonSyntax", location, message).expected("a closing `\"`"),
+                    Problem::error("JsonSyntax", location, message).expected(flaw.expected),
                 ));
             }
-            // Quotes, backslashes and controls are ASCII: the cuts are whole characters.
-            let clean = &self.text[self.at..self.at + run];
-            self.at += run;
-            match self.bytes[self.at] {
-                b'"' => {
-                    self.at += 1;
-                    if out.is_empty() {
-                        return Ok(clean.to_owned());
-                    }
-                    out.push_str(clean);
-                    return Ok(out);
-                }
-                b'\\' => {
-                    out.push_str(clean);
-                    let c = self.escape()?;
-                    out.push(c);
-                }
-                _ => {
-                    return Err(
-                        self.unexpected("an escape: strings hold no raw control characters")
-                    );
-                }
-            }
-        }
-    }
-
-    /// The escape whose backslash is at the cursor.
-    fn escape(&mut self) -> Outcome<char> {
-        let after = &self.bytes[self.at + 1..];
-        match escape::json_escape(after) {
-            Ok((c, length)) => {
-                self.at += 1 + length;
-                Ok(c)
-            }
-            Err(_) if after.first() == Some(&b'u') => {
-                Err(self.unexpected("\\u with four hex digits, surrogates in pairs"))
-            }
-            Err(_) => Err(self.unexpected("an escape: \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX")),
-        }
+        };
+        self.at = start + flaw.offset;
+        Err(self.unexpected(flaw.expected))
     }
 
     fn word(&mut self, word: &str) -> bool {
@@ -434,21 +408,23 @@ mod tests {
         assert_eq!(problem("[1 2]"), "1:4 `,` or `]`");
         assert_eq!(problem("[1,]"), "1:4 a JSON value");
         assert_eq!(problem("{a:1}"), "1:2 a key in quotes");
-        assert_eq!(problem("\"ab"), "1:1 a closing `\"`");
+        assert_eq!(problem("\"ab"), "1:1 the closing quote of a string");
+        assert_eq!(problem("\"\\u00"), "1:1 the closing quote of a string");
+        assert_eq!(
+            problem("\"a\nb\""),
+            "1:3 an escape, since control characters cannot stand in a string"
+        );
         assert_eq!(
             problem("[\"\\ud800\"]"),
-            "1:3 \\u with four hex digits, surrogates in pairs"
+            "1:9 the second half of a surrogate pair"
         );
-        assert_eq!(
-            problem("\"\\u00"),
-            "1:2 \\u with four hex digits, surrogates in pairs"
-        );
+        assert_eq!(problem("\"\\u00é\""), "1:6 four hexadecimal digits");
         assert_eq!(problem("-x"), "1:2 a digit");
         assert_eq!(problem("[01]"), "1:3 no digit after a leading zero");
         assert_eq!(problem("[1e]"), "1:4 a digit of the exponent");
         assert_eq!(
             problem("[\"\\q\"]"),
-            "1:3 an escape: \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX"
+            "1:4 one of \" \\ / b f n r t u after a backslash"
         );
         assert_eq!(problem("1 2"), "1:3 the end of the file");
         assert_eq!(

@@ -7,7 +7,7 @@ use polywire_schema::{
     BigDecimal, BigInteger, Blob, Decoder, Direction, END, Error, ErrorKind, Event, Location,
     Member, Schema, Seq, ShapeKind, Text, Timestamp, TimestampFormat, Value,
 };
-use polywire_text::{base64, number, percent};
+use polywire_text::{base64, form, number, percent};
 use smallvec::{SmallVec, smallvec};
 
 use super::{header, scalar};
@@ -182,12 +182,9 @@ impl<'de> HeadDecoder<'de> {
         let mut parameters = Vec::new();
         if let Head::Request(head, _) = self.head {
             let query = head.uri.query().unwrap_or_default();
-            for part in query.split('&').filter(|part| !part.is_empty()) {
-                let (key, value) = part.split_once('=').unwrap_or((part, ""));
-                let decode = |text: &'de str| {
-                    percent::decode_query(text).map_err(|error| self.wrong(error.expected))
-                };
-                parameters.push((decode(key)?, decode(value)?));
+            for pair in form::pairs(query) {
+                let pair = pair.map_err(|error| self.wrong(error.expected))?;
+                parameters.push((pair.key, pair.value));
             }
         }
         self.query = Some(parameters);
