@@ -11,12 +11,13 @@
 //!     & 80 80 80 80 80 80 80 80   =  00 00 00 00 80 80 80 80     four digits
 //! ```
 //!
-//! Three multiplications add eight values up in pairs, fours and eights. A shift
-//! to the left puts zeros before fewer digits, so there is no loop and no branch
-//! on their number, whether the end of the number is known or is what the mask
-//! tells: what costs in reading numbers is to guess their lengths wrong. Only
-//! integers of up to four digits, which most are, are read byte by byte before
-//! all that; for so few, guessing is the cheaper way.
+//! Three multiplications add eight values up in pairs, fours and eights. Where
+//! the end of a number is known, and for a short decimal, whose point is taken out
+//! of the word, a shift to the left puts zeros before fewer digits, and there is no
+//! loop and no branch on their number. Where the end is looked for, eights are
+//! taken while there are eights, and the rest goes one by one out of the same word:
+//! counting by the mask made what follows wait for the count, and took longer than
+//! a processor that guesses the length and goes on at once.
 //!
 //! Writing goes the same way back: by 10 000, by 100 and by 10, each step for
 //! all lanes at once.

@@ -325,6 +325,23 @@ mod tests {
         assert!(left < 20_000 / 200, "{left}");
     }
 
+    // Where the double lies half way between two floats, and the number does not.
+    #[test]
+    fn floats_are_rounded_once() {
+        let mut half_way = 0;
+        for odd in ((1_u128 << 24) + 1..1 << 25).step_by(9998) {
+            let middle = odd << 40;
+            for mantissa in [middle / 10_000, middle / 10_000 + 1] {
+                let mantissa = mantissa as u64;
+                let double = easy(mantissa, 4).unwrap();
+                half_way += u32::from(double == middle as f64);
+                let expected = format!("{mantissa}e4").parse::<f32>().unwrap();
+                assert_eq!(nearest_f32(mantissa, 4), Some(expected));
+            }
+        }
+        assert!(half_way > 100, "{half_way}");
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(2000))]
 

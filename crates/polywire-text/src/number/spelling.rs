@@ -150,15 +150,17 @@ fn push_shortest(out: &mut Vec<u8>, shortest: &[u8]) {
     let shortest = shortest.strip_suffix(b".0").unwrap_or(shortest);
     // Two moves of a fixed width that overlap, for nearly all lengths: cheaper
     // than a call for a copy of some length.
-    let old = out.len();
-    if let (Some(first), Some(last)) = (shortest.first_chunk::<8>(), shortest.last_chunk::<8>()) {
-        if let Some(first) = shortest.first_chunk::<16>() {
-            out.extend_from_slice(first);
-        } else {
-            out.extend_from_slice(first);
-        }
-        // At most 24 bytes, says zmij.
-        out.truncate(old + shortest.len() - 8);
+    // At most 24 bytes, says zmij.
+    let before_last = (out.len() + shortest.len()).wrapping_sub(8);
+    if let (Some(first), Some(last)) = (shortest.first_chunk::<16>(), shortest.last_chunk::<8>()) {
+        out.extend_from_slice(first);
+        out.truncate(before_last);
+        out.extend_from_slice(last);
+    } else if let (Some(first), Some(last)) =
+        (shortest.first_chunk::<8>(), shortest.last_chunk::<8>())
+    {
+        out.extend_from_slice(first);
+        out.truncate(before_last);
         out.extend_from_slice(last);
     } else {
         out.extend_from_slice(shortest);
