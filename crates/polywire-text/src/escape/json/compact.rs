@@ -181,8 +181,7 @@ unsafe fn step(token: Avx2, chunk: &[u8; 64], carry: u64, to: *mut u8) -> (Step,
     let ends = mask(blocks, |block| block.xor(0x02).at_most(0x20));
     let first = backslashes.trailing_zeros() as usize;
     // Before an escape that is left there is nothing to do either.
-    let is_left = chunk.get(first + 1) == Some(&b'u');
-    if carry == 0 && (backslashes == 0 || is_left) {
+    if carry == 0 && (backslashes == 0 || chunk.get(first + 1) == Some(&b'u')) {
         // SAFETY: 64 bytes can be written; no alignment is asked for.
         unsafe {
             _mm256_storeu_si256(to.cast(), blocks[0].register());

@@ -13,7 +13,9 @@
 //!
 //! Where there is AVX2 the cost hardly depends on how many bytes are escaped: see
 //! `expand` for writing and `compact` for reading. Elsewhere, and for a few bytes,
-//! clean runs are copied and what stands between them is looked up in tables.
+//! clean runs are copied and what stands between them is looked up in tables. Escapes
+//! of four digits come in crowds (control characters, or another script in ASCII), so
+//! one is looked for right behind another, and near it, before anything wide is set up.
 
 #[cfg(target_arch = "x86_64")]
 mod compact;

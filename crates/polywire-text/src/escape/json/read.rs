@@ -465,10 +465,15 @@ impl Place for Append<'_> {
         let to = unsafe { self.out.as_mut_ptr().add(self.out.len()) };
         for escape in &escapes[..room.min(escapes.len())] {
             let [head @ .., a, b, c, d] = escape;
-            if head != br"\u" {
+            // Those of control characters need two looks less.
+            let unit = if escape.starts_with(br"\u00") {
+                value([b'0', b'0', *c, *d])
+            } else if head == br"\u" {
+                value([*a, *b, *c, *d])
+            } else {
                 break;
-            }
-            let Some((encoded, width)) = encode(value([*a, *b, *c, *d])) else {
+            };
+            let Some((encoded, width)) = encode(unit) else {
                 break;
             };
             // SAFETY: there is capacity for four bytes for each escape, and those before
