@@ -75,10 +75,17 @@ pub fn push_key(out: &mut Vec<u8>, name: &str) {
 /// ```
 #[inline]
 pub fn push_bool(out: &mut Vec<u8>, value: bool) {
-    // Five bytes either way, and a shorter length.
-    let len = out.len() + 5 - usize::from(value);
-    out.extend_from_slice(if value { b"true," } else { b"false" });
-    out.truncate(len);
+    // Eight bytes either way, which is one store without a guess, of which four
+    // or five count.
+    const WORDS: [[u8; 8]; 2] = [*b"false   ", *b"true    "];
+    out.reserve(8);
+    // SAFETY: there is room for eight bytes, which is what is written; the length
+    // grows by fewer.
+    unsafe {
+        let end = out.as_mut_ptr().add(out.len()).cast::<[u8; 8]>();
+        end.write_unaligned(WORDS[usize::from(value)]);
+        out.set_len(out.len() + 5 - usize::from(value));
+    }
 }
 
 /// Appends `bytes` as lower-case hexadecimal in quotes.
@@ -393,6 +400,25 @@ const fn short_escape(byte: u8) -> u8 {
         b'r' => b'\r',
         b't' => b'\t',
         _ => 0,
+    }
+}
+
+/// The character that an escape stands for, and how long it is without its
+/// backslash, if that is one of ASCII. `None` says nothing.
+#[inline(always)]
+pub(crate) fn ascii_escape(escape: &[u8]) -> Option<(u8, usize)> {
+    match escape {
+        [b'u', b'0', b'0', high @ b'0'..=b'7', low, ..] => {
+            let low = match low {
+                b'0'..=b'9' => low - b'0',
+                b'a'..=b'f' => low - b'a' + 10,
+                b'A'..=b'F' => low - b'A' + 10,
+                _ => return None,
+            };
+            Some(((high - b'0') << 4 | low, 5))
+        }
+        [byte, ..] if short_escape(*byte) != 0 => Some((short_escape(*byte), 1)),
+        _ => None,
     }
 }
 

@@ -62,6 +62,24 @@ pub(super) fn decode(text: &[u8], out: &mut [MaybeUninit<u8>], case: Case) -> bo
     decode_bytes(text, out, letters)
 }
 
+/// As [`decode_items`](super::decode_items), into `out`.
+#[inline]
+pub(super) fn decode_items(
+    list: &[u8],
+    out: &mut [MaybeUninit<u8>],
+    size: usize,
+    case: Case,
+) -> usize {
+    #[cfg(target_arch = "x86_64")]
+    if size >= 32
+        && let Some(avx2) = crate::cpu::avx2()
+    {
+        return x86::decode_items_long(list, out, size, Letters::of(case), avx2);
+    }
+    let _ = (list, out, size, case);
+    0
+}
+
 /// The value of a digit of this case.
 pub(super) fn value(digit: u8, case: Case) -> Option<u8> {
     let value = Letters::of(case).value(digit);
@@ -156,6 +174,42 @@ mod x86 {
         unsafe { decode_avx2(text, out, letters) }
     }
 
+    #[inline]
+    pub(super) fn decode_items_long(
+        list: &[u8],
+        out: &mut [MaybeUninit<u8>],
+        size: usize,
+        letters: Letters,
+        _avx2: Avx2,
+    ) -> usize {
+        // SAFETY: an `Avx2` proves that the processor has what the function
+        // is compiled for.
+        unsafe { decode_items_avx2(list, out, size, letters) }
+    }
+
+    /// Items of at least 32 bytes: one call for all of them, since half of what
+    /// a call does is the same each time.
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    fn decode_items_avx2(
+        list: &[u8],
+        out: &mut [MaybeUninit<u8>],
+        size: usize,
+        letters: Letters,
+    ) -> usize {
+        let mut count = 0;
+        let items = list.chunks_exact(size.saturating_mul(2).saturating_add(3));
+        for (text, item) in items.zip(out.chunks_exact_mut(size)) {
+            let [b'"', digits @ .., b'"', b','] = text else {
+                break;
+            };
+            if !decode_avx2(digits, item, letters) {
+                break;
+            }
+            count += 1;
+        }
+        count
+    }
+
     /// Blocks of 32 bytes, of which there must be one; `out` is twice as long.
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     fn encode_avx2(bytes: &[u8], out: &mut [MaybeUninit<u8>], letters: u8) {
@@ -191,6 +245,7 @@ mod x86 {
     }
 
     /// Blocks of 64 digits, of which there must be one; `out` is half as long.
+    #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     fn decode_avx2(text: &[u8], out: &mut [MaybeUninit<u8>], letters: Letters) -> bool {
         let fold = _mm256_set1_epi8(letters.fold.cast_signed());

@@ -190,6 +190,17 @@ pub fn decode_to_slice(text: &[u8], out: &mut [u8], case: Case) -> Result<(), Ma
     Ok(())
 }
 
+/// Reads what most lists begin with, quickly: items of a quote, the digits of
+/// `size` bytes, a quote and a comma, without white space. They go one behind
+/// the other into `out`, as many as it has room for; returns how many they
+/// were. What is read otherwise begins behind them: this may stop anywhere,
+/// and does on what is wrong. The bytes of `out` behind the items are
+/// unspecified.
+#[inline]
+pub(crate) fn decode_items(list: &[u8], out: &mut [u8], size: usize, case: Case) -> usize {
+    kernel::decode_items(list, uninitialised(out), size, case)
+}
+
 /// What `text` stands for, which must have two digits for each of the `N` bytes.
 ///
 /// ```

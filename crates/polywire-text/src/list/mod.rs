@@ -226,9 +226,16 @@ pub fn read_hex<'a>(
     size: usize,
     case: hex::Case,
 ) -> Result<&'a [u8], Malformed> {
+    let rest = match begin(bytes)? {
+        [b']', rest @ ..] => return Ok(rest),
+        rest => rest,
+    };
     let before = out.len();
-    out.reserve(most_hex(bytes, size).saturating_mul(size));
-    let result = read_items(bytes, |rest| {
+    out.resize(before + most_hex(rest, size) * size, 0);
+    let count = hex::decode_items(rest, &mut out[before..], size, case);
+    out.truncate(before + count * size);
+    let rest = &rest[count * hex_item_len(size)..];
+    let result = read_on(bytes, rest, |rest| {
         quote::read_hex_of(rest, size, case, |digits| {
             hex::decode_append(out, digits, case)
         })
@@ -259,9 +266,16 @@ pub fn read_hex_arrays<'a, const N: usize>(
     bytes: &'a [u8],
     case: hex::Case,
 ) -> Result<&'a [u8], Malformed> {
+    let rest = match begin(bytes)? {
+        [b']', rest @ ..] => return Ok(rest),
+        rest => rest,
+    };
     let before = out.len();
-    out.reserve(most_hex(bytes, N));
-    let result = read_items(bytes, |rest| {
+    out.resize(before + most_hex(rest, N), [0; N]);
+    let count = hex::decode_items(rest, out[before..].as_flattened_mut(), N, case);
+    out.truncate(before + count);
+    let rest = &rest[count * hex_item_len(N)..];
+    let result = read_on(bytes, rest, |rest| {
         out.push([0; N]);
         let item = out.last_mut().map_or(&mut [][..], |item| &mut item[..]);
         quote::read_hex_of(rest, N, case, |digits| {
@@ -275,11 +289,15 @@ pub fn read_hex_arrays<'a, const N: usize>(
 }
 
 /// The most items of `size` bytes that stand before the first `]`, which
-/// hexadecimal has none of.
+/// hexadecimal has none of, and with it.
 fn most_hex(bytes: &[u8], size: usize) -> usize {
     let end = memchr::memchr(b']', bytes).unwrap_or(bytes.len());
-    // Two digits a byte, two quotes and a bracket or comma before them.
-    end / size.saturating_mul(2).saturating_add(3)
+    end.saturating_add(1) / hex_item_len(size)
+}
+
+/// Two digits a byte, two quotes and a bracket or comma behind them.
+const fn hex_item_len(size: usize) -> usize {
+    size.saturating_mul(2).saturating_add(3)
 }
 
 /// Reads an array: `read` gets what is left where an item should be, or white
@@ -287,12 +305,21 @@ fn most_hex(bytes: &[u8], size: usize) -> usize {
 #[inline(always)]
 fn read_items<'a>(
     bytes: &'a [u8],
+    read: impl FnMut(&'a [u8]) -> Result<&'a [u8], Malformed>,
+) -> Result<&'a [u8], Malformed> {
+    match begin(bytes)? {
+        [b']', rest @ ..] => Ok(rest),
+        rest => read_on(bytes, rest, read),
+    }
+}
+
+/// Reads the rest of an array, from an item on, which there must be.
+#[inline(always)]
+fn read_on<'a>(
+    bytes: &'a [u8],
+    mut rest: &'a [u8],
     mut read: impl FnMut(&'a [u8]) -> Result<&'a [u8], Malformed>,
 ) -> Result<&'a [u8], Malformed> {
-    let mut rest = begin(bytes)?;
-    if let [b']', rest @ ..] = rest {
-        return Ok(rest);
-    }
     loop {
         rest = read(rest).map_err(|error| behind(error, bytes, rest))?;
         match next(rest) {

@@ -6,7 +6,7 @@ use std::ops::Index;
 use super::read_items;
 use crate::block::{Block, Block16};
 use crate::escape::LoneSurrogate;
-use crate::quote::{self, opened, special};
+use crate::quote::{self, ascii_escape, opened, special};
 use crate::{Malformed, utf8};
 
 /// Strings one behind the other in one buffer, and where each ends: two
@@ -130,43 +130,110 @@ impl Strings {
         lone: LoneSurrogate,
     ) -> Result<&'a [u8], Malformed> {
         let array = array_len(bytes);
-        // Short strings are written as a whole block.
-        text.reserve(array + BLOCK);
         self.ends.reserve(count_items(&bytes[..array]));
         read_items(bytes, |rest| {
+            let list = rest.len().saturating_sub(bytes.len() - array);
+            let plain = self.read_plain(text, &rest[..list]);
+            let rest = &rest[plain.read..];
+            if plain.complete {
+                return Ok(rest);
+            }
             let inside = opened(rest)?;
-            let rest = match push_short(text, inside) {
-                Some(rest) => rest,
-                None => {
-                    let read = quote::append(text, inside, lone);
-                    &inside[read.map_err(|error| quote::behind(error, rest, inside))?..]
-                }
-            };
+            let read = quote::append(text, inside, lone);
+            let read = read.map_err(|error| quote::behind(error, rest, inside))?;
             self.ends.push(text.len());
-            Ok(rest)
+            Ok(&inside[read..])
         })
     }
+
+    /// Reads the items that `list` begins with, as long as they are what most
+    /// are: short, with nothing but a comma and perhaps a space between them,
+    /// and escapes for nothing but ASCII. What is otherwise, or wrong, is left
+    /// to others.
+    ///
+    /// Each piece up to an escape or the end is written as a whole block, and
+    /// the next one over what was too much.
+    #[inline(never)]
+    fn read_plain(&mut self, text: &mut Vec<u8>, list: &[u8]) -> Plain {
+        let before = text.len();
+        text.reserve(list.len());
+        let space = text.spare_capacity_mut().as_mut_ptr().cast::<u8>();
+        // Invariants: to <= at <= list.len() <= the length of `space`, of which
+        // the first `to` bytes have been written.
+        let (mut at, mut to) = (0, 0);
+        let mut plain = Plain {
+            read: 0,
+            written: 0,
+            complete: false,
+        };
+        'items: while let Some(b'"') = list.get(at) {
+            let start = at;
+            at += 1;
+            loop {
+                let Some(block) = list.get(at..).and_then(<[u8]>::first_chunk::<BLOCK>) else {
+                    break 'items;
+                };
+                // SAFETY: there is a whole block at `at`, so there is room for
+                // one at `to`, which is not behind it.
+                unsafe { space.add(to).cast::<[u8; BLOCK]>().write_unaligned(*block) };
+                let special = special(Block16::load(block)).mask();
+                if special == 0 {
+                    at += BLOCK;
+                    to += BLOCK;
+                    if at - start > LONG {
+                        break 'items;
+                    }
+                    continue;
+                }
+                let len = special.trailing_zeros() as usize;
+                at += len;
+                to += len;
+                match list[at..] {
+                    [b'"', ..] => break,
+                    [b'\\', ref escape @ ..] => {
+                        let Some((byte, read)) = ascii_escape(escape) else {
+                            break 'items;
+                        };
+                        // SAFETY: to <= at < list.len().
+                        unsafe { space.add(to).write(byte) };
+                        to += 1;
+                        at += 1 + read;
+                    }
+                    _ => break 'items,
+                }
+            }
+            self.ends.push(before + to);
+            plain.written = to;
+            at += 1;
+            plain.read = at;
+            plain.complete = true;
+            match list[at..] {
+                [b',', b'"', ..] => at += 1,
+                [b',', b' ', b'"', ..] => at += 2,
+                _ => break,
+            }
+        }
+        // SAFETY: the bytes were written behind the old length, within the
+        // capacity.
+        unsafe { text.set_len(before + plain.written) };
+        plain
+    }
+}
+
+/// How far [`Strings::read_plain`] has come.
+struct Plain {
+    /// How much has been read: up to behind an item.
+    read: usize,
+    /// How much of it is text.
+    written: usize,
+    /// Whether there was an item.
+    complete: bool,
 }
 
 const BLOCK: usize = 16;
 
-/// Appends a string of at most a block if it has no escapes; returns what is
-/// behind its quote. `None` says nothing.
-#[inline(always)]
-fn push_short<'a>(text: &mut Vec<u8>, inside: &'a [u8]) -> Option<&'a [u8]> {
-    let block = inside.first_chunk::<BLOCK>()?;
-    let ends = special(Block16::load(block)).mask() | 1 << BLOCK;
-    let len = ends.trailing_zeros() as usize;
-    match inside.split_at_checked(len) {
-        Some((_, [b'"', rest @ ..])) => {
-            let end = text.len() + len;
-            text.extend_from_slice(block);
-            text.truncate(end);
-            Some(rest)
-        }
-        _ => None,
-    }
-}
+/// Strings up to here are read by the block; there are better ways to read more.
+const LONG: usize = 256;
 
 impl Index<usize> for Strings {
     type Output = str;
