@@ -175,19 +175,18 @@ impl XmlRpcEncoder {
     }
 
     fn escape(&mut self, text: &str, what: &str) {
-        if escape::push_xml(&mut self.out, text).is_err() {
-            self.forbidden(text, what);
+        if let Err(malformed) = escape::push_xml(&mut self.out, text) {
+            self.forbidden(text, malformed.offset, what);
         }
     }
 
     #[cold]
-    fn forbidden(&mut self, text: &str, what: &str) {
-        let is_forbidden = |(_, character): &(usize, char)| !escape::is_xml(*character);
-        let found = text.char_indices().find(is_forbidden);
+    fn forbidden(&mut self, text: &str, offset: usize, what: &str) {
+        let found = text.get(offset..).and_then(|rest| rest.chars().next());
         let error = Error::new(ErrorKind::Unwritable)
             .in_format("XML-RPC")
             .expected("text of characters that XML 1.0 allows (send other bytes as a blob)")
-            .found(found.map_or_else(String::new, |(offset, character)| {
+            .found(found.map_or_else(String::new, |character| {
                 format!(
                     "U+{:04X} at byte {offset} of the text",
                     u32::from(character)
@@ -292,8 +291,8 @@ impl Encoder for XmlRpcEncoder {
     fn key(&mut self, at: Member<'_>, key: &str) {
         self.separate(b"</member>");
         self.out.extend_from_slice(b"<member><name>");
-        if escape::push_xml(&mut self.out, key).is_err() {
-            self.forbidden(key, &format!("a key of {at:?}"));
+        if let Err(malformed) = escape::push_xml(&mut self.out, key) {
+            self.forbidden(key, malformed.offset, &format!("a key of {at:?}"));
         }
         self.out.extend_from_slice(b"</name>");
     }
@@ -348,8 +347,8 @@ impl Encoder for XmlRpcEncoder {
     #[inline]
     fn string(&mut self, at: Member<'_>, value: &str) {
         self.out.extend_from_slice(b"<value><string>");
-        if escape::push_xml(&mut self.out, value).is_err() {
-            self.forbidden(value, &format!("{at:?}"));
+        if let Err(malformed) = escape::push_xml(&mut self.out, value) {
+            self.forbidden(value, malformed.offset, &format!("{at:?}"));
         }
         self.out.extend_from_slice(b"</string></value>");
     }

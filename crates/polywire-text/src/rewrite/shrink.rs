@@ -46,6 +46,9 @@ pub(crate) const GAP: usize = 32;
 /// From this length on registers of 32 bytes are worth a call.
 const WIDE_FROM: usize = 96;
 
+/// So many bytes are looked at without a call.
+const NEAR: usize = 64;
+
 /// What is not longer than this is read on the stack.
 const SHORT: usize = 64;
 
@@ -124,7 +127,10 @@ fn shrink_over(
         && let Some(avx2) = cpu::avx2()
     {
         while from - to < GAP && from < end {
-            (from, to) = narrow_step(&mut bytes[..end], from, to, reader)?;
+            (from, to) = match class.has(bytes[from]) {
+                true => step(&mut bytes[..end], from, to, reader)?,
+                false => narrow_step(&mut bytes[..end], from, to, reader)?,
+            };
         }
         (from, to) = wide::shrink_avx2(avx2, &mut bytes[..end], from, to, reader)?;
     }
@@ -159,15 +165,36 @@ fn narrow_step(
     mut to: usize,
     reader: impl Reader,
 ) -> Result<(usize, usize), Malformed> {
-    let rest = &bytes[from..];
-    let run = reader.class().clean(rest, |block| reader.special(block));
-    bytes.copy_within(from..from + run, to);
+    let run = clean(&bytes[from..], reader);
+    // Where what is read is as long as it was, `+` and line ends, no gap opens.
+    if to < from {
+        bytes.copy_within(from..from + run, to);
+    }
     from += run;
     to += run;
     if from == bytes.len() {
         return Ok((from, to));
     }
     step(bytes, from, to, reader)
+}
+
+/// How many of the first bytes stand for themselves. Words are short and lines
+/// not long, so a few blocks are looked at before it is worth a call.
+#[inline]
+fn clean(bytes: &[u8], reader: impl Reader) -> usize {
+    let mut at = 0;
+    while at < NEAR
+        && let Some(block) = bytes.get(at..).and_then(<[u8]>::first_chunk::<16>)
+    {
+        let mask = reader.special(Block::load(block)).mask();
+        if mask != 0 {
+            return at + mask.trailing_zeros() as usize;
+        }
+        at += 16;
+    }
+    at + reader
+        .class()
+        .clean(&bytes[at..], |block| reader.special(block))
 }
 
 /// Reads the special byte at `from`. Returns where both go on.

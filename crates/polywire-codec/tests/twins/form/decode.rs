@@ -10,7 +10,7 @@ use polywire_schema::{
     BigDecimal, BigInteger, Blob, Decoder, END, Error, ErrorKind, Event, Member, MemberFlags,
     NameSource, Schema, Seq, Text, Timestamp,
 };
-use polywire_text::{base64, percent};
+use polywire_text::{base64, form};
 
 pub(crate) struct FormDecoder<'de> {
     pairs: Vec<(Cow<'de, str>, Cow<'de, str>)>,
@@ -54,11 +54,8 @@ fn compare(left: &str, right: &str) -> Ordering {
 
 impl<'de> FormDecoder<'de> {
     pub(crate) fn new(form: &'de str) -> Self {
-        let decode = |text| percent::decode_query(text).unwrap();
-        let pairs = form.split('&').filter(|pair| !pair.is_empty());
-        let mut pairs: Vec<_> = pairs
-            .map(|pair| pair.split_once('=').unwrap_or((pair, "")))
-            .map(|(key, value)| (decode(key), decode(value)))
+        let mut pairs: Vec<_> = form::pairs(form)
+            .map(|pair| pair.map(|pair| (pair.key, pair.value)).unwrap())
             .collect();
         pairs.sort_by(|left, right| compare(&left.0, &right.0));
         let current = Range {
