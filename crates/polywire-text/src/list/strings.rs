@@ -308,11 +308,19 @@ fn array_len(bytes: &[u8]) -> usize {
         return bytes.len();
     }
     for end in memchr::memchr_iter(b']', bytes) {
-        let before = bytes[..end].trim_ascii_end();
-        if let [.., b'"'] | [b'['] = before
-            && !before.ends_with(b"\\\"")
-        {
-            return end;
+        match bytes[..end].trim_ascii_end() {
+            [.., b'['] => return end,
+            [string @ .., b'"'] => {
+                // An escaped quote has an odd number of backslashes before it. To
+                // take the real end for one would look through, and reserve for,
+                // all that is behind the array. Runs that are counted here are
+                // counted once: each belongs to one quote.
+                let backslashes = string.iter().rev().take_while(|byte| **byte == b'\\');
+                if backslashes.count().is_multiple_of(2) {
+                    return end;
+                }
+            }
+            _ => {}
         }
     }
     bytes.len()
@@ -325,4 +333,28 @@ fn count_items(array: &[u8]) -> usize {
         return array.len() / 3;
     }
     memchr::memchr_iter(b'"', array).count() / 2
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_array_seems_no_longer_than_it_is() {
+        let behind = "[\"a\"],".repeat(SHORT);
+        for array in [
+            r#"[]"#,
+            r#" [ ]"#,
+            r#"["a"]"#,
+            r#"["a" , "b" ]"#,
+            r#"["\\"]"#,
+            r#"["a\\\\"]"#,
+            r#"["\"]"]"#,
+            r#"["\\\"]"]"#,
+        ] {
+            let bytes = format!("{array},{behind}");
+            let len = array_len(bytes.as_bytes());
+            assert_eq!(len, array.len() - 1, "{array}");
+        }
+    }
 }
