@@ -44,7 +44,7 @@ use crate::{Blob, Malformed, utf8};
 /// | `clone` | count; nothing if static |
 /// | `drop` | count, and what that frees; nothing if inline or static |
 /// | `as_str`, `len` | nothing |
-/// | `==` with any string | lengths, then bytes: two words up to 16 bytes, `memcmp` beyond |
+/// | `==` with any string | lengths, then bytes: two chunks that overlap up to 64 bytes, `memcmp` beyond |
 /// | `cmp`, `hash` | as `str` |
 /// | [`Text::into_owned`] | an allocation and a copy if shared, else nothing |
 ///
