@@ -21,6 +21,7 @@
 mod compact;
 #[cfg(target_arch = "x86_64")]
 mod expand;
+mod place;
 mod read;
 mod write;
 
