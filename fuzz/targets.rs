@@ -87,7 +87,12 @@ pub fn text_timestamp(data: &[u8]) {
     text::timestamp::any(data);
 }
 
-/// As XML text and attributes, percent-encoding and forms.
+/// As percent-encoding and forms.
+pub fn text_percent(data: &[u8]) {
+    text::percent::any(data);
+}
+
+/// As XML text and attributes.
 pub fn text_xml(data: &[u8]) {
     text::xml::any(data);
 }

@@ -1,4 +1,4 @@
-//! Any bytes as XML text, percent-encoding and forms.
+//! Any bytes as XML text.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -360,7 +360,8 @@ const fn special(bytes: &[u8]) -> [bool; 256] {
 #[derive(Clone, Copy)]
 struct Escapes;
 
-impl Reader for Escapes {
+// SAFETY: one byte is written for three that have been seen.
+unsafe impl Reader for Escapes {
     #[inline(always)]
     fn class(self) -> &'static Class {
         &ESCAPES
@@ -387,7 +388,8 @@ impl Reader for Escapes {
 #[derive(Clone, Copy)]
 struct EscapesAndPlus;
 
-impl Reader for EscapesAndPlus {
+// SAFETY: as for `Escapes`, and one byte for one `+`.
+unsafe impl Reader for EscapesAndPlus {
     #[inline(always)]
     fn class(self) -> &'static Class {
         &ESCAPES_AND_PLUS

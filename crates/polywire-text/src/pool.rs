@@ -23,8 +23,8 @@
 //!
 //! An array of slots, each a mutex around a vector; an empty vector is an empty
 //! slot. To take a buffer, a thread tries the four slots that it calls home and
-//! takes the first vector that it finds. To give one back it tries the same four
-//! and puts the vector into the first empty one. Threads have different homes
+//! takes the first vector that it finds. When it comes back, from whatever thread,
+//! the same four are tried and the vector goes into the first empty one. Threads have different homes
 //! while there are enough slots, so they rarely meet. Nobody ever waits: a slot
 //! that is locked counts as one that is of no use, a thread that finds nothing
 //! makes a new buffer, and a buffer for which there is no place is freed.
@@ -99,22 +99,24 @@ impl Pool {
     /// without any.
     #[must_use]
     pub fn take(&self) -> Buffer<'_> {
-        let bytes = self.home().find_map(|slot| {
+        let home = thread_number();
+        let bytes = self.slots_of(home).find_map(|slot| {
             let mut kept = slot.0.try_lock().ok()?;
             (kept.capacity() > 0).then(|| std::mem::take(&mut *kept))
         });
         Buffer {
             bytes: bytes.unwrap_or_default(),
+            home,
             pool: self,
         }
     }
 
-    fn give(&self, mut bytes: Vec<u8>) {
+    fn give(&self, home: usize, mut bytes: Vec<u8>) {
         if bytes.capacity() == 0 || bytes.capacity() > self.most_bytes {
             return;
         }
         bytes.clear();
-        for slot in self.home() {
+        for slot in self.slots_of(home) {
             if let Ok(mut kept) = slot.0.try_lock()
                 && kept.capacity() == 0
             {
@@ -125,10 +127,10 @@ impl Pool {
         // No place: it is freed here.
     }
 
-    /// The slots that this thread looks at, in order.
-    fn home(&self) -> impl Iterator<Item = &Slot> {
+    /// The slots that the thread of this number looks at, in order.
+    fn slots_of(&self, thread: usize) -> impl Iterator<Item = &Slot> {
         let count = self.slots.len();
-        let first = (thread_number().wrapping_mul(HOME))
+        let first = (thread.wrapping_mul(HOME))
             .checked_rem(count)
             .unwrap_or_default();
         let (before, from) = self.slots.split_at(first);
@@ -165,7 +167,8 @@ impl fmt::Debug for Pool {
 
 /// A vector that goes back to its [`Pool`] when it is dropped.
 ///
-/// It may be sent to another thread and dropped there. One of a pool that lives
+/// It may be sent to another thread and dropped there; it goes back to where the
+/// thread that took it looks first. One of a pool that lives
 /// as long as the program is an owner for
 /// [`Bytes::from_owner`](bytes::Bytes::from_owner): then it goes back when the
 /// last of those that read it is gone.
@@ -187,6 +190,8 @@ impl fmt::Debug for Pool {
 /// ```
 pub struct Buffer<'pool> {
     bytes: Vec<u8>,
+    /// The number of the thread that took it.
+    home: usize,
     pool: &'pool Pool,
 }
 
@@ -201,7 +206,7 @@ impl Buffer<'_> {
 
 impl Drop for Buffer<'_> {
     fn drop(&mut self) {
-        self.pool.give(std::mem::take(&mut self.bytes));
+        self.pool.give(self.home, std::mem::take(&mut self.bytes));
     }
 }
 

@@ -171,6 +171,28 @@ fn what_is_an_array_and_what_is_not() {
     }
 }
 
+/// Said outright, whatever the twin thinks of it.
+#[test]
+fn what_is_no_array_of_strings_is_refused() {
+    for (text, offset) in [
+        ("", 0),
+        ("[", 1),
+        (r#"["aa""#, 5),
+        (r#"["aa"#, 4),
+        (r#"["aa\"#, 5),
+        ("[1]", 1),
+        (r#"["a",1]"#, 5),
+        (r#"["a",null]"#, 5),
+        (r#"["a",["b"]]"#, 5),
+        (r#"["a",]"#, 5),
+        (r#"["a" "b"]"#, 5),
+    ] {
+        let bytes = text.as_bytes();
+        assert_eq!(Strings::new().read(bytes, LONE).unwrap_err().offset, offset, "{text}");
+        assert!(list::read_hex(&mut Vec::new(), bytes, 1, Case::Any).is_err(), "{text}");
+    }
+}
+
 #[test]
 fn keys_of_32_bytes() {
     let keys: Vec<[u8; 32]> = (0..50_u8).map(|at| [at.wrapping_mul(37); 32]).collect();

@@ -109,3 +109,19 @@ fn threads_never_see_each_others_bytes() {
         }
     });
 }
+
+/// The usual way of a message: made by one thread, let go by another.
+#[test]
+fn what_another_thread_drops_comes_back() {
+    let pool = Pool::new(64, 1024);
+    let first = {
+        let mut buffer = pool.take();
+        buffer.extend_from_slice(&[1; 100]);
+        let start = buffer.as_ptr() as usize;
+        std::thread::scope(|scope| {
+            scope.spawn(move || drop(buffer));
+        });
+        start
+    };
+    assert_eq!(pool.take().as_ptr() as usize, first);
+}

@@ -39,6 +39,7 @@ replayed! {
     text_json,
     text_list,
     text_number,
+    text_percent,
     text_string,
     text_timestamp,
     text_xml,

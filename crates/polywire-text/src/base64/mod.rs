@@ -51,7 +51,7 @@ pub const URL_SAFE_UNPADDED: Base64 = Base64::new(Alphabet::UrlSafe, Padding::Fo
 
 /// The characters of the values 62 and 63. Exhaustive on purpose: the RFC has
 /// no others.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
 pub enum Alphabet {
     /// `+` and `/`.
     #[default]
@@ -62,7 +62,7 @@ pub enum Alphabet {
 
 /// Whether `=` fills the last group up. Exhaustive on purpose: there are no
 /// other answers.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
 pub enum Padding {
     /// It is written, and must be there.
     #[default]
@@ -83,7 +83,7 @@ pub enum Padding {
 /// assert_eq!(&token.decode(b"-_8=")?[..], [0xfb, 0xff]);
 /// # Ok::<(), polywire_text::Malformed>(())
 /// ```
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
 pub struct Base64 {
     alphabet: Alphabet,
     padding: Padding,

@@ -18,7 +18,7 @@ mod kernel;
 
 use std::mem::MaybeUninit;
 
-use crate::Malformed;
+use crate::{Blob, INLINE_CAPACITY, Malformed};
 
 const DIGIT: &str = "a hexadecimal digit";
 const LOWER_DIGIT: &str = "a hexadecimal digit in lower case";
@@ -29,7 +29,7 @@ const END: &str = "the end of the hexadecimal digits";
 
 /// Which letters are digits when reading. Exhaustive on purpose: there are no
 /// other cases.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
 pub enum Case {
     /// `a` to `f` and `A` to `F`, mixed as they come.
     #[default]
@@ -127,6 +127,50 @@ fn encode_into<'a>(bytes: &[u8], out: &'a mut [u8], letters: u8) -> Option<&'a m
     let out = out.get_mut(..encoded_len(bytes.len()))?;
     kernel::encode(bytes, uninitialised(out), letters);
     Some(out)
+}
+
+/// How many bytes so many digits stand for: half, and none if they are odd.
+///
+/// ```
+/// assert_eq!(polywire_text::hex::decoded_len(64), Some(32));
+/// assert_eq!(polywire_text::hex::decoded_len(63), None);
+/// ```
+#[inline]
+#[must_use]
+pub const fn decoded_len(digits: usize) -> Option<usize> {
+    if digits.is_multiple_of(2) {
+        Some(digits / 2)
+    } else {
+        None
+    }
+}
+
+/// Decodes into a [`Blob`]: one allocation if the result is longer than 23
+/// bytes, and a second small one for its handle; else none.
+///
+/// ```
+/// use polywire_text::hex::{self, Case};
+///
+/// assert_eq!(&hex::decode(b"c0ff", Case::Lower)?[..], [0xc0, 0xff]);
+/// # Ok::<(), polywire_text::Malformed>(())
+/// ```
+///
+/// # Errors
+///
+/// As for [`push_decoded`].
+pub fn decode(text: &[u8], case: Case) -> Result<Blob, Malformed> {
+    let mut short = [0; INLINE_CAPACITY];
+    match decoded_len(text.len()).and_then(|len| short.get_mut(..len)) {
+        Some(out) => {
+            decode_to_slice(text, out, case)?;
+            Ok(Blob::from(&*out))
+        }
+        None => {
+            let mut out = Vec::new();
+            push_decoded(&mut out, text, case)?;
+            Ok(Blob::from(out))
+        }
+    }
 }
 
 /// Appends what `text` stands for. Reserves what it appends, half the length of

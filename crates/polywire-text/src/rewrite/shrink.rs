@@ -28,7 +28,13 @@ impl Piece {
 }
 
 /// What to look for and what to make of it.
-pub(crate) trait Reader: Copy {
+///
+/// # Safety
+///
+/// A [`Piece`] that `read` returns has `1 <= written <= read <= bytes.len()`:
+/// what is written never reaches what has not been read, and nothing is read
+/// that is not there.
+pub(crate) unsafe trait Reader: Copy {
     /// The bytes that do not stand for themselves.
     fn class(self) -> &'static Class;
 

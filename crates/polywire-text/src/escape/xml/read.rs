@@ -280,7 +280,9 @@ struct Text {
     reading: XmlReading,
 }
 
-impl Reader for Text {
+// SAFETY: a reference has more bytes than its character, and of a line end one
+// byte is written for one or two that are there.
+unsafe impl Reader for Text {
     #[inline(always)]
     fn class(self) -> &'static Class {
         &TEXT
@@ -302,7 +304,8 @@ struct Attribute {
     reading: XmlReading,
 }
 
-impl Reader for Attribute {
+// SAFETY: as for `Text`; white space is one byte for one or two.
+unsafe impl Reader for Attribute {
     #[inline(always)]
     fn class(self) -> &'static Class {
         &ATTRIBUTE
