@@ -130,13 +130,18 @@ impl Strings {
         lone: LoneSurrogate,
     ) -> Result<&'a [u8], Malformed> {
         let array = array_len(bytes);
+        text.reserve(array);
         self.ends.reserve(count_items(&bytes[..array]));
         read_items(bytes, |rest| {
             let list = rest.len().saturating_sub(bytes.len() - array);
-            let plain = self.read_plain(text, &rest[..list]);
-            let rest = &rest[plain.read..];
-            if plain.complete {
-                return Ok(rest);
+            let mut rest = rest;
+            // Less than that is not worth a call.
+            if list >= 2 * BLOCK {
+                let plain = self.read_plain(text, &rest[..list]);
+                rest = &rest[plain.read..];
+                if plain.complete {
+                    return Ok(rest);
+                }
             }
             let inside = opened(rest)?;
             let read = quote::append(text, inside, lone);
