@@ -22,11 +22,11 @@ fn hexadecimal(data: &[u8]) {
     hex::push(&mut digits, data);
     assert_eq!(digits, reference::hex::encode(data).as_bytes());
     let mut bytes = Vec::new();
-    hex::decode_append(&mut bytes, &digits, Case::Lower).unwrap();
+    hex::push_decoded(&mut bytes, &digits, Case::Lower).unwrap();
     assert_eq!(bytes, data);
     for case in [Case::Any, Case::Lower, Case::Upper] {
         bytes.clear();
-        let found = hex::decode_append(&mut bytes, data, case).map(|()| bytes.clone());
+        let found = hex::push_decoded(&mut bytes, data, case).map(|()| bytes.clone());
         assert_eq!(found, reference::hex::decode(data, None, case));
         let found = hex::decode_to_array::<32>(data, case).map(Vec::from);
         assert_eq!(found, reference::hex::decode(data, Some(32), case));

@@ -3,8 +3,8 @@
 use polywire_text::cpu::{self, Level};
 use polywire_text::escape::{
     LoneSurrogate, json_escaped_len, json_string, json_string_end, push_json_ascii,
-    push_json_bytes, push_json_string, read_json_str, read_json_string, unescape_json,
-    unescape_json_in_place, unescape_json_str,
+    push_json_bytes, push_json_string, push_unescaped_json, push_unescaped_json_str, read_json_str,
+    read_json_string, unescape_json_in_place,
 };
 use polywire_text::reference::json as twin;
 
@@ -31,7 +31,7 @@ fn escape(data: &[u8]) {
         Err(out.len())
     );
     let mut back = Vec::new();
-    unescape_json(&mut back, &out, LoneSurrogate::Refuse).unwrap();
+    push_unescaped_json(&mut back, &out, LoneSurrogate::Refuse).unwrap();
     assert_eq!(back, data);
     let Ok(text) = str::from_utf8(data) else {
         return;
@@ -45,14 +45,14 @@ fn escape(data: &[u8]) {
     assert_eq!(out, twin::escape_ascii(text));
     let mut back = String::new();
     let ascii = str::from_utf8(&out).unwrap();
-    unescape_json_str(&mut back, ascii, LoneSurrogate::Refuse).unwrap();
+    push_unescaped_json_str(&mut back, ascii, LoneSurrogate::Refuse).unwrap();
     assert_eq!(back, text);
 }
 
 fn unescape(data: &[u8], lone: LoneSurrogate) {
     let expected = twin::unescape(data, lone);
     let mut out = b"before".to_vec();
-    let found = unescape_json(&mut out, data, lone);
+    let found = push_unescaped_json(&mut out, data, lone);
     assert_eq!(found.map(|()| out[6..].to_vec()), expected);
     assert!(found.is_ok() || out == b"before");
     let mut bytes = data.to_vec();

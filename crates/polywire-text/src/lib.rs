@@ -25,7 +25,7 @@
 //!
 //! | a function that | is called | and after an error |
 //! |---|---|---|
-//! | appends to a vector | `push...`, `decode_append` | the vector is as it was |
+//! | appends to a vector | `push...`, `push_decoded` | the vector is as it was |
 //! | reads the whole input | `parse...`, `decode...` | there is no value |
 //! | reads the beginning of it and says how long that was | `...prefix` | there is no value |
 //! | reads the beginning of it and returns the rest | `read...`, `unquote` | see there |

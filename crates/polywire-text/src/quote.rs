@@ -251,7 +251,7 @@ pub fn read_hex<'a>(
     // Digits are no quotes: the first quote ends them, or they are wrong.
     let end = memchr::memchr(b'"', inside);
     let digits = end.map_or(inside, |end| &inside[..end]);
-    match (hex::decode_append(out, digits, case), end) {
+    match (hex::push_decoded(out, digits, case), end) {
         (Ok(()), Some(end)) => Ok(&inside[end + 1..]),
         (Ok(()), None) => {
             out.truncate(out.len() - digits.len() / 2);

@@ -23,7 +23,7 @@ fn reads_alike(text: &[u8]) {
         let blob = base64.decode(text).map(|blob| blob.to_vec());
         assert_eq!(blob, expected, "{what} {alphabet:?} {padding:?}");
         let mut out = b"before".to_vec();
-        let appended = base64.decode_append(&mut out, text);
+        let appended = base64.push_decoded(&mut out, text);
         assert_eq!(appended.map(|()| out[6..].to_vec()), expected);
         assert_eq!(&out[..6], b"before");
         assert!(appended.is_ok() || out.len() == 6);
@@ -189,7 +189,7 @@ fn many_small_pieces_grow_a_vector_seldom() {
     }
     let (mut out, mut room) = (Vec::new(), 0);
     for _ in 0..10_000 {
-        base64::STANDARD.decode_append(&mut out, b"YWJj").unwrap();
+        base64::STANDARD.push_decoded(&mut out, b"YWJj").unwrap();
         moves += usize::from(out.capacity() != room);
         room = out.capacity();
     }

@@ -21,7 +21,7 @@ fn at_each_level(check: impl Fn()) {
 fn reads_alike(text: &[u8]) {
     for case in CASES {
         let mut out = b"before".to_vec();
-        let read = hex::decode_append(&mut out, text, case);
+        let read = hex::push_decoded(&mut out, text, case);
         match slow::decode(text, None, case) {
             Ok(bytes) => {
                 assert_eq!(read, Ok(()));
@@ -76,7 +76,7 @@ fn a_bad_byte_is_found_at_every_place_of_every_length() {
                 let mut text = clean.clone();
                 for byte in *b"z/:@G`gA\0\x7f\x80\xff" {
                     text[at] = byte;
-                    let read = hex::decode_append(&mut Vec::new(), &text, Case::Lower);
+                    let read = hex::push_decoded(&mut Vec::new(), &text, Case::Lower);
                     assert_eq!(read.unwrap_err().offset, at, "{len} {byte}");
                 }
             }
@@ -102,7 +102,7 @@ fn what_only_looks_like_hexadecimal_is_refused() {
         // A decoder of 64 digits that validates nothing lets the first through.
         for text in [&[b'z'; 64][..], wide.as_bytes(), b"0x00", b" 00 ", b"0g"] {
             reads_alike(text);
-            assert!(hex::decode_append(&mut Vec::new(), text, Case::Any).is_err());
+            assert!(hex::push_decoded(&mut Vec::new(), text, Case::Any).is_err());
         }
     });
 }

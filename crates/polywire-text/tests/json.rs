@@ -5,8 +5,8 @@ use polywire_text::Malformed;
 use polywire_text::cpu::{self, Level};
 use polywire_text::escape::{
     LoneSurrogate, json_escaped_len, json_string, json_string_end, push_json, push_json_ascii,
-    push_json_bytes, push_json_string, read_json_str, read_json_string, unescape_json,
-    unescape_json_in_place, unescape_json_str,
+    push_json_bytes, push_json_string, push_unescaped_json, push_unescaped_json_str, read_json_str,
+    read_json_string, unescape_json_in_place,
 };
 use polywire_text::reference::json as twin;
 use proptest::prelude::*;
@@ -58,7 +58,7 @@ fn unescapes(bytes: &[u8]) {
         on_both_levels(|| {
             let shown = || bytes.escape_ascii().to_string();
             let mut out = b"before".to_vec();
-            let found = unescape_json(&mut out, bytes, lone);
+            let found = push_unescaped_json(&mut out, bytes, lone);
             assert_eq!(found, inside.clone().map(|_| ()), "{}", shown());
             let empty = Vec::new();
             assert_eq!(&out[6..], inside.as_ref().unwrap_or(&empty), "{}", shown());
@@ -100,7 +100,7 @@ fn strings(
 ) {
     let mut out = "before".to_owned();
     if let Ok(text) = str::from_utf8(bytes) {
-        let found = unescape_json_str(&mut out, text, lone);
+        let found = push_unescaped_json_str(&mut out, text, lone);
         assert_eq!(found.map(|()| out.as_bytes()[6..].to_vec()), inside.clone());
         assert!(found.is_ok() || out == "before");
         out.truncate(6);
@@ -233,7 +233,7 @@ fn surrogates_in_pairs_and_alone() {
     }
     let mut out = Vec::new();
     let bytes = br"\ud800\ud800\udc00\udc00";
-    unescape_json(&mut out, bytes, LoneSurrogate::Replace).unwrap();
+    push_unescaped_json(&mut out, bytes, LoneSurrogate::Replace).unwrap();
     assert_eq!(out, "\u{fffd}\u{10000}\u{fffd}".as_bytes());
 }
 
@@ -285,7 +285,7 @@ fn what_was_reserved_is_enough() {
             on_both_levels(|| {
                 let mut out = Vec::with_capacity(bytes.len());
                 let capacity = out.capacity();
-                unescape_json(&mut out, &bytes, LoneSurrogate::Refuse).unwrap();
+                push_unescaped_json(&mut out, &bytes, LoneSurrogate::Refuse).unwrap();
                 assert_eq!(out.capacity(), capacity);
             });
         }
@@ -305,7 +305,7 @@ fn a_backslash_before_u_is_written_as_two() {
 #[test]
 fn unicode_escapes_are_decoded() {
     let mut out = Vec::new();
-    unescape_json(&mut out, br"\u0041\u00e9\u65e5", LoneSurrogate::Refuse).unwrap();
+    push_unescaped_json(&mut out, br"\u0041\u00e9\u65e5", LoneSurrogate::Refuse).unwrap();
     assert_eq!(out, "Aé日".as_bytes());
 }
 
@@ -313,7 +313,8 @@ fn unicode_escapes_are_decoded() {
 fn a_trailing_backslash_is_an_error() {
     for len in [0, 1, 15, 31, 63, 64, 127] {
         let bytes = [&vec![b'a'; len][..], b"\\"].concat();
-        let error = unescape_json(&mut Vec::new(), &bytes, LoneSurrogate::Refuse).unwrap_err();
+        let error =
+            push_unescaped_json(&mut Vec::new(), &bytes, LoneSurrogate::Refuse).unwrap_err();
         assert_eq!(error.offset, len + 1);
     }
 }
@@ -336,7 +337,7 @@ fn the_reserve_is_bounded() {
             push_json_bytes(&mut out, &bytes);
             assert!(out.capacity() <= 2 * out.len() + 256, "{}", out.capacity());
             let mut back = Vec::new();
-            unescape_json(&mut back, &out, LoneSurrogate::Refuse).unwrap();
+            push_unescaped_json(&mut back, &out, LoneSurrogate::Refuse).unwrap();
             assert_eq!(back, bytes);
             assert!(back.capacity() <= out.len() + 128, "{}", back.capacity());
             // A short string at the beginning of a long document.
@@ -402,7 +403,7 @@ proptest! {
             let mut out = Vec::new();
             push_json_bytes(&mut out, &bytes);
             let mut back = Vec::new();
-            unescape_json(&mut back, &out, LoneSurrogate::Refuse).unwrap();
+            push_unescaped_json(&mut back, &out, LoneSurrogate::Refuse).unwrap();
             assert_eq!(back, bytes);
             let len = unescape_json_in_place(&mut out, LoneSurrogate::Refuse).unwrap();
             assert_eq!(&out[..len], bytes);
@@ -416,7 +417,7 @@ proptest! {
             push_json_ascii(&mut out, &text);
             assert!(out.is_ascii());
             let mut back = String::new();
-            unescape_json_str(&mut back, str::from_utf8(&out).unwrap(), LoneSurrogate::Refuse).unwrap();
+            push_unescaped_json_str(&mut back, str::from_utf8(&out).unwrap(), LoneSurrogate::Refuse).unwrap();
             assert_eq!(back, text);
         });
     }

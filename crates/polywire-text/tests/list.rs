@@ -188,8 +188,15 @@ fn what_is_no_array_of_strings_is_refused() {
         (r#"["a" "b"]"#, 5),
     ] {
         let bytes = text.as_bytes();
-        assert_eq!(Strings::new().read(bytes, LONE).unwrap_err().offset, offset, "{text}");
-        assert!(list::read_hex(&mut Vec::new(), bytes, 1, Case::Any).is_err(), "{text}");
+        assert_eq!(
+            Strings::new().read(bytes, LONE).unwrap_err().offset,
+            offset,
+            "{text}"
+        );
+        assert!(
+            list::read_hex(&mut Vec::new(), bytes, 1, Case::Any).is_err(),
+            "{text}"
+        );
     }
 }
 

@@ -97,7 +97,7 @@ fn read(group: &mut Group, name: &str, bytes: &'static [u8], text: &'static [u8]
         .polywire(
             move || {
                 let mut out = Vec::new();
-                STANDARD.decode_append(&mut out, text).map(|()| out)
+                STANDARD.push_decoded(&mut out, text).map(|()| out)
             },
             move |vec| vec.as_deref() == Ok(bytes),
         )

@@ -179,7 +179,7 @@ fn read_long(group: &mut Group, name: &str, len: usize) {
             Vec::new(),
             move |out| {
                 out.clear();
-                hex::decode_append(out, text, Case::Any).is_ok()
+                hex::push_decoded(out, text, Case::Any).is_ok()
             },
             check,
         )

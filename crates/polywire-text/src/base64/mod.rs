@@ -193,7 +193,7 @@ impl Base64 {
     ///
     /// ```
     /// let mut out = vec![0];
-    /// polywire_text::base64::STANDARD.decode_append(&mut out, b"AQID")?;
+    /// polywire_text::base64::STANDARD.push_decoded(&mut out, b"AQID")?;
     /// assert_eq!(out, [0, 1, 2, 3]);
     /// # Ok::<(), polywire_text::Malformed>(())
     /// ```
@@ -202,7 +202,7 @@ impl Base64 {
     ///
     /// As [`decode`](Self::decode); `out` is as it was then.
     #[inline]
-    pub fn decode_append(self, out: &mut Vec<u8>, text: &[u8]) -> Result<(), Malformed> {
+    pub fn push_decoded(self, out: &mut Vec<u8>, text: &[u8]) -> Result<(), Malformed> {
         let engine = self.engine_of(text);
         // The engine reserves exactly, see `push`.
         out.reserve(self.room_for(text));

@@ -180,9 +180,9 @@ pub fn decode(text: &[u8], case: Case) -> Result<Blob, Malformed> {
 /// use polywire_text::hex::{self, Case};
 ///
 /// let mut out = Vec::new();
-/// hex::decode_append(&mut out, b"00c0fF", Case::Any)?;
+/// hex::push_decoded(&mut out, b"00c0fF", Case::Any)?;
 /// assert_eq!(out, [0x00, 0xc0, 0xff]);
-/// assert_eq!(hex::decode_append(&mut out, b"00c0fF", Case::Lower).unwrap_err().offset, 5);
+/// assert_eq!(hex::push_decoded(&mut out, b"00c0fF", Case::Lower).unwrap_err().offset, 5);
 /// # Ok::<(), polywire_text::Malformed>(())
 /// ```
 ///
@@ -191,7 +191,7 @@ pub fn decode(text: &[u8], case: Case) -> Result<Blob, Malformed> {
 /// The offset of the first byte that is not a digit of this case; the length
 /// of `text` if it is odd and they all are. `out` is as it was then.
 #[inline]
-pub fn decode_append(out: &mut Vec<u8>, text: &[u8], case: Case) -> Result<(), Malformed> {
+pub fn push_decoded(out: &mut Vec<u8>, text: &[u8], case: Case) -> Result<(), Malformed> {
     let old = out.len();
     let len = text.len() / 2;
     if !text.len().is_multiple_of(2) {

@@ -237,7 +237,7 @@ pub fn read_hex<'a>(
     let rest = &rest[count * hex_item_len(size)..];
     let result = read_on(bytes, rest, |rest| {
         quote::read_hex_of(rest, size, case, |digits| {
-            hex::decode_append(out, digits, case)
+            hex::push_decoded(out, digits, case)
         })
     });
     if result.is_err() {

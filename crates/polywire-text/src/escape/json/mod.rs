@@ -26,8 +26,8 @@ mod read;
 mod write;
 
 pub use read::{
-    JsonEnd, json_string, json_string_end, read_json_str, read_json_string, unescape_json,
-    unescape_json_in_place, unescape_json_str,
+    JsonEnd, json_string, json_string_end, push_unescaped_json, push_unescaped_json_str,
+    read_json_str, read_json_string, unescape_json_in_place,
 };
 pub use write::{json_escaped_len, push_json, push_json_ascii, push_json_bytes, push_json_string};
 

@@ -21,19 +21,19 @@ use crate::{Malformed, scan, utf8};
 /// `lone` refuses it. The offset is the first that is wrong; `out` is what it was.
 ///
 /// ```
-/// use polywire_text::escape::{LoneSurrogate, unescape_json};
+/// use polywire_text::escape::{LoneSurrogate, push_unescaped_json};
 ///
 /// let mut out = b"> ".to_vec();
-/// unescape_json(&mut out, br"a\n\ud83d\ude00", LoneSurrogate::Refuse)?;
+/// push_unescaped_json(&mut out, br"a\n\ud83d\ude00", LoneSurrogate::Refuse)?;
 /// assert_eq!(out, "> a\n😀".as_bytes());
 ///
-/// let error = unescape_json(&mut out, br"a\ud83d", LoneSurrogate::Refuse).unwrap_err();
+/// let error = push_unescaped_json(&mut out, br"a\ud83d", LoneSurrogate::Refuse).unwrap_err();
 /// assert_eq!(error.to_string(), "expected the second half of a surrogate pair at byte 7");
-/// unescape_json(&mut out, br"a\ud83d", LoneSurrogate::Replace)?;
+/// push_unescaped_json(&mut out, br"a\ud83d", LoneSurrogate::Replace)?;
 /// assert_eq!(out, "> a\n😀a\u{fffd}".as_bytes());
 /// # Ok::<(), polywire_text::Malformed>(())
 /// ```
-pub fn unescape_json(
+pub fn push_unescaped_json(
     out: &mut Vec<u8>,
     bytes: &[u8],
     lone: LoneSurrogate,
@@ -42,27 +42,27 @@ pub fn unescape_json(
     append::<false>(out, bytes, lone).map(|_| ())
 }
 
-/// As [`unescape_json`], from a string to a string.
+/// As [`push_unescaped_json`], from a string to a string.
 ///
 /// # Errors
 ///
-/// As for [`unescape_json`].
+/// As for [`push_unescaped_json`].
 ///
 /// ```
-/// use polywire_text::escape::{LoneSurrogate, unescape_json_str};
+/// use polywire_text::escape::{LoneSurrogate, push_unescaped_json_str};
 ///
 /// let mut out = String::new();
-/// unescape_json_str(&mut out, r"\u00fcber", LoneSurrogate::Refuse)?;
+/// push_unescaped_json_str(&mut out, r"\u00fcber", LoneSurrogate::Refuse)?;
 /// assert_eq!(out, "über");
 /// # Ok::<(), polywire_text::Malformed>(())
 /// ```
-pub fn unescape_json_str(
+pub fn push_unescaped_json_str(
     out: &mut String,
     text: &str,
     lone: LoneSurrogate,
 ) -> Result<(), Malformed> {
     let mut bytes = std::mem::take(out).into_bytes();
-    let result = unescape_json(&mut bytes, text.as_bytes(), lone);
+    let result = push_unescaped_json(&mut bytes, text.as_bytes(), lone);
     // SAFETY: what was there was a string. What was appended is characters for
     // escapes, and what stood between them: escapes are ASCII, so it was cut out of
     // a string at ends of characters.
@@ -70,12 +70,12 @@ pub fn unescape_json_str(
     result
 }
 
-/// As [`unescape_json`], in place: returns how many of the first bytes are the
+/// As [`push_unescaped_json`], in place: returns how many of the first bytes are the
 /// answer. What is behind them is of no meaning.
 ///
 /// # Errors
 ///
-/// As for [`unescape_json`]; what then stands in `bytes` is of no meaning, up to the
+/// As for [`push_unescaped_json`]; what then stands in `bytes` is of no meaning, up to the
 /// offset of the error; behind it they are as they were.
 ///
 /// ```
@@ -103,7 +103,7 @@ pub fn unescape_json_in_place(bytes: &mut [u8], lone: LoneSurrogate) -> Result<u
 ///
 /// # Errors
 ///
-/// As for [`unescape_json`], and at the end's offset if there is no closing quote;
+/// As for [`push_unescaped_json`], and at the end's offset if there is no closing quote;
 /// `out` is what it was.
 ///
 /// ```
