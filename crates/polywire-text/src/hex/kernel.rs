@@ -26,7 +26,7 @@ pub(super) const UPPER: u8 = b'A' - b'9' - 1;
 /// Writes every byte of `out`, which is twice as long as `bytes`.
 #[inline]
 pub(super) fn encode(bytes: &[u8], out: &mut [MaybeUninit<u8>], letters: u8) {
-    assert!(out.len() / 2 == bytes.len(), "two digits a byte");
+    assert!(out.len() == 2 * bytes.len(), "two digits a byte");
     #[cfg(target_arch = "x86_64")]
     {
         if bytes.len() >= 32

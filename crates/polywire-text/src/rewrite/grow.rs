@@ -152,7 +152,8 @@ fn push_each(out: &mut Vec<u8>, block: &[u8], table: &Table) -> Result<(), usize
     let mut step = |byte| {
         let word = table.word(byte);
         // SAFETY: each of at most fifteen steps before has moved `to` on by at
-        // most six, so that eight bytes are left.
+        // most six, which is what `Word::new` lets a word have, so that eight
+        // bytes are left.
         unsafe { put(room, to, word) };
         to += len(word);
         all &= word;

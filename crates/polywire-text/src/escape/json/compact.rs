@@ -169,8 +169,8 @@ enum Step {
 ///
 /// # Safety
 ///
-/// 64 bytes from `to` on can be written. All of them are, so that they are
-/// initialised as far as they count.
+/// 64 bytes from `to` on can be written. Those that count are stored without a gap,
+/// each eight where the ones before ended, so that they are initialised.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 unsafe fn step(token: Avx2, chunk: &[u8; 64], carry: u64, to: *mut u8) -> (Step, usize) {
