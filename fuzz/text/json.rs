@@ -68,7 +68,7 @@ fn unescape(data: &[u8], lone: LoneSurrogate) {
     let found = read_json_str(&mut text, data, lone);
     match (found, expected) {
         (Ok(read), Ok(expected)) => {
-            assert_eq!((text.as_bytes(), read), (&expected.0[..], expected.1))
+            assert_eq!((text.as_bytes(), read), (&expected.0[..], expected.1));
         }
         (Err(found), Err(expected)) => assert_eq!(found, expected),
         (Err(found), Ok(expected)) => {

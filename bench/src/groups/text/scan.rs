@@ -122,7 +122,8 @@ fn validation(group: &mut Group) {
 }
 
 fn growth(group: &mut Group) {
-    let functions: [(&str, u8, fn(&[u8]) -> usize); 5] = [
+    type Scan = fn(&[u8]) -> usize;
+    let functions: [(&str, u8, Scan); 5] = [
         ("json_clean", b'a', scan::json_clean),
         ("xml_clean", b'a', scan::xml_clean),
         ("xml_data", b'a', scan::xml_data),

@@ -399,7 +399,7 @@ fn epoch_seconds(group: &mut Group, instants: &[Timestamp]) {
     case(group, "write epoch seconds", &texts)
         .polywire_writes(
             writes(instants.to_vec(), |instant, out| {
-                instant.push_epoch_seconds(out)
+                instant.push_epoch_seconds(out);
             }),
             move |out| same_bytes(out, &expected),
         )

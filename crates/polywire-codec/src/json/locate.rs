@@ -44,8 +44,7 @@ pub(super) fn path(text: &str, offset: usize) -> String {
 /// closing quote. One that is wrong is what the error is about: nothing behind
 /// it counts.
 fn string(bytes: &[u8]) -> (Cow<'_, str>, usize) {
-    escape::json_string(bytes, LoneSurrogate::Replace)
-        .unwrap_or_else(|_| (Cow::Borrowed(""), bytes.len()))
+    escape::json_string(bytes, LoneSurrogate::Replace).unwrap_or((Cow::Borrowed(""), bytes.len()))
 }
 
 #[cfg(test)]

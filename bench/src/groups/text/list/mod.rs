@@ -120,7 +120,7 @@ fn hex_array(
     assert!(!keys.is_empty() && keys.len() == texts.len());
     let keys: &'static [[u8; 32]] = keys.leak();
     let decode = |texts: Vec<&str>| -> Vec<[u8; 32]> {
-        let keys = texts.iter().map(|text| const_hex::decode_to_array(text));
+        let keys = texts.iter().map(const_hex::decode_to_array);
         keys.collect::<Result<_, _>>().unwrap_or_default()
     };
     let read = group
@@ -375,7 +375,7 @@ fn lists(group: &mut Group) {
             .bytes(list.len())
             .polywire_writes(
                 move |out| {
-                    list::push_separated(out, items, b',', |out, item| quote::push(out, item))
+                    list::push_separated(out, items, b',', |out, item| quote::push(out, item));
                 },
                 move |out| same(out, list),
             )
