@@ -2,7 +2,7 @@
 
 use polywire_text::cpu::{self, Level};
 use polywire_text::escape::{
-    LoneSurrogate, json_escaped_len, json_string, json_string_end, push_json_ascii,
+    LoneSurrogate, json_escaped_len, json_str, json_string, json_string_end, push_json_ascii,
     push_json_bytes, push_json_string, push_unescaped_json, push_unescaped_json_str, read_json_str,
     read_json_string, unescape_json_in_place,
 };
@@ -78,4 +78,7 @@ fn unescape(data: &[u8], lone: LoneSurrogate) {
         (Ok(_), Err(expected)) => panic!("read what the twin refuses: {expected}"),
     }
     assert_eq!(json_string(data, lone).map(|(_, read)| read), found);
+    if let Ok(data) = str::from_utf8(data) {
+        assert_eq!(json_str(data, lone), json_string(data.as_bytes(), lone));
+    }
 }

@@ -463,5 +463,5 @@ fn first_wrong(error: Malformed, bytes: &[u8], inside: &[u8]) -> Malformed {
 /// An error in `part`, the end of `bytes`, as one in `bytes`.
 #[cold]
 pub(crate) fn behind(error: Malformed, bytes: &[u8], part: &[u8]) -> Malformed {
-    Malformed::new(bytes.len() - part.len() + error.offset, error.expected)
+    error.behind(bytes.len() - part.len())
 }

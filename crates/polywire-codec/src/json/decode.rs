@@ -319,8 +319,7 @@ impl<'de> JsonDecoder<'de> {
     /// Reads a string with escapes, behind its opening quote.
     #[inline(never)]
     fn escaped_string(&mut self, start: usize) -> Result<String, Error> {
-        let bytes = &self.text.as_bytes()[start..];
-        match escape::json_string(bytes, LoneSurrogate::Refuse) {
+        match escape::json_str(&self.text[start..], LoneSurrogate::Refuse) {
             Ok((text, read)) => {
                 self.check_length(text.len())?;
                 self.at = start + read;

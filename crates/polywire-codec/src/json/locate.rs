@@ -29,7 +29,7 @@ pub(super) fn path(text: &str, offset: usize) -> String {
                 }
             }
             b'"' => {
-                let (string, len) = string(&bytes[at + 1..]);
+                let (string, len) = string(&text[at + 1..]);
                 at += len;
                 key = Some(string);
             }
@@ -43,8 +43,8 @@ pub(super) fn path(text: &str, offset: usize) -> String {
 /// The string behind an opening quote, and the bytes up to and with its
 /// closing quote. One that is wrong is what the error is about: nothing behind
 /// it counts.
-fn string(bytes: &[u8]) -> (Cow<'_, str>, usize) {
-    escape::json_string(bytes, LoneSurrogate::Replace).unwrap_or((Cow::Borrowed(""), bytes.len()))
+fn string(text: &str) -> (Cow<'_, str>, usize) {
+    escape::json_str(text, LoneSurrogate::Replace).unwrap_or((Cow::Borrowed(""), text.len()))
 }
 
 #[cfg(test)]

@@ -12,12 +12,6 @@ pub fn xml_data(bytes: &[u8]) -> usize {
     before(bytes, |byte| b"<&".contains(&byte) || forbidden(byte))
 }
 
-/// What [`scan::xml_clean`](crate::scan::xml_clean) answers.
-#[must_use]
-pub fn xml_clean(bytes: &[u8]) -> usize {
-    before(bytes, |byte| b"<>&".contains(&byte) || forbidden(byte))
-}
-
 /// What [`scan::white_space`](crate::scan::white_space) answers.
 #[must_use]
 pub fn white_space(bytes: &[u8]) -> usize {

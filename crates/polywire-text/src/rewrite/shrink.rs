@@ -213,7 +213,7 @@ fn step(
 ) -> Result<(usize, usize), Malformed> {
     let piece = match reader.read(&bytes[from..]) {
         Ok(piece) => piece,
-        Err(error) => return Err(at(from, error)),
+        Err(error) => return Err(error.behind(from)),
     };
     if piece.written == 1 {
         bytes[to] = piece.bytes[0];
@@ -224,15 +224,10 @@ fn step(
     Ok((from + piece.read, to + piece.written))
 }
 
-#[cold]
-fn at(offset: usize, error: Malformed) -> Malformed {
-    Malformed::new(offset + error.offset, error.expected)
-}
-
 #[cfg(target_arch = "x86_64")]
 mod wide {
     use super::super::class::wide::Halves;
-    use super::{Reader, at};
+    use super::Reader;
     use crate::Malformed;
     use crate::cpu::Avx2;
 
@@ -277,7 +272,7 @@ mod wide {
                 to += next - from;
                 let piece = match reader.read(&bytes[next..]) {
                     Ok(piece) => piece,
-                    Err(error) => return Err(at(next, error)),
+                    Err(error) => return Err(error.behind(next)),
                 };
                 // SAFETY: `to + 32 <= next < bytes.len()`.
                 unsafe { put(bytes, to, piece.bytes) };

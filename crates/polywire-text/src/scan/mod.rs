@@ -43,19 +43,6 @@ pub fn xml_data(bytes: &[u8]) -> usize {
     clean::<XmlData>(bytes)
 }
 
-/// How many of the first bytes may be written as XML character data as they
-/// are: all up to the first `<`, `>`, `&` or control character other than tab
-/// and line feed.
-///
-/// ```
-/// assert_eq!(polywire_text::scan::xml_clean(b"5 > 3"), 2);
-/// ```
-#[inline]
-#[must_use]
-pub fn xml_clean(bytes: &[u8]) -> usize {
-    clean::<XmlText>(bytes)
-}
-
 /// How many of the first bytes are white space of JSON and XML: space, tab,
 /// line feed, carriage return.
 ///
@@ -182,20 +169,6 @@ impl Class for XmlData {
             .equals(b'<')
             .or(block.equals(b'&'))
             .or(control.without(space))
-    }
-}
-
-struct XmlText;
-
-impl Class for XmlText {
-    #[inline(always)]
-    fn ends(byte: u8) -> bool {
-        byte == b'>' || XmlData::ends(byte)
-    }
-
-    #[inline(always)]
-    fn find<B: Block>(block: B) -> B {
-        XmlData::find(block).or(block.equals(b'>'))
     }
 }
 
@@ -423,7 +396,6 @@ mod tests {
         finds_what_ends_it::<Json>();
         finds_what_ends_it::<Wide>();
         finds_what_ends_it::<XmlData>();
-        finds_what_ends_it::<XmlText>();
         finds_what_ends_it::<Solid>();
     }
 

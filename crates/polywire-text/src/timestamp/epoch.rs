@@ -216,11 +216,7 @@ impl Timestamp {
     /// ```
     #[must_use]
     pub const fn as_milliseconds(self) -> Option<i64> {
-        let milliseconds = self.as_nanoseconds().div_euclid(1_000_000);
-        if milliseconds < i64::MIN as i128 || milliseconds > i64::MAX as i128 {
-            return None;
-        }
-        Some(milliseconds as i64)
+        self.in_units_of(1_000_000)
     }
 
     /// The instant this many microseconds after (or before) the epoch.
@@ -246,11 +242,16 @@ impl Timestamp {
     /// ```
     #[must_use]
     pub const fn as_microseconds(self) -> Option<i64> {
-        let microseconds = self.as_nanoseconds().div_euclid(1000);
-        if microseconds < i64::MIN as i128 || microseconds > i64::MAX as i128 {
+        self.in_units_of(1000)
+    }
+
+    /// Whole units of so many nanoseconds, rounded down; `None` beyond 64 bits.
+    const fn in_units_of(self, nanoseconds: i128) -> Option<i64> {
+        let units = self.as_nanoseconds().div_euclid(nanoseconds);
+        if units < i64::MIN as i128 || units > i64::MAX as i128 {
             return None;
         }
-        Some(microseconds as i64)
+        Some(units as i64)
     }
 
     /// Nanoseconds since the epoch.

@@ -28,7 +28,7 @@ pub(super) trait Place {
         let after = self.rest().get(1..).unwrap_or_default();
         let (character, len) = match one(after, lone) {
             Ok(read) => read,
-            Err(error) => return Err(behind(error, self.at() + 1)),
+            Err(error) => return Err(error.behind(self.at() + 1)),
         };
         let mut bytes = [0; 4];
         let encoded = character.encode_utf8(&mut bytes).len();
@@ -267,8 +267,3 @@ static SHORT: [u8; 256] = {
     short[b't' as usize] = 0x09;
     short
 };
-
-#[cold]
-fn behind(error: Malformed, base: usize) -> Malformed {
-    Malformed::new(base + error.offset, error.expected)
-}

@@ -193,6 +193,38 @@ pub fn json_string(bytes: &[u8], lone: LoneSurrogate) -> Result<(Cow<'_, str>, u
     owned(bytes, end.len, lone)
 }
 
+/// As [`json_string`], from a `str`: nothing has to be validated.
+///
+/// # Errors
+///
+/// As for [`read_json_string`].
+///
+/// ```
+/// use polywire_text::escape::{LoneSurrogate, json_str};
+///
+/// let (text, read) = json_str(r#"caf\u00e9", "more""#, LoneSurrogate::Refuse)?;
+/// assert_eq!((&*text, read), ("café", 10));
+/// # Ok::<(), polywire_text::Malformed>(())
+/// ```
+#[inline]
+pub fn json_str(text: &str, lone: LoneSurrogate) -> Result<(Cow<'_, str>, usize), Malformed> {
+    let bytes = text.as_bytes();
+    // Where something is wrong, perhaps something before that is, in an escape.
+    let (len, escaped) = json_string_end(bytes).map_or((0, true), |end| (end.len, end.escaped));
+    if !escaped {
+        return Ok((Cow::Borrowed(&text[..len]), len + 1));
+    }
+    let mut out = Vec::with_capacity(len);
+    let read = read_json_string(&mut out, bytes, lone)?;
+    // SAFETY: what was read is characters for escapes, and what stood between them:
+    // escapes and quotes are ASCII, so it was cut out of a string at ends of
+    // characters.
+    Ok((
+        Cow::Owned(unsafe { String::from_utf8_unchecked(out) }),
+        read,
+    ))
+}
+
 /// Unescapes `len` bytes and the quote behind them, at the cost of one allocation.
 #[inline(never)]
 fn owned(
