@@ -43,7 +43,7 @@ pub use defs::{ErrorDef, MemberDef, OperationDef, ServiceDef, ShapeDef, Span};
 pub use dynamic::{decode_structure, encode_structure};
 pub use encode::{Encode, Encoder};
 pub use error::{Error, ErrorKind, LimitKind};
-pub use flags::{MemberFlags, OperationFlags};
+pub use flags::{MemberFlags, OperationFlags, ServiceFlags};
 pub use id::{ShapeId, ShapeIdError, is_identifier, is_namespace};
 pub use kind::{Direction, Location, ShapeKind, TimestampFormat};
 pub use limits::Limits;
