@@ -34,6 +34,7 @@ mod parts;
 #[cfg(feature = "serde")]
 mod serde;
 mod set;
+mod to_value;
 mod value;
 
 pub use builder::{BuildError, MemberSpec, OperationSpec, SchemaBuilder, ServiceSpec, ShapeRef};
@@ -54,4 +55,5 @@ pub use operation::{Operation, Service};
 pub use parts::SchemaParts;
 pub use polywire_text::{Blob, Body, Text, Timestamp};
 pub use set::SchemaSet;
+pub use to_value::to_value;
 pub use value::Value;
