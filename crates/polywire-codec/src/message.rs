@@ -8,7 +8,8 @@
 //! type and that format.
 
 use polywire_schema::{
-    DecodeStructure, Decoder, Encode, Encoder, Error, Map, Member, Value, decode_structure,
+    DecodeStructure, Decoder, Encode, Encoder, Error, Map, Member, Value, complete_structure,
+    decode_structure,
 };
 
 use crate::cbor::{CborDecoder, CborEncoder};
@@ -229,11 +230,6 @@ impl<'de> Sink<'de> for Map {
     }
 
     fn finish(&mut self, at: Member<'_>, decoder: &mut dyn Decoder<'de>) -> Result<(), Error> {
-        for member in at.target().members() {
-            if member.is_required() && !self.contains_key(member.name()) {
-                decoder.missing(member)?;
-            }
-        }
-        Ok(())
+        complete_structure(self, at, decoder)
     }
 }

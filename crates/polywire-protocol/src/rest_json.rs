@@ -136,16 +136,20 @@ fn write_body(
     side: Side,
 ) -> Result<Option<(Vec<u8>, HeaderValue)>, Error> {
     let json = || HeaderValue::from_static(JSON);
+    let profile = match side {
+        Side::Client => CLIENT,
+        Side::Server => SERVER,
+    };
     let Some((payload, kind)) = bindings.payload else {
         if !bindings.document {
             return Ok((!empty.is_empty()).then(|| (empty.to_vec(), json())));
         }
-        let profile = SERVER.with_document_only(bindings.document_only());
+        let profile = profile.with_document_only(bindings.document_only());
         let mut encoder = JsonEncoder::new(profile, Vec::with_capacity(DOCUMENT));
         message.encode_json(root, &mut encoder);
         return Ok(Some((encoder.finish()?, json())));
     };
-    let mut encoder = PayloadEncoder::new(JsonEncoder::new(SERVER, Vec::new()));
+    let mut encoder = PayloadEncoder::new(JsonEncoder::new(profile, Vec::new()));
     message.encode_any(root, &mut encoder);
     let member = root.target().member(payload);
     let media_type = match (member.media_type(), kind) {

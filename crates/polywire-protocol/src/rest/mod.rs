@@ -11,7 +11,7 @@ mod route;
 mod scalar;
 
 use http::Method;
-use polywire_schema::{Direction, Location, Member, Operation, Schema, ShapeKind};
+use polywire_schema::{Defaults, Direction, Location, Member, Operation, Schema, ShapeKind};
 
 use crate::protocol::MountError;
 
@@ -58,6 +58,15 @@ impl Bindings {
             }
         }
         bindings
+    }
+
+    /// Which members that are not there get their default when such a message is
+    /// written.
+    pub(crate) const fn defaults(&self) -> Defaults {
+        match self.direction {
+            Direction::Request => Defaults::Client,
+            Direction::Response => Defaults::Server,
+        }
     }
 
     /// What a profile of the document has to know: nothing, if everything
