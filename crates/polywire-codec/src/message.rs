@@ -13,6 +13,7 @@ use polywire_schema::{
 
 use crate::cbor::{CborDecoder, CborEncoder};
 use crate::json::{JsonDecoder, JsonEncoder};
+use crate::xml::{XmlDecoder, XmlEncoder};
 use crate::xmlrpc::{XmlRpcDecoder, XmlRpcEncoder};
 
 /// A value that every format can write.
@@ -22,6 +23,9 @@ pub trait Message {
 
     /// Writes the value of `at` as CBOR.
     fn encode_cbor(&self, at: Member<'_>, encoder: &mut CborEncoder);
+
+    /// Writes the value of `at` as XML.
+    fn encode_xml(&self, at: Member<'_>, encoder: &mut XmlEncoder<'_>);
 
     /// Writes the value of `at` as XML-RPC.
     fn encode_xmlrpc(&self, at: Member<'_>, encoder: &mut XmlRpcEncoder);
@@ -44,6 +48,10 @@ impl<T: Encode> Message for Typed<'_, T> {
         self.0.encode(at, encoder);
     }
 
+    fn encode_xml(&self, at: Member<'_>, encoder: &mut XmlEncoder<'_>) {
+        self.0.encode(at, encoder);
+    }
+
     fn encode_xmlrpc(&self, at: Member<'_>, encoder: &mut XmlRpcEncoder) {
         self.0.encode(at, encoder);
     }
@@ -63,6 +71,10 @@ impl Message for Dynamic<'_> {
     }
 
     fn encode_cbor(&self, at: Member<'_>, encoder: &mut CborEncoder) {
+        self.0.encode(at, encoder);
+    }
+
+    fn encode_xml(&self, at: Member<'_>, encoder: &mut XmlEncoder<'_>) {
         self.0.encode(at, encoder);
     }
 
@@ -93,6 +105,13 @@ pub trait Sink<'de> {
     ///
     /// The document is not that structure.
     fn decode_cbor(&mut self, at: Member<'_>, decoder: &mut CborDecoder<'de>) -> Result<(), Error>;
+
+    /// Reads the members of an XML element.
+    ///
+    /// # Errors
+    ///
+    /// The element is not that structure.
+    fn decode_xml(&mut self, at: Member<'_>, decoder: &mut XmlDecoder<'de>) -> Result<(), Error>;
 
     /// Reads the members of an XML-RPC struct, or positional parameters.
     ///
@@ -161,6 +180,10 @@ impl<'de, T: DecodeStructure<'de>> Sink<'de> for Slot<'de, T> {
         T::decode_part(&mut self.builder, at, decoder)
     }
 
+    fn decode_xml(&mut self, at: Member<'_>, decoder: &mut XmlDecoder<'de>) -> Result<(), Error> {
+        T::decode_part(&mut self.builder, at, decoder)
+    }
+
     fn decode_xmlrpc(
         &mut self,
         at: Member<'_>,
@@ -186,6 +209,10 @@ impl<'de> Sink<'de> for Map {
     }
 
     fn decode_cbor(&mut self, at: Member<'_>, decoder: &mut CborDecoder<'de>) -> Result<(), Error> {
+        decode_structure(self, at, decoder)
+    }
+
+    fn decode_xml(&mut self, at: Member<'_>, decoder: &mut XmlDecoder<'de>) -> Result<(), Error> {
         decode_structure(self, at, decoder)
     }
 

@@ -13,6 +13,7 @@ use std::pin::Pin;
 
 use polywire_codec::cbor::CborEncoder;
 use polywire_codec::json::JsonEncoder;
+use polywire_codec::xml::XmlEncoder;
 use polywire_codec::xmlrpc::XmlRpcEncoder;
 use polywire_codec::{Message, Slot};
 use polywire_protocol::{Fault, Protocol, ReadPlan};
@@ -112,6 +113,10 @@ impl<T: Encode> Message for Owned<T> {
         self.0.encode(at, encoder);
     }
 
+    fn encode_xml(&self, at: Member<'_>, encoder: &mut XmlEncoder<'_>) {
+        self.0.encode(at, encoder);
+    }
+
     fn encode_xmlrpc(&self, at: Member<'_>, encoder: &mut XmlRpcEncoder) {
         self.0.encode(at, encoder);
     }
@@ -130,6 +135,10 @@ impl<M: AsRef<Map>> Message for OwnedMap<M> {
     }
 
     fn encode_cbor(&self, at: Member<'_>, encoder: &mut CborEncoder) {
+        self.0.as_ref().encode(at, encoder);
+    }
+
+    fn encode_xml(&self, at: Member<'_>, encoder: &mut XmlEncoder<'_>) {
         self.0.as_ref().encode(at, encoder);
     }
 

@@ -56,6 +56,8 @@ flags! {
         /// Has a default value. No reader applies it yet: see
         /// [`Member::default_json`](crate::Member::default_json).
         DEFAULT = 11;
+        /// Has an `@xmlName` of its own.
+        XML_NAMED = 12;
     }
 
     /// Yes-or-no traits of an operation.
