@@ -7,6 +7,7 @@
 //!
 //! - [`json`]: RFC 8259.
 //! - [`cbor`]: RFC 8949.
+//! - [`form`]: forms as AWS's query protocols nest data in them.
 //! - [`xmlrpc`]: XML-RPC values, calls, responses and faults.
 //!
 //! Reading never panics and never returns part of a value as the whole. Errors
@@ -17,6 +18,7 @@
 
 mod budget;
 pub mod cbor;
+pub mod form;
 pub mod json;
 mod keep;
 pub mod message;
@@ -28,4 +30,4 @@ mod refuse;
 mod snippet;
 pub mod xmlrpc;
 
-pub use message::{Dynamic, Message, Sink, Slot, Typed};
+pub use message::{Dynamic, Message, Owned, Sink, Slot, Typed};
