@@ -28,4 +28,4 @@ mod refuse;
 mod snippet;
 pub mod xmlrpc;
 
-pub use message::{Dynamic, Message, Sink, Slot, Typed};
+pub use message::{Dynamic, Message, Owned, Sink, Slot, Typed};

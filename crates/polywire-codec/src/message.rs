@@ -8,7 +8,8 @@
 //! type and that format.
 
 use polywire_schema::{
-    DecodeStructure, Decoder, Encode, Encoder, Error, Map, Member, Value, decode_structure,
+    DecodeStructure, Decoder, Encode, Encoder, Error, Map, Member, Value, complete_structure,
+    decode_structure,
 };
 
 use crate::cbor::{CborDecoder, CborEncoder};
@@ -40,6 +41,32 @@ pub trait Message {
 pub struct Typed<'a, T>(pub &'a T);
 
 impl<T: Encode> Message for Typed<'_, T> {
+    fn encode_json(&self, at: Member<'_>, encoder: &mut JsonEncoder) {
+        self.0.encode(at, encoder);
+    }
+
+    fn encode_cbor(&self, at: Member<'_>, encoder: &mut CborEncoder) {
+        self.0.encode(at, encoder);
+    }
+
+    fn encode_form(&self, at: Member<'_>, encoder: &mut FormEncoder) {
+        self.0.encode(at, encoder);
+    }
+
+    fn encode_xmlrpc(&self, at: Member<'_>, encoder: &mut XmlRpcEncoder) {
+        self.0.encode(at, encoder);
+    }
+
+    fn encode_any(&self, at: Member<'_>, encoder: &mut dyn Encoder) {
+        self.0.encode(at, encoder);
+    }
+}
+
+/// A value that owns what it writes, as a [`Message`].
+#[derive(Clone, Copy, Debug)]
+pub struct Owned<T>(pub T);
+
+impl<T: Encode> Message for Owned<T> {
     fn encode_json(&self, at: Member<'_>, encoder: &mut JsonEncoder) {
         self.0.encode(at, encoder);
     }
@@ -229,11 +256,6 @@ impl<'de> Sink<'de> for Map {
     }
 
     fn finish(&mut self, at: Member<'_>, decoder: &mut dyn Decoder<'de>) -> Result<(), Error> {
-        for member in at.target().members() {
-            if member.is_required() && !self.contains_key(member.name()) {
-                decoder.missing(member)?;
-            }
-        }
-        Ok(())
+        complete_structure(self, at, decoder)
     }
 }

@@ -4,14 +4,16 @@
 //! encoded and members ordered in one place.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::fmt;
 
 use polywire_text::scan::{Name, RUN_PADDING};
 
+use crate::defaults;
 use crate::names::{NameParts, hash, hash_whole};
 use crate::{
     Encoding, ErrorDef, Location, MemberDef, MemberFlags, NameSource, OperationDef, OperationFlags,
-    SchemaSet, ServiceDef, ShapeDef, ShapeKind, Span, TimestampFormat,
+    SchemaSet, ServiceDef, ServiceFlags, ShapeDef, ShapeFlags, ShapeKind, Span, TimestampFormat,
 };
 
 /// The index that a shape will have in its set.
@@ -52,7 +54,7 @@ pub struct MemberSpec {
     pub location_name: String,
     /// `@mediaType`.
     pub media_type: String,
-    /// `@default` as JSON. The set keeps it, but no reader applies it yet.
+    /// `@default` as JSON.
     pub default_json: Option<String>,
 }
 
@@ -129,7 +131,7 @@ pub struct OperationSpec {
     pub input: ShapeRef,
     /// The output structure.
     pub output: ShapeRef,
-    /// The errors.
+    /// The errors. Those of the service need not be repeated.
     pub errors: Vec<ShapeRef>,
     /// Method, URI pattern and status code of `@http`.
     pub http: Option<(String, String, u16)>,
@@ -137,6 +139,8 @@ pub struct OperationSpec {
     pub host_prefix: String,
     /// The method of XML-RPC, if it is not the operation's name.
     pub xmlrpc_method: Option<String>,
+    /// The encodings of `@requestCompression`, the best first.
+    pub request_compression: Vec<String>,
     /// Yes-or-no traits.
     pub flags: OperationFlags,
 }
@@ -153,6 +157,7 @@ impl OperationSpec {
             http: None,
             host_prefix: String::new(),
             xmlrpc_method: None,
+            request_compression: Vec::new(),
             flags: OperationFlags::default(),
         }
     }
@@ -169,6 +174,18 @@ pub struct ServiceSpec {
     pub protocols: Vec<String>,
     /// The indices of its operations, as [`SchemaBuilder::operation`] gave them.
     pub operations: Vec<u32>,
+    /// The errors that each of its operations can end in.
+    pub errors: Vec<ShapeRef>,
+    /// `@xmlNamespace`: prefix and URI.
+    pub xml_namespace: Option<(Option<String>, String)>,
+    /// `sdkId` of `@aws.api#service`.
+    pub sdk_id: String,
+    /// `endpointPrefix` of `@aws.api#service`.
+    pub endpoint_prefix: String,
+    /// The name of `@aws.auth#sigv4`.
+    pub signing_name: String,
+    /// Yes-or-no traits.
+    pub flags: ServiceFlags,
 }
 
 /// Why a set could not be built.
@@ -222,7 +239,7 @@ struct ShapeSpec {
     members: Vec<MemberSpec>,
     /// The traits of the shape itself, as its root member has them.
     root: MemberSpec,
-    error: Option<(u16, bool, Option<bool>, Option<String>)>,
+    error: Option<(u16, bool, Option<bool>, Option<(String, u16)>)>,
 }
 
 /// Shapes with up to this many members are searched in order.
@@ -293,17 +310,17 @@ impl SchemaBuilder {
 
     /// Makes a structure an error: its status code, whether the sender is to
     /// blame, `@retryable` (and whether it is throttling), and
-    /// `@awsQueryError`'s code.
+    /// `@awsQueryError`'s code and status.
     pub fn error(
         &mut self,
         shape: ShapeRef,
         status: u16,
         client: bool,
         retryable: Option<bool>,
-        query_code: Option<String>,
+        query: Option<(String, u16)>,
     ) {
         match self.shapes.get_mut(shape.0 as usize) {
-            Some(spec) => spec.error = Some((status, client, retryable, query_code)),
+            Some(spec) => spec.error = Some((status, client, retryable, query)),
             None => {
                 self.stray(shape);
             }
@@ -334,6 +351,7 @@ impl SchemaBuilder {
     ///
     /// - A list without exactly one member, a map without exactly two, or more
     ///   than 65,534 members of one shape.
+    /// - A default that is no value of its member's shape.
     /// - A name of more than 65,535 bytes, or more of anything, texts together
     ///   included, than 32 bits count.
     /// - A reference to a shape or operation that this builder does not have.
@@ -405,7 +423,7 @@ impl Assembly {
         }
         let mut service_defs = Vec::with_capacity(services.len());
         for spec in &services {
-            service_defs.push(self.service(spec, operations.len())?);
+            service_defs.push(self.service(spec, &mut operation_defs)?);
         }
         self.code.extend_from_slice(&[0; RUN_PADDING]);
         Ok(SchemaSet {
@@ -457,6 +475,11 @@ impl Assembly {
         // Attributes are written into the start tag, before everything else.
         members.sort_by_key(|member| !member.flags.contains(MemberFlags::XML_ATTRIBUTE));
 
+        let mut flags = ShapeFlags::default();
+        let has_default = |member: &MemberSpec| member.default_json.is_some();
+        if kind == ShapeKind::Structure && members.iter().any(has_default) {
+            flags = flags.with(ShapeFlags::DEFAULTS);
+        }
         let first_member = self.index(self.members.len())?;
         for (ordinal, member) in members.iter().enumerate() {
             self.member((index, &id), ordinal as u32, member, targets)?;
@@ -464,13 +487,15 @@ impl Assembly {
         let root_index = self.index(self.members.len())?;
         self.member((index, &id), u32::MAX, &root, targets)?;
         let lookup = self.lookup(first_member as usize, members.len())?;
-        if let Some((status, client, retryable, query_code)) = error {
-            let query_code = self.intern(query_code.as_deref().unwrap_or_default())?;
+        if let Some((status, client, retryable, query)) = error {
+            let (query_code, query_status) = query.unwrap_or_default();
+            let query_code = self.intern(&query_code)?;
             self.errors.push(ErrorDef {
                 status,
                 client,
                 retryable,
                 query_code,
+                query_status,
             });
         }
         let has_error = self.shapes.iter().filter(|shape| shape.error != 0).count();
@@ -490,6 +515,7 @@ impl Assembly {
             lookup_bits: lookup.bits,
             lookup_whole: lookup.whole,
             error,
+            flags,
         });
         Ok(())
     }
@@ -515,7 +541,15 @@ impl Assembly {
                 flags = flags.with(flag);
             }
         }
-        if spec.default_json.is_some() {
+        let timestamp_format = spec.timestamp_format.or(target.timestamp_format);
+        if let Some(json) = &spec.default_json {
+            if defaults::value(json, *kind, timestamp_format).is_none() {
+                return Err(BuildError(format!(
+                    "{id}${}: the default {json:.40} is not {}",
+                    spec.name,
+                    kind.describe()
+                )));
+            }
             flags = flags.with(MemberFlags::DEFAULT);
         }
         let media_type = if spec.media_type.is_empty() {
@@ -528,7 +562,7 @@ impl Assembly {
             target: spec.target.0,
             kind: *kind,
             location: spec.location,
-            timestamp_format: spec.timestamp_format.or(target.timestamp_format),
+            timestamp_format,
             flags,
             ordinal,
             location_name: self.intern(&spec.location_name)?,
@@ -664,12 +698,9 @@ impl Assembly {
         };
         let name = spec.id.rsplit('#').next().unwrap_or_default();
         let shapes = [spec.input, spec.output];
-        let stray = shapes.iter().chain(&spec.errors);
-        if let Some(stray) = stray
-            .copied()
-            .find(|shape| shape.0 as usize >= self.shapes.len())
-        {
-            return Err(no_shape(&spec.id, stray));
+        let mut shapes = shapes.iter().chain(&spec.errors);
+        if let Some(stray) = shapes.find(|shape| !self.has(**shape)) {
+            return Err(no_shape(&spec.id, *stray));
         }
         let errors: Vec<u32> = spec.errors.iter().map(|error| error.0).collect();
         Ok(OperationDef {
@@ -677,11 +708,13 @@ impl Assembly {
             input: spec.input.0,
             output: spec.output.0,
             errors: self.list(&errors)?,
+            service_errors: Span::default(),
             http_method: self.intern(method)?,
             http_uri: self.intern(uri)?,
             http_code: code,
             host_prefix: self.intern(&spec.host_prefix)?,
             xmlrpc_method: self.intern(spec.xmlrpc_method.as_deref().unwrap_or(name))?,
+            request_compression: self.intern(&spec.request_compression.join(" "))?,
             flags: if spec.http.is_some() {
                 spec.flags.with(OperationFlags::HTTP)
             } else {
@@ -690,23 +723,76 @@ impl Assembly {
         })
     }
 
-    fn service(&mut self, spec: &ServiceSpec, operations: usize) -> Result<ServiceDef, BuildError> {
-        let stray = spec
-            .operations
-            .iter()
-            .find(|at| **at as usize >= operations);
-        if let Some(stray) = stray {
-            return Err(BuildError(format!(
-                "{}: there is no operation number {stray}",
-                spec.id
-            )));
+    fn service(
+        &mut self,
+        spec: &ServiceSpec,
+        operations: &mut [OperationDef],
+    ) -> Result<ServiceDef, BuildError> {
+        if let Some(stray) = spec.errors.iter().find(|shape| !self.has(**shape)) {
+            return Err(no_shape(&spec.id, *stray));
         }
+        let errors: Vec<u32> = spec.errors.iter().map(|error| error.0).collect();
+        let errors = self.list(&errors)?;
+        for at in &spec.operations {
+            let Some(operation) = operations.get_mut(*at as usize) else {
+                return Err(BuildError(format!(
+                    "{}: there is no operation number {at}",
+                    spec.id
+                )));
+            };
+            self.add_errors(operation, errors)?;
+        }
+        let namespace = spec.xml_namespace.as_ref();
+        let (prefix, uri) = namespace.map_or((None, ""), |(prefix, uri)| (prefix.as_deref(), uri));
         Ok(ServiceDef {
             id: self.intern(&spec.id)?,
             version: self.intern(&spec.version)?,
             operations: self.list(&spec.operations)?,
             protocols: self.intern(&spec.protocols.join(" "))?,
+            xml_prefix: self.intern(prefix.unwrap_or_default())?,
+            xml_uri: self.intern(uri)?,
+            sdk_id: self.intern(&spec.sdk_id)?,
+            endpoint_prefix: self.intern(&spec.endpoint_prefix)?,
+            signing_name: self.intern(&spec.signing_name)?,
+            flags: spec.flags,
         })
+    }
+
+    /// Adds the errors of a service to an operation. The list is the same for
+    /// all operations and is stored once; only the few errors that an operation
+    /// gives by itself are its own.
+    fn add_errors(&mut self, operation: &mut OperationDef, errors: Span) -> Result<(), BuildError> {
+        if operation.service_errors.len > 0 {
+            // An operation of two services: it has the errors of both.
+            let mut own = self.indices(operation.errors).to_vec();
+            own.extend_from_slice(self.indices(operation.service_errors));
+            operation.errors = self.list(&own)?;
+        }
+        operation.service_errors = errors;
+        if operation.errors.len > 0 && errors.len > 0 {
+            let own = self.indices(operation.errors);
+            let common: HashSet<u32> = self.indices(errors).iter().copied().collect();
+            let few: Vec<u32> = own
+                .iter()
+                .filter(|at| !common.contains(*at))
+                .copied()
+                .collect();
+            if few.len() < own.len() {
+                operation.errors = self.list(&few)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn has(&self, shape: ShapeRef) -> bool {
+        (shape.0 as usize) < self.shapes.len()
+    }
+
+    fn indices(&self, span: Span) -> &[u32] {
+        let start = span.start as usize;
+        self.lists
+            .get(start..start + span.len as usize)
+            .unwrap_or_default()
     }
 
     fn list(&mut self, indices: &[u32]) -> Result<Span, BuildError> {

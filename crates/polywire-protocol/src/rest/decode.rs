@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use http::{HeaderMap, request, response};
 use polywire_schema::{
-    BigDecimal, BigInteger, Blob, Decoder, Direction, END, Error, ErrorKind, Event, Location,
-    Member, Schema, Seq, ShapeKind, Text, Timestamp, TimestampFormat, Value,
+    BigDecimal, BigInteger, Blob, Decoder, Defaults, Direction, END, Error, ErrorKind, Event,
+    Location, Member, Schema, Seq, ShapeKind, Text, Timestamp, TimestampFormat, Value,
 };
 use polywire_text::{base64, form, number, percent};
 use smallvec::{SmallVec, smallvec};
@@ -29,7 +29,8 @@ pub(crate) struct HeadDecoder<'de> {
     values: Values<'de>,
     items: smallvec::IntoIter<[Cow<'de, str>; 1]>,
     entries: std::vec::IntoIter<Entry<'de>>,
-    /// Whether missing required members are errors.
+    /// Whether missing required members are errors, and dates with an offset
+    /// from UTC.
     required: bool,
 }
 
@@ -335,11 +336,19 @@ impl<'de> Decoder<'de> for HeadDecoder<'de> {
     fn timestamp(&mut self, at: Member<'_>) -> Result<Timestamp, Error> {
         let text = self.one()?;
         let format = scalar::timestamp_format(at, self.location);
-        scalar::parse_timestamp(&text, format).map_err(|error| self.wrong(error.expected))
+        let read = scalar::parse_timestamp(&text, format, self.required);
+        read.map_err(|error| self.wrong(error.expected))
     }
 
     fn any(&mut self) -> Result<Event, Error> {
         Ok(Event::Scalar(Value::String(Text::from(self.one()?))))
+    }
+
+    fn fills(&self, at: Member<'_>) -> bool {
+        match self.required {
+            true => Defaults::Server.fills(at),
+            false => Defaults::Client.fills(at),
+        }
     }
 
     fn missing(&mut self, at: Member<'_>) -> Result<(), Error> {
