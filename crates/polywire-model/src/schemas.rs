@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use polywire_schema::{
     BuildError, Location, MemberFlags, MemberSpec, OperationFlags, OperationSpec, SchemaBuilder,
-    SchemaSet, ServiceSpec, ShapeKind, ShapeRef,
+    SchemaSet, ServiceFlags, ServiceSpec, ShapeKind, ShapeRef,
 };
 
 use crate::{
@@ -52,8 +52,6 @@ struct Conversion<'m> {
     builder: SchemaBuilder,
     shapes: HashMap<&'m ShapeId, ShapeRef>,
     unit: ShapeRef,
-    /// The errors of the service, each once: every operation can give them.
-    common_errors: Vec<ShapeRef>,
 }
 
 impl<'m> Conversion<'m> {
@@ -66,7 +64,6 @@ impl<'m> Conversion<'m> {
             builder,
             shapes: HashMap::new(),
             unit,
-            common_errors: Vec::new(),
         }
     }
 
@@ -86,8 +83,6 @@ impl<'m> Conversion<'m> {
         for shape in closure.shapes() {
             self.shape(shape);
         }
-        let service = closure.service().as_service();
-        self.common_errors = self.errors(service.map_or(&[], |service| service.errors()));
         let mut operations = Vec::new();
         for operation in closure.operations() {
             operations.extend(self.operation(operation));
@@ -134,14 +129,21 @@ impl<'m> Conversion<'m> {
                 .http_error()
                 .unwrap_or(if client { 400 } else { 500 });
             let retryable = traits.retryable().map(|retryable| retryable.throttling);
-            let code = traits.aws_query_error().map(|error| error.code.to_owned());
+            let query = traits
+                .aws_query_error()
+                .map(|error| (error.code.to_owned(), error.http_response_code));
             self.builder
-                .error(reference, status, client, retryable, code);
+                .error(reference, status, client, retryable, query);
         }
         for member in shape.members() {
             // Members of enums are values, not data.
             if !matches!(shape.shape_type(), ShapeType::Enum | ShapeType::IntEnum) {
-                let spec = self.member(member);
+                let mut spec = self.member(member);
+                if traits.is_input() {
+                    // Inputs may lose requirements and defaults over time, so to
+                    // clients all their members are optional.
+                    spec = spec.flag(MemberFlags::CLIENT_OPTIONAL);
+                }
                 self.builder.member(reference, spec);
             }
         }
@@ -195,6 +197,8 @@ impl<'m> Conversion<'m> {
             .map(|http| (http.method.to_owned(), http.uri.to_string(), http.code));
         spec.host_prefix = traits.endpoint_host_prefix().unwrap_or_default().to_owned();
         let method = traits.xml_rpc_method();
+        let encodings = traits.request_compression().unwrap_or_default();
+        spec.request_compression = encodings.into_iter().map(str::to_owned).collect();
         spec.xmlrpc_method = method.and_then(|method| method.name).map(str::to_owned);
         for (has, flag) in [
             (traits.is_readonly(), OperationFlags::READONLY),
@@ -207,6 +211,10 @@ impl<'m> Conversion<'m> {
                 method.is_some_and(|method| method.positional),
                 OperationFlags::POSITIONAL,
             ),
+            (
+                traits.has("aws.customizations#s3UnwrappedXmlOutput"),
+                OperationFlags::S3_UNWRAPPED_OUTPUT,
+            ),
             (*input == UNIT, OperationFlags::UNIT_INPUT),
             (*output == UNIT, OperationFlags::UNIT_OUTPUT),
         ] {
@@ -217,21 +225,18 @@ impl<'m> Conversion<'m> {
         Some(spec)
     }
 
-    /// The errors of an operation, then those of the service, each once.
     fn errors(&self, own: &[crate::ShapeRef]) -> Vec<ShapeRef> {
-        if own.is_empty() {
-            return self.common_errors.clone();
-        }
-        let own = own.iter().map(|error| self.reference(error.id()));
         let mut seen = HashSet::new();
-        own.chain(self.common_errors.iter().copied())
+        own.iter()
+            .map(|error| self.reference(error.id()))
             .filter(|reference| seen.insert(*reference))
             .collect()
     }
 
     fn service(&mut self, operations: Vec<u32>) {
         let shape = self.closure.service();
-        let version = shape.as_service().map(|service| service.version());
+        let own = shape.as_service();
+        let version = own.map(|service| service.version());
         let is_protocol = |id: &&ShapeId| {
             let definition = self.model.get(id).map(Shape::traits);
             definition.is_some_and(|traits| traits.has("smithy.api#protocolDefinition"))
@@ -241,11 +246,37 @@ impl<'m> Conversion<'m> {
             .filter(is_protocol)
             .map(|id| id.as_str().to_owned())
             .collect();
+        let traits = shape.traits();
+        let aws = traits.aws_service();
+        let mut flags = ServiceFlags::default();
+        for (has, flag) in [
+            (
+                traits.is_aws_query_compatible(),
+                ServiceFlags::AWS_QUERY_COMPATIBLE,
+            ),
+            (
+                traits.has_no_error_wrapping(),
+                ServiceFlags::NO_ERROR_WRAPPING,
+            ),
+        ] {
+            if has {
+                flags = flags.with(flag);
+            }
+        }
         self.builder.service(ServiceSpec {
             id: shape.id().as_str().to_owned(),
             version: version.unwrap_or_default().to_owned(),
             protocols,
             operations,
+            errors: self.errors(own.map_or(&[], |service| service.errors())),
+            xml_namespace: namespace(traits),
+            sdk_id: aws.map_or("", |aws| aws.sdk_id).to_owned(),
+            endpoint_prefix: aws
+                .and_then(|aws| aws.endpoint_prefix)
+                .unwrap_or_default()
+                .to_owned(),
+            signing_name: traits.sigv4_name().unwrap_or_default().to_owned(),
+            flags,
         });
     }
 }

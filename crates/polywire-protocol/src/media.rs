@@ -23,15 +23,34 @@ pub(crate) fn check_coding(headers: &HeaderMap) -> Result<(), Fault> {
 
 /// Whether the body is said to be of the type that is wanted.
 pub(crate) fn check_sent(headers: &HeaderMap, wanted: &str) -> Result<(), Fault> {
-    let sent = headers.get(CONTENT_TYPE);
-    let found = match sent.map(|sent| sent.to_str()) {
-        Some(Ok(sent)) if is_media_type(sent, wanted) => return Ok(()),
+    check_type(headers, wanted, |sent| sent.eq_ignore_ascii_case(wanted))
+}
+
+/// Whether the body is said to be of a type that fits; `wanted` is what errors
+/// call it.
+pub(crate) fn check_type(
+    headers: &HeaderMap,
+    wanted: &str,
+    fits: impl Fn(&str) -> bool,
+) -> Result<(), Fault> {
+    if is_sent(headers, fits) {
+        return Ok(());
+    }
+    let found = match headers.get(CONTENT_TYPE).map(|sent| sent.to_str()) {
         Some(Ok(sent)) => format!("{sent:?}"),
         Some(Err(_)) => "something else".to_owned(),
         None => "no header content-type".to_owned(),
     };
     let message = format!("expected a body of {wanted}, found {found}");
     Err(Fault::new(FaultKind::UnsupportedMediaType, message))
+}
+
+/// Whether a message says that its body is of a type that fits, parameters
+/// aside.
+pub(crate) fn is_sent(headers: &HeaderMap, fits: impl Fn(&str) -> bool) -> bool {
+    let sent = headers.get(CONTENT_TYPE);
+    let sent = sent.and_then(|sent| sent.to_str().ok());
+    sent.is_some_and(|sent| fits(essence(sent)))
 }
 
 /// Whether the caller takes an answer of this type.
@@ -61,10 +80,14 @@ fn texts<'h>(headers: &'h HeaderMap, name: &HeaderName) -> impl Iterator<Item = 
     values.filter_map(|value| value.to_str().ok())
 }
 
+/// A media type without its parameters.
+fn essence(value: &str) -> &str {
+    value.split(';').next().unwrap_or_default().trim()
+}
+
 /// Whether a media type names another, parameters aside.
 pub(crate) fn is_media_type(value: &str, wanted: &str) -> bool {
-    let essence = value.split(';').next().unwrap_or_default().trim();
-    essence.eq_ignore_ascii_case(wanted)
+    essence(value).eq_ignore_ascii_case(wanted)
 }
 
 /// Whether an `Accept` header allows a media type. Of the ranges that match,

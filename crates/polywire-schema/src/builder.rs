@@ -4,6 +4,7 @@
 //! encoded and members ordered in one place.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::fmt;
 
 use polywire_text::scan::{Name, RUN_PADDING};
@@ -11,7 +12,7 @@ use polywire_text::scan::{Name, RUN_PADDING};
 use crate::names::{NameParts, hash, hash_whole};
 use crate::{
     Encoding, ErrorDef, Location, MemberDef, MemberFlags, NameSource, OperationDef, OperationFlags,
-    SchemaSet, ServiceDef, ShapeDef, ShapeKind, Span, TimestampFormat,
+    SchemaSet, ServiceDef, ServiceFlags, ShapeDef, ShapeKind, Span, TimestampFormat,
 };
 
 /// The index that a shape will have in its set.
@@ -129,7 +130,7 @@ pub struct OperationSpec {
     pub input: ShapeRef,
     /// The output structure.
     pub output: ShapeRef,
-    /// The errors.
+    /// The errors. Those of the service need not be repeated.
     pub errors: Vec<ShapeRef>,
     /// Method, URI pattern and status code of `@http`.
     pub http: Option<(String, String, u16)>,
@@ -137,6 +138,8 @@ pub struct OperationSpec {
     pub host_prefix: String,
     /// The method of XML-RPC, if it is not the operation's name.
     pub xmlrpc_method: Option<String>,
+    /// The encodings of `@requestCompression`, the best first.
+    pub request_compression: Vec<String>,
     /// Yes-or-no traits.
     pub flags: OperationFlags,
 }
@@ -153,6 +156,7 @@ impl OperationSpec {
             http: None,
             host_prefix: String::new(),
             xmlrpc_method: None,
+            request_compression: Vec::new(),
             flags: OperationFlags::default(),
         }
     }
@@ -169,6 +173,18 @@ pub struct ServiceSpec {
     pub protocols: Vec<String>,
     /// The indices of its operations, as [`SchemaBuilder::operation`] gave them.
     pub operations: Vec<u32>,
+    /// The errors that each of its operations can end in.
+    pub errors: Vec<ShapeRef>,
+    /// `@xmlNamespace`: prefix and URI.
+    pub xml_namespace: Option<(Option<String>, String)>,
+    /// `sdkId` of `@aws.api#service`.
+    pub sdk_id: String,
+    /// `endpointPrefix` of `@aws.api#service`.
+    pub endpoint_prefix: String,
+    /// The name of `@aws.auth#sigv4`.
+    pub signing_name: String,
+    /// Yes-or-no traits.
+    pub flags: ServiceFlags,
 }
 
 /// Why a set could not be built.
@@ -222,7 +238,7 @@ struct ShapeSpec {
     members: Vec<MemberSpec>,
     /// The traits of the shape itself, as its root member has them.
     root: MemberSpec,
-    error: Option<(u16, bool, Option<bool>, Option<String>)>,
+    error: Option<(u16, bool, Option<bool>, Option<(String, u16)>)>,
 }
 
 /// Shapes with up to this many members are searched in order.
@@ -293,17 +309,17 @@ impl SchemaBuilder {
 
     /// Makes a structure an error: its status code, whether the sender is to
     /// blame, `@retryable` (and whether it is throttling), and
-    /// `@awsQueryError`'s code.
+    /// `@awsQueryError`'s code and status.
     pub fn error(
         &mut self,
         shape: ShapeRef,
         status: u16,
         client: bool,
         retryable: Option<bool>,
-        query_code: Option<String>,
+        query: Option<(String, u16)>,
     ) {
         match self.shapes.get_mut(shape.0 as usize) {
-            Some(spec) => spec.error = Some((status, client, retryable, query_code)),
+            Some(spec) => spec.error = Some((status, client, retryable, query)),
             None => {
                 self.stray(shape);
             }
@@ -405,7 +421,7 @@ impl Assembly {
         }
         let mut service_defs = Vec::with_capacity(services.len());
         for spec in &services {
-            service_defs.push(self.service(spec, operations.len())?);
+            service_defs.push(self.service(spec, &mut operation_defs)?);
         }
         self.code.extend_from_slice(&[0; RUN_PADDING]);
         Ok(SchemaSet {
@@ -464,13 +480,15 @@ impl Assembly {
         let root_index = self.index(self.members.len())?;
         self.member((index, &id), u32::MAX, &root, targets)?;
         let lookup = self.lookup(first_member as usize, members.len())?;
-        if let Some((status, client, retryable, query_code)) = error {
-            let query_code = self.intern(query_code.as_deref().unwrap_or_default())?;
+        if let Some((status, client, retryable, query)) = error {
+            let (query_code, query_status) = query.unwrap_or_default();
+            let query_code = self.intern(&query_code)?;
             self.errors.push(ErrorDef {
                 status,
                 client,
                 retryable,
                 query_code,
+                query_status,
             });
         }
         let has_error = self.shapes.iter().filter(|shape| shape.error != 0).count();
@@ -667,12 +685,9 @@ impl Assembly {
         };
         let name = spec.id.rsplit('#').next().unwrap_or_default();
         let shapes = [spec.input, spec.output];
-        let stray = shapes.iter().chain(&spec.errors);
-        if let Some(stray) = stray
-            .copied()
-            .find(|shape| shape.0 as usize >= self.shapes.len())
-        {
-            return Err(no_shape(&spec.id, stray));
+        let mut shapes = shapes.iter().chain(&spec.errors);
+        if let Some(stray) = shapes.find(|shape| !self.has(**shape)) {
+            return Err(no_shape(&spec.id, *stray));
         }
         let errors: Vec<u32> = spec.errors.iter().map(|error| error.0).collect();
         Ok(OperationDef {
@@ -680,11 +695,13 @@ impl Assembly {
             input: spec.input.0,
             output: spec.output.0,
             errors: self.list(&errors)?,
+            service_errors: Span::default(),
             http_method: self.intern(method)?,
             http_uri: self.intern(uri)?,
             http_code: code,
             host_prefix: self.intern(&spec.host_prefix)?,
             xmlrpc_method: self.intern(spec.xmlrpc_method.as_deref().unwrap_or(name))?,
+            request_compression: self.intern(&spec.request_compression.join(" "))?,
             flags: if spec.http.is_some() {
                 spec.flags.with(OperationFlags::HTTP)
             } else {
@@ -693,23 +710,76 @@ impl Assembly {
         })
     }
 
-    fn service(&mut self, spec: &ServiceSpec, operations: usize) -> Result<ServiceDef, BuildError> {
-        let stray = spec
-            .operations
-            .iter()
-            .find(|at| **at as usize >= operations);
-        if let Some(stray) = stray {
-            return Err(BuildError(format!(
-                "{}: there is no operation number {stray}",
-                spec.id
-            )));
+    fn service(
+        &mut self,
+        spec: &ServiceSpec,
+        operations: &mut [OperationDef],
+    ) -> Result<ServiceDef, BuildError> {
+        if let Some(stray) = spec.errors.iter().find(|shape| !self.has(**shape)) {
+            return Err(no_shape(&spec.id, *stray));
         }
+        let errors: Vec<u32> = spec.errors.iter().map(|error| error.0).collect();
+        let errors = self.list(&errors)?;
+        for at in &spec.operations {
+            let Some(operation) = operations.get_mut(*at as usize) else {
+                return Err(BuildError(format!(
+                    "{}: there is no operation number {at}",
+                    spec.id
+                )));
+            };
+            self.add_errors(operation, errors)?;
+        }
+        let namespace = spec.xml_namespace.as_ref();
+        let (prefix, uri) = namespace.map_or((None, ""), |(prefix, uri)| (prefix.as_deref(), uri));
         Ok(ServiceDef {
             id: self.intern(&spec.id)?,
             version: self.intern(&spec.version)?,
             operations: self.list(&spec.operations)?,
             protocols: self.intern(&spec.protocols.join(" "))?,
+            xml_prefix: self.intern(prefix.unwrap_or_default())?,
+            xml_uri: self.intern(uri)?,
+            sdk_id: self.intern(&spec.sdk_id)?,
+            endpoint_prefix: self.intern(&spec.endpoint_prefix)?,
+            signing_name: self.intern(&spec.signing_name)?,
+            flags: spec.flags,
         })
+    }
+
+    /// Adds the errors of a service to an operation. The list is the same for
+    /// all operations and is stored once; only the few errors that an operation
+    /// gives by itself are its own.
+    fn add_errors(&mut self, operation: &mut OperationDef, errors: Span) -> Result<(), BuildError> {
+        if operation.service_errors.len > 0 {
+            // An operation of two services: it has the errors of both.
+            let mut own = self.indices(operation.errors).to_vec();
+            own.extend_from_slice(self.indices(operation.service_errors));
+            operation.errors = self.list(&own)?;
+        }
+        operation.service_errors = errors;
+        if operation.errors.len > 0 && errors.len > 0 {
+            let own = self.indices(operation.errors);
+            let common: HashSet<u32> = self.indices(errors).iter().copied().collect();
+            let few: Vec<u32> = own
+                .iter()
+                .filter(|at| !common.contains(*at))
+                .copied()
+                .collect();
+            if few.len() < own.len() {
+                operation.errors = self.list(&few)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn has(&self, shape: ShapeRef) -> bool {
+        (shape.0 as usize) < self.shapes.len()
+    }
+
+    fn indices(&self, span: Span) -> &[u32] {
+        let start = span.start as usize;
+        self.lists
+            .get(start..start + span.len as usize)
+            .unwrap_or_default()
     }
 
     fn list(&mut self, indices: &[u32]) -> Result<Span, BuildError> {

@@ -1,6 +1,8 @@
 //! What the arrays of a set hold: plain data, without lifetimes.
 
-use crate::{Location, MemberFlags, NameSource, OperationFlags, ShapeKind, TimestampFormat};
+use crate::{
+    Location, MemberFlags, NameSource, OperationFlags, ServiceFlags, ShapeKind, TimestampFormat,
+};
 
 /// A text in the pool of a set.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -80,6 +82,8 @@ pub struct ErrorDef {
     pub retryable: Option<bool>,
     /// `@awsQueryError`'s code; empty if none.
     pub query_code: Span,
+    /// `@awsQueryError`'s status code; 0 if none.
+    pub query_status: u16,
 }
 
 /// An operation, as a set stores it.
@@ -91,8 +95,11 @@ pub struct OperationDef {
     pub input: u32,
     /// The index of the output structure.
     pub output: u32,
-    /// Its errors: a range of the set's index list.
+    /// Its own errors: a range of the set's index list.
     pub errors: Span,
+    /// Those that its service adds, none of which is among its own: a range of
+    /// the index list that the service's operations share.
+    pub service_errors: Span,
     /// The method of `@http`.
     pub http_method: Span,
     /// The URI pattern of `@http`.
@@ -103,6 +110,8 @@ pub struct OperationDef {
     pub host_prefix: Span,
     /// The method of XML-RPC: the operation's name unless the model says other.
     pub xmlrpc_method: Span,
+    /// The encodings of `@requestCompression`, separated by spaces.
+    pub request_compression: Span,
     /// Yes-or-no traits.
     pub flags: OperationFlags,
 }
@@ -118,4 +127,16 @@ pub struct ServiceDef {
     pub operations: Span,
     /// The ids of its protocols, separated by spaces.
     pub protocols: Span,
+    /// The prefix of `@xmlNamespace`; empty if it has none.
+    pub xml_prefix: Span,
+    /// The URI of `@xmlNamespace`; empty without the trait.
+    pub xml_uri: Span,
+    /// `sdkId` of `@aws.api#service`.
+    pub sdk_id: Span,
+    /// `endpointPrefix` of `@aws.api#service`.
+    pub endpoint_prefix: Span,
+    /// The name of `@aws.auth#sigv4`.
+    pub signing_name: Span,
+    /// Yes-or-no traits.
+    pub flags: ServiceFlags,
 }

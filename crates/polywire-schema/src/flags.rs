@@ -44,7 +44,8 @@ flags! {
         STREAMING = 5;
         /// `@sensitive` of the target or member.
         SENSITIVE = 6;
-        /// `@clientOptional`.
+        /// `@clientOptional`, or a member of a structure with `@input`, where it
+        /// is implied.
         CLIENT_OPTIONAL = 7;
         /// `@sparse` of the target.
         SPARSE = 8;
@@ -75,5 +76,16 @@ flags! {
         UNIT_OUTPUT = 5;
         /// The model gives no input: `smithy.api#Unit`.
         UNIT_INPUT = 6;
+        /// `@aws.customizations#s3UnwrappedXmlOutput`: the root element of the
+        /// output is the output's only member.
+        S3_UNWRAPPED_OUTPUT = 7;
+    }
+
+    /// Yes-or-no traits of a service.
+    ServiceFlags {
+        /// `@aws.protocols#awsQueryCompatible`.
+        AWS_QUERY_COMPATIBLE = 0;
+        /// `noErrorWrapping` of `@aws.protocols#restXml`.
+        NO_ERROR_WRAPPING = 1;
     }
 }

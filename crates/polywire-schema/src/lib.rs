@@ -34,6 +34,7 @@ mod parts;
 #[cfg(feature = "serde")]
 mod serde;
 mod set;
+mod to_value;
 mod value;
 
 pub use builder::{BuildError, MemberSpec, OperationSpec, SchemaBuilder, ServiceSpec, ShapeRef};
@@ -42,7 +43,7 @@ pub use defs::{ErrorDef, MemberDef, OperationDef, ServiceDef, ShapeDef, Span};
 pub use dynamic::{decode_structure, encode_structure};
 pub use encode::{Encode, Encoder};
 pub use error::{Error, ErrorKind, LimitKind};
-pub use flags::{MemberFlags, OperationFlags};
+pub use flags::{MemberFlags, OperationFlags, ServiceFlags};
 pub use id::{ShapeId, ShapeIdError, is_identifier, is_namespace};
 pub use kind::{Direction, Location, ShapeKind, TimestampFormat};
 pub use limits::Limits;
@@ -54,4 +55,5 @@ pub use operation::{Operation, Service};
 pub use parts::SchemaParts;
 pub use polywire_text::{Blob, Body, Text, Timestamp};
 pub use set::SchemaSet;
+pub use to_value::to_value;
 pub use value::Value;

@@ -146,6 +146,13 @@ impl<'s> Schema<'s> {
         (!code.is_empty()).then_some(code)
     }
 
+    /// `@awsQueryError`'s status code of an error shape, if it has one.
+    #[must_use]
+    pub fn query_status(self) -> Option<u16> {
+        let status = self.error()?.query_status;
+        (status != 0).then_some(status)
+    }
+
     /// The ordinal of the member with a name, by a source of names.
     #[inline]
     #[must_use]

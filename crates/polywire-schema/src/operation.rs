@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::{OperationDef, OperationFlags, Schema, SchemaSet, ServiceDef};
+use crate::{OperationDef, OperationFlags, Schema, SchemaSet, ServiceDef, ServiceFlags};
 
 /// An operation of a set.
 #[derive(Clone, Copy)]
@@ -50,11 +50,12 @@ impl<'s> Operation<'s> {
         Schema::at(self.set, self.def().output)
     }
 
-    /// The errors that the model gives, the service's own included.
-    pub fn errors(self) -> impl ExactSizeIterator<Item = Schema<'s>> + use<'s> {
-        let set = self.set;
-        set.list(self.def().errors)
-            .iter()
+    /// The errors that the model gives, its own first and then those of the
+    /// service, each once.
+    pub fn errors(self) -> impl Iterator<Item = Schema<'s>> + use<'s> {
+        let (set, def) = (self.set, self.def());
+        let own = set.list(def.errors).iter();
+        own.chain(set.list(def.service_errors))
             .map(move |index| Schema::at(set, *index))
     }
 
@@ -89,6 +90,14 @@ impl<'s> Operation<'s> {
     #[must_use]
     pub fn xmlrpc_method(self) -> &'s str {
         self.set.str(self.def().xmlrpc_method)
+    }
+
+    /// The encodings of `@requestCompression`, the best first; none without the
+    /// trait.
+    ///
+    /// <https://smithy.io/2.0/spec/behavior-traits.html#requestcompression-trait>
+    pub fn request_compression(self) -> impl Iterator<Item = &'s str> {
+        self.set.words(self.def().request_compression)
     }
 
     /// Whether it has all these flags.
@@ -152,10 +161,56 @@ impl<'s> Service<'s> {
 
     /// The ids of the protocol traits that the model gives.
     pub fn protocols(self) -> impl Iterator<Item = &'s str> {
-        self.set
-            .str(self.def().protocols)
-            .split(' ')
-            .filter(|id| !id.is_empty())
+        self.set.words(self.def().protocols)
+    }
+
+    /// `@xmlNamespace`: the prefix, if it has one, and the URI. What is written
+    /// of the service stands in this namespace unless its own shape says other.
+    #[must_use]
+    pub fn xml_namespace(self) -> Option<(Option<&'s str>, &'s str)> {
+        let (prefix, uri) = (self.def().xml_prefix, self.def().xml_uri);
+        let prefix = (prefix.len > 0).then(|| self.set.str(prefix));
+        (uri.len > 0).then(|| (prefix, self.set.str(uri)))
+    }
+
+    /// `sdkId` of `@aws.api#service`, such as `DynamoDB`; empty without it.
+    #[must_use]
+    pub fn sdk_id(self) -> &'s str {
+        self.set.str(self.def().sdk_id)
+    }
+
+    /// `endpointPrefix` of `@aws.api#service`, the first label of its host
+    /// names; empty without it.
+    #[must_use]
+    pub fn endpoint_prefix(self) -> &'s str {
+        self.set.str(self.def().endpoint_prefix)
+    }
+
+    /// The name of `@aws.auth#sigv4`, which requests are signed for; empty
+    /// without it.
+    #[must_use]
+    pub fn signing_name(self) -> &'s str {
+        self.set.str(self.def().signing_name)
+    }
+
+    /// Whether it has all these flags.
+    #[must_use]
+    pub fn has(self, flags: ServiceFlags) -> bool {
+        self.def().flags.contains(flags)
+    }
+
+    /// Whether its errors carry the codes of the query protocol too:
+    /// `@aws.protocols#awsQueryCompatible`.
+    #[must_use]
+    pub fn is_aws_query_compatible(self) -> bool {
+        self.has(ServiceFlags::AWS_QUERY_COMPATIBLE)
+    }
+
+    /// Whether its errors stand in no `ErrorResponse` element:
+    /// `noErrorWrapping` of `@aws.protocols#restXml`.
+    #[must_use]
+    pub fn has_no_error_wrapping(self) -> bool {
+        self.has(ServiceFlags::NO_ERROR_WRAPPING)
     }
 
     /// Its operations, sorted by id.

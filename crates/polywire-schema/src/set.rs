@@ -132,6 +132,11 @@ impl<'a> SchemaSet<'a> {
             .unwrap_or_default()
     }
 
+    /// The words of a text that spaces separate.
+    pub(crate) fn words(&self, span: Span) -> impl Iterator<Item = &str> {
+        self.str(span).split(' ').filter(|word| !word.is_empty())
+    }
+
     pub(crate) fn list(&self, span: Span) -> &[u32] {
         let start = span.start as usize;
         self.lists

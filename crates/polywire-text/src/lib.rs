@@ -21,6 +21,26 @@
 //! reads a clock. The one thing that is asked of the surroundings is what the
 //! processor can do ([`cpu`]).
 //!
+//! # Example
+//!
+//! ```
+//! use polywire_text::{Timestamp, escape, hex, number};
+//!
+//! let mut out = Vec::new();
+//! escape::push_json_string(&mut out, "name", *b"\":");
+//! escape::push_json_string(&mut out, "Ada \"the first\"", *b"\",");
+//! assert_eq!(out, br#""name":"Ada \"the first\"","#);
+//!
+//! assert_eq!(number::parse_i64(b"1815")?, 1815);
+//! let born = Timestamp::parse_date_time("1815-12-10T00:00:00Z")?;
+//! assert_eq!(born.seconds(), -4_861_728_000);
+//!
+//! // What is wrong, and where.
+//! let error = hex::decode(b"ad4x", hex::Case::Lower).unwrap_err();
+//! assert_eq!(error.offset, 3);
+//! # Ok::<(), polywire_text::Malformed>(())
+//! ```
+//!
 //! # Names
 //!
 //! | a function that | is called | and after an error |

@@ -67,13 +67,14 @@ fn policies() -> impl Strategy<Value = ReadPolicy> {
             ShortYear::Near(Timestamp::new(seconds, nanoseconds))
         }),
     ];
-    (leap_second, years, short_year, any::<bool>()).prop_map(
-        |(leap_second, years, short_year, space)| {
+    (leap_second, years, short_year, any::<bool>(), any::<bool>()).prop_map(
+        |(leap_second, years, short_year, space, utc)| {
             ReadPolicy::new()
                 .leap_second(leap_second)
                 .years(years)
                 .short_year(short_year)
                 .space(space)
+                .utc(utc)
         },
     )
 }

@@ -17,6 +17,7 @@ use polywire_text::escape::{self, LoneSurrogate};
 use polywire_text::number::{
     Integer, decimal_prefix, integer_prefix, json_number, parse_f32, parse_f64,
 };
+use polywire_text::timestamp::ReadPolicy;
 use polywire_text::{Malformed, base64, scan};
 
 use super::{JsonProfile, locate};
@@ -743,7 +744,10 @@ impl<'de> Decoder<'de> for JsonDecoder<'de> {
         let read = match format {
             TimestampFormat::EpochSeconds => Timestamp::parse_epoch_seconds(self.number()?.0),
             _ if !quoted => return Err(self.wrong_type("a timestamp in a string")),
-            TimestampFormat::DateTime => Timestamp::parse_date_time(&self.string()?),
+            TimestampFormat::DateTime => {
+                let policy = ReadPolicy::new().utc(self.profile.required);
+                Timestamp::parse_date_time_with(&*self.string()?, policy)
+            }
             TimestampFormat::HttpDate => Timestamp::parse_http_date(&self.string()?),
         };
         read.map_err(|malformed| {

@@ -41,8 +41,8 @@ pub struct JsonProfile {
     /// Whether nulls in lists and maps that are not sparse are left out on
     /// reading, as clients do, or are errors.
     pub skip_nulls: bool,
-    /// Whether a missing required member, and an unknown variant of a union,
-    /// is an error on reading.
+    /// Whether a missing required member, an unknown variant of a union, and a
+    /// date with an offset from UTC, is an error on reading.
     pub required: bool,
     /// Whether a structure at the top carries only the members that belong to
     /// the document, because others stand elsewhere in a message that goes this

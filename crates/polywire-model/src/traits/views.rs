@@ -359,6 +359,14 @@ impl Traits {
         self.has("aws.protocols#awsQueryCompatible")
     }
 
+    /// `noErrorWrapping` of `@aws.protocols#restXml`
+    #[must_use]
+    pub fn has_no_error_wrapping(&self) -> bool {
+        let protocol = self.get("aws.protocols#restXml");
+        let value = protocol.and_then(|protocol| protocol.get("noErrorWrapping"));
+        value.and_then(Node::as_bool) == Some(true)
+    }
+
     /// `@aws.protocols#ec2QueryName`
     #[must_use]
     pub fn ec2_query_name(&self) -> Option<&str> {

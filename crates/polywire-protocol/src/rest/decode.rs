@@ -29,7 +29,8 @@ pub(crate) struct HeadDecoder<'de> {
     values: Values<'de>,
     items: smallvec::IntoIter<[Cow<'de, str>; 1]>,
     entries: std::vec::IntoIter<Entry<'de>>,
-    /// Whether missing required members are errors.
+    /// Whether missing required members are errors, and dates with an offset
+    /// from UTC.
     required: bool,
 }
 
@@ -335,7 +336,8 @@ impl<'de> Decoder<'de> for HeadDecoder<'de> {
     fn timestamp(&mut self, at: Member<'_>) -> Result<Timestamp, Error> {
         let text = self.one()?;
         let format = scalar::timestamp_format(at, self.location);
-        scalar::parse_timestamp(&text, format).map_err(|error| self.wrong(error.expected))
+        let read = scalar::parse_timestamp(&text, format, self.required);
+        read.map_err(|error| self.wrong(error.expected))
     }
 
     fn any(&mut self) -> Result<Event, Error> {

@@ -1,108 +1,163 @@
 //! What REST protocols share: the HTTP bindings of Smithy, both ways.
 //!
+//! A [`Rest`] is a whole protocol but for what its [`Format`] decides: how
+//! documents look, what media type they have, how a response names an error.
+//! `server.rs` and `client.rs` are its two sides, and `body.rs` reads and
+//! writes the parts of a message that are no head.
+//!
 //! <https://smithy.io/2.0/spec/http-bindings.html>
 
+mod binding;
+mod body;
+mod client;
 mod decode;
 mod encode;
+mod format;
 mod header;
 mod pattern;
 mod payload;
 mod route;
 mod scalar;
+mod server;
 
-use http::Method;
-use polywire_schema::{Direction, Location, Member, Operation, Schema, ShapeKind};
+use polywire_schema::{Error, ErrorKind, Operation, Service};
+
+pub(crate) use binding::{Bindings, Payload, Prepared};
+pub(crate) use body::{Parts, Side};
+pub(crate) use decode::HeadDecoder;
+pub(crate) use encode::HeadEncoder;
+pub(crate) use format::{ErrorFacts, Format};
+pub use pattern::{Pattern, PatternError, Segment};
+pub(crate) use payload::{PayloadDecoder, PayloadEncoder};
+pub(crate) use route::{Found, Router};
 
 use crate::protocol::MountError;
 
-pub(crate) use decode::HeadDecoder;
-pub(crate) use encode::HeadEncoder;
-use header::Header;
-pub use pattern::{Pattern, PatternError, Segment};
-pub(crate) use payload::{PayloadDecoder, PayloadEncoder, is_raw, raw_payload};
-pub(crate) use route::{Found, Router};
-
-/// Which parts of a message carry the members of a structure.
-#[derive(Clone, Debug)]
-pub(crate) struct Bindings {
-    pub(crate) direction: Direction,
-    /// Something stands in the head.
-    pub(crate) head: bool,
-    /// Something stands in the document.
-    pub(crate) document: bool,
-    /// This member is the whole body.
-    pub(crate) payload: Option<(u32, ShapeKind)>,
-    /// The headers of members, by ordinal.
-    headers: Vec<(u32, Header)>,
-}
-
-impl Bindings {
-    pub(crate) fn of(shape: Schema<'_>, direction: Direction) -> Self {
-        let mut bindings = Self {
-            direction,
-            head: false,
-            document: false,
-            payload: None,
-            headers: Vec::new(),
-        };
-        for member in shape.members() {
-            match member.location().going(direction) {
-                Location::Body => bindings.document = true,
-                Location::Payload => bindings.payload = Some((member.ordinal(), member.kind())),
-                _ => bindings.head = true,
-            }
-            if member.location() == Location::Header
-                && let Some(header) = Header::new(member.location_name())
-            {
-                bindings.headers.push((member.ordinal(), header));
-            }
-        }
-        bindings
-    }
-
-    /// What a profile of the document has to know: nothing, if everything
-    /// stands there.
-    pub(crate) fn document_only(&self) -> Option<Direction> {
-        self.head.then_some(self.direction)
-    }
-
-    /// The header of a member. `None` if its name cannot stand in a head.
-    pub(crate) fn header(&self, member: Member<'_>) -> Option<&Header> {
-        let own = member.ordinal();
-        let found = self.headers.iter().find(|(ordinal, _)| *ordinal == own);
-        found.map(|(_, header)| header)
-    }
-}
-
-/// What a REST protocol keeps of an operation.
+/// A REST protocol for one service.
 #[derive(Debug)]
-pub(crate) struct Prepared {
-    pub(crate) method: Method,
-    pub(crate) pattern: Pattern,
-    pub(crate) input: Bindings,
-    pub(crate) output: Bindings,
-    /// The status of an output.
-    pub(crate) code: u16,
+pub(crate) struct Rest<F> {
+    pub(crate) format: F,
+    router: Router,
+    /// By the index of the operation; none for operations of other services.
+    operations: Vec<Option<Prepared>>,
 }
 
-impl Prepared {
-    pub(crate) fn of(operation: Operation<'_>) -> Result<Self, MountError> {
-        let name = operation.name();
-        let Some((method, uri, code)) = operation.http() else {
-            return Err(MountError(format!(
-                "{name} has no @http trait, which REST needs"
-            )));
-        };
-        let pattern =
-            Pattern::parse(uri).map_err(|error| MountError(format!("{name}: {error}")))?;
-        let method = Method::from_bytes(method.as_bytes())
-            .map_err(|_| MountError(format!("{name}: `{method}` is no HTTP method")))?;
+impl<F: Format> Rest<F> {
+    /// The protocol for a service.
+    pub(crate) fn new(service: Service<'_>, format: F) -> Result<Self, MountError> {
+        let mut router = Router::default();
+        let mut operations = Vec::new();
+        for operation in service.operations() {
+            let mut prepared = Prepared::of(operation)?;
+            format.prepare(operation, &mut prepared);
+            router.add(operation, &prepared)?;
+            let index = operation.index() as usize;
+            operations.resize_with(operations.len().max(index + 1), || None);
+            operations[index] = Some(prepared);
+        }
         Ok(Self {
-            method,
-            pattern,
-            input: Bindings::of(operation.input(), Direction::Request),
-            output: Bindings::of(operation.output(), Direction::Response),
-            code,
+            format,
+            router,
+            operations,
+        })
+    }
+
+    fn prepared(&self, operation: Operation<'_>) -> Result<&Prepared, Error> {
+        let found = self.operations.get(operation.index() as usize);
+        found.and_then(Option::as_ref).ok_or_else(|| {
+            Error::new(ErrorKind::Internal)
+                .in_format(F::KIND.name())
+                .expected("an operation of the service that the protocol was made for")
+                .found(operation.id().to_owned())
         })
     }
 }
+
+/// Makes a type around a [`Rest`] a [`Protocol`](crate::Protocol).
+macro_rules! delegate {
+    ($type:ty, $format:ty) => {
+        impl $crate::Protocol for $type {
+            fn kind(&self) -> $crate::ProtocolKind {
+                <$format as $crate::rest::Format>::KIND
+            }
+
+            fn claim(&self, head: &::http::request::Parts) -> $crate::Claim {
+                self.0.claim(head)
+            }
+
+            fn route(&self, head: &::http::request::Parts) -> Result<$crate::Plan, $crate::Fault> {
+                self.0.route(head)
+            }
+
+            fn decode_input<'de>(
+                &self,
+                operation: ::polywire_schema::Operation<'_>,
+                request: &$crate::ReadPlan<'de>,
+                sink: &mut dyn ::polywire_codec::Sink<'de>,
+            ) -> Result<(), $crate::Fault> {
+                self.0.decode_input(operation, request, sink)
+            }
+
+            fn encode_output(
+                &self,
+                operation: ::polywire_schema::Operation<'_>,
+                output: &dyn ::polywire_codec::Message,
+            ) -> Result<::http::Response<::bytes::Bytes>, ::polywire_schema::Error> {
+                self.0.encode_output(operation, output)
+            }
+
+            fn encode_error(
+                &self,
+                error: ::polywire_schema::Schema<'_>,
+                fault: &$crate::Fault,
+            ) -> Result<::http::Response<::bytes::Bytes>, ::polywire_schema::Error> {
+                self.0.encode_error(error, fault)
+            }
+
+            fn encode_other(&self, fault: &$crate::Fault) -> ::http::Response<::bytes::Bytes> {
+                self.0.encode_other(fault)
+            }
+
+            fn encode_input(
+                &self,
+                operation: ::polywire_schema::Operation<'_>,
+                input: &dyn ::polywire_codec::Message,
+            ) -> Result<::http::Request<::bytes::Bytes>, ::polywire_schema::Error> {
+                self.0.encode_input(operation, input)
+            }
+
+            fn outcome<'s>(
+                &self,
+                operation: ::polywire_schema::Operation<'s>,
+                head: &::http::response::Parts,
+                body: &::polywire_schema::Body,
+                limits: &::polywire_schema::Limits,
+            ) -> Result<$crate::Outcome<'s>, ::polywire_schema::Error> {
+                self.0.outcome(operation, head, body, limits)
+            }
+
+            fn decode_output<'de>(
+                &self,
+                operation: ::polywire_schema::Operation<'_>,
+                head: &'de ::http::response::Parts,
+                body: &'de ::polywire_schema::Body,
+                limits: &::polywire_schema::Limits,
+                sink: &mut dyn ::polywire_codec::Sink<'de>,
+            ) -> Result<(), ::polywire_schema::Error> {
+                self.0.decode_output(operation, head, body, limits, sink)
+            }
+
+            fn decode_error<'de>(
+                &self,
+                error: ::polywire_schema::Schema<'_>,
+                head: &'de ::http::response::Parts,
+                body: &'de ::polywire_schema::Body,
+                limits: &::polywire_schema::Limits,
+                sink: &mut dyn ::polywire_codec::Sink<'de>,
+            ) -> Result<(), ::polywire_schema::Error> {
+                self.0.decode_error(error, head, body, limits, sink)
+            }
+        }
+    };
+}
+pub(crate) use delegate;

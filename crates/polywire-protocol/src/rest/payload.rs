@@ -13,26 +13,36 @@ use polywire_text::utf8;
 #[derive(Debug)]
 pub(crate) struct PayloadEncoder<E> {
     inner: E,
+    /// The place of the payload.
+    payload: u32,
     raw: Option<Vec<u8>>,
     written: bool,
     depth: u32,
+    error: Option<Error>,
 }
 
 impl<E: Encoder> PayloadEncoder<E> {
-    pub(crate) const fn new(inner: E) -> Self {
+    pub(crate) const fn new(inner: E, payload: u32) -> Self {
         Self {
             inner,
+            payload,
             raw: None,
             written: false,
             depth: 0,
+            error: None,
         }
     }
 
-    /// The body, if there is one: raw bytes, or what the encoder holds.
-    pub(crate) fn finish(self) -> Option<Result<Vec<u8>, E>> {
-        match self.raw {
-            Some(raw) => Some(Ok(raw)),
-            None => self.written.then_some(Err(self.inner)),
+    /// The body, if there is one: raw bytes, or what the encoder made.
+    pub(crate) fn finish(
+        self,
+        finish: impl FnOnce(E) -> Result<Vec<u8>, Error>,
+    ) -> Result<Option<Vec<u8>>, Error> {
+        match (self.error, self.raw) {
+            (Some(error), _) => Err(error),
+            (None, Some(raw)) => Ok(Some(raw)),
+            (None, None) if self.written => finish(self.inner).map(Some),
+            (None, None) => Ok(None),
         }
     }
 }
@@ -49,7 +59,7 @@ impl<E: Encoder> Encoder for PayloadEncoder<E> {
         if self.depth > 1 {
             return self.inner.member(at);
         }
-        let payload = at.location() == Location::Payload;
+        let payload = at.ordinal() == self.payload;
         self.written |= payload;
         payload
     }
@@ -130,7 +140,8 @@ impl<E: Encoder> Encoder for PayloadEncoder<E> {
     }
 
     fn fail(&mut self, error: Error) {
-        self.inner.fail(error);
+        // What holds the payload may be wrong where that is not.
+        self.error.get_or_insert(error);
     }
 }
 

@@ -3,14 +3,20 @@
 //! The patterns of a service stand in a tree, a level a segment. A path is
 //! looked for from the root; at each level a literal is tried before a label
 //! and a label before a greedy one, so the most specific pattern is found
-//! first, and a dead end goes back to the next choice. At the leaf the pattern
-//! that asks for most of the query wins.
+//! first, and a dead end goes back to the next choice. Of greedy labels one
+//! with segments behind it is more specific than one without. At the leaf the
+//! pattern that asks for most of the query wins.
+//!
+//! A literal `x-id=Name` in the query is there to tell the operations of S3
+//! apart by their name alone, and half of its clients do not send it. So it
+//! may be missing, but must not be another; without it, those operations come
+//! first of which the request has all that they require in query and headers.
 
 use std::cmp::Ordering;
 use std::ops::Range;
 
-use http::Method;
-use polywire_schema::Operation;
+use http::{HeaderMap, HeaderName, Method, request};
+use polywire_schema::{Location, Operation};
 use polywire_text::percent;
 use smallvec::SmallVec;
 
@@ -63,10 +69,23 @@ impl Literals {
 struct Leaf {
     method: Method,
     query: Vec<(String, Option<String>)>,
+    /// What the query has to say where it says `x-id`.
+    id: Option<String>,
+    /// What a request without `x-id` must have.
+    needs: Vec<Need>,
     operation: u32,
     /// The members of the labels, in the order of the path.
     labels: Vec<u32>,
 }
+
+/// A part of a request that an operation requires.
+#[derive(Debug)]
+enum Need {
+    Header(HeaderName),
+    Query(String),
+}
+
+const ID: &str = "x-id";
 
 /// What was found for a request.
 #[derive(Debug)]
@@ -75,6 +94,13 @@ pub(crate) enum Found {
     /// The path is there, but with these methods only.
     Methods(Vec<Method>),
     Nothing,
+}
+
+impl Node {
+    /// Whether no pattern goes on behind it.
+    fn is_leaf(&self) -> bool {
+        self.literals.0.is_empty() && self.label.is_none() && self.greedy.is_none()
+    }
 }
 
 impl Router {
@@ -114,12 +140,26 @@ impl Router {
                 }
             };
         }
-        let query = pattern.query().to_vec();
-        if node
-            .leaves
+        let mut query = pattern.query().to_vec();
+        let id = query
             .iter()
-            .any(|leaf| leaf.method == *method && leaf.query == query)
-        {
+            .position(|(key, value)| key == ID && value.is_some());
+        let id = id.and_then(|position| query.remove(position).1);
+        let mut needs = Vec::new();
+        if id.is_some() {
+            for member in input.members().filter(|member| member.is_required()) {
+                let name = member.location_name();
+                match member.location() {
+                    Location::Query => needs.push(Need::Query(name.to_owned())),
+                    Location::Header => {
+                        needs.extend(HeaderName::from_bytes(name.as_bytes()).map(Need::Header));
+                    }
+                    _ => {}
+                }
+            }
+        }
+        let same = |leaf: &&Leaf| leaf.method == *method && leaf.query == query && leaf.id == id;
+        if node.leaves.iter().any(|leaf| same(&leaf)) {
             let uri = operation.http().map_or("", |(_, uri, _)| uri);
             return Err(MountError(format!(
                 "{name}: another operation has {method} {uri} too"
@@ -128,23 +168,27 @@ impl Router {
         node.leaves.push(Leaf {
             method: method.clone(),
             query,
+            id,
+            needs,
             operation: operation.index(),
             labels,
         });
-        // Those that ask for more of the query are tried first.
+        // Those that ask for more are tried first.
         node.leaves
-            .sort_by_key(|leaf| std::cmp::Reverse(leaf.query.len()));
+            .sort_by_key(|leaf| std::cmp::Reverse((leaf.query.len(), leaf.needs.len())));
         Ok(())
     }
 
     /// Finds the operation of a request.
-    pub(crate) fn find(&self, method: &Method, path: &str, query: &str) -> Found {
+    pub(crate) fn find(&self, method: &Method, head: &request::Parts) -> Found {
+        let (path, query) = (head.uri.path(), head.uri.query().unwrap_or_default());
         let segments = segments(path);
         let mut search = Search {
             path,
             segments: &segments,
             method,
             query,
+            headers: &head.headers,
             labels: Ranges::new(),
             methods: Vec::new(),
         };
@@ -182,6 +226,7 @@ struct Search<'a> {
     segments: &'a [Range<usize>],
     method: &'a Method,
     query: &'a str,
+    headers: &'a HeaderMap,
     labels: Ranges,
     methods: Vec<Method>,
 }
@@ -214,10 +259,13 @@ impl Search<'_> {
             self.labels.pop();
         }
         let next = node.greedy.as_ref()?;
-        // The longest first; what is left must match the segments behind.
-        for end in (at + 1..=self.segments.len()).rev() {
+        // First with the segments that may stand behind, as many as there are;
+        // then to the end.
+        let len = self.segments.len();
+        let behind = at + 1..if next.is_leaf() { at + 1 } else { len };
+        for end in behind.rev().chain([len]) {
             if self.segments[end - 1].end == segment.start {
-                break;
+                continue;
             }
             // A slash at the end is a part of what the label stands for: the
             // keys `photos` and `photos/` of an object store differ.
@@ -236,11 +284,9 @@ impl Search<'_> {
 
     fn leaf(&mut self, node: &Node) -> Option<Route> {
         for leaf in &node.leaves {
-            if !leaf
-                .query
-                .iter()
-                .all(|(key, value)| has(self.query, key, value.as_deref()))
-            {
+            let asked =
+                |(key, value): &(String, Option<String>)| has(self.query, key, value.as_deref());
+            if !leaf.query.iter().all(asked) || !self.is_meant(leaf) {
                 continue;
             }
             if leaf.method == *self.method {
@@ -255,6 +301,22 @@ impl Search<'_> {
             }
         }
         None
+    }
+}
+
+impl Search<'_> {
+    /// Whether the request may mean an operation that is told by `x-id`.
+    fn is_meant(&self, leaf: &Leaf) -> bool {
+        let Some(id) = &leaf.id else {
+            return true;
+        };
+        if has(self.query, ID, None) {
+            return has(self.query, ID, Some(id));
+        }
+        leaf.needs.iter().all(|need| match need {
+            Need::Header(name) => self.headers.contains_key(name),
+            Need::Query(name) => has(self.query, name, None),
+        })
     }
 }
 
@@ -299,8 +361,9 @@ mod tests {
         for index in 0..count {
             add(&mut router, set.operation(index)).unwrap();
         }
-        let (path, query) = target.split_once('?').unwrap_or((target, ""));
-        match router.find(method, path, query) {
+        let (head, ()) = http::Request::get(target).body(()).unwrap().into_parts();
+        let path = head.uri.path();
+        match router.find(method, &head) {
             Found::Route(route) => {
                 let mut found = set.operation(route.operation).name().to_owned();
                 for (member, range) in route.labels {
@@ -320,11 +383,12 @@ mod tests {
             ("Literal", "GET", "/x/y"),
             ("Label", "GET", "/x/{a}"),
             ("Greedy", "GET", "/x/{a+}"),
+            ("Rest", "GET", "/g/{a+}"),
             ("Between", "GET", "/g/{a+}/z/{b}"),
             ("Query", "GET", "/x/{a}?list&type=2"),
             ("Put", "PUT", "/x/{a}"),
         ]);
-        let find = |method: Method, target: &str| find(&set, 7, &method, target);
+        let find = |method: Method, target: &str| find(&set, 8, &method, target);
         assert_eq!(find(Method::GET, "/"), "Root");
         assert_eq!(find(Method::GET, "/x/y"), "Literal");
         assert_eq!(find(Method::GET, "/x/%79"), "Literal");
@@ -334,6 +398,11 @@ mod tests {
         assert_eq!(find(Method::GET, "/x/q/r/"), "Greedy 0=q/r/");
         assert_eq!(find(Method::GET, "/g/1/2/z/3"), "Between 0=1/2 1=3");
         assert_eq!(find(Method::GET, "/g/1/z/3/"), "Between 0=1 1=3");
+        // As much as there is.
+        assert_eq!(find(Method::GET, "/g/1/z/2/z/3"), "Between 0=1/z/2 1=3");
+        assert_eq!(find(Method::GET, "/g/1/z"), "Rest 0=1/z");
+        assert_eq!(find(Method::GET, "/g//z/3"), "Rest 0=/z/3");
+        assert_eq!(find(Method::GET, "/g/"), "nothing");
         assert_eq!(find(Method::GET, "/x/q?type=2&list"), "Query 0=q");
         assert_eq!(find(Method::GET, "/x/q?type=3&list"), "Label 0=q");
         assert_eq!(find(Method::PUT, "/x/q"), "Put 0=q");

@@ -1,6 +1,7 @@
 //! Scalars in headers, queries and labels: their text forms.
 
 use polywire_schema::{Location, Member, Timestamp, TimestampFormat};
+use polywire_text::timestamp::ReadPolicy;
 use polywire_text::{Malformed, number};
 
 /// The form of a timestamp at a place: the trait's, else HTTP-date in headers
@@ -12,9 +13,16 @@ pub(super) fn timestamp_format(at: Member<'_>, location: Location) -> TimestampF
     })
 }
 
-pub(super) fn parse_timestamp(text: &str, format: TimestampFormat) -> Result<Timestamp, Malformed> {
+/// Reads a timestamp; a date of RFC 3339 must be in UTC where `utc` says so.
+pub(super) fn parse_timestamp(
+    text: &str,
+    format: TimestampFormat,
+    utc: bool,
+) -> Result<Timestamp, Malformed> {
     match format {
-        TimestampFormat::DateTime => Timestamp::parse_date_time(text),
+        TimestampFormat::DateTime => {
+            Timestamp::parse_date_time_with(text, ReadPolicy::new().utc(utc))
+        }
         TimestampFormat::EpochSeconds => Timestamp::parse_epoch_seconds(text),
         TimestampFormat::HttpDate => Timestamp::parse_http_date(text),
     }

@@ -314,7 +314,12 @@ pub fn date_time(text: &[u8], policy: ReadPolicy) -> Result<Timestamp, Offset> {
     let separator = if policy.space { '_' } else { 'T' };
     let year = if expanded { "-YYYYYY" } else { "YYYY" };
     let fields = read(text, &format!("{year}-MM-DD{separator}hh:mm:ss.z"))?;
-    instant(&fields, policy).ok_or(0)
+    let instant = instant(&fields, policy).ok_or(0_usize)?;
+    match text.last() {
+        Some(b'Z' | b'z') => Ok(instant),
+        _ if !policy.utc => Ok(instant),
+        _ => Err(text.len() - "+00:00".len()),
+    }
 }
 
 /// Reads XML-RPC's form and those that peers send.

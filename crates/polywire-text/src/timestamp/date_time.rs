@@ -194,10 +194,15 @@ impl Timestamp {
 }
 
 fn read(bytes: &[u8], policy: &ReadPolicy) -> Result<Timestamp, Malformed> {
-    match usual(bytes) {
+    let read = match usual(bytes) {
         Some(instant) if !instant.unzoned => Ok(instant),
         _ => unusual(bytes, policy, Zone::Required),
+    };
+    if policy.utc && read.is_ok() && !matches!(bytes.last(), Some(b'Z' | b'z')) {
+        // An offset has six characters.
+        return Err(Malformed::new(bytes.len().saturating_sub(6), "Z, for UTC"));
     }
+    read
 }
 
 /// Whether a date must have a zone.

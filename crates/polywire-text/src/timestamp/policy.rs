@@ -103,6 +103,7 @@ pub struct ReadPolicy {
     pub(crate) leap_second: LeapSecond,
     pub(crate) short_year: ShortYear,
     pub(crate) space: bool,
+    pub(crate) utc: bool,
     pub(crate) years: Years,
 }
 
@@ -114,6 +115,7 @@ impl ReadPolicy {
             leap_second: LeapSecond::Next,
             short_year: ShortYear::From1970,
             space: false,
+            utc: false,
             years: Years::Common,
         }
     }
@@ -139,6 +141,22 @@ impl ReadPolicy {
     #[must_use]
     pub const fn space(self, space: bool) -> Self {
         Self { space, ..self }
+    }
+
+    /// Whether a date of RFC 3339 must be in UTC and say so by `Z`, as servers
+    /// of Smithy want it.
+    ///
+    /// ```
+    /// use polywire_text::timestamp::{ReadPolicy, Timestamp};
+    ///
+    /// let read = |text| Timestamp::parse_date_time_with(text, ReadPolicy::new().utc(true));
+    /// assert!(read("1996-12-20T00:39:57Z").is_ok());
+    /// let error = read("1996-12-19T16:39:57-08:00").unwrap_err();
+    /// assert_eq!((error.offset, error.expected), (19, "Z, for UTC"));
+    /// ```
+    #[must_use]
+    pub const fn utc(self, utc: bool) -> Self {
+        Self { utc, ..self }
     }
 
     /// Which years may come.

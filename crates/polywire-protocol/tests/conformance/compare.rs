@@ -3,34 +3,19 @@
 use std::collections::BTreeMap;
 
 use bytes::Bytes;
-use polywire::codec::cbor::{CborDecoder, CborProfile};
-use polywire::codec::json::{JsonDecoder, JsonEncoder, JsonProfile};
-use polywire::prelude::*;
-use polywire::schema::{Body, Decode, Encode, Member, Schema, decode_structure};
+use polywire_codec::cbor::{CborDecoder, CborProfile};
+use polywire_protocol::ProtocolKind;
+use polywire_schema::{Body, Decode, Limits, Member, Schema, Value};
 use serde_json::Value as Json;
 
-/// The value of a case, which Smithy writes as a node.
-pub(crate) fn params(case: &Json, shape: Schema<'_>) -> Result<Map, String> {
-    let mut map = Map::new();
-    if let params @ Json::Object(_) = &case["params"] {
-        let text = params.to_string();
-        let mut decoder = JsonDecoder::from_str(&text, JsonProfile::NODE, &Limits::DEFAULT)
-            .map_err(|error| error.to_string())?;
-        decode_structure(&mut map, shape.root(), &mut decoder)
-            .map_err(|error| format!("the value of the case: {error}"))?;
-    }
-    Ok(map)
-}
+use crate::subject::Held;
 
-pub(crate) fn same_value(expected: &Map, found: &Map, shape: Schema<'_>) -> Result<(), String> {
-    let show = |map: &Map| {
-        let mut encoder = JsonEncoder::new(JsonProfile::HUMAN, Vec::new());
-        map.encode(shape.root(), &mut encoder);
-        match encoder.finish() {
-            Ok(json) => canonical(&String::from_utf8_lossy(&json)),
-            Err(error) => format!("{error} in {map:?}"),
-        }
-    };
+pub(crate) fn same_value(
+    expected: &dyn Held,
+    found: &dyn Held,
+    shape: Schema<'_>,
+) -> Result<(), String> {
+    let show = |held: &dyn Held| canonical(&held.show(shape));
     same("value", &show(expected), &show(found))
 }
 
@@ -54,7 +39,7 @@ fn canonical(text: &str) -> String {
 pub(crate) fn body(case: &Json) -> Vec<u8> {
     let text = case["body"].as_str().unwrap_or_default();
     if is_cbor(case) {
-        polywire::text::base64::decode(text.as_bytes())
+        polywire_text::base64::decode(text.as_bytes())
             .unwrap()
             .to_vec()
     } else {

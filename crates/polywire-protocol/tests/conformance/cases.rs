@@ -1,13 +1,12 @@
 //! The five kinds of cases.
 
 use bytes::Bytes;
-use polywire::codec::Dynamic;
-use polywire::prelude::*;
-use polywire::protocol::{HostPrefix, Outcome, Plan, Protocol, ReadPlan, Route};
-use polywire::schema::{Body, Operation, Schema};
+use polywire_protocol::{Fault, HostPrefix, Outcome, Plan, Protocol, ReadPlan, Route};
+use polywire_schema::{Body, Error, Limits, Operation, Schema};
 use serde_json::Value as Json;
 
-use crate::compare::{body, params, same, same_body, same_headers, same_value, texts};
+use crate::compare::{body, same, same_body, same_headers, same_value, texts};
+use crate::subject::{Answer, Held, Subject};
 
 const LIMITS: Limits = Limits::DEFAULT;
 
@@ -15,12 +14,11 @@ const LIMITS: Limits = Limits::DEFAULT;
 pub(crate) fn client_request(
     protocol: &dyn Protocol,
     operation: Operation<'_>,
+    subject: &dyn Subject,
     case: &Json,
 ) -> Result<(), String> {
-    let input = Value::Map(params(case, operation.input())?);
-    let request = protocol
-        .encode_input(operation, &Dynamic(&input))
-        .map_err(|error| error.to_string())?;
+    let input = params(subject, case, operation.input())?;
+    let request = write(&*input, |message| protocol.encode_input(operation, message))?;
     same(
         "method",
         case["method"].as_str().unwrap(),
@@ -59,26 +57,29 @@ pub(crate) fn client_request(
 pub(crate) fn server_request(
     protocol: &dyn Protocol,
     operation: Operation<'_>,
+    subject: &dyn Subject,
     case: &Json,
 ) -> Result<(), String> {
     let (head, body) = request(case);
     let (route, found) =
-        read(protocol, operation, &head, &body).map_err(|fault| fault.to_string())?;
+        read(protocol, operation, subject, &head, &body).map_err(|fault| fault.to_string())?;
     if route.operation != operation.index() {
         return Err("routed to another operation".to_owned());
     }
-    same_value(&params(case, operation.input())?, &found, operation.input())
+    let expected = params(subject, case, operation.input())?;
+    same_value(&*expected, &*found, operation.input())
 }
 
 /// A server refuses the request with this response.
 pub(crate) fn malformed(
     protocol: &dyn Protocol,
     operation: Operation<'_>,
+    subject: &dyn Subject,
     case: &Json,
 ) -> Result<(), String> {
     let (head, body) = request(&case["request"]);
-    match read(protocol, operation, &head, &body) {
-        Ok((_, input)) => Err(format!("taken for {input:?}")),
+    match read(protocol, operation, subject, &head, &body) {
+        Ok((_, input)) => Err(format!("taken for {}", input.show(operation.input()))),
         Err(fault) => {
             let response = protocol.encode_fault(Some(operation), &fault);
             let expected = &case["response"];
@@ -96,9 +97,10 @@ pub(crate) fn malformed(
 fn read(
     protocol: &dyn Protocol,
     operation: Operation<'_>,
+    subject: &dyn Subject,
     head: &http::request::Parts,
     body: &Body,
-) -> Result<(Route, Map), Fault> {
+) -> Result<(Route, Box<dyn Held>), Fault> {
     let route = match protocol.route(head)? {
         Plan::Buffer(route) => route,
         _ => protocol.route_body(head, body, &LIMITS)?,
@@ -109,9 +111,29 @@ fn read(
         route: &route,
         limits: &LIMITS,
     };
-    let mut input = Map::new();
-    protocol.decode_input(operation, &plan, &mut input)?;
+    let input = subject.decode_input(protocol, operation, &plan)?;
     Ok((route, input))
+}
+
+/// The structure that a case gives.
+fn params(subject: &dyn Subject, case: &Json, shape: Schema<'_>) -> Result<Box<dyn Held>, String> {
+    let params = match &case["params"] {
+        params @ Json::Object(_) => params.to_string(),
+        _ => "{}".to_owned(),
+    };
+    subject
+        .of_params(shape, &params)
+        .map_err(|error| format!("the value of the case: {error}"))
+}
+
+/// A message of what is held.
+fn write<T>(
+    held: &dyn Held,
+    mut write: impl FnMut(&dyn polywire_codec::Message) -> Result<T, Error>,
+) -> Result<T, String> {
+    let mut written = None;
+    held.with_message(&mut |message| written = Some(write(message)));
+    written.unwrap().map_err(|error| error.to_string())
 }
 
 fn request(case: &Json) -> (http::request::Parts, Body) {
@@ -135,6 +157,7 @@ pub(crate) fn client_response(
     protocol: &dyn Protocol,
     operation: Operation<'_>,
     error: Option<Schema<'_>>,
+    subject: &dyn Subject,
     case: &Json,
 ) -> Result<(), String> {
     let code = u16::try_from(case["code"].as_u64().unwrap()).unwrap();
@@ -144,21 +167,24 @@ pub(crate) fn client_response(
     }
     let (head, ()) = builder.body(()).unwrap().into_parts();
     let body = Body::new(Bytes::from(body(case)));
+    let answer = Answer {
+        head: &head,
+        body: &body,
+        limits: &LIMITS,
+    };
     let outcome = protocol.outcome(operation, &head, &body, &LIMITS);
-    let mut found = Map::new();
-    let (shape, read) = match (outcome.map_err(|error| error.to_string())?, error) {
+    let (shape, found) = match (outcome.map_err(|error| error.to_string())?, error) {
         (Outcome::Output, None) => {
-            let read = protocol.decode_output(operation, &head, &body, &LIMITS, &mut found);
-            (operation.output(), read)
+            let found = subject.decode_output(protocol, operation, &answer);
+            (operation.output(), found)
         }
-        (Outcome::Error(shape), Some(error)) if shape == error => (
-            shape,
-            protocol.decode_error(shape, &head, &body, &LIMITS, &mut found),
-        ),
+        (Outcome::Error(shape), Some(error)) if shape == error => {
+            (shape, subject.decode_error(protocol, shape, &answer))
+        }
         (outcome, _) => return Err(format!("taken for {outcome:?}")),
     };
-    read.map_err(|error| error.to_string())?;
-    same_value(&params(case, shape)?, &found, shape)
+    let found = found.map_err(|error| error.to_string())?;
+    same_value(&*params(subject, case, shape)?, &*found, shape)
 }
 
 /// A server writes the value as this response.
@@ -166,19 +192,24 @@ pub(crate) fn server_response(
     protocol: &dyn Protocol,
     operation: Operation<'_>,
     error: Option<Schema<'_>>,
+    subject: &dyn Subject,
     case: &Json,
 ) -> Result<(), String> {
     let response = match error {
         Some(error) => {
-            let fault = Fault::modelled(error.id(), params(case, error)?);
-            protocol.encode_error(error, &fault)
+            let details = params(subject, case, error)?.to_map(error);
+            let fault = Fault::modelled(error.id(), details);
+            protocol
+                .encode_error(error, &fault)
+                .map_err(|error| error.to_string())?
         }
         None => {
-            let output = Value::Map(params(case, operation.output())?);
-            protocol.encode_output(operation, &Dynamic(&output))
+            let output = params(subject, case, operation.output())?;
+            write(&*output, |message| {
+                protocol.encode_output(operation, message)
+            })?
         }
     };
-    let response = response.map_err(|error| error.to_string())?;
     same(
         "status",
         &case["code"].to_string(),

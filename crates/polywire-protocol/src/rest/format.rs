@@ -1,0 +1,135 @@
+//! What tells one REST protocol from another.
+
+use std::fmt;
+
+use http::{HeaderMap, request, response};
+use polywire_codec::{Message, Sink};
+use polywire_schema::{Body, Error, Limits, Member, Operation, Schema};
+
+use super::{Bindings, Parts, Payload, Prepared};
+use crate::protocol::{Claim, ProtocolKind};
+use crate::{Fault, FaultKind};
+
+/// The format of the documents of a REST protocol, and what else it does in a
+/// way of its own.
+pub(crate) trait Format: fmt::Debug + Send + Sync {
+    const KIND: ProtocolKind;
+    /// The media type of documents.
+    const MEDIA_TYPE: &'static str;
+    /// Whether a body has to say its media type.
+    const SAYS_TYPE: bool;
+    /// The document of an output without members that stand there.
+    const EMPTY_OUTPUT: &'static [u8];
+    /// The document of a structure as payload that a client does not give, if
+    /// it writes one all the same.
+    const EMPTY_PAYLOAD: Option<&'static [u8]>;
+
+    /// Whether a media type is that of a document.
+    fn is_document(media_type: &str) -> bool;
+
+    /// Whether a request is one of this protocol.
+    fn claim(&self, head: &request::Parts) -> Claim;
+
+    /// What else the bindings of an operation depend on.
+    fn prepare(&self, operation: Operation<'_>, prepared: &mut Prepared) {
+        let _ = (operation, prepared);
+    }
+
+    /// Reads the members that stand in a document, and finishes the structure.
+    fn read_document<'de>(
+        &self,
+        parts: &Parts<'_, 'de>,
+        sink: &mut dyn Sink<'de>,
+    ) -> Result<(), Error>;
+
+    /// Reads the member that is the whole document, and finishes the
+    /// structure.
+    fn read_payload<'de>(
+        &self,
+        parts: &Parts<'_, 'de>,
+        payload: Payload,
+        sink: &mut dyn Sink<'de>,
+    ) -> Result<(), Error>;
+
+    /// Reads nothing, where a body could have been.
+    fn read_nothing(&self, parts: &Parts<'_, '_>) -> Result<(), Error> {
+        let _ = parts;
+        Ok(())
+    }
+
+    /// Writes the members that stand in a document.
+    fn write_document(
+        &self,
+        root: Member<'_>,
+        bindings: &Bindings,
+        message: &dyn Message,
+    ) -> Result<Vec<u8>, Error>;
+
+    /// Writes the member that is the whole body, if it is there.
+    fn write_payload(
+        &self,
+        root: Member<'_>,
+        payload: Payload,
+        message: &dyn Message,
+    ) -> Result<Option<Vec<u8>>, Error>;
+
+    /// Writes the body of an error of the model, and says in `headers` which
+    /// it is, where the protocol does so.
+    fn write_error(
+        &self,
+        error: Schema<'_>,
+        bindings: &Bindings,
+        message: &dyn Message,
+        headers: &mut HeaderMap,
+    ) -> Result<Vec<u8>, Error>;
+
+    /// The same for a fault that the model does not know. Never fails.
+    fn write_fault(&self, kind: FaultKind, message: &str, headers: &mut HeaderMap) -> Vec<u8>;
+
+    /// Whether a response holds an error whatever its status.
+    fn is_error(&self, body: &Body) -> bool {
+        let _ = body;
+        false
+    }
+
+    /// What a response says of its error. `None` if it says nothing as this
+    /// protocol does.
+    fn error_facts(
+        &self,
+        head: &response::Parts,
+        body: &Body,
+        limits: &Limits,
+    ) -> Option<ErrorFacts>;
+}
+
+/// What a response says of its error.
+#[derive(Debug, Default)]
+pub(crate) struct ErrorFacts {
+    /// Its name; empty if it has none.
+    pub(crate) name: String,
+    pub(crate) message: Option<String>,
+}
+
+impl ErrorFacts {
+    /// A fault under the name that the peer gave it, or else its status. What
+    /// kind it is tells the status: whether to try again, say.
+    pub(crate) fn into_fault(self, status: http::StatusCode) -> Fault {
+        use http::StatusCode as Status;
+
+        let Self { name, message } = self;
+        let reason = || status.canonical_reason().unwrap_or_default().to_owned();
+        let kind = FaultKind::from_name(&name).unwrap_or(match status {
+            Status::NOT_FOUND => FaultKind::UnknownOperation,
+            Status::PAYLOAD_TOO_LARGE => FaultKind::TooLarge,
+            Status::SERVICE_UNAVAILABLE | Status::TOO_MANY_REQUESTS => FaultKind::Overloaded,
+            Status::GATEWAY_TIMEOUT => FaultKind::DeadlineExceeded,
+            status if status.is_client_error() => FaultKind::Malformed,
+            _ => FaultKind::Internal,
+        });
+        let fault = Fault::new(kind, message.unwrap_or_else(reason));
+        match name.as_str() {
+            "" => fault.with_name(format!("HTTP {}", status.as_u16())),
+            _ => fault.with_name(name),
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! A REST protocol on a server.
+
+use bytes::Bytes;
+use http::header::CONTENT_TYPE;
+use http::{HeaderValue, Method, StatusCode, request};
+use polywire_codec::{Dynamic, Message, Sink};
+use polywire_schema::{Direction, Error, Operation, OperationFlags, Schema, ShapeKind, Value};
+
+use super::body::say_type;
+use super::{
+    Bindings, Format, Found, HeadDecoder, HeadEncoder, Parts, Payload, Prepared, Rest, Side,
+};
+use crate::protocol::{Claim, Plan, ReadPlan};
+use crate::{Fault, FaultKind, media};
+
+impl<F: Format> Rest<F> {
+    pub(crate) fn claim(&self, head: &request::Parts) -> Claim {
+        self.format.claim(head)
+    }
+
+    pub(crate) fn route(&self, head: &request::Parts) -> Result<Plan, Fault> {
+        let mut found = self.router.find(&head.method, head);
+        // RFC 9110, section 9.3.2: HEAD is GET whose answer has no body, which
+        // the transport leaves out.
+        if head.method == Method::HEAD
+            && let Found::Methods(methods) = &found
+            && methods.contains(&Method::GET)
+        {
+            found = self.router.find(&Method::GET, head);
+        }
+        match found {
+            Found::Route(route) => Ok(Plan::Buffer(route)),
+            Found::Methods(mut methods) => {
+                if methods.contains(&Method::GET) && !methods.contains(&Method::HEAD) {
+                    methods.push(Method::HEAD);
+                }
+                Err(Fault::method_not_allowed(methods))
+            }
+            Found::Nothing => {
+                let message = format!("no operation answers {} {}", head.method, head.uri.path());
+                Err(Fault::new(FaultKind::UnknownOperation, message))
+            }
+        }
+    }
+
+    pub(crate) fn decode_input<'de>(
+        &self,
+        operation: Operation<'_>,
+        request: &ReadPlan<'de>,
+        sink: &mut dyn Sink<'de>,
+    ) -> Result<(), Fault> {
+        let prepared = self.prepared(operation)?;
+        check_media_types::<F>(operation, prepared, request)?;
+        let parts = Parts {
+            root: operation.input().root(),
+            bindings: &prepared.input,
+            body: request.body,
+            limits: request.limits,
+            side: Side::Server,
+            is_error: false,
+        };
+        let head = HeadDecoder::request(request.head, request.route);
+        Ok(parts.read(&self.format, head, sink)?)
+    }
+
+    pub(crate) fn encode_output(
+        &self,
+        operation: Operation<'_>,
+        output: &dyn Message,
+    ) -> Result<http::Response<Bytes>, Error> {
+        let prepared = self.prepared(operation)?;
+        let bindings = &prepared.output;
+        let root = operation.output().root();
+        // An answer to HEAD has no body, and says how long it would be.
+        let is_headed = prepared.method == Method::HEAD;
+        let mut response = write_head(root, bindings, prepared.code, output, is_headed)?;
+        if is_headed {
+            return Ok(response);
+        }
+        let nothing = operation.has(OperationFlags::UNIT_OUTPUT) || prepared.code == 204;
+        let empty = (!nothing).then_some(F::EMPTY_OUTPUT);
+        let body = self.write_body(root, bindings, output, empty, Side::Server)?;
+        if let Some((body, media_type)) = body {
+            say_type(response.headers_mut(), media_type);
+            *response.body_mut() = Bytes::from(body);
+        }
+        Ok(response)
+    }
+
+    pub(crate) fn encode_error(
+        &self,
+        error: Schema<'_>,
+        fault: &Fault,
+    ) -> Result<http::Response<Bytes>, Error> {
+        let value = Value::Map(fault.details().clone());
+        let message = Dynamic(&value);
+        let bindings = Bindings::of(error, Direction::Response);
+        let code = error.error().map_or(500, |error| error.status);
+        let mut response = write_head(error.root(), &bindings, code, &message, false)?;
+        let headers = response.headers_mut();
+        let body = self
+            .format
+            .write_error(error, &bindings, &message, headers)?;
+        say_type(headers, HeaderValue::from_static(F::MEDIA_TYPE));
+        *response.body_mut() = Bytes::from(body);
+        Ok(response)
+    }
+
+    pub(crate) fn encode_other(&self, fault: &Fault) -> http::Response<Bytes> {
+        let (kind, message) = fault.public();
+        let mut response = http::Response::new(Bytes::new());
+        *response.status_mut() = kind.status();
+        let headers = response.headers_mut();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static(F::MEDIA_TYPE));
+        let body = self.format.write_fault(kind, message, headers);
+        fault.allow(headers);
+        *response.body_mut() = Bytes::from(body);
+        response
+    }
+}
+
+/// The head of an output or an error.
+fn write_head(
+    root: polywire_schema::Member<'_>,
+    bindings: &Bindings,
+    code: u16,
+    message: &dyn Message,
+    is_headed: bool,
+) -> Result<http::Response<Bytes>, Error> {
+    let mut response = http::Response::new(Bytes::new());
+    *response.status_mut() = StatusCode::from_u16(code).unwrap_or(StatusCode::OK);
+    if bindings.head {
+        let mut head = HeadEncoder::new(bindings);
+        message.encode_any(root, &mut head);
+        head.finish_response(&mut response, is_headed)?;
+    }
+    Ok(response)
+}
+
+/// Whether an input is a structure without members, to which some may be added
+/// and whose callers may send an empty document.
+fn is_open(operation: Operation<'_>) -> bool {
+    operation.input().is_empty() && !operation.has(OperationFlags::UNIT_INPUT)
+}
+
+/// Whether the caller sent what the input needs and takes what the output is.
+fn check_media_types<F: Format>(
+    operation: Operation<'_>,
+    prepared: &Prepared,
+    request: &ReadPlan<'_>,
+) -> Result<(), Fault> {
+    let Prepared { input, output, .. } = prepared;
+    let headers = &request.head.headers;
+    if !request.body.is_empty() {
+        media::check_coding(headers)?;
+        if input.has_body() {
+            match expected::<F>(input.payload, operation.input()) {
+                Body::Any => {}
+                _ if !F::SAYS_TYPE && !headers.contains_key(CONTENT_TYPE) => {}
+                Body::Type(wanted) => media::check_sent(headers, wanted)?,
+                Body::Document => media::check_type(headers, F::MEDIA_TYPE, F::is_document)?,
+            }
+        } else if headers.contains_key(CONTENT_TYPE) && !is_open(operation) {
+            let message = format!("{} takes no body", operation.name());
+            return Err(Fault::new(FaultKind::UnsupportedMediaType, message));
+        }
+    }
+    if output.has_body() {
+        match expected::<F>(output.payload, operation.output()) {
+            Body::Any => {}
+            Body::Type(wanted) => media::check_accept(headers, wanted)?,
+            Body::Document => media::check_accept(headers, F::MEDIA_TYPE)?,
+        }
+    }
+    Ok(())
+}
+
+/// What a body may be.
+enum Body<'s> {
+    Any,
+    Document,
+    Type(&'s str),
+}
+
+fn expected<'s, F: Format>(payload: Option<Payload>, shape: Schema<'s>) -> Body<'s> {
+    match payload {
+        Some(payload) if payload.raw => match shape.member(payload.ordinal).media_type() {
+            Some(own) => Body::Type(own),
+            None if F::SAYS_TYPE && payload.kind != ShapeKind::Blob => Body::Type("text/plain"),
+            None => Body::Any,
+        },
+        _ => Body::Document,
+    }
+}
