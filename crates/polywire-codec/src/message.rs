@@ -15,6 +15,7 @@ use polywire_schema::{
 use crate::cbor::{CborDecoder, CborEncoder};
 use crate::form::{FormDecoder, FormEncoder};
 use crate::json::{JsonDecoder, JsonEncoder};
+use crate::xml::{XmlDecoder, XmlEncoder};
 use crate::xmlrpc::{XmlRpcDecoder, XmlRpcEncoder};
 
 /// A value that every format can write.
@@ -27,6 +28,9 @@ pub trait Message {
 
     /// Writes the value of `at` as a form.
     fn encode_form(&self, at: Member<'_>, encoder: &mut FormEncoder);
+
+    /// Writes the value of `at` as XML.
+    fn encode_xml(&self, at: Member<'_>, encoder: &mut XmlEncoder<'_>);
 
     /// Writes the value of `at` as XML-RPC.
     fn encode_xmlrpc(&self, at: Member<'_>, encoder: &mut XmlRpcEncoder);
@@ -50,6 +54,10 @@ impl<T: Encode> Message for Typed<'_, T> {
     }
 
     fn encode_form(&self, at: Member<'_>, encoder: &mut FormEncoder) {
+        self.0.encode(at, encoder);
+    }
+
+    fn encode_xml(&self, at: Member<'_>, encoder: &mut XmlEncoder<'_>) {
         self.0.encode(at, encoder);
     }
 
@@ -79,6 +87,10 @@ impl<T: Encode> Message for Owned<T> {
         self.0.encode(at, encoder);
     }
 
+    fn encode_xml(&self, at: Member<'_>, encoder: &mut XmlEncoder<'_>) {
+        self.0.encode(at, encoder);
+    }
+
     fn encode_xmlrpc(&self, at: Member<'_>, encoder: &mut XmlRpcEncoder) {
         self.0.encode(at, encoder);
     }
@@ -102,6 +114,10 @@ impl Message for Dynamic<'_> {
     }
 
     fn encode_form(&self, at: Member<'_>, encoder: &mut FormEncoder) {
+        self.0.encode(at, encoder);
+    }
+
+    fn encode_xml(&self, at: Member<'_>, encoder: &mut XmlEncoder<'_>) {
         self.0.encode(at, encoder);
     }
 
@@ -139,6 +155,13 @@ pub trait Sink<'de> {
     ///
     /// The form does not hold that structure.
     fn decode_form(&mut self, at: Member<'_>, decoder: &mut FormDecoder<'de>) -> Result<(), Error>;
+
+    /// Reads the members of an XML element.
+    ///
+    /// # Errors
+    ///
+    /// The element is not that structure.
+    fn decode_xml(&mut self, at: Member<'_>, decoder: &mut XmlDecoder<'de>) -> Result<(), Error>;
 
     /// Reads the members of an XML-RPC struct, or positional parameters.
     ///
@@ -211,6 +234,10 @@ impl<'de, T: DecodeStructure<'de>> Sink<'de> for Slot<'de, T> {
         T::decode_part(&mut self.builder, at, decoder)
     }
 
+    fn decode_xml(&mut self, at: Member<'_>, decoder: &mut XmlDecoder<'de>) -> Result<(), Error> {
+        T::decode_part(&mut self.builder, at, decoder)
+    }
+
     fn decode_xmlrpc(
         &mut self,
         at: Member<'_>,
@@ -240,6 +267,10 @@ impl<'de> Sink<'de> for Map {
     }
 
     fn decode_form(&mut self, at: Member<'_>, decoder: &mut FormDecoder<'de>) -> Result<(), Error> {
+        decode_structure(self, at, decoder)
+    }
+
+    fn decode_xml(&mut self, at: Member<'_>, decoder: &mut XmlDecoder<'de>) -> Result<(), Error> {
         decode_structure(self, at, decoder)
     }
 
