@@ -27,7 +27,7 @@
 //! let city = builder.shape(ShapeKind::Structure, "example#City");
 //! builder.member(city, MemberSpec::new("name", string));
 //! let set = builder.finish()?;
-//! let city = set.find("example#City").unwrap().root();
+//! let city = set.find_shape("example#City").unwrap().root();
 //!
 //! let text = "<City xmlns='http://example.com/'><name>Oslo &amp; Ski</name></City>";
 //! let mut decoder = XmlDecoder::from_str(text, XmlProfile::DEFAULT, &Limits::DEFAULT)?;
