@@ -31,6 +31,22 @@ pub fn put_some<T: Encode, E: Encoder + ?Sized>(
     }
 }
 
+/// Writes a member that clients need not send: its default where it is not
+/// there and the encoder fills defaults in.
+#[inline]
+pub fn put_or<T: Encode, E: Encoder + ?Sized>(
+    value: &Option<T>,
+    at: Member<'_>,
+    encoder: &mut E,
+    default: impl FnOnce() -> T,
+) {
+    match value {
+        Some(value) => put(value, at, encoder),
+        None if encoder.fills(at) => put(&default(), at, encoder),
+        None => {}
+    }
+}
+
 /// Reads a member into its place.
 #[inline]
 pub fn read<'de, T: Decode<'de>, D: Decoder<'de> + ?Sized>(

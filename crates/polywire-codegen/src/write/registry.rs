@@ -26,20 +26,29 @@ fn function<'a>(
     what: &str,
     arms: impl Iterator<Item = (&'a str, &'a str)>,
 ) {
+    let arms: Vec<(&str, &str)> = arms.collect();
+    let visitor = if arms.is_empty() {
+        "_visitor: V"
+    } else {
+        "visitor: V"
+    };
     source.blank();
     source.line(format!(
         "/// Does something with the type of the {what}, by id."
     ));
     source.signature(
         &format!("pub fn visit_{name}<V: codec::Visitor>"),
-        &["id: &str", "visitor: V"],
+        &["id: &str", visitor],
         " -> Option<V::Output> {",
     );
-    source.open("Some(match id {");
+    source.open("match id {");
     for (id, ty) in arms {
-        source.arm(&format!("{id:?}"), &format!("visitor.visit::<{ty}>()"));
+        source.arm(
+            &format!("{id:?}"),
+            &format!("Some(visitor.visit::<{ty}>())"),
+        );
     }
-    source.line("_ => return None,");
-    source.close("})");
+    source.line("_ => None,");
+    source.close("}");
     source.close("}");
 }

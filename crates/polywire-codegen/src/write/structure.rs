@@ -251,21 +251,29 @@ fn encode(source: &mut Source, structure: &Structure<'_>) {
         } else {
             source.line(format!("let mut present = {always};"));
             for field in structure.fields.iter().filter(is_option) {
-                source.line(format!(
-                    "present += usize::from(self.{}.is_some());",
-                    field.name
-                ));
+                let mut is_there = format!("self.{}.is_some()", field.name);
+                if let Presence::Fillable(_) = field.presence {
+                    source.line(format!("let member = shape.member({});", field.ordinal));
+                    is_there.push_str(" || encoder.fills(member)");
+                }
+                source.line(format!("present += usize::from({is_there});"));
             }
             source.line("encoder.begin_structure(at, present);");
         }
         for field in &structure.fields {
-            let function = match field.presence.is_option() {
-                true => "codec::put_some",
-                false => "codec::put",
-            };
             let value = format!("&self.{}", field.name);
             let member = format!("shape.member({})", field.ordinal);
-            source.call(function, &[&value, &member, "encoder"], ";");
+            match &field.presence {
+                Presence::Fillable(default) => {
+                    source.line(format!("let default = || {default};"));
+                    let arguments = [value.as_str(), member.as_str(), "encoder", "default"];
+                    source.call("codec::put_or", &arguments, ";");
+                }
+                presence if presence.is_option() => {
+                    source.call("codec::put_some", &[&value, &member, "encoder"], ";");
+                }
+                _ => source.call("codec::put", &[&value, &member, "encoder"], ";"),
+            }
         }
     }
     source.line("encoder.end_structure(at);");
