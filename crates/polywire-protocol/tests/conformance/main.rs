@@ -29,7 +29,7 @@ use polywire_schema::{DecodeStructure, Encode, Operation, Schema};
 use serde_json::Value as Json;
 
 use crate::report::{Report, Side};
-use crate::subject::{Generated, Maps, Subject};
+use crate::subject::{By, Generated, Maps, Subject};
 
 const SUITES: [&str; 2] = ["aws-protocol-tests.json", "smithy-protocol-tests.json"];
 
@@ -107,17 +107,26 @@ enum Role {
 /// What a case is run through, by the name that the report has for it. `id` is
 /// the id of the operation, or of the error.
 fn subjects(service: &str, role: Role, id: &str) -> Vec<(&'static str, Box<dyn Subject>)> {
-    let typed = match role {
-        Role::Input => conformance_types::visit_input(service, id, Typed),
-        Role::Output => conformance_types::visit_output(service, id, Typed),
-        Role::Shape => conformance_types::visit_shape(service, id, Typed),
+    let typed = |by| {
+        let typed = match role {
+            Role::Input => conformance_types::visit_input(service, id, Typed(by)),
+            Role::Output => conformance_types::visit_output(service, id, Typed(by)),
+            Role::Shape => conformance_types::visit_shape(service, id, Typed(by)),
+        };
+        typed.unwrap_or_else(|| panic!("no type of {id} was generated for {service}"))
     };
-    let typed = typed.unwrap_or_else(|| panic!("no type of {id} was generated for {service}"));
-    vec![("value", Box::new(Maps)), ("typed", typed)]
+    vec![
+        ("value", Box::new(Maps(By::Formats))),
+        ("typed", typed(By::Formats)),
+        #[cfg(feature = "reference")]
+        ("value by twins", Box::new(Maps(By::Twins))),
+        #[cfg(feature = "reference")]
+        ("typed by twins", typed(By::Twins)),
+    ]
 }
 
 /// Makes a subject of a generated type.
-struct Typed;
+struct Typed(By);
 
 impl conformance_types::Visitor for Typed {
     type Output = Box<dyn Subject>;
@@ -126,7 +135,10 @@ impl conformance_types::Visitor for Typed {
     where
         T: Encode + for<'de> DecodeStructure<'de> + 'static,
     {
-        Box::new(Generated::<T>(std::marker::PhantomData))
+        Box::new(Generated::<T> {
+            by: self.0,
+            of: std::marker::PhantomData,
+        })
     }
 }
 
