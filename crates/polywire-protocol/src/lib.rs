@@ -8,6 +8,7 @@
 //! | protocol | file | how it is told apart |
 //! |---|---|---|
 //! | [`RestJson1`] | `rest_json.rs` | everything that nobody else claims |
+//! | [`RestXml`] | `rest_xml.rs` | the media types `application/xml` and `text/xml`, and everything that nobody else claims |
 //! | [`RpcV2Cbor`] | `rpc_v2_cbor.rs` | the header `smithy-protocol: rpc-v2-cbor` |
 //! | [`XmlRpc`] | `xml_rpc.rs` | the path `/RPC2` |
 //!
@@ -20,6 +21,7 @@ mod media;
 mod protocol;
 mod rest;
 mod rest_json;
+mod rest_xml;
 mod rpc_v2_cbor;
 mod xml_rpc;
 
@@ -29,5 +31,6 @@ pub use protocol::{
 };
 pub use rest::{Pattern, PatternError, Segment};
 pub use rest_json::RestJson1;
+pub use rest_xml::RestXml;
 pub use rpc_v2_cbor::RpcV2Cbor;
 pub use xml_rpc::XmlRpc;

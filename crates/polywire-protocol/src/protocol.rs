@@ -7,7 +7,7 @@ use http::{request, response};
 use polywire_codec::{Message, Sink};
 use polywire_schema::{Body, Error, Limits, Operation, Schema, Service};
 
-use crate::{Fault, RestJson1, RpcV2Cbor, XmlRpc};
+use crate::{Fault, RestJson1, RestXml, RpcV2Cbor, XmlRpc};
 
 /// A protocol for one service: both sides of it.
 ///
@@ -156,6 +156,8 @@ pub trait Protocol: fmt::Debug + Send + Sync {
 pub enum ProtocolKind {
     /// `aws.protocols#restJson1`.
     RestJson1,
+    /// `aws.protocols#restXml`.
+    RestXml,
     /// `smithy.protocols#rpcv2Cbor`.
     RpcV2Cbor,
     /// `polywire#xmlRpc`.
@@ -164,13 +166,20 @@ pub enum ProtocolKind {
 
 impl ProtocolKind {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::RestJson1, Self::RpcV2Cbor, Self::XmlRpc];
+    pub const ALL: [Self; 4] = [
+        Self::RestJson1,
+        Self::RestXml,
+        Self::RpcV2Cbor,
+        Self::XmlRpc,
+    ];
 
-    /// The short name, as users write it: `restJson1`, `rpcv2Cbor`, `xmlRpc`.
+    /// The short name, as users write it: `restJson1`, `restXml`, `rpcv2Cbor`,
+    /// `xmlRpc`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::RestJson1 => "restJson1",
+            Self::RestXml => "restXml",
             Self::RpcV2Cbor => "rpcv2Cbor",
             Self::XmlRpc => "xmlRpc",
         }
@@ -181,6 +190,7 @@ impl ProtocolKind {
     pub const fn id(self) -> &'static str {
         match self {
             Self::RestJson1 => "aws.protocols#restJson1",
+            Self::RestXml => "aws.protocols#restXml",
             Self::RpcV2Cbor => "smithy.protocols#rpcv2Cbor",
             Self::XmlRpc => "polywire#xmlRpc",
         }
@@ -202,6 +212,7 @@ impl ProtocolKind {
     pub fn build(self, service: Service<'_>) -> Result<Box<dyn Protocol>, MountError> {
         Ok(match self {
             Self::RestJson1 => Box::new(RestJson1::new(service)?),
+            Self::RestXml => Box::new(RestXml::new(service)?),
             Self::RpcV2Cbor => Box::new(RpcV2Cbor::new(service)),
             Self::XmlRpc => Box::new(XmlRpc::new(service)?),
         })

@@ -90,8 +90,9 @@ impl Format for Json {
         root: Member<'_>,
         bindings: &Bindings,
         message: &dyn Message,
+        side: Side,
     ) -> Result<Vec<u8>, Error> {
-        let profile = SERVER.with_document_only(bindings.document_only());
+        let profile = profile(side).with_document_only(bindings.document_only());
         let mut encoder = JsonEncoder::new(profile, Vec::with_capacity(DOCUMENT));
         message.encode_json(root, &mut encoder);
         encoder.finish()
@@ -102,8 +103,9 @@ impl Format for Json {
         root: Member<'_>,
         payload: Payload,
         message: &dyn Message,
+        side: Side,
     ) -> Result<Option<Vec<u8>>, Error> {
-        let encoder = JsonEncoder::new(SERVER, Vec::new());
+        let encoder = JsonEncoder::new(profile(side), Vec::new());
         let mut encoder = PayloadEncoder::new(encoder, payload.ordinal);
         message.encode_any(root, &mut encoder);
         encoder.finish(JsonEncoder::finish)
@@ -122,7 +124,7 @@ impl Format for Json {
             headers.insert(ERROR_TYPE, name);
         }
         match bindings.document {
-            true => self.write_document(error.root(), bindings, message),
+            true => self.write_document(error.root(), bindings, message, Side::Server),
             false => Ok(Self::EMPTY_OUTPUT.to_vec()),
         }
     }

@@ -77,11 +77,11 @@ impl<F: Format> Rest<F> {
             if !bindings.document {
                 return Ok(empty.map(|empty| (empty.to_vec(), own())));
             }
-            let document = self.format.write_document(root, bindings, message)?;
+            let document = self.format.write_document(root, bindings, message, side)?;
             return Ok(Some((document, own())));
         };
         let member = root.target().member(payload.ordinal);
-        if let Some(body) = self.format.write_payload(root, payload, message)? {
+        if let Some(body) = self.format.write_payload(root, payload, message, side)? {
             return Ok(Some((body, media_type::<F>(member, payload)?)));
         }
         // A structure that a client does not give may be an empty document,

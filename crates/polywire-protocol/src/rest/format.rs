@@ -6,7 +6,7 @@ use http::{HeaderMap, request, response};
 use polywire_codec::{Message, Sink};
 use polywire_schema::{Body, Error, Limits, Member, Operation, Schema};
 
-use super::{Bindings, Parts, Payload, Prepared};
+use super::{Bindings, Parts, Payload, Prepared, Side};
 use crate::protocol::{Claim, ProtocolKind};
 use crate::{Fault, FaultKind};
 
@@ -63,6 +63,7 @@ pub(crate) trait Format: fmt::Debug + Send + Sync {
         root: Member<'_>,
         bindings: &Bindings,
         message: &dyn Message,
+        side: Side,
     ) -> Result<Vec<u8>, Error>;
 
     /// Writes the member that is the whole body, if it is there.
@@ -71,6 +72,7 @@ pub(crate) trait Format: fmt::Debug + Send + Sync {
         root: Member<'_>,
         payload: Payload,
         message: &dyn Message,
+        side: Side,
     ) -> Result<Option<Vec<u8>>, Error>;
 
     /// Writes the body of an error of the model, and says in `headers` which
@@ -86,9 +88,10 @@ pub(crate) trait Format: fmt::Debug + Send + Sync {
     /// The same for a fault that the model does not know. Never fails.
     fn write_fault(&self, kind: FaultKind, message: &str, headers: &mut HeaderMap) -> Vec<u8>;
 
-    /// Whether a response holds an error whatever its status.
-    fn is_error(&self, body: &Body) -> bool {
-        let _ = body;
+    /// Whether the body of a response is an error, though its status is that of
+    /// an output.
+    fn is_error(&self, prepared: &Prepared, body: &Body) -> bool {
+        let _ = (prepared, body);
         false
     }
 
