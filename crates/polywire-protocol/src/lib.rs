@@ -23,6 +23,7 @@ mod rest;
 mod rest_json;
 mod rest_xml;
 mod rpc_v2_cbor;
+pub mod s3;
 mod xml_rpc;
 
 pub use fault::{Fault, FaultKind};
