@@ -67,8 +67,9 @@ pub struct XmlProfile<'n> {
     /// Whether nulls in lists and maps that are not sparse are left out on
     /// reading, as clients do, or are errors.
     pub skip_nulls: bool,
-    /// Whether a missing required member, an unknown variant of a union, and a
-    /// root element of another name, is an error on reading.
+    /// Whether a missing required member, an unknown variant of a union, a date
+    /// with an offset from UTC, and a root element of another name, is an error
+    /// on reading.
     pub required: bool,
     /// Whether a structure at the top carries only the members that belong to
     /// the document, because others stand elsewhere in a message that goes this
