@@ -91,7 +91,7 @@ impl Format for Json {
         bindings: &Bindings,
         message: &dyn Message,
     ) -> Result<Vec<u8>, Error> {
-        let profile = SERVER.with_document_only(bindings.document_only());
+        let profile = profile(bindings.writer()).with_document_only(bindings.document_only());
         let mut encoder = JsonEncoder::new(profile, Vec::with_capacity(DOCUMENT));
         message.encode_json(root, &mut encoder);
         encoder.finish()
@@ -101,9 +101,10 @@ impl Format for Json {
         &self,
         root: Member<'_>,
         payload: Payload,
+        side: Side,
         message: &dyn Message,
     ) -> Result<Option<Vec<u8>>, Error> {
-        let encoder = JsonEncoder::new(SERVER, Vec::new());
+        let encoder = JsonEncoder::new(profile(side), Vec::new());
         let mut encoder = PayloadEncoder::new(encoder, payload.ordinal);
         message.encode_any(root, &mut encoder);
         encoder.finish(JsonEncoder::finish)

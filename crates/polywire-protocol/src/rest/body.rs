@@ -23,6 +23,7 @@ pub(crate) struct Parts<'a, 'de> {
     pub(crate) limits: &'a Limits,
     pub(crate) side: Side,
     /// Whether it is an error, around which some formats put more.
+    #[allow(dead_code, reason = "restXml, which comes next, asks")]
     pub(crate) is_error: bool,
 }
 
@@ -81,7 +82,7 @@ impl<F: Format> Rest<F> {
             return Ok(Some((document, own())));
         };
         let member = root.target().member(payload.ordinal);
-        if let Some(body) = self.format.write_payload(root, payload, message)? {
+        if let Some(body) = self.format.write_payload(root, payload, side, message)? {
             return Ok(Some((body, media_type::<F>(member, payload)?)));
         }
         // A structure that a client does not give may be an empty document,

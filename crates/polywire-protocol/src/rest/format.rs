@@ -6,7 +6,7 @@ use http::{HeaderMap, request, response};
 use polywire_codec::{Message, Sink};
 use polywire_schema::{Body, Error, Limits, Member, Operation, Schema};
 
-use super::{Bindings, Parts, Payload, Prepared};
+use super::{Bindings, Parts, Payload, Prepared, Side};
 use crate::protocol::{Claim, ProtocolKind};
 use crate::{Fault, FaultKind};
 
@@ -70,6 +70,7 @@ pub(crate) trait Format: fmt::Debug + Send + Sync {
         &self,
         root: Member<'_>,
         payload: Payload,
+        side: Side,
         message: &dyn Message,
     ) -> Result<Option<Vec<u8>>, Error>;
 
