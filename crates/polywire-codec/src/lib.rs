@@ -7,6 +7,7 @@
 //!
 //! - [`json`]: RFC 8259.
 //! - [`cbor`]: RFC 8949.
+//! - [`form`]: forms as AWS's query protocols nest data in them.
 //! - [`xml`]: XML 1.0 by Smithy's traits: restXml, awsQuery, ec2Query.
 //! - [`xmlrpc`]: XML-RPC values, calls, responses and faults.
 //!
@@ -18,6 +19,7 @@
 
 mod budget;
 pub mod cbor;
+pub mod form;
 pub mod json;
 mod keep;
 pub mod message;
@@ -28,4 +30,4 @@ mod snippet;
 pub mod xml;
 pub mod xmlrpc;
 
-pub use message::{Dynamic, Message, Sink, Slot, Typed};
+pub use message::{Dynamic, Message, Owned, Sink, Slot, Typed};

@@ -8,10 +8,12 @@
 //! type and that format.
 
 use polywire_schema::{
-    DecodeStructure, Decoder, Encode, Encoder, Error, Map, Member, Value, decode_structure,
+    DecodeStructure, Decoder, Encode, Encoder, Error, Map, Member, Value, complete_structure,
+    decode_structure,
 };
 
 use crate::cbor::{CborDecoder, CborEncoder};
+use crate::form::{FormDecoder, FormEncoder};
 use crate::json::{JsonDecoder, JsonEncoder};
 use crate::xml::{XmlDecoder, XmlEncoder};
 use crate::xmlrpc::{XmlRpcDecoder, XmlRpcEncoder};
@@ -23,6 +25,9 @@ pub trait Message {
 
     /// Writes the value of `at` as CBOR.
     fn encode_cbor(&self, at: Member<'_>, encoder: &mut CborEncoder);
+
+    /// Writes the value of `at` as a form.
+    fn encode_form(&self, at: Member<'_>, encoder: &mut FormEncoder);
 
     /// Writes the value of `at` as XML.
     fn encode_xml(&self, at: Member<'_>, encoder: &mut XmlEncoder<'_>);
@@ -45,6 +50,40 @@ impl<T: Encode> Message for Typed<'_, T> {
     }
 
     fn encode_cbor(&self, at: Member<'_>, encoder: &mut CborEncoder) {
+        self.0.encode(at, encoder);
+    }
+
+    fn encode_form(&self, at: Member<'_>, encoder: &mut FormEncoder) {
+        self.0.encode(at, encoder);
+    }
+
+    fn encode_xml(&self, at: Member<'_>, encoder: &mut XmlEncoder<'_>) {
+        self.0.encode(at, encoder);
+    }
+
+    fn encode_xmlrpc(&self, at: Member<'_>, encoder: &mut XmlRpcEncoder) {
+        self.0.encode(at, encoder);
+    }
+
+    fn encode_any(&self, at: Member<'_>, encoder: &mut dyn Encoder) {
+        self.0.encode(at, encoder);
+    }
+}
+
+/// A value that owns what it writes, as a [`Message`].
+#[derive(Clone, Copy, Debug)]
+pub struct Owned<T>(pub T);
+
+impl<T: Encode> Message for Owned<T> {
+    fn encode_json(&self, at: Member<'_>, encoder: &mut JsonEncoder) {
+        self.0.encode(at, encoder);
+    }
+
+    fn encode_cbor(&self, at: Member<'_>, encoder: &mut CborEncoder) {
+        self.0.encode(at, encoder);
+    }
+
+    fn encode_form(&self, at: Member<'_>, encoder: &mut FormEncoder) {
         self.0.encode(at, encoder);
     }
 
@@ -71,6 +110,10 @@ impl Message for Dynamic<'_> {
     }
 
     fn encode_cbor(&self, at: Member<'_>, encoder: &mut CborEncoder) {
+        self.0.encode(at, encoder);
+    }
+
+    fn encode_form(&self, at: Member<'_>, encoder: &mut FormEncoder) {
         self.0.encode(at, encoder);
     }
 
@@ -105,6 +148,13 @@ pub trait Sink<'de> {
     ///
     /// The document is not that structure.
     fn decode_cbor(&mut self, at: Member<'_>, decoder: &mut CborDecoder<'de>) -> Result<(), Error>;
+
+    /// Reads the members of a form.
+    ///
+    /// # Errors
+    ///
+    /// The form does not hold that structure.
+    fn decode_form(&mut self, at: Member<'_>, decoder: &mut FormDecoder<'de>) -> Result<(), Error>;
 
     /// Reads the members of an XML element.
     ///
@@ -180,6 +230,10 @@ impl<'de, T: DecodeStructure<'de>> Sink<'de> for Slot<'de, T> {
         T::decode_part(&mut self.builder, at, decoder)
     }
 
+    fn decode_form(&mut self, at: Member<'_>, decoder: &mut FormDecoder<'de>) -> Result<(), Error> {
+        T::decode_part(&mut self.builder, at, decoder)
+    }
+
     fn decode_xml(&mut self, at: Member<'_>, decoder: &mut XmlDecoder<'de>) -> Result<(), Error> {
         T::decode_part(&mut self.builder, at, decoder)
     }
@@ -212,6 +266,10 @@ impl<'de> Sink<'de> for Map {
         decode_structure(self, at, decoder)
     }
 
+    fn decode_form(&mut self, at: Member<'_>, decoder: &mut FormDecoder<'de>) -> Result<(), Error> {
+        decode_structure(self, at, decoder)
+    }
+
     fn decode_xml(&mut self, at: Member<'_>, decoder: &mut XmlDecoder<'de>) -> Result<(), Error> {
         decode_structure(self, at, decoder)
     }
@@ -229,11 +287,6 @@ impl<'de> Sink<'de> for Map {
     }
 
     fn finish(&mut self, at: Member<'_>, decoder: &mut dyn Decoder<'de>) -> Result<(), Error> {
-        for member in at.target().members() {
-            if member.is_required() && !self.contains_key(member.name()) {
-                decoder.missing(member)?;
-            }
-        }
-        Ok(())
+        complete_structure(self, at, decoder)
     }
 }

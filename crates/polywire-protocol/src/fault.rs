@@ -1,10 +1,11 @@
 //! Faults: what a call can end in instead of an output.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use http::header::ALLOW;
 use http::{HeaderMap, HeaderValue, Method, StatusCode};
-use polywire_schema::{Error, ErrorKind, Map, Member, Operation, Schema, Value};
+use polywire_schema::{Defaults, Error, ErrorKind, Map, Member, Operation, Schema, Value};
 
 /// Why a call has no output: an error that the model knows, or one that any
 /// call can end in.
@@ -271,8 +272,8 @@ impl Fault {
         }
     }
 
-    /// The members of the error's structure that are there, in the order of
-    /// the model.
+    /// The members of the error's structure that are there or have a default,
+    /// in the order of the model.
     ///
     /// # Errors
     ///
@@ -280,7 +281,7 @@ impl Fault {
     pub(crate) fn members<'f, 's>(
         &'f self,
         shape: Schema<'s>,
-    ) -> Result<Vec<(Member<'s>, &'f Value)>, Error> {
+    ) -> Result<Vec<(Member<'s>, Cow<'f, Value>)>, Error> {
         let details = &self.0.details;
         let unknown = |name: &&str| !shape.members().any(|member| member.name() == *name);
         if let Some(name) = details.keys().find(unknown) {
@@ -288,9 +289,16 @@ impl Fault {
                 .expected(format!("a member of {}", shape.id()))
                 .found(name.to_owned()));
         }
-        let member = |member: Member<'s>| Some((member, details.get(member.name())?));
-        let members = shape.members().filter_map(member);
-        Ok(members.filter(|(_, value)| !value.is_null()).collect())
+        let member = |member: Member<'s>| {
+            let own = details.get(member.name()).filter(|value| !value.is_null());
+            let value = match own {
+                Some(value) => Cow::Borrowed(value),
+                None if Defaults::Server.fills(member) => Cow::Owned(member.default_value()?),
+                None => return None,
+            };
+            Some((member, value))
+        };
+        Ok(shape.members().filter_map(member).collect())
     }
 }
 

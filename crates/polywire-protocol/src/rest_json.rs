@@ -92,7 +92,11 @@ impl Format for Json {
         message: &dyn Message,
         side: Side,
     ) -> Result<Vec<u8>, Error> {
+<<<<<<< HEAD
         let profile = profile(side).with_document_only(bindings.document_only());
+=======
+        let profile = profile(bindings.writer()).with_document_only(bindings.document_only());
+>>>>>>> e1a9726f224e292409a226484f8d4943e64cb320
         let mut encoder = JsonEncoder::new(profile, Vec::with_capacity(DOCUMENT));
         message.encode_json(root, &mut encoder);
         encoder.finish()
@@ -102,6 +106,7 @@ impl Format for Json {
         &self,
         root: Member<'_>,
         payload: Payload,
+        side: Side,
         message: &dyn Message,
         side: Side,
     ) -> Result<Option<Vec<u8>>, Error> {

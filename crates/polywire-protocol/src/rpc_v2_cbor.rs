@@ -10,7 +10,7 @@ use http::{HeaderName, HeaderValue, Method, StatusCode, request, response};
 use polywire_codec::cbor::{CborDecoder, CborEncoder, CborProfile};
 use polywire_codec::{Message, Sink};
 use polywire_schema::{
-    Body, Decode, Encode, Encoder, Error, ErrorKind, Limits, Map, Member, Operation,
+    Body, Decode, Defaults, Encode, Encoder, Error, ErrorKind, Limits, Map, Member, Operation,
     OperationFlags, Schema, Service, Value,
 };
 
@@ -206,7 +206,8 @@ impl Protocol for RpcV2Cbor {
                 .expected(format!("a target, not {target}"))
         })?;
         if !operation.has(OperationFlags::UNIT_INPUT) {
-            let mut encoder = CborEncoder::new(Vec::with_capacity(512));
+            let mut encoder =
+                CborEncoder::new(Vec::with_capacity(512)).with_defaults(Defaults::Client);
             input.encode_cbor(operation.input().root(), &mut encoder);
             *request.body_mut() = Bytes::from(encoder.finish()?);
             request.headers_mut().insert(CONTENT_TYPE, CBOR);

@@ -10,8 +10,8 @@ use http::{HeaderValue, Method, StatusCode, request, response};
 use polywire_codec::xmlrpc::{Envelope, Reply, XmlRpcDecoder, XmlRpcEncoder, XmlRpcProfile};
 use polywire_codec::{Message, Sink};
 use polywire_schema::{
-    Body, Decode, Encode, Encoder, Error, ErrorKind, Limits, Map, Member, MemberFlags, Operation,
-    OperationFlags, Schema, Service, Value,
+    Body, Decode, Defaults, Encode, Encoder, Error, ErrorKind, Limits, Map, Member, MemberFlags,
+    Operation, OperationFlags, Schema, Service, Value,
 };
 
 use crate::protocol::{Claim, MountError, Outcome, Plan, Protocol, ProtocolKind, ReadPlan, Route};
@@ -240,7 +240,8 @@ impl Protocol for XmlRpc {
             method: operation.xmlrpc_method(),
             positional: operation.has(OperationFlags::POSITIONAL),
         };
-        let mut encoder = XmlRpcEncoder::new(envelope, Vec::with_capacity(512));
+        let mut encoder =
+            XmlRpcEncoder::new(envelope, Vec::with_capacity(512)).with_defaults(Defaults::Client);
         input.encode_xmlrpc(operation.input().root(), &mut encoder);
         let mut request = http::Request::new(Bytes::from(encoder.finish()?));
         *request.method_mut() = Method::POST;

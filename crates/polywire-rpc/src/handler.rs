@@ -11,11 +11,7 @@ use std::future::Future;
 use std::marker::PhantomData;
 use std::pin::Pin;
 
-use polywire_codec::cbor::CborEncoder;
-use polywire_codec::json::JsonEncoder;
-use polywire_codec::xml::XmlEncoder;
-use polywire_codec::xmlrpc::XmlRpcEncoder;
-use polywire_codec::{Message, Slot};
+use polywire_codec::{Message, Owned, Slot};
 use polywire_protocol::{Fault, Protocol, ReadPlan};
 use polywire_schema::{DecodeStructure, Encode, Encoder, Map, Member, Operation, Value};
 
@@ -101,52 +97,11 @@ impl fmt::Debug for Output {
     }
 }
 
-/// A value that owns what it writes.
-struct Owned<T>(T);
+/// A structure by member names, held in any way.
+struct Members<M>(M);
 
-impl<T: Encode> Message for Owned<T> {
-    fn encode_json(&self, at: Member<'_>, encoder: &mut JsonEncoder) {
-        self.0.encode(at, encoder);
-    }
-
-    fn encode_cbor(&self, at: Member<'_>, encoder: &mut CborEncoder) {
-        self.0.encode(at, encoder);
-    }
-
-    fn encode_xml(&self, at: Member<'_>, encoder: &mut XmlEncoder<'_>) {
-        self.0.encode(at, encoder);
-    }
-
-    fn encode_xmlrpc(&self, at: Member<'_>, encoder: &mut XmlRpcEncoder) {
-        self.0.encode(at, encoder);
-    }
-
-    fn encode_any(&self, at: Member<'_>, encoder: &mut dyn Encoder) {
-        self.0.encode(at, encoder);
-    }
-}
-
-/// A structure by member names.
-struct OwnedMap<M>(M);
-
-impl<M: AsRef<Map>> Message for OwnedMap<M> {
-    fn encode_json(&self, at: Member<'_>, encoder: &mut JsonEncoder) {
-        self.0.as_ref().encode(at, encoder);
-    }
-
-    fn encode_cbor(&self, at: Member<'_>, encoder: &mut CborEncoder) {
-        self.0.as_ref().encode(at, encoder);
-    }
-
-    fn encode_xml(&self, at: Member<'_>, encoder: &mut XmlEncoder<'_>) {
-        self.0.as_ref().encode(at, encoder);
-    }
-
-    fn encode_xmlrpc(&self, at: Member<'_>, encoder: &mut XmlRpcEncoder) {
-        self.0.as_ref().encode(at, encoder);
-    }
-
-    fn encode_any(&self, at: Member<'_>, encoder: &mut dyn Encoder) {
+impl<M: AsRef<Map>> Encode for Members<M> {
+    fn encode<E: Encoder + ?Sized>(&self, at: Member<'_>, encoder: &mut E) {
         self.0.as_ref().encode(at, encoder);
     }
 }
@@ -159,14 +114,14 @@ pub trait IntoOutput {
 
 impl IntoOutput for Map {
     fn into_output(self) -> Output {
-        Output(Box::new(OwnedMap(self)))
+        Output(Box::new(Owned(Members(self))))
     }
 }
 
 /// An output that is there already, for as many calls as there are.
 impl IntoOutput for std::sync::Arc<Map> {
     fn into_output(self) -> Output {
-        Output(Box::new(OwnedMap(self)))
+        Output(Box::new(Owned(Members(self))))
     }
 }
 

@@ -9,10 +9,11 @@ use std::fmt;
 
 use polywire_text::scan::{Name, RUN_PADDING};
 
+use crate::defaults;
 use crate::names::{NameParts, hash, hash_whole};
 use crate::{
     Encoding, ErrorDef, Location, MemberDef, MemberFlags, NameSource, OperationDef, OperationFlags,
-    SchemaSet, ServiceDef, ServiceFlags, ShapeDef, ShapeKind, Span, TimestampFormat,
+    SchemaSet, ServiceDef, ServiceFlags, ShapeDef, ShapeFlags, ShapeKind, Span, TimestampFormat,
 };
 
 /// The index that a shape will have in its set.
@@ -53,7 +54,7 @@ pub struct MemberSpec {
     pub location_name: String,
     /// `@mediaType`.
     pub media_type: String,
-    /// `@default` as JSON. The set keeps it, but no reader applies it yet.
+    /// `@default` as JSON.
     pub default_json: Option<String>,
 }
 
@@ -350,6 +351,7 @@ impl SchemaBuilder {
     ///
     /// - A list without exactly one member, a map without exactly two, or more
     ///   than 65,534 members of one shape.
+    /// - A default that is no value of its member's shape.
     /// - A name of more than 65,535 bytes, or more of anything, texts together
     ///   included, than 32 bits count.
     /// - A reference to a shape or operation that this builder does not have.
@@ -473,6 +475,11 @@ impl Assembly {
         // Attributes are written into the start tag, before everything else.
         members.sort_by_key(|member| !member.flags.contains(MemberFlags::XML_ATTRIBUTE));
 
+        let mut flags = ShapeFlags::default();
+        let has_default = |member: &MemberSpec| member.default_json.is_some();
+        if kind == ShapeKind::Structure && members.iter().any(has_default) {
+            flags = flags.with(ShapeFlags::DEFAULTS);
+        }
         let first_member = self.index(self.members.len())?;
         for (ordinal, member) in members.iter().enumerate() {
             self.member((index, &id), ordinal as u32, member, targets)?;
@@ -508,6 +515,7 @@ impl Assembly {
             lookup_bits: lookup.bits,
             lookup_whole: lookup.whole,
             error,
+            flags,
         });
         Ok(())
     }
@@ -533,7 +541,15 @@ impl Assembly {
                 flags = flags.with(flag);
             }
         }
-        if spec.default_json.is_some() {
+        let timestamp_format = spec.timestamp_format.or(target.timestamp_format);
+        if let Some(json) = &spec.default_json {
+            if defaults::value(json, *kind, timestamp_format).is_none() {
+                return Err(BuildError(format!(
+                    "{id}${}: the default {json:.40} is not {}",
+                    spec.name,
+                    kind.describe()
+                )));
+            }
             flags = flags.with(MemberFlags::DEFAULT);
         }
         if spec.xml_name.is_some() {
@@ -549,7 +565,7 @@ impl Assembly {
             target: spec.target.0,
             kind: *kind,
             location: spec.location,
-            timestamp_format: spec.timestamp_format.or(target.timestamp_format),
+            timestamp_format,
             flags,
             ordinal,
             location_name: self.intern(&spec.location_name)?,

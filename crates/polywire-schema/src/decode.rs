@@ -254,6 +254,15 @@ pub trait Decoder<'de> {
     /// the reading, otherwise the caller goes on with a default value.
     fn missing(&mut self, at: Member<'_>) -> Result<(), Error>;
 
+    /// Whether a member that did not come gets its default. The caller asks
+    /// about members that have one: on a server's side the answer is yes, on a
+    /// client's unless they are optional to clients
+    /// ([`Defaults`](crate::Defaults)). Without a side, as here, it is no.
+    fn fills(&self, at: Member<'_>) -> bool {
+        let _ = at;
+        false
+    }
+
     /// A union, the value of `at`, that held a member which the model does
     /// not have ([`Seq::unknown`] said so). The answer decides: an error ends
     /// the reading, as on a server; otherwise a newer peer may have variants
@@ -312,7 +321,8 @@ pub trait DecodeStructure<'de>: Decode<'de> {
     ) -> Result<(), Error>;
 
     /// The whole structure. Asks [`Decoder::missing`] about each required
-    /// member that no part had.
+    /// member that no part had, and [`Decoder::fills`] about each that has a
+    /// default.
     ///
     /// # Errors
     ///

@@ -1,7 +1,8 @@
 //! What the arrays of a set hold: plain data, without lifetimes.
 
 use crate::{
-    Location, MemberFlags, NameSource, OperationFlags, ServiceFlags, ShapeKind, TimestampFormat,
+    Location, MemberFlags, NameSource, OperationFlags, ServiceFlags, ShapeFlags, ShapeKind,
+    TimestampFormat,
 };
 
 /// A text in the pool of a set.
@@ -44,6 +45,8 @@ pub struct ShapeDef {
     pub lookup_whole: bool,
     /// The index of its error traits, plus one; 0 if it is no error.
     pub error: u32,
+    /// What is known of it and everything below it.
+    pub flags: ShapeFlags,
 }
 
 /// A member, as a set stores it.

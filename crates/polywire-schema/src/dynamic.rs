@@ -5,7 +5,7 @@ use polywire_text::Text;
 use crate::error::quoted;
 use crate::{
     Decode, Decoder, END, Encode, Encoder, Error, ErrorKind, Event, Location, Map, Member,
-    MemberFlags, NameSource, Schema, ShapeKind, Value,
+    MemberFlags, NameSource, Schema, ShapeFlags, ShapeKind, Value,
 };
 
 /// Writes a value as the shape of `at`.
@@ -126,7 +126,14 @@ pub fn encode_structure<E: Encoder + ?Sized>(map: &Map, at: Member<'_>, encoder:
         ordinal.is_some_and(|ordinal| shape.member(ordinal).kind() == ShapeKind::Document)
     };
     let is_present = |(name, value): &&(Text, Value)| !value.is_null() || is_document(name);
-    let present = entries.iter().filter(is_present).count();
+    let mut present = entries.iter().filter(is_present).count();
+    let has_defaults = shape.has(ShapeFlags::DEFAULTS);
+    if has_defaults {
+        let absent = shape
+            .members()
+            .filter(|member| is_filled(map, *member, encoder));
+        present += absent.count();
+    }
     if at.kind() == ShapeKind::Union && present != 1 {
         let error = Error::new(ErrorKind::WrongType)
             .expected("exactly one member of a union")
@@ -137,12 +144,12 @@ pub fn encode_structure<E: Encoder + ?Sized>(map: &Map, at: Member<'_>, encoder:
     encoder.begin_structure(at, present);
     let mut lookup = Lookup::new(map);
     for (name, member) in shape.named_members() {
-        let Some(value) = lookup.next(name) else {
-            continue;
-        };
-        let written = !value.is_null() || member.kind() == ShapeKind::Document;
-        if written && encoder.member(member) {
-            encode(value, member, encoder);
+        let found = lookup.next(name);
+        let value = found.filter(|value| !value.is_null() || member.kind() == ShapeKind::Document);
+        match value {
+            Some(value) if encoder.member(member) => encode(value, member, encoder),
+            None if has_defaults => fill(member, encoder),
+            _ => {}
         }
     }
     if lookup.known != entries.len() {
@@ -156,20 +163,44 @@ pub fn encode_structure<E: Encoder + ?Sized>(map: &Map, at: Member<'_>, encoder:
     encoder.end_structure(at);
 }
 
+/// Whether a member is not there and its default is written instead.
+fn is_filled<E: Encoder + ?Sized>(map: &Map, at: Member<'_>, encoder: &E) -> bool {
+    let is_absent = |value: Option<&Value>| match value {
+        None => true,
+        Some(value) => value.is_null() && at.kind() != ShapeKind::Document,
+    };
+    at.has(MemberFlags::DEFAULT) && encoder.fills(at) && is_absent(map.get(at.name()))
+}
+
+/// Writes the default of a member that is not there, if it is to be written.
+#[cold]
+fn fill<E: Encoder + ?Sized>(at: Member<'_>, encoder: &mut E) {
+    if at.has(MemberFlags::DEFAULT)
+        && encoder.fills(at)
+        && let Some(value) = at.default_value()
+        && encoder.member(at)
+    {
+        encode(&value, at, encoder);
+    }
+}
+
 /// Writes the members of a head. What is wrong with the others is for the pass
 /// that writes them to say.
 fn encode_head<E: Encoder + ?Sized>(map: &Map, at: Member<'_>, encoder: &mut E) {
     encoder.begin_structure(at, 0);
+    let shape = at.target();
+    let has_defaults = shape.has(ShapeFlags::DEFAULTS);
     let mut lookup = Lookup::new(map);
-    for (name, member) in at.target().named_members() {
+    for (name, member) in shape.named_members() {
         let elsewhere = matches!(member.location(), Location::Body | Location::Payload);
         if elsewhere && !member.has(MemberFlags::HOST_LABEL) {
             lookup.skip();
-        } else if let Some(value) = lookup.next(name)
-            && !value.is_null()
-            && encoder.member(member)
-        {
-            encode(value, member, encoder);
+            continue;
+        }
+        match lookup.next(name).filter(|value| !value.is_null()) {
+            Some(value) if encoder.member(member) => encode(value, member, encoder),
+            None if has_defaults => fill(member, encoder),
+            _ => {}
         }
     }
     encoder.end_structure(at);
@@ -311,7 +342,7 @@ pub(crate) fn decode<'de, D: Decoder<'de> + ?Sized>(
         Kind::Structure => {
             let mut map = Map::new();
             decode_structure(&mut map, at, decoder)?;
-            missing(&map, at.target(), decoder)?;
+            complete_structure(&mut map, at, decoder)?;
             Value::Map(map)
         }
         Kind::Union => {
@@ -428,18 +459,41 @@ fn decode_members<'de, D: Decoder<'de> + ?Sized>(
     Ok(seq.unknown)
 }
 
-/// Asks the decoder about required members that did not come.
-pub(crate) fn missing<'de, D: Decoder<'de> + ?Sized>(
-    map: &Map,
-    shape: Schema<'_>,
+/// Ends the reading of a structure, once all parts have been read: asks
+/// [`Decoder::missing`] about required members that did not come, and adds the
+/// defaults of those that [`Decoder::fills`] names.
+///
+/// # Errors
+///
+/// A required member is missing and the decoder minds.
+pub fn complete_structure<'de, D: Decoder<'de> + ?Sized>(
+    map: &mut Map,
+    at: Member<'_>,
     decoder: &mut D,
 ) -> Result<(), Error> {
+    let shape = at.target();
     for member in shape.members() {
         if member.is_required() && !map.contains_key(member.name()) {
             decoder.missing(member)?;
         }
     }
+    if shape.has(ShapeFlags::DEFAULTS) {
+        add_defaults(map, shape, decoder);
+    }
     Ok(())
+}
+
+#[cold]
+fn add_defaults<'de, D: Decoder<'de> + ?Sized>(map: &mut Map, shape: Schema<'_>, decoder: &D) {
+    for member in shape.members() {
+        if member.has(MemberFlags::DEFAULT)
+            && !map.contains_key(member.name())
+            && decoder.fills(member)
+            && let Some(value) = member.default_value()
+        {
+            map.insert(member.name(), value);
+        }
+    }
 }
 
 fn decode_list<'de, D: Decoder<'de> + ?Sized>(
@@ -590,11 +644,11 @@ impl<'de> crate::DecodeStructure<'de> for Value {
     }
 
     fn build<D: Decoder<'de> + ?Sized>(
-        builder: Map,
+        mut builder: Map,
         at: Member<'_>,
         decoder: &mut D,
     ) -> Result<Self, Error> {
-        missing(&builder, at.target(), decoder)?;
+        complete_structure(&mut builder, at, decoder)?;
         Ok(Self::Map(builder))
     }
 }

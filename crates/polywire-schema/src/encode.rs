@@ -41,6 +41,15 @@ pub trait Encoder {
         false
     }
 
+    /// Whether a member that is not there is to be written with its default.
+    /// The caller asks about members that have one: on a server's side the
+    /// answer is yes, on a client's unless they are optional to clients
+    /// ([`Defaults`](crate::Defaults)). Without a side, as here, it is no.
+    fn fills(&self, at: Member<'_>) -> bool {
+        let _ = at;
+        false
+    }
+
     /// Ends the structure or union that `at` began.
     fn end_structure(&mut self, at: Member<'_>);
 

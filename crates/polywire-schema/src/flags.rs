@@ -8,6 +8,9 @@ macro_rules! flags {
         pub struct $type(u16);
 
         impl $type {
+            /// No flag.
+            pub const NONE: Self = Self(0);
+
             $($(#[$flag_doc])*
             pub const $flag: Self = Self(1 << $bit);)*
 
@@ -53,8 +56,7 @@ flags! {
         EVENT_HEADER = 9;
         /// `@eventPayload`.
         EVENT_PAYLOAD = 10;
-        /// Has a default value. No reader applies it yet: see
-        /// [`Member::default_json`](crate::Member::default_json).
+        /// Has a default value: [`Member::default_value`](crate::Member::default_value).
         DEFAULT = 11;
         /// Has an `@xmlName` of its own.
         XML_NAMED = 12;
@@ -79,6 +81,12 @@ flags! {
         /// `@aws.customizations#s3UnwrappedXmlOutput`: the root element of the
         /// output is the output's only member.
         S3_UNWRAPPED_OUTPUT = 7;
+    }
+
+    /// What is known of a shape and everything below it.
+    ShapeFlags {
+        /// A structure of which a member has a default.
+        DEFAULTS = 0;
     }
 
     /// Yes-or-no traits of a service.

@@ -17,6 +17,7 @@
 
 mod builder;
 mod decode;
+mod defaults;
 mod defs;
 mod dynamic;
 mod encode;
@@ -39,11 +40,12 @@ mod value;
 
 pub use builder::{BuildError, MemberSpec, OperationSpec, SchemaBuilder, ServiceSpec, ShapeRef};
 pub use decode::{Decode, DecodeStructure, Decoder, END, Event, Seq, WideSeen};
+pub use defaults::Defaults;
 pub use defs::{ErrorDef, MemberDef, OperationDef, ServiceDef, ShapeDef, Span};
-pub use dynamic::{decode_structure, encode_structure};
+pub use dynamic::{complete_structure, decode_structure, encode_structure};
 pub use encode::{Encode, Encoder};
 pub use error::{Error, ErrorKind, LimitKind};
-pub use flags::{MemberFlags, OperationFlags, ServiceFlags};
+pub use flags::{MemberFlags, OperationFlags, ServiceFlags, ShapeFlags};
 pub use id::{ShapeId, ShapeIdError, is_identifier, is_namespace};
 pub use kind::{Direction, Location, ShapeKind, TimestampFormat};
 pub use limits::Limits;

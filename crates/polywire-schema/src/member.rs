@@ -4,10 +4,11 @@ use std::fmt;
 
 use polywire_text::scan::{Name, Run};
 
+use crate::defaults;
 use crate::names::{hash, hash_whole};
 use crate::{
     Encoding, ErrorDef, Location, MemberDef, MemberFlags, NameSource, SchemaParts, SchemaSet,
-    ShapeDef, ShapeKind, Span, TimestampFormat,
+    ShapeDef, ShapeFlags, ShapeKind, Span, TimestampFormat, Value,
 };
 
 /// A shape of a set.
@@ -137,6 +138,13 @@ impl<'s> Schema<'s> {
         self.set
             .errors
             .get((self.def().error as usize).wrapping_sub(1))
+    }
+
+    /// Whether it has all these flags.
+    #[inline]
+    #[must_use]
+    pub fn has(self, flags: ShapeFlags) -> bool {
+        self.def().flags.contains(flags)
     }
 
     /// `@awsQueryError`'s code of an error shape, if it has one.
@@ -353,10 +361,18 @@ impl<'s> Member<'s> {
         (!media_type.is_empty()).then_some(media_type)
     }
 
-    /// Its default value as JSON, if it has one.
+    /// Its default as a value of its shape, if it has one. Whether it is to be
+    /// filled in say [`Decoder::fills`](crate::Decoder::fills) and
+    /// [`Encoder::fills`](crate::Encoder::fills).
     ///
-    /// It is stored and no more: a member that did not come stays absent in
-    /// what the readers give, whatever its default.
+    /// It is read from its text each time, which for the short texts that
+    /// defaults are costs about as much as a clone.
+    #[must_use]
+    pub fn default_value(self) -> Option<Value> {
+        defaults::value(self.default_json()?, self.kind(), self.timestamp_format())
+    }
+
+    /// Its default as JSON, as the model has it: blobs in base64.
     #[must_use]
     pub fn default_json(self) -> Option<&'s str> {
         let def = self.def();
@@ -405,6 +421,7 @@ static DOCUMENT_SET: SchemaSet<'static> = SchemaSet::from_parts(SchemaParts {
         lookup_bits: 0,
         lookup_whole: false,
         error: 0,
+        flags: ShapeFlags::NONE,
     }],
     members: &[MemberDef {
         container: 0,

@@ -3,7 +3,7 @@
 
 use polywire_schema::{
     Encoding, Location, MemberDef, MemberFlags, MemberSpec, NameSource, SchemaBuilder, SchemaParts,
-    SchemaSet, ShapeDef, ShapeKind, Span,
+    SchemaSet, ShapeDef, ShapeFlags, ShapeKind, Span,
 };
 use polywire_text::scan::Name;
 
@@ -31,6 +31,7 @@ const fn shape(id: Span, kind: ShapeKind, first_member: u32, member_count: u32) 
         lookup_bits: 0,
         lookup_whole: false,
         error: 0,
+        flags: ShapeFlags::NONE,
     }
 }
 

@@ -1,7 +1,7 @@
 //! The CBOR writer.
 
 use polywire_schema::{
-    BigDecimal, BigInteger, Encoder, Encoding, Error, ErrorKind, Member, Timestamp,
+    BigDecimal, BigInteger, Defaults, Encoder, Encoding, Error, ErrorKind, Member, Timestamp,
 };
 
 use super::big;
@@ -10,6 +10,7 @@ use super::big;
 #[derive(Debug)]
 pub struct CborEncoder {
     out: Vec<u8>,
+    defaults: Defaults,
     error: Option<Error>,
 }
 
@@ -26,7 +27,19 @@ impl CborEncoder {
     /// A writer that appends to `out`, so that a buffer can be used again.
     #[must_use]
     pub const fn new(out: Vec<u8>) -> Self {
-        Self { out, error: None }
+        Self {
+            out,
+            defaults: Defaults::Server,
+            error: None,
+        }
+    }
+
+    /// Sets which members that are not there are written with their default:
+    /// all, unless this says other.
+    #[must_use]
+    pub const fn with_defaults(mut self, defaults: Defaults) -> Self {
+        self.defaults = defaults;
+        self
     }
 
     /// The bytes.
@@ -229,6 +242,10 @@ impl Encoder for CborEncoder {
     }
 
     #[cold]
+    fn fills(&self, at: Member<'_>) -> bool {
+        self.defaults.fills(at)
+    }
+
     fn fail(&mut self, error: Error) {
         self.error.get_or_insert(error);
     }

@@ -28,7 +28,7 @@ mod locate;
 mod number;
 mod string;
 
-use polywire_schema::{Decode, Encode, Error, Limits, Member, Value};
+use polywire_schema::{Decode, Defaults, Encode, Error, Limits, Member, Value};
 
 pub use decode::CborDecoder;
 pub use encode::CborEncoder;
@@ -43,6 +43,8 @@ pub struct CborProfile {
     /// Whether a missing required member, and an unknown variant of a union,
     /// is an error on reading.
     pub required: bool,
+    /// Which members that did not come get their default.
+    pub defaults: Defaults,
 }
 
 impl CborProfile {
@@ -50,14 +52,17 @@ impl CborProfile {
     pub const DEFAULT: Self = Self {
         skip_nulls: false,
         required: true,
+        defaults: Defaults::Server,
     };
 
-    /// Reads as a client does: nulls in dense collections are left out, and
-    /// missing required members are not errors.
+    /// Reads as a client does: nulls in dense collections are left out, missing
+    /// required members are not errors, and members that are optional to
+    /// clients get no default.
     #[must_use]
     pub const fn lenient(mut self) -> Self {
         self.skip_nulls = true;
         self.required = false;
+        self.defaults = Defaults::Client;
         self
     }
 }

@@ -206,6 +206,10 @@ impl Encoder for JsonEncoder {
     }
 
     #[cold]
+    fn fills(&self, at: Member<'_>) -> bool {
+        self.profile.defaults.fills(at)
+    }
+
     fn fail(&mut self, error: Error) {
         self.error.get_or_insert(error);
     }

@@ -22,7 +22,7 @@ mod locate;
 mod pretty;
 
 use polywire_schema::{
-    Decode, Direction, Encode, Encoding, Error, Limits, Member, TimestampFormat, Value,
+    Decode, Defaults, Direction, Encode, Encoding, Error, Limits, Member, TimestampFormat, Value,
 };
 
 pub use decode::JsonDecoder;
@@ -44,6 +44,8 @@ pub struct JsonProfile {
     /// Whether a missing required member, an unknown variant of a union, and a
     /// date with an offset from UTC, is an error on reading.
     pub required: bool,
+    /// Which members that are not there get their default.
+    pub defaults: Defaults,
     /// Whether a structure at the top carries only the members that belong to
     /// the document, because others stand elsewhere in a message that goes this
     /// way.
@@ -60,12 +62,13 @@ pub struct JsonProfile {
 
 impl JsonProfile {
     /// Member names as they are, epoch seconds, strict on nulls and required
-    /// members, whole structures.
+    /// members, all defaults, whole structures.
     pub const DEFAULT: Self = Self {
         names: Encoding::JsonMember,
         timestamp_format: TimestampFormat::EpochSeconds,
         skip_nulls: false,
         required: true,
+        defaults: Defaults::Server,
         document_only: None,
         any_timestamp: false,
         text_blobs: false,
@@ -73,11 +76,12 @@ impl JsonProfile {
     };
 
     /// As values stand in Smithy models: own names, timestamps in any form,
-    /// blobs as plain text; nothing is required.
+    /// blobs as plain text; nothing is required or filled in.
     pub const NODE: Self = Self {
         any_timestamp: true,
         text_blobs: true,
         required: false,
+        defaults: Defaults::Ignored,
         ..Self::DEFAULT
     };
 
@@ -88,6 +92,7 @@ impl JsonProfile {
         any_timestamp: true,
         refuse_unknown: true,
         required: false,
+        defaults: Defaults::Ignored,
         timestamp_format: TimestampFormat::DateTime,
         ..Self::DEFAULT
     };
@@ -110,12 +115,14 @@ impl JsonProfile {
         self
     }
 
-    /// Reads as a client does: nulls in dense collections are left out, and
-    /// missing required members are not errors.
+    /// Reads and writes as a client does: nulls in dense collections are left
+    /// out, missing required members are not errors, and members that are
+    /// optional to clients get no default.
     #[must_use]
     pub const fn lenient(mut self) -> Self {
         self.skip_nulls = true;
         self.required = false;
+        self.defaults = Defaults::Client;
         self
     }
 
@@ -123,6 +130,13 @@ impl JsonProfile {
     #[must_use]
     pub const fn with_text_blobs(mut self, text_blobs: bool) -> Self {
         self.text_blobs = text_blobs;
+        self
+    }
+
+    /// Sets which members that are not there get their default.
+    #[must_use]
+    pub const fn with_defaults(mut self, defaults: Defaults) -> Self {
+        self.defaults = defaults;
         self
     }
 

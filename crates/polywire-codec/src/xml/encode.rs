@@ -575,6 +575,10 @@ impl Encoder for XmlEncoder<'_> {
         self.end(at);
     }
 
+    fn fills(&self, at: Member<'_>) -> bool {
+        self.profile.defaults.fills(at)
+    }
+
     #[cold]
     fn fail(&mut self, error: Error) {
         self.error.get_or_insert(error);

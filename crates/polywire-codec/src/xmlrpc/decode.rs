@@ -334,6 +334,10 @@ impl<'de> Decoder<'de> for XmlRpcDecoder<'de> {
         Ok(Event::Scalar(value))
     }
 
+    fn fills(&self, at: Member<'_>) -> bool {
+        self.profile.defaults.fills(at)
+    }
+
     fn missing(&mut self, at: Member<'_>) -> Result<(), Error> {
         if !self.profile.required {
             return Ok(());

@@ -6,7 +6,7 @@
 //! since `<` is escaped in it.
 
 use polywire_schema::{
-    BigDecimal, BigInteger, Encoder, Encoding, Error, ErrorKind, Member, Timestamp,
+    BigDecimal, BigInteger, Defaults, Encoder, Encoding, Error, ErrorKind, Member, Timestamp,
 };
 use polywire_text::{base64, escape, number};
 
@@ -52,6 +52,7 @@ pub struct XmlRpcEncoder {
     depth: u32,
     /// Members of the structure at the top that are parameters so far.
     written: u32,
+    defaults: Defaults,
     error: Option<Error>,
 }
 
@@ -68,6 +69,7 @@ impl XmlRpcEncoder {
             frame: Frame::Response,
             depth: 0,
             written: 0,
+            defaults: Defaults::Server,
             error: None,
         };
         encoder.out.extend_from_slice(DECLARATION);
@@ -94,6 +96,14 @@ impl XmlRpcEncoder {
             }
         }
         encoder
+    }
+
+    /// Sets which members that are not there are written with their default:
+    /// all, unless this says other.
+    #[must_use]
+    pub const fn with_defaults(mut self, defaults: Defaults) -> Self {
+        self.defaults = defaults;
+        self
     }
 
     /// Begins a positional parameter: its value comes next, whatever it is. A
@@ -378,6 +388,10 @@ impl Encoder for XmlRpcEncoder {
     }
 
     #[cold]
+    fn fills(&self, at: Member<'_>) -> bool {
+        self.defaults.fills(at)
+    }
+
     fn fail(&mut self, error: Error) {
         self.error.get_or_insert(error);
     }

@@ -29,7 +29,7 @@ mod frame;
 mod locate;
 mod value;
 
-use polywire_schema::{Decode, Encode, Error, Limits, Member, Value};
+use polywire_schema::{Decode, Defaults, Encode, Error, Limits, Member, Value};
 
 pub use decode::XmlRpcDecoder;
 pub use encode::{Envelope, XmlRpcEncoder};
@@ -45,6 +45,8 @@ pub struct XmlRpcProfile {
     /// Whether a missing required member, and an unknown variant of a union,
     /// is an error on reading.
     pub required: bool,
+    /// Which members that did not come get their default.
+    pub defaults: Defaults,
     /// Whether an operation's input is one struct or positional parameters.
     pub positional: bool,
 }
@@ -54,15 +56,18 @@ impl XmlRpcProfile {
     pub const DEFAULT: Self = Self {
         skip_nulls: false,
         required: true,
+        defaults: Defaults::Server,
         positional: false,
     };
 
-    /// Reads as a client does: nulls in dense collections are left out, and
-    /// missing required members are not errors.
+    /// Reads as a client does: nulls in dense collections are left out, missing
+    /// required members are not errors, and members that are optional to
+    /// clients get no default.
     #[must_use]
     pub const fn lenient(mut self) -> Self {
         self.skip_nulls = true;
         self.required = false;
+        self.defaults = Defaults::Client;
         self
     }
 

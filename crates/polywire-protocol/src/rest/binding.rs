@@ -1,11 +1,11 @@
 //! Which part of a message carries which member, prepared once.
 
 use http::Method;
-use polywire_schema::{Direction, Location, Member, Operation, Schema, ShapeKind};
+use polywire_schema::{Defaults, Direction, Location, Member, Operation, Schema, ShapeKind};
 
-use super::Pattern;
 use super::header::Header;
 use super::payload::is_raw;
+use super::{Pattern, Side};
 use crate::protocol::MountError;
 
 /// Which parts of a message carry the members of a structure.
@@ -62,6 +62,23 @@ impl Bindings {
             }
         }
         bindings
+    }
+
+    /// Which members that are not there get their default when such a message is
+    /// written.
+    pub(crate) const fn defaults(&self) -> Defaults {
+        match self.direction {
+            Direction::Request => Defaults::Client,
+            Direction::Response => Defaults::Server,
+        }
+    }
+
+    /// Who writes such a message.
+    pub(crate) const fn writer(&self) -> Side {
+        match self.direction {
+            Direction::Request => Side::Client,
+            Direction::Response => Side::Server,
+        }
     }
 
     /// What a profile of the document has to know: nothing, if everything

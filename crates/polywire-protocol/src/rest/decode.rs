@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use http::{HeaderMap, request, response};
 use polywire_schema::{
-    BigDecimal, BigInteger, Blob, Decoder, Direction, END, Error, ErrorKind, Event, Location,
-    Member, Schema, Seq, ShapeKind, Text, Timestamp, TimestampFormat, Value,
+    BigDecimal, BigInteger, Blob, Decoder, Defaults, Direction, END, Error, ErrorKind, Event,
+    Location, Member, Schema, Seq, ShapeKind, Text, Timestamp, TimestampFormat, Value,
 };
 use polywire_text::{base64, form, number, percent};
 use smallvec::{SmallVec, smallvec};
@@ -342,6 +342,13 @@ impl<'de> Decoder<'de> for HeadDecoder<'de> {
 
     fn any(&mut self) -> Result<Event, Error> {
         Ok(Event::Scalar(Value::String(Text::from(self.one()?))))
+    }
+
+    fn fills(&self, at: Member<'_>) -> bool {
+        match self.required {
+            true => Defaults::Server.fills(at),
+            false => Defaults::Client.fills(at),
+        }
     }
 
     fn missing(&mut self, at: Member<'_>) -> Result<(), Error> {

@@ -345,6 +345,10 @@ impl Encoder for HeadEncoder<'_> {
         true
     }
 
+    fn fills(&self, at: Member<'_>) -> bool {
+        self.bindings.defaults().fills(at)
+    }
+
     fn is_head(&self) -> bool {
         // Then another pass writes the other members.
         self.bindings.document || self.bindings.payload.is_some()

@@ -71,6 +71,7 @@ pub(crate) trait Format: fmt::Debug + Send + Sync {
         &self,
         root: Member<'_>,
         payload: Payload,
+        side: Side,
         message: &dyn Message,
         side: Side,
     ) -> Result<Option<Vec<u8>>, Error>;

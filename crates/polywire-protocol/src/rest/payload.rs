@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use polywire_schema::{
-    BigDecimal, BigInteger, Blob, Body, Decoder, END, Encoder, Error, ErrorKind, Event, Location,
-    Member, Schema, Seq, ShapeKind, Text, Timestamp,
+    BigDecimal, BigInteger, Blob, Body, Decoder, Defaults, END, Encoder, Error, ErrorKind, Event,
+    Location, Member, Schema, Seq, ShapeKind, Text, Timestamp,
 };
 use polywire_text::utf8;
 
@@ -62,6 +62,10 @@ impl<E: Encoder> Encoder for PayloadEncoder<E> {
         let payload = at.ordinal() == self.payload;
         self.written |= payload;
         payload
+    }
+
+    fn fills(&self, at: Member<'_>) -> bool {
+        self.inner.fills(at)
     }
 
     fn end_structure(&mut self, at: Member<'_>) {
@@ -253,6 +257,10 @@ impl<'de, D: Decoder<'de>> Decoder<'de> for PayloadDecoder<D> {
         self.inner.any()
     }
 
+    fn fills(&self, at: Member<'_>) -> bool {
+        self.inner.fills(at)
+    }
+
     fn missing(&mut self, at: Member<'_>) -> Result<(), Error> {
         self.inner.missing(at)
     }
@@ -362,6 +370,13 @@ impl<'de> Decoder<'de> for RawDecoder<'de> {
 
     fn any(&mut self) -> Result<Event, Error> {
         self.unfit()
+    }
+
+    fn fills(&self, at: Member<'_>) -> bool {
+        match self.required {
+            true => Defaults::Server.fills(at),
+            false => Defaults::Client.fills(at),
+        }
     }
 
     fn missing(&mut self, at: Member<'_>) -> Result<(), Error> {

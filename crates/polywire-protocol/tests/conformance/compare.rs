@@ -28,14 +28,32 @@ pub(crate) fn same(what: &str, expected: &str, found: &str) -> Result<(), String
     }
 }
 
-/// JSON with its members sorted; other text as it is.
+/// JSON with its members sorted and whole numbers without a fraction, which
+/// JSON leaves to the writer; other text as it is.
 fn canonical(text: &str) -> String {
     match serde_json::from_str::<Json>(text) {
         Ok(mut json) => {
             json.sort_all_objects();
+            whole_numbers(&mut json);
             json.to_string()
         }
         Err(_) => text.to_owned(),
+    }
+}
+
+fn whole_numbers(json: &mut Json) {
+    match json {
+        Json::Array(items) => items.iter_mut().for_each(whole_numbers),
+        Json::Object(members) => members.values_mut().for_each(whole_numbers),
+        Json::Number(number) => {
+            if let Some(double) = number.as_f64().filter(|_| number.is_f64())
+                && double.fract() == 0.0
+                && double.abs() < 1e15
+            {
+                *number = (double as i64).into();
+            }
+        }
+        _ => {}
     }
 }
 

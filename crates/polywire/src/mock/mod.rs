@@ -14,7 +14,9 @@ use polywire_codec::json::{JsonDecoder, JsonProfile};
 use polywire_model::{Example, Model, Node};
 use polywire_protocol::Fault;
 use polywire_rpc::{Handler, Output, dynamic};
-use polywire_schema::{Error, Limits, Map, Operation, Schema, decode_structure};
+use polywire_schema::{
+    Defaults, Error, Limits, Map, Operation, Schema, complete_structure, decode_structure,
+};
 
 /// A handler that answers an operation of a model with canned data; `None` if
 /// the model does not have it.
@@ -93,7 +95,8 @@ fn pick(answers: &[Answer], input: &Map) -> Result<Output, Fault> {
     }
 }
 
-/// The members that a node of a model gives, by the schema of their structure.
+/// The members that a node of a model gives, by the schema of their structure,
+/// and the defaults of those that it does not give: a server reads them so.
 pub(crate) fn members(node: Option<&Node>, shape: Schema<'_>) -> Result<Map, Error> {
     let Some(node) = node else {
         return Ok(Map::new());
@@ -103,8 +106,10 @@ pub(crate) fn members(node: Option<&Node>, shape: Schema<'_>) -> Result<Map, Err
         let mut map = Map::new();
         let mut decoder = JsonDecoder::from_str(&json, profile, &Limits::DEFAULT)?;
         decode_structure(&mut map, shape.root(), &mut decoder)?;
+        complete_structure(&mut map, shape.root(), &mut decoder)?;
         Ok(map)
     };
     // Models write blobs as base64; some older ones as plain text.
-    read(JsonProfile::NODE.with_text_blobs(false)).or_else(|_: Error| read(JsonProfile::NODE))
+    let profile = JsonProfile::NODE.with_defaults(Defaults::Server);
+    read(profile.with_text_blobs(false)).or_else(|_: Error| read(profile))
 }

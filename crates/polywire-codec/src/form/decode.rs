@@ -1,0 +1,422 @@
+//! The form reader: a walk over the fields in the order of the shape.
+//!
+//! `index.rs` has sorted them. Each structure, list or map is a level; its
+//! fields are those that go on sharing the first segments of their keys, and
+//! whoever reads a value moves the cursor behind all fields of it.
+
+use std::borrow::Cow;
+
+use polywire_schema::{
+    BigDecimal, BigInteger, Blob, Body, Decoder, END, Error, ErrorKind, Event, LimitKind, Limits,
+    Member, Schema, Seq, Text, Timestamp, TimestampFormat,
+};
+use polywire_text::number::{self, Spelling};
+use polywire_text::{Malformed, base64, percent};
+
+use super::FormProfile;
+use super::index::{self, Field, Index, KEY, UNKNOWN, VALUE};
+use crate::budget::Budget;
+use crate::{keep, refuse, snippet};
+
+/// A reader of one form.
+///
+/// ```
+/// use polywire_codec::form::{FormDecoder, FormProfile};
+/// use polywire_schema::{
+///     Body, Decode, Limits, MemberSpec, SchemaSetBuilder, ShapeKind, Value,
+/// };
+///
+/// let mut builder = SchemaSetBuilder::new();
+/// let string = builder.shape(ShapeKind::String, "smithy.api#String");
+/// let list = builder.shape(ShapeKind::List, "ns#Names");
+/// builder.member(list, MemberSpec::new("member", string));
+/// let input = builder.shape(ShapeKind::Structure, "ns#Input");
+/// builder.member(input, MemberSpec::new("Names", list));
+/// let set = builder.build()?;
+/// let at = set.find("ns#Input").unwrap().root();
+///
+/// let body = Body::from(b"Names.member.2=c&Action=Name&Names.member.1=a+b".to_vec());
+/// let mut decoder = FormDecoder::from_body(&body, FormProfile::AWS_QUERY, &Limits::DEFAULT)?;
+/// let value = Value::decode(at, &mut decoder)?;
+/// assert_eq!(value["Names"][0].as_str(), Some("a b"));
+/// assert_eq!(value["Names"][1].as_str(), Some("c"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct FormDecoder<'de> {
+    form: &'de str,
+    body: Option<&'de Body>,
+    budget: Budget,
+    profile: FormProfile,
+    /// Made when the structure at the top begins.
+    index: Option<Index>,
+    /// The next field to be read.
+    cursor: usize,
+    /// The field that was looked at last: what errors are about.
+    last: usize,
+    /// How many segments of the keys have led to the value that is read next.
+    level: u32,
+    /// Whether that value is one of an entry that has only a key.
+    absent: bool,
+}
+
+/// In [`Seq::mark`]: there are no fields.
+const EMPTY: u64 = 1;
+
+impl<'de> FormDecoder<'de> {
+    /// A reader of a body, whose long strings will share it.
+    ///
+    /// # Errors
+    ///
+    /// The body is not UTF-8, or longer than the limit.
+    pub fn from_body(
+        body: &'de Body,
+        profile: FormProfile,
+        limits: &Limits,
+    ) -> Result<Self, Error> {
+        let text = refuse::text(body, limits, "form")?;
+        let mut decoder = Self::from_str(text, profile, limits)?;
+        decoder.body = Some(body);
+        Ok(decoder)
+    }
+
+    /// A reader of a text, such as the query of a URI, whose long strings will
+    /// be copied.
+    ///
+    /// # Errors
+    ///
+    /// The text is longer than the limit.
+    pub fn from_str(form: &'de str, profile: FormProfile, limits: &Limits) -> Result<Self, Error> {
+        refuse::too_long(form.len(), limits, "form")?;
+        index::check_size(form.len())?;
+        Ok(Self {
+            form,
+            body: None,
+            budget: Budget::new(limits),
+            profile,
+            index: None,
+            cursor: 0,
+            last: 0,
+            level: 0,
+            absent: false,
+        })
+    }
+
+    /// Sees to it that the whole form has been read. All of it has been looked
+    /// at when its structure began, so there is nothing left to find.
+    ///
+    /// # Errors
+    ///
+    /// None so far.
+    pub fn finish(&mut self) -> Result<(), Error> {
+        Ok(())
+    }
+
+    #[inline]
+    fn field(&self, at: usize) -> Option<&Field> {
+        self.index.as_ref()?.fields().get(at)
+    }
+
+    /// The number of the next field at a level, if the field belongs there.
+    #[inline]
+    fn next_number(&mut self, seq: &mut Seq) -> Option<u32> {
+        if seq.mark == EMPTY {
+            return None;
+        }
+        let index = self.index.as_ref()?;
+        let field = index.fields().get(self.cursor)?;
+        // The first field of a level is where the level began.
+        if seq.count > 0 && field.shared < seq.state {
+            return None;
+        }
+        seq.count += 1;
+        self.last = self.cursor;
+        Some(index.number(field, seq.state))
+    }
+
+    #[inline]
+    fn enter(&mut self) -> Result<Seq, Error> {
+        if let Err(limit) = self.budget.enter() {
+            return Err(self.limit(limit));
+        }
+        let mut seq = Seq {
+            state: self.level,
+            ..Seq::default()
+        };
+        if std::mem::take(&mut self.absent) {
+            seq.mark = EMPTY;
+        }
+        Ok(seq)
+    }
+
+    /// Enters a list or map, which may be there and empty.
+    fn enter_collection(&mut self, at: Member<'_>) -> Result<Seq, Error> {
+        if self.index.is_none() {
+            return Err(self.not_at_the_top(at));
+        }
+        let mut seq = self.enter()?;
+        if seq.mark != EMPTY
+            && self
+                .field(self.cursor)
+                .is_some_and(|field| field.len == self.level)
+        {
+            seq.mark = EMPTY;
+            self.last = self.cursor;
+            self.cursor += 1;
+        }
+        Ok(seq)
+    }
+
+    #[inline]
+    fn leave(&mut self, seq: &Seq) {
+        self.budget.leave();
+        self.level = seq.state;
+    }
+
+    /// Goes to the next item or entry.
+    fn next_item(&mut self, seq: &mut Seq) -> Result<bool, Error> {
+        if self.next_number(seq).is_none() {
+            self.leave(seq);
+            return Ok(false);
+        }
+        self.level = seq.state + 1;
+        match self.budget.count(1) {
+            Ok(()) => Ok(true),
+            Err(limit) => Err(self.limit(limit)),
+        }
+    }
+
+    /// The text of the next scalar.
+    fn scalar(&mut self) -> Result<Cow<'de, str>, Error> {
+        if self.absent {
+            return Err(self.error(ErrorKind::Missing, "the value of the entry"));
+        }
+        let Some(field) = self.field(self.cursor).copied() else {
+            return Err(self.error(ErrorKind::Internal, "a value where one is read"));
+        };
+        self.last = self.cursor;
+        let (start, end) = (field.value as usize, field.end as usize);
+        let text = match percent::decode_query(&self.form[start..end]) {
+            Ok(text) => text,
+            Err(malformed) => {
+                return Err(self.error_at(malformed.offset, ErrorKind::Syntax, malformed.expected));
+            }
+        };
+        if let Err(limit) = self.budget.string(text.len()) {
+            return Err(self.limit(limit));
+        }
+        self.cursor += 1;
+        Ok(text)
+    }
+
+    /// A scalar that `parse` makes of its text.
+    #[inline]
+    fn parsed<T>(&mut self, parse: impl FnOnce(&str) -> Result<T, Malformed>) -> Result<T, Error> {
+        let text = self.scalar()?;
+        parse(&text).map_err(|malformed| {
+            let plain = matches!(text, Cow::Borrowed(_));
+            let offset = if plain { malformed.offset } else { 0 };
+            self.error_at(offset, ErrorKind::InvalidValue, malformed.expected)
+        })
+    }
+
+    #[cold]
+    fn limit(&self, limit: LimitKind) -> Error {
+        self.error(ErrorKind::Limit(limit), "")
+    }
+
+    /// An error about the value that was looked at last.
+    #[cold]
+    fn error_at(&self, within: usize, kind: ErrorKind, expected: &'static str) -> Error {
+        let error = Error::new(kind).in_format("form").expected(expected);
+        let index = self.index.as_ref();
+        let Some((index, field)) =
+            index.and_then(|index| Some((index, index.fields().get(self.last)?)))
+        else {
+            return error.at_offset(0);
+        };
+        let (start, end) = (field.value as usize, field.end as usize);
+        let error = error
+            .at_offset(start + within)
+            .at_path(index.path(self.form, field, self.level));
+        match kind {
+            ErrorKind::Limit(_) | ErrorKind::Duplicate => error,
+            _ if start + within >= end => error.found("the end of the value"),
+            _ => error.found(snippet::text(&self.form.as_bytes()[..end], start + within)),
+        }
+    }
+
+    #[cold]
+    fn not_at_the_top(&self, at: Member<'_>) -> Error {
+        let error = Error::new(ErrorKind::WrongType).in_format("form");
+        error
+            .expected("a structure at the top")
+            .found(at.kind().describe())
+    }
+}
+
+impl<'de> Decoder<'de> for FormDecoder<'de> {
+    fn structure(&mut self, at: Member<'_>) -> Result<Seq, Error> {
+        if self.index.is_none() {
+            if !at.kind().is_structure() {
+                return Err(self.not_at_the_top(at));
+            }
+            let index = Index::new(self.form, at, &self.profile, &mut self.budget)?;
+            self.index = Some(index);
+        }
+        self.enter()
+    }
+
+    fn member(&mut self, _: Schema<'_>, seq: &mut Seq) -> Result<u32, Error> {
+        loop {
+            match self.next_number(seq) {
+                None => {
+                    self.leave(seq);
+                    return Ok(END);
+                }
+                Some(UNKNOWN) => {
+                    seq.unknown = true;
+                    self.cursor += 1;
+                }
+                Some(ordinal) => {
+                    self.level = seq.state + 1;
+                    return Ok(ordinal);
+                }
+            }
+        }
+    }
+
+    fn list(&mut self, at: Member<'_>) -> Result<Seq, Error> {
+        self.enter_collection(at)
+    }
+
+    fn item(&mut self, _: Member<'_>, seq: &mut Seq) -> Result<bool, Error> {
+        self.next_item(seq)
+    }
+
+    fn map(&mut self, at: Member<'_>) -> Result<Seq, Error> {
+        self.enter_collection(at)
+    }
+
+    fn key(&mut self, at: Member<'_>, seq: &mut Seq) -> Result<Option<Text>, Error> {
+        // What the entry before has beside its key and value.
+        while seq.count > 0
+            && self
+                .field(self.cursor)
+                .is_some_and(|field| field.shared > seq.state)
+        {
+            self.cursor += 1;
+        }
+        if !self.next_item(seq)? {
+            return Ok(None);
+        }
+        let half = |decoder: &Self| {
+            let index = decoder.index.as_ref()?;
+            let field = index.fields().get(decoder.cursor)?;
+            Some((index.number(field, seq.state + 1), field.shared > seq.state))
+        };
+        if half(self).is_none_or(|(number, _)| number != KEY) {
+            return Err(self.error(ErrorKind::Missing, "the key of the entry"));
+        }
+        self.level = seq.state + 2;
+        let key = self.text(at)?;
+        self.absent = half(self) != Some((VALUE, true));
+        Ok(Some(key))
+    }
+
+    fn null(&mut self, _: Member<'_>) -> Result<bool, Error> {
+        Ok(std::mem::take(&mut self.absent))
+    }
+
+    fn boolean(&mut self, _: Member<'_>) -> Result<bool, Error> {
+        let parse = |text: &str| match text {
+            "true" => Ok(true),
+            "false" => Ok(false),
+            _ => Err(Malformed::new(0, "true or false")),
+        };
+        self.parsed(parse)
+    }
+
+    fn integer(&mut self, at: Member<'_>) -> Result<i64, Error> {
+        let (least, most) = at.kind().integer_range();
+        let expected = at.kind().describe();
+        let parse = |text: &str| match number::parse_i64(text.as_bytes()) {
+            Ok(value) if (least..=most).contains(&value) => Ok(value),
+            Ok(_) => Err(Malformed::new(0, expected)),
+            Err(malformed) => Err(Malformed::new(malformed.offset, expected)),
+        };
+        self.parsed(parse)
+    }
+
+    fn float(&mut self, _: Member<'_>) -> Result<f32, Error> {
+        self.parsed(|text| number::parse_float(text.as_bytes(), Spelling::SMITHY))
+    }
+
+    fn double(&mut self, _: Member<'_>) -> Result<f64, Error> {
+        self.parsed(|text| number::parse_float(text.as_bytes(), Spelling::SMITHY))
+    }
+
+    fn big_integer(&mut self, at: Member<'_>) -> Result<BigInteger, Error> {
+        let digits = self.text(at)?;
+        BigInteger::parse(digits).map_err(|_| self.error(ErrorKind::InvalidValue, "an integer"))
+    }
+
+    fn big_decimal(&mut self, at: Member<'_>) -> Result<BigDecimal, Error> {
+        let digits = self.text(at)?;
+        BigDecimal::parse(digits)
+            .map_err(|_| self.error(ErrorKind::InvalidValue, "a decimal number"))
+    }
+
+    fn text(&mut self, _: Member<'_>) -> Result<Text, Error> {
+        let text = self.scalar()?;
+        Ok(keep::text(self.body, text))
+    }
+
+    fn str(&mut self, _: Member<'_>) -> Result<Cow<'de, str>, Error> {
+        self.scalar()
+    }
+
+    fn blob(&mut self, _: Member<'_>) -> Result<Blob, Error> {
+        self.parsed(|text| base64::decode(text.as_bytes()))
+    }
+
+    fn timestamp(&mut self, at: Member<'_>) -> Result<Timestamp, Error> {
+        let format = at
+            .timestamp_format()
+            .unwrap_or(self.profile.timestamp_format);
+        let parse = match format {
+            TimestampFormat::DateTime => Timestamp::parse_date_time,
+            TimestampFormat::EpochSeconds => Timestamp::parse_epoch_seconds,
+            TimestampFormat::HttpDate => Timestamp::parse_http_date,
+        };
+        self.parsed(parse)
+    }
+
+    fn any(&mut self) -> Result<Event, Error> {
+        Err(self.error(ErrorKind::WrongType, "no document: forms have none"))
+    }
+
+    fn missing(&mut self, at: Member<'_>) -> Result<(), Error> {
+        if !self.profile.required {
+            return Ok(());
+        }
+        let name = at.plain(self.profile.names.source());
+        Err(refuse::missing(
+            self.error(ErrorKind::Missing, ""),
+            at,
+            name,
+        ))
+    }
+
+    fn unknown(&mut self, at: Member<'_>) -> Result<(), Error> {
+        if !self.profile.required {
+            return Ok(());
+        }
+        Err(refuse::unknown(self.error(ErrorKind::Unknown, ""), at))
+    }
+
+    #[cold]
+    fn error(&self, kind: ErrorKind, expected: &'static str) -> Error {
+        self.error_at(0, kind, expected)
+    }
+}

@@ -1,0 +1,114 @@
+//! Forms: `application/x-www-form-urlencoded`, as AWS's query protocols nest
+//! data in it.
+//!
+//! A form is a flat list of fields. What is nested is spelled out in the key,
+//! segment by segment:
+//!
+//! ```text
+//! form    = [ field *( "&" field ) ]
+//! field   = key [ "=" value ]
+//! key     = segment *( "." segment )
+//! ```
+//!
+//! | shape | awsQuery | ec2Query |
+//! |---|---|---|
+//! | member of a structure | `Outer.inner=1` | `Outer.Inner=1` |
+//! | list | `List.member.1=a&List.member.2=b` | `List.1=a&List.2=b` |
+//! | flattened list | `List.1=a&List.2=b` | the same |
+//! | empty list | `List=` | nothing |
+//! | map | `Map.entry.1.key=k&Map.entry.1.value=v` | none |
+//! | flattened map | `Map.1.key=k&Map.1.value=v` | none |
+//!
+//! Names follow `@xmlName`, in ec2Query `@ec2QueryName` first. Timestamps are
+//! RFC 3339 unless a trait says other, blobs base64, floats beyond the numbers
+//! `NaN`, `Infinity` and `-Infinity`. Everything but the unreserved characters
+//! of RFC 3986 is percent-encoded.
+//!
+//! <https://smithy.io/2.0/aws/protocols/aws-query-protocol.html>,
+//! <https://smithy.io/2.0/aws/protocols/aws-ec2-query-protocol.html>
+//!
+//! # What a form cannot carry
+//!
+//! There are no documents, and no nulls but as values of maps. An empty
+//! structure or map that is a member cannot be told from one that is absent:
+//! like every peer, the writer writes nothing. As an item of a list it would
+//! leave a gap or shorten the list, and as a variant of a union it would be no
+//! variant: the writer refuses it there.
+//!
+//! # What is read
+//!
+//! Fields may come in any order. The items of a list are put in the order of
+//! their numbers, which begin with 1; a number that is left out counts for
+//! nothing, since callers do leave numbers out (filters that are put together
+//! by hand) and AWS's services take it. The same key twice is an error, as is
+//! 0 or a number with a leading zero, which would be a second spelling of
+//! another one. A key that goes on behind a scalar (`Name=a&Name.first=b`) is
+//! an error, and so is one that ends at a structure. `Name=` is an empty list
+//! or map. Members that the shape does not have are skipped.
+
+mod decode;
+mod encode;
+mod index;
+
+use polywire_schema::{Encoding, TimestampFormat};
+
+pub use decode::FormDecoder;
+pub use encode::FormEncoder;
+
+/// What a protocol tells the format.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct FormProfile {
+    /// Which spelling of names: [`Encoding::Query`] or [`Encoding::Ec2`].
+    pub names: Encoding,
+    /// Whether all lists are flattened, and empty ones left out. Then there are
+    /// no maps.
+    pub flat: bool,
+    /// The form of timestamps whose member has no `@timestampFormat`.
+    pub timestamp_format: TimestampFormat,
+    /// Whether a missing required member, and an unknown variant of a union,
+    /// is an error on reading.
+    pub required: bool,
+    /// Fields at the top that are the protocol's own: no members, whatever
+    /// members there are.
+    pub own: &'static [&'static str],
+}
+
+impl FormProfile {
+    /// awsQuery, strict on required members.
+    pub const AWS_QUERY: Self = Self {
+        names: Encoding::Query,
+        flat: false,
+        timestamp_format: TimestampFormat::DateTime,
+        required: true,
+        own: &["Action", "Version"],
+    };
+
+    /// ec2Query, strict on required members.
+    pub const EC2_QUERY: Self = Self {
+        names: Encoding::Ec2,
+        flat: true,
+        ..Self::AWS_QUERY
+    };
+
+    /// Does not mind missing required members and unknown variants.
+    #[must_use]
+    pub const fn lenient(mut self) -> Self {
+        self.required = false;
+        self
+    }
+
+    /// Sets the form of timestamps without a trait.
+    #[must_use]
+    pub const fn with_timestamp_format(mut self, format: TimestampFormat) -> Self {
+        self.timestamp_format = format;
+        self
+    }
+
+    /// Sets which fields at the top are the protocol's own.
+    #[must_use]
+    pub const fn with_own(mut self, own: &'static [&'static str]) -> Self {
+        self.own = own;
+        self
+    }
+}

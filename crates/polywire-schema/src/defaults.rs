@@ -1,0 +1,306 @@
+//! `@default`: who fills it in, and what it is as a value.
+//!
+//! <https://smithy.io/2.0/spec/type-refinement-traits.html#default-trait>
+
+use polywire_text::escape::{LoneSurrogate, json_str};
+use polywire_text::number::json_number;
+use polywire_text::{Blob, Text, Timestamp, base64};
+
+use crate::{BigDecimal, BigInteger, Map, Member, MemberFlags, ShapeKind, TimestampFormat, Value};
+
+/// Which members that are not there get their default value: what a reader or
+/// writer answers to [`Decoder::fills`](crate::Decoder::fills) and
+/// [`Encoder::fills`](crate::Encoder::fills).
+///
+/// ```
+/// use polywire_schema::{Defaults, MemberFlags, MemberSpec, SchemaBuilder, ShapeKind};
+///
+/// let mut builder = SchemaBuilder::new();
+/// let integer = builder.shape(ShapeKind::Integer, "smithy.api#Integer");
+/// let page = builder.shape(ShapeKind::Structure, "example#Page");
+/// let mut size = MemberSpec::new("size", integer).flag(MemberFlags::CLIENT_OPTIONAL);
+/// size.default_json = Some("10".to_owned());
+/// builder.member(page, size);
+/// let set = builder.finish()?;
+///
+/// let size = set.shape(page.index()).member(0);
+/// assert!(Defaults::Server.fills(size));
+/// assert!(!Defaults::Client.fills(size));
+/// assert_eq!(size.default_value().and_then(|value| value.as_i64()), Some(10));
+/// # Ok::<(), polywire_schema::BuildError>(())
+/// ```
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum Defaults {
+    /// None: what is not there stays absent.
+    Ignored,
+    /// All but those of members that are optional to clients: with
+    /// `@clientOptional`, or of structures with `@input`.
+    Client,
+    /// All.
+    Server,
+}
+
+impl Defaults {
+    /// Whether this member gets its default where it is not there. A streaming
+    /// one does not: its default is the empty stream, and on the wire that is
+    /// what a stream is that is not there.
+    #[inline]
+    #[must_use]
+    pub fn fills(self, at: Member<'_>) -> bool {
+        at.has(MemberFlags::DEFAULT)
+            && !at.has(MemberFlags::STREAMING)
+            && match self {
+                Self::Ignored => false,
+                Self::Client => !at.has(MemberFlags::CLIENT_OPTIONAL),
+                Self::Server => true,
+            }
+    }
+}
+
+/// How deep a default may be nested. Those of Smithy are not nested at all.
+const DEPTH: u32 = 16;
+
+/// A default as JSON, as a value of its shape. `None` if it is none.
+pub(crate) fn value(json: &str, kind: ShapeKind, format: Option<TimestampFormat>) -> Option<Value> {
+    let mut reader = Reader { json, at: 0 };
+    let node = reader.value(DEPTH)?;
+    reader.white_space();
+    if reader.at < json.len() {
+        return None;
+    }
+    typed(node, kind, format)
+}
+
+fn typed(node: Value, kind: ShapeKind, format: Option<TimestampFormat>) -> Option<Value> {
+    use ShapeKind as Kind;
+
+    Some(match (kind, node) {
+        (Kind::Document, node) => node,
+        (Kind::Boolean, node @ Value::Boolean(_)) => node,
+        (Kind::Byte | Kind::Short | Kind::Integer | Kind::IntEnum | Kind::Long, node) => {
+            let integer = integer(&node)?;
+            let (least, most) = kind.integer_range();
+            if !(least..=most).contains(&integer) {
+                return None;
+            }
+            Value::Integer(integer)
+        }
+        (Kind::Float, node) => Value::Float(float(&node)? as f32),
+        (Kind::Double, node) => Value::Double(float(&node)?),
+        (Kind::BigInteger, Value::Integer(value)) => Value::BigInteger(value.into()),
+        (Kind::BigInteger, Value::String(text)) => Value::BigInteger(BigInteger::parse(text).ok()?),
+        (Kind::BigInteger, node @ Value::BigInteger(_)) => node,
+        (Kind::BigDecimal, Value::Integer(value)) => Value::BigDecimal(value.into()),
+        (Kind::BigDecimal, Value::BigInteger(value)) => Value::BigDecimal(value.into()),
+        (Kind::BigDecimal, Value::String(text)) => Value::BigDecimal(BigDecimal::parse(text).ok()?),
+        (Kind::BigDecimal, node @ Value::BigDecimal(_)) => node,
+        (Kind::String | Kind::Enum, node @ Value::String(_)) => node,
+        (Kind::Blob, Value::String(text)) if text.is_empty() => Value::Blob(Blob::default()),
+        (Kind::Blob, Value::String(text)) => Value::Blob(base64::decode(text.as_bytes()).ok()?),
+        (Kind::Timestamp, node) => Value::Timestamp(timestamp(&node, format)?),
+        (Kind::List, Value::List(list)) if list.is_empty() => Value::List(list),
+        (Kind::Map, Value::Map(map)) if map.is_empty() => Value::Map(map),
+        _ => return None,
+    })
+}
+
+/// An integer, be it written with a fraction of zero.
+fn integer(node: &Value) -> Option<i64> {
+    match node {
+        Value::Integer(value) => Some(*value),
+        Value::BigDecimal(value) => {
+            let double = value.to_f64();
+            // Beyond 2^53 a double does not tell which integer was meant.
+            (double.fract() == 0.0 && double.abs() < 9e15).then_some(double as i64)
+        }
+        _ => None,
+    }
+}
+
+fn float(node: &Value) -> Option<f64> {
+    match node {
+        Value::String(text) => match &**text {
+            "NaN" => Some(f64::NAN),
+            "Infinity" => Some(f64::INFINITY),
+            "-Infinity" => Some(f64::NEG_INFINITY),
+            _ => None,
+        },
+        node => node.as_f64(),
+    }
+}
+
+/// Seconds since the epoch, or a text in the member's format or RFC 3339.
+fn timestamp(node: &Value, format: Option<TimestampFormat>) -> Option<Timestamp> {
+    match node {
+        Value::Integer(value) => Timestamp::parse_epoch_seconds(&value.to_string()).ok(),
+        Value::BigDecimal(value) => Timestamp::parse_epoch_seconds(value.as_str()).ok(),
+        Value::String(text) => match format {
+            Some(TimestampFormat::HttpDate) => Timestamp::parse_http_date(text).ok(),
+            _ => Timestamp::parse_date_time(text).ok(),
+        },
+        _ => None,
+    }
+}
+
+/// A reader of JSON for what a model gives, which its own reader has seen to be
+/// well formed: it says no more than whether it is. Numbers are integers of 64
+/// bits or keep their digits.
+struct Reader<'t> {
+    json: &'t str,
+    at: usize,
+}
+
+impl Reader<'_> {
+    fn value(&mut self, depth: u32) -> Option<Value> {
+        let depth = depth.checked_sub(1)?;
+        self.white_space();
+        let rest = &self.json[self.at..];
+        match *rest.as_bytes().first()? {
+            b'"' => self.string().map(Value::String),
+            b'[' => {
+                self.at += 1;
+                let mut list = Vec::new();
+                while self.more(b']', list.is_empty())? {
+                    list.push(self.value(depth)?);
+                }
+                Some(Value::List(list))
+            }
+            b'{' => {
+                self.at += 1;
+                let mut map = Map::new();
+                while self.more(b'}', map.is_empty())? {
+                    self.white_space();
+                    let key = self.string()?;
+                    self.white_space();
+                    self.skip(":")?;
+                    map.insert(key, self.value(depth)?);
+                }
+                Some(Value::Map(map))
+            }
+            b't' => self.skip("true").map(|()| Value::Boolean(true)),
+            b'f' => self.skip("false").map(|()| Value::Boolean(false)),
+            b'n' => self.skip("null").map(|()| Value::Null),
+            _ => {
+                let (len, is_integer) = json_number(rest.as_bytes()).ok()?;
+                let text = Text::from(&rest[..len]);
+                self.at += len;
+                if !is_integer {
+                    return BigDecimal::parse(text).ok().map(Value::BigDecimal);
+                }
+                let integer = BigInteger::parse(text).ok()?;
+                let small = integer.to_i64().map(Value::Integer);
+                Some(small.unwrap_or(Value::BigInteger(integer)))
+            }
+        }
+    }
+
+    fn string(&mut self) -> Option<Text> {
+        self.skip("\"")?;
+        let (text, read) = json_str(&self.json[self.at..], LoneSurrogate::Refuse).ok()?;
+        let text = Text::from(&*text);
+        self.at += read;
+        Some(text)
+    }
+
+    /// Whether another item comes before the end.
+    fn more(&mut self, end: u8, first: bool) -> Option<bool> {
+        self.white_space();
+        if self.json.as_bytes().get(self.at) == Some(&end) {
+            self.at += 1;
+            return Some(false);
+        }
+        if !first {
+            self.skip(",")?;
+        }
+        Some(true)
+    }
+
+    fn skip(&mut self, word: &str) -> Option<()> {
+        let found = self.json[self.at..].starts_with(word);
+        found.then(|| self.at += word.len())
+    }
+
+    fn white_space(&mut self) {
+        let rest = self.json[self.at..].bytes();
+        self.at += rest.take_while(u8::is_ascii_whitespace).count();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn defaults_have_the_type_of_their_shape() {
+        use ShapeKind as Kind;
+
+        for (json, kind, expected) in [
+            ("true", Kind::Boolean, Value::Boolean(true)),
+            ("-3", Kind::Byte, Value::Integer(-3)),
+            ("1.0", Kind::Integer, Value::Integer(1)),
+            ("1", Kind::Float, Value::Float(1.0)),
+            ("1.5e3", Kind::Double, Value::Double(1500.0)),
+            (
+                "\"-Infinity\"",
+                Kind::Double,
+                Value::Double(f64::NEG_INFINITY),
+            ),
+            ("\"a\\u00e9\"", Kind::Enum, Value::from("a\u{e9}")),
+            (
+                "\"YWJj\"",
+                Kind::Blob,
+                Value::Blob(Blob::from(b"abc".as_slice())),
+            ),
+            ("[ ]", Kind::List, Value::List(Vec::new())),
+            ("{}", Kind::Map, Value::Map(Map::new())),
+            ("7", Kind::BigInteger, Value::BigInteger(7.into())),
+            ("7", Kind::BigDecimal, Value::BigDecimal(7.into())),
+            ("\"hi\"", Kind::Document, Value::from("hi")),
+            (
+                "0",
+                Kind::Timestamp,
+                Value::Timestamp(Timestamp::parse_epoch_seconds("0").unwrap()),
+            ),
+            (
+                "\"1970-01-01T00:00:01Z\"",
+                Kind::Timestamp,
+                Value::Timestamp(Timestamp::parse_epoch_seconds("1").unwrap()),
+            ),
+            (
+                "{\"a\": [1, null, \"x\"]}",
+                Kind::Document,
+                Value::from(Map::from_iter([(
+                    "a",
+                    Value::List(vec![Value::Integer(1), Value::Null, Value::from("x")]),
+                )])),
+            ),
+        ] {
+            assert_eq!(value(json, kind, None), Some(expected), "{json}");
+        }
+    }
+
+    #[test]
+    fn what_fits_no_shape_is_none() {
+        use ShapeKind as Kind;
+
+        let deep = "[".repeat(100_000);
+        for (json, kind) in [
+            ("1.5", Kind::Integer),
+            ("200", Kind::Byte),
+            ("\"x\"", Kind::Integer),
+            ("\"?\"", Kind::Blob),
+            ("[1]", Kind::List),
+            ("{}", Kind::Structure),
+            ("", Kind::String),
+            ("\"", Kind::String),
+            ("\"a\" b", Kind::String),
+            ("tru", Kind::Boolean),
+            ("[1,", Kind::Document),
+            ("{\"a\" 1}", Kind::Document),
+            ("\u{e9}", Kind::Document),
+            (&deep, Kind::Document),
+        ] {
+            assert_eq!(value(json, kind, None), None, "{json:.20}");
+        }
+    }
+}
