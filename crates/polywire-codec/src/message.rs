@@ -40,95 +40,80 @@ pub trait Message {
     fn encode_any(&self, at: Member<'_>, encoder: &mut dyn Encoder);
 }
 
+/// Implements [`Message`] for a wrapper of something that encodes itself.
+macro_rules! message {
+    ([$($generics:tt)*] $type:ty) => {
+        impl<$($generics)*> Message for $type {
+            fn encode_json(&self, at: Member<'_>, encoder: &mut JsonEncoder) {
+                self.0.encode(at, encoder);
+            }
+
+            fn encode_cbor(&self, at: Member<'_>, encoder: &mut CborEncoder) {
+                self.0.encode(at, encoder);
+            }
+
+            fn encode_form(&self, at: Member<'_>, encoder: &mut FormEncoder) {
+                self.0.encode(at, encoder);
+            }
+
+            fn encode_xml(&self, at: Member<'_>, encoder: &mut XmlEncoder<'_>) {
+                self.0.encode(at, encoder);
+            }
+
+            fn encode_xmlrpc(&self, at: Member<'_>, encoder: &mut XmlRpcEncoder) {
+                self.0.encode(at, encoder);
+            }
+
+            fn encode_any(&self, at: Member<'_>, encoder: &mut dyn Encoder) {
+                self.0.encode(at, encoder);
+            }
+        }
+    };
+}
+
+impl<M: Message + ?Sized> Message for &M {
+    fn encode_json(&self, at: Member<'_>, encoder: &mut JsonEncoder) {
+        (**self).encode_json(at, encoder);
+    }
+
+    fn encode_cbor(&self, at: Member<'_>, encoder: &mut CborEncoder) {
+        (**self).encode_cbor(at, encoder);
+    }
+
+    fn encode_form(&self, at: Member<'_>, encoder: &mut FormEncoder) {
+        (**self).encode_form(at, encoder);
+    }
+
+    fn encode_xml(&self, at: Member<'_>, encoder: &mut XmlEncoder<'_>) {
+        (**self).encode_xml(at, encoder);
+    }
+
+    fn encode_xmlrpc(&self, at: Member<'_>, encoder: &mut XmlRpcEncoder) {
+        (**self).encode_xmlrpc(at, encoder);
+    }
+
+    fn encode_any(&self, at: Member<'_>, encoder: &mut dyn Encoder) {
+        (**self).encode_any(at, encoder);
+    }
+}
+
 /// A typed value as a [`Message`].
 #[derive(Clone, Copy, Debug)]
 pub struct Typed<'a, T>(pub &'a T);
 
-impl<T: Encode> Message for Typed<'_, T> {
-    fn encode_json(&self, at: Member<'_>, encoder: &mut JsonEncoder) {
-        self.0.encode(at, encoder);
-    }
-
-    fn encode_cbor(&self, at: Member<'_>, encoder: &mut CborEncoder) {
-        self.0.encode(at, encoder);
-    }
-
-    fn encode_form(&self, at: Member<'_>, encoder: &mut FormEncoder) {
-        self.0.encode(at, encoder);
-    }
-
-    fn encode_xml(&self, at: Member<'_>, encoder: &mut XmlEncoder<'_>) {
-        self.0.encode(at, encoder);
-    }
-
-    fn encode_xmlrpc(&self, at: Member<'_>, encoder: &mut XmlRpcEncoder) {
-        self.0.encode(at, encoder);
-    }
-
-    fn encode_any(&self, at: Member<'_>, encoder: &mut dyn Encoder) {
-        self.0.encode(at, encoder);
-    }
-}
+message!([T: Encode] Typed<'_, T>);
 
 /// A value that owns what it writes, as a [`Message`].
 #[derive(Clone, Copy, Debug)]
 pub struct Owned<T>(pub T);
 
-impl<T: Encode> Message for Owned<T> {
-    fn encode_json(&self, at: Member<'_>, encoder: &mut JsonEncoder) {
-        self.0.encode(at, encoder);
-    }
-
-    fn encode_cbor(&self, at: Member<'_>, encoder: &mut CborEncoder) {
-        self.0.encode(at, encoder);
-    }
-
-    fn encode_form(&self, at: Member<'_>, encoder: &mut FormEncoder) {
-        self.0.encode(at, encoder);
-    }
-
-    fn encode_xml(&self, at: Member<'_>, encoder: &mut XmlEncoder<'_>) {
-        self.0.encode(at, encoder);
-    }
-
-    fn encode_xmlrpc(&self, at: Member<'_>, encoder: &mut XmlRpcEncoder) {
-        self.0.encode(at, encoder);
-    }
-
-    fn encode_any(&self, at: Member<'_>, encoder: &mut dyn Encoder) {
-        self.0.encode(at, encoder);
-    }
-}
+message!([T: Encode] Owned<T>);
 
 /// A dynamic value as a [`Message`].
 #[derive(Clone, Copy, Debug)]
 pub struct Dynamic<'a>(pub &'a Value);
 
-impl Message for Dynamic<'_> {
-    fn encode_json(&self, at: Member<'_>, encoder: &mut JsonEncoder) {
-        self.0.encode(at, encoder);
-    }
-
-    fn encode_cbor(&self, at: Member<'_>, encoder: &mut CborEncoder) {
-        self.0.encode(at, encoder);
-    }
-
-    fn encode_form(&self, at: Member<'_>, encoder: &mut FormEncoder) {
-        self.0.encode(at, encoder);
-    }
-
-    fn encode_xml(&self, at: Member<'_>, encoder: &mut XmlEncoder<'_>) {
-        self.0.encode(at, encoder);
-    }
-
-    fn encode_xmlrpc(&self, at: Member<'_>, encoder: &mut XmlRpcEncoder) {
-        self.0.encode(at, encoder);
-    }
-
-    fn encode_any(&self, at: Member<'_>, encoder: &mut dyn Encoder) {
-        self.0.encode(at, encoder);
-    }
-}
+message!([] Dynamic<'_>);
 
 /// A place for a structure that every format can read, in parts.
 ///
@@ -187,6 +172,40 @@ pub trait Sink<'de> {
     ///
     /// A required member is missing and the decoder minds.
     fn finish(&mut self, at: Member<'_>, decoder: &mut dyn Decoder<'de>) -> Result<(), Error>;
+}
+
+impl<'de, S: Sink<'de> + ?Sized> Sink<'de> for &mut S {
+    fn decode_json(&mut self, at: Member<'_>, decoder: &mut JsonDecoder<'de>) -> Result<(), Error> {
+        (**self).decode_json(at, decoder)
+    }
+
+    fn decode_cbor(&mut self, at: Member<'_>, decoder: &mut CborDecoder<'de>) -> Result<(), Error> {
+        (**self).decode_cbor(at, decoder)
+    }
+
+    fn decode_form(&mut self, at: Member<'_>, decoder: &mut FormDecoder<'de>) -> Result<(), Error> {
+        (**self).decode_form(at, decoder)
+    }
+
+    fn decode_xml(&mut self, at: Member<'_>, decoder: &mut XmlDecoder<'de>) -> Result<(), Error> {
+        (**self).decode_xml(at, decoder)
+    }
+
+    fn decode_xmlrpc(
+        &mut self,
+        at: Member<'_>,
+        decoder: &mut XmlRpcDecoder<'de>,
+    ) -> Result<(), Error> {
+        (**self).decode_xmlrpc(at, decoder)
+    }
+
+    fn decode_any(&mut self, at: Member<'_>, decoder: &mut dyn Decoder<'de>) -> Result<(), Error> {
+        (**self).decode_any(at, decoder)
+    }
+
+    fn finish(&mut self, at: Member<'_>, decoder: &mut dyn Decoder<'de>) -> Result<(), Error> {
+        (**self).finish(at, decoder)
+    }
 }
 
 /// A [`Sink`] for a typed structure.

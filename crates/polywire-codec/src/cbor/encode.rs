@@ -54,6 +54,12 @@ impl CborEncoder {
         }
     }
 
+    /// Takes a data item that something else has written.
+    #[cfg(feature = "reference")]
+    pub(crate) fn push_value(&mut self, value: &[u8]) {
+        self.out.extend_from_slice(value);
+    }
+
     /// A head: major type and argument in the shortest form.
     #[inline]
     fn head(&mut self, major: u8, argument: u64) {

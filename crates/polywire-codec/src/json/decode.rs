@@ -92,6 +92,19 @@ impl<'de> JsonDecoder<'de> {
         self.at
     }
 
+    /// The whole text, what it may still cost, and how it is read: for another
+    /// reader that goes on from here.
+    #[cfg(feature = "reference")]
+    pub(crate) fn rest_of_message(&self) -> (&'de str, Limits, JsonProfile) {
+        (self.text, self.budget.left(), self.profile)
+    }
+
+    /// Goes on behind what another reader has read.
+    #[cfg(feature = "reference")]
+    pub(crate) fn go_to(&mut self, offset: usize) {
+        self.at = offset;
+    }
+
     #[inline]
     fn rest(&self) -> &'de [u8] {
         &self.text.as_bytes()[self.at..]

@@ -54,6 +54,18 @@ impl JsonEncoder {
         }
     }
 
+    #[cfg(feature = "reference")]
+    pub(crate) const fn profile(&self) -> JsonProfile {
+        self.profile
+    }
+
+    /// Takes a value that something else has written.
+    #[cfg(feature = "reference")]
+    pub(crate) fn push_value(&mut self, value: &[u8]) {
+        self.out.extend_from_slice(value);
+        self.out.push(b',');
+    }
+
     /// Closes with `open` and `close` what began with `open`.
     #[inline]
     fn close(&mut self, close: u8) {
