@@ -90,13 +90,8 @@ impl Format for Json {
         root: Member<'_>,
         bindings: &Bindings,
         message: &dyn Message,
-        side: Side,
     ) -> Result<Vec<u8>, Error> {
-<<<<<<< HEAD
-        let profile = profile(side).with_document_only(bindings.document_only());
-=======
         let profile = profile(bindings.writer()).with_document_only(bindings.document_only());
->>>>>>> e1a9726f224e292409a226484f8d4943e64cb320
         let mut encoder = JsonEncoder::new(profile, Vec::with_capacity(DOCUMENT));
         message.encode_json(root, &mut encoder);
         encoder.finish()
@@ -108,7 +103,6 @@ impl Format for Json {
         payload: Payload,
         side: Side,
         message: &dyn Message,
-        side: Side,
     ) -> Result<Option<Vec<u8>>, Error> {
         let encoder = JsonEncoder::new(profile(side), Vec::new());
         let mut encoder = PayloadEncoder::new(encoder, payload.ordinal);
@@ -129,7 +123,7 @@ impl Format for Json {
             headers.insert(ERROR_TYPE, name);
         }
         match bindings.document {
-            true => self.write_document(error.root(), bindings, message, Side::Server),
+            true => self.write_document(error.root(), bindings, message),
             false => Ok(Self::EMPTY_OUTPUT.to_vec()),
         }
     }

@@ -157,10 +157,9 @@ impl Format for Xml {
         root: Member<'_>,
         bindings: &Bindings,
         message: &dyn Message,
-        side: Side,
     ) -> Result<Vec<u8>, Error> {
         let profile = self
-            .profile(side)
+            .profile(bindings.writer())
             .with_document_only(bindings.document_only())
             .with_unwrapped(bindings.unwrapped);
         let mut encoder = XmlEncoder::new(profile, Vec::with_capacity(DOCUMENT));
@@ -172,8 +171,8 @@ impl Format for Xml {
         &self,
         root: Member<'_>,
         payload: Payload,
-        message: &dyn Message,
         side: Side,
+        message: &dyn Message,
     ) -> Result<Option<Vec<u8>>, Error> {
         let encoder = XmlEncoder::new(self.profile(side), Vec::new());
         let mut encoder = PayloadEncoder::new(encoder, payload.ordinal);

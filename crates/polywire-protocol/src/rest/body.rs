@@ -23,7 +23,6 @@ pub(crate) struct Parts<'a, 'de> {
     pub(crate) limits: &'a Limits,
     pub(crate) side: Side,
     /// Whether it is an error, around which some formats put more.
-    #[allow(dead_code, reason = "restXml, which comes next, asks")]
     pub(crate) is_error: bool,
 }
 
@@ -78,15 +77,11 @@ impl<F: Format> Rest<F> {
             if !bindings.document {
                 return Ok(empty.map(|empty| (empty.to_vec(), own())));
             }
-            let document = self.format.write_document(root, bindings, message, side)?;
+            let document = self.format.write_document(root, bindings, message)?;
             return Ok(Some((document, own())));
         };
         let member = root.target().member(payload.ordinal);
-<<<<<<< HEAD
-        if let Some(body) = self.format.write_payload(root, payload, message, side)? {
-=======
         if let Some(body) = self.format.write_payload(root, payload, side, message)? {
->>>>>>> e1a9726f224e292409a226484f8d4943e64cb320
             return Ok(Some((body, media_type::<F>(member, payload)?)));
         }
         // A structure that a client does not give may be an empty document,

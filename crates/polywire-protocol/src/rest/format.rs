@@ -63,7 +63,6 @@ pub(crate) trait Format: fmt::Debug + Send + Sync {
         root: Member<'_>,
         bindings: &Bindings,
         message: &dyn Message,
-        side: Side,
     ) -> Result<Vec<u8>, Error>;
 
     /// Writes the member that is the whole body, if it is there.
@@ -73,7 +72,6 @@ pub(crate) trait Format: fmt::Debug + Send + Sync {
         payload: Payload,
         side: Side,
         message: &dyn Message,
-        side: Side,
     ) -> Result<Option<Vec<u8>>, Error>;
 
     /// Writes the body of an error of the model, and says in `headers` which
