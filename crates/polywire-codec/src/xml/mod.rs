@@ -68,8 +68,8 @@ pub struct XmlProfile<'n> {
     /// reading, as clients do, or are errors.
     pub skip_nulls: bool,
     /// Whether a missing required member, an unknown variant of a union, a date
-    /// with an offset from UTC, and a root element of another name, is an error
-    /// on reading.
+    /// with an offset from UTC, text beside elements, and a root element of
+    /// another name, is an error on reading.
     pub required: bool,
     /// Whether a structure at the top carries only the members that belong to
     /// the document, because others stand elsewhere in a message that goes this
