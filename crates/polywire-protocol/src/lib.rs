@@ -7,18 +7,24 @@
 //!
 //! | protocol | file | how it is told apart |
 //! |---|---|---|
+//! | [`AwsQuery`] | `aws_query.rs` | a form, or `Action` in the query |
+//! | [`Ec2Query`] | `ec2_query.rs` | the same |
 //! | [`RestJson1`] | `rest_json.rs` | everything that nobody else claims |
 //! | [`RestXml`] | `rest_xml.rs` | the media types `application/xml` and `text/xml`, and everything that nobody else claims |
 //! | [`RpcV2Cbor`] | `rpc_v2_cbor.rs` | the header `smithy-protocol: rpc-v2-cbor` |
 //! | [`XmlRpc`] | `xml_rpc.rs` | the path `/RPC2` |
 //!
 //! What REST protocols share (labels, queries, headers, payloads, routing)
-//! stands in `rest/`, once.
+//! stands in `rest/`, once; what the query protocols share in `query/`.
 #![forbid(unsafe_code)]
 
+mod aws_query;
+mod ec2_query;
+mod endpoint;
 mod fault;
 mod media;
 mod protocol;
+mod query;
 mod rest;
 mod rest_json;
 mod rest_xml;
@@ -26,10 +32,13 @@ mod rpc_v2_cbor;
 pub mod s3;
 mod xml_rpc;
 
+pub use aws_query::AwsQuery;
+pub use ec2_query::Ec2Query;
 pub use fault::{Fault, FaultKind};
 pub use protocol::{
     Claim, HostPrefix, MountError, Outcome, Plan, Protocol, ProtocolKind, ReadPlan, Route, detect,
 };
+pub use query::RequestIds;
 pub use rest::{Pattern, PatternError, Segment};
 pub use rest_json::RestJson1;
 pub use rest_xml::RestXml;

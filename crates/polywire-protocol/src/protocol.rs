@@ -7,7 +7,7 @@ use http::{request, response};
 use polywire_codec::{Message, Sink};
 use polywire_schema::{Body, Error, Limits, Operation, Schema, Service};
 
-use crate::{Fault, RestJson1, RestXml, RpcV2Cbor, XmlRpc};
+use crate::{AwsQuery, Ec2Query, Fault, RestJson1, RestXml, RpcV2Cbor, XmlRpc};
 
 /// A protocol for one service: both sides of it.
 ///
@@ -154,6 +154,10 @@ pub trait Protocol: fmt::Debug + Send + Sync {
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 #[non_exhaustive]
 pub enum ProtocolKind {
+    /// `aws.protocols#awsQuery`.
+    AwsQuery,
+    /// `aws.protocols#ec2Query`.
+    Ec2Query,
     /// `aws.protocols#restJson1`.
     RestJson1,
     /// `aws.protocols#restXml`.
@@ -166,7 +170,9 @@ pub enum ProtocolKind {
 
 impl ProtocolKind {
     /// All of them.
-    pub const ALL: [Self; 4] = [
+    pub const ALL: [Self; 6] = [
+        Self::AwsQuery,
+        Self::Ec2Query,
         Self::RestJson1,
         Self::RestXml,
         Self::RpcV2Cbor,
@@ -178,6 +184,8 @@ impl ProtocolKind {
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
+            Self::AwsQuery => "awsQuery",
+            Self::Ec2Query => "ec2Query",
             Self::RestJson1 => "restJson1",
             Self::RestXml => "restXml",
             Self::RpcV2Cbor => "rpcv2Cbor",
@@ -189,6 +197,8 @@ impl ProtocolKind {
     #[must_use]
     pub const fn id(self) -> &'static str {
         match self {
+            Self::AwsQuery => "aws.protocols#awsQuery",
+            Self::Ec2Query => "aws.protocols#ec2Query",
             Self::RestJson1 => "aws.protocols#restJson1",
             Self::RestXml => "aws.protocols#restXml",
             Self::RpcV2Cbor => "smithy.protocols#rpcv2Cbor",
@@ -211,6 +221,8 @@ impl ProtocolKind {
     /// stands in the way.
     pub fn build(self, service: Service<'_>) -> Result<Box<dyn Protocol>, MountError> {
         Ok(match self {
+            Self::AwsQuery => Box::new(AwsQuery::new(service)?),
+            Self::Ec2Query => Box::new(Ec2Query::new(service)?),
             Self::RestJson1 => Box::new(RestJson1::new(service)?),
             Self::RestXml => Box::new(RestXml::new(service)?),
             Self::RpcV2Cbor => Box::new(RpcV2Cbor::new(service)),

@@ -26,11 +26,11 @@ use std::path::PathBuf;
 
 use polywire_model::Loader;
 use polywire_protocol::{Protocol, ProtocolKind};
-use polywire_schema::{Operation, Schema};
+use polywire_schema::{DecodeStructure, Encode, Operation, Schema};
 use serde_json::Value as Json;
 
 use crate::report::{Report, Side};
-use crate::subject::{Maps, Subject};
+use crate::subject::{Generated, Maps, Subject};
 
 const SUITES: [&str; 2] = ["aws-protocol-tests.json", "smithy-protocol-tests.json"];
 
@@ -62,13 +62,13 @@ fn official_suites() {
         let path = folder.join(name);
         let text = std::fs::read_to_string(&path).unwrap();
         let ast: Json = serde_json::from_str(&text).unwrap();
-        let strays = strays(&ast);
         let mut loader = Loader::new();
         loader.add_file(&path);
-        if !strays.is_empty() {
-            loader.add_text("strays.smithy", strays);
+        if name == SUITES[0] {
+            loader.add_text("strays.smithy", conformance_types::STRAYS);
         }
         let model = loader.assemble().unwrap().model;
+        let mut ran = BTreeSet::new();
         for id in services(&ast).chain(["strays#Strays"]) {
             let Some(set) = model.schemas(id) else {
                 continue;
@@ -80,13 +80,16 @@ fn official_suites() {
                 for operation in service.operations() {
                     let run = Run {
                         ast: &ast,
+                        service: id,
                         protocol: &*protocol,
                         operation,
                     };
                     run.all(&mut report);
+                    ran.insert(operation.id().to_owned());
                 }
             }
         }
+        all_ran(&ast, &ran);
     }
     report.finish();
 }
@@ -97,57 +100,65 @@ fn services(ast: &Json) -> impl Iterator<Item = &str> {
     services.map(|(id, _)| id.as_str())
 }
 
-/// A service for the operations that have cases and belong to none.
-fn strays(ast: &Json) -> String {
-    let shapes = ast["shapes"].as_object().unwrap();
-    let mut bound = BTreeSet::new();
-    for shape in shapes.values() {
-        for key in ["operations", "collectionOperations"] {
-            let operations = shape[key].as_array().into_iter().flatten();
-            bound.extend(operations.filter_map(|operation| operation["target"].as_str()));
-        }
-        for key in ["create", "put", "read", "update", "delete", "list"] {
-            bound.extend(shape[key]["target"].as_str());
-        }
-    }
-    let mut protocols = BTreeSet::new();
-    let mut operations = BTreeSet::new();
-    for (id, shape) in shapes {
+/// Every operation that has cases belongs to a service.
+fn all_ran(ast: &Json, ran: &BTreeSet<String>) {
+    for (id, shape) in ast["shapes"].as_object().unwrap() {
         let cases = shape["traits"]["smithy.test#httpRequestTests"].as_array();
         for case in cases.into_iter().flatten() {
-            if shape["type"] == "operation" && !bound.contains(id.as_str()) {
-                protocols.insert(format!("@{}\n", case["protocol"].as_str().unwrap()));
-                operations.insert(id.as_str());
-            }
+            let protocol = ProtocolKind::from_name(case["protocol"].as_str().unwrap());
+            assert!(protocol.is_none() || ran.contains(id), "{id} did not run");
         }
     }
-    if operations.is_empty() {
-        return String::new();
-    }
-    let protocols: String = protocols.into_iter().collect();
-    let operations = operations.into_iter().collect::<Vec<_>>().join(", ");
-    format!(
-        "$version: \"2\"\nnamespace strays\n{protocols}service Strays {{ operations: [{operations}] }}\n"
-    )
 }
 
 /// The cases of an operation and of its errors.
 struct Run<'a> {
     ast: &'a Json,
+    service: &'a str,
     protocol: &'a dyn Protocol,
     operation: Operation<'a>,
 }
 
-/// What a case is run through, by the name that the report has for it.
-fn subjects(_: Schema<'_>) -> Vec<(&'static str, Box<dyn Subject>)> {
-    vec![("value", Box::new(Maps))]
+/// The structure that a case is about.
+#[derive(Clone, Copy)]
+enum Role {
+    Input,
+    Output,
+    /// An error of the model.
+    Shape,
+}
+
+/// What a case is run through, by the name that the report has for it. `id` is
+/// the id of the operation, or of the error.
+fn subjects(service: &str, role: Role, id: &str) -> Vec<(&'static str, Box<dyn Subject>)> {
+    let typed = match role {
+        Role::Input => conformance_types::visit_input(service, id, Typed),
+        Role::Output => conformance_types::visit_output(service, id, Typed),
+        Role::Shape => conformance_types::visit_shape(service, id, Typed),
+    };
+    let typed = typed.unwrap_or_else(|| panic!("no type of {id} was generated for {service}"));
+    vec![("value", Box::new(Maps)), ("typed", typed)]
+}
+
+/// Makes a subject of a generated type.
+struct Typed;
+
+impl conformance_types::Visitor for Typed {
+    type Output = Box<dyn Subject>;
+
+    fn visit<T>(self) -> Box<dyn Subject>
+    where
+        T: Encode + for<'de> DecodeStructure<'de> + 'static,
+    {
+        Box::new(Generated::<T>(std::marker::PhantomData))
+    }
 }
 
 impl Run<'_> {
     fn all(&self, report: &mut Report) {
         let (protocol, operation) = (self.protocol, self.operation);
         for case in self.cases(operation.id(), "httpRequestTests") {
-            for (through, subject) in subjects(operation.input()) {
+            for (through, subject) in subjects(self.service, Role::Input, operation.id()) {
                 report.run(protocol.kind(), Side::ClientRequest, through, &case, || {
                     cases::client_request(protocol, operation, &*subject, &case)
                 });
@@ -158,7 +169,7 @@ impl Run<'_> {
         }
         for case in self.cases(operation.id(), "httpMalformedRequestTests") {
             for case in cases::with_parameters(&case) {
-                for (through, subject) in subjects(operation.input()) {
+                for (through, subject) in subjects(self.service, Role::Input, operation.id()) {
                     report.run(protocol.kind(), Side::Malformed, through, &case, || {
                         cases::malformed(protocol, operation, &*subject, &case)
                     });
@@ -167,10 +178,12 @@ impl Run<'_> {
         }
         let errors = operation.errors().map(Some);
         for error in std::iter::once(None::<Schema<'_>>).chain(errors) {
-            let shape = error.unwrap_or_else(|| operation.output());
-            let id = error.map_or_else(|| operation.id(), Schema::id);
+            let (role, id) = match error {
+                Some(error) => (Role::Shape, error.id()),
+                None => (Role::Output, operation.id()),
+            };
             for case in self.cases(id, "httpResponseTests") {
-                for (through, subject) in subjects(shape) {
+                for (through, subject) in subjects(self.service, role, id) {
                     report.run(
                         protocol.kind(),
                         Side::ClientResponse,
