@@ -10,6 +10,7 @@
 //! | [`AwsQuery`] | `aws_query.rs` | a form, or `Action` in the query |
 //! | [`Ec2Query`] | `ec2_query.rs` | the same |
 //! | [`RestJson1`] | `rest_json.rs` | everything that nobody else claims |
+//! | [`RestXml`] | `rest_xml.rs` | the media types `application/xml` and `text/xml`, and everything that nobody else claims |
 //! | [`RpcV2Cbor`] | `rpc_v2_cbor.rs` | the header `smithy-protocol: rpc-v2-cbor` |
 //! | [`XmlRpc`] | `xml_rpc.rs` | the path `/RPC2` |
 //!
@@ -26,7 +27,9 @@ mod protocol;
 mod query;
 mod rest;
 mod rest_json;
+mod rest_xml;
 mod rpc_v2_cbor;
+pub mod s3;
 mod xml_rpc;
 
 pub use aws_query::AwsQuery;
@@ -38,5 +41,6 @@ pub use protocol::{
 pub use query::RequestIds;
 pub use rest::{Pattern, PatternError, Segment};
 pub use rest_json::RestJson1;
+pub use rest_xml::RestXml;
 pub use rpc_v2_cbor::RpcV2Cbor;
 pub use xml_rpc::XmlRpc;

@@ -7,7 +7,7 @@ use http::{request, response};
 use polywire_codec::{Message, Sink};
 use polywire_schema::{Body, Error, Limits, Operation, Schema, Service};
 
-use crate::{AwsQuery, Ec2Query, Fault, RestJson1, RpcV2Cbor, XmlRpc};
+use crate::{AwsQuery, Ec2Query, Fault, RestJson1, RestXml, RpcV2Cbor, XmlRpc};
 
 /// A protocol for one service: both sides of it.
 ///
@@ -160,6 +160,8 @@ pub enum ProtocolKind {
     Ec2Query,
     /// `aws.protocols#restJson1`.
     RestJson1,
+    /// `aws.protocols#restXml`.
+    RestXml,
     /// `smithy.protocols#rpcv2Cbor`.
     RpcV2Cbor,
     /// `polywire#xmlRpc`.
@@ -168,21 +170,24 @@ pub enum ProtocolKind {
 
 impl ProtocolKind {
     /// All of them.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::AwsQuery,
         Self::Ec2Query,
         Self::RestJson1,
+        Self::RestXml,
         Self::RpcV2Cbor,
         Self::XmlRpc,
     ];
 
-    /// The short name, as users write it: `restJson1`, `rpcv2Cbor`, `xmlRpc`.
+    /// The short name, as users write it: `restJson1`, `restXml`, `rpcv2Cbor`,
+    /// `xmlRpc`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::AwsQuery => "awsQuery",
             Self::Ec2Query => "ec2Query",
             Self::RestJson1 => "restJson1",
+            Self::RestXml => "restXml",
             Self::RpcV2Cbor => "rpcv2Cbor",
             Self::XmlRpc => "xmlRpc",
         }
@@ -195,6 +200,7 @@ impl ProtocolKind {
             Self::AwsQuery => "aws.protocols#awsQuery",
             Self::Ec2Query => "aws.protocols#ec2Query",
             Self::RestJson1 => "aws.protocols#restJson1",
+            Self::RestXml => "aws.protocols#restXml",
             Self::RpcV2Cbor => "smithy.protocols#rpcv2Cbor",
             Self::XmlRpc => "polywire#xmlRpc",
         }
@@ -218,6 +224,7 @@ impl ProtocolKind {
             Self::AwsQuery => Box::new(AwsQuery::new(service)?),
             Self::Ec2Query => Box::new(Ec2Query::new(service)?),
             Self::RestJson1 => Box::new(RestJson1::new(service)?),
+            Self::RestXml => Box::new(RestXml::new(service)?),
             Self::RpcV2Cbor => Box::new(RpcV2Cbor::new(service)),
             Self::XmlRpc => Box::new(XmlRpc::new(service)?),
         })
