@@ -45,6 +45,10 @@ impl<M: Message + ?Sized> Message for &M {
         (**self).encode_cbor(at, encoder);
     }
 
+    fn encode_form(&self, at: Member<'_>, encoder: &mut FormEncoder) {
+        (**self).encode_form(at, encoder);
+    }
+
     fn encode_xmlrpc(&self, at: Member<'_>, encoder: &mut XmlRpcEncoder) {
         (**self).encode_xmlrpc(at, encoder);
     }
@@ -191,6 +195,10 @@ impl<'de, S: Sink<'de> + ?Sized> Sink<'de> for &mut S {
 
     fn decode_cbor(&mut self, at: Member<'_>, decoder: &mut CborDecoder<'de>) -> Result<(), Error> {
         (**self).decode_cbor(at, decoder)
+    }
+
+    fn decode_form(&mut self, at: Member<'_>, decoder: &mut FormDecoder<'de>) -> Result<(), Error> {
+        (**self).decode_form(at, decoder)
     }
 
     fn decode_xmlrpc(

@@ -29,6 +29,7 @@ pub mod json;
 use polywire_schema::{Decoder, Encoder, Error, Member};
 
 use crate::cbor::{CborDecoder, CborEncoder};
+use crate::form::{FormDecoder, FormEncoder};
 use crate::json::{JsonDecoder, JsonEncoder};
 use crate::xmlrpc::{XmlRpcDecoder, XmlRpcEncoder};
 use crate::{Message, Sink};
@@ -48,12 +49,16 @@ impl<M: Message> Message for Twin<M> {
     }
 
     fn encode_cbor(&self, at: Member<'_>, encoder: &mut CborEncoder) {
-        let mut twin = cbor::CborEncoder::new();
+        let mut twin = cbor::CborEncoder::new(encoder.defaults());
         self.0.encode_any(at, &mut twin);
         match twin.finish() {
             Ok(value) => encoder.push_value(&value),
             Err(error) => encoder.fail(error),
         }
+    }
+
+    fn encode_form(&self, at: Member<'_>, encoder: &mut FormEncoder) {
+        self.0.encode_form(at, encoder);
     }
 
     /// XML-RPC has no twin.
@@ -87,6 +92,10 @@ impl<'de, S: Sink<'de>> Sink<'de> for TwinSink<S> {
         self.0.decode_any(at, &mut twin)?;
         decoder.go_to(twin.end());
         Ok(())
+    }
+
+    fn decode_form(&mut self, at: Member<'_>, decoder: &mut FormDecoder<'de>) -> Result<(), Error> {
+        self.0.decode_form(at, decoder)
     }
 
     /// XML-RPC has no twin.
