@@ -7,27 +7,35 @@
 //!
 //! | protocol | file | how it is told apart |
 //! |---|---|---|
+//! | [`AwsJson1_0`], [`AwsJson1_1`] | `aws_json.rs` | their content types |
 //! | [`RestJson1`] | `rest_json.rs` | everything that nobody else claims |
 //! | [`RpcV2Cbor`] | `rpc_v2_cbor.rs` | the header `smithy-protocol: rpc-v2-cbor` |
+//! | [`RpcV2Json`] | `rpc_v2_json.rs` | the header `smithy-protocol: rpc-v2-json` |
 //! | [`XmlRpc`] | `xml_rpc.rs` | the path `/RPC2` |
 //!
 //! What REST protocols share (labels, queries, headers, payloads, routing)
-//! stands in `rest/`, once.
+//! stands in `rest/`, once; what RPC protocols share, in `rpc/`.
 #![forbid(unsafe_code)]
 
+mod aws_json;
+mod endpoint;
 mod fault;
 mod media;
 mod protocol;
 mod rest;
 mod rest_json;
+mod rpc;
 mod rpc_v2_cbor;
+mod rpc_v2_json;
 mod xml_rpc;
 
-pub use fault::{Fault, FaultKind};
+pub use aws_json::{AwsJson1_0, AwsJson1_1};
+pub use fault::{Fault, FaultKind, QueryError, Retry};
 pub use protocol::{
     Claim, HostPrefix, MountError, Outcome, Plan, Protocol, ProtocolKind, ReadPlan, Route, detect,
 };
 pub use rest::{Pattern, PatternError, Segment};
 pub use rest_json::RestJson1;
 pub use rpc_v2_cbor::RpcV2Cbor;
+pub use rpc_v2_json::RpcV2Json;
 pub use xml_rpc::XmlRpc;

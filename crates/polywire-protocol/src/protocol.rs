@@ -7,7 +7,7 @@ use http::{request, response};
 use polywire_codec::{Message, Sink};
 use polywire_schema::{Body, Error, Limits, Operation, Schema, Service};
 
-use crate::{Fault, RestJson1, RpcV2Cbor, XmlRpc};
+use crate::{AwsJson1_0, AwsJson1_1, Fault, RestJson1, RpcV2Cbor, RpcV2Json, XmlRpc};
 
 /// A protocol for one service: both sides of it.
 ///
@@ -154,24 +154,40 @@ pub trait Protocol: fmt::Debug + Send + Sync {
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 #[non_exhaustive]
 pub enum ProtocolKind {
+    /// `aws.protocols#awsJson1_0`.
+    AwsJson1_0,
+    /// `aws.protocols#awsJson1_1`.
+    AwsJson1_1,
     /// `aws.protocols#restJson1`.
     RestJson1,
     /// `smithy.protocols#rpcv2Cbor`.
     RpcV2Cbor,
+    /// `smithy.protocols#rpcv2Json`.
+    RpcV2Json,
     /// `polywire#xmlRpc`.
     XmlRpc,
 }
 
 impl ProtocolKind {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::RestJson1, Self::RpcV2Cbor, Self::XmlRpc];
+    pub const ALL: [Self; 6] = [
+        Self::AwsJson1_0,
+        Self::AwsJson1_1,
+        Self::RestJson1,
+        Self::RpcV2Cbor,
+        Self::RpcV2Json,
+        Self::XmlRpc,
+    ];
 
     /// The short name, as users write it: `restJson1`, `rpcv2Cbor`, `xmlRpc`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
+            Self::AwsJson1_0 => "awsJson1_0",
+            Self::AwsJson1_1 => "awsJson1_1",
             Self::RestJson1 => "restJson1",
             Self::RpcV2Cbor => "rpcv2Cbor",
+            Self::RpcV2Json => "rpcv2Json",
             Self::XmlRpc => "xmlRpc",
         }
     }
@@ -180,8 +196,11 @@ impl ProtocolKind {
     #[must_use]
     pub const fn id(self) -> &'static str {
         match self {
+            Self::AwsJson1_0 => "aws.protocols#awsJson1_0",
+            Self::AwsJson1_1 => "aws.protocols#awsJson1_1",
             Self::RestJson1 => "aws.protocols#restJson1",
             Self::RpcV2Cbor => "smithy.protocols#rpcv2Cbor",
+            Self::RpcV2Json => "smithy.protocols#rpcv2Json",
             Self::XmlRpc => "polywire#xmlRpc",
         }
     }
@@ -201,8 +220,11 @@ impl ProtocolKind {
     /// stands in the way.
     pub fn build(self, service: Service<'_>) -> Result<Box<dyn Protocol>, MountError> {
         Ok(match self {
+            Self::AwsJson1_0 => Box::new(AwsJson1_0::new(service)),
+            Self::AwsJson1_1 => Box::new(AwsJson1_1::new(service)),
             Self::RestJson1 => Box::new(RestJson1::new(service)?),
             Self::RpcV2Cbor => Box::new(RpcV2Cbor::new(service)),
+            Self::RpcV2Json => Box::new(RpcV2Json::new(service)),
             Self::XmlRpc => Box::new(XmlRpc::new(service)?),
         })
     }

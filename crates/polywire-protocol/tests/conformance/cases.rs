@@ -2,12 +2,15 @@
 
 use bytes::Bytes;
 use http::header::CONTENT_TYPE;
-use polywire_protocol::{Fault, HostPrefix, Outcome, Plan, Protocol, ReadPlan, Route};
+use polywire_protocol::{
+    Fault, FaultKind, HostPrefix, Outcome, Plan, Protocol, ProtocolKind, ReadPlan, Route,
+};
 use polywire_schema::{Body, Error, Limits, NameSource, Operation, Schema};
 use serde_json::Value as Json;
 
 use crate::compare::{
     body, same, same_answer, same_body, same_error, same_headers, same_value, texts,
+    without_foreign_headers,
 };
 use crate::subject::{Answer, Held, Subject};
 
@@ -66,7 +69,8 @@ pub(crate) fn server_request(
     subject: &dyn Subject,
     case: &Json,
 ) -> Result<(), String> {
-    let (head, body) = request(case);
+    let (mut head, body) = request(case);
+    complete(protocol.kind(), operation, &mut head);
     let (route, found) =
         read(protocol, operation, subject, &head, &body).map_err(|fault| fault.to_string())?;
     if route.operation != operation.index() {
@@ -193,6 +197,20 @@ fn request(case: &Json) -> (http::request::Parts, Body) {
     (head, Body::new(Bytes::from(body(case))))
 }
 
+/// A case lists the headers that it is about. Some of awsJson leave out the one
+/// that names the operation, without which no server knows what is called.
+fn complete(kind: ProtocolKind, operation: Operation<'_>, head: &mut http::request::Parts) {
+    let aws_json = matches!(kind, ProtocolKind::AwsJson1_0 | ProtocolKind::AwsJson1_1);
+    if aws_json && !head.headers.contains_key("x-amz-target") {
+        let service = operation.input().set().service(0);
+        let target = format!("{}.{}", service.name(), operation.name());
+        head.headers.insert("x-amz-target", target.parse().unwrap());
+        let version = kind.name().replace("awsJson", "application/x-amz-json-");
+        let media_type = version.replace('_', ".").parse().unwrap();
+        head.headers.insert(CONTENT_TYPE, media_type);
+    }
+}
+
 /// A client reads the response as this value.
 pub(crate) fn client_response(
     protocol: &dyn Protocol,
@@ -224,8 +242,33 @@ pub(crate) fn client_response(
         }
         (outcome, _) => return Err(format!("taken for {outcome:?}")),
     };
+    same_query_error(case, &head)?;
     let found = found.map_err(|error| error.to_string())?;
     same_value(&*params(subject, case, shape)?, &*found, shape)
+}
+
+/// The code that a case gives apart is that of the header, or the error's name.
+fn same_query_error(case: &Json, head: &http::response::Parts) -> Result<(), String> {
+    let expected = &case["vendorParams"];
+    let fault = Fault::new(FaultKind::Invalid, "").with_head(&head.headers);
+    match (expected["type"].as_str(), fault.query_error()) {
+        (Some(side), Some(found)) => {
+            let found = (
+                &*found.code,
+                if found.sender { "Sender" } else { "Receiver" },
+            );
+            let expected = (expected["code"].as_str().unwrap_or_default(), side);
+            same(
+                "query error",
+                &format!("{expected:?}"),
+                &format!("{found:?}"),
+            )
+        }
+        (None, None) => Ok(()),
+        (expected, found) => Err(format!(
+            "query error: expected {expected:?}, found {found:?}"
+        )),
+    }
 }
 
 /// A server writes the value as this response.
@@ -256,7 +299,7 @@ pub(crate) fn server_response(
         &case["code"].to_string(),
         response.status().as_str(),
     )?;
-    same_headers(case, response.headers())?;
+    same_headers(&without_foreign_headers(case), response.headers())?;
     match error {
         None => same_body(case, response.body()),
         Some(error) => {
