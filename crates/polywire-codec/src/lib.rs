@@ -8,6 +8,7 @@
 //! - [`json`]: RFC 8259.
 //! - [`cbor`]: RFC 8949.
 //! - [`form`]: forms as AWS's query protocols nest data in them.
+//! - [`xml`]: XML 1.0 by Smithy's traits: restXml, awsQuery, ec2Query.
 //! - [`xmlrpc`]: XML-RPC values, calls, responses and faults.
 //!
 //! Reading never panics and never returns part of a value as the whole. Errors
@@ -28,6 +29,7 @@ mod path;
 pub mod reference;
 mod refuse;
 mod snippet;
+pub mod xml;
 pub mod xmlrpc;
 
 pub use message::{Dynamic, Message, Owned, Sink, Slot, Typed};

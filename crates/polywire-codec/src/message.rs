@@ -15,6 +15,7 @@ use polywire_schema::{
 use crate::cbor::{CborDecoder, CborEncoder};
 use crate::form::{FormDecoder, FormEncoder};
 use crate::json::{JsonDecoder, JsonEncoder};
+use crate::xml::{XmlDecoder, XmlEncoder};
 use crate::xmlrpc::{XmlRpcDecoder, XmlRpcEncoder};
 
 /// A value that every format can write.
@@ -28,12 +29,46 @@ pub trait Message {
     /// Writes the value of `at` as a form.
     fn encode_form(&self, at: Member<'_>, encoder: &mut FormEncoder);
 
+    /// Writes the value of `at` as XML.
+    fn encode_xml(&self, at: Member<'_>, encoder: &mut XmlEncoder<'_>);
+
     /// Writes the value of `at` as XML-RPC.
     fn encode_xmlrpc(&self, at: Member<'_>, encoder: &mut XmlRpcEncoder);
 
     /// Writes the value of `at` with any encoder: what formats without a
     /// method of their own, and the head of an HTTP message, use.
     fn encode_any(&self, at: Member<'_>, encoder: &mut dyn Encoder);
+}
+
+/// Implements [`Message`] for a wrapper of something that encodes itself.
+macro_rules! message {
+    ([$($generics:tt)*] $type:ty) => {
+        impl<$($generics)*> Message for $type {
+            fn encode_json(&self, at: Member<'_>, encoder: &mut JsonEncoder) {
+                self.0.encode(at, encoder);
+            }
+
+            fn encode_cbor(&self, at: Member<'_>, encoder: &mut CborEncoder) {
+                self.0.encode(at, encoder);
+            }
+
+            fn encode_form(&self, at: Member<'_>, encoder: &mut FormEncoder) {
+                self.0.encode(at, encoder);
+            }
+
+            fn encode_xml(&self, at: Member<'_>, encoder: &mut XmlEncoder<'_>) {
+                self.0.encode(at, encoder);
+            }
+
+            fn encode_xmlrpc(&self, at: Member<'_>, encoder: &mut XmlRpcEncoder) {
+                self.0.encode(at, encoder);
+            }
+
+            fn encode_any(&self, at: Member<'_>, encoder: &mut dyn Encoder) {
+                self.0.encode(at, encoder);
+            }
+        }
+    };
 }
 
 impl<M: Message + ?Sized> Message for &M {
@@ -49,6 +84,10 @@ impl<M: Message + ?Sized> Message for &M {
         (**self).encode_form(at, encoder);
     }
 
+    fn encode_xml(&self, at: Member<'_>, encoder: &mut XmlEncoder<'_>) {
+        (**self).encode_xml(at, encoder);
+    }
+
     fn encode_xmlrpc(&self, at: Member<'_>, encoder: &mut XmlRpcEncoder) {
         (**self).encode_xmlrpc(at, encoder);
     }
@@ -62,79 +101,19 @@ impl<M: Message + ?Sized> Message for &M {
 #[derive(Clone, Copy, Debug)]
 pub struct Typed<'a, T>(pub &'a T);
 
-impl<T: Encode> Message for Typed<'_, T> {
-    fn encode_json(&self, at: Member<'_>, encoder: &mut JsonEncoder) {
-        self.0.encode(at, encoder);
-    }
-
-    fn encode_cbor(&self, at: Member<'_>, encoder: &mut CborEncoder) {
-        self.0.encode(at, encoder);
-    }
-
-    fn encode_form(&self, at: Member<'_>, encoder: &mut FormEncoder) {
-        self.0.encode(at, encoder);
-    }
-
-    fn encode_xmlrpc(&self, at: Member<'_>, encoder: &mut XmlRpcEncoder) {
-        self.0.encode(at, encoder);
-    }
-
-    fn encode_any(&self, at: Member<'_>, encoder: &mut dyn Encoder) {
-        self.0.encode(at, encoder);
-    }
-}
+message!([T: Encode] Typed<'_, T>);
 
 /// A value that owns what it writes, as a [`Message`].
 #[derive(Clone, Copy, Debug)]
 pub struct Owned<T>(pub T);
 
-impl<T: Encode> Message for Owned<T> {
-    fn encode_json(&self, at: Member<'_>, encoder: &mut JsonEncoder) {
-        self.0.encode(at, encoder);
-    }
-
-    fn encode_cbor(&self, at: Member<'_>, encoder: &mut CborEncoder) {
-        self.0.encode(at, encoder);
-    }
-
-    fn encode_form(&self, at: Member<'_>, encoder: &mut FormEncoder) {
-        self.0.encode(at, encoder);
-    }
-
-    fn encode_xmlrpc(&self, at: Member<'_>, encoder: &mut XmlRpcEncoder) {
-        self.0.encode(at, encoder);
-    }
-
-    fn encode_any(&self, at: Member<'_>, encoder: &mut dyn Encoder) {
-        self.0.encode(at, encoder);
-    }
-}
+message!([T: Encode] Owned<T>);
 
 /// A dynamic value as a [`Message`].
 #[derive(Clone, Copy, Debug)]
 pub struct Dynamic<'a>(pub &'a Value);
 
-impl Message for Dynamic<'_> {
-    fn encode_json(&self, at: Member<'_>, encoder: &mut JsonEncoder) {
-        self.0.encode(at, encoder);
-    }
-
-    fn encode_cbor(&self, at: Member<'_>, encoder: &mut CborEncoder) {
-        self.0.encode(at, encoder);
-    }
-
-    fn encode_form(&self, at: Member<'_>, encoder: &mut FormEncoder) {
-        self.0.encode(at, encoder);
-    }
-
-    fn encode_xmlrpc(&self, at: Member<'_>, encoder: &mut XmlRpcEncoder) {
-        self.0.encode(at, encoder);
-    }
-
-    fn encode_any(&self, at: Member<'_>, encoder: &mut dyn Encoder) {
-        self.0.encode(at, encoder);
-    }
-}
+message!([] Dynamic<'_>);
 
 /// A place for a structure that every format can read, in parts.
 ///
@@ -161,6 +140,13 @@ pub trait Sink<'de> {
     ///
     /// The form does not hold that structure.
     fn decode_form(&mut self, at: Member<'_>, decoder: &mut FormDecoder<'de>) -> Result<(), Error>;
+
+    /// Reads the members of an XML element.
+    ///
+    /// # Errors
+    ///
+    /// The element is not that structure.
+    fn decode_xml(&mut self, at: Member<'_>, decoder: &mut XmlDecoder<'de>) -> Result<(), Error>;
 
     /// Reads the members of an XML-RPC struct, or positional parameters.
     ///
@@ -199,6 +185,10 @@ impl<'de, S: Sink<'de> + ?Sized> Sink<'de> for &mut S {
 
     fn decode_form(&mut self, at: Member<'_>, decoder: &mut FormDecoder<'de>) -> Result<(), Error> {
         (**self).decode_form(at, decoder)
+    }
+
+    fn decode_xml(&mut self, at: Member<'_>, decoder: &mut XmlDecoder<'de>) -> Result<(), Error> {
+        (**self).decode_xml(at, decoder)
     }
 
     fn decode_xmlrpc(
@@ -263,6 +253,10 @@ impl<'de, T: DecodeStructure<'de>> Sink<'de> for Slot<'de, T> {
         T::decode_part(&mut self.builder, at, decoder)
     }
 
+    fn decode_xml(&mut self, at: Member<'_>, decoder: &mut XmlDecoder<'de>) -> Result<(), Error> {
+        T::decode_part(&mut self.builder, at, decoder)
+    }
+
     fn decode_xmlrpc(
         &mut self,
         at: Member<'_>,
@@ -292,6 +286,10 @@ impl<'de> Sink<'de> for Map {
     }
 
     fn decode_form(&mut self, at: Member<'_>, decoder: &mut FormDecoder<'de>) -> Result<(), Error> {
+        decode_structure(self, at, decoder)
+    }
+
+    fn decode_xml(&mut self, at: Member<'_>, decoder: &mut XmlDecoder<'de>) -> Result<(), Error> {
         decode_structure(self, at, decoder)
     }
 

@@ -7,7 +7,9 @@ use http::{request, response};
 use polywire_codec::{Message, Sink};
 use polywire_schema::{Body, Error, Limits, Operation, Schema, Service};
 
-use crate::{AwsJson1_0, AwsJson1_1, Fault, RestJson1, RpcV2Cbor, RpcV2Json, XmlRpc};
+use crate::{
+    AwsJson1_0, AwsJson1_1, AwsQuery, Ec2Query, Fault, RestJson1, RpcV2Cbor, RpcV2Json, XmlRpc,
+};
 
 /// A protocol for one service: both sides of it.
 ///
@@ -158,6 +160,10 @@ pub enum ProtocolKind {
     AwsJson1_0,
     /// `aws.protocols#awsJson1_1`.
     AwsJson1_1,
+    /// `aws.protocols#awsQuery`.
+    AwsQuery,
+    /// `aws.protocols#ec2Query`.
+    Ec2Query,
     /// `aws.protocols#restJson1`.
     RestJson1,
     /// `smithy.protocols#rpcv2Cbor`.
@@ -170,9 +176,11 @@ pub enum ProtocolKind {
 
 impl ProtocolKind {
     /// All of them.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 8] = [
         Self::AwsJson1_0,
         Self::AwsJson1_1,
+        Self::AwsQuery,
+        Self::Ec2Query,
         Self::RestJson1,
         Self::RpcV2Cbor,
         Self::RpcV2Json,
@@ -185,6 +193,8 @@ impl ProtocolKind {
         match self {
             Self::AwsJson1_0 => "awsJson1_0",
             Self::AwsJson1_1 => "awsJson1_1",
+            Self::AwsQuery => "awsQuery",
+            Self::Ec2Query => "ec2Query",
             Self::RestJson1 => "restJson1",
             Self::RpcV2Cbor => "rpcv2Cbor",
             Self::RpcV2Json => "rpcv2Json",
@@ -198,6 +208,8 @@ impl ProtocolKind {
         match self {
             Self::AwsJson1_0 => "aws.protocols#awsJson1_0",
             Self::AwsJson1_1 => "aws.protocols#awsJson1_1",
+            Self::AwsQuery => "aws.protocols#awsQuery",
+            Self::Ec2Query => "aws.protocols#ec2Query",
             Self::RestJson1 => "aws.protocols#restJson1",
             Self::RpcV2Cbor => "smithy.protocols#rpcv2Cbor",
             Self::RpcV2Json => "smithy.protocols#rpcv2Json",
@@ -222,6 +234,8 @@ impl ProtocolKind {
         Ok(match self {
             Self::AwsJson1_0 => Box::new(AwsJson1_0::new(service)),
             Self::AwsJson1_1 => Box::new(AwsJson1_1::new(service)),
+            Self::AwsQuery => Box::new(AwsQuery::new(service)?),
+            Self::Ec2Query => Box::new(Ec2Query::new(service)?),
             Self::RestJson1 => Box::new(RestJson1::new(service)?),
             Self::RpcV2Cbor => Box::new(RpcV2Cbor::new(service)),
             Self::RpcV2Json => Box::new(RpcV2Json::new(service)),

@@ -552,6 +552,9 @@ impl Assembly {
             }
             flags = flags.with(MemberFlags::DEFAULT);
         }
+        if spec.xml_name.is_some() {
+            flags = flags.with(MemberFlags::XML_NAMED);
+        }
         let media_type = if spec.media_type.is_empty() {
             &target.media_type
         } else {
@@ -946,7 +949,7 @@ mod tests {
         );
         assert_eq!(
             run(2, Encoding::XmlOpen),
-            "<cityId xmlns:p=\"http://example.com/?a&amp;b\""
+            "<cityId xmlns:p=\"http://example.com/?a&amp;b\">"
         );
         assert_eq!(run(2, Encoding::XmlClose), "</cityId>");
         assert_eq!(run(2, Encoding::Ec2), "CityId");

@@ -58,6 +58,8 @@ flags! {
         EVENT_PAYLOAD = 10;
         /// Has a default value: [`Member::default_value`](crate::Member::default_value).
         DEFAULT = 11;
+        /// Has an `@xmlName` of its own.
+        XML_NAMED = 12;
     }
 
     /// Yes-or-no traits of an operation.

@@ -23,6 +23,8 @@ mod dynamic;
 mod encode;
 mod error;
 mod flags;
+#[doc(hidden)]
+pub mod generated;
 mod id;
 mod kind;
 mod limits;
@@ -46,6 +48,7 @@ pub use dynamic::{complete_structure, decode_structure, encode_structure};
 pub use encode::{Encode, Encoder};
 pub use error::{Error, ErrorKind, LimitKind};
 pub use flags::{MemberFlags, OperationFlags, ServiceFlags, ShapeFlags};
+pub use generated::MissingMember;
 pub use id::{ShapeId, ShapeIdError, is_identifier, is_namespace};
 pub use kind::{Direction, Location, ShapeKind, TimestampFormat};
 pub use limits::Limits;

@@ -241,6 +241,13 @@ impl<'s> Member<'s> {
         &self.set.members[self.index as usize]
     }
 
+    /// Its index within its set.
+    #[inline]
+    #[must_use]
+    pub const fn index(self) -> u32 {
+        self.index
+    }
+
     /// Its own name; of a root, the name of the shape.
     #[must_use]
     pub fn name(self) -> &'s str {

@@ -38,7 +38,7 @@ impl NameSource {
 /// | `JsonMember`, `JsonName` | `"cityId":` |
 /// | `Cbor` | `66 63 69 74 79 49 64` (text string of six bytes) |
 /// | `XmlRpc` | `<member><name>cityId</name><value>` |
-/// | `XmlOpen` | `<cityId`, with its namespace; of an attribute ` cityId="` |
+/// | `XmlOpen` | `<cityId>`, with its namespace; of an attribute ` cityId="` |
 /// | `XmlClose` | `</cityId>` |
 /// | `Query`, `Ec2` | `cityId`, `CityId` (percent-encoded) |
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -52,7 +52,7 @@ pub enum Encoding {
     Cbor = 2,
     /// XML-RPC up to the value's tag.
     XmlRpc = 3,
-    /// XML start tag without its `>`.
+    /// XML start tag.
     XmlOpen = 4,
     /// XML end tag.
     XmlClose = 5,
@@ -144,6 +144,7 @@ impl NameParts<'_> {
                     push_xml(out, uri, XmlPlace::Attribute);
                     out.push(b'"');
                 }
+                out.push(b'>');
             }
             Encoding::XmlClose if self.xml_attribute => out.push(b'"'),
             Encoding::XmlClose => {

@@ -36,6 +36,20 @@ pub struct BigInteger(Text);
 // Invariant: a number by JSON's grammar.
 pub struct BigDecimal(Text);
 
+/// Zero.
+impl Default for BigInteger {
+    fn default() -> Self {
+        Self::from(0)
+    }
+}
+
+/// Zero.
+impl Default for BigDecimal {
+    fn default() -> Self {
+        Self::from(0)
+    }
+}
+
 impl BigInteger {
     /// Reads an optional `-` and decimal digits. Leading zeros are dropped.
     ///

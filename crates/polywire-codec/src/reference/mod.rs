@@ -31,6 +31,7 @@ use polywire_schema::{Decoder, Encoder, Error, Member};
 use crate::cbor::{CborDecoder, CborEncoder};
 use crate::form::{FormDecoder, FormEncoder};
 use crate::json::{JsonDecoder, JsonEncoder};
+use crate::xml::{XmlDecoder, XmlEncoder};
 use crate::xmlrpc::{XmlRpcDecoder, XmlRpcEncoder};
 use crate::{Message, Sink};
 
@@ -57,8 +58,14 @@ impl<M: Message> Message for Twin<M> {
         }
     }
 
+    /// Forms have no twin yet.
     fn encode_form(&self, at: Member<'_>, encoder: &mut FormEncoder) {
         self.0.encode_form(at, encoder);
+    }
+
+    /// XML has no twin yet.
+    fn encode_xml(&self, at: Member<'_>, encoder: &mut XmlEncoder<'_>) {
+        self.0.encode_xml(at, encoder);
     }
 
     /// XML-RPC has no twin.
@@ -94,8 +101,14 @@ impl<'de, S: Sink<'de>> Sink<'de> for TwinSink<S> {
         Ok(())
     }
 
+    /// Forms have no twin yet.
     fn decode_form(&mut self, at: Member<'_>, decoder: &mut FormDecoder<'de>) -> Result<(), Error> {
         self.0.decode_form(at, decoder)
+    }
+
+    /// XML has no twin yet.
+    fn decode_xml(&mut self, at: Member<'_>, decoder: &mut XmlDecoder<'de>) -> Result<(), Error> {
+        self.0.decode_xml(at, decoder)
     }
 
     /// XML-RPC has no twin.

@@ -9,6 +9,7 @@
 
 use polywire_codec::cbor::{CborDecoder, CborEncoder, CborProfile};
 use polywire_codec::json::{JsonDecoder, JsonEncoder, JsonProfile};
+use polywire_codec::xml::{XmlDecoder, XmlEncoder, XmlProfile};
 use polywire_codec::xmlrpc::{Envelope, XmlRpcDecoder, XmlRpcEncoder, XmlRpcProfile};
 use polywire_schema::{Body, Decode, Decoder, Encode, Encoder, Error, Limits, Member, Value};
 
@@ -30,6 +31,7 @@ pub(crate) trait Format {
 
 pub(crate) struct Json;
 pub(crate) struct Cbor;
+pub(crate) struct Xml;
 /// XML-RPC: the value of a response.
 pub(crate) struct XmlRpc;
 
@@ -85,6 +87,34 @@ impl Format for Cbor {
     }
 
     fn finish(decoder: &mut CborDecoder<'_>) -> Result<(), Error> {
+        decoder.finish()
+    }
+}
+
+impl Format for Xml {
+    const NAME: &'static str = "XML";
+    type Encoder = XmlEncoder<'static>;
+    type Decoder<'de> = XmlDecoder<'de>;
+
+    fn encoder() -> XmlEncoder<'static> {
+        XmlEncoder::new(XmlProfile::DEFAULT, Vec::new())
+    }
+
+    fn written(encoder: XmlEncoder<'_>) -> Result<Vec<u8>, Error> {
+        encoder.finish()
+    }
+
+    fn decoder<'de>(
+        body: &'de Body,
+        lenient: bool,
+        limits: &Limits,
+    ) -> Result<XmlDecoder<'de>, Error> {
+        let profile = XmlProfile::DEFAULT;
+        let profile = if lenient { profile.lenient() } else { profile };
+        XmlDecoder::from_body(body, profile, limits)
+    }
+
+    fn finish(decoder: &mut XmlDecoder<'_>) -> Result<(), Error> {
         decoder.finish()
     }
 }

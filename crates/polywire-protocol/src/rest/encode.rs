@@ -10,6 +10,7 @@ use polywire_text::{base64, number};
 
 use super::header::{self, Header, Role};
 use super::{Bindings, Pattern, Segment, scalar};
+use crate::endpoint;
 
 /// An encoder of the members of one structure that stand in a head.
 #[derive(Debug)]
@@ -162,7 +163,7 @@ impl<'b> HeadEncoder<'b> {
             target,
             headers: self.headers,
             content_length: self.content_length,
-            host_prefix: host(host_prefix, &self.host_labels)?,
+            host_prefix: endpoint::fill(host_prefix, &self.host_labels)?,
         })
     }
 
@@ -264,37 +265,6 @@ fn merge(headers: &mut HeaderMap, more: Vec<(HeaderName, HeaderValue)>) {
             headers.insert(name, value);
         }
     }
-}
-
-/// The prefix of a host, with its labels filled in. RFC 1123, section 2.1,
-/// says what a label may be; anything else would name another host.
-fn host(prefix: &str, labels: &[(String, String)]) -> Result<String, Error> {
-    let mut host = String::new();
-    let mut rest = prefix;
-    while let Some((before, (name, after))) = rest
-        .split_once('{')
-        .and_then(|(before, behind)| Some((before, behind.split_once('}')?)))
-    {
-        let value = labels.iter().find(|(own, _)| own == name);
-        let value = value.map_or("", |(_, value)| value);
-        let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
-        if !(1..=63).contains(&value.len())
-            || !value.bytes().all(plain)
-            || value.starts_with('-')
-            || value.ends_with('-')
-        {
-            return Err(Error::new(ErrorKind::Unwritable)
-                .in_format("HTTP")
-                .expected("a label of a host: up to 63 letters, digits and hyphens")
-                .found(format!("{value:?}"))
-                .at_path(format!("host label {name}")));
-        }
-        host.push_str(before);
-        host.push_str(value);
-        rest = after;
-    }
-    host.push_str(rest);
-    Ok(host)
 }
 
 #[cold]

@@ -25,11 +25,11 @@ use std::path::PathBuf;
 
 use polywire_model::Loader;
 use polywire_protocol::{Protocol, ProtocolKind};
-use polywire_schema::{Operation, Schema};
+use polywire_schema::{DecodeStructure, Encode, Operation, Schema};
 use serde_json::Value as Json;
 
 use crate::report::{Report, Side};
-use crate::subject::{Maps, Subject};
+use crate::subject::{Generated, Maps, Subject};
 
 const SUITES: [&str; 2] = ["aws-protocol-tests.json", "smithy-protocol-tests.json"];
 
@@ -74,6 +74,7 @@ fn official_suites() {
                     for operation in service.operations() {
                         let run = Run {
                             ast: &ast,
+                            service: id,
                             protocol: &*protocol,
                             operation,
                         };
@@ -89,20 +90,51 @@ fn official_suites() {
 /// The cases of an operation and of its errors.
 struct Run<'a> {
     ast: &'a Json,
+    service: &'a str,
     protocol: &'a dyn Protocol,
     operation: Operation<'a>,
 }
 
-/// What a case is run through, by the name that the report has for it.
-fn subjects(_: Schema<'_>) -> Vec<(&'static str, Box<dyn Subject>)> {
-    vec![("value", Box::new(Maps))]
+/// The structure that a case is about.
+#[derive(Clone, Copy)]
+enum Role {
+    Input,
+    Output,
+    /// An error of the model.
+    Shape,
+}
+
+/// What a case is run through, by the name that the report has for it. `id` is
+/// the id of the operation, or of the error.
+fn subjects(service: &str, role: Role, id: &str) -> Vec<(&'static str, Box<dyn Subject>)> {
+    let typed = match role {
+        Role::Input => conformance_types::visit_input(service, id, Typed),
+        Role::Output => conformance_types::visit_output(service, id, Typed),
+        Role::Shape => conformance_types::visit_shape(service, id, Typed),
+    };
+    let typed = typed.unwrap_or_else(|| panic!("no type of {id} was generated for {service}"));
+    vec![("value", Box::new(Maps)), ("typed", typed)]
+}
+
+/// Makes a subject of a generated type.
+struct Typed;
+
+impl conformance_types::Visitor for Typed {
+    type Output = Box<dyn Subject>;
+
+    fn visit<T>(self) -> Box<dyn Subject>
+    where
+        T: Encode + for<'de> DecodeStructure<'de> + 'static,
+    {
+        Box::new(Generated::<T>(std::marker::PhantomData))
+    }
 }
 
 impl Run<'_> {
     fn all(&self, report: &mut Report) {
         let (protocol, operation) = (self.protocol, self.operation);
         for case in self.cases(operation.id(), "httpRequestTests") {
-            for (through, subject) in subjects(operation.input()) {
+            for (through, subject) in subjects(self.service, Role::Input, operation.id()) {
                 report.run(protocol.kind(), Side::ClientRequest, through, &case, || {
                     cases::client_request(protocol, operation, &*subject, &case)
                 });
@@ -113,7 +145,7 @@ impl Run<'_> {
         }
         for case in self.cases(operation.id(), "httpMalformedRequestTests") {
             for case in cases::with_parameters(&case) {
-                for (through, subject) in subjects(operation.input()) {
+                for (through, subject) in subjects(self.service, Role::Input, operation.id()) {
                     report.run(protocol.kind(), Side::Malformed, through, &case, || {
                         cases::malformed(protocol, operation, &*subject, &case)
                     });
@@ -122,10 +154,12 @@ impl Run<'_> {
         }
         let errors = operation.errors().map(Some);
         for error in std::iter::once(None::<Schema<'_>>).chain(errors) {
-            let shape = error.unwrap_or_else(|| operation.output());
-            let id = error.map_or_else(|| operation.id(), Schema::id);
+            let (role, id) = match error {
+                Some(error) => (Role::Shape, error.id()),
+                None => (Role::Output, operation.id()),
+            };
             for case in self.cases(id, "httpResponseTests") {
-                for (through, subject) in subjects(shape) {
+                for (through, subject) in subjects(self.service, role, id) {
                     report.run(
                         protocol.kind(),
                         Side::ClientResponse,

@@ -118,17 +118,9 @@ impl Subject for Maps {
 }
 
 /// Structures of a generated type.
-#[allow(
-    dead_code,
-    reason = "used as soon as types are generated for the suites"
-)]
 pub(crate) struct Generated<T>(pub(crate) std::marker::PhantomData<T>);
 
 /// A value of a generated type.
-#[allow(
-    dead_code,
-    reason = "used as soon as types are generated for the suites"
-)]
 struct HeldTyped<T>(T);
 
 impl<T: Encode> Held for HeldTyped<T> {
@@ -152,10 +144,6 @@ impl<T> Generated<T>
 where
     T: for<'de> DecodeStructure<'de> + Encode + 'static,
 {
-    #[allow(
-        dead_code,
-        reason = "used as soon as types are generated for the suites"
-    )]
     fn held<'de>(slot: Slot<'de, T>) -> Result<Box<dyn Held>, Error> {
         match slot.into_value() {
             Some(value) => Ok(Box::new(HeldTyped(value))),

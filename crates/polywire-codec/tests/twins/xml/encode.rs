@@ -41,7 +41,7 @@ impl XmlEncoder {
         self.close_tag();
         match self.levels.last().and_then(|level| level.item.as_ref()) {
             Some((open, _)) => self.out.extend_from_slice(open),
-            None => at.run(Encoding::XmlOpen).push_to(&mut self.out),
+            None => self.out.extend_from_slice(open_tag(at)),
         }
         self.open = true;
     }
@@ -70,8 +70,14 @@ impl XmlEncoder {
 }
 
 fn tags(at: Member<'_>) -> (Vec<u8>, Vec<u8>) {
-    let tag = |encoding| at.run(encoding).as_bytes().to_vec();
-    (tag(Encoding::XmlOpen), tag(Encoding::XmlClose))
+    let close = at.run(Encoding::XmlClose).as_bytes();
+    (open_tag(at).to_vec(), close.to_vec())
+}
+
+/// The start tag without its `>`: attributes may follow.
+fn open_tag(at: Member<'_>) -> &[u8] {
+    let tag = at.run(Encoding::XmlOpen).as_bytes();
+    tag.strip_suffix(b">").unwrap_or(tag)
 }
 
 impl Encoder for XmlEncoder {

@@ -1,0 +1,309 @@
+//! Lists and maps, item by item.
+
+use polywire_schema::{Encoding, Error, ErrorKind, Member, MemberFlags, NameSource, Seq, Text};
+use polywire_text::scan::Run;
+
+use super::XmlDecoder;
+use super::cursor::{CONTENT, EMPTY, Place, TOP, local};
+use crate::{keep, nulls};
+
+/// States of the [`Seq`] of a list or map: bits. Items have the name of the
+/// member, and no element around them.
+const FLATTENED: u32 = 1;
+/// The element around the items was its own end.
+const NO_CONTENT: u32 = 2;
+/// The key of the entry that is open stands behind its value.
+const KEY_BEHIND: u32 = 4;
+
+impl<'de> XmlDecoder<'de> {
+    /// Begins a list or map. A flattened one begins with its first item, whose
+    /// start tag has been read.
+    #[inline]
+    pub(super) fn collection(&mut self, at: Member<'_>) -> Result<Seq, Error> {
+        if self.cursor.special & TOP != 0 {
+            self.top(at)?;
+        }
+        self.deeper()?;
+        let mut seq = self.opened_seq();
+        seq.continues = std::mem::take(&mut self.continues);
+        if at.has(MemberFlags::XML_FLATTENED) {
+            seq.state = FLATTENED;
+        } else if std::mem::replace(&mut self.cursor.special, CONTENT) == EMPTY {
+            seq.state = NO_CONTENT;
+        }
+        Ok(seq)
+    }
+
+    /// Goes into the next item of a list.
+    #[inline(always)]
+    pub(super) fn next_item(&mut self, at: Member<'_>, seq: &mut Seq) -> Result<bool, Error> {
+        // The tag of the item before, once more.
+        let tag = last_tag(seq);
+        if seq.count > 0
+            && let Some(window) = self.cursor.bytes().get(tag.start - 1..)
+            && Run::new(window, tag.len + 2).starts(self.cursor.rest())
+            && window[tag.len + 1] == b'>'
+            && self.budget.count(1).is_ok()
+        {
+            self.cursor.name = Place {
+                start: self.cursor.at + 1,
+                len: tag.len,
+            };
+            self.cursor.at += tag.len + 2;
+            return Ok(true);
+        }
+        self.any_item(at, seq)
+    }
+
+    #[inline(never)]
+    fn any_item(&mut self, at: Member<'_>, seq: &mut Seq) -> Result<bool, Error> {
+        loop {
+            if !self.next_element(at, seq, at.element().run(Encoding::XmlOpen), |name| {
+                let element = at.element().plain(NameSource::Xml);
+                name == element || local(name) == local(element)
+            })? {
+                return Ok(false);
+            }
+            if self.is_element(at)? {
+                return Ok(true);
+            }
+        }
+    }
+
+    /// Goes into the next element of a list or map. Others are skipped.
+    fn next_element(
+        &mut self,
+        at: Member<'_>,
+        seq: &mut Seq,
+        tag: Run<'_>,
+        is: impl Fn(&str) -> bool,
+    ) -> Result<bool, Error> {
+        if seq.state & FLATTENED != 0 {
+            if seq.count > 0 && !self.next_sibling(at, seq)? {
+                self.budget.leave();
+                return Ok(false);
+            }
+        } else if seq.state & NO_CONTENT != 0 {
+            self.budget.leave();
+            return Ok(false);
+        } else {
+            loop {
+                if !self.next_child(seq)? {
+                    return Ok(false);
+                }
+                if tag.starts(self.cursor.rest()) {
+                    self.opened(tag.len());
+                    break;
+                }
+                self.cursor.start_tag()?;
+                if is(self.cursor.name_at(self.cursor.name)) {
+                    break;
+                }
+                self.count_item()?;
+                self.skip_element()?;
+            }
+        }
+        seq.count = seq.count.saturating_add(1);
+        self.count_item()?;
+        let name = self.cursor.name;
+        seq.seen = [name.start as u64, name.len as u64];
+        Ok(true)
+    }
+
+    /// Goes into the element that follows in a flattened list or map, if it is
+    /// another item. Otherwise the cursor stays before it.
+    fn next_sibling(&mut self, at: Member<'_>, seq: &Seq) -> Result<bool, Error> {
+        self.cursor.skip_between()?;
+        if !matches!(self.cursor.rest(), [b'<', next, ..] if !matches!(next, b'/' | b'!')) {
+            return Ok(false);
+        }
+        let tag = at.run(Encoding::XmlOpen);
+        if tag.starts(self.cursor.rest()) {
+            self.opened(tag.len());
+            return Ok(true);
+        }
+        let before = self.cursor.at;
+        self.cursor.start_tag()?;
+        let same = self.cursor.name_at(self.cursor.name) == self.cursor.name_at(last_tag(seq));
+        if !same {
+            self.cursor.at = before;
+            self.cursor.special = CONTENT;
+        }
+        Ok(same)
+    }
+
+    /// Whether the element that was opened is one of the collection of `at`: a
+    /// null is none where it means nothing.
+    fn is_element(&mut self, at: Member<'_>) -> Result<bool, Error> {
+        if !self.cursor.has_attributes() || at.is_sparse() || !self.cursor.is_nil() {
+            return Ok(true);
+        }
+        if !self.profile.skip_nulls || !nulls::mean_nothing(at) {
+            self.cursor.at = self.cursor.name.start - 1;
+            return Err(self.error_of_null(at));
+        }
+        self.skip_element()?;
+        Ok(false)
+    }
+
+    #[cold]
+    fn error_of_null(&self, at: Member<'_>) -> Error {
+        self.cursor
+            .error(ErrorKind::WrongType, at.element().kind().describe())
+    }
+
+    /// Goes to the value of the next entry of a map, and gives its key.
+    pub(super) fn next_entry(
+        &mut self,
+        at: Member<'_>,
+        seq: &mut Seq,
+    ) -> Result<Option<Text>, Error> {
+        loop {
+            if seq.count > 0 && seq.state & NO_CONTENT == 0 {
+                self.end_entry(at, seq)?;
+            }
+            const ENTRY: &[u8] = b"<entry>";
+            let run = Run::new(ENTRY, ENTRY.len());
+            if !self.next_element(at, seq, run, |name| local(name) == "entry")? {
+                return Ok(None);
+            }
+            let key = self.key_and_value(at, seq)?;
+            if self.is_element(at)? {
+                return Ok(Some(key));
+            }
+        }
+    }
+
+    /// Reads the key of the entry that was opened and goes into its value,
+    /// which may stand before the key.
+    fn key_and_value(&mut self, at: Member<'_>, seq: &mut Seq) -> Result<Text, Error> {
+        let (key_at, value_at) = (at.target().member(0), at.target().member(1));
+        let entry = last_tag(seq);
+        let mut key = None;
+        let mut value = None;
+        if self.cursor.special == EMPTY {
+            return Err(self.cursor.error(ErrorKind::Missing, "the key of an entry"));
+        }
+        loop {
+            self.cursor.skip_between()?;
+            if matches!(self.cursor.rest(), [b'<', b'/', ..]) {
+                // Reads it only to see whether it is the right one.
+                let end = self.cursor.at;
+                self.cursor.end_tag(entry)?;
+                self.cursor.at = end;
+                let expected = match key {
+                    None => "the key of an entry",
+                    Some(_) => "the value of an entry",
+                };
+                return Err(self.cursor.error(ErrorKind::Missing, expected));
+            }
+            match self.entry_child(key_at, value_at)? {
+                Child::Key if key.is_some() => return Err(self.twice_in_entry()),
+                Child::Key => {
+                    let text = self.string(key_at)?;
+                    let text = keep::text(self.body, text);
+                    if let Some((at, name, special)) = value.take() {
+                        self.cursor.at = at;
+                        self.cursor.name = name;
+                        self.cursor.special = special;
+                        seq.state |= KEY_BEHIND;
+                        return Ok(text);
+                    }
+                    key = Some(text);
+                }
+                Child::Value => match key.take() {
+                    Some(key) => return Ok(key),
+                    None if value.is_some() => return Err(self.twice_in_entry()),
+                    None => {
+                        let cursor = &self.cursor;
+                        value = Some((cursor.at, cursor.name, cursor.special));
+                        self.skip_element()?;
+                    }
+                },
+                Child::Other => {
+                    self.count_item()?;
+                    self.skip_element()?;
+                }
+            }
+        }
+    }
+
+    /// Reads a start tag in an entry.
+    #[inline]
+    fn entry_child(&mut self, key: Member<'_>, value: Member<'_>) -> Result<Child, Error> {
+        for (member, child) in [(key, Child::Key), (value, Child::Value)] {
+            let tag = member.run(Encoding::XmlOpen);
+            if tag.starts(self.cursor.rest()) {
+                self.opened(tag.len());
+                return Ok(child);
+            }
+        }
+        if !matches!(self.cursor.rest(), [b'<', next, ..] if *next != b'!') {
+            let expected = "the key or the value of an entry";
+            return Err(self.cursor.error(ErrorKind::Syntax, expected));
+        }
+        self.cursor.start_tag()?;
+        let name = self.cursor.name_at(self.cursor.name);
+        let (key, value) = (key.plain(NameSource::Xml), value.plain(NameSource::Xml));
+        Ok(match name {
+            name if name == key => Child::Key,
+            name if name == value => Child::Value,
+            name if local(name) == local(key) => Child::Key,
+            name if local(name) == local(value) => Child::Value,
+            _ => Child::Other,
+        })
+    }
+
+    /// Reads what stands behind the value of an entry, and its end tag.
+    #[inline]
+    fn end_entry(&mut self, at: Member<'_>, seq: &mut Seq) -> Result<(), Error> {
+        let entry = last_tag(seq);
+        if seq.state & KEY_BEHIND == 0
+            && let Some(end) = self.cursor.plain_end(self.cursor.at, entry)
+        {
+            self.cursor.at = end;
+            return Ok(());
+        }
+        self.end_any_entry(at, seq, entry)
+    }
+
+    #[inline(never)]
+    fn end_any_entry(&mut self, at: Member<'_>, seq: &mut Seq, entry: Place) -> Result<(), Error> {
+        loop {
+            self.cursor.skip_between()?;
+            if matches!(self.cursor.rest(), [b'<', b'/', ..] | [] | [b'<']) {
+                return self.cursor.end_tag(entry);
+            }
+            match self.entry_child(at.target().member(0), at.target().member(1))? {
+                // It was read before.
+                Child::Key if seq.state & KEY_BEHIND != 0 => seq.state &= !KEY_BEHIND,
+                Child::Key | Child::Value => return Err(self.twice_in_entry()),
+                Child::Other => self.count_item()?,
+            }
+            self.skip_element()?;
+        }
+    }
+
+    #[cold]
+    fn twice_in_entry(&self) -> Error {
+        let expected = "one key and one value in an entry";
+        self.cursor.error(ErrorKind::Duplicate, expected)
+    }
+}
+
+/// An element of an entry.
+#[derive(Clone, Copy)]
+enum Child {
+    Key,
+    Value,
+    Other,
+}
+
+/// The name of the last item or entry.
+#[inline(always)]
+fn last_tag(seq: &Seq) -> Place {
+    Place {
+        start: seq.seen[0] as usize,
+        len: seq.seen[1] as usize,
+    }
+}

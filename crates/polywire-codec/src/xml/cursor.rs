@@ -1,0 +1,426 @@
+//! A cursor over XML: white space, tags, character data.
+//!
+//! Between calls it stands behind the `>` of a start tag, with what comes
+//! next in [`Cursor::special`]: content, nothing because the tag was its own
+//! end, or the value of an attribute.
+
+use std::borrow::Cow;
+
+use polywire_schema::{Error, ErrorKind};
+use polywire_text::escape::{self, XmlPlace, XmlReading};
+use polywire_text::scan;
+use polywire_text::scan::Run;
+
+use super::locate;
+use crate::snippet;
+
+/// What no text may hold, but for the end of CDATA (XML 1.0, section 2.4).
+const BRACKETS: &[u8] = b"]]>";
+const FORBIDDEN: &str = "a character that XML 1.0 allows";
+
+/// What [`Cursor::special`] says: content, which ends in an end tag.
+pub(super) const CONTENT: u8 = 0;
+/// The element was its own end.
+pub(super) const EMPTY: u8 = 1;
+/// The value of an attribute comes next.
+pub(super) const ATTRIBUTE: u8 = 2;
+/// A flag beside the others: the element is the one at the top, and has not
+/// been looked at.
+pub(super) const TOP: u8 = 4;
+
+/// Where a name stands in the input.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub(super) struct Place {
+    pub(super) start: usize,
+    pub(super) len: usize,
+}
+
+#[derive(Debug)]
+pub(super) struct Cursor<'de> {
+    pub(super) text: &'de str,
+    /// `at <= text.len()`, always on a character boundary.
+    pub(super) at: usize,
+    /// The name of the last start tag.
+    pub(super) name: Place,
+    pub(super) special: u8,
+    /// The value of the attribute that comes next, and where the attributes
+    /// behind it begin.
+    pub(super) attribute: Place,
+    pub(super) attributes: usize,
+    /// Whether `]]>` stands anywhere: then it may stand where it must not.
+    brackets: bool,
+}
+
+impl<'de> Cursor<'de> {
+    /// A cursor behind the start tag of the root element.
+    pub(super) fn new(text: &'de str) -> Result<Self, Error> {
+        let mut cursor = Self {
+            text,
+            at: 0,
+            name: Place::default(),
+            special: CONTENT,
+            attribute: Place::default(),
+            attributes: 0,
+            brackets: false,
+        };
+        cursor.look_for_rare()?;
+        cursor.declaration()?;
+        cursor.skip_between()?;
+        match cursor.rest() {
+            [b'<', b'!' | b'/', ..] => {
+                return Err(cursor.error(ErrorKind::Syntax, "the start tag of the root element"));
+            }
+            [b'<', ..] => cursor.start_tag()?,
+            _ => return Err(cursor.error(ErrorKind::Syntax, "the start tag of the root element")),
+        }
+        cursor.special |= TOP;
+        Ok(cursor)
+    }
+
+    /// What is forbidden and takes more than one byte to see is looked for
+    /// once, here: most documents have neither of the bytes that begin it.
+    fn look_for_rare(&mut self) -> Result<(), Error> {
+        let bytes = self.text.as_bytes();
+        let Some(first) = memchr::memchr2(b']', 0xef, bytes) else {
+            return Ok(());
+        };
+        let rest = &bytes[first..];
+        self.brackets = memchr::memmem::find(rest, BRACKETS).is_some();
+        // U+FFFE and U+FFFF are no characters of XML (XML 1.0, section 2.2).
+        for start in memchr::memmem::find_iter(rest, b"\xef\xbf") {
+            if let Some(last @ (0xbe | 0xbf)) = rest.get(start + 2) {
+                self.at = first + start;
+                let error = self.error(ErrorKind::Syntax, FORBIDDEN);
+                return Err(error.found(format!("U+{:04X}", 0xff40 + u32::from(*last))));
+            }
+        }
+        Ok(())
+    }
+
+    #[inline]
+    pub(super) fn rest(&self) -> &'de [u8] {
+        &self.text.as_bytes()[self.at..]
+    }
+
+    #[inline]
+    pub(super) fn bytes(&self) -> &'de [u8] {
+        self.text.as_bytes()
+    }
+
+    /// The name at a place.
+    #[inline]
+    pub(super) fn name_at(&self, place: Place) -> &'de str {
+        &self.text[place.start..place.start + place.len]
+    }
+
+    /// Skips what may stand between tags: white space, comments, processing
+    /// instructions.
+    #[inline]
+    pub(super) fn skip_between(&mut self) -> Result<(), Error> {
+        loop {
+            match self.rest() {
+                // CDATA is text, not markup.
+                [b'<', b'!', b'[', ..] => return Ok(()),
+                [b'<', b'!' | b'?', ..] => self.skip_markup()?,
+                [b' ' | b'\t' | b'\n' | b'\r', ..] => self.at += scan::white_space(self.rest()),
+                _ => return Ok(()),
+            }
+        }
+    }
+
+    /// Skips a comment or processing instruction; refuses a document type.
+    #[cold]
+    fn skip_markup(&mut self) -> Result<(), Error> {
+        let start = self.at;
+        let comment = self.rest().starts_with(b"<!--");
+        let (open, close): (usize, &str) = if comment {
+            (4, "--")
+        } else if self.rest().starts_with(b"<?") {
+            let target = &self.rest()[2..];
+            let len = name_len(target);
+            if len == 0 || target[..len].eq_ignore_ascii_case(b"xml") {
+                return Err(self.error(
+                    ErrorKind::Syntax,
+                    "a processing instruction or the XML declaration at the beginning",
+                ));
+            }
+            (2, "?>")
+        } else {
+            let expected = "an element (document types are not read)";
+            return Err(self.error(ErrorKind::Syntax, expected));
+        };
+        let Some(len) = self.text[start + open..].find(close) else {
+            self.at = self.text.len();
+            return Err(self.error(ErrorKind::Truncated, "the end of a comment or instruction"));
+        };
+        self.no_controls(start + open, len)?;
+        self.at = start + open + len + close.len();
+        if comment {
+            match self.rest() {
+                [b'>', ..] => self.at += 1,
+                _ => return Err(self.error(ErrorKind::Syntax, "--> (two dashes end a comment)")),
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses control characters in what is not character data.
+    fn no_controls(&mut self, start: usize, len: usize) -> Result<(), Error> {
+        let forbidden = |byte: u8| byte < 0x20 && !matches!(byte, b'\t' | b'\n' | b'\r');
+        let part = &self.text[start..start + len];
+        match part.bytes().position(forbidden) {
+            None => Ok(()),
+            Some(offset) => {
+                self.at = start + offset;
+                Err(self.error(ErrorKind::Syntax, FORBIDDEN))
+            }
+        }
+    }
+
+    /// Reads a start tag; the cursor stands at its `<`. Attributes are checked
+    /// and left for whoever wants them.
+    pub(super) fn start_tag(&mut self) -> Result<(), Error> {
+        let bytes = self.bytes();
+        let start = self.at + 1;
+        let len = name_len(&bytes[start..]);
+        if len == 0 {
+            return Err(self.error(ErrorKind::Syntax, "an element"));
+        }
+        self.name = Place { start, len };
+        if bytes.get(start + len) == Some(&b'>') {
+            self.at = start + len + 1;
+            self.special = CONTENT;
+            return Ok(());
+        }
+        self.attributes_of_tag(start + len)
+    }
+
+    /// Whether the last start tag has anything behind its name.
+    #[inline]
+    pub(super) fn has_attributes(&self) -> bool {
+        let Place { start, len } = self.name;
+        self.bytes().get(start + len) != Some(&b'>')
+    }
+
+    /// The end of the end tag `</name>`, if it stands at `at`, spelled as
+    /// plainly as its start tag was.
+    #[inline(always)]
+    pub(super) fn plain_end(&self, at: usize, name: Place) -> Option<usize> {
+        let bytes = self.bytes();
+        let rest = bytes.get(at..)?;
+        let run = Run::new(bytes.get(name.start..)?, name.len + 1);
+        (rest.starts_with(b"</") && run.starts(&rest[2..]) && bytes[name.start + name.len] == b'>')
+            .then_some(at + name.len + 3)
+    }
+
+    /// Reads the end tag of the element of this name.
+    #[inline]
+    pub(super) fn end_tag(&mut self, name: Place) -> Result<(), Error> {
+        match self.plain_end(self.at, name) {
+            Some(end) => {
+                self.at = end;
+                Ok(())
+            }
+            None => self.any_end_tag(name),
+        }
+    }
+
+    #[inline(never)]
+    fn any_end_tag(&mut self, name: Place) -> Result<(), Error> {
+        let own = self.name_at(name).as_bytes();
+        if let Some(rest) = self.rest().strip_prefix(b"</")
+            && let Some(rest) = rest.strip_prefix(own)
+        {
+            let space = scan::white_space(rest);
+            if rest.get(space) == Some(&b'>') {
+                self.at += 2 + own.len() + space + 1;
+                return Ok(());
+            }
+        }
+        Err(self.no_end_tag(name))
+    }
+
+    #[cold]
+    fn no_end_tag(&mut self, name: Place) -> Error {
+        let kind = match self.rest() {
+            [] | [b'<'] => ErrorKind::Truncated,
+            _ => ErrorKind::Syntax,
+        };
+        let shown: String = self
+            .name_at(name)
+            .chars()
+            .take(64)
+            .map(snippet::printable)
+            .collect();
+        self.error(kind, "").expected(format!("</{shown}>"))
+    }
+
+    /// Character data up to and with the end tag: borrowed where it stands in
+    /// the input as it is. References and CDATA are resolved, comments and
+    /// processing instructions left out, line ends normalised.
+    #[inline]
+    pub(super) fn characters(&mut self) -> Result<Cow<'de, str>, Error> {
+        let start = self.at;
+        let len = scan::xml_data(self.rest());
+        if !self.brackets
+            && let Some(end) = self.plain_end(start + len, self.name)
+        {
+            self.at = end;
+            return Ok(Cow::Borrowed(&self.text[start..start + len]));
+        }
+        self.any_characters()
+    }
+
+    #[inline(never)]
+    fn any_characters(&mut self) -> Result<Cow<'de, str>, Error> {
+        let mut text = Cow::Borrowed("");
+        loop {
+            let rest = self.rest();
+            let len = memchr::memchr(b'<', rest).unwrap_or(rest.len());
+            let part = &self.text[self.at..self.at + len];
+            let read = escape::unescape_xml(part, XmlPlace::Text, XmlReading::Strict)
+                .map_err(|malformed| self.malformed(malformed.offset, malformed.expected))?;
+            join(&mut text, read);
+            self.at += len;
+            match self.rest() {
+                [] => return Err(self.no_end_tag(self.name)),
+                rest if rest.starts_with(b"<![CDATA[") => {
+                    let section = self.cdata()?;
+                    join(&mut text, section);
+                }
+                [b'<', b'!' | b'?', ..] => self.skip_markup()?,
+                _ => {
+                    self.any_end_tag(self.name)?;
+                    return Ok(text);
+                }
+            }
+        }
+    }
+
+    /// The text of the CDATA section at the cursor.
+    fn cdata(&mut self) -> Result<Cow<'de, str>, Error> {
+        let start = self.at + "<![CDATA[".len();
+        let Some(len) = self.text[start..].find("]]>") else {
+            self.at = self.text.len();
+            return Err(self.error(ErrorKind::Truncated, "]]> after CDATA"));
+        };
+        self.no_controls(start, len)?;
+        self.at = start + len + "]]>".len();
+        let section = &self.text[start..start + len];
+        Ok(match section.contains('\r') {
+            false => Cow::Borrowed(section),
+            true => Cow::Owned(section.replace("\r\n", "\n").replace('\r', "\n")),
+        })
+    }
+
+    /// Skips character data that nobody wants, which must be well formed.
+    pub(super) fn skip_characters(&mut self) -> Result<(), Error> {
+        loop {
+            let start = self.at;
+            let len = memchr::memchr(b'<', self.rest()).unwrap_or(self.rest().len());
+            let part = &self.text[start..start + len];
+            escape::unescape_xml(part, XmlPlace::Text, XmlReading::Strict)
+                .map_err(|malformed| self.malformed(malformed.offset, malformed.expected))?;
+            self.at += len;
+            match self.rest() {
+                rest if rest.starts_with(b"<![CDATA[") => {
+                    self.cdata()?;
+                }
+                [b'<', b'!' | b'?', ..] => self.skip_markup()?,
+                _ => return Ok(()),
+            }
+        }
+    }
+
+    /// An error of a primitive, `offset` bytes on.
+    #[cold]
+    pub(super) fn malformed(&mut self, offset: usize, expected: &'static str) -> Error {
+        self.at += offset;
+        self.error(ErrorKind::Syntax, expected)
+    }
+
+    /// Reads the XML declaration, if there is one, and looks at its encoding.
+    fn declaration(&mut self) -> Result<(), Error> {
+        if self.text.starts_with('\u{feff}') {
+            self.at = '\u{feff}'.len_utf8();
+        }
+        let rest = self.rest();
+        if !rest.starts_with(b"<?xml") || name_len(&rest[2..]) != 3 {
+            return Ok(());
+        }
+        let Some(len) = self.text[self.at..].find("?>") else {
+            self.at = self.text.len();
+            return Err(self.error(ErrorKind::Truncated, "?> after the XML declaration"));
+        };
+        let declaration = &self.text[self.at..self.at + len];
+        if let Some(encoding) = pseudo_attribute(declaration, "encoding") {
+            let known = ["utf-8", "utf8", "us-ascii", "ascii"]
+                .iter()
+                .any(|known| encoding.eq_ignore_ascii_case(known));
+            // What a Latin-1 writer escapes down to ASCII is UTF-8 as well.
+            if !known && !self.text.is_ascii() {
+                let error = self.error(ErrorKind::Syntax, "the encoding UTF-8");
+                let encoding: String = encoding.chars().take(24).map(snippet::printable).collect();
+                return Err(error.found(format!("`{encoding}`")));
+            }
+        }
+        self.at += len + 2;
+        Ok(())
+    }
+
+    #[cold]
+    pub(super) fn error(&self, kind: ErrorKind, expected: &'static str) -> Error {
+        let kind = match kind {
+            ErrorKind::Syntax if self.at >= self.text.len() => ErrorKind::Truncated,
+            kind => kind,
+        };
+        let mut error = Error::new(kind)
+            .in_format("XML")
+            .expected(expected)
+            .at_offset(self.at)
+            .at_path(locate::path(self.text, self.at));
+        if !error.is_limit() && kind != ErrorKind::Duplicate {
+            error = error.found(snippet::text(self.text.as_bytes(), self.at));
+        }
+        error
+    }
+}
+
+/// How many of the first bytes are a name (XML 1.0, production 5; of what is
+/// not ASCII all is taken).
+pub(super) fn name_len(bytes: &[u8]) -> usize {
+    let first =
+        |byte: &u8| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b':') || *byte > 127;
+    let later = |byte: &u8| first(byte) || byte.is_ascii_digit() || matches!(byte, b'-' | b'.');
+    if !bytes.first().is_some_and(first) {
+        return 0;
+    }
+    bytes
+        .iter()
+        .position(|byte| !later(byte))
+        .unwrap_or(bytes.len())
+}
+
+/// A name without its prefix.
+pub(super) fn local(name: &str) -> &str {
+    name.rsplit(':').next().unwrap_or_default()
+}
+
+fn join<'a>(text: &mut Cow<'a, str>, part: Cow<'a, str>) {
+    if text.is_empty() {
+        *text = part;
+    } else if !part.is_empty() {
+        text.to_mut().push_str(&part);
+    }
+}
+
+/// The value of a pseudo-attribute of an XML declaration.
+fn pseudo_attribute<'a>(declaration: &'a str, name: &str) -> Option<&'a str> {
+    let after = declaration.split(name).nth(1)?.trim_start();
+    let after = after.strip_prefix('=')?.trim_start();
+    let quote = after
+        .chars()
+        .next()
+        .filter(|quote| matches!(quote, '"' | '\''))?;
+    after[1..].split(quote).next()
+}

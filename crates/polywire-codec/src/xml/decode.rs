@@ -1,0 +1,535 @@
+//! The XML reader.
+//!
+//! The input is validated as UTF-8 once, whole; from then on it is a `str` and
+//! strings are cut out of it without another look. A structure's members are
+//! guessed: behind one member the next in the model's order is expected, and
+//! its start tag is compared as one run. A miss reads the tag and looks its
+//! name up. An end tag is compared with its own start tag, as one run too, so
+//! that it does not matter under which name an element was found.
+//!
+//! There is no stack: a [`Seq`] remembers where the name of its element
+//! stands in the input, and what it is in by the bits of its state.
+
+use std::borrow::Cow;
+
+use polywire_schema::{
+    BigDecimal, BigInteger, Blob, Body, Decoder, END, Encoding, Error, ErrorKind, Event, LimitKind,
+    Limits, Location, Member, MemberFlags, NameSource, Schema, Seq, ShapeKind, Text, Timestamp,
+};
+
+use super::XmlProfile;
+use super::cursor::{ATTRIBUTE, CONTENT, Cursor, EMPTY, Place, TOP, local};
+use crate::budget::Budget;
+use crate::refuse;
+
+/// A reader of one XML document.
+#[derive(Debug)]
+pub struct XmlDecoder<'de> {
+    pub(super) cursor: Cursor<'de>,
+    pub(super) body: Option<&'de Body>,
+    pub(super) budget: Budget,
+    pub(super) profile: XmlProfile<'static>,
+    /// Whether the flattened list or map that comes next was begun before.
+    pub(super) continues: bool,
+    /// The elements that the caller has entered.
+    pub(super) entered: Vec<Place>,
+    /// The shape that was last asked for names with prefixes, and whether it
+    /// has some.
+    prefixes: Option<(u32, bool)>,
+}
+
+/// States of the [`Seq`] of a structure: bits. None is left once the structure
+/// is among its elements.
+const IN_TAG: u32 = 1;
+const NO_CONTENT: u32 = 2;
+/// At the top, where members may stand elsewhere in the message.
+const IN_PART: u32 = 4;
+/// The structure at the top has no element.
+const UNWRAPPED: u32 = 8;
+
+impl<'de> XmlDecoder<'de> {
+    /// A reader of a body, whose long strings will share it.
+    ///
+    /// # Errors
+    ///
+    /// The body is not UTF-8, longer than the limit, or does not begin with an
+    /// element.
+    pub fn from_body(
+        body: &'de Body,
+        profile: XmlProfile<'_>,
+        limits: &Limits,
+    ) -> Result<Self, Error> {
+        let text = refuse::text(body, limits, "XML")?;
+        let mut decoder = Self::from_str(text, profile, limits)?;
+        decoder.body = Some(body);
+        Ok(decoder)
+    }
+
+    /// A reader of a text, whose long strings will be copied.
+    ///
+    /// # Errors
+    ///
+    /// The text is longer than the limit, or does not begin with an element.
+    pub fn from_str(
+        text: &'de str,
+        profile: XmlProfile<'_>,
+        limits: &Limits,
+    ) -> Result<Self, Error> {
+        refuse::too_long(text.len(), limits, "XML")?;
+        Ok(Self {
+            cursor: Cursor::new(text)?,
+            body: None,
+            budget: Budget::new(limits),
+            profile: profile.with_namespace(None),
+            continues: false,
+            entered: Vec::new(),
+            prefixes: None,
+        })
+    }
+
+    /// The offset of the next byte to be read.
+    #[must_use]
+    pub fn offset(&self) -> usize {
+        self.cursor.at
+    }
+
+    #[inline]
+    pub(super) fn count_item(&mut self) -> Result<(), Error> {
+        self.budget.count(1).map_err(|limit| self.limit(limit))
+    }
+
+    #[cold]
+    pub(super) fn limit(&self, limit: LimitKind) -> Error {
+        self.error(ErrorKind::Limit(limit), "")
+    }
+
+    /// A well-formed value that its type refuses; the reader goes back to it.
+    #[cold]
+    pub(super) fn invalid(&mut self, start: usize, expected: &'static str) -> Error {
+        self.cursor.at = start;
+        self.error(ErrorKind::InvalidValue, expected)
+    }
+
+    #[inline(always)]
+    pub(super) fn deeper(&mut self) -> Result<(), Error> {
+        self.budget.enter().map_err(|limit| self.limit(limit))
+    }
+
+    /// Looks at the element at the top before its value is read.
+    #[cold]
+    pub(super) fn top(&mut self, at: Member<'_>) -> Result<(), Error> {
+        self.cursor.special &= !TOP;
+        let expected = root_name(at);
+        let name = self.cursor.name_at(self.cursor.name);
+        if !self.profile.required
+            || self.profile.unwrapped
+            || !self.entered.is_empty()
+            || local(name) == local(expected)
+        {
+            return Ok(());
+        }
+        self.cursor.at = self.cursor.name.start - 1;
+        let error = self.error(ErrorKind::WrongType, "");
+        Err(error.expected(format!("the element <{expected}>")))
+    }
+
+    /// The start tag that is compared as a run has been found, `len` bytes.
+    #[inline(always)]
+    pub(super) fn opened(&mut self, len: usize) {
+        let cursor = &mut self.cursor;
+        cursor.name = Place {
+            start: cursor.at + 1,
+            len: len - 2,
+        };
+        cursor.at += len;
+        // With a namespace the run is more than a name.
+        if cursor.bytes()[cursor.at - 2] == b'"' {
+            let tag = &cursor.bytes()[cursor.name.start..cursor.at];
+            cursor.name.len = super::cursor::name_len(tag);
+        }
+    }
+
+    /// As [`Decoder::structure`], where it is not plain content.
+    #[inline(never)]
+    fn any_structure(&mut self, at: Member<'_>) -> Result<Seq, Error> {
+        let top = self.cursor.special & TOP != 0;
+        if top {
+            self.top(at)?;
+        }
+        self.deeper()?;
+        let mut seq = self.opened_seq();
+        if top && self.profile.unwrapped {
+            seq.state = UNWRAPPED;
+            return Ok(seq);
+        }
+        let shape = at.target();
+        if top && self.profile.document_only.is_some() {
+            seq.state |= IN_PART;
+        }
+        if self.cursor.special == EMPTY {
+            seq.state |= NO_CONTENT;
+        }
+        if !shape.is_empty()
+            && shape.member(0).has(MemberFlags::XML_ATTRIBUTE)
+            && self.cursor.has_attributes()
+        {
+            seq.state |= IN_TAG;
+            self.cursor.attributes = seq.mark as usize + seq.left as usize;
+        }
+        self.cursor.special = CONTENT;
+        Ok(seq)
+    }
+
+    /// Where the element that was opened last stands.
+    #[inline(always)]
+    pub(super) fn opened_seq(&self) -> Seq {
+        Seq {
+            mark: self.cursor.name.start as u64,
+            left: self.cursor.name.len as u64,
+            ..Seq::default()
+        }
+    }
+
+    /// As [`Decoder::member`], whatever stands there.
+    #[inline(never)]
+    fn any_member(&mut self, shape: Schema<'_>, seq: &mut Seq) -> Result<u32, Error> {
+        loop {
+            let found = if seq.state & UNWRAPPED != 0 {
+                if seq.count > 0 {
+                    self.budget.leave();
+                    return Ok(END);
+                }
+                seq.count = 1;
+                let special = self.cursor.special;
+                let found = self.find(shape, self.cursor.name, false);
+                self.cursor.special = special;
+                found
+            } else if seq.state & IN_TAG != 0 {
+                match self.cursor.next_attribute(self.cursor.attributes) {
+                    Some((name, value, next)) => {
+                        self.cursor.attributes = next;
+                        let Some(ordinal) = self.find(shape, name, true) else {
+                            continue;
+                        };
+                        self.cursor.attribute = value;
+                        self.cursor.special = ATTRIBUTE;
+                        Some(ordinal)
+                    }
+                    None => {
+                        seq.state &= !IN_TAG;
+                        continue;
+                    }
+                }
+            } else if seq.state & NO_CONTENT != 0 {
+                self.budget.leave();
+                return Ok(END);
+            } else {
+                match self.next_child(seq)? {
+                    false => return Ok(END),
+                    true => match self.nearby(shape, seq.guess) {
+                        Some(ordinal) => Some(ordinal),
+                        None => {
+                            self.cursor.start_tag()?;
+                            self.find(shape, self.cursor.name, false)
+                        }
+                    },
+                }
+            };
+            let Some(ordinal) = found else {
+                seq.unknown = true;
+                self.count_item()?;
+                self.skip_element()?;
+                continue;
+            };
+            let member = shape.member(ordinal);
+            seq.guess = ordinal + 1;
+            if seq.state & IN_PART != 0 && self.is_elsewhere(member) {
+                seq.unknown = true;
+                self.skip_element()?;
+                continue;
+            }
+            let before = self.budget.seen(seq, ordinal);
+            let flattened = member.has(MemberFlags::XML_FLATTENED)
+                && matches!(member.kind(), ShapeKind::List | ShapeKind::Map);
+            if before && !flattened {
+                return Err(self.error(ErrorKind::Duplicate, "each member once"));
+            }
+            if self.cursor.special != ATTRIBUTE && !flattened && self.cursor.is_nil() {
+                self.skip_element()?;
+                continue;
+            }
+            self.continues = before;
+            return Ok(ordinal);
+        }
+    }
+
+    /// Goes to the next start tag in the element of `seq`; at its end reads
+    /// that and says `false`.
+    #[inline]
+    pub(super) fn next_child(&mut self, seq: &Seq) -> Result<bool, Error> {
+        self.cursor.skip_between()?;
+        match self.cursor.rest() {
+            [b'<', b'/', ..] => {
+                self.cursor.end_tag(own_name(seq))?;
+                self.budget.leave();
+                Ok(false)
+            }
+            [b'<', next, ..] if *next != b'!' => Ok(true),
+            [] | [b'<'] => {
+                let error = self.error(ErrorKind::Truncated, "");
+                let name = self.cursor.name_at(own_name(seq));
+                Err(error.expected(format!("</{name}>")))
+            }
+            _ => Err(self.error(ErrorKind::Syntax, "an element or the end of one, not text")),
+        }
+    }
+
+    /// The member whose start tag stands here, if it is one of the next few:
+    /// others before it may have been left out. The tag is then read.
+    #[inline]
+    fn nearby(&mut self, shape: Schema<'_>, guess: u32) -> Option<u32> {
+        let rest = self.cursor.rest();
+        let found = (guess..shape.len().min(guess + 4)).find_map(|ordinal| {
+            let member = shape.member(ordinal);
+            let tag = member.run(Encoding::XmlOpen);
+            (tag.starts(rest) && tag.as_bytes().last() == Some(&b'>'))
+                .then_some((ordinal, tag.len()))
+        });
+        let (ordinal, len) = found?;
+        self.opened(len);
+        Some(ordinal)
+    }
+
+    /// The member of a name: as it stands, else without its prefix and without
+    /// those of the schema.
+    #[inline(never)]
+    fn find(&mut self, shape: Schema<'_>, name: Place, attribute: bool) -> Option<u32> {
+        let name = self.cursor.name_at(name);
+        if attribute && (name == "xmlns" || name.starts_with("xmlns:")) {
+            return None;
+        }
+        let fits =
+            |ordinal: &u32| shape.member(*ordinal).has(MemberFlags::XML_ATTRIBUTE) == attribute;
+        let find = |name: &str| shape.find(NameSource::Xml, name.as_bytes()).filter(fits);
+        if let Some(ordinal) = find(name) {
+            return Some(ordinal);
+        }
+        let local_name = local(name);
+        if local_name.len() < name.len()
+            && let Some(ordinal) = find(local_name)
+        {
+            return Some(ordinal);
+        }
+        // An attribute and an element may share a name; and prefixes of the
+        // schema's names are no one else's.
+        let apart = match self.prefixes {
+            Some((index, apart)) if index == shape.index() => apart,
+            _ => {
+                let apart = shape.members().any(|member| {
+                    member.plain(NameSource::Xml).contains(':')
+                        || member.has(MemberFlags::XML_ATTRIBUTE)
+                });
+                self.prefixes = Some((shape.index(), apart));
+                apart
+            }
+        };
+        if !apart {
+            return None;
+        }
+        let is = |member: &Member<'_>| {
+            local(member.plain(NameSource::Xml)) == local_name && fits(&member.ordinal())
+        };
+        shape.members().find(is).map(Member::ordinal)
+    }
+
+    /// Whether a member at the top belongs to another part of the message. It
+    /// must not come in through the document.
+    fn is_elsewhere(&self, member: Member<'_>) -> bool {
+        let elsewhere = |direction| member.location().going(direction) != Location::Body;
+        self.profile.document_only.is_some_and(elsewhere)
+    }
+
+    /// Skips what is left of an element whose start tag was read, or an
+    /// attribute. It must be well formed all the same.
+    #[inline(never)]
+    pub(super) fn skip_element(&mut self) -> Result<(), Error> {
+        let special = std::mem::replace(&mut self.cursor.special, CONTENT);
+        if special & !TOP != CONTENT {
+            return Ok(());
+        }
+        let name = self.cursor.name;
+        self.deeper()?;
+        self.skip_content(name)?;
+        self.budget.leave();
+        Ok(())
+    }
+
+    /// Skips up to and with the end tag of an element.
+    pub(super) fn skip_content(&mut self, name: Place) -> Result<(), Error> {
+        loop {
+            self.cursor.skip_characters()?;
+            match self.cursor.rest() {
+                [b'<', b'/', ..] | [] | [b'<'] => return self.cursor.end_tag(name),
+                _ => {
+                    self.cursor.start_tag()?;
+                    self.skip_element()?;
+                }
+            }
+        }
+    }
+}
+
+/// The name of the element of `seq`.
+#[inline(always)]
+pub(super) fn own_name(seq: &Seq) -> Place {
+    Place {
+        start: seq.mark as usize,
+        len: seq.left as usize,
+    }
+}
+
+/// The name of the element at the top that holds a value of `at`: of a payload
+/// member its own `@xmlName`, else what its target is called.
+pub(super) fn root_name(at: Member<'_>) -> &str {
+    root_member(at).plain(NameSource::Xml)
+}
+
+/// The member that names the element at the top.
+pub(super) fn root_member(at: Member<'_>) -> Member<'_> {
+    match at.is_root() || at.has(MemberFlags::XML_NAMED) {
+        true => at,
+        false => at.target().root(),
+    }
+}
+
+impl<'de> Decoder<'de> for XmlDecoder<'de> {
+    #[inline(always)]
+    fn structure(&mut self, at: Member<'_>) -> Result<Seq, Error> {
+        if self.cursor.special == CONTENT && !self.cursor.has_attributes() {
+            self.deeper()?;
+            return Ok(self.opened_seq());
+        }
+        self.any_structure(at)
+    }
+
+    #[inline(always)]
+    fn member(&mut self, shape: Schema<'_>, seq: &mut Seq) -> Result<u32, Error> {
+        // The start tag that is expected next: one comparison and no look at
+        // anything else.
+        let ordinal = seq.guess;
+        if seq.state == 0
+            && ordinal < shape.len()
+            && let Some(len) = shape
+                .member(ordinal)
+                .encoded(Encoding::XmlOpen)
+                .starts(self.cursor.rest())
+            && seq.mark_new(ordinal)
+        {
+            self.opened(len);
+            seq.guess = ordinal + 1;
+            return Ok(ordinal);
+        }
+        self.any_member(shape, seq)
+    }
+
+    #[inline]
+    fn list(&mut self, at: Member<'_>) -> Result<Seq, Error> {
+        self.collection(at)
+    }
+
+    #[inline(always)]
+    fn item(&mut self, at: Member<'_>, seq: &mut Seq) -> Result<bool, Error> {
+        self.next_item(at, seq)
+    }
+
+    #[inline]
+    fn map(&mut self, at: Member<'_>) -> Result<Seq, Error> {
+        self.collection(at)
+    }
+
+    fn key(&mut self, at: Member<'_>, seq: &mut Seq) -> Result<Option<Text>, Error> {
+        self.next_entry(at, seq)
+    }
+
+    fn null(&mut self, _: Member<'_>) -> Result<bool, Error> {
+        if self.cursor.special & !(TOP | EMPTY) != CONTENT || !self.cursor.is_nil() {
+            return Ok(false);
+        }
+        self.skip_element()?;
+        Ok(true)
+    }
+
+    fn boolean(&mut self, at: Member<'_>) -> Result<bool, Error> {
+        self.boolean_value(at)
+    }
+
+    #[inline]
+    fn integer(&mut self, at: Member<'_>) -> Result<i64, Error> {
+        self.integer_value(at)
+    }
+
+    fn float(&mut self, at: Member<'_>) -> Result<f32, Error> {
+        self.float_value(at)
+    }
+
+    #[inline]
+    fn double(&mut self, at: Member<'_>) -> Result<f64, Error> {
+        self.double_value(at)
+    }
+
+    fn big_integer(&mut self, at: Member<'_>) -> Result<BigInteger, Error> {
+        let (text, start) = self.digits(at)?;
+        BigInteger::parse(text).map_err(|_| self.invalid(start, "an integer"))
+    }
+
+    fn big_decimal(&mut self, at: Member<'_>) -> Result<BigDecimal, Error> {
+        let (text, start) = self.digits(at)?;
+        BigDecimal::parse(text).map_err(|_| self.invalid(start, "a decimal number"))
+    }
+
+    #[inline]
+    fn text(&mut self, at: Member<'_>) -> Result<Text, Error> {
+        self.text_value(at)
+    }
+
+    #[inline]
+    fn str(&mut self, at: Member<'_>) -> Result<Cow<'de, str>, Error> {
+        self.string(at)
+    }
+
+    fn blob(&mut self, at: Member<'_>) -> Result<Blob, Error> {
+        self.blob_value(at)
+    }
+
+    #[inline]
+    fn timestamp(&mut self, at: Member<'_>) -> Result<Timestamp, Error> {
+        self.timestamp_value(at)
+    }
+
+    fn any(&mut self) -> Result<Event, Error> {
+        Err(self.error(
+            ErrorKind::WrongType,
+            "a shape: XML has no form for documents",
+        ))
+    }
+
+    fn missing(&mut self, at: Member<'_>) -> Result<(), Error> {
+        if !self.profile.required {
+            return Ok(());
+        }
+        let error = self.error(ErrorKind::Missing, "");
+        Err(refuse::missing(error, at, at.plain(NameSource::Xml)))
+    }
+
+    fn unknown(&mut self, at: Member<'_>) -> Result<(), Error> {
+        if !self.profile.required {
+            return Ok(());
+        }
+        Err(refuse::unknown(self.error(ErrorKind::Unknown, ""), at))
+    }
+
+    #[cold]
+    fn error(&self, kind: ErrorKind, expected: &'static str) -> Error {
+        self.cursor.error(kind, expected)
+    }
+}

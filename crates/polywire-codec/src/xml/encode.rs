@@ -1,0 +1,582 @@
+//! The XML writer.
+//!
+//! Each value writes its own tags, which the schema has ready. Some tags do
+//! not follow from the member that a value is of: the items of a flattened
+//! list have those of the list, an attribute goes into the start tag that has
+//! just been written, and the element at the top has a name of the shape and
+//! perhaps a namespace of the service. `item` and `place` say when; everything
+//! else costs two comparisons.
+
+use polywire_schema::{
+    BigDecimal, BigInteger, Encoder, Encoding, Error, ErrorKind, Location, Member, MemberFlags,
+    NameSource, Timestamp, TimestampFormat,
+};
+use polywire_text::{base64, escape, number};
+
+use super::XmlProfile;
+use super::decode::root_member;
+use crate::refuse::unbalanced;
+
+/// A writer of one XML document.
+#[derive(Debug)]
+pub struct XmlEncoder<'n> {
+    out: Vec<u8>,
+    profile: XmlProfile<'n>,
+    /// Where the next value stands.
+    place: Place,
+    /// The element of the flattened list that is open: its values have the
+    /// tags of the list.
+    item: u32,
+    /// How many structures, lists and maps are open.
+    depth: u32,
+    /// Elements that the caller has opened.
+    opened: u32,
+    /// Whether the structure that was begun last has attributes, of which more
+    /// may come.
+    attributes: bool,
+    /// Whether the last tag is that of the structure, so that they can stand
+    /// in it.
+    in_tag: bool,
+    /// The flattened lists and the maps that are open, and the lists in them.
+    levels: Vec<Level>,
+    /// The tags of the flattened lists, one after the other.
+    tags: Vec<u8>,
+    error: Option<Error>,
+}
+
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Place {
+    /// Among others.
+    Inside,
+    /// At the top: nothing has been written.
+    Top,
+    /// In the element at the top, which is a scalar.
+    Root,
+    /// At the top of a structure that has no element.
+    Unwrapped,
+    /// In a start tag.
+    Attribute,
+}
+
+/// No list is open that is flattened.
+const NO_ITEM: u32 = u32::MAX;
+
+#[derive(Debug)]
+struct Level {
+    /// What `item` was outside.
+    outside: u32,
+    /// Where the start tag of the items begins and ends.
+    tag: usize,
+    end_tag: usize,
+    /// Of a map, whether an entry is open.
+    in_entry: bool,
+}
+
+const NIL: &[u8] = b" xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\" xsi:nil=\"true\">";
+
+impl<'n> XmlEncoder<'n> {
+    /// A writer that appends to `out`, so that a buffer can be used again.
+    #[must_use]
+    pub const fn new(profile: XmlProfile<'n>, out: Vec<u8>) -> Self {
+        Self {
+            out,
+            profile,
+            place: Place::Top,
+            item: NO_ITEM,
+            depth: 0,
+            opened: 0,
+            attributes: false,
+            in_tag: false,
+            levels: Vec::new(),
+            tags: Vec::new(),
+            error: None,
+        }
+    }
+
+    /// The document.
+    ///
+    /// # Errors
+    ///
+    /// The first error that a call met.
+    pub fn finish(mut self) -> Result<Vec<u8>, Error> {
+        if self.depth != 0 || self.opened != 0 {
+            self.fail(unbalanced("XML"));
+        }
+        match self.error {
+            None => Ok(self.out),
+            Some(error) => Err(error),
+        }
+    }
+
+    /// Opens an element that the schema does not have. A structure that is
+    /// written next to it at the top then writes its members into it, and no
+    /// element of its own. The first such element gets the namespace of the
+    /// profile.
+    ///
+    /// ```
+    /// use polywire_codec::xml::{XmlEncoder, XmlProfile};
+    ///
+    /// let profile = XmlProfile::DEFAULT.with_namespace(Some((None, "http://example.com/")));
+    /// let mut encoder = XmlEncoder::new(profile, Vec::new());
+    /// encoder.open("PutResponse");
+    /// encoder.element("RequestId", "7");
+    /// encoder.close("PutResponse");
+    /// assert_eq!(
+    ///     encoder.finish()?,
+    ///     b"<PutResponse xmlns=\"http://example.com/\"><RequestId>7</RequestId></PutResponse>",
+    /// );
+    /// # Ok::<(), polywire_schema::Error>(())
+    /// ```
+    pub fn open(&mut self, name: &str) {
+        self.out.push(b'<');
+        self.out.extend_from_slice(name.as_bytes());
+        if self.place == Place::Top {
+            self.place = Place::Inside;
+            self.push_namespace();
+        }
+        self.out.push(b'>');
+        self.opened += 1;
+        self.in_tag = true;
+    }
+
+    /// Closes the element that was [opened](Self::open) last.
+    pub fn close(&mut self, name: &str) {
+        match self.opened.checked_sub(1) {
+            Some(opened) => self.opened = opened,
+            None => self.fail(unbalanced("XML")),
+        }
+        self.in_tag = false;
+        self.out.extend_from_slice(b"</");
+        self.out.extend_from_slice(name.as_bytes());
+        self.out.push(b'>');
+    }
+
+    /// Writes an element that the schema does not have and that holds a text.
+    pub fn element(&mut self, name: &str, text: &str) {
+        self.open(name);
+        if let Err(malformed) = escape::push_xml(&mut self.out, text) {
+            self.forbidden(text, malformed.offset, name.to_owned());
+        }
+        self.close(name);
+    }
+
+    fn push_namespace(&mut self) {
+        let Some((prefix, uri)) = self.profile.namespace else {
+            return;
+        };
+        self.out.extend_from_slice(b" xmlns");
+        if let Some(prefix) = prefix {
+            self.out.push(b':');
+            self.out.extend_from_slice(prefix.as_bytes());
+        }
+        self.out.extend_from_slice(b"=\"");
+        if let Err(malformed) = escape::push_xml_attribute(&mut self.out, uri) {
+            self.forbidden(uri, malformed.offset, "a namespace".to_owned());
+        }
+        self.out.push(b'"');
+    }
+
+    #[cold]
+    fn forbidden(&mut self, text: &str, offset: usize, path: String) {
+        let found = text.get(offset..).and_then(|rest| rest.chars().next());
+        let error = Error::new(ErrorKind::Unwritable)
+            .in_format("XML")
+            .expected("text of characters that XML 1.0 allows (send other bytes as a blob)")
+            .found(found.map_or_else(String::new, |character| {
+                let code = u32::from(character);
+                format!("U+{code:04X} at byte {offset} of the text")
+            }))
+            .at_path(path);
+        self.fail(error);
+    }
+
+    #[inline(always)]
+    fn is_plain(&self, at: Member<'_>) -> bool {
+        self.place == Place::Inside && self.item != at.index()
+    }
+
+    /// Writes the start tag of a value of `at`.
+    #[inline(always)]
+    fn start(&mut self, at: Member<'_>) {
+        if !self.is_plain(at) {
+            return self.special_start(at);
+        }
+        self.push(at, Encoding::XmlOpen);
+    }
+
+    /// Writes the end tag of a value of `at`.
+    #[inline(always)]
+    fn end(&mut self, at: Member<'_>) {
+        if !self.is_plain(at) {
+            return self.special_end(at);
+        }
+        self.push(at, Encoding::XmlClose);
+    }
+
+    #[inline(always)]
+    fn push(&mut self, at: Member<'_>, encoding: Encoding) {
+        if !at.encoded(encoding).push_to(&mut self.out) {
+            at.run(encoding).push_to(&mut self.out);
+        }
+    }
+
+    #[inline(never)]
+    fn special_start(&mut self, at: Member<'_>) {
+        match self.place {
+            Place::Attribute => {}
+            Place::Top => {
+                self.start_root(at, root_member(at));
+                self.place = Place::Root;
+            }
+            Place::Unwrapped => {
+                self.place = Place::Inside;
+                self.start_root(at, at);
+            }
+            Place::Inside | Place::Root => {
+                let Some(level) = self.levels.last() else {
+                    return;
+                };
+                let tag = &self.tags[level.tag..level.end_tag];
+                self.out.extend_from_slice(tag);
+            }
+        }
+    }
+
+    #[inline(never)]
+    fn special_end(&mut self, at: Member<'_>) {
+        match self.place {
+            Place::Attribute => {
+                self.out.extend_from_slice(b"\">");
+                self.place = Place::Inside;
+            }
+            Place::Root => {
+                self.push(root_member(at), Encoding::XmlClose);
+                self.place = Place::Inside;
+            }
+            Place::Top | Place::Unwrapped => self.fail(unbalanced("XML")),
+            Place::Inside => {
+                let Some(level) = self.levels.last() else {
+                    return;
+                };
+                self.out.extend_from_slice(&self.tags[level.end_tag..]);
+            }
+        }
+    }
+
+    /// Writes the start tag of the element at the top, with the namespace of
+    /// the member, the shape or the service.
+    fn start_root(&mut self, at: Member<'_>, named: Member<'_>) {
+        self.out.push(b'<');
+        let name = named.plain(NameSource::Xml).as_bytes();
+        self.out.extend_from_slice(name);
+        let root = at.target().root();
+        match (namespace(named), namespace(root)) {
+            ([], []) => self.push_namespace(),
+            ([], own) | (own, _) => self.out.extend_from_slice(own),
+        }
+        self.out.push(b'>');
+    }
+
+    /// Begins what is at the top; `false` if something is open.
+    #[inline(never)]
+    fn begin_top(&mut self, at: Member<'_>, structure: bool) {
+        if self.opened > 0 {
+            // The caller's element is its element.
+            return;
+        }
+        self.in_tag = true;
+        if structure && self.profile.unwrapped {
+            self.place = Place::Unwrapped;
+            return;
+        }
+        self.start_root(at, root_member(at));
+        self.place = Place::Inside;
+    }
+
+    #[inline(never)]
+    fn end_top(&mut self, at: Member<'_>, structure: bool) {
+        let unwrapped = structure && self.profile.unwrapped;
+        if self.opened == 0 && !unwrapped {
+            self.push(root_member(at), Encoding::XmlClose);
+        }
+        self.place = Place::Inside;
+    }
+
+    /// Leaves a structure, list or map; whether it was the one at the top.
+    #[inline(always)]
+    fn leave(&mut self) -> bool {
+        // One too many is for `finish` to see: here it would cost.
+        self.depth = self.depth.wrapping_sub(1);
+        self.depth == 0
+    }
+
+    /// Begins an attribute in the tag that has just been written.
+    #[inline(never)]
+    fn attribute(&mut self, at: Member<'_>) {
+        if !self.in_tag || self.out.pop() != Some(b'>') {
+            let error = Error::new(ErrorKind::Unwritable)
+                .in_format("XML")
+                .expected("attributes before elements")
+                .at_path(format!("{at:?}"));
+            return self.fail(error);
+        }
+        self.push(at, Encoding::XmlOpen);
+        self.place = Place::Attribute;
+    }
+
+    /// Begins the level of a list in others, of a flattened list, or of a map.
+    #[inline(never)]
+    fn push_level(&mut self, item: u32) {
+        self.levels.push(Level {
+            outside: self.item,
+            tag: self.tags.len(),
+            end_tag: self.tags.len(),
+            in_entry: false,
+        });
+        self.item = item;
+    }
+
+    #[inline(never)]
+    fn pop_level(&mut self) {
+        if let Some(level) = self.levels.pop() {
+            self.tags.truncate(level.tag);
+            self.item = level.outside;
+        }
+    }
+
+    #[inline(never)]
+    fn begin_flattened(&mut self, at: Member<'_>) {
+        self.push_level(at.element().index());
+        at.run(Encoding::XmlOpen).push_to(&mut self.tags);
+        if let Some(level) = self.levels.last_mut() {
+            level.end_tag = self.tags.len();
+        }
+        at.run(Encoding::XmlClose).push_to(&mut self.tags);
+    }
+
+    fn end_entry(&mut self, at: Member<'_>) {
+        if !self.levels.last().is_some_and(|level| level.in_entry) {
+            return;
+        }
+        match at.has(MemberFlags::XML_FLATTENED) {
+            true => self.push(at, Encoding::XmlClose),
+            false => self.out.extend_from_slice(b"</entry>"),
+        }
+    }
+
+    #[inline(always)]
+    fn scalar(&mut self, at: Member<'_>, push: impl FnOnce(&mut Vec<u8>)) {
+        self.start(at);
+        push(&mut self.out);
+        self.end(at);
+    }
+}
+
+/// What stands behind the name in the start tag of a member: its namespace.
+fn namespace(at: Member<'_>) -> &[u8] {
+    let tag = at.run(Encoding::XmlOpen);
+    // Its bytes live as long as the schema.
+    let tag = tag.as_bytes();
+    let behind = tag.get(1 + at.plain(NameSource::Xml).len()..);
+    behind
+        .and_then(|rest| rest.strip_suffix(b">"))
+        .unwrap_or_default()
+}
+
+impl Encoder for XmlEncoder<'_> {
+    #[inline(always)]
+    fn begin_structure(&mut self, at: Member<'_>, _: usize) {
+        self.depth += 1;
+        if self.depth == 1 {
+            self.begin_top(at, true);
+        } else {
+            self.start(at);
+            self.in_tag = true;
+        }
+        let shape = at.target();
+        self.attributes = !shape.is_empty() && shape.member(0).has(MemberFlags::XML_ATTRIBUTE);
+    }
+
+    #[inline(always)]
+    fn member(&mut self, at: Member<'_>) -> bool {
+        if let Some(direction) = self.profile.document_only
+            && self.depth == 1
+            && at.location().going(direction) != Location::Body
+        {
+            return false;
+        }
+        if self.attributes {
+            if at.has(MemberFlags::XML_ATTRIBUTE) {
+                self.attribute(at);
+            } else {
+                self.attributes = false;
+            }
+        }
+        true
+    }
+
+    #[inline(always)]
+    fn end_structure(&mut self, at: Member<'_>) {
+        if self.leave() {
+            self.end_top(at, true);
+        } else {
+            self.end(at);
+        }
+    }
+
+    #[inline]
+    fn begin_list(&mut self, at: Member<'_>, _: usize) {
+        self.depth += 1;
+        if at.has(MemberFlags::XML_FLATTENED) {
+            return self.begin_flattened(at);
+        }
+        match self.depth {
+            1 => self.begin_top(at, false),
+            _ => self.start(at),
+        }
+        if !self.levels.is_empty() {
+            self.push_level(NO_ITEM);
+        }
+    }
+
+    #[inline]
+    fn end_list(&mut self, at: Member<'_>) {
+        let top = self.leave();
+        if !self.levels.is_empty() {
+            self.pop_level();
+        }
+        if at.has(MemberFlags::XML_FLATTENED) {
+            return;
+        }
+        match top {
+            true => self.end_top(at, false),
+            false => self.end(at),
+        }
+    }
+
+    fn begin_map(&mut self, at: Member<'_>, _: usize) {
+        self.depth += 1;
+        if !at.has(MemberFlags::XML_FLATTENED) {
+            match self.depth {
+                1 => self.begin_top(at, false),
+                _ => self.start(at),
+            }
+        }
+        self.push_level(NO_ITEM);
+    }
+
+    fn key(&mut self, at: Member<'_>, key: &str) {
+        self.end_entry(at);
+        if let Some(level) = self.levels.last_mut() {
+            level.in_entry = true;
+        }
+        match at.has(MemberFlags::XML_FLATTENED) {
+            true => self.push(at, Encoding::XmlOpen),
+            false => self.out.extend_from_slice(b"<entry>"),
+        }
+        if at.target().is_empty() {
+            return self.null(at);
+        }
+        let name = at.target().member(0);
+        self.push(name, Encoding::XmlOpen);
+        if let Err(malformed) = escape::push_xml(&mut self.out, key) {
+            self.forbidden(key, malformed.offset, format!("a key of {at:?}"));
+        }
+        self.push(name, Encoding::XmlClose);
+    }
+
+    fn end_map(&mut self, at: Member<'_>) {
+        let top = self.leave();
+        self.end_entry(at);
+        self.pop_level();
+        if at.has(MemberFlags::XML_FLATTENED) {
+            return;
+        }
+        match top {
+            true => self.end_top(at, false),
+            false => self.end(at),
+        }
+    }
+
+    #[inline]
+    fn boolean(&mut self, at: Member<'_>, value: bool) {
+        self.scalar(at, |out| {
+            out.extend_from_slice(if value { b"true" } else { b"false" });
+        });
+    }
+
+    #[inline]
+    fn integer(&mut self, at: Member<'_>, value: i64) {
+        self.scalar(at, |out| number::push_i64(out, value));
+    }
+
+    fn float(&mut self, at: Member<'_>, value: f32) {
+        self.scalar(at, |out| number::push_f32(out, value));
+    }
+
+    #[inline]
+    fn double(&mut self, at: Member<'_>, value: f64) {
+        self.scalar(at, |out| number::push_f64(out, value));
+    }
+
+    fn big_integer(&mut self, at: Member<'_>, value: &BigInteger) {
+        self.scalar(at, |out| out.extend_from_slice(value.as_str().as_bytes()));
+    }
+
+    fn big_decimal(&mut self, at: Member<'_>, value: &BigDecimal) {
+        self.scalar(at, |out| out.extend_from_slice(value.as_str().as_bytes()));
+    }
+
+    #[inline]
+    fn string(&mut self, at: Member<'_>, value: &str) {
+        self.start(at);
+        let written = match self.place {
+            Place::Attribute => escape::push_xml_attribute(&mut self.out, value),
+            _ => escape::push_xml(&mut self.out, value),
+        };
+        if let Err(malformed) = written {
+            self.forbidden(value, malformed.offset, format!("{at:?}"));
+        }
+        self.end(at);
+    }
+
+    fn blob(&mut self, at: Member<'_>, value: &[u8]) {
+        self.scalar(at, |out| base64::push(out, value));
+    }
+
+    fn timestamp(&mut self, at: Member<'_>, value: Timestamp) {
+        self.start(at);
+        let format = at.timestamp_format();
+        let written = match format.unwrap_or(self.profile.timestamp_format) {
+            TimestampFormat::EpochSeconds => {
+                value.push_epoch_seconds(&mut self.out);
+                Ok(())
+            }
+            TimestampFormat::DateTime => value.push_date_time(&mut self.out),
+            TimestampFormat::HttpDate => value.push_http_date(&mut self.out),
+        };
+        if let Err(malformed) = written {
+            let error = Error::new(ErrorKind::Unwritable).in_format("XML");
+            let error = error.expected(malformed.expected);
+            self.fail(error.at_path(format!("{at:?}")));
+        }
+        self.end(at);
+    }
+
+    #[cold]
+    fn null(&mut self, at: Member<'_>) {
+        if at.index() == Member::DOCUMENT.index() && at.target() == Member::DOCUMENT.target() {
+            let error = Error::new(ErrorKind::Unwritable).in_format("XML");
+            return self.fail(error.expected("a shape: XML has no form for documents"));
+        }
+        self.start(at);
+        self.out.pop();
+        self.out.extend_from_slice(NIL);
+        self.end(at);
+    }
+
+    #[cold]
+    fn fail(&mut self, error: Error) {
+        self.error.get_or_insert(error);
+    }
+}

@@ -1,0 +1,149 @@
+//! XML, as Smithy's traits bind it: bodies of restXml, responses of awsQuery
+//! and ec2Query.
+//!
+//! <https://smithy.io/2.0/spec/protocol-traits.html#xml-bindings>
+//!
+//! How Smithy's types look in it: structures and unions as elements of
+//! elements; lists as an element of `member` elements; maps as an element of
+//! `entry` elements with a `key` and a `value`; flattened ones without the
+//! element around them; blobs as base64; timestamps by their format, RFC 3339
+//! unless a trait says other; not-a-number and the infinities as `NaN`,
+//! `Infinity`, `-Infinity`. A null of a sparse list or map is an empty element
+//! with `xsi:nil="true"`.
+//!
+//! Reading is tolerant where documents of real peers differ: members in any
+//! order, items of flattened lists apart, namespaces never required, prefixes
+//! without meaning, unknown elements and attributes skipped, CDATA, comments
+//! and processing instructions anywhere. It is strict where XML 1.0 is: there
+//! are no document types and no entities but the five of XML itself, tags
+//! match, there is nothing behind the root.
+//!
+//! ```
+//! use polywire_codec::xml::{XmlDecoder, XmlEncoder, XmlProfile};
+//! use polywire_schema::{Decode, Encode, Limits, MemberSpec, SchemaBuilder, ShapeKind, Value};
+//!
+//! let mut builder = SchemaBuilder::new();
+//! let string = builder.shape(ShapeKind::String, "smithy.api#String");
+//! let city = builder.shape(ShapeKind::Structure, "example#City");
+//! builder.member(city, MemberSpec::new("name", string));
+//! let set = builder.finish()?;
+//! let city = set.find_shape("example#City").unwrap().root();
+//!
+//! let text = "<City xmlns='http://example.com/'><name>Oslo &amp; Ski</name></City>";
+//! let mut decoder = XmlDecoder::from_str(text, XmlProfile::DEFAULT, &Limits::DEFAULT)?;
+//! let value = Value::decode(city, &mut decoder)?;
+//! decoder.finish()?;
+//! assert_eq!(value["name"].as_str(), Some("Oslo & Ski"));
+//!
+//! let mut encoder = XmlEncoder::new(XmlProfile::DEFAULT, Vec::new());
+//! value.encode(city, &mut encoder);
+//! assert_eq!(encoder.finish()?, b"<City><name>Oslo &amp; Ski</name></City>");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod attributes;
+mod collections;
+mod cursor;
+mod decode;
+mod encode;
+mod frame;
+mod locate;
+mod scalars;
+
+use polywire_schema::{Direction, TimestampFormat};
+
+pub use decode::XmlDecoder;
+pub use encode::XmlEncoder;
+
+/// What a protocol tells the format.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct XmlProfile<'n> {
+    /// The form of timestamps whose member has no `@timestampFormat`.
+    pub timestamp_format: TimestampFormat,
+    /// `@xmlNamespace` of the service, prefix and URI: written on the element
+    /// at the top if its shape has none of its own.
+    pub namespace: Option<(Option<&'n str>, &'n str)>,
+    /// Whether nulls in lists and maps that are not sparse are left out on
+    /// reading, as clients do, or are errors.
+    pub skip_nulls: bool,
+    /// Whether a missing required member, an unknown variant of a union, and a
+    /// root element of another name, is an error on reading.
+    pub required: bool,
+    /// Whether a structure at the top carries only the members that belong to
+    /// the document, because others stand elsewhere in a message that goes this
+    /// way.
+    pub document_only: Option<Direction>,
+    /// Whether a structure at the top has no element of its own: its only
+    /// member is the root (`aws.customizations#s3UnwrappedXmlOutput`).
+    pub unwrapped: bool,
+}
+
+impl XmlProfile<'_> {
+    /// RFC 3339, no namespace, strict on nulls, names and required members,
+    /// whole structures.
+    pub const DEFAULT: Self = Self {
+        timestamp_format: TimestampFormat::DateTime,
+        namespace: None,
+        skip_nulls: false,
+        required: true,
+        document_only: None,
+        unwrapped: false,
+    };
+}
+
+impl<'n> XmlProfile<'n> {
+    /// Sets the form of timestamps without a trait.
+    #[must_use]
+    pub const fn with_timestamp_format(mut self, format: TimestampFormat) -> Self {
+        self.timestamp_format = format;
+        self
+    }
+
+    /// Writes this namespace (prefix and URI) on the element at the top.
+    #[must_use]
+    pub const fn with_namespace<'m>(
+        self,
+        namespace: Option<(Option<&'m str>, &'m str)>,
+    ) -> XmlProfile<'m> {
+        XmlProfile {
+            timestamp_format: self.timestamp_format,
+            namespace,
+            skip_nulls: self.skip_nulls,
+            required: self.required,
+            document_only: self.document_only,
+            unwrapped: self.unwrapped,
+        }
+    }
+
+    /// Reads as a client does: nulls in dense collections are left out, the
+    /// root element may have any name, and missing required members are not
+    /// errors.
+    #[must_use]
+    pub const fn lenient(mut self) -> Self {
+        self.skip_nulls = true;
+        self.required = false;
+        self
+    }
+
+    /// Carries only the members that belong to the document of a message that
+    /// goes this way.
+    #[must_use]
+    pub const fn with_document_only(mut self, document_only: Option<Direction>) -> Self {
+        self.document_only = document_only;
+        self
+    }
+
+    /// The only member of the structure at the top is the root element.
+    #[must_use]
+    pub const fn with_unwrapped(mut self, unwrapped: bool) -> Self {
+        self.unwrapped = unwrapped;
+        self
+    }
+}
+
+impl Default for XmlProfile<'_> {
+    fn default() -> Self {
+        XmlProfile::DEFAULT
+    }
+}

@@ -1,0 +1,139 @@
+//! Smithy models to Rust: types, a typed client and a typed server trait.
+//!
+//! See [`Build`] for how it is called. What comes of a model:
+//!
+//! | of the model | in Rust |
+//! |---|---|
+//! | structure | a struct with public fields, `#[non_exhaustive]`, and a builder |
+//! | member | `T` if it is required or has a default, else `Option<T>` |
+//! | union, enum, intEnum | an enum, with `Unknown` for what the model does not have |
+//! | string, blob, timestamp, document | `Text`, `Blob`, `Timestamp`, `Value` |
+//! | list, map | `Vec`, `BTreeMap`; items of sparse ones are `Option`s |
+//! | error | a struct that is a `std::error::Error`, a variant of the operation's error |
+//! | operation | a method of the client and of the server trait |
+//!
+//! The same model gives the same code, byte by byte.
+#![forbid(unsafe_code)]
+
+mod defaults;
+mod documentation;
+mod names;
+mod plan;
+mod recursion;
+mod settings;
+mod source;
+mod write;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::PathBuf;
+
+use polywire_model::{Model, ModelError};
+use polywire_schema::BuildError;
+
+pub use settings::{Build, Format, Maps, Strings};
+
+use crate::plan::Plan;
+use crate::settings::Settings;
+
+/// Generated code.
+#[derive(Clone, Debug)]
+pub struct Generated {
+    name: String,
+    code: String,
+    paths: BTreeMap<String, String>,
+}
+
+impl Generated {
+    /// The name of the module.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The code: what stands in the module.
+    #[must_use]
+    pub fn code(&self) -> &str {
+        &self.code
+    }
+
+    /// The path, within the module, of the type of a structure, union or enum.
+    #[must_use]
+    pub fn path_of(&self, shape_id: &str) -> Option<&str> {
+        self.paths.get(shape_id).map(String::as_str)
+    }
+}
+
+/// Why nothing was generated.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum GenerateError {
+    /// The model cannot be read, or has errors.
+    Model(ModelError),
+    /// There is no such service, or none was named and there is not just one.
+    /// The second are those that there are.
+    NoService(Option<String>, Vec<String>),
+    /// The service has no such operation.
+    NoOperation(String),
+    /// The model has no schemas.
+    Schemas(BuildError),
+    /// A file cannot be written.
+    Io(PathBuf, std::io::Error),
+    /// There is no `OUT_DIR`: this is no build script.
+    NoOutDir,
+}
+
+impl fmt::Display for GenerateError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Model(error) => error.fmt(f),
+            Self::NoService(wanted, known) => {
+                match wanted {
+                    Some(wanted) => write!(f, "the model has not one service `{wanted}`")?,
+                    None => f.write_str("say which service is meant")?,
+                }
+                match known.as_slice() {
+                    [] => f.write_str(": the model has none"),
+                    known => write!(f, ": the model has {}", known.join(", ")),
+                }
+            }
+            Self::NoOperation(name) => write!(f, "the service has no operation `{name}`"),
+            Self::Schemas(error) => error.fmt(f),
+            Self::Io(path, error) => write!(f, "{}: {error}", path.display()),
+            Self::NoOutDir => f.write_str("there is no OUT_DIR: this is no build script"),
+        }
+    }
+}
+
+impl std::error::Error for GenerateError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Model(error) => Some(error),
+            Self::Schemas(error) => Some(error),
+            Self::Io(_, error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+fn generate(
+    model: &Model,
+    service: &str,
+    name: String,
+    settings: &Settings,
+) -> Result<Generated, GenerateError> {
+    let no_service = || GenerateError::NoService(Some(service.to_owned()), Vec::new());
+    let closure = model.closure(service).ok_or_else(no_service)?;
+    let set = model.schemas(service).ok_or_else(no_service)?;
+    let set = set.map_err(GenerateError::Schemas)?;
+    let plan = Plan::new(settings, model, closure, set);
+    let code = write::module(&plan);
+    let names = plan.names.iter();
+    Ok(Generated {
+        name,
+        code,
+        paths: names
+            .map(|(id, name)| (id.to_string(), name.clone()))
+            .collect(),
+    })
+}

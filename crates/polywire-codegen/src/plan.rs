@@ -1,0 +1,665 @@
+//! What is going to be written: the types of a service, with their names and
+//! the Rust types of their members.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use polywire_model::{Closure, Member, Model, Shape, ShapeId, ShapeType, Traits, UNIT};
+use polywire_schema::SchemaSet;
+
+use crate::defaults;
+use crate::names::{Scope, camel, plain_snake, snake};
+use crate::recursion::boxed_members;
+use crate::settings::{Maps, Settings, Strings};
+
+/// Everything that a service needs.
+pub(crate) struct Plan<'m> {
+    pub(crate) settings: &'m Settings,
+    pub(crate) closure: Closure<'m>,
+    pub(crate) set: SchemaSet<'static>,
+    pub(crate) structures: Vec<Structure<'m>>,
+    pub(crate) unions: Vec<Union<'m>>,
+    pub(crate) enums: Vec<Enum<'m>>,
+    pub(crate) operations: Vec<Operation<'m>>,
+    /// The Rust names of shapes.
+    pub(crate) names: BTreeMap<&'m ShapeId, String>,
+    types: Types<'m>,
+}
+
+/// A structure, or the empty input or output of an operation that has none.
+pub(crate) struct Structure<'m> {
+    pub(crate) id: &'m ShapeId,
+    pub(crate) name: String,
+    pub(crate) builder: String,
+    pub(crate) traits: Option<&'m Traits>,
+    /// In the order of their ordinals.
+    pub(crate) fields: Vec<Field<'m>>,
+    pub(crate) has_lifetime: bool,
+}
+
+/// A member of a structure.
+pub(crate) struct Field<'m> {
+    pub(crate) member: &'m Member,
+    pub(crate) name: String,
+    /// The name as a part of other names.
+    pub(crate) plain: String,
+    pub(crate) ordinal: u32,
+    /// The type without `Option`.
+    pub(crate) ty: String,
+    pub(crate) presence: Presence,
+    /// Whether a setter takes what becomes the type.
+    pub(crate) into: Option<String>,
+    pub(crate) is_collection: bool,
+    pub(crate) is_sensitive: bool,
+    pub(crate) is_copy: bool,
+    /// A guess of how many bytes it takes.
+    pub(crate) size: usize,
+}
+
+/// When a member is there.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Presence {
+    /// Always.
+    Required,
+    /// Always: its default otherwise, as an expression.
+    Default(String),
+    /// `Option`.
+    Optional,
+    /// `Option` in Rust, though it has to come.
+    Expected,
+    /// `Option`, since a client need not send it; who fills in defaults, fills
+    /// in this.
+    Fillable(String),
+}
+
+impl Presence {
+    pub(crate) fn is_option(&self) -> bool {
+        matches!(self, Self::Optional | Self::Expected | Self::Fillable(_))
+    }
+}
+
+pub(crate) struct Union<'m> {
+    pub(crate) shape: &'m Shape,
+    pub(crate) name: String,
+    pub(crate) unknown: String,
+    pub(crate) variants: Vec<UnionVariant<'m>>,
+    pub(crate) has_lifetime: bool,
+}
+
+pub(crate) struct UnionVariant<'m> {
+    pub(crate) member: &'m Member,
+    pub(crate) name: String,
+    pub(crate) plain: String,
+    pub(crate) ordinal: u32,
+    /// `None`: no data.
+    pub(crate) ty: Option<String>,
+    pub(crate) is_sensitive: bool,
+    pub(crate) is_copy: bool,
+}
+
+pub(crate) struct Enum<'m> {
+    pub(crate) shape: &'m Shape,
+    pub(crate) name: String,
+    pub(crate) unknown: String,
+    pub(crate) variants: Vec<EnumVariant<'m>>,
+}
+
+pub(crate) struct EnumVariant<'m> {
+    pub(crate) member: &'m Member,
+    pub(crate) name: String,
+    pub(crate) value: Literal,
+}
+
+pub(crate) enum Literal {
+    Text(String),
+    Number(i64),
+}
+
+pub(crate) struct Operation<'m> {
+    pub(crate) shape: &'m Shape,
+    /// The index in the schema set.
+    pub(crate) index: u32,
+    /// `CamelCase`.
+    pub(crate) name: String,
+    /// `snake_case`.
+    pub(crate) method: String,
+    pub(crate) error: String,
+    /// The places of input and output among the structures.
+    pub(crate) input: usize,
+    pub(crate) output: usize,
+    /// The places of the errors among the structures, and their variants.
+    pub(crate) errors: Vec<(usize, String)>,
+}
+
+/// What is needed to say the Rust type of a shape.
+pub(crate) struct Types<'m> {
+    model: &'m Model,
+    names: BTreeMap<&'m ShapeId, String>,
+    /// The shapes whose types have a lifetime.
+    borrowing: BTreeSet<&'m ShapeId>,
+    strings: Strings,
+    maps: Maps,
+}
+
+/// Names that generated code uses as they are in the standard library.
+const RESERVED: &[&str] = &[
+    "AsRef",
+    "Box",
+    "Clone",
+    "Debug",
+    "Default",
+    "Eq",
+    "Err",
+    "From",
+    "Hash",
+    "Into",
+    "None",
+    "Ok",
+    "Option",
+    "Ord",
+    "PartialEq",
+    "PartialOrd",
+    "Result",
+    "Self",
+    "Send",
+    "Some",
+    "String",
+    "Sync",
+    "Vec",
+];
+
+impl<'m> Plan<'m> {
+    pub(crate) fn new(
+        settings: &'m Settings,
+        model: &'m Model,
+        closure: Closure<'m>,
+        set: SchemaSet<'static>,
+    ) -> Self {
+        let mut scope = Scope::with(RESERVED);
+        let mut names = BTreeMap::new();
+        for shape in closure.shapes() {
+            let is_type = matches!(
+                shape.shape_type(),
+                ShapeType::Structure | ShapeType::Union | ShapeType::Enum | ShapeType::IntEnum
+            );
+            if is_type && *shape.id() != UNIT {
+                let name = camel(closure.name(shape.id()));
+                let other = format!("{name}Shape");
+                names.insert(shape.id(), scope.claim(&[name, other]));
+            }
+        }
+        let mut types = Types {
+            model,
+            names: names.clone(),
+            borrowing: BTreeSet::new(),
+            strings: settings.strings,
+            maps: settings.maps,
+        };
+        if settings.strings == Strings::Borrowed {
+            types.find_borrowing(&closure);
+        }
+        let boxed = boxed_members(model, &closure);
+        let mut plan = Self {
+            settings,
+            closure,
+            set,
+            structures: Vec::new(),
+            unions: Vec::new(),
+            enums: Vec::new(),
+            operations: Vec::new(),
+            names,
+            types,
+        };
+        plan.fill(&mut scope, &boxed);
+        plan
+    }
+
+    fn fill(&mut self, scope: &mut Scope, boxed: &BTreeSet<&'m ShapeId>) {
+        let set = std::mem::take(&mut self.set);
+        let schemas: HashMap<&str, _> = set.shapes().map(|schema| (schema.id(), schema)).collect();
+        let mut places: BTreeMap<&ShapeId, usize> = BTreeMap::new();
+        let shapes: Vec<&'m Shape> = self.closure.shapes().collect();
+        for shape in shapes {
+            let Some(name) = self.names.get(shape.id()).cloned() else {
+                continue;
+            };
+            // Members as the schema has them: XML attributes first.
+            let ordered: Vec<(u32, &'m Member)> = match schemas.get(shape.id().as_str()) {
+                Some(schema) => schema
+                    .members()
+                    .filter_map(|at| Some((at.ordinal(), shape.member(at.name())?)))
+                    .collect(),
+                None => Vec::new(),
+            };
+            match shape.shape_type() {
+                ShapeType::Structure => {
+                    places.insert(shape.id(), self.structures.len());
+                    let structure = self.structure(shape, name, &ordered, scope, boxed);
+                    self.structures.push(structure);
+                }
+                ShapeType::Union => {
+                    let union = self.union(shape, name, &ordered, boxed);
+                    self.unions.push(union);
+                }
+                _ => self.enums.push(enumeration(shape, name)),
+            }
+        }
+        for operation in set.services().flat_map(|service| service.operations()) {
+            let found = self.closure.operations().iter().copied();
+            let Some(shape) = found
+                .into_iter()
+                .find(|shape| shape.id().as_str() == operation.id())
+            else {
+                continue;
+            };
+            let planned = self.operation(shape, operation.index(), &places, scope);
+            self.operations.extend(planned);
+        }
+        drop(schemas);
+        self.set = set;
+    }
+
+    fn structure(
+        &self,
+        shape: &'m Shape,
+        name: String,
+        members: &[(u32, &'m Member)],
+        scope: &mut Scope,
+        boxed: &BTreeSet<&ShapeId>,
+    ) -> Structure<'m> {
+        let builder = scope.claim(&[format!("{name}Builder")]);
+        let mut field_names = Scope::default();
+        let is_input = shape.traits().is_input();
+        let mut fields = Vec::new();
+        for (ordinal, member) in members {
+            let Some(target) = self.types.model.target(member) else {
+                continue;
+            };
+            let field_name = field_names.claim(&[snake(member.name())]);
+            let is_boxed = boxed.contains(member.id());
+            let ty = self.types.of(target, is_boxed);
+            fields.push(Field {
+                member,
+                plain: plain_snake(&field_name),
+                name: field_name,
+                ordinal: *ordinal,
+                presence: self.presence(member, target, is_input, is_boxed),
+                into: self.types.converted(target, is_boxed),
+                is_collection: is_collection(target),
+                is_sensitive: self.types.is_sensitive(member, target),
+                is_copy: is_copy(target),
+                size: self.types.size(target, is_boxed),
+                ty,
+            });
+        }
+        Structure {
+            id: shape.id(),
+            name,
+            builder,
+            traits: Some(shape.traits()),
+            fields,
+            has_lifetime: self.types.borrowing.contains(shape.id()),
+        }
+    }
+
+    fn presence(
+        &self,
+        member: &Member,
+        target: &Shape,
+        is_input: bool,
+        is_boxed: bool,
+    ) -> Presence {
+        let traits = member.traits();
+        let is_client_optional = traits.is_client_optional();
+        let default = traits.default_value().filter(|value| !value.is_null());
+        if let Some(default) = default {
+            let expression = defaults::expression(&self.types, target, default);
+            let expression = match (is_boxed, expression) {
+                (true, Some(expression)) => Some(format!("Box::new({expression})")),
+                (_, expression) => expression,
+            };
+            return match expression {
+                Some(expression) if is_client_optional || is_input => {
+                    Presence::Fillable(expression)
+                }
+                Some(expression) => Presence::Default(expression),
+                None => Presence::Optional,
+            };
+        }
+        match (traits.is_required(), is_client_optional) {
+            (true, false) => Presence::Required,
+            (true, true) => Presence::Expected,
+            (false, _) => Presence::Optional,
+        }
+    }
+
+    fn union(
+        &self,
+        shape: &'m Shape,
+        name: String,
+        members: &[(u32, &'m Member)],
+        boxed: &BTreeSet<&ShapeId>,
+    ) -> Union<'m> {
+        let mut scope = Scope::with(&["Self"]);
+        let mut methods = Scope::default();
+        let mut variants = Vec::new();
+        for (ordinal, member) in members {
+            let Some(target) = self.types.model.target(member) else {
+                continue;
+            };
+            let is_boxed = boxed.contains(member.id());
+            let ty = (*target.id() != UNIT).then(|| self.types.of(target, is_boxed));
+            variants.push(UnionVariant {
+                member,
+                name: scope.claim(&[camel(member.name())]),
+                plain: methods.claim(&[plain_snake(member.name())]),
+                ordinal: *ordinal,
+                ty,
+                is_sensitive: self.types.is_sensitive(member, target),
+                is_copy: is_copy(target),
+            });
+        }
+        Union {
+            shape,
+            name,
+            unknown: unknown(&mut scope),
+            variants,
+            has_lifetime: self.types.borrowing.contains(shape.id()),
+        }
+    }
+
+    fn operation(
+        &mut self,
+        shape: &'m Shape,
+        index: u32,
+        places: &BTreeMap<&ShapeId, usize>,
+        scope: &mut Scope,
+    ) -> Option<Operation<'m>> {
+        let own_name = self.closure.name(shape.id());
+        let name = camel(own_name);
+        let operation = shape.as_operation()?;
+        let input = self.data(operation.input().id(), &name, "Input", places, scope);
+        let output = self.data(operation.output().id(), &name, "Output", places, scope);
+        let mut variants = Scope::with(&["Self", "Other"]);
+        let errors = self
+            .closure
+            .errors(shape)
+            .into_iter()
+            .filter_map(|error| {
+                let place = *places.get(error.id())?;
+                let variant = self.structures[place].name.clone();
+                Some((place, variants.claim(&[variant])))
+            })
+            .collect();
+        Some(Operation {
+            shape,
+            index,
+            error: scope.claim(&[format!("{name}Error"), format!("{name}OperationError")]),
+            method: snake(own_name),
+            name,
+            input: input?,
+            output: output?,
+            errors,
+        })
+    }
+
+    /// The structure of an input or output. An operation without one gets an
+    /// empty structure of its own, so that programs still compile when the
+    /// model gives it members later.
+    fn data(
+        &mut self,
+        id: &'m ShapeId,
+        operation: &str,
+        suffix: &str,
+        places: &BTreeMap<&ShapeId, usize>,
+        scope: &mut Scope,
+    ) -> Option<usize> {
+        if *id != UNIT {
+            return places.get(id).copied();
+        }
+        let name = scope.claim(&[format!("{operation}{suffix}")]);
+        let builder = scope.claim(&[format!("{name}Builder")]);
+        self.structures.push(Structure {
+            id,
+            name,
+            builder,
+            traits: None,
+            fields: Vec::new(),
+            has_lifetime: false,
+        });
+        Some(self.structures.len() - 1)
+    }
+
+    pub(crate) fn errors(&self) -> impl Iterator<Item = &Structure<'m>> {
+        self.structures
+            .iter()
+            .filter(|structure| structure.is_error())
+    }
+}
+
+impl Structure<'_> {
+    pub(crate) fn is_error(&self) -> bool {
+        self.traits.is_some_and(|traits| traits.error().is_some())
+    }
+
+    pub(crate) fn is_sensitive(&self) -> bool {
+        self.traits.is_some_and(Traits::is_sensitive)
+    }
+
+    /// With its lifetime, as a type.
+    pub(crate) fn ty(&self, lifetime: &str) -> String {
+        with_lifetime(&self.name, self.has_lifetime, lifetime)
+    }
+
+    pub(crate) fn builder_ty(&self, lifetime: &str) -> String {
+        with_lifetime(&self.builder, self.has_lifetime, lifetime)
+    }
+
+    /// A guess of how many bytes it takes.
+    pub(crate) fn size(&self) -> usize {
+        self.fields.iter().map(|field| field.size).sum()
+    }
+}
+
+pub(crate) fn with_lifetime(name: &str, has_lifetime: bool, lifetime: &str) -> String {
+    if has_lifetime {
+        format!("{name}<{lifetime}>")
+    } else {
+        name.to_owned()
+    }
+}
+
+fn enumeration(shape: &Shape, name: String) -> Enum<'_> {
+    let mut scope = Scope::with(&["Self"]);
+    let mut next = 0;
+    let variants = shape
+        .members()
+        .iter()
+        .map(|member| {
+            let value = member.traits().enum_value();
+            let value = if shape.shape_type() == ShapeType::IntEnum {
+                let number = value.and_then(|value| value.as_i64()).unwrap_or(next);
+                next = number + 1;
+                Literal::Number(number)
+            } else {
+                let text = value.and_then(|value| value.as_str());
+                Literal::Text(text.unwrap_or(member.name()).to_owned())
+            };
+            EnumVariant {
+                member,
+                name: scope.claim(&[camel(member.name())]),
+                value,
+            }
+        })
+        .collect();
+    Enum {
+        shape,
+        name,
+        unknown: unknown(&mut scope),
+        variants,
+    }
+}
+
+/// What the variant for everything that the model does not have is called.
+fn unknown(scope: &mut Scope) -> String {
+    scope.claim(&["Unknown".to_owned(), "UnknownValue".to_owned()])
+}
+
+fn is_collection(shape: &Shape) -> bool {
+    matches!(shape.shape_type(), ShapeType::List | ShapeType::Map)
+}
+
+fn is_copy(shape: &Shape) -> bool {
+    matches!(
+        shape.shape_type(),
+        ShapeType::Boolean
+            | ShapeType::Byte
+            | ShapeType::Short
+            | ShapeType::Integer
+            | ShapeType::IntEnum
+            | ShapeType::Long
+            | ShapeType::Float
+            | ShapeType::Double
+            | ShapeType::Timestamp
+    )
+}
+
+impl<'m> Types<'m> {
+    pub(crate) fn name(&self, id: &ShapeId) -> &str {
+        self.names.get(id).map_or("", String::as_str)
+    }
+
+    /// The Rust type of a shape.
+    pub(crate) fn of(&self, shape: &'m Shape, is_boxed: bool) -> String {
+        let ty = match shape.shape_type() {
+            ShapeType::BigDecimal => "schema::BigDecimal".to_owned(),
+            ShapeType::BigInteger => "schema::BigInteger".to_owned(),
+            ShapeType::Blob => "schema::Blob".to_owned(),
+            ShapeType::Boolean => "bool".to_owned(),
+            ShapeType::Byte => "i8".to_owned(),
+            ShapeType::Document => "schema::Value".to_owned(),
+            ShapeType::Double => "f64".to_owned(),
+            ShapeType::Float => "f32".to_owned(),
+            ShapeType::Integer => "i32".to_owned(),
+            ShapeType::Long => "i64".to_owned(),
+            ShapeType::Short => "i16".to_owned(),
+            ShapeType::String => self.string().to_owned(),
+            ShapeType::Timestamp => "schema::Timestamp".to_owned(),
+            ShapeType::List => format!("Vec<{}>", self.element(shape, "member")),
+            ShapeType::Map => {
+                let key = shape.member("key");
+                let key = key.and_then(|key| self.model.target(key));
+                let key = match key {
+                    Some(key) if key.shape_type() == ShapeType::Enum => {
+                        self.name(key.id()).to_owned()
+                    }
+                    _ if self.strings == Strings::String => "String".to_owned(),
+                    _ => "schema::Text".to_owned(),
+                };
+                let value = self.element(shape, "value");
+                match self.maps {
+                    Maps::BTree => format!("std::collections::BTreeMap<{key}, {value}>"),
+                    Maps::Hash => format!("std::collections::HashMap<{key}, {value}>"),
+                    Maps::Vector => format!("Vec<({key}, {value})>"),
+                }
+            }
+            _ if *shape.id() == UNIT => "()".to_owned(),
+            _ => with_lifetime(
+                self.name(shape.id()),
+                self.borrowing.contains(shape.id()),
+                "'a",
+            ),
+        };
+        if is_boxed { format!("Box<{ty}>") } else { ty }
+    }
+
+    fn element(&self, shape: &'m Shape, name: &str) -> String {
+        let target = shape
+            .member(name)
+            .and_then(|member| self.model.target(member));
+        let ty = target.map_or_else(String::new, |target| self.of(target, false));
+        if shape.traits().is_sparse() {
+            format!("Option<{ty}>")
+        } else {
+            ty
+        }
+    }
+
+    fn string(&self) -> &'static str {
+        match self.strings {
+            Strings::Text => "schema::Text",
+            Strings::String => "String",
+            Strings::Borrowed => "std::borrow::Cow<'a, str>",
+        }
+    }
+
+    /// What a setter takes into the type, where that is more than the type.
+    fn converted(&self, shape: &'m Shape, is_boxed: bool) -> Option<String> {
+        let converts = matches!(
+            shape.shape_type(),
+            ShapeType::Blob | ShapeType::Document | ShapeType::String
+        );
+        (converts || is_boxed).then(|| format!("impl Into<{}>", self.of(shape, is_boxed)))
+    }
+
+    /// Whether a member must not be shown: it is sensitive, or what it targets
+    /// is. Structures hide their own members.
+    fn is_sensitive(&self, member: &Member, target: &'m Shape) -> bool {
+        let mut sensitive = member.traits().is_sensitive();
+        let mut shape = Some(target);
+        for _ in 0..8 {
+            let Some(current) = shape else { break };
+            sensitive |= current.traits().is_sensitive();
+            let element = ["member", "value"].iter().find_map(|name| {
+                is_collection(current)
+                    .then(|| current.member(name))
+                    .flatten()
+            });
+            shape = element.and_then(|element| self.model.target(element));
+        }
+        sensitive
+    }
+
+    fn size(&self, shape: &'m Shape, is_boxed: bool) -> usize {
+        match shape.shape_type() {
+            _ if is_boxed => 8,
+            ShapeType::Boolean | ShapeType::Byte => 2,
+            ShapeType::Short => 4,
+            ShapeType::Integer | ShapeType::IntEnum | ShapeType::Float => 8,
+            ShapeType::Long | ShapeType::Double | ShapeType::Timestamp => 16,
+            ShapeType::Document => 32,
+            ShapeType::Structure | ShapeType::Union => shape
+                .members()
+                .iter()
+                .filter_map(|member| self.model.target(member))
+                .map(|target| match target.shape_type() {
+                    ShapeType::Structure | ShapeType::Union => 200,
+                    _ => self.size(target, false),
+                })
+                .sum(),
+            _ => 24,
+        }
+    }
+
+    /// Finds the shapes that hold strings, over any number of steps.
+    fn find_borrowing(&mut self, closure: &Closure<'m>) {
+        let mut holders: BTreeMap<&ShapeId, Vec<&'m ShapeId>> = BTreeMap::new();
+        let mut todo = Vec::new();
+        for shape in closure.shapes() {
+            for member in shape.members() {
+                let is_key = shape.shape_type() == ShapeType::Map && member.name() == "key";
+                let Some(target) = self.model.target(member).filter(|_| !is_key) else {
+                    continue;
+                };
+                holders.entry(target.id()).or_default().push(shape.id());
+                if target.shape_type() == ShapeType::String {
+                    todo.push(shape.id());
+                }
+            }
+        }
+        while let Some(id) = todo.pop() {
+            if self.borrowing.insert(id) {
+                todo.extend(holders.get(id).into_iter().flatten());
+            }
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! `aws.protocols#ec2Query`.
+//!
+//! <https://smithy.io/2.0/aws/protocols/aws-ec2-query-protocol.html>
+
+use http::HeaderValue;
+use polywire_codec::form::FormProfile;
+use polywire_schema::Service;
+
+use crate::protocol::{MountError, ProtocolKind};
+use crate::query::{Dialect, Query, RequestIds, delegate};
+
+static DIALECT: Dialect = Dialect {
+    kind: ProtocolKind::Ec2Query,
+    form: FormProfile::EC2_QUERY,
+    answer: HeaderValue::from_static("text/xml;charset=UTF-8"),
+    result: false,
+    request_id: &["requestId"],
+    error: &["Response", "Errors", "Error"],
+    error_request_id: "RequestID",
+    codes: false,
+};
+
+/// ec2Query: as awsQuery, with flat lists and without maps in forms.
+#[derive(Debug)]
+pub struct Ec2Query(Query);
+
+impl Ec2Query {
+    /// The protocol for a service.
+    ///
+    /// # Errors
+    ///
+    /// A member of an input is called `Action` or `Version` in forms, which are
+    /// fields of the protocol.
+    pub fn new(service: Service<'_>) -> Result<Self, MountError> {
+        Query::new(service, &DIALECT).map(Self)
+    }
+
+    /// Puts request ids into answers. Without them there are none, and clients
+    /// do without.
+    #[must_use]
+    pub fn with_request_ids(mut self, ids: RequestIds) -> Self {
+        self.0.request_ids = Some(ids);
+        self
+    }
+}
+
+delegate!(Ec2Query);

@@ -1,0 +1,224 @@
+//! Errors of the query protocols: codes in elements.
+//!
+//! ```text
+//! awsQuery  <ErrorResponse><Error><Type/><Code/>members</Error><RequestId/></ErrorResponse>
+//! ec2Query  <Response><Errors><Error><Code/>members</Error></Errors><RequestID/></Response>
+//! ```
+//!
+//! Clients look for a text in the element `Message`, so it is written there
+//! even where the error's structure has no such member.
+//!
+//! <https://smithy.io/2.0/aws/protocols/aws-query-protocol.html#operation-error-serialization>,
+//! <https://smithy.io/2.0/aws/protocols/aws-ec2-query-protocol.html#operation-error-serialization>
+
+use bytes::Bytes;
+use http::StatusCode;
+use polywire_codec::xml::{XmlDecoder, XmlEncoder, XmlProfile};
+use polywire_schema::{
+    Body, Encode, Encoder, Error, ErrorKind, Limits, NameSource, Operation, Schema,
+};
+
+use super::{CLIENT, Query};
+use crate::protocol::Outcome;
+use crate::{Fault, FaultKind};
+
+/// What an error says of itself.
+struct Facts<'a> {
+    code: &'a str,
+    status: StatusCode,
+    message: &'a str,
+}
+
+impl Query {
+    pub(crate) fn encode_error(
+        &self,
+        error: Schema<'_>,
+        fault: &Fault,
+    ) -> Result<http::Response<Bytes>, Error> {
+        let members = fault.members(error)?;
+        let traits = error.error();
+        let own = |status: u16| (status != 0).then_some(status);
+        let status = traits.and_then(|traits| match self.dialect.codes {
+            true => own(traits.query_status).or_else(|| own(traits.status)),
+            false => own(traits.status),
+        });
+        let code = error.query_code().filter(|_| self.dialect.codes);
+        let says_message = |name: &str| name == "Message";
+        let message = match members
+            .iter()
+            .any(|(member, _)| says_message(member.plain(NameSource::Xml)))
+        {
+            true => "",
+            false => fault.message(),
+        };
+        let status = status.and_then(|status| StatusCode::from_u16(status).ok());
+        let facts = Facts {
+            code: code.unwrap_or_else(|| error.name()),
+            status: status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR),
+            message,
+        };
+        self.write_error(&facts, |encoder| {
+            let at = error.root();
+            encoder.begin_structure(at, members.len());
+            for (member, value) in &members {
+                if encoder.member(*member) {
+                    value.encode(*member, encoder);
+                }
+            }
+            encoder.end_structure(at);
+        })
+    }
+
+    pub(crate) fn encode_other(&self, fault: &Fault) -> http::Response<Bytes> {
+        let (kind, message) = fault.public();
+        let code = match kind {
+            _ if fault.name() == "MissingAction" => "MissingAction",
+            kind => code_of(kind, fault),
+        };
+        let write = |message| {
+            let facts = Facts {
+                code,
+                status: status_of(kind),
+                message,
+            };
+            self.write_error(&facts, |_| ())
+        };
+        // A message may repeat what the caller sent, which XML may not allow.
+        let response = write(message).or_else(|_| write("the request could not be read"));
+        let mut response =
+            response.unwrap_or_else(|_| self.answer(StatusCode::INTERNAL_SERVER_ERROR, Vec::new()));
+        fault.allow(response.headers_mut());
+        response
+    }
+
+    fn write_error(
+        &self,
+        facts: &Facts<'_>,
+        members: impl FnOnce(&mut XmlEncoder<'_>),
+    ) -> Result<http::Response<Bytes>, Error> {
+        let mut encoder = XmlEncoder::new(XmlProfile::DEFAULT, Vec::with_capacity(512));
+        let around = self.dialect.error;
+        around.iter().for_each(|name| encoder.open(name));
+        if self.dialect.codes {
+            let sender = facts.status.is_client_error();
+            encoder.element("Type", if sender { "Sender" } else { "Receiver" });
+        }
+        encoder.element("Code", facts.code);
+        if !facts.message.is_empty() {
+            encoder.element("Message", facts.message);
+        }
+        members(&mut encoder);
+        // The request id stands beside what the outermost element holds.
+        around
+            .iter()
+            .skip(1)
+            .rev()
+            .for_each(|name| encoder.close(name));
+        self.write_request_id(&mut encoder, &[self.dialect.error_request_id]);
+        around.iter().take(1).for_each(|name| encoder.close(name));
+        Ok(self.answer(facts.status, encoder.finish()?))
+    }
+
+    /// What an answer that is no output holds.
+    pub(super) fn failure<'s>(
+        &self,
+        operation: Operation<'s>,
+        status: StatusCode,
+        body: &Body,
+        limits: &Limits,
+    ) -> Outcome<'s> {
+        let read = || -> Result<_, Error> {
+            let mut decoder = XmlDecoder::from_body(body, CLIENT, limits)?;
+            if !enter(&mut decoder)? {
+                return Ok(None);
+            }
+            let code = decoder.peek(&["Code"])?;
+            let message = match decoder.peek(&["Message"])? {
+                None => decoder.peek(&["message"])?,
+                message => message,
+            };
+            Ok(code.map(|code| (code.into_owned(), message.unwrap_or_default().into_owned())))
+        };
+        let Ok(Some((code, message))) = read() else {
+            let kind = self.dialect.kind;
+            return Outcome::Foreign(format!("status {status}, and no error of {kind}"));
+        };
+        let by_code = |error: &Schema<'_>| self.dialect.codes && error.query_code() == Some(&code);
+        let error = operation.errors().find(by_code);
+        match error.or_else(|| operation.find_error(&code)) {
+            Some(error) => Outcome::Error(error),
+            None => {
+                let kind = kind_of(&code).unwrap_or(if status.is_client_error() {
+                    FaultKind::Malformed
+                } else {
+                    FaultKind::Internal
+                });
+                Outcome::Fault(Fault::new(kind, message).with_name(code))
+            }
+        }
+    }
+}
+
+/// Goes into what is said of an error, whichever elements stand around it:
+/// services that look alike mix the two protocols up. `false` if it is none.
+pub(super) fn enter(decoder: &mut XmlDecoder<'_>) -> Result<bool, Error> {
+    match decoder.element() {
+        "ErrorResponse" => decoder.enter("Error"),
+        "Response" => Ok(decoder.enter("Errors")? && decoder.enter("Error")?),
+        "Error" => Ok(true),
+        _ => Ok(false),
+    }
+}
+
+/// AWS's common error codes, for faults that the model does not know.
+const CODES: [(FaultKind, &str); 11] = [
+    (FaultKind::DeadlineExceeded, "RequestTimeout"),
+    (FaultKind::Internal, "InternalFailure"),
+    (FaultKind::Invalid, "ValidationError"),
+    (FaultKind::Malformed, "InvalidParameterValue"),
+    (FaultKind::MethodNotAllowed, "MethodNotAllowed"),
+    (FaultKind::NotAcceptable, "NotAcceptable"),
+    (FaultKind::Overloaded, "ServiceUnavailable"),
+    (FaultKind::RequestTimeout, "RequestExpired"),
+    (FaultKind::TooLarge, "RequestEntityTooLarge"),
+    (FaultKind::UnknownOperation, "InvalidAction"),
+    (FaultKind::UnsupportedMediaType, "UnsupportedMediaType"),
+];
+
+fn code_of(kind: FaultKind, fault: &Fault) -> &'static str {
+    let source = std::error::Error::source(fault);
+    let error = source.and_then(|source| source.downcast_ref::<Error>());
+    match (kind, error.map(Error::kind)) {
+        (FaultKind::Malformed, Some(ErrorKind::Syntax | ErrorKind::Truncated)) => {
+            return "MalformedQueryString";
+        }
+        (FaultKind::Invalid, Some(ErrorKind::Missing)) => return "MissingParameter",
+        _ => {}
+    }
+    let own = CODES.iter().find(|(own, _)| *own == kind);
+    own.map_or("InternalFailure", |(_, code)| code)
+}
+
+fn status_of(kind: FaultKind) -> StatusCode {
+    match kind {
+        // AWS's services have no other: all actions stand at one path.
+        FaultKind::UnknownOperation => StatusCode::BAD_REQUEST,
+        kind => kind.status(),
+    }
+}
+
+fn kind_of(code: &str) -> Option<FaultKind> {
+    match code {
+        "MissingAction" => return Some(FaultKind::UnknownOperation),
+        "MissingParameter" => return Some(FaultKind::Invalid),
+        "MalformedQueryString" => return Some(FaultKind::Malformed),
+        "InternalError" => return Some(FaultKind::Internal),
+        "Throttling" | "RequestLimitExceeded" | "Unavailable" => {
+            return Some(FaultKind::Overloaded);
+        }
+        _ => {}
+    }
+    let own = CODES.iter().find(|(_, own)| *own == code);
+    own.map(|(kind, _)| *kind)
+        .or_else(|| FaultKind::from_name(code))
+}

@@ -1,0 +1,84 @@
+//! Generates the types of all services of the suites: a module for each, and
+//! functions that find a type by service and shape. Without the suites there
+//! are no services.
+#![allow(
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "a build script talks to Cargo, and ends the build when it fails"
+)]
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+use polywire_codegen::{Build, Maps, Strings};
+use polywire_model::{Loader, ShapeType};
+
+fn main() {
+    println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-env-changed=POLYWIRE_CONFORMANCE");
+    let out = PathBuf::from(env::var_os("OUT_DIR").unwrap());
+    let mut registry = String::new();
+    let mut arms = String::new();
+    for suite in ["aws-protocol-tests.json", "smithy-protocol-tests.json"] {
+        let path = folder().join(suite);
+        println!("cargo::rerun-if-changed={}", path.display());
+        if path.exists() {
+            generate(&path, &out, &mut registry, &mut arms);
+        }
+    }
+    for what in ["shape", "input", "output"] {
+        write!(
+            registry,
+            "/// Does something with the type of a shape or operation of a service, by ids.\n\
+             pub fn visit_{what}<V: Visitor>(service: &str, id: &str, visitor: V) -> Option<V::Output> {{\n\
+             let _ = (id, &visitor);\n\
+             match service {{\n{}_ => None,\n}}\n}}\n",
+            arms.replace("WHAT", what)
+        )
+        .unwrap();
+    }
+    fs::write(out.join("registry.rs"), registry).unwrap();
+}
+
+fn folder() -> PathBuf {
+    match env::var_os("POLYWIRE_CONFORMANCE") {
+        Some(folder) => folder.into(),
+        None => Path::new(&env::var_os("CARGO_MANIFEST_DIR").unwrap())
+            .join("../../../shared/conformance"),
+    }
+}
+
+fn generate(path: &Path, out: &Path, registry: &mut String, arms: &mut String) {
+    let model = Loader::new().add_path(path).assemble().unwrap().model;
+    for service in model.shapes_of(ShapeType::Service) {
+        let id = service.id();
+        let name = format!("{}_{}", id.namespace(), id.name())
+            .replace(['.', '#'], "_")
+            .to_lowercase();
+        let generated = Build::new()
+            .service(id.as_str())
+            .name(&name)
+            .types_only()
+            .registry(true)
+            .root("crate::polywire")
+            .strings(Strings::Text)
+            .maps(Maps::BTree)
+            .run_on(&model)
+            .unwrap();
+        fs::write(out.join(format!("{name}.rs")), generated.code()).unwrap();
+        write!(
+            registry,
+            "#[allow(dead_code, reason = \"not all of it is asked for\")]\n\
+             /// The types of `{id}`.\npub mod {name} {{\n\
+             include!(concat!(env!(\"OUT_DIR\"), \"/{name}.rs\"));\n}}\n"
+        )
+        .unwrap();
+        writeln!(
+            arms,
+            "{:?} => {name}::visit_WHAT(id, visitor),",
+            id.as_str()
+        )
+        .unwrap();
+    }
+}

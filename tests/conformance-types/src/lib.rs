@@ -1,0 +1,31 @@
+//! Types generated for every service of the official protocol suites: a module
+//! for each service, and three functions that find a type by the ids of the
+//! service and of a structure or operation.
+//!
+//! ```
+//! use conformance_types::{Visitor, visit_input};
+//!
+//! struct Empty;
+//!
+//! impl Visitor for Empty {
+//!     type Output = String;
+//!
+//!     fn visit<T: Default + std::fmt::Debug>(self) -> String {
+//!         format!("{:?}", T::default())
+//!     }
+//! }
+//!
+//! // `None` without the suites.
+//! let service = "aws.protocoltests.restjson#RestJson";
+//! let shown = visit_input(service, "aws.protocoltests.restjson#EmptyInputAndEmptyOutput", Empty);
+//! assert!(shown.is_none_or(|shown| shown == "EmptyInputAndEmptyOutputInput"));
+//! ```
+
+pub use polywire_schema::generated::Visitor;
+
+/// Where the generated code finds Polywire.
+mod polywire {
+    pub(crate) use polywire_schema as schema;
+}
+
+include!(concat!(env!("OUT_DIR"), "/registry.rs"));
