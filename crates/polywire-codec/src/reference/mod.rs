@@ -50,7 +50,7 @@ impl<M: Message> Message for Twin<M> {
     }
 
     fn encode_cbor(&self, at: Member<'_>, encoder: &mut CborEncoder) {
-        let mut twin = cbor::CborEncoder::new();
+        let mut twin = cbor::CborEncoder::new(encoder.defaults());
         self.0.encode_any(at, &mut twin);
         match twin.finish() {
             Ok(value) => encoder.push_value(&value),
