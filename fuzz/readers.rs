@@ -6,7 +6,9 @@
 
 use std::fmt::Debug;
 
+use polywire_codec::cbor::CborProfile;
 use polywire_codec::json::{self, JsonDecoder, JsonEncoder, JsonProfile};
+use polywire_codec::reference;
 use polywire_codec::xmlrpc::{self, Envelope, XmlRpcDecoder, XmlRpcEncoder, XmlRpcProfile};
 use polywire_schema::{
     Body, Decode, Decoder, Encode, Error, ErrorKind, LimitKind, Limits, Member, Value,
@@ -36,6 +38,12 @@ pub(crate) fn json(data: &[u8]) {
     if let Ok(text) = std::str::from_utf8(data) {
         like_serde(text);
         people(text);
+        for at in [Member::DOCUMENT, root("Node"), root("Scalars")] {
+            let profile = JsonProfile::DEFAULT;
+            let twin = reference::json::JsonDecoder::new(text, 0, profile, &Limits::DEFAULT)
+                .and_then(|mut twin| Ok((Value::decode(at, &mut twin)?, twin.end())));
+            like_twin::<Json>(&body, at, twin);
+        }
     }
 }
 
@@ -43,6 +51,20 @@ pub(crate) fn cbor(data: &[u8]) {
     let body = Body::from(data.to_vec());
     let document = document::<Cbor>(&body);
     shapes::<Cbor>(&body, &document);
+    for at in [Member::DOCUMENT, root("Node"), root("Scalars")] {
+        let profile = CborProfile::DEFAULT;
+        let twin = reference::cbor::CborDecoder::new(data, 0, profile, &Limits::DEFAULT)
+            .and_then(|mut twin| Ok((Value::decode(at, &mut twin)?, twin.end())));
+        like_twin::<Cbor>(&body, at, twin);
+    }
+}
+
+/// The readable twin, which says where it ended, found the same or refused too.
+fn like_twin<F: Format>(body: &Body, at: Member<'_>, twin: Result<(Value, usize), Error>) {
+    let native = read::<F, Value>(body, at, false, &Limits::DEFAULT);
+    let whole = |(_, end): &(Value, usize)| *end == body.as_bytes().len();
+    let twin = twin.ok().filter(whole).map(|(value, _)| value);
+    assert_eq!(format!("{:?}", native.ok()), format!("{twin:?}"));
 }
 
 pub(crate) fn xmlrpc_response(data: &[u8]) {

@@ -23,6 +23,13 @@ impl Budget {
         }
     }
 
+    /// What is left, as the limits of another reader.
+    #[cfg(feature = "reference")]
+    pub(crate) fn left(&self) -> Limits {
+        let left = self.limits.with_items(self.items_left);
+        left.with_depth(self.depth_left)
+    }
+
     /// The levels that have been entered.
     #[inline]
     pub(crate) fn depth(&self) -> u32 {

@@ -25,6 +25,8 @@ mod keep;
 pub mod message;
 mod nulls;
 mod path;
+#[cfg(feature = "reference")]
+pub mod reference;
 mod refuse;
 mod snippet;
 pub mod xml;

@@ -40,6 +40,28 @@ pub trait Message {
     fn encode_any(&self, at: Member<'_>, encoder: &mut dyn Encoder);
 }
 
+impl<M: Message + ?Sized> Message for &M {
+    fn encode_json(&self, at: Member<'_>, encoder: &mut JsonEncoder) {
+        (**self).encode_json(at, encoder);
+    }
+
+    fn encode_cbor(&self, at: Member<'_>, encoder: &mut CborEncoder) {
+        (**self).encode_cbor(at, encoder);
+    }
+
+    fn encode_form(&self, at: Member<'_>, encoder: &mut FormEncoder) {
+        (**self).encode_form(at, encoder);
+    }
+
+    fn encode_xmlrpc(&self, at: Member<'_>, encoder: &mut XmlRpcEncoder) {
+        (**self).encode_xmlrpc(at, encoder);
+    }
+
+    fn encode_any(&self, at: Member<'_>, encoder: &mut dyn Encoder) {
+        (**self).encode_any(at, encoder);
+    }
+}
+
 /// A typed value as a [`Message`].
 #[derive(Clone, Copy, Debug)]
 pub struct Typed<'a, T>(pub &'a T);
@@ -187,6 +209,36 @@ pub trait Sink<'de> {
     ///
     /// A required member is missing and the decoder minds.
     fn finish(&mut self, at: Member<'_>, decoder: &mut dyn Decoder<'de>) -> Result<(), Error>;
+}
+
+impl<'de, S: Sink<'de> + ?Sized> Sink<'de> for &mut S {
+    fn decode_json(&mut self, at: Member<'_>, decoder: &mut JsonDecoder<'de>) -> Result<(), Error> {
+        (**self).decode_json(at, decoder)
+    }
+
+    fn decode_cbor(&mut self, at: Member<'_>, decoder: &mut CborDecoder<'de>) -> Result<(), Error> {
+        (**self).decode_cbor(at, decoder)
+    }
+
+    fn decode_form(&mut self, at: Member<'_>, decoder: &mut FormDecoder<'de>) -> Result<(), Error> {
+        (**self).decode_form(at, decoder)
+    }
+
+    fn decode_xmlrpc(
+        &mut self,
+        at: Member<'_>,
+        decoder: &mut XmlRpcDecoder<'de>,
+    ) -> Result<(), Error> {
+        (**self).decode_xmlrpc(at, decoder)
+    }
+
+    fn decode_any(&mut self, at: Member<'_>, decoder: &mut dyn Decoder<'de>) -> Result<(), Error> {
+        (**self).decode_any(at, decoder)
+    }
+
+    fn finish(&mut self, at: Member<'_>, decoder: &mut dyn Decoder<'de>) -> Result<(), Error> {
+        (**self).finish(at, decoder)
+    }
 }
 
 /// A [`Sink`] for a typed structure.

@@ -85,6 +85,19 @@ impl<'de> CborDecoder<'de> {
         self.at
     }
 
+    /// The whole message, what it may still cost, and how it is read: for
+    /// another reader that goes on from here.
+    #[cfg(feature = "reference")]
+    pub(crate) fn rest_of_message(&self) -> (&'de [u8], Limits, CborProfile) {
+        (self.bytes, self.budget.left(), self.profile)
+    }
+
+    /// Goes on behind what another reader has read.
+    #[cfg(feature = "reference")]
+    pub(crate) fn go_to(&mut self, offset: usize) {
+        self.at = offset;
+    }
+
     #[inline]
     pub(super) fn rest(&self) -> &'de [u8] {
         &self.bytes[self.at..]

@@ -54,6 +54,17 @@ impl CborEncoder {
         }
     }
 
+    #[cfg(feature = "reference")]
+    pub(crate) const fn defaults(&self) -> Defaults {
+        self.defaults
+    }
+
+    /// Takes a data item that something else has written.
+    #[cfg(feature = "reference")]
+    pub(crate) fn push_value(&mut self, value: &[u8]) {
+        self.out.extend_from_slice(value);
+    }
+
     /// A head: major type and argument in the shortest form.
     #[inline]
     fn head(&mut self, major: u8, argument: u64) {
@@ -241,11 +252,11 @@ impl Encoder for CborEncoder {
         self.out.push(0xf6);
     }
 
-    #[cold]
     fn fills(&self, at: Member<'_>) -> bool {
         self.defaults.fills(at)
     }
 
+    #[cold]
     fn fail(&mut self, error: Error) {
         self.error.get_or_insert(error);
     }

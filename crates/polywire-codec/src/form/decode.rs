@@ -102,6 +102,33 @@ impl<'de> FormDecoder<'de> {
         })
     }
 
+    /// The value of the first field with this key, whatever the schema: what
+    /// says which operation it is that the form calls. Reads no further.
+    ///
+    /// # Errors
+    ///
+    /// The value, or a key before it, is not percent-encoded as it should be.
+    ///
+    /// ```
+    /// use polywire_codec::form::{FormDecoder, FormProfile};
+    /// use polywire_schema::Limits;
+    ///
+    /// let form = "Version=1&Action=List+all";
+    /// let decoder = FormDecoder::from_str(form, FormProfile::AWS_QUERY, &Limits::DEFAULT)?;
+    /// assert_eq!(decoder.find("Action")?.as_deref(), Some("List all"));
+    /// assert_eq!(decoder.find("Foo")?, None);
+    /// # Ok::<(), polywire_schema::Error>(())
+    /// ```
+    pub fn find(&self, key: &str) -> Result<Option<Cow<'de, str>>, Error> {
+        let mut fields = index::Fields::new(self.form);
+        while let Some((own, value, end)) = fields.next()? {
+            if own == key {
+                return index::decode(&self.form[value..end], value).map(Some);
+            }
+        }
+        Ok(None)
+    }
+
     /// Sees to it that the whole form has been read. All of it has been looked
     /// at when its structure began, so there is nothing left to find.
     ///

@@ -31,6 +31,44 @@ pub(super) const VALUE: u32 = 1;
 /// The most characters of a key that an error shows.
 const LONGEST_PATH: usize = 256;
 
+/// The fields of a form, one after the other.
+pub(super) struct Fields<'de> {
+    form: &'de str,
+    /// Where the field that was read last begins.
+    start: usize,
+    at: usize,
+}
+
+impl<'de> Fields<'de> {
+    pub(super) fn new(form: &'de str) -> Self {
+        Self {
+            form,
+            start: 0,
+            at: 0,
+        }
+    }
+
+    /// The next field: its key, and where its value begins and ends.
+    #[inline]
+    pub(super) fn next(&mut self) -> Result<Option<(Cow<'de, str>, usize, usize)>, Error> {
+        let bytes = self.form.as_bytes();
+        while bytes.get(self.at) == Some(&b'&') {
+            self.at += 1;
+        }
+        self.start = self.at;
+        let Some(rest) = self.form.get(self.start..).filter(|rest| !rest.is_empty()) else {
+            return Ok(None);
+        };
+        let len = memchr::memchr(b'&', rest.as_bytes()).unwrap_or(rest.len());
+        // Behind the `&`, or behind the end.
+        self.at += len + 1;
+        let equals = memchr::memchr(b'=', &rest.as_bytes()[..len]);
+        let key = decode(&rest[..equals.unwrap_or(len)], self.start)?;
+        let value = self.start + equals.map_or(len, |equals| equals + 1);
+        Ok(Some((key, value, self.start + len)))
+    }
+}
+
 /// The fields of a form that belong to a shape.
 #[derive(Debug, Default)]
 pub(super) struct Index {
@@ -86,37 +124,33 @@ impl Index {
         let mut index = Self::default();
         let mut trail: Vec<Step<'_>> = Vec::new();
         let mut before = Cow::Borrowed("");
-        let mut at = 0;
-        while at < form.len() {
-            let rest = &form[at..];
-            let len = memchr::memchr(b'&', rest.as_bytes()).unwrap_or(rest.len());
-            let start = at;
-            // Behind the `&`, or behind the end.
-            at += len + 1;
-            if len == 0 {
-                continue;
-            }
-            let equals = memchr::memchr(b'=', &rest.as_bytes()[..len]);
-            let key = decode(&rest[..equals.unwrap_or(len)], start)?;
+        let mut own = 0_u64;
+        let mut fields = Fields::new(form);
+        while let Some((key, value, end)) = fields.next()? {
+            let start = fields.start;
             let mut resolver = Resolver {
                 key: &key,
                 start,
                 form,
                 profile,
             };
-            if profile.own.contains(&resolver.segment(0)) {
+            if let Some(place) = profile.own.iter().position(|name| *name == key) {
+                if own & 1 << place != 0 {
+                    return Err(resolver.error(ErrorKind::Duplicate, 0, "each key once"));
+                }
+                own |= 1 << place;
+                decode(&form[value..end], value)?;
                 continue;
             }
-            let value = start + equals.map_or(len, |equals| equals + 1);
             resolver.shorten(&mut trail, &before);
             resolver.lengthen(&mut trail, root)?;
-            resolver.check_end(&trail, value == start + len)?;
+            resolver.check_end(&trail, value == end)?;
             if let Some(Step {
                 place: Place::Nowhere,
                 ..
             }) = trail.last()
             {
-                decode(&form[value..start + len], value)?;
+                decode(&form[value..end], value)?;
                 budget
                     .count(1)
                     .map_err(|limit| resolver.error(ErrorKind::Limit(limit), 0, ""))?;
@@ -130,7 +164,7 @@ impl Index {
                     ..
                 }]
             ) {
-                index.push(&trail, [start, value, start + len]);
+                index.push(&trail, [start, value, end]);
             }
             before = key;
         }
@@ -220,7 +254,7 @@ fn shown(key: &str) -> String {
 
 /// A percent-decoded part of the form.
 #[inline]
-fn decode(part: &str, start: usize) -> Result<Cow<'_, str>, Error> {
+pub(super) fn decode(part: &str, start: usize) -> Result<Cow<'_, str>, Error> {
     percent::decode_query(part).map_err(|malformed| not_encoded(malformed, start))
 }
 
@@ -408,7 +442,7 @@ impl<'k> Resolver<'k> {
             .at_offset(self.start + if plain { at.min(self.key.len()) } else { 0 })
             .at_path(shown(self.key));
         match kind {
-            ErrorKind::Limit(_) => error,
+            ErrorKind::Limit(_) | ErrorKind::Duplicate => error,
             _ if at >= self.key.len() => error.found("the end of the key"),
             _ => error.found(snippet::text(self.key.as_bytes(), at)),
         }

@@ -69,13 +69,13 @@ pub struct FormProfile {
     /// Whether a missing required member, and an unknown variant of a union,
     /// is an error on reading.
     pub required: bool,
-    /// Fields at the top that are the protocol's own: no members, whatever
-    /// members there are.
+    /// Fields at the top that are the protocol's own: each at most once, and
+    /// no members, whatever members there are.
     pub own: &'static [&'static str],
 }
 
 impl FormProfile {
-    /// awsQuery, strict on required members.
+    /// awsQuery, strict on required members, all defaults.
     pub const AWS_QUERY: Self = Self {
         names: Encoding::Query,
         flat: false,
@@ -84,14 +84,16 @@ impl FormProfile {
         own: &["Action", "Version"],
     };
 
-    /// ec2Query, strict on required members.
+    /// ec2Query, strict on required members, all defaults.
     pub const EC2_QUERY: Self = Self {
         names: Encoding::Ec2,
         flat: true,
         ..Self::AWS_QUERY
     };
 
-    /// Does not mind missing required members and unknown variants.
+    /// Reads and writes as a client does: missing required members and unknown
+    /// variants are not errors, and members that are optional to clients get no
+    /// default.
     #[must_use]
     pub const fn lenient(mut self) -> Self {
         self.required = false;

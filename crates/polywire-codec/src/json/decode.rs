@@ -92,6 +92,19 @@ impl<'de> JsonDecoder<'de> {
         self.at
     }
 
+    /// The whole text, what it may still cost, and how it is read: for another
+    /// reader that goes on from here.
+    #[cfg(feature = "reference")]
+    pub(crate) fn rest_of_message(&self) -> (&'de str, Limits, JsonProfile) {
+        (self.text, self.budget.left(), self.profile)
+    }
+
+    /// Goes on behind what another reader has read.
+    #[cfg(feature = "reference")]
+    pub(crate) fn go_to(&mut self, offset: usize) {
+        self.at = offset;
+    }
+
     #[inline]
     fn rest(&self) -> &'de [u8] {
         &self.text.as_bytes()[self.at..]
@@ -343,6 +356,16 @@ impl<'de> JsonDecoder<'de> {
             }
             Err(malformed) => Err(self.malformed(malformed, self.at)),
         }
+    }
+
+    /// The digits of a big number, which may stand in a string by some profiles.
+    fn big_number(&mut self) -> Result<Text, Error> {
+        if self.profile.quoted_big_numbers && self.peek() == b'"' {
+            return self.any_text();
+        }
+        let start = self.at;
+        self.number()?;
+        self.digits(start)
     }
 
     /// The digits of a big number, which was read from `start` on. They are
@@ -676,16 +699,14 @@ impl<'de> Decoder<'de> for JsonDecoder<'de> {
     fn big_integer(&mut self, _: Member<'_>) -> Result<BigInteger, Error> {
         self.skip_space();
         let start = self.at;
-        self.number()?;
-        let digits = self.digits(start)?;
+        let digits = self.big_number()?;
         BigInteger::parse(digits).map_err(|_| self.invalid(start, "an integer"))
     }
 
     fn big_decimal(&mut self, _: Member<'_>) -> Result<BigDecimal, Error> {
         self.skip_space();
         let start = self.at;
-        self.number()?;
-        let digits = self.digits(start)?;
+        let digits = self.big_number()?;
         BigDecimal::parse(digits).map_err(|_| self.invalid(start, "a decimal number"))
     }
 
@@ -729,9 +750,7 @@ impl<'de> Decoder<'de> for JsonDecoder<'de> {
     }
 
     fn timestamp(&mut self, at: Member<'_>) -> Result<Timestamp, Error> {
-        let format = at
-            .timestamp_format()
-            .unwrap_or(self.profile.timestamp_format);
+        let format = self.profile.timestamp_format_of(at);
         let quoted = self.peek_token() == b'"';
         let start = self.at;
         let format = match format {

@@ -89,6 +89,10 @@ fn table() {
             "missing: expected the required member `name` of example.proof#Node, at byte 37, in children.member.1.left"),
         ("Node", "",
             "missing: expected the required member `name` of example.proof#Node, at byte 0"),
+        ("QueryInput", "Action=A&Version=1&Action=B",
+            "given twice: expected each key once, at byte 19, in Action"),
+        ("QueryInput", "Action=%ff",
+            "not well formed: expected percent-encoded UTF-8, at byte 7"),
         ("Counts", "",
             "wrong type: expected a structure at the top, found a map"),
     ] {

@@ -9,6 +9,7 @@ use polywire_schema::{Body, Decode, Limits, Member, Schema, Value};
 use serde_json::Value as Json;
 
 use crate::subject::Held;
+use crate::xml::Element;
 
 pub(crate) fn same_value(
     expected: &dyn Held,
@@ -78,9 +79,82 @@ pub(crate) fn same_body(case: &Json, found: &[u8]) -> Result<(), String> {
     let expected = body(case);
     let show = |body: &[u8]| match is_cbor(case) && !body.is_empty() {
         true => cbor(body),
+        false if is_xml(case) => xml(body, &[]),
         false => canonical(&String::from_utf8_lossy(body)),
     };
     same("body", &show(&expected), &show(found))
+}
+
+/// The body of an error. In XML a case gives elements that nobody could know:
+/// the id of the request, and members that the structure of the error does not
+/// have, or has and is not given. `known` are the names of the others.
+pub(crate) fn same_error(case: &Json, found: &[u8], known: &[&str]) -> Result<(), String> {
+    if !is_xml(case) {
+        return same_body(case, found);
+    }
+    same("body", &xml(&body(case), known), &xml(found, known))
+}
+
+/// Whether a body is XML: the case says so, or it looks so.
+fn is_xml(case: &Json) -> bool {
+    let body = case["body"].as_str().unwrap_or_default();
+    match case["bodyMediaType"].as_str() {
+        Some(media_type) => media_type == "application/xml",
+        None => body.trim_start().starts_with("<"),
+    }
+}
+
+/// XML to be compared; of an error only the members that are known.
+fn xml(body: &[u8], known: &[&str]) -> String {
+    let text = String::from_utf8_lossy(body);
+    if text.trim().is_empty() {
+        return String::new();
+    }
+    match Element::parse(&text) {
+        Ok(mut root) => {
+            if !known.is_empty() {
+                root.elements.retain(|element| element.name != "RequestId");
+                let error = match root.name.as_str() {
+                    "Error" => Some(&mut root),
+                    _ => root.element("Error"),
+                };
+                if let Some(error) = error {
+                    let is_known = |element: &Element| known.contains(&element.name.as_str());
+                    error.elements.retain(is_known);
+                }
+            }
+            root.to_string()
+        }
+        Err(error) => format!("{error} in {text}"),
+    }
+}
+
+/// The media type and the text of an answer to a malformed request.
+pub(crate) fn same_answer(
+    case: &Json,
+    headers: &http::HeaderMap,
+    found: &[u8],
+) -> Result<(), String> {
+    let expected = &case["body"];
+    let Some(media_type) = expected["mediaType"].as_str() else {
+        return Ok(());
+    };
+    let found_type = headers
+        .get("content-type")
+        .map_or("", |value| value.to_str().unwrap());
+    same(
+        "media type",
+        media_type,
+        found_type.split(';').next().unwrap_or_default(),
+    )?;
+    let found = String::from_utf8_lossy(found);
+    if let Some(contents) = expected["assertion"]["contents"].as_str() {
+        return same("body", &canonical(contents), &canonical(&found));
+    }
+    match expected["assertion"]["messageRegex"].as_str() {
+        None => Ok(()),
+        Some(pattern) => Err(format!("nobody matches {pattern:?} with {found:?}")),
+    }
 }
 
 fn cbor(bytes: &[u8]) -> String {

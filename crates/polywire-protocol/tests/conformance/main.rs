@@ -19,6 +19,7 @@ mod cases;
 mod compare;
 mod report;
 mod subject;
+mod xml;
 
 use std::path::PathBuf;
 

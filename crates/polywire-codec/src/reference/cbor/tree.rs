@@ -1,0 +1,239 @@
+//! A data item as a tree: RFC 8949, section 3, major type by major type.
+
+use polywire_schema::{Error, ErrorKind, LimitKind, Limits};
+
+/// A data item, where it stands, and the tags before it, the outermost first.
+#[derive(Debug)]
+pub(super) struct Node {
+    pub(super) offset: usize,
+    pub(super) tags: Vec<u64>,
+    pub(super) data: Data,
+}
+
+/// What a data item holds, by major type.
+#[derive(Debug)]
+pub(super) enum Data {
+    /// 0.
+    Unsigned(u64),
+    /// 1: the number is -1 minus this.
+    Negative(u64),
+    /// 2.
+    Bytes(Vec<u8>),
+    /// 3.
+    Text(String),
+    /// 4.
+    Array(Vec<Node>),
+    /// 5.
+    Map(Vec<(Node, Node)>),
+    /// 7, one byte: 20 to 23 are false, true, null, undefined.
+    Simple(u8),
+    /// 7, two bytes.
+    Half(f64),
+    /// 7, four bytes.
+    Single(f32),
+    /// 7, eight bytes.
+    Double(f64),
+}
+
+/// Reads one data item: the item and where what follows begins.
+pub(super) fn parse(bytes: &[u8], start: usize, limits: &Limits) -> Result<(Node, usize), Error> {
+    let mut parser = Parser {
+        bytes,
+        at: start,
+        depth: 0,
+        limits: *limits,
+    };
+    let item = parser.item()?;
+    Ok((item, parser.at))
+}
+
+pub(super) fn error(kind: ErrorKind, offset: usize, expected: &'static str) -> Error {
+    Error::new(kind)
+        .in_format("CBOR")
+        .expected(expected)
+        .at_offset(offset)
+}
+
+struct Parser<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    /// Arrays and maps that are open.
+    depth: u32,
+    limits: Limits,
+}
+
+const BREAK: u8 = 0xff;
+
+impl Parser<'_> {
+    fn byte(&mut self) -> Result<u8, Error> {
+        let Some(byte) = self.bytes.get(self.at) else {
+            return Err(error(ErrorKind::Truncated, self.at, "another byte"));
+        };
+        self.at += 1;
+        Ok(*byte)
+    }
+
+    fn take(&mut self, len: u64) -> Result<Vec<u8>, Error> {
+        let left = self.bytes.len() - self.at;
+        if len > left as u64 {
+            return Err(error(ErrorKind::Truncated, self.at, "more bytes"));
+        }
+        let end = self.at + len as usize;
+        let taken = self.bytes[self.at..end].to_vec();
+        self.at = end;
+        Ok(taken)
+    }
+
+    /// The argument that goes with the additional information; `None` for 31,
+    /// an indefinite length.
+    fn argument(&mut self, info: u8) -> Result<Option<u64>, Error> {
+        let size = match info {
+            0..=23 => return Ok(Some(u64::from(info))),
+            24 => 1,
+            25 => 2,
+            26 => 4,
+            27 => 8,
+            31 => return Ok(None),
+            _ => return Err(self.reserved()),
+        };
+        let mut argument = 0;
+        for _ in 0..size {
+            argument = argument << 8 | u64::from(self.byte()?);
+        }
+        Ok(Some(argument))
+    }
+
+    fn reserved(&self) -> Error {
+        error(
+            ErrorKind::Syntax,
+            self.at - 1,
+            "a data item with a valid first byte",
+        )
+    }
+
+    fn item(&mut self) -> Result<Node, Error> {
+        let mut tags = Vec::new();
+        loop {
+            let offset = self.at;
+            let first = self.byte()?;
+            let (major, info) = (first >> 5, first & 0x1f);
+            let argument = self.argument(info)?;
+            let data = match (major, argument) {
+                (0, Some(value)) => Data::Unsigned(value),
+                (1, Some(value)) => Data::Negative(value),
+                (2, length) => Data::Bytes(self.string(2, length)?),
+                (3, length) => Data::Text(self.text(length)?),
+                (4, length) => self.nested(length, Self::array)?,
+                (5, length) => self.nested(length, Self::map)?,
+                (6, Some(tag)) => {
+                    tags.push(tag);
+                    continue;
+                }
+                (7, Some(value)) => self.simple(info, value)?,
+                _ => return Err(self.reserved()),
+            };
+            return Ok(Node { offset, tags, data });
+        }
+    }
+
+    /// Section 3.2.3: without a length, definite strings of the same type up to
+    /// a break.
+    fn string(&mut self, major: u8, length: Option<u64>) -> Result<Vec<u8>, Error> {
+        if let Some(length) = length {
+            let bytes = self.take(length)?;
+            if major == 3 && std::str::from_utf8(&bytes).is_err() {
+                return Err(error(ErrorKind::InvalidValue, self.at, "UTF-8"));
+            }
+            return Ok(bytes);
+        }
+        let mut whole = Vec::new();
+        loop {
+            let first = self.byte()?;
+            if first == BREAK {
+                return Ok(whole);
+            }
+            let Some(length) = self.argument(first & 0x1f)? else {
+                return Err(self.reserved());
+            };
+            if first >> 5 != major {
+                return Err(self.reserved());
+            }
+            whole.extend(self.string(major, Some(length))?);
+        }
+    }
+
+    fn text(&mut self, length: Option<u64>) -> Result<String, Error> {
+        let bytes = self.string(3, length)?;
+        String::from_utf8(bytes).map_err(|_| error(ErrorKind::InvalidValue, self.at, "UTF-8"))
+    }
+
+    fn nested(
+        &mut self,
+        length: Option<u64>,
+        read: fn(&mut Self, Option<u64>) -> Result<Data, Error>,
+    ) -> Result<Data, Error> {
+        if self.depth == self.limits.depth() {
+            let limit = LimitKind::Depth(self.limits.depth());
+            return Err(error(ErrorKind::Limit(limit), self.at, ""));
+        }
+        self.depth += 1;
+        let data = read(self, length)?;
+        self.depth -= 1;
+        Ok(data)
+    }
+
+    /// Whether `count` elements are all there are: by the length, or else by a
+    /// break.
+    fn ends(&mut self, length: Option<u64>, count: u64) -> bool {
+        match length {
+            Some(length) => count == length,
+            None if self.bytes.get(self.at) == Some(&BREAK) => {
+                self.at += 1;
+                true
+            }
+            None => false,
+        }
+    }
+
+    fn array(&mut self, length: Option<u64>) -> Result<Data, Error> {
+        let mut items = Vec::new();
+        while !self.ends(length, items.len() as u64) {
+            items.push(self.item()?);
+        }
+        Ok(Data::Array(items))
+    }
+
+    fn map(&mut self, length: Option<u64>) -> Result<Data, Error> {
+        let mut entries = Vec::new();
+        while !self.ends(length, entries.len() as u64) {
+            entries.push((self.item()?, self.item()?));
+        }
+        Ok(Data::Map(entries))
+    }
+
+    /// Section 3.3.
+    fn simple(&mut self, info: u8, value: u64) -> Result<Data, Error> {
+        Ok(match info {
+            // "An encoder MUST NOT issue two-byte sequences that start with
+            // 0xf8 and continue with a byte less than 0x20."
+            24 if value < 32 => return Err(self.reserved()),
+            0..=24 => Data::Simple(value as u8),
+            25 => Data::Half(half(value as u16)),
+            26 => Data::Single(f32::from_bits(value as u32)),
+            _ => Data::Double(f64::from_bits(value)),
+        })
+    }
+}
+
+/// Appendix D: a sign, five bits of an exponent, ten of a fraction.
+fn half(bits: u16) -> f64 {
+    let sign = if bits & 0x8000 == 0 { 1.0 } else { -1.0 };
+    let exponent = i32::from(bits >> 10 & 0x1f);
+    let fraction = f64::from(bits & 0x03ff) / 1024.0;
+    sign * match exponent {
+        0 => fraction * 2_f64.powi(-14),
+        31 if fraction == 0.0 => f64::INFINITY,
+        31 => f64::NAN,
+        _ => (1.0 + fraction) * 2_f64.powi(exponent - 15),
+    }
+}

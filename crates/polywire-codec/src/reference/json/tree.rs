@@ -1,0 +1,206 @@
+//! JSON text as a tree: the grammar of RFC 8259, rule by rule.
+
+use polywire_schema::{Error, ErrorKind, LimitKind, Limits};
+use polywire_text::escape::LoneSurrogate;
+use polywire_text::number::Grammar;
+use polywire_text::reference::{json, number};
+
+/// A value and where it stands.
+#[derive(Debug)]
+pub(super) struct Node {
+    pub(super) offset: usize,
+    pub(super) data: Data,
+}
+
+/// Section 3: a value is an object, an array, a number, a string, or one of
+/// three names.
+#[derive(Debug)]
+pub(super) enum Data {
+    Null,
+    Boolean(bool),
+    /// As it was written.
+    Number(String),
+    String(String),
+    Array(Vec<Node>),
+    /// Members in the order in which they came, none left out.
+    Object(Vec<(String, Node)>),
+}
+
+/// Reads one value and the white space around it: the value and where what
+/// follows begins.
+pub(super) fn parse(text: &str, start: usize, limits: &Limits) -> Result<(Node, usize), Error> {
+    let mut parser = Parser {
+        text,
+        at: start,
+        depth: 0,
+        limits: *limits,
+    };
+    // Section 8.1: implementations may ignore a byte order mark.
+    if start == 0 && text.starts_with('\u{feff}') {
+        parser.at = 3;
+    }
+    parser.white_space();
+    let value = parser.value()?;
+    parser.white_space();
+    Ok((value, parser.at))
+}
+
+pub(super) fn error(kind: ErrorKind, offset: usize, expected: &'static str) -> Error {
+    Error::new(kind)
+        .in_format("JSON")
+        .expected(expected)
+        .at_offset(offset)
+}
+
+struct Parser<'a> {
+    text: &'a str,
+    at: usize,
+    /// Objects and arrays that are open.
+    depth: u32,
+    limits: Limits,
+}
+
+impl Parser<'_> {
+    fn next(&self) -> Option<char> {
+        self.text[self.at..].chars().next()
+    }
+
+    fn wrong(&self, expected: &'static str) -> Error {
+        let kind = match self.next() {
+            Some(_) => ErrorKind::Syntax,
+            None => ErrorKind::Truncated,
+        };
+        error(kind, self.at, expected)
+    }
+
+    /// Section 2: `ws = *( %x20 / %x09 / %x0A / %x0D )`.
+    fn white_space(&mut self) {
+        while let Some(' ' | '\t' | '\n' | '\r') = self.next() {
+            self.at += 1;
+        }
+    }
+
+    /// Section 2: a structural character, with white space around it. Whether
+    /// it was there.
+    fn token(&mut self, token: char) -> bool {
+        self.white_space();
+        let there = self.next() == Some(token);
+        if there {
+            self.at += 1;
+            self.white_space();
+        }
+        there
+    }
+
+    fn value(&mut self) -> Result<Node, Error> {
+        let offset = self.at;
+        let data = match self.next() {
+            Some('{') => self.nested(Self::object)?,
+            Some('[') => self.nested(Self::array)?,
+            Some('"') => Data::String(self.string()?),
+            Some('-' | '0'..='9') => self.number()?,
+            _ => self.name()?,
+        };
+        Ok(Node { offset, data })
+    }
+
+    fn nested(&mut self, read: fn(&mut Self) -> Result<Data, Error>) -> Result<Data, Error> {
+        if self.depth == self.limits.depth() {
+            let limit = LimitKind::Depth(self.limits.depth());
+            return Err(error(ErrorKind::Limit(limit), self.at, ""));
+        }
+        self.depth += 1;
+        let data = read(self)?;
+        self.depth -= 1;
+        Ok(data)
+    }
+
+    /// Section 4.
+    fn object(&mut self) -> Result<Data, Error> {
+        let mut members = Vec::new();
+        self.token('{');
+        if self.token('}') {
+            return Ok(Data::Object(members));
+        }
+        loop {
+            if self.next() != Some('"') {
+                return Err(self.wrong("a key in quotes"));
+            }
+            let key = self.string()?;
+            if !self.token(':') {
+                return Err(self.wrong("a colon after the key"));
+            }
+            members.push((key, self.value()?));
+            if !self.token(',') {
+                break;
+            }
+        }
+        if !self.token('}') {
+            return Err(self.wrong("a comma or } after a member"));
+        }
+        Ok(Data::Object(members))
+    }
+
+    /// Section 5.
+    fn array(&mut self) -> Result<Data, Error> {
+        let mut items = Vec::new();
+        self.token('[');
+        if self.token(']') {
+            return Ok(Data::Array(items));
+        }
+        loop {
+            items.push(self.value()?);
+            if !self.token(',') {
+                break;
+            }
+        }
+        if !self.token(']') {
+            return Err(self.wrong("a comma or ] after an item"));
+        }
+        Ok(Data::Array(items))
+    }
+
+    /// Section 6.
+    fn number(&mut self) -> Result<Data, Error> {
+        let rest = &self.text[self.at..];
+        let (len, _) = number::number(rest.as_bytes(), Grammar::Json)
+            .map_err(|malformed| self.malformed(malformed.offset, malformed.expected))?;
+        self.at += len;
+        Ok(Data::Number(rest[..len].to_owned()))
+    }
+
+    /// Section 7.
+    fn string(&mut self) -> Result<String, Error> {
+        self.at += 1;
+        let rest = &self.text.as_bytes()[self.at..];
+        let (bytes, len) = json::string(rest, LoneSurrogate::Refuse)
+            .map_err(|malformed| self.malformed(malformed.offset, malformed.expected))?;
+        let string = String::from_utf8(bytes).map_err(|_| self.wrong("UTF-8"))?;
+        self.at += len;
+        Ok(string)
+    }
+
+    fn malformed(&self, offset: usize, expected: &'static str) -> Error {
+        let offset = self.at + offset;
+        let kind = match offset < self.text.len() {
+            true => ErrorKind::Syntax,
+            false => ErrorKind::Truncated,
+        };
+        error(kind, offset, expected)
+    }
+
+    /// Section 3: `false / null / true`.
+    fn name(&mut self) -> Result<Data, Error> {
+        for (name, data) in [
+            ("null", Data::Null),
+            ("true", Data::Boolean(true)),
+            ("false", Data::Boolean(false)),
+        ] {
+            if self.text[self.at..].starts_with(name) {
+                self.at += name.len();
+                return Ok(data);
+            }
+        }
+        Err(self.wrong("a JSON value"))
+    }
+}

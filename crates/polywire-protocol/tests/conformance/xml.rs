@@ -1,0 +1,179 @@
+//! XML as text that can be compared: what its writer is free to choose is made
+//! alike, and nothing else.
+//!
+//! That is the order of attributes, white space between elements, how an empty
+//! element is spelled, character references and CDATA, comments, and the
+//! declaration. The order of elements counts.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// An element.
+#[derive(Debug, Default)]
+pub(crate) struct Element {
+    pub(crate) name: String,
+    attributes: BTreeMap<String, String>,
+    text: String,
+    pub(crate) elements: Vec<Element>,
+}
+
+impl Element {
+    /// The root of a document.
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+        let mut reader = Reader { rest: text };
+        let mut around = Self::default();
+        reader.content(&mut around)?;
+        let count = around.elements.len();
+        match around.elements.pop() {
+            Some(root) if count == 1 && reader.rest.is_empty() => Ok(root),
+            _ => Err(format!("{count} roots, and {:?} behind", reader.rest)),
+        }
+    }
+
+    /// The first element in it with a name.
+    pub(crate) fn element(&mut self, name: &str) -> Option<&mut Self> {
+        self.elements
+            .iter_mut()
+            .find(|element| element.name == name)
+    }
+}
+
+impl fmt::Display for Element {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "<{}", self.name)?;
+        for (name, value) in &self.attributes {
+            write!(f, " {name}={value:?}")?;
+        }
+        f.write_str(">")?;
+        for element in &self.elements {
+            element.fmt(f)?;
+        }
+        if self.elements.is_empty() || !self.text.trim().is_empty() {
+            f.write_str(&self.text.escape_debug().to_string())?;
+        }
+        write!(f, "</{}>", self.name)
+    }
+}
+
+struct Reader<'a> {
+    rest: &'a str,
+}
+
+impl<'a> Reader<'a> {
+    /// What stands before `end`, and goes behind it.
+    fn until(&mut self, end: &str) -> Result<&'a str, String> {
+        let found = self.rest.split_once(end);
+        let (before, behind) = found.ok_or_else(|| format!("no {end} in {:?}", self.rest))?;
+        self.rest = behind;
+        Ok(before)
+    }
+
+    /// Text and elements up to an end tag or the end.
+    fn content(&mut self, of: &mut Element) -> Result<(), String> {
+        loop {
+            let markup = self.rest.find('<').unwrap_or(self.rest.len());
+            let (text, markup) = self.rest.split_at(markup);
+            of.text.push_str(&unescape(text)?);
+            self.rest = markup;
+            if markup.is_empty() || markup.starts_with("</") {
+                return Ok(());
+            } else if markup.starts_with("<!--") {
+                self.until("-->")?;
+            } else if let Some(data) = markup.strip_prefix("<![CDATA[") {
+                self.rest = data;
+                of.text.push_str(self.until("]]>")?);
+            } else if markup.starts_with("<?") {
+                self.until("?>")?;
+            } else {
+                of.elements.push(self.element()?);
+            }
+        }
+    }
+
+    fn element(&mut self) -> Result<Element, String> {
+        let tag = self.until(">")?.trim_start_matches('<');
+        let (tag, is_empty) = match tag.strip_suffix('/') {
+            Some(tag) => (tag, true),
+            None => (tag, false),
+        };
+        let (name, mut attributes) = tag.split_once([' ', '\n']).unwrap_or((tag, ""));
+        let mut element = Element {
+            name: name.to_owned(),
+            ..Element::default()
+        };
+        while let Some((name, behind)) = attributes.split_once('=') {
+            let behind = behind.trim_start();
+            let quote = behind.chars().next().unwrap_or(' ');
+            let (value, behind) = behind[1..]
+                .split_once(quote)
+                .ok_or_else(|| format!("an attribute in {tag:?}"))?;
+            let before = element
+                .attributes
+                .insert(name.trim().to_owned(), unescape(value)?);
+            if before.is_some() {
+                return Err(format!("two attributes {name} in {tag:?}"));
+            }
+            attributes = behind;
+        }
+        if !is_empty {
+            self.content(&mut element)?;
+            let end = self.until(">")?;
+            if end.strip_prefix("</").map(str::trim) != Some(name) {
+                return Err(format!("{end}> closes {name}"));
+            }
+        }
+        Ok(element)
+    }
+}
+
+fn unescape(text: &str) -> Result<String, String> {
+    let mut parts = text.split('&');
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let (name, behind) = part
+            .split_once(';')
+            .ok_or_else(|| format!("a bare & in {text:?}"))?;
+        let character = match name {
+            "lt" => Some('<'),
+            "gt" => Some('>'),
+            "amp" => Some('&'),
+            "quot" => Some('"'),
+            "apos" => Some('\''),
+            _ => {
+                let number = match (name.strip_prefix("#x"), name.strip_prefix('#')) {
+                    (Some(hex), _) => u32::from_str_radix(hex, 16).ok(),
+                    (None, Some(decimal)) => decimal.parse().ok(),
+                    (None, None) => None,
+                };
+                number.and_then(char::from_u32)
+            }
+        };
+        out.push(character.ok_or_else(|| format!("the reference &{name};"))?);
+        out.push_str(behind);
+    }
+    Ok(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_writer_may_choose() {
+        let show = |text| Element::parse(text).unwrap().to_string();
+        let text = "<?xml version='1.0'?>\n<a y='1' x=\"&lt;\">\n  <b/>\n <c>&#32;<!-- -->&#x41;<![CDATA[<]]></c></a>\n";
+        let same = "<a x='<' y='1'><b></b><c> A&lt;</c></a>";
+        assert_eq!(show(text), show(same));
+        for other in [
+            "<a x='<' y='1'><c> A&lt;</c><b></b></a>",
+            "<a x='<' y='1'><b></b><c>A&lt;</c></a>",
+            "<a x='<' y='2'><b></b><c> A&lt;</c></a>",
+            "<a x='<' y='1'>t<b></b><c> A&lt;</c></a>",
+        ] {
+            assert_ne!(show(text), show(other));
+        }
+        for bad in ["", "<a>", "<a></b>", "<a/><b/>", "<a/>text<", "<a>&x;</a>"] {
+            assert!(Element::parse(bad).is_err(), "{bad}");
+        }
+    }
+}
