@@ -53,6 +53,10 @@ impl<M: Message + ?Sized> Message for &M {
         (**self).encode_form(at, encoder);
     }
 
+    fn encode_xml(&self, at: Member<'_>, encoder: &mut XmlEncoder<'_>) {
+        (**self).encode_xml(at, encoder);
+    }
+
     fn encode_xmlrpc(&self, at: Member<'_>, encoder: &mut XmlRpcEncoder) {
         (**self).encode_xmlrpc(at, encoder);
     }
@@ -222,6 +226,10 @@ impl<'de, S: Sink<'de> + ?Sized> Sink<'de> for &mut S {
 
     fn decode_form(&mut self, at: Member<'_>, decoder: &mut FormDecoder<'de>) -> Result<(), Error> {
         (**self).decode_form(at, decoder)
+    }
+
+    fn decode_xml(&mut self, at: Member<'_>, decoder: &mut XmlDecoder<'de>) -> Result<(), Error> {
+        (**self).decode_xml(at, decoder)
     }
 
     fn decode_xmlrpc(

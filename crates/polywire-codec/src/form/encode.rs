@@ -7,8 +7,8 @@
 //! is encoded twice and nothing is put together from segments more than once.
 
 use polywire_schema::{
-    BigDecimal, BigInteger, Encoder, Encoding, Error, ErrorKind, Member, MemberFlags,
-    ShapeKind, Timestamp, TimestampFormat,
+    BigDecimal, BigInteger, Encoder, Encoding, Error, ErrorKind, Member, MemberFlags, ShapeKind,
+    Timestamp, TimestampFormat,
 };
 use polywire_text::{base64, number, percent};
 

@@ -25,12 +25,14 @@
 
 pub mod cbor;
 pub mod json;
+pub mod xml;
 
 use polywire_schema::{Decoder, Encoder, Error, Member};
 
 use crate::cbor::{CborDecoder, CborEncoder};
 use crate::form::{FormDecoder, FormEncoder};
 use crate::json::{JsonDecoder, JsonEncoder};
+use crate::xml::{XmlDecoder, XmlEncoder};
 use crate::xmlrpc::{XmlRpcDecoder, XmlRpcEncoder};
 use crate::{Message, Sink};
 
@@ -59,6 +61,15 @@ impl<M: Message> Message for Twin<M> {
 
     fn encode_form(&self, at: Member<'_>, encoder: &mut FormEncoder) {
         self.0.encode_form(at, encoder);
+    }
+
+    fn encode_xml(&self, at: Member<'_>, encoder: &mut XmlEncoder<'_>) {
+        let mut twin = xml::XmlEncoder::new(encoder.profile(), encoder.is_open());
+        self.0.encode_any(at, &mut twin);
+        match twin.finish() {
+            Ok(value) => encoder.push_value(&value),
+            Err(error) => encoder.fail(error),
+        }
     }
 
     /// XML-RPC has no twin.
@@ -96,6 +107,14 @@ impl<'de, S: Sink<'de>> Sink<'de> for TwinSink<S> {
 
     fn decode_form(&mut self, at: Member<'_>, decoder: &mut FormDecoder<'de>) -> Result<(), Error> {
         self.0.decode_form(at, decoder)
+    }
+
+    fn decode_xml(&mut self, at: Member<'_>, decoder: &mut XmlDecoder<'de>) -> Result<(), Error> {
+        let (text, start, limits, profile) = decoder.rest_of_message();
+        let mut twin = xml::XmlDecoder::at(text, start, decoder.is_at_root(), profile, &limits)?;
+        self.0.decode_any(at, &mut twin)?;
+        decoder.go_to(twin.end());
+        Ok(())
     }
 
     /// XML-RPC has no twin.
