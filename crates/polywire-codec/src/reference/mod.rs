@@ -24,6 +24,7 @@
 //! ```
 
 pub mod cbor;
+pub mod form;
 pub mod json;
 
 use polywire_schema::{Decoder, Encoder, Error, Member};
@@ -58,9 +59,13 @@ impl<M: Message> Message for Twin<M> {
         }
     }
 
-    /// Forms have no twin yet.
     fn encode_form(&self, at: Member<'_>, encoder: &mut FormEncoder) {
-        self.0.encode_form(at, encoder);
+        let mut twin = form::FormEncoder::new(encoder.profile());
+        self.0.encode_any(at, &mut twin);
+        match twin.finish() {
+            Ok(fields) => encoder.push_fields(&fields),
+            Err(error) => encoder.fail(error),
+        }
     }
 
     /// XML has no twin yet.
@@ -101,9 +106,10 @@ impl<'de, S: Sink<'de>> Sink<'de> for TwinSink<S> {
         Ok(())
     }
 
-    /// Forms have no twin yet.
     fn decode_form(&mut self, at: Member<'_>, decoder: &mut FormDecoder<'de>) -> Result<(), Error> {
-        self.0.decode_form(at, decoder)
+        let (text, limits, profile) = decoder.whole();
+        let mut twin = form::FormDecoder::new(text, profile, &limits)?;
+        self.0.decode_any(at, &mut twin)
     }
 
     /// XML has no twin yet.
