@@ -24,6 +24,7 @@
 //! ```
 
 pub mod cbor;
+pub mod form;
 pub mod json;
 pub mod xml;
 
@@ -59,9 +60,13 @@ impl<M: Message> Message for Twin<M> {
         }
     }
 
-    /// Forms have no twin yet.
     fn encode_form(&self, at: Member<'_>, encoder: &mut FormEncoder) {
-        self.0.encode_form(at, encoder);
+        let mut twin = form::FormEncoder::new(encoder.profile());
+        self.0.encode_any(at, &mut twin);
+        match twin.finish() {
+            Ok(fields) => encoder.push_fields(&fields),
+            Err(error) => encoder.fail(error),
+        }
     }
 
     fn encode_xml(&self, at: Member<'_>, encoder: &mut XmlEncoder<'_>) {
@@ -106,9 +111,10 @@ impl<'de, S: Sink<'de>> Sink<'de> for TwinSink<S> {
         Ok(())
     }
 
-    /// Forms have no twin yet.
     fn decode_form(&mut self, at: Member<'_>, decoder: &mut FormDecoder<'de>) -> Result<(), Error> {
-        self.0.decode_form(at, decoder)
+        let (text, limits, profile) = decoder.whole();
+        let mut twin = form::FormDecoder::new(text, profile, &limits)?;
+        self.0.decode_any(at, &mut twin)
     }
 
     fn decode_xml(&mut self, at: Member<'_>, decoder: &mut XmlDecoder<'de>) -> Result<(), Error> {
