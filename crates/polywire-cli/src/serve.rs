@@ -8,7 +8,7 @@ use clap::value_parser;
 use polywire::model::Model;
 use polywire::prelude::*;
 use polywire::rpc::server::bind_shared;
-use polywire::rpc::{ServerBuilder, Timeouts};
+use polywire::rpc::{BuildError, ServerBuilder, Timeouts, Validation};
 
 use crate::findings::warn;
 use crate::models::{ModelArguments, bundled, protocol};
@@ -55,6 +55,15 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "SECONDS", default_value_t = 30,
         value_parser = value_parser!(u64).range(1..=86_400))]
     timeout: u64,
+    /// Leave patterns of the model unchecked that no engine checks in linear
+    /// time: those with look-around or references to groups. Without this, a
+    /// model that has one is refused.
+    #[arg(long, conflicts_with = "no_validation")]
+    unchecked_patterns: bool,
+    /// Do not check inputs by the model's constraints: lengths, ranges,
+    /// patterns, unique items and the values of enums.
+    #[arg(long)]
+    no_validation: bool,
     /// Print nothing but errors.
     #[arg(long, short)]
     quiet: bool,
@@ -149,6 +158,13 @@ fn server(
     for kind in &arguments.protocol {
         builder = builder.protocol(*kind);
     }
+    builder = builder.validation(
+        match (arguments.no_validation, arguments.unchecked_patterns) {
+            (true, _) => Validation::Off,
+            (false, true) => Validation::WithoutUncheckedPatterns,
+            (false, false) => Validation::Whole,
+        },
+    );
     builder = if mock {
         mocks(builder, model, &service)?
     } else {
@@ -163,10 +179,15 @@ fn server(
     } else {
         arguments.protocol.clone()
     };
-    builder
+    let built = builder
         .pages(pages::pages(model.clone(), service, kinds))
-        .build()
-        .map_err(Failure::usage)
+        .build();
+    built.map_err(|error| match error {
+        BuildError::Pattern(pattern) => {
+            Failure::usage(format!("{pattern} (--unchecked-patterns leaves it out)"))
+        }
+        error => Failure::usage(error),
+    })
 }
 
 /// A handler of canned answers for every operation.

@@ -10,7 +10,7 @@ use std::task::{self, Poll};
 use bytes::Bytes;
 use http::{Request, Response};
 use http_body_util::{BodyExt, Full, combinators::BoxBody};
-use polywire_protocol::{Fault, FaultKind, Plan, Protocol, ReadPlan, Route, detect};
+use polywire_protocol::{Fault, FaultKind, Plan, Protocol, ReadPlan, Route, Validator, detect};
 use polywire_schema::{Body, Limits, Operation};
 use tower::util::BoxCloneSyncService;
 use tower::{Service, ServiceExt};
@@ -68,6 +68,8 @@ pub(super) struct App {
     pub(super) layered: Vec<Option<CallService>>,
     pub(super) head: Option<HeadService>,
     pub(super) limits: Limits,
+    /// Checks inputs, unless that is switched off.
+    pub(super) validator: Option<Validator>,
     pub(super) memory: Arc<Memory>,
     pub(super) timeouts: Timeouts,
     pub(super) connections: usize,
@@ -247,7 +249,8 @@ impl App {
             route,
             limits: &self.limits,
         };
-        let input = handler.decode(&*self.protocols[protocol], operation, &plan)?;
+        let (protocol, validator) = (&*self.protocols[protocol], self.validator.as_ref());
+        let input = handler.decode(protocol, operation, &plan, validator)?;
         let service = self.service.clone();
         let call = Call {
             service,

@@ -24,7 +24,7 @@ mod memory;
 use std::time::Duration;
 
 pub use app::{Arriving, BodyError, CallService, HeadService, HttpResponse, HttpService, Server};
-pub use builder::{BuildError, ServerBuilder};
+pub use builder::{BuildError, ServerBuilder, Validation};
 pub use connection::Running;
 pub use listener::{bind, bind_shared};
 

@@ -14,4 +14,5 @@ mod layers;
 mod memory;
 mod shutdown;
 mod slow;
+mod traits;
 mod typed;
