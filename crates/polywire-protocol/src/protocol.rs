@@ -7,8 +7,10 @@ use http::{request, response};
 use polywire_codec::{Message, Sink};
 use polywire_schema::{Body, Error, Limits, Operation, Schema, Service};
 
+pub(crate) use crate::detect::Claim;
 use crate::{
-    AwsJson1_0, AwsJson1_1, AwsQuery, Ec2Query, Fault, RestJson1, RpcV2Cbor, RpcV2Json, XmlRpc,
+    AwsJson1_0, AwsJson1_1, AwsQuery, Ec2Query, Fault, RestJson1, RestXml, RpcV2Cbor, RpcV2Json,
+    XmlRpc,
 };
 
 /// A protocol for one service: both sides of it.
@@ -18,6 +20,12 @@ use crate::{
 pub trait Protocol: fmt::Debug + Send + Sync {
     /// Which protocol it is.
     fn kind(&self) -> ProtocolKind;
+
+    /// Server: the one path at which it is called, if there is one: two of its
+    /// kind are told apart by that.
+    fn endpoint(&self) -> Option<&str> {
+        None
+    }
 
     /// Server: whether a request is one of this protocol, by its head alone.
     fn claim(&self, head: &request::Parts) -> Claim;
@@ -153,7 +161,7 @@ pub trait Protocol: fmt::Debug + Send + Sync {
 }
 
 /// The protocols that there are.
-#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 #[non_exhaustive]
 pub enum ProtocolKind {
     /// `aws.protocols#awsJson1_0`.
@@ -166,6 +174,8 @@ pub enum ProtocolKind {
     Ec2Query,
     /// `aws.protocols#restJson1`.
     RestJson1,
+    /// `aws.protocols#restXml`.
+    RestXml,
     /// `smithy.protocols#rpcv2Cbor`.
     RpcV2Cbor,
     /// `smithy.protocols#rpcv2Json`.
@@ -176,18 +186,20 @@ pub enum ProtocolKind {
 
 impl ProtocolKind {
     /// All of them.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::AwsJson1_0,
         Self::AwsJson1_1,
         Self::AwsQuery,
         Self::Ec2Query,
         Self::RestJson1,
+        Self::RestXml,
         Self::RpcV2Cbor,
         Self::RpcV2Json,
         Self::XmlRpc,
     ];
 
-    /// The short name, as users write it: `restJson1`, `rpcv2Cbor`, `xmlRpc`.
+    /// The short name, as users write it: `restJson1`, `restXml`, `rpcv2Cbor`,
+    /// `xmlRpc`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -196,6 +208,7 @@ impl ProtocolKind {
             Self::AwsQuery => "awsQuery",
             Self::Ec2Query => "ec2Query",
             Self::RestJson1 => "restJson1",
+            Self::RestXml => "restXml",
             Self::RpcV2Cbor => "rpcv2Cbor",
             Self::RpcV2Json => "rpcv2Json",
             Self::XmlRpc => "xmlRpc",
@@ -211,6 +224,7 @@ impl ProtocolKind {
             Self::AwsQuery => "aws.protocols#awsQuery",
             Self::Ec2Query => "aws.protocols#ec2Query",
             Self::RestJson1 => "aws.protocols#restJson1",
+            Self::RestXml => "aws.protocols#restXml",
             Self::RpcV2Cbor => "smithy.protocols#rpcv2Cbor",
             Self::RpcV2Json => "smithy.protocols#rpcv2Json",
             Self::XmlRpc => "polywire#xmlRpc",
@@ -237,6 +251,7 @@ impl ProtocolKind {
             Self::AwsQuery => Box::new(AwsQuery::new(service)?),
             Self::Ec2Query => Box::new(Ec2Query::new(service)?),
             Self::RestJson1 => Box::new(RestJson1::new(service)?),
+            Self::RestXml => Box::new(RestXml::new(service)?),
             Self::RpcV2Cbor => Box::new(RpcV2Cbor::new(service)),
             Self::RpcV2Json => Box::new(RpcV2Json::new(service)),
             Self::XmlRpc => Box::new(XmlRpc::new(service)?),
@@ -248,36 +263,6 @@ impl fmt::Display for ProtocolKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
-}
-
-/// How sure a protocol is that a request is its own. Greater is surer.
-#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
-pub enum Claim {
-    /// It is not.
-    No,
-    /// It answers what nobody else does.
-    Fallback,
-    /// It looks like it.
-    Weak,
-    /// It says so.
-    Strong,
-}
-
-/// The position of the protocol whose claim on a request is the strongest; of
-/// equal claims the first counts.
-#[must_use]
-pub fn detect(protocols: &[Box<dyn Protocol>], head: &request::Parts) -> Option<usize> {
-    let mut best = (Claim::No, None);
-    for (position, protocol) in protocols.iter().enumerate() {
-        let claim = protocol.claim(head);
-        if claim > best.0 {
-            best = (claim, Some(position));
-        }
-        if claim == Claim::Strong {
-            break;
-        }
-    }
-    best.1
 }
 
 /// What a server does with a request after its head.

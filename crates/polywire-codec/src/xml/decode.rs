@@ -280,7 +280,14 @@ impl<'de> XmlDecoder<'de> {
                 let name = self.cursor.name_at(own_name(seq));
                 Err(error.expected(format!("</{name}>")))
             }
-            _ => Err(self.error(ErrorKind::Syntax, "an element or the end of one, not text")),
+            _ if self.profile.required => {
+                Err(self.error(ErrorKind::Syntax, "an element or the end of one, not text"))
+            }
+            // Text beside elements means nothing.
+            _ => {
+                self.cursor.skip_characters()?;
+                self.next_child(seq)
+            }
         }
     }
 
@@ -511,6 +518,10 @@ impl<'de> Decoder<'de> for XmlDecoder<'de> {
             ErrorKind::WrongType,
             "a shape: XML has no form for documents",
         ))
+    }
+
+    fn fills(&self, at: Member<'_>) -> bool {
+        self.profile.defaults.fills(at)
     }
 
     fn missing(&mut self, at: Member<'_>) -> Result<(), Error> {

@@ -72,6 +72,16 @@ struct Level {
     in_entry: bool,
 }
 
+/// Whether the start tag of a member is its name alone.
+fn is_bare(at: Member<'_>) -> bool {
+    at.run(Encoding::XmlOpen).len() == bare_len(at)
+}
+
+/// How long a start tag is that is the name of a member alone.
+fn bare_len(at: Member<'_>) -> usize {
+    "<>".len() + at.plain(NameSource::Xml).len()
+}
+
 const NIL: &[u8] = b" xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\" xsi:nil=\"true\">";
 
 impl<'n> XmlEncoder<'n> {
@@ -346,8 +356,16 @@ impl<'n> XmlEncoder<'n> {
 
     #[inline(never)]
     fn begin_flattened(&mut self, at: Member<'_>) {
-        self.push_level(at.element().index());
+        let element = at.element();
+        self.push_level(element.index());
         at.run(Encoding::XmlOpen).push_to(&mut self.tags);
+        // The items have the name of the list, and the namespace of the list or
+        // else their own.
+        if is_bare(at) && !is_bare(element) {
+            self.tags.pop();
+            let tag = element.run(Encoding::XmlOpen).as_bytes();
+            self.tags.extend_from_slice(&tag[bare_len(element) - 1..]);
+        }
         if let Some(level) = self.levels.last_mut() {
             level.end_tag = self.tags.len();
         }
@@ -573,6 +591,10 @@ impl Encoder for XmlEncoder<'_> {
         self.out.pop();
         self.out.extend_from_slice(NIL);
         self.end(at);
+    }
+
+    fn fills(&self, at: Member<'_>) -> bool {
+        self.profile.defaults.fills(at)
     }
 
     #[cold]

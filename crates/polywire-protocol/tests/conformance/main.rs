@@ -21,6 +21,7 @@ mod report;
 mod subject;
 mod xml;
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use polywire_model::Loader;
@@ -61,30 +62,74 @@ fn official_suites() {
         let path = folder.join(name);
         let text = std::fs::read_to_string(&path).unwrap();
         let ast: Json = serde_json::from_str(&text).unwrap();
-        let model = Loader::new().add_file(&path).assemble().unwrap().model;
-        for (id, shape) in ast["shapes"].as_object().unwrap() {
-            if shape["type"] != "service" {
+        let strays = strays(&ast);
+        let mut loader = Loader::new();
+        loader.add_file(&path);
+        if !strays.is_empty() {
+            loader.add_text("strays.smithy", strays);
+        }
+        let model = loader.assemble().unwrap().model;
+        for id in services(&ast).chain(["strays#Strays"]) {
+            let Some(set) = model.schemas(id) else {
                 continue;
-            }
-            for kind in ProtocolKind::ALL {
-                if shape["traits"].get(kind.id()).is_some() {
-                    let set = model.schemas(id).unwrap().unwrap();
-                    let service = set.service(0);
-                    let protocol = kind.build(service).unwrap();
-                    for operation in service.operations() {
-                        let run = Run {
-                            ast: &ast,
-                            service: id,
-                            protocol: &*protocol,
-                            operation,
-                        };
-                        run.all(&mut report);
-                    }
+            };
+            let set = set.unwrap();
+            let service = set.service(0);
+            for kind in service.protocols().filter_map(ProtocolKind::from_name) {
+                let protocol = kind.build(service).unwrap();
+                for operation in service.operations() {
+                    let run = Run {
+                        ast: &ast,
+                        service: id,
+                        protocol: &*protocol,
+                        operation,
+                    };
+                    run.all(&mut report);
                 }
             }
         }
     }
     report.finish();
+}
+
+fn services(ast: &Json) -> impl Iterator<Item = &str> {
+    let shapes = ast["shapes"].as_object().unwrap().iter();
+    let services = shapes.filter(|(_, shape)| shape["type"] == "service");
+    services.map(|(id, _)| id.as_str())
+}
+
+/// A service for the operations that have cases and belong to none.
+fn strays(ast: &Json) -> String {
+    let shapes = ast["shapes"].as_object().unwrap();
+    let mut bound = BTreeSet::new();
+    for shape in shapes.values() {
+        for key in ["operations", "collectionOperations"] {
+            let operations = shape[key].as_array().into_iter().flatten();
+            bound.extend(operations.filter_map(|operation| operation["target"].as_str()));
+        }
+        for key in ["create", "put", "read", "update", "delete", "list"] {
+            bound.extend(shape[key]["target"].as_str());
+        }
+    }
+    let mut protocols = BTreeSet::new();
+    let mut operations = BTreeSet::new();
+    for (id, shape) in shapes {
+        let cases = shape["traits"]["smithy.test#httpRequestTests"].as_array();
+        for case in cases.into_iter().flatten() {
+            if shape["type"] == "operation" && !bound.contains(id.as_str()) {
+                protocols.insert(format!("@{}\n", case["protocol"].as_str().unwrap()));
+                operations.insert(id.as_str());
+            }
+        }
+    }
+    if operations.is_empty() {
+        return String::new();
+    }
+    let protocols: String = protocols.into_iter().collect();
+    let operations = operations.into_iter().collect::<Vec<_>>().join(", ");
+    format!(
+        "$version: \"2\"\nnamespace strays\n{protocols}service Strays {{ operations: [{operations}] }}\n"
+    )
 }
 
 /// The cases of an operation and of its errors.
