@@ -405,7 +405,7 @@ impl<'de> Decoder<'de> for JsonDecoder {
             }
             (TimestampFormat::DateTime, Data::String(text)) => {
                 self.check_length(text)?;
-                timestamp::date_time(text.as_bytes(), policy).ok()
+                timestamp::date_time(text.as_bytes(), policy.utc(self.profile.required)).ok()
             }
             (TimestampFormat::HttpDate, Data::String(text)) => {
                 self.check_length(text)?;
