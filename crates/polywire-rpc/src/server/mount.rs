@@ -99,6 +99,12 @@ impl Mount {
         &self.path
     }
 
+    /// The host in lower case, which may begin with `*.`; none for every host.
+    #[must_use]
+    pub fn host_name(&self) -> Option<&str> {
+        Some(self.host.as_str()).filter(|host| !host.is_empty())
+    }
+
     /// Whether a request belongs here: a host as it was sent, and a path.
     fn takes(&self, host: Option<&str>, path: &str) -> bool {
         let rest = path.strip_prefix(&*self.path);
