@@ -126,8 +126,8 @@ pub(crate) fn server_request(
         }
         false => request(case),
     };
-    s3::path_style(&mut head, &S3_DOMAINS);
     complete(protocol.kind(), operation, &mut head);
+    s3::path_style(&mut head, &S3_DOMAINS);
     let (route, found) = read(run, subject, &head, &body).map_err(|fault| fault.to_string())?;
     if route.operation != operation.index() {
         return Err("routed to another operation".to_owned());
