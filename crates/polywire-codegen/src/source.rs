@@ -57,12 +57,6 @@ impl Source {
         self.text.push('\n');
     }
 
-    /// The end of a signature without a body, whose result may need lines of its
-    /// own.
-    pub(crate) fn close_signature(&mut self, whole: &str, _result: &str) {
-        self.close(whole);
-    }
-
     /// What follows is less deep.
     pub(crate) fn close_quietly(&mut self) {
         self.indent -= 1;

@@ -13,6 +13,8 @@ pub(super) fn write(source: &mut Source, plan: &Plan<'_>) {
     source.blank();
     source.line("/// The server.");
     source.open("pub mod server {");
+    source.line("use std::future::Future;");
+    source.blank();
     source.line(format!("use {root}::rpc::generated::offer;"));
     source.blank();
     source.line("use super::operation;");
@@ -45,8 +47,8 @@ pub(super) fn write(source: &mut Source, plan: &Plan<'_>) {
             "Result<super::{}, super::{}>",
             plan.structures[operation.output].name, operation.error
         );
-        let end = format!(") -> impl std::future::Future<Output = {result}> + Send;");
-        source.close_signature(&end, &result);
+        let end = format!(") -> impl Future<Output = {result}> + Send;");
+        source.close(end);
     }
     source.close("}");
     source.blank();
