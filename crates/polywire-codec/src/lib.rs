@@ -19,6 +19,7 @@
 
 mod budget;
 pub mod cbor;
+mod chosen;
 pub mod form;
 pub mod json;
 mod keep;
@@ -33,5 +34,6 @@ mod snippet;
 pub mod xml;
 pub mod xmlrpc;
 
+pub use chosen::{Chosen, ChosenSlot, Formats};
 pub use lenient::Lenient;
 pub use message::{Dynamic, Message, Owned, Sink, Slot, Typed};

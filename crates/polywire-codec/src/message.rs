@@ -18,22 +18,33 @@ use crate::json::{JsonDecoder, JsonEncoder};
 use crate::xml::{XmlDecoder, XmlEncoder};
 use crate::xmlrpc::{XmlRpcDecoder, XmlRpcEncoder};
 
-/// A value that every format can write.
+/// A value that every format can write. For formats without code of its own it
+/// goes through [`encode_any`](Message::encode_any).
 pub trait Message {
     /// Writes the value of `at` as JSON.
-    fn encode_json(&self, at: Member<'_>, encoder: &mut JsonEncoder);
+    fn encode_json(&self, at: Member<'_>, encoder: &mut JsonEncoder) {
+        self.encode_any(at, encoder);
+    }
 
     /// Writes the value of `at` as CBOR.
-    fn encode_cbor(&self, at: Member<'_>, encoder: &mut CborEncoder);
+    fn encode_cbor(&self, at: Member<'_>, encoder: &mut CborEncoder) {
+        self.encode_any(at, encoder);
+    }
 
     /// Writes the value of `at` as a form.
-    fn encode_form(&self, at: Member<'_>, encoder: &mut FormEncoder);
+    fn encode_form(&self, at: Member<'_>, encoder: &mut FormEncoder) {
+        self.encode_any(at, encoder);
+    }
 
     /// Writes the value of `at` as XML.
-    fn encode_xml(&self, at: Member<'_>, encoder: &mut XmlEncoder<'_>);
+    fn encode_xml(&self, at: Member<'_>, encoder: &mut XmlEncoder<'_>) {
+        self.encode_any(at, encoder);
+    }
 
     /// Writes the value of `at` as XML-RPC.
-    fn encode_xmlrpc(&self, at: Member<'_>, encoder: &mut XmlRpcEncoder);
+    fn encode_xmlrpc(&self, at: Member<'_>, encoder: &mut XmlRpcEncoder) {
+        self.encode_any(at, encoder);
+    }
 
     /// Writes the value of `at` with any encoder: what formats without a
     /// method of their own, and the head of an HTTP message, use.
@@ -283,18 +294,19 @@ impl<'de, T: DecodeStructure<'de>> Sink<'de> for Slot<'de, T> {
     }
 }
 
-message!(['de, T: DecodeStructure<'de> + Encode] Slot<'de, T>, this => this);
+/// What was read into the place, to be looked at: writing it is for [`Typed`].
+/// Before [`Sink::finish`] there is nothing, and that is an error.
+impl<'de, T: DecodeStructure<'de> + Encode> Message for Slot<'de, T> {
+    fn encode_any(&self, at: Member<'_>, encoder: &mut dyn Encoder) {
+        encode_read(self.value.as_ref(), at, encoder);
+    }
+}
 
-/// What was read into the place. Before [`Sink::finish`] there is nothing, and
-/// writing that is an error.
-impl<'de, T: DecodeStructure<'de> + Encode> Encode for Slot<'de, T> {
-    fn encode<E: Encoder + ?Sized>(&self, at: Member<'_>, encoder: &mut E) {
-        match &self.value {
-            Some(value) => value.encode(at, encoder),
-            None => encoder.fail(
-                Error::new(ErrorKind::Internal).expected("a structure that was read to its end"),
-            ),
-        }
+pub(crate) fn encode_read<T: Encode>(value: Option<&T>, at: Member<'_>, encoder: &mut dyn Encoder) {
+    match value {
+        Some(value) => value.encode(at, encoder),
+        None => encoder
+            .fail(Error::new(ErrorKind::Internal).expected("a structure that was read to its end")),
     }
 }
 

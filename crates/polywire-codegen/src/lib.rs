@@ -18,6 +18,7 @@
 mod defaults;
 mod documentation;
 mod names;
+mod pagination;
 mod plan;
 mod recursion;
 mod settings;
@@ -123,10 +124,19 @@ fn generate(
     settings: &Settings,
 ) -> Result<Generated, GenerateError> {
     let no_service = || GenerateError::NoService(Some(service.to_owned()), Vec::new());
-    let closure = model.closure(service).ok_or_else(no_service)?;
-    let set = model.schemas(service).ok_or_else(no_service)?;
-    let set = set.map_err(GenerateError::Schemas)?;
-    let plan = Plan::new(settings, model, closure, set);
+    let mut closure = model.closure(service).ok_or_else(no_service)?;
+    if let Some(wanted) = &settings.operations {
+        let known = |name: &&String| closure.operation(name).is_none();
+        if let Some(unknown) = wanted.iter().find(known) {
+            return Err(GenerateError::NoOperation(unknown.clone()));
+        }
+        let names = closure.clone();
+        closure = closure.with_operations(|operation| wanted.contains(names.name(operation.id())));
+    }
+    let builder = closure.schema_builder();
+    let schemas = builder.to_compact();
+    let set = builder.finish().map_err(GenerateError::Schemas)?;
+    let plan = Plan::new(settings, model, closure, schemas, &set);
     let code = write::module(&plan);
     let names = plan.names.iter();
     Ok(Generated {

@@ -8,14 +8,18 @@ use polywire_schema::SchemaSet;
 
 use crate::defaults;
 use crate::names::{Scope, camel, plain_snake, snake};
+use crate::pagination::{self, Pages};
 use crate::recursion::boxed_members;
-use crate::settings::{Maps, Settings, Strings};
+use crate::settings::{Format, Maps, Settings, Strings};
 
 /// Everything that a service needs.
 pub(crate) struct Plan<'m> {
     pub(crate) settings: &'m Settings,
     pub(crate) closure: Closure<'m>,
-    pub(crate) set: SchemaSet<'static>,
+    /// The schemas, packed.
+    pub(crate) schemas: Vec<u8>,
+    /// The formats that get code of their own.
+    pub(crate) formats: Vec<Format>,
     pub(crate) structures: Vec<Structure<'m>>,
     pub(crate) unions: Vec<Union<'m>>,
     pub(crate) enums: Vec<Enum<'m>>,
@@ -50,7 +54,6 @@ pub(crate) struct Field<'m> {
     pub(crate) into: Option<String>,
     pub(crate) is_collection: bool,
     pub(crate) is_sensitive: bool,
-    pub(crate) is_copy: bool,
     /// A guess of how many bytes it takes.
     pub(crate) size: usize,
 }
@@ -128,6 +131,7 @@ pub(crate) struct Operation<'m> {
     pub(crate) output: usize,
     /// The places of the errors among the structures, and their variants.
     pub(crate) errors: Vec<(usize, String)>,
+    pub(crate) pages: Option<Pages>,
 }
 
 /// What is needed to say the Rust type of a shape.
@@ -172,7 +176,8 @@ impl<'m> Plan<'m> {
         settings: &'m Settings,
         model: &'m Model,
         closure: Closure<'m>,
-        set: SchemaSet<'static>,
+        schemas: Vec<u8>,
+        set: &SchemaSet<'static>,
     ) -> Self {
         let mut scope = Scope::with(RESERVED);
         let mut names = BTreeMap::new();
@@ -201,7 +206,8 @@ impl<'m> Plan<'m> {
         let mut plan = Self {
             settings,
             closure,
-            set,
+            schemas,
+            formats: formats(settings, set),
             structures: Vec::new(),
             unions: Vec::new(),
             enums: Vec::new(),
@@ -209,12 +215,12 @@ impl<'m> Plan<'m> {
             names,
             types,
         };
-        plan.fill(&mut scope, &boxed);
+        plan.fill(&mut scope, &boxed, set);
+        plan.paginate(model);
         plan
     }
 
-    fn fill(&mut self, scope: &mut Scope, boxed: &BTreeSet<&'m ShapeId>) {
-        let set = std::mem::take(&mut self.set);
+    fn fill(&mut self, scope: &mut Scope, boxed: &BTreeSet<&'m ShapeId>, set: &SchemaSet<'static>) {
         let schemas: HashMap<&str, _> = set.shapes().map(|schema| (schema.id(), schema)).collect();
         let mut places: BTreeMap<&ShapeId, usize> = BTreeMap::new();
         let shapes: Vec<&'m Shape> = self.closure.shapes().collect();
@@ -254,8 +260,26 @@ impl<'m> Plan<'m> {
             let planned = self.operation(shape, operation.index(), &places, scope);
             self.operations.extend(planned);
         }
-        drop(schemas);
-        self.set = set;
+    }
+
+    fn paginate(&mut self, model: &Model) {
+        let pages: Vec<Option<Pages>> = self
+            .operations
+            .iter()
+            .map(|operation| {
+                let input = &self.structures[operation.input];
+                let output = &self.structures[operation.output];
+                pagination::pages(self, model, operation.shape, input, output)
+            })
+            .collect();
+        for (operation, pages) in self.operations.iter_mut().zip(pages) {
+            operation.pages = pages;
+        }
+    }
+
+    /// Whether there is a client or a server.
+    pub(crate) fn has_operations(&self) -> bool {
+        self.settings.client || self.settings.server
     }
 
     fn structure(
@@ -286,7 +310,6 @@ impl<'m> Plan<'m> {
                 into: self.types.converted(target, is_boxed),
                 is_collection: is_collection(target),
                 is_sensitive: self.types.is_sensitive(member, target),
-                is_copy: is_copy(target),
                 size: self.types.size(target, is_boxed),
                 ty,
             });
@@ -399,6 +422,7 @@ impl<'m> Plan<'m> {
             input: input?,
             output: output?,
             errors,
+            pages: None,
         })
     }
 
@@ -428,11 +452,35 @@ impl<'m> Plan<'m> {
         });
         Some(self.structures.len() - 1)
     }
+}
 
-    pub(crate) fn errors(&self) -> impl Iterator<Item = &Structure<'m>> {
-        self.structures
-            .iter()
-            .filter(|structure| structure.is_error())
+/// The formats of the service's protocols; all of them if it names none.
+fn formats(settings: &Settings, set: &SchemaSet<'_>) -> Vec<Format> {
+    const ALL: [Format; 5] = [
+        Format::Cbor,
+        Format::Form,
+        Format::Json,
+        Format::Xml,
+        Format::XmlRpc,
+    ];
+    if let Some(formats) = &settings.formats {
+        return formats.iter().copied().collect();
+    }
+    let mut formats = BTreeSet::new();
+    for protocol in set.services().flat_map(|service| service.protocols()) {
+        let own: &[Format] = match protocol.rsplit('#').next().unwrap_or_default() {
+            "awsJson1_0" | "awsJson1_1" | "restJson1" | "rpcv2Json" => &[Format::Json],
+            "rpcv2Cbor" => &[Format::Cbor],
+            "restXml" => &[Format::Xml],
+            "awsQuery" | "ec2Query" => &[Format::Form, Format::Xml],
+            "xmlRpc" => &[Format::XmlRpc],
+            _ => &[],
+        };
+        formats.extend(own);
+    }
+    match formats.is_empty() {
+        true => ALL.to_vec(),
+        false => formats.into_iter().collect(),
     }
 }
 

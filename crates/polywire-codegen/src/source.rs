@@ -46,6 +46,17 @@ impl Source {
         self.line(line);
     }
 
+    /// What follows is deeper.
+    pub(crate) fn open_quietly(&mut self) {
+        self.indent += 1;
+    }
+
+    /// A line as it is, from the first column.
+    pub(crate) fn raw(&mut self, line: &str) {
+        self.text.push_str(line);
+        self.text.push('\n');
+    }
+
     /// What follows is less deep.
     pub(crate) fn close_quietly(&mut self) {
         self.indent -= 1;

@@ -86,6 +86,12 @@ impl Output {
         Self(Box::new(Owned(value)))
     }
 
+    /// An output that says itself how each format writes it.
+    #[must_use]
+    pub fn of(message: impl Message + Send + 'static) -> Self {
+        Self(Box::new(message))
+    }
+
     /// The output as a message for a protocol.
     #[must_use]
     pub fn message(&self) -> &dyn Message {
@@ -255,6 +261,6 @@ where
 }
 
 /// A layer has put another kind of input in place of the handler's own.
-fn wrong_input() -> HandlerFuture {
+pub(crate) fn wrong_input() -> HandlerFuture {
     Box::pin(async { Err(Fault::internal("the input is not of the handler's type")) })
 }

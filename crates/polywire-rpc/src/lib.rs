@@ -49,12 +49,15 @@
 
 pub mod client;
 mod context;
+#[doc(hidden)]
+pub mod generated;
 mod handle;
 mod handler;
 pub mod server;
 
 pub use client::{CallError, Client, ClientBuilder};
 pub use context::Context;
+pub use generated::{Items, Paginator};
 pub use handle::ServiceHandle;
 pub use handler::{Call, Handler, HandlerFuture, Input, IntoOutput, Output, dynamic, typed};
 pub use server::{Arriving, BuildError, Running, Server, ServerBuilder, Timeouts, Validation};

@@ -6,8 +6,26 @@
 //! few dozen times.
 
 use std::fmt;
+use std::sync::Arc;
 
-use crate::{Decode, DecodeStructure, Decoder, Encode, Encoder, Error, ErrorKind, Member};
+use crate::{
+    Decode, DecodeStructure, Decoder, Encode, Encoder, Error, ErrorKind, Member, SchemaBuilder,
+    SchemaSet,
+};
+
+/// The schemas that the generator packed.
+///
+/// # Panics
+///
+/// They were packed by another version of this crate.
+pub fn schemas(packed: &[u8]) -> Arc<SchemaSet<'static>> {
+    let set = SchemaBuilder::from_compact(packed).and_then(SchemaBuilder::finish);
+    #[expect(
+        clippy::expect_used,
+        reason = "generator and library are of one version"
+    )]
+    Arc::new(set.expect("generated code of this version of Polywire"))
+}
 
 /// Writes a member that is always there.
 #[inline]
@@ -105,6 +123,18 @@ impl<const N: usize> Default for Marks<N> {
 }
 
 impl<const N: usize> Marks<N> {
+    /// So many members, and all are there.
+    pub fn all(len: usize) -> Self {
+        let mut marks = Self::default();
+        (0..len).for_each(|place| marks.mark(place));
+        marks
+    }
+
+    /// Whether a member is there.
+    pub fn has(&self, place: usize) -> bool {
+        self.0[place / 64] & 1 << (place % 64) != 0
+    }
+
     /// Notes that a member is there.
     #[inline]
     pub fn mark(&mut self, place: usize) {
@@ -143,7 +173,7 @@ impl<const N: usize> Marks<N> {
         decoder: &mut D,
     ) -> Result<(), Error> {
         for (place, ordinal) in ordinals.iter().enumerate() {
-            if self.0[place / 64] & 1 << (place % 64) == 0 {
+            if !self.has(place) {
                 decoder.missing(at.target().member(*ordinal))?;
             }
         }

@@ -66,6 +66,30 @@ pub use polywire_rpc as rpc;
 pub use polywire_schema as schema;
 pub use polywire_text as text;
 
+/// Makes a module of what `polywire_codegen` generated in the build script:
+/// types, client and server of a service. The name of the module is that of the
+/// file, which is the service's in `snake_case` unless the build script says
+/// other.
+///
+/// ```ignore
+/// polywire::include_service!(pub mod weather);
+///
+/// let client = weather::client::connect("http://localhost:8080", ProtocolKind::RpcV2Cbor)?;
+/// let city = client.get_city().city_id("oslo").send().await?;
+/// ```
+#[macro_export]
+macro_rules! include_service {
+    ($(#[$meta:meta])* $visibility:vis mod $name:ident) => {
+        $(#[$meta])*
+        // A program need not use all of a service.
+        #[allow(dead_code, unreachable_pub, missing_docs)]
+        #[allow(clippy::all)]
+        $visibility mod $name {
+            include!(concat!(env!("OUT_DIR"), "/", stringify!($name), ".rs"));
+        }
+    };
+}
+
 #[cfg(feature = "rpc")]
 mod load;
 #[cfg(feature = "rpc")]

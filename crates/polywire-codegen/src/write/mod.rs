@@ -1,7 +1,11 @@
 //! The code, as text.
 
+mod client;
 mod enumeration;
+mod operation;
 mod registry;
+mod schemas;
+mod server;
 mod structure;
 mod union;
 
@@ -30,6 +34,16 @@ pub(crate) fn module(plan: &Plan<'_>) -> String {
     }
     for enumeration in &plan.enums {
         enumeration::write(&mut source, enumeration);
+    }
+    schemas::write(&mut source, plan);
+    if plan.has_operations() {
+        operation::write(&mut source, plan);
+    }
+    if plan.settings.client {
+        client::write(&mut source, plan);
+    }
+    if plan.settings.server {
+        server::write(&mut source, plan);
     }
     if plan.settings.registry {
         registry::write(&mut source, plan);
@@ -62,7 +76,12 @@ fn doc(source: &mut Source, traits: Option<&Traits>, fallback: &str) {
 
 /// The first paragraph of the documentation, or else what it is.
 fn brief(source: &mut Source, traits: &Traits, fallback: &str) {
-    let text = traits.documentation().map(documentation::markdown);
+    brief_of(source, Some(traits), fallback);
+}
+
+fn brief_of(source: &mut Source, traits: Option<&Traits>, fallback: &str) {
+    let text = traits.and_then(Traits::documentation);
+    let text = text.map(documentation::markdown);
     let first = text.as_deref().and_then(|text| text.split("\n\n").next());
     let first = first.filter(|text| !text.is_empty() && !text.starts_with(['-', '#', '|', '`']));
     source.doc(first.unwrap_or(fallback));

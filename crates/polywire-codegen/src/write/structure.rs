@@ -17,6 +17,15 @@ pub(super) fn write(source: &mut Source, structure: &Structure<'_>) {
 }
 
 impl Field<'_> {
+    /// The name of the method of the builder. A member may have the name of one
+    /// of the builder's own.
+    pub(super) fn setter(&self) -> String {
+        match self.name.as_str() {
+            "build" => "build_".to_owned(),
+            name => name.to_owned(),
+        }
+    }
+
     /// The type with its `Option`.
     fn whole_ty(&self) -> String {
         match self.presence.is_option() {
@@ -30,6 +39,11 @@ impl Structure<'_> {
     fn required(&self) -> impl Iterator<Item = &Field<'_>> {
         let is_required = |field: &&Field<'_>| field.presence == Presence::Required;
         self.fields.iter().filter(is_required)
+    }
+
+    /// Whether building one can fail.
+    pub(super) fn needs_check(&self) -> bool {
+        self.required().next().is_some()
     }
 
     fn hides(&self) -> bool {
@@ -130,13 +144,8 @@ fn builder(source: &mut Source, structure: &Structure<'_>) {
             field.name,
             field.into.as_ref().unwrap_or(&field.ty)
         );
-        // A member may have the name of one of the builder's own methods.
-        let method = match field.name.as_str() {
-            "build" => "build_",
-            name => name,
-        };
         source.signature(
-            &format!("pub fn {method}"),
+            &format!("pub fn {}", field.setter()),
             &["mut self", &argument],
             " -> Self {",
         );
@@ -183,7 +192,36 @@ fn builder(source: &mut Source, structure: &Structure<'_>) {
         source.line("Ok(self.value)");
     }
     source.close("}");
+    tokens(source, structure);
     source.close("}");
+
+    source.blank();
+    source.open(format!("impl{generics} From<{ty}> for {builder} {{"));
+    source.open(format!("fn from(value: {ty}) -> Self {{"));
+    match required.len() {
+        0 => source.line("Self { value }"),
+        len => source.line(format!("Self {{ value, set: codec::Marks::all({len}) }}")),
+    }
+    source.close("}");
+    source.close("}");
+}
+
+/// Whether idempotency tokens are set, for clients to set them.
+fn tokens(source: &mut Source, structure: &Structure<'_>) {
+    let mut mark = 0;
+    for field in &structure.fields {
+        if field.member.traits().is_idempotency_token() {
+            source.blank();
+            source.line("#[allow(dead_code, reason = \"for clients, which may be elsewhere\")]");
+            source.open(format!("fn has_{}(&self) -> bool {{", field.plain));
+            source.line(match field.presence.is_option() {
+                true => format!("self.value.{}.is_some()", field.name),
+                false => format!("self.set.has({mark})"),
+            });
+            source.close("}");
+        }
+        mark += usize::from(field.presence == Presence::Required);
+    }
 }
 
 /// `START[...];`, an item a line if all do not fit on one.

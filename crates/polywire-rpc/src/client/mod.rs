@@ -22,6 +22,10 @@ use uuid::Uuid;
 
 use crate::ServiceHandle;
 
+mod generated;
+
+pub use generated::Answer;
+
 /// A client of one service over one protocol. Cloning counts up; clones share
 /// connections.
 #[derive(Clone)]
@@ -376,8 +380,17 @@ impl Client {
         input: &(dyn Message + Sync),
         show: &mut impl FnMut(&Exchange),
     ) -> Result<(response::Parts, Body), CallError> {
-        let inner = &*self.inner;
         let request = self.request(operation, input)?;
+        self.exchange(request, show).await
+    }
+
+    /// Sends a request and reads the answer, within the deadline.
+    async fn exchange(
+        &self,
+        request: Request<Bytes>,
+        show: &mut impl FnMut(&Exchange),
+    ) -> Result<(response::Parts, Body), CallError> {
+        let inner = &*self.inner;
         let mut exchange = Exchange {
             request: request.clone(),
             response: None,

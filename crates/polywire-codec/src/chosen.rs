@@ -1,0 +1,191 @@
+//! Types with code of their own for some formats only.
+//!
+//! Each format costs a copy of a type's codecs, which a crate of hundreds of
+//! types pays in build time and size. Generated code names the formats of the
+//! service's protocols; the others go through one copy that all of them share,
+//! over `dyn Encoder` and `dyn Decoder`.
+
+use std::marker::PhantomData;
+
+use polywire_schema::{DecodeStructure, Decoder, Encode, Encoder, Error, Member};
+
+use crate::cbor::{CborDecoder, CborEncoder};
+use crate::form::{FormDecoder, FormEncoder};
+use crate::json::{JsonDecoder, JsonEncoder};
+use crate::message::{Message, Sink, encode_read};
+use crate::xml::{XmlDecoder, XmlEncoder};
+use crate::xmlrpc::{XmlRpcDecoder, XmlRpcEncoder};
+
+/// The formats that types get code of their own for.
+pub trait Formats: Send + Sync + 'static {
+    /// awsJson, restJson1, rpcv2Json.
+    const JSON: bool = false;
+    /// rpcv2Cbor.
+    const CBOR: bool = false;
+    /// awsQuery and ec2Query.
+    const FORM: bool = false;
+    /// restXml, awsQuery and ec2Query.
+    const XML: bool = false;
+    /// XML-RPC.
+    const XMLRPC: bool = false;
+}
+
+/// A typed value as a [`Message`], with code of its own for these formats.
+#[derive(Clone, Copy, Debug)]
+pub struct Chosen<T, F> {
+    value: T,
+    formats: PhantomData<fn() -> F>,
+}
+
+impl<T, F> Chosen<T, F> {
+    /// The value, which may be a reference to one.
+    #[must_use]
+    pub const fn new(value: T) -> Self {
+        Self {
+            value,
+            formats: PhantomData,
+        }
+    }
+}
+
+impl<T: Encode, F: Formats> Message for Chosen<T, F> {
+    fn encode_json(&self, at: Member<'_>, encoder: &mut JsonEncoder) {
+        // Where the constant is false, the compiler leaves the copy out.
+        if F::JSON {
+            self.value.encode(at, encoder);
+        } else {
+            self.encode_any(at, encoder);
+        }
+    }
+
+    fn encode_cbor(&self, at: Member<'_>, encoder: &mut CborEncoder) {
+        if F::CBOR {
+            self.value.encode(at, encoder);
+        } else {
+            self.encode_any(at, encoder);
+        }
+    }
+
+    fn encode_form(&self, at: Member<'_>, encoder: &mut FormEncoder) {
+        if F::FORM {
+            self.value.encode(at, encoder);
+        } else {
+            self.encode_any(at, encoder);
+        }
+    }
+
+    fn encode_xml(&self, at: Member<'_>, encoder: &mut XmlEncoder<'_>) {
+        if F::XML {
+            self.value.encode(at, encoder);
+        } else {
+            self.encode_any(at, encoder);
+        }
+    }
+
+    fn encode_xmlrpc(&self, at: Member<'_>, encoder: &mut XmlRpcEncoder) {
+        if F::XMLRPC {
+            self.value.encode(at, encoder);
+        } else {
+            self.encode_any(at, encoder);
+        }
+    }
+
+    fn encode_any(&self, at: Member<'_>, encoder: &mut dyn Encoder) {
+        self.value.encode(at, encoder);
+    }
+}
+
+/// A [`Sink`] for a typed structure, with code of its own for these formats.
+#[derive(Debug)]
+pub struct ChosenSlot<'de, T: DecodeStructure<'de>, F> {
+    builder: T::Builder,
+    value: Option<T>,
+    types: PhantomData<(&'de (), fn() -> F)>,
+}
+
+impl<'de, T: DecodeStructure<'de>, F> ChosenSlot<'de, T, F> {
+    /// An empty place.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            builder: T::Builder::default(),
+            value: None,
+            types: PhantomData,
+        }
+    }
+
+    /// The structure, once [`Sink::finish`] has been called.
+    #[must_use]
+    pub fn into_value(self) -> Option<T> {
+        self.value
+    }
+}
+
+impl<'de, T: DecodeStructure<'de>, F> Default for ChosenSlot<'de, T, F> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<'de, T: DecodeStructure<'de>, F: Formats> Sink<'de> for ChosenSlot<'de, T, F> {
+    fn decode_json(&mut self, at: Member<'_>, decoder: &mut JsonDecoder<'de>) -> Result<(), Error> {
+        if F::JSON {
+            T::decode_part(&mut self.builder, at, decoder)
+        } else {
+            self.decode_any(at, decoder)
+        }
+    }
+
+    fn decode_cbor(&mut self, at: Member<'_>, decoder: &mut CborDecoder<'de>) -> Result<(), Error> {
+        if F::CBOR {
+            T::decode_part(&mut self.builder, at, decoder)
+        } else {
+            self.decode_any(at, decoder)
+        }
+    }
+
+    fn decode_form(&mut self, at: Member<'_>, decoder: &mut FormDecoder<'de>) -> Result<(), Error> {
+        if F::FORM {
+            T::decode_part(&mut self.builder, at, decoder)
+        } else {
+            self.decode_any(at, decoder)
+        }
+    }
+
+    fn decode_xml(&mut self, at: Member<'_>, decoder: &mut XmlDecoder<'de>) -> Result<(), Error> {
+        if F::XML {
+            T::decode_part(&mut self.builder, at, decoder)
+        } else {
+            self.decode_any(at, decoder)
+        }
+    }
+
+    fn decode_xmlrpc(
+        &mut self,
+        at: Member<'_>,
+        decoder: &mut XmlRpcDecoder<'de>,
+    ) -> Result<(), Error> {
+        if F::XMLRPC {
+            T::decode_part(&mut self.builder, at, decoder)
+        } else {
+            self.decode_any(at, decoder)
+        }
+    }
+
+    fn decode_any(&mut self, at: Member<'_>, decoder: &mut dyn Decoder<'de>) -> Result<(), Error> {
+        T::decode_part(&mut self.builder, at, decoder)
+    }
+
+    fn finish(&mut self, at: Member<'_>, decoder: &mut dyn Decoder<'de>) -> Result<(), Error> {
+        self.value = Some(T::build(std::mem::take(&mut self.builder), at, decoder)?);
+        Ok(())
+    }
+}
+
+/// What was read into the place, to be looked at: writing it is for [`Chosen`].
+/// Before [`Sink::finish`] there is nothing, and that is an error.
+impl<'de, T: DecodeStructure<'de> + Encode, F> Message for ChosenSlot<'de, T, F> {
+    fn encode_any(&self, at: Member<'_>, encoder: &mut dyn Encoder) {
+        encode_read(self.value.as_ref(), at, encoder);
+    }
+}

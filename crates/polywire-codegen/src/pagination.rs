@@ -1,0 +1,161 @@
+//! `@paginated`: how an operation goes from page to page.
+//!
+//! <https://smithy.io/2.0/spec/behavior-traits.html#paginated-trait>
+
+use polywire_model::{Model, Shape};
+
+use crate::plan::{Field, Plan, Structure};
+
+/// The parts of an implementation of `Pages`, as types and expressions.
+pub(crate) struct Pages {
+    pub(crate) token_ty: String,
+    pub(crate) item_ty: String,
+    pub(crate) token: String,
+    pub(crate) set_token: String,
+    pub(crate) items: String,
+}
+
+/// How an operation paginates. `None` if it does not, or has no items to go
+/// through.
+pub(crate) fn pages(
+    plan: &Plan<'_>,
+    model: &Model,
+    operation: &Shape,
+    input: &Structure<'_>,
+    output: &Structure<'_>,
+) -> Option<Pages> {
+    let paginated = model.pagination(Some(plan.closure.service()), operation)?;
+    let input_token = field(input, paginated.input_token?)?;
+    let (last, token) = path(plan, output, paginated.output_token?)?;
+    if last.ty != input_token.ty {
+        return None;
+    }
+    let (items_field, items) = owned_path(plan, output, paginated.items?)?;
+    let item_ty = match items_field.ty.strip_prefix("Vec<") {
+        Some(rest) => rest.strip_suffix('>')?.to_owned(),
+        None => {
+            let rest = items_field.ty.split_once("Map<")?.1.strip_suffix('>')?;
+            format!("({rest})")
+        }
+    };
+    let is_text = last.ty == "schema::Text" || last.ty == "String";
+    let filter = if is_text {
+        ".filter(|token| !token.is_empty())"
+    } else {
+        ""
+    };
+    let value = match input_token.presence.is_option() {
+        true => "Some(token)",
+        false => "token",
+    };
+    Some(Pages {
+        token: format!("{token}.cloned(){filter}"),
+        set_token: format!("input.{} = {value};", input_token.name),
+        items: match items_field.ty.starts_with("Vec<") {
+            true => items,
+            false => format!("{items}.into_iter().collect()"),
+        },
+        token_ty: last.ty.clone(),
+        item_ty,
+    })
+}
+
+fn field<'p, 'm>(structure: &'p Structure<'m>, name: &str) -> Option<&'p Field<'m>> {
+    structure
+        .fields
+        .iter()
+        .find(|field| field.member.name() == name)
+}
+
+/// The last field of a path, and an expression that borrows it as an `Option`.
+fn path<'p, 'm>(
+    plan: &'p Plan<'m>,
+    output: &'p Structure<'m>,
+    path: &str,
+) -> Option<(&'p Field<'m>, String)> {
+    walk(plan, output, path, |expression, field| {
+        match (expression, field.presence.is_option()) {
+            (None, true) => format!("output.{}.as_ref()", field.name),
+            (None, false) => format!("Some(&output.{})", field.name),
+            (Some(before), true) => {
+                format!("{before}.and_then(|value| value.{}.as_ref())", field.name)
+            }
+            (Some(before), false) => format!("{before}.map(|value| &value.{})", field.name),
+        }
+    })
+}
+
+/// The last field of a path, and an expression that takes it.
+fn owned_path<'p, 'm>(
+    plan: &'p Plan<'m>,
+    output: &'p Structure<'m>,
+    path: &str,
+) -> Option<(&'p Field<'m>, String)> {
+    let is_one = !path.contains('.');
+    let (field, expression) = walk(plan, output, path, |expression, field| {
+        match (expression, field.presence.is_option()) {
+            (None, true) => format!("output.{}", field.name),
+            (None, false) if is_one => format!("output.{}", field.name),
+            (None, false) => format!("Some(output.{})", field.name),
+            (Some(before), true) => format!("{before}.and_then(|value| value.{})", field.name),
+            (Some(before), false) => format!("{before}.map(|value| value.{})", field.name),
+        }
+    })?;
+    let is_whole = is_one && !field.presence.is_option();
+    Some(match is_whole {
+        true => (field, expression),
+        false => (field, format!("{expression}.unwrap_or_default()")),
+    })
+}
+
+fn walk<'p, 'm>(
+    plan: &'p Plan<'m>,
+    output: &'p Structure<'m>,
+    path: &str,
+    step: impl Fn(Option<String>, &Field<'_>) -> String,
+) -> Option<(&'p Field<'m>, String)> {
+    let mut structure = Some(output);
+    let mut expression = None;
+    let mut last = None;
+    for name in path.split('.') {
+        let found = field(structure?, name)?;
+        expression = Some(step(expression, found));
+        let target = found.member.target().id();
+        structure = plan.structures.iter().find(|other| other.id == target);
+        if found.ty.starts_with("Box<") {
+            return None;
+        }
+        last = Some(found);
+    }
+    Some((last?, expression?))
+}
+
+/// A type as it is called in a module inside of this one.
+pub(crate) fn outside(ty: &str, plan: &Plan<'_>, root: &str) -> String {
+    let own: Vec<&str> = plan.names.values().map(String::as_str).collect();
+    let mut result = String::new();
+    let mut word = String::new();
+    // What stands before a word says whether it is a path of its own.
+    let flush = |word: &mut String, result: &mut String| {
+        if word == "schema" {
+            result.push_str(root);
+            result.push_str("::schema");
+        } else if own.contains(&word.as_str()) && !result.ends_with(':') {
+            result.push_str("super::");
+            result.push_str(word);
+        } else {
+            result.push_str(word);
+        }
+        word.clear();
+    };
+    for character in ty.chars() {
+        if character.is_alphanumeric() || character == '_' {
+            word.push(character);
+        } else {
+            flush(&mut word, &mut result);
+            result.push(character);
+        }
+    }
+    flush(&mut word, &mut result);
+    result
+}

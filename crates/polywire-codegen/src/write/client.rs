@@ -1,0 +1,212 @@
+//! The client.
+
+use crate::names::Scope;
+use crate::pagination::outside;
+use crate::plan::{Operation, Plan};
+use crate::source::Source;
+
+use super::{brief, doc};
+
+pub(super) fn write(source: &mut Source, plan: &Plan<'_>) {
+    let root = &plan.settings.root;
+    let service = plan.closure.service();
+    source.blank();
+    source.line("/// The client.");
+    source.open("pub mod client {");
+    source.line(format!(
+        "/// A client of `{}`. Clones share connections.",
+        service.id()
+    ));
+    source.line("#[derive(Clone, Debug)]");
+    source.open("pub struct Client {");
+    source.line(format!("inner: {root}::rpc::Client,"));
+    source.close("}");
+    source.blank();
+    source.line("/// The client of a server at `http://host:port`, over a protocol.");
+    source.line("///");
+    source.line("/// # Errors");
+    source.line("///");
+    source.line("/// The URL is not one, or the protocol cannot carry the service.");
+    source.signature(
+        "pub fn connect",
+        &[
+            "url: &str",
+            &format!("protocol: {root}::protocol::ProtocolKind"),
+        ],
+        &format!(" -> Result<Client, {root}::rpc::client::ConnectError> {{"),
+    );
+    source.line("let builder = builder(protocol);");
+    source.line("Ok(Client::new(builder.connect(url)?))");
+    source.close("}");
+    source.blank();
+    source.line("/// Begins to build what a [`Client`] is made of: deadlines, limits, headers.");
+    source.signature(
+        "pub fn builder",
+        &[&format!("protocol: {root}::protocol::ProtocolKind")],
+        &format!(" -> {root}::rpc::ClientBuilder {{"),
+    );
+    source.line(format!(
+        "{root}::rpc::Client::builder(super::service(), protocol)"
+    ));
+    source.close("}");
+    source.blank();
+    source.open("impl Client {");
+    source.line("/// A client that calls through another, which is one of this service.");
+    source.line("#[must_use]");
+    source.open(format!(
+        "pub const fn new(inner: {root}::rpc::Client) -> Self {{"
+    ));
+    source.line("Self { inner }");
+    source.close("}");
+    let mut methods = Scope::with(&["new", "clone"]);
+    let mut names = Scope::with(&["Client"]);
+    let mut types = Vec::new();
+    for operation in &plan.operations {
+        let name = names.claim(&[operation.name.clone(), format!("{}Call", operation.name)]);
+        source.blank();
+        let fallback = format!("Calls `{}`.", operation.name);
+        doc(source, Some(operation.shape.traits()), &fallback);
+        let method = format!("{}_", operation.method);
+        let method = methods.claim(&[operation.method.clone(), method]);
+        source.signature(
+            &format!("pub fn {method}"),
+            &["&self"],
+            &format!(" -> {name} {{"),
+        );
+        source.open(format!("{name} {{"));
+        source.line("client: self.inner.clone(),");
+        source.line("input: Default::default(),");
+        source.close("}");
+        source.close("}");
+        types.push(name);
+    }
+    source.close("}");
+    for (operation, name) in plan.operations.iter().zip(&types) {
+        call(source, plan, operation, name);
+    }
+    source.close("}");
+}
+
+/// A call that is being made.
+fn call(source: &mut Source, plan: &Plan<'_>, operation: &Operation<'_>, name: &str) {
+    let root = &plan.settings.root;
+    let input = &plan.structures[operation.input];
+    let output = &plan.structures[operation.output];
+    source.blank();
+    source.line(format!(
+        "/// A call of `{}`: its input, and then `send`.",
+        operation.name
+    ));
+    source.line("#[derive(Clone, Debug)]");
+    source.line("#[must_use = \"nothing is called before it is sent\"]");
+    source.open(format!("pub struct {name} {{"));
+    source.line(format!("client: {root}::rpc::Client,"));
+    source.line(format!("input: super::{},", input.builder));
+    source.close("}");
+    source.blank();
+    source.open(format!("impl {name} {{"));
+    for field in &input.fields {
+        source.blank();
+        let fallback = format!("Sets `{}`.", field.member.name());
+        brief(source, field.member.traits(), &fallback);
+        source.line("#[inline]");
+        let ty = outside(field.into.as_ref().unwrap_or(&field.ty), plan, root);
+        let argument = format!("{}: {ty}", field.name);
+        let method = match field.name.as_str() {
+            "send" | "with_input" | "into_paginator" => format!("{}_", field.name),
+            method => method.to_owned(),
+        };
+        source.signature(
+            &format!("pub fn {method}"),
+            &["mut self", &argument],
+            " -> Self {",
+        );
+        source.line(format!(
+            "self.input = self.input.{}({});",
+            field.setter(),
+            field.name
+        ));
+        source.line("self");
+        source.close("}");
+    }
+    source.blank();
+    source.line("/// Takes the whole input instead of its members.");
+    source.signature(
+        "pub fn with_input",
+        &["mut self", &format!("input: super::{}", input.name)],
+        " -> Self {",
+    );
+    source.line("self.input = input.into();");
+    source.line("self");
+    source.close("}");
+    source.blank();
+    source.line("/// Sends the call and waits for the answer.");
+    source.line("///");
+    source.line("/// # Errors");
+    source.line("///");
+    source.line("/// An error of the model, or whatever else a call can end in.");
+    let tokens: Vec<_> = input
+        .fields
+        .iter()
+        .filter(|field| field.member.traits().is_idempotency_token() && field.into.is_some())
+        .collect();
+    source.signature(
+        "pub async fn send",
+        &[if tokens.is_empty() {
+            "self"
+        } else {
+            "mut self"
+        }],
+        &format!(
+            " -> Result<super::{}, super::{}> {{",
+            output.name, operation.error
+        ),
+    );
+    fill_tokens(source, root, &tokens);
+    let build = match input.needs_check() {
+        true => "self.input.build()",
+        false => "Ok(self.input.build())",
+    };
+    let marker = match operation.name.as_str() {
+        "Formats" => "FormatsOperation",
+        name => name,
+    };
+    source.line(format!("let input = {build};"));
+    source.line("self.client");
+    source.open_quietly();
+    source.line(format!(
+        ".call_generated::<super::operation::{marker}>(input)"
+    ));
+    source.line(".await");
+    source.close_quietly();
+    source.close("}");
+    if operation.pages.is_some() {
+        source.blank();
+        source.line("/// Calls page after page.");
+        source.signature(
+            "pub fn into_paginator",
+            &[if tokens.is_empty() {
+                "self"
+            } else {
+                "mut self"
+            }],
+            &format!(" -> {root}::rpc::Paginator<super::operation::{marker}> {{"),
+        );
+        fill_tokens(source, root, &tokens);
+        source.line(format!("let input = {build};"));
+        source.line(format!("{root}::rpc::Paginator::new(self.client, input)"));
+        source.close("}");
+    }
+    source.close("}");
+}
+
+fn fill_tokens(source: &mut Source, root: &str, tokens: &[&crate::plan::Field<'_>]) {
+    for field in tokens {
+        source.open(format!("if !self.input.has_{}() {{", field.plain));
+        source.line(format!(
+            "self.input = self.input.{}({root}::rpc::generated::fresh_token());",
+            field.setter()
+        ));
+        source.close("}");
+    }
+}

@@ -1,0 +1,238 @@
+//! Operations: their errors, and what clients and servers share of them.
+
+use crate::pagination::Pages;
+use crate::plan::{Operation, Plan};
+use crate::settings::Format;
+use crate::source::Source;
+
+pub(super) fn write(source: &mut Source, plan: &Plan<'_>) {
+    for operation in &plan.operations {
+        error(source, plan, operation);
+    }
+    markers(source, plan);
+}
+
+fn error(source: &mut Source, plan: &Plan<'_>, operation: &Operation<'_>) {
+    let root = &plan.settings.root;
+    let name = &operation.error;
+    source.blank();
+    source.line(format!(
+        "/// Why a call of `{}` has no output.",
+        operation.name
+    ));
+    source.line("#[derive(Debug)]");
+    source.line("#[non_exhaustive]");
+    source.open(format!("pub enum {name} {{"));
+    for (place, variant) in &operation.errors {
+        let structure = &plan.structures[*place];
+        super::brief_of(source, structure.traits, &format!("`{}`.", structure.name));
+        source.line(format!("{variant}({}),", payload(plan, *place)));
+    }
+    source.line("/// Anything else: what the model does not know, a deadline, a connection.");
+    source.line(format!("Other({root}::rpc::CallError),"));
+    source.close("}");
+
+    source.blank();
+    source.open(format!("impl std::fmt::Display for {name} {{"));
+    source.open("fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {");
+    source.open("match self {");
+    for variant in variants(operation) {
+        source.line(format!("Self::{variant}(error) => error.fmt(f),"));
+    }
+    source.close("}");
+    source.close("}");
+    source.close("}");
+
+    source.blank();
+    source.open(format!("impl std::error::Error for {name} {{"));
+    source.open("fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {");
+    source.open("match self {");
+    for (place, variant) in &operation.errors {
+        let error = if is_boxed(plan, *place) {
+            "&**error"
+        } else {
+            "error"
+        };
+        source.line(format!("Self::{variant}(error) => Some({error}),"));
+    }
+    source.line("Self::Other(error) => Some(error),");
+    source.close("}");
+    source.close("}");
+    source.close("}");
+
+    for (place, variant) in &operation.errors {
+        let ty = &plan.structures[*place].name;
+        source.blank();
+        source.open(format!("impl From<{ty}> for {name} {{"));
+        source.open(format!("fn from(error: {ty}) -> Self {{"));
+        source.line(match is_boxed(plan, *place) {
+            true => format!("Self::{variant}(Box::new(error))"),
+            false => format!("Self::{variant}(error)"),
+        });
+        source.close("}");
+        source.close("}");
+    }
+    source.blank();
+    source.open(format!("impl From<{root}::rpc::CallError> for {name} {{"));
+    source.open(format!("fn from(error: {root}::rpc::CallError) -> Self {{"));
+    source.line("Self::Other(error)");
+    source.close("}");
+    source.close("}");
+    source.blank();
+    source.open(format!("impl From<{root}::protocol::Fault> for {name} {{"));
+    source.open(format!(
+        "fn from(fault: {root}::protocol::Fault) -> Self {{"
+    ));
+    source.line(format!("Self::Other({root}::rpc::CallError::Fault(fault))"));
+    source.close("}");
+    source.close("}");
+
+    source.blank();
+    source.open(format!(
+        "impl {root}::rpc::generated::OperationError for {name} {{"
+    ));
+    source.signature(
+        &format!("fn read<F: {root}::codec::Formats>"),
+        &[&format!("answer: &{root}::rpc::client::Answer<'_>")],
+        " -> Self {",
+    );
+    if operation.errors.is_empty() {
+        source.line("Self::Other(answer.fault())");
+    } else {
+        source.open("let read = match answer.shape() {");
+        for (place, _) in &operation.errors {
+            let structure = &plan.structures[*place];
+            source.arm(
+                &format!("{:?}", structure.id.as_str()),
+                &format!("answer.read::<{}, F>().map(Self::from)", structure.name),
+            );
+        }
+        source.line("_ => Err(answer.fault()),");
+        source.close("};");
+        source.line("read.unwrap_or_else(Self::Other)");
+    }
+    source.close("}");
+    source.blank();
+    let argument = match operation.errors.is_empty() {
+        true => "_",
+        false => "service",
+    };
+    source.signature(
+        "fn into_fault",
+        &["self", &format!("{argument}: &{root}::rpc::ServiceHandle")],
+        &format!(" -> {root}::protocol::Fault {{"),
+    );
+    source.open("match self {");
+    for (place, variant) in &operation.errors {
+        let structure = &plan.structures[*place];
+        let id = format!("{:?}", structure.id.as_str());
+        let call = format!("{root}::rpc::generated::fault(service, {id}, &error)");
+        source.arm(&format!("Self::{variant}(error)"), &call);
+    }
+    source.line(format!(
+        "Self::Other(error) => {root}::rpc::generated::other_fault(error),"
+    ));
+    source.close("}");
+    source.close("}");
+    source.close("}");
+}
+
+fn variants<'a>(operation: &'a Operation<'_>) -> impl Iterator<Item = &'a str> {
+    let own = operation.errors.iter().map(|(_, variant)| variant.as_str());
+    own.chain(["Other"])
+}
+
+/// Large errors are boxed, so that results stay small.
+fn is_boxed(plan: &Plan<'_>, place: usize) -> bool {
+    plan.structures[place].size() > 112
+}
+
+fn payload(plan: &Plan<'_>, place: usize) -> String {
+    let name = &plan.structures[place].name;
+    match is_boxed(plan, place) {
+        true => format!("Box<{name}>"),
+        false => name.clone(),
+    }
+}
+
+/// A type for each operation, which joins input, output and errors.
+fn markers(source: &mut Source, plan: &Plan<'_>) {
+    let root = &plan.settings.root;
+    source.blank();
+    source.line("/// The operations, as types.");
+    source.open("pub mod operation {");
+    source.line("/// The formats that have code of their own.");
+    source.line("#[derive(Clone, Copy, Debug)]");
+    source.line("pub struct Formats;");
+    source.blank();
+    source.open(format!("impl {root}::codec::Formats for Formats {{"));
+    for format in &plan.formats {
+        let name = match format {
+            Format::Cbor => "CBOR",
+            Format::Form => "FORM",
+            Format::Json => "JSON",
+            Format::Xml => "XML",
+            Format::XmlRpc => "XMLRPC",
+        };
+        source.line(format!("const {name}: bool = true;"));
+    }
+    source.close("}");
+    for operation in &plan.operations {
+        let name = &operation.name;
+        let name = if name == "Formats" {
+            "FormatsOperation"
+        } else {
+            name
+        };
+        source.blank();
+        source.line(format!("/// `{}`.", operation.shape.id()));
+        source.line("#[derive(Clone, Copy, Debug)]");
+        source.line(format!("pub struct {name};"));
+        source.blank();
+        source.open(format!(
+            "impl {root}::rpc::generated::Operation for {name} {{"
+        ));
+        source.line(format!(
+            "type Input = super::{};",
+            plan.structures[operation.input].name
+        ));
+        source.line(format!(
+            "type Output = super::{};",
+            plan.structures[operation.output].name
+        ));
+        source.line(format!("type Error = super::{};", operation.error));
+        source.line("type Formats = Formats;");
+        source.blank();
+        source.line(format!("const INDEX: u32 = {};", operation.index));
+        source.close("}");
+        if let Some(pages) = &operation.pages {
+            paginate(source, plan, operation, pages);
+        }
+    }
+    source.close("}");
+}
+
+fn paginate(source: &mut Source, plan: &Plan<'_>, operation: &Operation<'_>, pages: &Pages) {
+    let root = &plan.settings.root;
+    let super_ = |ty: &str| crate::pagination::outside(ty, plan, root);
+    source.blank();
+    source.open(format!(
+        "impl {root}::rpc::generated::Pages for {} {{",
+        operation.name
+    ));
+    source.line(format!("type Token = {};", super_(&pages.token_ty)));
+    source.line(format!("type Item = {};", super_(&pages.item_ty)));
+    source.blank();
+    source.open("fn token(output: &Self::Output) -> Option<Self::Token> {");
+    source.line(&pages.token);
+    source.close("}");
+    source.blank();
+    source.open("fn set_token(input: &mut Self::Input, token: Self::Token) {");
+    source.line(&pages.set_token);
+    source.close("}");
+    source.blank();
+    source.open("fn items(output: Self::Output) -> Vec<Self::Item> {");
+    source.line(&pages.items);
+    source.close("}");
+    source.close("}");
+}

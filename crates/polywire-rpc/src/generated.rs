@@ -1,0 +1,293 @@
+//! What generated clients and servers are made with. Programs use what is
+//! generated, and of this module [`Paginator`] and [`Items`].
+
+use std::collections::VecDeque;
+use std::collections::hash_map::RandomState;
+use std::fmt::Write as _;
+use std::future::Future;
+use std::hash::{BuildHasher, Hasher};
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use polywire_codec::{Chosen, ChosenSlot, Formats};
+use polywire_protocol::{Fault, Protocol, ReadPlan, Validator, read_input};
+use polywire_schema::{DecodeStructure, Encode, Text, Value, to_value};
+
+use crate::client::{Answer, Client};
+use crate::handler::wrong_input;
+use crate::{
+    Call, CallError, Context, Handler, HandlerFuture, Input, Output, ServerBuilder, ServiceHandle,
+};
+
+/// An operation of a generated module.
+pub trait Operation: Send + Sync + 'static {
+    /// The input.
+    type Input: Encode + for<'de> DecodeStructure<'de> + Send + Sync + 'static;
+    /// The output.
+    type Output: Encode + for<'de> DecodeStructure<'de> + Send + Sync + 'static;
+    /// The errors of the model, and all others.
+    type Error: OperationError;
+    /// The formats that have code of their own.
+    type Formats: Formats;
+    /// The index in the schema set.
+    const INDEX: u32;
+}
+
+/// The errors of an operation.
+pub trait OperationError: From<CallError> + Send + 'static {
+    /// Reads an error of the model.
+    fn read<F: Formats>(answer: &Answer<'_>) -> Self;
+
+    /// The error as a server sends it.
+    fn into_fault(self, service: &ServiceHandle) -> Fault;
+}
+
+/// An error of the model as a fault.
+pub fn fault<T: Encode>(service: &ServiceHandle, shape: &str, error: &T) -> Fault {
+    let Some(schema) = service.set().find_shape(shape) else {
+        return Fault::internal(format!("no shape {shape}"));
+    };
+    match to_value(error, schema.root()) {
+        Ok(Value::Map(details)) => Fault::modelled(shape, details),
+        Ok(_) => Fault::internal(format!("{shape} is no structure")),
+        Err(error) => Fault::internal(error),
+    }
+}
+
+/// A failure of a call as a server sends it.
+pub fn other_fault(error: CallError) -> Fault {
+    match error {
+        CallError::Fault(fault) => fault,
+        other => Fault::internal(other),
+    }
+}
+
+/// Offers an operation of an implementation.
+#[must_use]
+pub fn offer<O, S, F, R>(
+    builder: ServerBuilder,
+    service: &ServiceHandle,
+    implementation: &Arc<S>,
+    function: F,
+) -> ServerBuilder
+where
+    O: Operation,
+    S: Send + Sync + 'static,
+    F: Fn(Arc<S>, O::Input, Context) -> R + Send + Sync + 'static,
+    R: Future<Output = Result<O::Output, O::Error>> + Send + 'static,
+{
+    let name = service.operation(O::INDEX).name().to_owned();
+    let handler = GeneratedHandler {
+        service: service.clone(),
+        implementation: Arc::clone(implementation),
+        function,
+        operation: PhantomData::<fn() -> O>,
+    };
+    builder.operation(name, handler)
+}
+
+struct GeneratedHandler<O, S, F> {
+    service: ServiceHandle,
+    implementation: Arc<S>,
+    function: F,
+    operation: PhantomData<fn() -> O>,
+}
+
+impl<O, S, F, R> Handler for GeneratedHandler<O, S, F>
+where
+    O: Operation,
+    S: Send + Sync + 'static,
+    F: Fn(Arc<S>, O::Input, Context) -> R + Send + Sync + 'static,
+    R: Future<Output = Result<O::Output, O::Error>> + Send + 'static,
+{
+    fn decode(
+        &self,
+        protocol: &dyn Protocol,
+        operation: polywire_schema::Operation<'_>,
+        request: &ReadPlan<'_>,
+        validator: Option<&Validator>,
+    ) -> Result<Input, Fault> {
+        let mut slot = ChosenSlot::<O::Input, O::Formats>::new();
+        read_input(protocol, operation, request, &mut slot, validator)?;
+        match slot.into_value() {
+            Some(value) => Ok(Input::Typed(Box::new(value))),
+            None => Err(Fault::internal("the protocol did not finish the input")),
+        }
+    }
+
+    fn call(&self, call: Call) -> HandlerFuture {
+        let Input::Typed(input) = call.input else {
+            return wrong_input();
+        };
+        let Ok(input) = input.downcast::<O::Input>() else {
+            return wrong_input();
+        };
+        let future = (self.function)(Arc::clone(&self.implementation), *input, call.context);
+        let service = self.service.clone();
+        Box::pin(async move {
+            match future.await {
+                Ok(output) => Ok(Output::of(Chosen::<_, O::Formats>::new(output))),
+                Err(error) => Err(error.into_fault(&service)),
+            }
+        })
+    }
+}
+
+/// A fresh idempotency token: a UUID of version 4.
+#[must_use]
+pub fn fresh_token() -> Text {
+    // The standard library's source of keys: seeded by the system, different at
+    // each call.
+    let random = || RandomState::new().build_hasher().finish();
+    let (high, low) = (random(), random());
+    let mut token = String::with_capacity(36);
+    let (high, low) = (
+        high & 0xffff_ffff_ffff_0fff | 0x4000,
+        low & 0x3fff_ffff_ffff_ffff | 0x8000_0000_0000_0000,
+    );
+    // Writing to a string does not fail.
+    let _ = write!(
+        token,
+        "{:08x}-{:04x}-{:04x}-{:04x}-{:012x}",
+        high >> 32,
+        high >> 16 & 0xffff,
+        high & 0xffff,
+        low >> 48,
+        low & 0xffff_ffff_ffff
+    );
+    Text::from(token)
+}
+
+/// An operation that gives its output in pages.
+pub trait Pages: Operation {
+    /// What leads from one page to the next.
+    type Token: Clone + PartialEq + Send;
+    /// What the pages are pages of.
+    type Item: Send;
+
+    /// The token of the page after this one.
+    fn token(output: &Self::Output) -> Option<Self::Token>;
+
+    /// Asks for the page of a token.
+    fn set_token(input: &mut Self::Input, token: Self::Token);
+
+    /// The items of a page.
+    fn items(output: Self::Output) -> Vec<Self::Item>;
+}
+
+/// The pages of an operation, one call each.
+#[derive(Debug)]
+#[must_use = "pages are called for one by one"]
+pub struct Paginator<O: Pages> {
+    client: Client,
+    /// The input of the next call; `None` when there is none.
+    next: Option<O::Input>,
+    /// The token of the last call.
+    last: Option<O::Token>,
+    /// Why the first call cannot be made.
+    failed: Option<polywire_schema::MissingMember>,
+}
+
+impl<O: Pages> Paginator<O>
+where
+    O::Input: Clone,
+{
+    #[doc(hidden)]
+    pub fn new(client: Client, input: Result<O::Input, polywire_schema::MissingMember>) -> Self {
+        let (next, failed) = match input {
+            Ok(input) => (Some(input), None),
+            Err(missing) => (None, Some(missing)),
+        };
+        Self {
+            client,
+            next,
+            last: None,
+            failed,
+        }
+    }
+
+    /// The next page; `None` after the last. A call that failed ends the pages,
+    /// and so does a token that leads back to the page it came with.
+    pub async fn next(&mut self) -> Option<Result<O::Output, O::Error>> {
+        if let Some(missing) = self.failed.take() {
+            return Some(self.client.call_generated::<O>(Err(missing)).await);
+        }
+        let input = self.next.take()?;
+        let output = self.client.call_generated::<O>(Ok(input.clone())).await;
+        if let Ok(output) = &output
+            && let Some(token) = O::token(output)
+            && self.last.as_ref() != Some(&token)
+        {
+            let mut input = input;
+            O::set_token(&mut input, token.clone());
+            self.next = Some(input);
+            self.last = Some(token);
+        }
+        Some(output)
+    }
+
+    /// What the pages hold, one by one.
+    pub fn items(self) -> Items<O> {
+        Items {
+            pages: self,
+            items: VecDeque::new(),
+        }
+    }
+}
+
+/// What the pages of an operation hold, one by one.
+#[must_use = "pages are called for when they are needed"]
+pub struct Items<O: Pages> {
+    pages: Paginator<O>,
+    items: VecDeque<O::Item>,
+}
+
+impl<O: Pages> Items<O>
+where
+    O::Input: Clone,
+{
+    /// The next item, for which a page is called if need be; `None` after the
+    /// last.
+    pub async fn next(&mut self) -> Option<Result<O::Item, O::Error>> {
+        loop {
+            if let Some(item) = self.items.pop_front() {
+                return Some(Ok(item));
+            }
+            match self.pages.next().await? {
+                Ok(page) => self.items = O::items(page).into(),
+                Err(error) => return Some(Err(error)),
+            }
+        }
+    }
+
+    /// All items.
+    ///
+    /// # Errors
+    ///
+    /// A call failed.
+    pub async fn collect(mut self) -> Result<Vec<O::Item>, O::Error> {
+        let mut items = Vec::new();
+        while let Some(item) = self.next().await {
+            items.push(item?);
+        }
+        Ok(items)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_are_uuids_of_version_4() {
+        let (one, other) = (fresh_token(), fresh_token());
+        assert_ne!(one, other);
+        let parts: Vec<&str> = one.split('-').collect();
+        let lengths: Vec<usize> = parts.iter().map(|part| part.len()).collect();
+        assert_eq!(lengths, [8, 4, 4, 4, 12]);
+        assert!(parts[2].starts_with('4'), "{one}");
+        assert!(parts[3].starts_with(['8', '9', 'a', 'b']), "{one}");
+        let is_hex = |c: char| c.is_ascii_hexdigit() || c == '-';
+        assert!(one.chars().all(is_hex), "{one}");
+    }
+}

@@ -1,0 +1,231 @@
+//! A generated client calls a generated server, over every wire of the model.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use std::sync::Mutex;
+
+use generated::library::client::{self, Client};
+use generated::library::server::{self, Library};
+use generated::library::{
+    Book, Closed, Genre, GetBookError, GetBookInput, GetBookOutput, ListBooksError, ListBooksInput,
+    ListBooksOutput, NoSuchBook, PingError, PingInput, PingOutput, PutBookError, PutBookInput,
+    PutBookOutput, Rank, Shelf,
+};
+use polywire::protocol::{Fault, FaultKind, ProtocolKind};
+use polywire::rpc::{CallError, Context, Running};
+use polywire::schema::{Blob, Timestamp, Value};
+
+#[derive(Default)]
+struct Shelves {
+    books: Mutex<Vec<Book>>,
+    tokens: Mutex<Vec<String>>,
+}
+
+impl Library for Shelves {
+    async fn get_book(
+        &self,
+        input: GetBookInput,
+        _: &Context,
+    ) -> Result<GetBookOutput, GetBookError> {
+        // The default of the model came with the call that did not say it.
+        assert_eq!(input.depth, Some(3));
+        if input.id.as_str() == "closed" {
+            return Err(Closed::builder().message("on Sundays").build().into());
+        }
+        if input.id.as_str() == "broken" {
+            return Err(Fault::new(FaultKind::Overloaded, "later").into());
+        }
+        let books = self.books.lock().unwrap();
+        match books.iter().find(|book| book.id == input.id) {
+            Some(book) => Ok(GetBookOutput::builder().book(book.clone()).build().unwrap()),
+            None => {
+                let error = NoSuchBook::builder().message("no such book").id(input.id);
+                Err(error.build().unwrap().into())
+            }
+        }
+    }
+
+    async fn list_books(
+        &self,
+        input: ListBooksInput,
+        _: &Context,
+    ) -> Result<ListBooksOutput, ListBooksError> {
+        let books = self.books.lock().unwrap();
+        let start: usize = input.next_token.map_or(0, |token| token.parse().unwrap());
+        let size = input.page_size.unwrap_or(2) as usize;
+        let page = books.iter().skip(start).take(size).cloned().collect();
+        let mut output = ListBooksOutput::builder().books(page);
+        if start + size < books.len() {
+            output = output.next_token((start + size).to_string());
+        }
+        Ok(output.build().unwrap())
+    }
+
+    async fn put_book(
+        &self,
+        input: PutBookInput,
+        _: &Context,
+    ) -> Result<PutBookOutput, PutBookError> {
+        let token = input.request_token.unwrap_or_default();
+        self.tokens.lock().unwrap().push(token.to_string());
+        self.books.lock().unwrap().push(input.book);
+        let mut output = PutBookOutput::builder().token(token);
+        if let Some(reader) = input.reader {
+            output = output.reader(reader);
+        }
+        Ok(output.build())
+    }
+
+    async fn ping(&self, _: PingInput, _: &Context) -> Result<PingOutput, PingError> {
+        Ok(PingOutput::default())
+    }
+}
+
+const KINDS: [ProtocolKind; 3] = [
+    ProtocolKind::RestJson1,
+    ProtocolKind::RpcV2Cbor,
+    ProtocolKind::XmlRpc,
+];
+
+async fn start() -> (Running, String) {
+    let server = server::builder(Shelves::default()).build().unwrap();
+    let running = server.listen("127.0.0.1:0".parse().unwrap()).await.unwrap();
+    let url = format!("http://{}", running.address());
+    (running, url)
+}
+
+fn book(id: &str) -> Book {
+    Book::builder()
+        .id(id)
+        .title("A title \u{2603} that is longer than what fits in a text itself")
+        .genre(Genre::ShortStory)
+        .rank(Rank::High)
+        .ratio(0.5)
+        .cover(Blob::from(b"\x00\xffpng"))
+        .bought(Timestamp::new(1_700_000_000, 0))
+        .shelf(Shelf::Inside(Box::new(plain("inner"))))
+        .notes([("a", "b")].map(|(k, v)| (k.into(), v.into())).into())
+        .tags(vec!["one".into(), "two".into()])
+        .by_genre([(Genre::Novel, 1), (Genre::from("new kind"), 2)].into())
+        .previous(plain("before"))
+        .sequels(vec![plain("after")])
+        .r#type("hard")
+        .self_(true)
+        .is_http2(false)
+        .build()
+        .unwrap()
+}
+
+fn plain(id: &str) -> Book {
+    Book::builder().id(id).title("t").build().unwrap()
+}
+
+async fn put(client: &Client, book: Book) -> PutBookOutput {
+    client.put_book().book(book).send().await.unwrap()
+}
+
+#[tokio::test]
+async fn whole_structures_make_the_round() {
+    for kind in KINDS {
+        let (running, url) = start().await;
+        let client = client::connect(&url, kind).unwrap();
+        let sent = book("one");
+        let output = client
+            .put_book()
+            .book(sent.clone())
+            .reader("Ada")
+            .send()
+            .await;
+        let output = output.unwrap();
+        assert_eq!(output.reader.as_deref(), Some("Ada"));
+        // The client made a token of its own.
+        assert_eq!(output.token.unwrap().len(), 36);
+        let got = client.get_book().id("one").send().await.unwrap();
+        assert_eq!(got.book, sent, "{kind}");
+        client.ping().send().await.unwrap();
+        running.shutdown().await;
+    }
+}
+
+#[tokio::test]
+async fn errors_keep_their_types() {
+    for kind in KINDS {
+        let (running, url) = start().await;
+        let client = client::connect(&url, kind).unwrap();
+        match client.get_book().id("none").send().await {
+            Err(GetBookError::NoSuchBook(error)) => {
+                assert_eq!(error.message.as_str(), "no such book");
+                assert_eq!(error.id.as_deref(), Some("none"));
+                assert_eq!(error.to_string(), "NoSuchBook: no such book");
+            }
+            other => panic!("{kind}: {other:?}"),
+        }
+        match client.get_book().id("closed").send().await {
+            Err(GetBookError::Closed(error)) => {
+                assert_eq!(error.message.as_deref(), Some("on Sundays"));
+            }
+            other => panic!("{kind}: {other:?}"),
+        }
+        match client.get_book().id("broken").send().await {
+            Err(GetBookError::Other(CallError::Fault(fault))) => {
+                assert_eq!(fault.message(), "later");
+            }
+            other => panic!("{kind}: {other:?}"),
+        }
+        // Nothing was sent.
+        match client.get_book().send().await {
+            Err(GetBookError::Other(CallError::Request(error))) => {
+                assert!(error.to_string().contains("id"), "{error}");
+            }
+            other => panic!("{kind}: {other:?}"),
+        }
+        running.shutdown().await;
+    }
+}
+
+#[tokio::test]
+async fn pages_follow_each_other() {
+    for kind in KINDS {
+        let (running, url) = start().await;
+        let client = client::connect(&url, kind).unwrap();
+        for number in 0..5 {
+            put(&client, plain(&number.to_string())).await;
+        }
+        let mut pages = client.list_books().into_paginator();
+        let mut lengths = Vec::new();
+        while let Some(page) = pages.next().await {
+            lengths.push(page.unwrap().books.len());
+        }
+        assert_eq!(lengths, [2, 2, 1], "{kind}");
+        let items = client.list_books().page_size(3).into_paginator().items();
+        let items = items.collect().await.unwrap();
+        let ids: Vec<&str> = items.iter().map(|book| book.id.as_str()).collect();
+        assert_eq!(ids, ["0", "1", "2", "3", "4"]);
+        running.shutdown().await;
+    }
+}
+
+#[test]
+fn documents_and_defaults() {
+    let mut book = plain("x");
+    assert_eq!((book.pages, &book.genre), (100, &Genre::Novel));
+    book.extra = Some(Value::from("anything"));
+    assert_eq!(book.clone(), book);
+}
+
+#[test]
+fn builders_say_what_is_missing() {
+    let error = Book::builder().id("x").build().unwrap_err();
+    assert_eq!(error.to_string(), "Book needs `title`");
+}
+
+#[test]
+fn what_is_sensitive_is_not_shown() {
+    let output = PutBookOutput::builder().token("t").reader("Ada").build();
+    let shown = format!("{output:?}");
+    assert_eq!(
+        shown,
+        "PutBookOutput { token: Some(\"t\"), reader: (sensitive) }"
+    );
+    let builder = format!("{:?}", PutBookOutput::builder().reader("Ada"));
+    assert!(!builder.contains("Ada"), "{builder}");
+}
