@@ -25,11 +25,14 @@ const SHAPES: [&str; 7] = [
     "Wide",
 ];
 
-const PROFILES: [JsonProfile; 5] = [
+const PROFILES: [JsonProfile; 6] = [
     JsonProfile::DEFAULT,
     JsonProfile::DEFAULT.lenient().with_json_names(true),
     JsonProfile::HUMAN,
     JsonProfile::NODE,
+    JsonProfile::DEFAULT
+        .with_fixed_timestamps(true)
+        .with_quoted_big_numbers(true),
     JsonProfile::DEFAULT.with_document_only(Some(Direction::Request)),
 ];
 
@@ -212,6 +215,11 @@ fn edges_of_json() {
         "{\"blob\":\"AB==\"}",
         "{\"blob\":\"AA\"}",
         "{\"bigInteger\":1.5}",
+        "{\"bigInteger\":\"12\",\"bigDecimal\":\"1.50\"}",
+        "{\"bigInteger\":\"007\"}",
+        "{\"bigInteger\":\"1e5\"}",
+        "{\"bigDecimal\":\"x\"}",
+        "{\"dateTime\":1.5,\"httpDate\":2}",
         "{\"bigDecimal\":1.50e3}",
         "{\"time\":1e3,\"dateTime\":\"2026-01-01T00:00:00+01:00\"}",
         "{\"time\":\"2026-01-01T00:00:00Z\"}",

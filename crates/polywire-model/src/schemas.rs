@@ -42,7 +42,16 @@ impl Model {
     #[must_use]
     pub fn schemas(&self, service: &str) -> Option<Result<SchemaSet<'static>, BuildError>> {
         let closure = self.closure(service)?;
-        Some(Conversion::new(self, &closure).run())
+        Some(Conversion::new(self, &closure).run().finish())
+    }
+}
+
+impl Closure<'_> {
+    /// The schemas of everything in the closure, not built yet: what a code
+    /// generator writes down.
+    #[must_use]
+    pub fn schema_builder(&self) -> SchemaBuilder {
+        Conversion::new(self.model(), self).run()
     }
 }
 
@@ -67,7 +76,7 @@ impl<'m> Conversion<'m> {
         }
     }
 
-    fn run(mut self) -> Result<SchemaSet<'static>, BuildError> {
+    fn run(mut self) -> SchemaBuilder {
         let closure = self.closure;
         // First all shapes, so that members can refer to any of them.
         for shape in closure.shapes() {
@@ -94,7 +103,7 @@ impl<'m> Conversion<'m> {
             .map(|spec| self.builder.operation(spec))
             .collect();
         self.service(indices);
-        self.builder.finish()
+        self.builder
     }
 
     fn reference(&self, id: &ShapeId) -> ShapeRef {

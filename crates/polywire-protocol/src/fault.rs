@@ -2,10 +2,30 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::time::Duration;
 
-use http::header::ALLOW;
-use http::{HeaderMap, HeaderValue, Method, StatusCode};
+use http::header::{ALLOW, RETRY_AFTER};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use polywire_schema::{Defaults, Error, ErrorKind, Map, Member, Operation, Schema, Value};
+
+use crate::rpc::QUERY_ERROR;
+
+/// Errors that mean that the caller sends too much, under the names that
+/// services of AWS have for it.
+const THROTTLING: [&str; 12] = [
+    "BandwidthLimitExceeded",
+    "EC2ThrottledException",
+    "LimitExceededException",
+    "PriorRequestNotComplete",
+    "ProvisionedThroughputExceededException",
+    "RequestLimitExceeded",
+    "RequestThrottled",
+    "RequestThrottledException",
+    "SlowDown",
+    "Throttling",
+    "ThrottlingException",
+    "TooManyRequestsException",
+];
 
 /// Why a call has no output: an error that the model knows, or one that any
 /// call can end in.
@@ -37,6 +57,34 @@ struct Inner {
     code: Option<i64>,
     /// The methods that a path answers.
     allow: Vec<Method>,
+    /// What a peer or the model said of trying again.
+    retry: Option<Retry>,
+    retry_after: Option<Duration>,
+    query_error: Option<QueryError>,
+}
+
+/// Whether the same call may be sent again.
+///
+/// <https://smithy.io/2.0/spec/behavior-traits.html#retryable-trait>
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum Retry {
+    /// It would end the same way.
+    No,
+    /// It may go better.
+    Yes,
+    /// It may go better, but later: the caller sends too much.
+    Throttled,
+}
+
+/// How an error is known in the query protocol that a service spoke before:
+/// the header `x-amzn-query-error` of services with `@awsQueryCompatible`.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct QueryError {
+    /// The code, which old callers look for.
+    pub code: String,
+    /// Whether the sender of the request is to blame.
+    pub sender: bool,
 }
 
 /// What kind of fault it is.
@@ -138,6 +186,9 @@ impl Fault {
             source: None,
             code: None,
             allow: Vec::new(),
+            retry: None,
+            retry_after: None,
+            query_error: None,
         }))
     }
 
@@ -153,6 +204,20 @@ impl Fault {
         let mut fault = Self::new(FaultKind::Modelled, message);
         fault.0.name = shape.into();
         fault.0.details = details;
+        fault
+    }
+
+    /// An error of the model, by its schema: as [`Fault::modelled`], and it
+    /// knows what the model says of trying again.
+    #[must_use]
+    pub fn of_error(shape: Schema<'_>, details: Map) -> Self {
+        let mut fault = Self::modelled(shape.id(), details);
+        let retryable = shape.error().map(|error| error.retryable);
+        fault.0.retry = retryable.map(|retryable| match retryable {
+            None => Retry::No,
+            Some(false) => Retry::Yes,
+            Some(true) => Retry::Throttled,
+        });
         fault
     }
 
@@ -197,6 +262,71 @@ impl Fault {
     ) -> Self {
         self.0.source = Some(source.into());
         self
+    }
+
+    /// Sets after which time the caller may try again: the header `retry-after`
+    /// of what goes out, in whole seconds.
+    #[must_use]
+    pub fn with_retry_after(mut self, time: Duration) -> Self {
+        self.0.retry_after = Some(time);
+        self
+    }
+
+    /// Client: takes over what the head of an answer says of the fault in it,
+    /// in whatever protocol: `x-amzn-query-error`, `retry-after` in seconds.
+    #[must_use]
+    pub fn with_head(mut self, headers: &HeaderMap) -> Self {
+        let text = |name: &HeaderName| headers.get(name)?.to_str().ok();
+        if let Some((code, fault)) = text(&QUERY_ERROR).and_then(|text| text.split_once(';')) {
+            self.0.query_error = Some(QueryError {
+                code: code.to_owned(),
+                sender: fault == "Sender",
+            });
+        }
+        // The other form, a date, says nothing without a clock.
+        if let Some(seconds) = text(&RETRY_AFTER).and_then(|text| text.parse().ok()) {
+            self.0.retry_after = Some(Duration::from_secs(seconds));
+        }
+        self
+    }
+
+    /// Whether the same call may be sent again: what the model says of the
+    /// error, or else what is usual for its kind and name.
+    ///
+    /// ```
+    /// use polywire_protocol::{Fault, FaultKind, Retry};
+    ///
+    /// let fault = Fault::new(FaultKind::Overloaded, "try again");
+    /// assert_eq!(fault.retry(), Retry::Throttled);
+    /// assert_eq!(Fault::new(FaultKind::Invalid, "no").retry(), Retry::No);
+    /// ```
+    #[must_use]
+    pub fn retry(&self) -> Retry {
+        if let Some(retry) = self.0.retry {
+            return retry;
+        }
+        if THROTTLING.contains(&self.name()) {
+            return Retry::Throttled;
+        }
+        match self.0.kind {
+            FaultKind::Overloaded => Retry::Throttled,
+            FaultKind::DeadlineExceeded | FaultKind::Internal | FaultKind::RequestTimeout => {
+                Retry::Yes
+            }
+            _ => Retry::No,
+        }
+    }
+
+    /// After which time the caller may try again, if the other side said so.
+    #[must_use]
+    pub fn retry_after(&self) -> Option<Duration> {
+        self.0.retry_after
+    }
+
+    /// How the error is known in the query protocol, if the answer said so.
+    #[must_use]
+    pub fn query_error(&self) -> Option<&QueryError> {
+        self.0.query_error.as_ref()
     }
 
     /// The kind.
@@ -258,6 +388,17 @@ impl Fault {
         match self.0.kind {
             FaultKind::Modelled => (FaultKind::Internal, "an internal error occurred"),
             kind => (kind, &self.0.message),
+        }
+    }
+
+    /// Says in a head what it has to say there: which methods a path answers,
+    /// when to try again.
+    pub(crate) fn write_head(&self, headers: &mut HeaderMap) {
+        self.allow(headers);
+        if let Some(time) = self.0.retry_after {
+            // Not before the time: part of a second counts as one.
+            let seconds = time.as_secs() + u64::from(time.subsec_nanos() > 0);
+            headers.insert(RETRY_AFTER, HeaderValue::from(seconds));
         }
     }
 

@@ -7,16 +7,21 @@
 //!
 //! | protocol | file | how it is told apart |
 //! |---|---|---|
+//! | [`AwsJson1_0`], [`AwsJson1_1`] | `aws_json.rs` | their content types |
 //! | [`AwsQuery`] | `aws_query.rs` | a form, or `Action` in the query |
 //! | [`Ec2Query`] | `ec2_query.rs` | the same |
 //! | [`RestJson1`] | `rest_json.rs` | everything that nobody else claims |
+//! | [`RestXml`] | `rest_xml.rs` | the media types `application/xml` and `text/xml`, and everything that nobody else claims |
 //! | [`RpcV2Cbor`] | `rpc_v2_cbor.rs` | the header `smithy-protocol: rpc-v2-cbor` |
+//! | [`RpcV2Json`] | `rpc_v2_json.rs` | the header `smithy-protocol: rpc-v2-json` |
 //! | [`XmlRpc`] | `xml_rpc.rs` | the path `/RPC2` |
 //!
 //! What REST protocols share (labels, queries, headers, payloads, routing)
-//! stands in `rest/`, once; what the query protocols share in `query/`.
+//! stands in `rest/`, once; what RPC protocols share in `rpc/`, and the query
+//! protocols in `query/`.
 #![forbid(unsafe_code)]
 
+mod aws_json;
 mod aws_query;
 mod ec2_query;
 mod endpoint;
@@ -26,17 +31,24 @@ mod protocol;
 mod query;
 mod rest;
 mod rest_json;
+mod rest_xml;
+mod rpc;
 mod rpc_v2_cbor;
+mod rpc_v2_json;
+pub mod s3;
 mod xml_rpc;
 
+pub use aws_json::{AwsJson1_0, AwsJson1_1};
 pub use aws_query::AwsQuery;
 pub use ec2_query::Ec2Query;
-pub use fault::{Fault, FaultKind};
+pub use fault::{Fault, FaultKind, QueryError, Retry};
 pub use protocol::{
     Claim, HostPrefix, MountError, Outcome, Plan, Protocol, ProtocolKind, ReadPlan, Route, detect,
 };
 pub use query::RequestIds;
 pub use rest::{Pattern, PatternError, Segment};
 pub use rest_json::RestJson1;
+pub use rest_xml::RestXml;
 pub use rpc_v2_cbor::RpcV2Cbor;
+pub use rpc_v2_json::RpcV2Json;
 pub use xml_rpc::XmlRpc;

@@ -21,6 +21,10 @@ use crate::{
 pub struct ShapeRef(u32);
 
 impl ShapeRef {
+    pub(crate) const fn at(index: u32) -> Self {
+        Self(index)
+    }
+
     /// The index.
     #[must_use]
     pub const fn index(self) -> u32 {
@@ -192,6 +196,12 @@ pub struct ServiceSpec {
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct BuildError(String);
 
+impl BuildError {
+    pub(crate) fn new(reason: &str) -> Self {
+        Self(reason.to_owned())
+    }
+}
+
 impl fmt::Display for BuildError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
@@ -224,22 +234,22 @@ impl std::error::Error for BuildError {}
 /// ```
 #[derive(Debug, Default)]
 pub struct SchemaBuilder {
-    shapes: Vec<ShapeSpec>,
-    operations: Vec<OperationSpec>,
-    services: Vec<ServiceSpec>,
+    pub(crate) shapes: Vec<ShapeSpec>,
+    pub(crate) operations: Vec<OperationSpec>,
+    pub(crate) services: Vec<ServiceSpec>,
     /// What was said about shapes that this builder does not have: `finish`
     /// reports the first of them.
-    stray: Option<Box<(ShapeRef, MemberSpec)>>,
+    pub(crate) stray: Option<Box<(ShapeRef, MemberSpec)>>,
 }
 
 #[derive(Debug)]
-struct ShapeSpec {
-    id: String,
-    kind: ShapeKind,
-    members: Vec<MemberSpec>,
+pub(crate) struct ShapeSpec {
+    pub(crate) id: String,
+    pub(crate) kind: ShapeKind,
+    pub(crate) members: Vec<MemberSpec>,
     /// The traits of the shape itself, as its root member has them.
-    root: MemberSpec,
-    error: Option<(u16, bool, Option<bool>, Option<(String, u16)>)>,
+    pub(crate) root: MemberSpec,
+    pub(crate) error: Option<(u16, bool, Option<bool>, Option<(String, u16)>)>,
 }
 
 /// Shapes with up to this many members are searched in order.

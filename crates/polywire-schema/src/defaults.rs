@@ -41,18 +41,23 @@ pub enum Defaults {
 }
 
 impl Defaults {
-    /// Whether this member gets its default where it is not there. A streaming
+    /// Whether this member gets its default where it is not there; and whether a
+    /// required one that a server left out gets on the client a value that says
+    /// nothing (client error correction). A streaming
     /// one does not: its default is the empty stream, and on the wire that is
     /// what a stream is that is not there.
     #[inline]
     #[must_use]
     pub fn fills(self, at: Member<'_>) -> bool {
-        at.has(MemberFlags::DEFAULT)
-            && !at.has(MemberFlags::STREAMING)
+        let default = at.has(MemberFlags::DEFAULT);
+        !at.has(MemberFlags::STREAMING)
             && match self {
                 Self::Ignored => false,
-                Self::Client => !at.has(MemberFlags::CLIENT_OPTIONAL),
-                Self::Server => true,
+                Self::Client => {
+                    (default || at.has(MemberFlags::REQUIRED))
+                        && !at.has(MemberFlags::CLIENT_OPTIONAL)
+                }
+                Self::Server => default,
             }
     }
 }

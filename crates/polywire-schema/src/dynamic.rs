@@ -1,12 +1,36 @@
 //! `Value` through schemas: structures as maps of member names.
 
-use polywire_text::Text;
+use polywire_text::{Blob, Text, Timestamp};
 
 use crate::error::quoted;
 use crate::{
     Decode, Decoder, END, Encode, Encoder, Error, ErrorKind, Event, Location, Map, Member,
     MemberFlags, NameSource, Schema, ShapeFlags, ShapeKind, Value,
 };
+
+/// What a client has instead of a required member that a server left out, so
+/// that callers may rely on its being there. None where there is no value that
+/// says nothing: an enum, a structure, a union.
+///
+/// <https://smithy.io/2.0/spec/aggregate-types.html#client-error-correction>
+fn nothing(kind: ShapeKind) -> Option<Value> {
+    use ShapeKind as Kind;
+
+    Some(match kind {
+        Kind::BigDecimal | Kind::BigInteger => Value::Integer(0),
+        Kind::Byte | Kind::Short | Kind::Integer | Kind::Long => Value::Integer(0),
+        Kind::Blob => Value::Blob(Blob::default()),
+        Kind::Boolean => Value::Boolean(false),
+        Kind::Document => Value::Null,
+        Kind::Double => Value::Double(0.0),
+        Kind::Float => Value::Float(0.0),
+        Kind::List => Value::List(Vec::new()),
+        Kind::Map => Value::Map(Map::new()),
+        Kind::String => Value::String(Text::default()),
+        Kind::Timestamp => Value::Timestamp(Timestamp::EPOCH),
+        _ => return None,
+    })
+}
 
 /// Writes a value as the shape of `at`.
 pub(crate) fn encode<E: Encoder + ?Sized>(value: &Value, at: Member<'_>, encoder: &mut E) {
@@ -475,6 +499,11 @@ pub fn complete_structure<'de, D: Decoder<'de> + ?Sized>(
     for member in shape.members() {
         if member.is_required() && !map.contains_key(member.name()) {
             decoder.missing(member)?;
+            if decoder.fills(member)
+                && let Some(nothing) = nothing(member.kind())
+            {
+                map.insert(member.name(), nothing);
+            }
         }
     }
     if shape.has(ShapeFlags::DEFAULTS) {

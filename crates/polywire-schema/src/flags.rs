@@ -14,6 +14,16 @@ macro_rules! flags {
             $($(#[$flag_doc])*
             pub const $flag: Self = Self(1 << $bit);)*
 
+            #[allow(dead_code, reason = "flags of shapes are made, not stored")]
+            pub(crate) const fn bits(self) -> u16 {
+                self.0
+            }
+
+            #[allow(dead_code, reason = "flags of shapes are made, not stored")]
+            pub(crate) const fn from_bits(bits: u16) -> Self {
+                Self(bits)
+            }
+
             /// These flags and others.
             #[must_use]
             pub const fn with(self, other: Self) -> Self {

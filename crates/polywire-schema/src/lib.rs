@@ -16,6 +16,7 @@
 #![forbid(unsafe_code)]
 
 mod builder;
+mod compact;
 mod decode;
 mod defaults;
 mod defs;

@@ -54,6 +54,11 @@ impl CborEncoder {
         }
     }
 
+    #[cfg(feature = "reference")]
+    pub(crate) const fn defaults(&self) -> Defaults {
+        self.defaults
+    }
+
     /// Takes a data item that something else has written.
     #[cfg(feature = "reference")]
     pub(crate) fn push_value(&mut self, value: &[u8]) {
@@ -247,11 +252,11 @@ impl Encoder for CborEncoder {
         self.out.push(0xf6);
     }
 
-    #[cold]
     fn fills(&self, at: Member<'_>) -> bool {
         self.defaults.fills(at)
     }
 
+    #[cold]
     fn fail(&mut self, error: Error) {
         self.error.get_or_insert(error);
     }

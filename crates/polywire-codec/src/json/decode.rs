@@ -358,6 +358,16 @@ impl<'de> JsonDecoder<'de> {
         }
     }
 
+    /// The digits of a big number, which may stand in a string by some profiles.
+    fn big_number(&mut self) -> Result<Text, Error> {
+        if self.profile.quoted_big_numbers && self.peek() == b'"' {
+            return self.any_text();
+        }
+        let start = self.at;
+        self.number()?;
+        self.digits(start)
+    }
+
     /// The digits of a big number, which was read from `start` on. They are
     /// kept; other numbers become as long as their type.
     fn digits(&mut self, start: usize) -> Result<Text, Error> {
@@ -689,16 +699,14 @@ impl<'de> Decoder<'de> for JsonDecoder<'de> {
     fn big_integer(&mut self, _: Member<'_>) -> Result<BigInteger, Error> {
         self.skip_space();
         let start = self.at;
-        self.number()?;
-        let digits = self.digits(start)?;
+        let digits = self.big_number()?;
         BigInteger::parse(digits).map_err(|_| self.invalid(start, "an integer"))
     }
 
     fn big_decimal(&mut self, _: Member<'_>) -> Result<BigDecimal, Error> {
         self.skip_space();
         let start = self.at;
-        self.number()?;
-        let digits = self.digits(start)?;
+        let digits = self.big_number()?;
         BigDecimal::parse(digits).map_err(|_| self.invalid(start, "a decimal number"))
     }
 
@@ -742,9 +750,7 @@ impl<'de> Decoder<'de> for JsonDecoder<'de> {
     }
 
     fn timestamp(&mut self, at: Member<'_>) -> Result<Timestamp, Error> {
-        let format = at
-            .timestamp_format()
-            .unwrap_or(self.profile.timestamp_format);
+        let format = self.profile.timestamp_format_of(at);
         let quoted = self.peek_token() == b'"';
         let start = self.at;
         let format = match format {

@@ -76,6 +76,15 @@ impl JsonEncoder {
         self.out.push(b',');
     }
 
+    /// Digits, which need no escapes.
+    fn big_number(&mut self, digits: &str) {
+        if self.profile.quoted_big_numbers {
+            return self.quoted(|out| out.extend_from_slice(digits.as_bytes()));
+        }
+        self.out.extend_from_slice(digits.as_bytes());
+        self.out.push(b',');
+    }
+
     fn quoted(&mut self, push: impl FnOnce(&mut Vec<u8>)) {
         self.out.push(b'"');
         push(&mut self.out);
@@ -165,13 +174,11 @@ impl Encoder for JsonEncoder {
     }
 
     fn big_integer(&mut self, _: Member<'_>, value: &BigInteger) {
-        self.out.extend_from_slice(value.as_str().as_bytes());
-        self.out.push(b',');
+        self.big_number(value.as_str());
     }
 
     fn big_decimal(&mut self, _: Member<'_>, value: &BigDecimal) {
-        self.out.extend_from_slice(value.as_str().as_bytes());
-        self.out.push(b',');
+        self.big_number(value.as_str());
     }
 
     #[inline]
@@ -184,10 +191,7 @@ impl Encoder for JsonEncoder {
     }
 
     fn timestamp(&mut self, at: Member<'_>, value: Timestamp) {
-        let written = match at
-            .timestamp_format()
-            .unwrap_or(self.profile.timestamp_format)
-        {
+        let written = match self.profile.timestamp_format_of(at) {
             TimestampFormat::EpochSeconds => {
                 value.push_epoch_seconds(&mut self.out);
                 self.out.push(b',');
@@ -217,11 +221,11 @@ impl Encoder for JsonEncoder {
         self.out.extend_from_slice(b"null,");
     }
 
-    #[cold]
     fn fills(&self, at: Member<'_>) -> bool {
         self.profile.defaults.fills(at)
     }
 
+    #[cold]
     fn fail(&mut self, error: Error) {
         self.error.get_or_insert(error);
     }

@@ -38,6 +38,11 @@ pub struct JsonProfile {
     pub names: Encoding,
     /// The form of timestamps whose member has no `@timestampFormat`.
     pub timestamp_format: TimestampFormat,
+    /// Whether all timestamps have that form, whatever `@timestampFormat` says.
+    pub fixed_timestamps: bool,
+    /// Whether big integers and decimals stand in strings, so that nobody reads
+    /// them as doubles. Then they are read as numbers too.
+    pub quoted_big_numbers: bool,
     /// Whether nulls in lists and maps that are not sparse are left out on
     /// reading, as clients do, or are errors.
     pub skip_nulls: bool,
@@ -66,6 +71,8 @@ impl JsonProfile {
     pub const DEFAULT: Self = Self {
         names: Encoding::JsonMember,
         timestamp_format: TimestampFormat::EpochSeconds,
+        fixed_timestamps: false,
+        quoted_big_numbers: false,
         skip_nulls: false,
         required: true,
         defaults: Defaults::Server,
@@ -115,6 +122,21 @@ impl JsonProfile {
         self
     }
 
+    /// Gives all timestamps the form of the profile, or follows
+    /// `@timestampFormat`.
+    #[must_use]
+    pub const fn with_fixed_timestamps(mut self, fixed: bool) -> Self {
+        self.fixed_timestamps = fixed;
+        self
+    }
+
+    /// Writes big integers and decimals as strings, or as numbers.
+    #[must_use]
+    pub const fn with_quoted_big_numbers(mut self, quoted: bool) -> Self {
+        self.quoted_big_numbers = quoted;
+        self
+    }
+
     /// Reads and writes as a client does: nulls in dense collections are left
     /// out, missing required members are not errors, and members that are
     /// optional to clients get no default.
@@ -146,6 +168,16 @@ impl JsonProfile {
     pub const fn with_document_only(mut self, document_only: Option<Direction>) -> Self {
         self.document_only = document_only;
         self
+    }
+}
+
+impl JsonProfile {
+    /// The form of a timestamp.
+    pub(crate) fn timestamp_format_of(&self, at: Member<'_>) -> TimestampFormat {
+        match at.timestamp_format() {
+            Some(own) if !self.fixed_timestamps => own,
+            _ => self.timestamp_format,
+        }
     }
 }
 

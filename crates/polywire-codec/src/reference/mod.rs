@@ -26,6 +26,7 @@
 pub mod cbor;
 pub mod form;
 pub mod json;
+pub mod xml;
 
 use polywire_schema::{Decoder, Encoder, Error, Member};
 
@@ -51,7 +52,7 @@ impl<M: Message> Message for Twin<M> {
     }
 
     fn encode_cbor(&self, at: Member<'_>, encoder: &mut CborEncoder) {
-        let mut twin = cbor::CborEncoder::new();
+        let mut twin = cbor::CborEncoder::new(encoder.defaults());
         self.0.encode_any(at, &mut twin);
         match twin.finish() {
             Ok(value) => encoder.push_value(&value),
@@ -68,9 +69,13 @@ impl<M: Message> Message for Twin<M> {
         }
     }
 
-    /// XML has no twin yet.
     fn encode_xml(&self, at: Member<'_>, encoder: &mut XmlEncoder<'_>) {
-        self.0.encode_xml(at, encoder);
+        let mut twin = xml::XmlEncoder::new(encoder.profile(), encoder.is_open());
+        self.0.encode_any(at, &mut twin);
+        match twin.finish() {
+            Ok(value) => encoder.push_value(&value),
+            Err(error) => encoder.fail(error),
+        }
     }
 
     /// XML-RPC has no twin.
@@ -112,9 +117,12 @@ impl<'de, S: Sink<'de>> Sink<'de> for TwinSink<S> {
         self.0.decode_any(at, &mut twin)
     }
 
-    /// XML has no twin yet.
     fn decode_xml(&mut self, at: Member<'_>, decoder: &mut XmlDecoder<'de>) -> Result<(), Error> {
-        self.0.decode_xml(at, decoder)
+        let (text, start, limits, profile) = decoder.rest_of_message();
+        let mut twin = xml::XmlDecoder::at(text, start, decoder.is_at_root(), profile, &limits)?;
+        self.0.decode_any(at, &mut twin)?;
+        decoder.go_to(twin.end());
+        Ok(())
     }
 
     /// XML-RPC has no twin.

@@ -93,6 +93,28 @@ impl<'de> XmlDecoder<'de> {
         self.cursor.at
     }
 
+    /// What another reader needs to read what comes next: where the start tag
+    /// of its element is, if there is one.
+    #[cfg(feature = "reference")]
+    pub(crate) fn rest_of_message(&self) -> (&'de str, Option<usize>, Limits, XmlProfile<'static>) {
+        let none = self.cursor.special == EMPTY && !self.entered.is_empty();
+        let start = (!none).then_some(self.cursor.name.start - 1);
+        (self.cursor.text, start, self.budget.left(), self.profile)
+    }
+
+    /// Whether what comes next is the root element.
+    #[cfg(feature = "reference")]
+    pub(crate) fn is_at_root(&self) -> bool {
+        self.cursor.special & TOP != 0
+    }
+
+    /// Goes on behind what another reader has read.
+    #[cfg(feature = "reference")]
+    pub(crate) fn go_to(&mut self, offset: usize) {
+        self.cursor.special = CONTENT;
+        self.cursor.at = self.cursor.at.max(offset);
+    }
+
     #[inline]
     pub(super) fn count_item(&mut self) -> Result<(), Error> {
         self.budget.count(1).map_err(|limit| self.limit(limit))
@@ -280,7 +302,14 @@ impl<'de> XmlDecoder<'de> {
                 let name = self.cursor.name_at(own_name(seq));
                 Err(error.expected(format!("</{name}>")))
             }
-            _ => Err(self.error(ErrorKind::Syntax, "an element or the end of one, not text")),
+            _ if self.profile.required => {
+                Err(self.error(ErrorKind::Syntax, "an element or the end of one, not text"))
+            }
+            // Text beside elements means nothing.
+            _ => {
+                self.cursor.skip_characters()?;
+                self.next_child(seq)
+            }
         }
     }
 
@@ -511,6 +540,10 @@ impl<'de> Decoder<'de> for XmlDecoder<'de> {
             ErrorKind::WrongType,
             "a shape: XML has no form for documents",
         ))
+    }
+
+    fn fills(&self, at: Member<'_>) -> bool {
+        self.profile.defaults.fills(at)
     }
 
     fn missing(&mut self, at: Member<'_>) -> Result<(), Error> {

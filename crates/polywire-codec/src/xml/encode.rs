@@ -9,7 +9,7 @@
 
 use polywire_schema::{
     BigDecimal, BigInteger, Encoder, Encoding, Error, ErrorKind, Location, Member, MemberFlags,
-    NameSource, Timestamp, TimestampFormat,
+    NameSource, ShapeKind, Timestamp, TimestampFormat,
 };
 use polywire_text::{base64, escape, number};
 
@@ -70,6 +70,16 @@ struct Level {
     end_tag: usize,
     /// Of a map, whether an entry is open.
     in_entry: bool,
+}
+
+/// Whether the start tag of a member is its name alone.
+fn is_bare(at: Member<'_>) -> bool {
+    at.run(Encoding::XmlOpen).len() == bare_len(at)
+}
+
+/// How long a start tag is that is the name of a member alone.
+fn bare_len(at: Member<'_>) -> usize {
+    "<>".len() + at.plain(NameSource::Xml).len()
 }
 
 const NIL: &[u8] = b" xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\" xsi:nil=\"true\">";
@@ -160,6 +170,25 @@ impl<'n> XmlEncoder<'n> {
         self.close(name);
     }
 
+    #[cfg(feature = "reference")]
+    pub(crate) const fn profile(&self) -> XmlProfile<'n> {
+        self.profile
+    }
+
+    /// Whether an element of the caller's is open.
+    #[cfg(feature = "reference")]
+    pub(crate) const fn is_open(&self) -> bool {
+        self.opened > 0
+    }
+
+    /// Takes a value that something else has written.
+    #[cfg(feature = "reference")]
+    pub(crate) fn push_value(&mut self, value: &[u8]) {
+        self.out.extend_from_slice(value);
+        self.place = Place::Inside;
+        self.in_tag = false;
+    }
+
     fn push_namespace(&mut self) {
         let Some((prefix, uri)) = self.profile.namespace else {
             return;
@@ -174,6 +203,13 @@ impl<'n> XmlEncoder<'n> {
             self.forbidden(uri, malformed.offset, "a namespace".to_owned());
         }
         self.out.push(b'"');
+    }
+
+    #[cold]
+    fn document(&mut self, at: Member<'_>) {
+        let error = Error::new(ErrorKind::Unwritable).in_format("XML");
+        let error = error.expected("a shape: XML has no form for documents");
+        self.fail(error.at_path(format!("{at:?}")));
     }
 
     #[cold]
@@ -222,6 +258,9 @@ impl<'n> XmlEncoder<'n> {
 
     #[inline(never)]
     fn special_start(&mut self, at: Member<'_>) {
+        if at.kind() == ShapeKind::Document {
+            self.document(at);
+        }
         match self.place {
             Place::Attribute => {}
             Place::Top => {
@@ -277,9 +316,12 @@ impl<'n> XmlEncoder<'n> {
         self.out.push(b'>');
     }
 
-    /// Begins what is at the top; `false` if something is open.
+    /// Begins what is at the top.
     #[inline(never)]
     fn begin_top(&mut self, at: Member<'_>, structure: bool) {
+        if at.kind() == ShapeKind::Document {
+            self.document(at);
+        }
         if self.opened > 0 {
             // The caller's element is its element.
             return;
@@ -346,8 +388,16 @@ impl<'n> XmlEncoder<'n> {
 
     #[inline(never)]
     fn begin_flattened(&mut self, at: Member<'_>) {
-        self.push_level(at.element().index());
+        let element = at.element();
+        self.push_level(element.index());
         at.run(Encoding::XmlOpen).push_to(&mut self.tags);
+        // The items have the name of the list, and the namespace of the list or
+        // else their own.
+        if is_bare(at) && !is_bare(element) {
+            self.tags.pop();
+            let tag = element.run(Encoding::XmlOpen).as_bytes();
+            self.tags.extend_from_slice(&tag[bare_len(element) - 1..]);
+        }
         if let Some(level) = self.levels.last_mut() {
             level.end_tag = self.tags.len();
         }
@@ -405,6 +455,9 @@ impl Encoder for XmlEncoder<'_> {
         {
             return false;
         }
+        if at.kind() == ShapeKind::Document {
+            self.document(at);
+        }
         if self.attributes {
             if at.has(MemberFlags::XML_ATTRIBUTE) {
                 self.attribute(at);
@@ -427,6 +480,9 @@ impl Encoder for XmlEncoder<'_> {
     #[inline]
     fn begin_list(&mut self, at: Member<'_>, _: usize) {
         self.depth += 1;
+        if at.element().kind() == ShapeKind::Document {
+            self.document(at);
+        }
         if at.has(MemberFlags::XML_FLATTENED) {
             return self.begin_flattened(at);
         }
@@ -456,6 +512,9 @@ impl Encoder for XmlEncoder<'_> {
 
     fn begin_map(&mut self, at: Member<'_>, _: usize) {
         self.depth += 1;
+        if at.element().kind() == ShapeKind::Document {
+            self.document(at);
+        }
         if !at.has(MemberFlags::XML_FLATTENED) {
             match self.depth {
                 1 => self.begin_top(at, false),
@@ -475,7 +534,7 @@ impl Encoder for XmlEncoder<'_> {
             false => self.out.extend_from_slice(b"<entry>"),
         }
         if at.target().is_empty() {
-            return self.null(at);
+            return;
         }
         let name = at.target().member(0);
         self.push(name, Encoding::XmlOpen);
@@ -565,14 +624,14 @@ impl Encoder for XmlEncoder<'_> {
 
     #[cold]
     fn null(&mut self, at: Member<'_>) {
-        if at.index() == Member::DOCUMENT.index() && at.target() == Member::DOCUMENT.target() {
-            let error = Error::new(ErrorKind::Unwritable).in_format("XML");
-            return self.fail(error.expected("a shape: XML has no form for documents"));
-        }
         self.start(at);
         self.out.pop();
         self.out.extend_from_slice(NIL);
         self.end(at);
+    }
+
+    fn fills(&self, at: Member<'_>) -> bool {
+        self.profile.defaults.fills(at)
     }
 
     #[cold]

@@ -50,7 +50,7 @@ mod frame;
 mod locate;
 mod scalars;
 
-use polywire_schema::{Direction, TimestampFormat};
+use polywire_schema::{Defaults, Direction, TimestampFormat};
 
 pub use decode::XmlDecoder;
 pub use encode::XmlEncoder;
@@ -67,8 +67,9 @@ pub struct XmlProfile<'n> {
     /// Whether nulls in lists and maps that are not sparse are left out on
     /// reading, as clients do, or are errors.
     pub skip_nulls: bool,
-    /// Whether a missing required member, an unknown variant of a union, and a
-    /// root element of another name, is an error on reading.
+    /// Whether a missing required member, an unknown variant of a union, a date
+    /// with an offset from UTC, text beside elements, and a root element of
+    /// another name, is an error on reading.
     pub required: bool,
     /// Whether a structure at the top carries only the members that belong to
     /// the document, because others stand elsewhere in a message that goes this
@@ -77,11 +78,13 @@ pub struct XmlProfile<'n> {
     /// Whether a structure at the top has no element of its own: its only
     /// member is the root (`aws.customizations#s3UnwrappedXmlOutput`).
     pub unwrapped: bool,
+    /// Which members that are not there get their default.
+    pub defaults: Defaults,
 }
 
 impl XmlProfile<'_> {
     /// RFC 3339, no namespace, strict on nulls, names and required members,
-    /// whole structures.
+    /// all defaults, whole structures.
     pub const DEFAULT: Self = Self {
         timestamp_format: TimestampFormat::DateTime,
         namespace: None,
@@ -89,6 +92,7 @@ impl XmlProfile<'_> {
         required: true,
         document_only: None,
         unwrapped: false,
+        defaults: Defaults::Server,
     };
 }
 
@@ -113,6 +117,7 @@ impl<'n> XmlProfile<'n> {
             required: self.required,
             document_only: self.document_only,
             unwrapped: self.unwrapped,
+            defaults: self.defaults,
         }
     }
 
@@ -123,6 +128,7 @@ impl<'n> XmlProfile<'n> {
     pub const fn lenient(mut self) -> Self {
         self.skip_nulls = true;
         self.required = false;
+        self.defaults = Defaults::Client;
         self
     }
 

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use polywire_schema::{Blob, Error, Member, Text, Timestamp, TimestampFormat};
 use polywire_text::escape::{self, XmlPlace, XmlReading};
 use polywire_text::number::{Integer, decimal_prefix, integer_prefix, parse_f32, parse_f64};
+use polywire_text::timestamp::ReadPolicy;
 use polywire_text::{Malformed, base64};
 
 use super::XmlDecoder;
@@ -172,10 +173,10 @@ impl<'de> XmlDecoder<'de> {
         let (text, start) = self.trimmed(at)?;
         let read = match format {
             TimestampFormat::EpochSeconds => Timestamp::parse_epoch_seconds(&text),
-            TimestampFormat::DateTime if self.profile.required && !text.ends_with(['Z', 'z']) => {
-                return Err(self.invalid(start, "an instant in UTC, which ends in Z"));
+            TimestampFormat::DateTime => {
+                let policy = ReadPolicy::new().utc(self.profile.required);
+                Timestamp::parse_date_time_with(&*text, policy)
             }
-            TimestampFormat::DateTime => Timestamp::parse_date_time(&text),
             TimestampFormat::HttpDate => Timestamp::parse_http_date(&text),
         };
         read.map_err(|malformed| {

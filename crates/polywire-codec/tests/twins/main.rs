@@ -8,7 +8,6 @@ mod payload;
 mod scalars;
 #[path = "../shapes/mod.rs"]
 mod shapes;
-mod xml;
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -17,6 +16,7 @@ use form::{FormDecoder, FormEncoder};
 use head::{Head, HeadDecoder, HeadEncoder};
 use payload::{PayloadDecoder, PayloadEncoder};
 use polywire_codec::json::{JsonDecoder, JsonEncoder, JsonProfile};
+use polywire_codec::xml::{XmlDecoder, XmlEncoder, XmlProfile};
 use polywire_schema::Direction::{Request, Response};
 use polywire_schema::{
     Blob, Decode, DecodeStructure, Decoder, Direction, Encode, Encoder, Error, ErrorKind, Limits,
@@ -26,7 +26,6 @@ use shapes::{
     Bucket, Choice, Collections, Entry, Grantee, Node, PutBlob, PutNode, PutThing, QueryInput,
     root, samples,
 };
-use xml::{XmlDecoder, XmlEncoder};
 
 /// A format that writes text.
 trait Twin {
@@ -64,7 +63,37 @@ macro_rules! twin {
     };
 }
 
-twin!(Xml, XmlEncoder, XmlDecoder);
+/// The format of the crate.
+struct Xml;
+
+impl Twin for Xml {
+    fn write<T: Encode>(value: &T, at: Member<'_>) -> Result<String, Error> {
+        let mut encoder = XmlEncoder::new(XmlProfile::DEFAULT, Vec::new());
+        value.encode(at, &mut encoder);
+        Ok(String::from_utf8(encoder.finish()?).unwrap())
+    }
+
+    fn write_dyn<T: Encode>(value: &T, at: Member<'_>) -> Result<String, Error> {
+        let mut encoder = XmlEncoder::new(XmlProfile::DEFAULT, Vec::new());
+        value.encode(at, &mut encoder as &mut dyn Encoder);
+        Ok(String::from_utf8(encoder.finish()?).unwrap())
+    }
+
+    fn read<'de, T: Decode<'de>>(text: &'de str, at: Member<'_>) -> Result<T, Error> {
+        let mut decoder = XmlDecoder::from_str(text, XmlProfile::DEFAULT, &Limits::DEFAULT)?;
+        let value = T::decode(at, &mut decoder)?;
+        decoder.finish()?;
+        Ok(value)
+    }
+
+    fn read_dyn<'de, T: Decode<'de>>(text: &'de str, at: Member<'_>) -> Result<T, Error> {
+        let mut decoder = XmlDecoder::from_str(text, XmlProfile::DEFAULT, &Limits::DEFAULT)?;
+        let value = T::decode(at, &mut decoder as &mut dyn Decoder<'de>)?;
+        decoder.finish()?;
+        Ok(value)
+    }
+}
+
 twin!(Form, FormEncoder, FormDecoder);
 
 /// Typed and `Value`, monomorphised and `dyn`, both ways.
@@ -143,7 +172,7 @@ fn xml_as_it_is_written() {
         "<Bucket xmlns=\"http://example.com/\">",
         "<Name>a &lt;b&gt; &amp; \"c\"</Name>",
         "<Owner xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\"",
-        " xsi:type=\"User &quot;&lt;&amp;>&quot;\" size=\"-3\">",
+        " xsi:type=\"User &quot;&lt;&amp;&gt;&quot;\" size=\"-3\">",
         "<DisplayName>me</DisplayName></Owner>",
         "<Contents><Key>a</Key><Size>1</Size></Contents>",
         "<Contents><Key>b</Key><Size>2</Size></Contents>",
@@ -536,11 +565,12 @@ fn a_structure_as_the_payload() {
     let dynamic: Value = with_payload(&head, &mut decoder(), at).unwrap();
 
     // As XML, in which it has the name of its shape.
-    let mut body = PayloadEncoder::new(XmlEncoder::default());
+    let mut body = PayloadEncoder::new(XmlEncoder::new(XmlProfile::DEFAULT, Vec::new()));
     dynamic.encode(at, &mut body);
-    let body = body.inner.finish().unwrap();
+    let body = String::from_utf8(body.inner.finish().unwrap()).unwrap();
     assert!(body.starts_with("<Node><name>root</name>"), "{body}");
-    let read: PutNode = with_payload(&head, &mut XmlDecoder::new(&body), at).unwrap();
+    let mut decoder = XmlDecoder::from_str(&body, XmlProfile::DEFAULT, &Limits::DEFAULT).unwrap();
+    let read: PutNode = with_payload(&head, &mut decoder, at).unwrap();
     assert_eq!(read, put);
 }
 

@@ -18,6 +18,8 @@ pub(crate) struct Bindings {
     pub(crate) document: bool,
     /// This member is the whole body.
     pub(crate) payload: Option<Payload>,
+    /// The document is the only member, without a structure around it.
+    pub(crate) unwrapped: bool,
     /// The headers of members, by ordinal.
     headers: Vec<(u32, Header)>,
 }
@@ -38,6 +40,7 @@ impl Bindings {
             head: false,
             document: false,
             payload: None,
+            unwrapped: false,
             headers: Vec::new(),
         };
         for member in shape.members() {
@@ -87,6 +90,19 @@ impl Bindings {
     /// Whether the message has a body.
     pub(crate) const fn has_body(&self) -> bool {
         self.document || self.payload.is_some()
+    }
+
+    /// Whether the body, if there is one, is a document.
+    pub(crate) fn is_document(&self) -> bool {
+        match self.payload {
+            Some(payload) => !payload.raw,
+            None => self.document,
+        }
+    }
+
+    /// Whether a member stands in the document.
+    pub(crate) fn is_in_document(&self, member: Member<'_>) -> bool {
+        member.location().going(self.direction) == Location::Body
     }
 
     /// The header of a member. `None` if its name cannot stand in a head.

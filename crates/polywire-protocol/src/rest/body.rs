@@ -23,7 +23,6 @@ pub(crate) struct Parts<'a, 'de> {
     pub(crate) limits: &'a Limits,
     pub(crate) side: Side,
     /// Whether it is an error, around which some formats put more.
-    #[allow(dead_code, reason = "restXml, which comes next, asks")]
     pub(crate) is_error: bool,
 }
 

@@ -55,9 +55,9 @@ impl<F: Format> Rest<F> {
         body: &Body,
         limits: &Limits,
     ) -> Result<Outcome<'s>, Error> {
-        let code = self.prepared(operation)?.code;
-        let expected = head.status.is_success() || head.status.as_u16() == code;
-        if expected && !self.format.is_error(body) {
+        let prepared = self.prepared(operation)?;
+        let expected = head.status.is_success() || head.status.as_u16() == prepared.code;
+        if expected && !self.format.is_error(prepared, body) {
             return Ok(Outcome::Output);
         }
         let Some(facts) = self.format.error_facts(head, body, limits) else {

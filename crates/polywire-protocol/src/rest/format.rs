@@ -87,9 +87,10 @@ pub(crate) trait Format: fmt::Debug + Send + Sync {
     /// The same for a fault that the model does not know. Never fails.
     fn write_fault(&self, kind: FaultKind, message: &str, headers: &mut HeaderMap) -> Vec<u8>;
 
-    /// Whether a response holds an error whatever its status.
-    fn is_error(&self, body: &Body) -> bool {
-        let _ = body;
+    /// Whether the body of a response is an error, though its status is that of
+    /// an output.
+    fn is_error(&self, prepared: &Prepared, body: &Body) -> bool {
+        let _ = (prepared, body);
         false
     }
 

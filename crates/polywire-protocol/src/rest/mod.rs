@@ -73,12 +73,16 @@ impl<F: Format> Rest<F> {
     }
 }
 
-/// Makes a type around a [`Rest`] a [`Protocol`](crate::Protocol).
+/// Makes a type around a [`Rest`] a [`Protocol`](crate::Protocol), by its
+/// format; or a type around another that has the methods of one, by its kind.
 macro_rules! delegate {
     ($type:ty, $format:ty) => {
+        $crate::rest::delegate!($type; <$format as $crate::rest::Format>::KIND);
+    };
+    ($type:ty; $kind:expr) => {
         impl $crate::Protocol for $type {
             fn kind(&self) -> $crate::ProtocolKind {
-                <$format as $crate::rest::Format>::KIND
+                $kind
             }
 
             fn claim(&self, head: &::http::request::Parts) -> $crate::Claim {

@@ -21,6 +21,7 @@ mod report;
 mod subject;
 mod xml;
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use polywire_model::Loader;
@@ -29,7 +30,7 @@ use polywire_schema::{DecodeStructure, Encode, Operation, Schema};
 use serde_json::Value as Json;
 
 use crate::report::{Report, Side};
-use crate::subject::{Generated, Maps, Subject};
+use crate::subject::{By, Generated, Maps, Subject};
 
 const SUITES: [&str; 2] = ["aws-protocol-tests.json", "smithy-protocol-tests.json"];
 
@@ -61,30 +62,53 @@ fn official_suites() {
         let path = folder.join(name);
         let text = std::fs::read_to_string(&path).unwrap();
         let ast: Json = serde_json::from_str(&text).unwrap();
-        let model = Loader::new().add_file(&path).assemble().unwrap().model;
-        for (id, shape) in ast["shapes"].as_object().unwrap() {
-            if shape["type"] != "service" {
+        let mut loader = Loader::new();
+        loader.add_file(&path);
+        if name == SUITES[0] {
+            loader.add_text("strays.smithy", conformance_types::STRAYS);
+        }
+        let model = loader.assemble().unwrap().model;
+        let mut ran = BTreeSet::new();
+        for id in services(&ast).chain(["strays#Strays"]) {
+            let Some(set) = model.schemas(id) else {
                 continue;
-            }
-            for kind in ProtocolKind::ALL {
-                if shape["traits"].get(kind.id()).is_some() {
-                    let set = model.schemas(id).unwrap().unwrap();
-                    let service = set.service(0);
-                    let protocol = kind.build(service).unwrap();
-                    for operation in service.operations() {
-                        let run = Run {
-                            ast: &ast,
-                            service: id,
-                            protocol: &*protocol,
-                            operation,
-                        };
-                        run.all(&mut report);
-                    }
+            };
+            let set = set.unwrap();
+            let service = set.service(0);
+            for kind in service.protocols().filter_map(ProtocolKind::from_name) {
+                let protocol = kind.build(service).unwrap();
+                for operation in service.operations() {
+                    let run = Run {
+                        ast: &ast,
+                        service: id,
+                        protocol: &*protocol,
+                        operation,
+                    };
+                    run.all(&mut report);
+                    ran.insert(operation.id().to_owned());
                 }
             }
         }
+        all_ran(&ast, &ran);
     }
     report.finish();
+}
+
+fn services(ast: &Json) -> impl Iterator<Item = &str> {
+    let shapes = ast["shapes"].as_object().unwrap().iter();
+    let services = shapes.filter(|(_, shape)| shape["type"] == "service");
+    services.map(|(id, _)| id.as_str())
+}
+
+/// Every operation that has cases belongs to a service.
+fn all_ran(ast: &Json, ran: &BTreeSet<String>) {
+    for (id, shape) in ast["shapes"].as_object().unwrap() {
+        let cases = shape["traits"]["smithy.test#httpRequestTests"].as_array();
+        for case in cases.into_iter().flatten() {
+            let protocol = ProtocolKind::from_name(case["protocol"].as_str().unwrap());
+            assert!(protocol.is_none() || ran.contains(id), "{id} did not run");
+        }
+    }
 }
 
 /// The cases of an operation and of its errors.
@@ -107,17 +131,26 @@ enum Role {
 /// What a case is run through, by the name that the report has for it. `id` is
 /// the id of the operation, or of the error.
 fn subjects(service: &str, role: Role, id: &str) -> Vec<(&'static str, Box<dyn Subject>)> {
-    let typed = match role {
-        Role::Input => conformance_types::visit_input(service, id, Typed),
-        Role::Output => conformance_types::visit_output(service, id, Typed),
-        Role::Shape => conformance_types::visit_shape(service, id, Typed),
+    let typed = |by| {
+        let typed = match role {
+            Role::Input => conformance_types::visit_input(service, id, Typed(by)),
+            Role::Output => conformance_types::visit_output(service, id, Typed(by)),
+            Role::Shape => conformance_types::visit_shape(service, id, Typed(by)),
+        };
+        typed.unwrap_or_else(|| panic!("no type of {id} was generated for {service}"))
     };
-    let typed = typed.unwrap_or_else(|| panic!("no type of {id} was generated for {service}"));
-    vec![("value", Box::new(Maps)), ("typed", typed)]
+    vec![
+        ("value", Box::new(Maps(By::Formats))),
+        ("typed", typed(By::Formats)),
+        #[cfg(feature = "reference")]
+        ("value by twins", Box::new(Maps(By::Twins))),
+        #[cfg(feature = "reference")]
+        ("typed by twins", typed(By::Twins)),
+    ]
 }
 
 /// Makes a subject of a generated type.
-struct Typed;
+struct Typed(By);
 
 impl conformance_types::Visitor for Typed {
     type Output = Box<dyn Subject>;
@@ -126,7 +159,10 @@ impl conformance_types::Visitor for Typed {
     where
         T: Encode + for<'de> DecodeStructure<'de> + 'static,
     {
-        Box::new(Generated::<T>(std::marker::PhantomData))
+        Box::new(Generated::<T> {
+            by: self.0,
+            of: std::marker::PhantomData,
+        })
     }
 }
 

@@ -1,7 +1,7 @@
 //! What a case travels through: dynamic values, or a generated type.
 
 use polywire_codec::json::{JsonDecoder, JsonEncoder, JsonProfile};
-use polywire_codec::{Dynamic, Message, Slot, Typed};
+use polywire_codec::{Dynamic, Message, Sink, Slot, Typed};
 use polywire_protocol::{Fault, Protocol, ReadPlan};
 use polywire_schema::{
     Body, DecodeStructure, Encode, Error, ErrorKind, Limits, Map, Operation, Schema, Value,
@@ -58,20 +58,63 @@ pub(crate) trait Held {
     fn show(&self, shape: Schema<'_>) -> String;
 }
 
-/// Structures as maps.
-pub(crate) struct Maps;
+/// How bytes become structures and structures bytes: by the formats, or by
+/// their readable twins.
+#[derive(Clone, Copy)]
+pub(crate) enum By {
+    Formats,
+    #[cfg(feature = "reference")]
+    Twins,
+}
 
-impl Held for Map {
+impl By {
+    fn read<'de, T>(
+        self,
+        sink: &mut dyn Sink<'de>,
+        read: impl FnOnce(&mut dyn Sink<'de>) -> T,
+    ) -> T {
+        match self {
+            Self::Formats => read(sink),
+            #[cfg(feature = "reference")]
+            Self::Twins => read(&mut polywire_codec::reference::TwinSink(sink)),
+        }
+    }
+
+    fn write(self, message: &dyn Message, write: &mut dyn FnMut(&dyn Message)) {
+        match self {
+            Self::Formats => write(message),
+            #[cfg(feature = "reference")]
+            Self::Twins => write(&polywire_codec::reference::Twin(message)),
+        }
+    }
+}
+
+/// Structures as maps.
+pub(crate) struct Maps(pub(crate) By);
+
+struct HeldMap {
+    map: Map,
+    by: By,
+}
+
+impl Held for HeldMap {
     fn with_message(&self, write: &mut dyn FnMut(&dyn Message)) {
-        write(&Dynamic(&Value::Map(self.clone())));
+        let value = Value::Map(self.map.clone());
+        self.by.write(&Dynamic(&value), write);
     }
 
     fn to_map(&self, _: Schema<'_>) -> Map {
-        self.clone()
+        self.map.clone()
     }
 
     fn show(&self, shape: Schema<'_>) -> String {
-        show(self, shape)
+        show(&self.map, shape)
+    }
+}
+
+impl Maps {
+    fn held(&self, map: Map) -> Box<dyn Held> {
+        Box::new(HeldMap { map, by: self.0 })
     }
 }
 
@@ -80,7 +123,7 @@ impl Subject for Maps {
         let mut decoder = JsonDecoder::from_str(params, JsonProfile::NODE, &Limits::DEFAULT)?;
         let mut map = Map::new();
         decode_structure(&mut map, shape.root(), &mut decoder)?;
-        Ok(Box::new(map))
+        Ok(self.held(map))
     }
 
     fn decode_input(
@@ -90,8 +133,10 @@ impl Subject for Maps {
         request: &ReadPlan<'_>,
     ) -> Result<Box<dyn Held>, Fault> {
         let mut map = Map::new();
-        protocol.decode_input(operation, request, &mut map)?;
-        Ok(Box::new(map))
+        self.0.read(&mut map, |sink| {
+            protocol.decode_input(operation, request, sink)
+        })?;
+        Ok(self.held(map))
     }
 
     fn decode_output(
@@ -101,8 +146,10 @@ impl Subject for Maps {
         answer: &Answer<'_>,
     ) -> Result<Box<dyn Held>, Error> {
         let mut map = Map::new();
-        protocol.decode_output(operation, answer.head, answer.body, answer.limits, &mut map)?;
-        Ok(Box::new(map))
+        self.0.read(&mut map, |sink| {
+            protocol.decode_output(operation, answer.head, answer.body, answer.limits, sink)
+        })?;
+        Ok(self.held(map))
     }
 
     fn decode_error(
@@ -112,31 +159,39 @@ impl Subject for Maps {
         answer: &Answer<'_>,
     ) -> Result<Box<dyn Held>, Error> {
         let mut map = Map::new();
-        protocol.decode_error(error, answer.head, answer.body, answer.limits, &mut map)?;
-        Ok(Box::new(map))
+        self.0.read(&mut map, |sink| {
+            protocol.decode_error(error, answer.head, answer.body, answer.limits, sink)
+        })?;
+        Ok(self.held(map))
     }
 }
 
 /// Structures of a generated type.
-pub(crate) struct Generated<T>(pub(crate) std::marker::PhantomData<T>);
+pub(crate) struct Generated<T> {
+    pub(crate) by: By,
+    pub(crate) of: std::marker::PhantomData<T>,
+}
 
 /// A value of a generated type.
-struct HeldTyped<T>(T);
+struct HeldTyped<T> {
+    value: T,
+    by: By,
+}
 
 impl<T: Encode> Held for HeldTyped<T> {
     fn with_message(&self, write: &mut dyn FnMut(&dyn Message)) {
-        write(&Typed(&self.0));
+        self.by.write(&Typed(&self.value), write);
     }
 
     fn to_map(&self, shape: Schema<'_>) -> Map {
-        match polywire_schema::to_value(&self.0, shape.root()) {
+        match polywire_schema::to_value(&self.value, shape.root()) {
             Ok(Value::Map(map)) => map,
             other => panic!("{}: {other:?}", shape.id()),
         }
     }
 
     fn show(&self, shape: Schema<'_>) -> String {
-        show(&self.0, shape)
+        show(&self.value, shape)
     }
 }
 
@@ -144,9 +199,9 @@ impl<T> Generated<T>
 where
     T: for<'de> DecodeStructure<'de> + Encode + 'static,
 {
-    fn held<'de>(slot: Slot<'de, T>) -> Result<Box<dyn Held>, Error> {
+    fn held<'de>(&self, slot: Slot<'de, T>) -> Result<Box<dyn Held>, Error> {
         match slot.into_value() {
-            Some(value) => Ok(Box::new(HeldTyped(value))),
+            Some(value) => Ok(Box::new(HeldTyped { value, by: self.by })),
             None => Err(Error::new(ErrorKind::Internal).expected("a call of `finish`")),
         }
     }
@@ -158,7 +213,8 @@ where
 {
     fn of_params(&self, shape: Schema<'_>, params: &str) -> Result<Box<dyn Held>, Error> {
         let mut decoder = JsonDecoder::from_str(params, JsonProfile::NODE, &Limits::DEFAULT)?;
-        Ok(Box::new(HeldTyped(T::decode(shape.root(), &mut decoder)?)))
+        let value = T::decode(shape.root(), &mut decoder)?;
+        Ok(Box::new(HeldTyped { value, by: self.by }))
     }
 
     fn decode_input(
@@ -168,8 +224,10 @@ where
         request: &ReadPlan<'_>,
     ) -> Result<Box<dyn Held>, Fault> {
         let mut slot = Slot::<T>::new();
-        protocol.decode_input(operation, request, &mut slot)?;
-        Ok(Self::held(slot)?)
+        self.by.read(&mut slot, |sink| {
+            protocol.decode_input(operation, request, sink)
+        })?;
+        Ok(self.held(slot)?)
     }
 
     fn decode_output(
@@ -179,14 +237,10 @@ where
         answer: &Answer<'_>,
     ) -> Result<Box<dyn Held>, Error> {
         let mut slot = Slot::<T>::new();
-        protocol.decode_output(
-            operation,
-            answer.head,
-            answer.body,
-            answer.limits,
-            &mut slot,
-        )?;
-        Self::held(slot)
+        self.by.read(&mut slot, |sink| {
+            protocol.decode_output(operation, answer.head, answer.body, answer.limits, sink)
+        })?;
+        self.held(slot)
     }
 
     fn decode_error(
@@ -196,8 +250,10 @@ where
         answer: &Answer<'_>,
     ) -> Result<Box<dyn Held>, Error> {
         let mut slot = Slot::<T>::new();
-        protocol.decode_error(error, answer.head, answer.body, answer.limits, &mut slot)?;
-        Self::held(slot)
+        self.by.read(&mut slot, |sink| {
+            protocol.decode_error(error, answer.head, answer.body, answer.limits, sink)
+        })?;
+        self.held(slot)
     }
 }
 

@@ -1,9 +1,10 @@
 //! XML as text that can be compared: what its writer is free to choose is made
 //! alike, and nothing else.
 //!
-//! That is the order of attributes, white space between elements, how an empty
-//! element is spelled, character references and CDATA, comments, and the
-//! declaration. The order of elements counts.
+//! That is the order of attributes and of elements of different names, white
+//! space between elements, how an empty element is spelled, character
+//! references and CDATA, comments, and the declaration. The order of elements
+//! of the same name counts, since they are items.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -17,10 +18,17 @@ pub(crate) struct Element {
     pub(crate) elements: Vec<Element>,
 }
 
+/// What becomes of text beside elements, which means nothing to a structure.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Stray {
+    Refuse,
+    Skip,
+}
+
 impl Element {
     /// The root of a document.
-    pub(crate) fn parse(text: &str) -> Result<Self, String> {
-        let mut reader = Reader { rest: text };
+    pub(crate) fn parse(text: &str, stray: Stray) -> Result<Self, String> {
+        let mut reader = Reader { rest: text, stray };
         let mut around = Self::default();
         reader.content(&mut around)?;
         let count = around.elements.len();
@@ -48,7 +56,7 @@ impl fmt::Display for Element {
         for element in &self.elements {
             element.fmt(f)?;
         }
-        if self.elements.is_empty() || !self.text.trim().is_empty() {
+        if self.elements.is_empty() {
             f.write_str(&self.text.escape_debug().to_string())?;
         }
         write!(f, "</{}>", self.name)
@@ -57,6 +65,7 @@ impl fmt::Display for Element {
 
 struct Reader<'a> {
     rest: &'a str,
+    stray: Stray,
 }
 
 impl<'a> Reader<'a> {
@@ -121,6 +130,13 @@ impl<'a> Reader<'a> {
             if end.strip_prefix("</").map(str::trim) != Some(name) {
                 return Err(format!("{end}> closes {name}"));
             }
+            element
+                .elements
+                .sort_by(|one, other| one.name.cmp(&other.name));
+            let is_stray = !element.elements.is_empty() && !element.text.trim().is_empty();
+            if is_stray && self.stray == Stray::Refuse {
+                return Err(format!("text beside elements in {name}"));
+            }
         }
         Ok(element)
     }
@@ -160,20 +176,26 @@ mod tests {
 
     #[test]
     fn what_a_writer_may_choose() {
-        let show = |text| Element::parse(text).unwrap().to_string();
+        let show = |text| Element::parse(text, Stray::Skip).unwrap().to_string();
         let text = "<?xml version='1.0'?>\n<a y='1' x=\"&lt;\">\n  <b/>\n <c>&#32;<!-- -->&#x41;<![CDATA[<]]></c></a>\n";
         let same = "<a x='<' y='1'><b></b><c> A&lt;</c></a>";
         assert_eq!(show(text), show(same));
+        let same = "<a x='<' y='1'><c> A&lt;</c>text<b></b></a>";
+        assert_eq!(show(text), show(same));
         for other in [
-            "<a x='<' y='1'><c> A&lt;</c><b></b></a>",
             "<a x='<' y='1'><b></b><c>A&lt;</c></a>",
             "<a x='<' y='2'><b></b><c> A&lt;</c></a>",
-            "<a x='<' y='1'>t<b></b><c> A&lt;</c></a>",
+            "<a x='<' y='1'><b></b><b></b><c> A&lt;</c></a>",
         ] {
             assert_ne!(show(text), show(other));
         }
+        assert_ne!(
+            show("<a><b>1</b><b>2</b></a>"),
+            show("<a><b>2</b><b>1</b></a>")
+        );
         for bad in ["", "<a>", "<a></b>", "<a/><b/>", "<a/>text<", "<a>&x;</a>"] {
-            assert!(Element::parse(bad).is_err(), "{bad}");
+            assert!(Element::parse(bad, Stray::Skip).is_err(), "{bad}");
         }
+        assert!(Element::parse("<a>text<b/></a>", Stray::Refuse).is_err());
     }
 }

@@ -542,6 +542,10 @@ impl<'de> Decoder<'de> for CborDecoder {
         Err(error.expected(format!("the required member `{}`", at.name())))
     }
 
+    fn fills(&self, at: Member<'_>) -> bool {
+        self.profile.defaults.fills(at)
+    }
+
     fn unknown(&mut self, _: Member<'_>) -> Result<(), Error> {
         if !self.profile.required {
             return Ok(());

@@ -1,6 +1,8 @@
 //! The writer: what a map or list holds is collected first, and counted.
 
-use polywire_schema::{BigDecimal, BigInteger, Encoder, Error, ErrorKind, Member, Timestamp};
+use polywire_schema::{
+    BigDecimal, BigInteger, Defaults, Encoder, Error, ErrorKind, Member, Timestamp,
+};
 use polywire_text::reference::timestamp;
 
 use super::big;
@@ -10,6 +12,7 @@ use super::big;
 pub struct CborEncoder {
     /// What has been written at the top and in each map and list that is open.
     levels: Vec<Level>,
+    defaults: Defaults,
     error: Option<Error>,
 }
 
@@ -23,11 +26,13 @@ struct Level {
 }
 
 impl CborEncoder {
-    /// A writer of one data item.
+    /// A writer of one data item, which writes these members with their default
+    /// where they are not there.
     #[must_use]
-    pub fn new() -> Self {
+    pub fn new(defaults: Defaults) -> Self {
         Self {
             levels: vec![Level::default()],
+            defaults,
             error: None,
         }
     }
@@ -70,12 +75,6 @@ impl CborEncoder {
         let mut bytes = head(major, level.announced as u64);
         bytes.extend(level.bytes);
         self.item(&bytes);
-    }
-}
-
-impl Default for CborEncoder {
-    fn default() -> Self {
-        Self::new()
     }
 }
 
@@ -239,6 +238,10 @@ impl Encoder for CborEncoder {
 
     fn null(&mut self, _: Member<'_>) {
         self.item(&head(7, 22));
+    }
+
+    fn fills(&self, at: Member<'_>) -> bool {
+        self.defaults.fills(at)
     }
 
     fn fail(&mut self, error: Error) {

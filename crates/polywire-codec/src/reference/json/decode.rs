@@ -213,6 +213,15 @@ impl JsonDecoder {
         }
     }
 
+    /// The digits of a big number, which may stand in a string by some profiles.
+    fn big_number(&mut self, expected: &'static str) -> Result<String, Error> {
+        match self.take()? {
+            Data::Number(number) => Ok(number),
+            Data::String(digits) if self.profile.quoted_big_numbers => Ok(digits),
+            _ => self.wrong_type(expected),
+        }
+    }
+
     /// The digits of a number, or one of the three strings for what JSON has no
     /// digits for.
     fn floating(&mut self) -> Result<String, Error> {
@@ -343,13 +352,13 @@ impl<'de> Decoder<'de> for JsonDecoder {
     }
 
     fn big_integer(&mut self, _: Member<'_>) -> Result<BigInteger, Error> {
-        let digits = self.number("an integer")?;
+        let digits = self.big_number("an integer")?;
         self.check_length(&digits)?;
         digits.parse().map_err(|_| self.invalid("an integer"))
     }
 
     fn big_decimal(&mut self, _: Member<'_>) -> Result<BigDecimal, Error> {
-        let digits = self.number("a decimal number")?;
+        let digits = self.big_number("a decimal number")?;
         self.check_length(&digits)?;
         digits.parse().map_err(|_| self.invalid("a decimal number"))
     }
@@ -378,8 +387,7 @@ impl<'de> Decoder<'de> for JsonDecoder {
     }
 
     fn timestamp(&mut self, at: Member<'_>) -> Result<Timestamp, Error> {
-        let format = at.timestamp_format();
-        let format = format.unwrap_or(self.profile.timestamp_format);
+        let format = self.profile.timestamp_format_of(at);
         let data = self.take()?;
         let format = match &data {
             _ if !self.profile.any_timestamp => format,
@@ -390,14 +398,14 @@ impl<'de> Decoder<'de> for JsonDecoder {
             Data::String(_) => TimestampFormat::HttpDate,
             _ => TimestampFormat::EpochSeconds,
         };
-        let policy = ReadPolicy::new();
+        let policy = ReadPolicy::new().utc(self.profile.required);
         let instant = match (format, &data) {
             (TimestampFormat::EpochSeconds, Data::Number(number)) => {
                 timestamp::epoch_seconds(number)
             }
             (TimestampFormat::DateTime, Data::String(text)) => {
                 self.check_length(text)?;
-                timestamp::date_time(text.as_bytes(), policy).ok()
+                timestamp::date_time(text.as_bytes(), policy.utc(self.profile.required)).ok()
             }
             (TimestampFormat::HttpDate, Data::String(text)) => {
                 self.check_length(text)?;
@@ -438,6 +446,10 @@ impl<'de> Decoder<'de> for JsonDecoder {
         let name = at.plain(self.profile.names.source());
         let error = self.error(ErrorKind::Missing, "");
         Err(error.expected(format!("the required member `{name}`")))
+    }
+
+    fn fills(&self, at: Member<'_>) -> bool {
+        self.profile.defaults.fills(at)
     }
 
     fn unknown(&mut self, _: Member<'_>) -> Result<(), Error> {

@@ -77,6 +77,13 @@ impl JsonEncoder {
         push(&mut self.out);
     }
 
+    fn big_number(&mut self, digits: &str) {
+        match self.profile.quoted_big_numbers {
+            true => self.quoted(digits),
+            false => self.value(digits),
+        }
+    }
+
     fn quoted(&mut self, text: &str) {
         self.element();
         self.out.push(b'"');
@@ -183,11 +190,11 @@ impl Encoder for JsonEncoder {
     }
 
     fn big_integer(&mut self, _: Member<'_>, value: &BigInteger) {
-        self.value(value.as_str());
+        self.big_number(value.as_str());
     }
 
     fn big_decimal(&mut self, _: Member<'_>, value: &BigDecimal) {
-        self.value(value.as_str());
+        self.big_number(value.as_str());
     }
 
     fn string(&mut self, _: Member<'_>, value: &str) {
@@ -203,8 +210,7 @@ impl Encoder for JsonEncoder {
     }
 
     fn timestamp(&mut self, at: Member<'_>, value: Timestamp) {
-        let format = at.timestamp_format();
-        match format.unwrap_or(self.profile.timestamp_format) {
+        match self.profile.timestamp_format_of(at) {
             TimestampFormat::EpochSeconds => {
                 self.value(&timestamp::write_epoch_seconds(value, Fraction::Needed));
             }
@@ -221,6 +227,10 @@ impl Encoder for JsonEncoder {
 
     fn null(&mut self, _: Member<'_>) {
         self.value("null");
+    }
+
+    fn fills(&self, at: Member<'_>) -> bool {
+        self.profile.defaults.fills(at)
     }
 
     fn fail(&mut self, error: Error) {

@@ -1,0 +1,139 @@
+//! `aws.protocols#awsJson1_0` and `aws.protocols#awsJson1_1`.
+//!
+//! Both post JSON to `/` and name the operation in the header `X-Amz-Target`.
+//! Members go by their own names, timestamps are seconds unless
+//! `@timestampFormat` says other, and HTTP bindings mean nothing. The two
+//! differ in their media type, and in that errors of 1.0 are named with their
+//! namespace.
+//!
+//! <https://smithy.io/2.0/aws/protocols/aws-json-1_0-protocol.html>
+//! <https://smithy.io/2.0/aws/protocols/aws-json-1_1-protocol.html>
+
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, request, response};
+use polywire_codec::json::JsonProfile;
+use polywire_schema::Service;
+
+use crate::protocol::{Claim, ProtocolKind};
+use crate::rest::delegate;
+use crate::rpc::{Json, Rpc, Style};
+use crate::{Fault, FaultKind, media};
+
+const TARGET: HeaderName = HeaderName::from_static("x-amz-target");
+const ERROR_TYPE: HeaderName = HeaderName::from_static("x-amzn-errortype");
+
+/// awsJson1_0: `X-Amz-Target: Service.Operation`, JSON both ways, errors with
+/// their namespace.
+#[derive(Debug)]
+pub struct AwsJson1_0(Rpc<AwsJson<0>>);
+
+/// awsJson1_1: as [`AwsJson1_0`], with another media type, and errors without
+/// their namespace.
+#[derive(Debug)]
+pub struct AwsJson1_1(Rpc<AwsJson<1>>);
+
+impl AwsJson1_0 {
+    /// The protocol for a service.
+    #[must_use]
+    pub fn new(service: Service<'_>) -> Self {
+        Self(Rpc::new(service, AwsJson::NEW))
+    }
+}
+
+impl AwsJson1_1 {
+    /// The protocol for a service.
+    #[must_use]
+    pub fn new(service: Service<'_>) -> Self {
+        Self(Rpc::new(service, AwsJson::NEW))
+    }
+}
+
+delegate!(AwsJson1_0; ProtocolKind::AwsJson1_0);
+delegate!(AwsJson1_1; ProtocolKind::AwsJson1_1);
+
+/// The protocol with this minor version.
+#[derive(Debug)]
+struct AwsJson<const MINOR: u8>(Json);
+
+impl<const MINOR: u8> AwsJson<MINOR> {
+    const NEW: Self = Self(Json(JsonProfile::DEFAULT));
+}
+
+impl<const MINOR: u8> Style for AwsJson<MINOR> {
+    const KIND: ProtocolKind = match MINOR {
+        0 => ProtocolKind::AwsJson1_0,
+        _ => ProtocolKind::AwsJson1_1,
+    };
+    type Document = Json;
+    const MEDIA_TYPE: &'static str = match MINOR {
+        0 => "application/x-amz-json-1.0",
+        _ => "application/x-amz-json-1.1",
+    };
+    const ALWAYS_A_DOCUMENT: bool = true;
+    const ALWAYS_A_TYPE: bool = true;
+    const ABSOLUTE_ERRORS: bool = MINOR == 0;
+
+    fn document(&self) -> &Json {
+        &self.0
+    }
+
+    /// The media type tells the two versions apart. A request that names its
+    /// operation as they do and has another media type is answered that it is
+    /// wrong, unless somebody else knows it.
+    fn claim(&self, head: &request::Parts) -> Claim {
+        let own = |sent: &str| sent.eq_ignore_ascii_case(Self::MEDIA_TYPE);
+        let own = media::is_sent(&head.headers, own);
+        match (own, head.headers.contains_key(TARGET)) {
+            (true, true) => Claim::Strong,
+            (true, false) | (false, true) => Claim::Weak,
+            (false, false) => Claim::No,
+        }
+    }
+
+    /// The path is not looked at: clients put whatever path their endpoint has
+    /// before the slash.
+    fn operation<'h>(&self, head: &'h request::Parts, own: &str) -> Result<&'h str, Fault> {
+        let unknown = |message| Fault::new(FaultKind::UnknownOperation, message);
+        let Some(target) = head.headers.get(TARGET) else {
+            let message = format!("no header x-amz-target: expected {own}.OPERATION there");
+            return Err(unknown(message));
+        };
+        let target = target.to_str().unwrap_or_default();
+        match target.split_once('.') {
+            Some((service, operation)) if service == own => Ok(operation),
+            _ => Err(unknown(format!(
+                "no operation {target:?}: expected {own}.OPERATION in the header x-amz-target"
+            ))),
+        }
+    }
+
+    fn target(&self, _: &str, _: &str) -> String {
+        "/".to_owned()
+    }
+
+    fn mark_request(&self, headers: &mut HeaderMap, service: &str, operation: &str) {
+        // Shape names are identifiers, which headers can hold.
+        if let Ok(target) = HeaderValue::try_from(format!("{service}.{operation}")) {
+            headers.insert(TARGET, target);
+        }
+    }
+
+    /// Outputs are read whatever they say of themselves. An error has to name
+    /// itself, or to be JSON; and gateways of our age write JSON too.
+    fn check_answer(&self, head: &response::Parts) -> Result<(), String> {
+        let is_json = |sent: &str| {
+            let own = sent.len() > 18 && sent[..18].eq_ignore_ascii_case("application/x-amz-");
+            own || sent.eq_ignore_ascii_case("application/json")
+        };
+        let own = head.status.is_success()
+            || head.headers.contains_key(ERROR_TYPE)
+            || head.status != StatusCode::BAD_GATEWAY && media::is_sent(&head.headers, is_json);
+        if own {
+            return Ok(());
+        }
+        Err(format!(
+            "status {}, and nothing that {} says of errors",
+            head.status,
+            Self::KIND
+        ))
+    }
+}

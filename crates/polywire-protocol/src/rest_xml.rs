@@ -1,0 +1,285 @@
+//! `aws.protocols#restXml`.
+//!
+//! <https://smithy.io/2.0/aws/protocols/aws-restxml-protocol.html>
+
+use http::{HeaderMap, StatusCode, request, response};
+use polywire_codec::xml::{XmlDecoder, XmlEncoder, XmlProfile};
+use polywire_codec::{Message, Sink};
+use polywire_schema::{
+    Body, Error, ErrorKind, Limits, Member, Operation, OperationFlags, Schema, Service,
+};
+
+use crate::protocol::{Claim, MountError, ProtocolKind};
+use crate::rest::{
+    Bindings, ErrorFacts, Format, Parts, Payload, PayloadDecoder, PayloadEncoder, Prepared, Rest,
+    Side, delegate,
+};
+use crate::{FaultKind, media};
+
+/// restXml: HTTP bindings, and XML by Smithy's XML traits.
+///
+/// Where real peers differ from the letter of the protocol, servers take what
+/// they send: a body without `Content-Type`, and one of `text/xml`. An empty
+/// body is a structure without members; where a member of the document is
+/// required it is no XML and refused. Clients take an error with or without
+/// `ErrorResponse` around it, and where a response has no body, such as that to
+/// HEAD, its status names the error: 404 is `NotFound`.
+///
+/// <https://smithy.io/2.0/aws/protocols/aws-restxml-protocol.html>
+#[derive(Debug)]
+pub struct RestXml(Rest<Xml>);
+
+impl RestXml {
+    /// The protocol for a service.
+    ///
+    /// # Errors
+    ///
+    /// An operation has no `@http`, or two have the same.
+    pub fn new(service: Service<'_>) -> Result<Self, MountError> {
+        let own = |(prefix, uri): (Option<&str>, &str)| (prefix.map(str::to_owned), uri.to_owned());
+        let format = Xml {
+            namespace: service.xml_namespace().map(own),
+            is_wrapped: !service.has_no_error_wrapping(),
+        };
+        Rest::new(service, format).map(Self)
+    }
+}
+
+delegate!(RestXml, Xml);
+
+/// The space with which a document begins.
+const DOCUMENT: usize = 512;
+/// The elements around the members of an error.
+const RESPONSE: &str = "ErrorResponse";
+const ERROR: &str = "Error";
+
+#[derive(Debug)]
+struct Xml {
+    /// `@xmlNamespace` of the service: prefix and URI.
+    namespace: Option<(Option<String>, String)>,
+    /// Whether errors stand in an element `ErrorResponse`.
+    is_wrapped: bool,
+}
+
+impl Xml {
+    fn profile(&self, side: Side) -> XmlProfile<'_> {
+        let namespace = self.namespace.as_ref();
+        let namespace = namespace.map(|(prefix, uri)| (prefix.as_deref(), uri.as_str()));
+        side_profile(side).with_namespace(namespace)
+    }
+}
+
+const fn side_profile(side: Side) -> XmlProfile<'static> {
+    match side {
+        Side::Client => XmlProfile::DEFAULT.lenient(),
+        Side::Server => XmlProfile::DEFAULT,
+    }
+}
+
+impl Format for Xml {
+    const KIND: ProtocolKind = ProtocolKind::RestXml;
+    const MEDIA_TYPE: &'static str = "application/xml";
+    const SAYS_TYPE: bool = false;
+    const EMPTY_OUTPUT: &'static [u8] = b"";
+    const EMPTY_PAYLOAD: Option<&'static [u8]> = None;
+
+    fn is_document(media_type: &str) -> bool {
+        ["application/xml", "text/xml"]
+            .iter()
+            .any(|own| media_type.eq_ignore_ascii_case(own))
+    }
+
+    fn claim(&self, head: &request::Parts) -> Claim {
+        match media::is_sent(&head.headers, Self::is_document) {
+            true => Claim::Weak,
+            false => Claim::Fallback,
+        }
+    }
+
+    fn prepare(&self, operation: Operation<'_>, prepared: &mut Prepared) {
+        prepared.output.unwrapped = operation.has(OperationFlags::S3_UNWRAPPED_OUTPUT);
+    }
+
+    fn read_document<'de>(
+        &self,
+        parts: &Parts<'_, 'de>,
+        sink: &mut dyn Sink<'de>,
+    ) -> Result<(), Error> {
+        let profile = side_profile(parts.side)
+            .with_document_only(parts.bindings.document_only())
+            .with_unwrapped(parts.bindings.unwrapped);
+        let mut decoder = XmlDecoder::from_body(parts.body, profile, parts.limits)?;
+        if parts.is_error && decoder.element() == RESPONSE {
+            decoder.enter(ERROR)?;
+        }
+        sink.decode_xml(parts.root, &mut decoder)?;
+        decoder.finish()?;
+        sink.finish(parts.root, &mut decoder)
+    }
+
+    fn read_payload<'de>(
+        &self,
+        parts: &Parts<'_, 'de>,
+        payload: Payload,
+        sink: &mut dyn Sink<'de>,
+    ) -> Result<(), Error> {
+        let profile = side_profile(parts.side);
+        let decoder = XmlDecoder::from_body(parts.body, profile, parts.limits)?;
+        let mut decoder = PayloadDecoder::new(decoder, payload.ordinal);
+        sink.decode_any(parts.root, &mut decoder)?;
+        let mut decoder = decoder.into_inner();
+        decoder.finish()?;
+        sink.finish(parts.root, &mut decoder)
+    }
+
+    /// No XML is not an empty structure where some of it is required.
+    fn read_nothing(&self, parts: &Parts<'_, '_>) -> Result<(), Error> {
+        let shape = parts.root.target();
+        let required = match parts.bindings.payload {
+            Some(payload) => !payload.raw && shape.member(payload.ordinal).is_required(),
+            None => {
+                let bindings = parts.bindings;
+                let mut members = shape.members();
+                members.any(|member| bindings.is_in_document(member) && member.is_required())
+            }
+        };
+        if parts.side == Side::Client || !required {
+            return Ok(());
+        }
+        Err(Error::new(ErrorKind::Truncated)
+            .in_format("XML")
+            .expected("a document")
+            .found("an empty body"))
+    }
+
+    fn write_document(
+        &self,
+        root: Member<'_>,
+        bindings: &Bindings,
+        message: &dyn Message,
+    ) -> Result<Vec<u8>, Error> {
+        let profile = self
+            .profile(bindings.writer())
+            .with_document_only(bindings.document_only())
+            .with_unwrapped(bindings.unwrapped);
+        let mut encoder = XmlEncoder::new(profile, Vec::with_capacity(DOCUMENT));
+        message.encode_xml(root, &mut encoder);
+        encoder.finish()
+    }
+
+    fn write_payload(
+        &self,
+        root: Member<'_>,
+        payload: Payload,
+        side: Side,
+        message: &dyn Message,
+    ) -> Result<Option<Vec<u8>>, Error> {
+        let encoder = XmlEncoder::new(self.profile(side), Vec::new());
+        let mut encoder = PayloadEncoder::new(encoder, payload.ordinal);
+        message.encode_any(root, &mut encoder);
+        encoder.finish(XmlEncoder::finish)
+    }
+
+    /// Who is to blame and which error it is stand before its members, and all
+    /// that in an element or two.
+    fn write_error(
+        &self,
+        error: Schema<'_>,
+        bindings: &Bindings,
+        message: &dyn Message,
+        _: &mut HeaderMap,
+    ) -> Result<Vec<u8>, Error> {
+        let profile = XmlProfile::DEFAULT.with_document_only(bindings.document_only());
+        let client = error.error().is_some_and(|error| error.client);
+        self.around(profile, client, error.name(), |encoder| {
+            if bindings.document {
+                message.encode_xml(error.root(), encoder);
+            }
+        })
+    }
+
+    fn write_fault(&self, kind: FaultKind, message: &str, _: &mut HeaderMap) -> Vec<u8> {
+        let client = kind.status().is_client_error();
+        let write = |message: &str| {
+            self.around(XmlProfile::DEFAULT, client, kind.name(), |encoder| {
+                encoder.element("Message", message);
+            })
+        };
+        // A message may hold what XML cannot.
+        write(message).or_else(|_| write("")).unwrap_or_default()
+    }
+
+    /// S3 begins some answers before it knows how they end: an error then
+    /// comes under status 200.
+    fn is_error(&self, prepared: &Prepared, body: &Body) -> bool {
+        if self.is_wrapped || !prepared.output.is_document() {
+            return false;
+        }
+        // Its name is near the beginning.
+        let bytes = body.as_bytes();
+        let start = &bytes[..bytes.len().min(256)];
+        let start = match std::str::from_utf8(start) {
+            Ok(text) => text,
+            Err(error) => std::str::from_utf8(&start[..error.valid_up_to()]).unwrap_or_default(),
+        };
+        let decoder = XmlDecoder::from_str(start, side_profile(Side::Client), &Limits::DEFAULT);
+        decoder.is_ok_and(|decoder| decoder.element() == ERROR)
+    }
+
+    fn error_facts(
+        &self,
+        head: &response::Parts,
+        body: &Body,
+        limits: &Limits,
+    ) -> Option<ErrorFacts> {
+        if body.is_empty() && head.status != StatusCode::BAD_GATEWAY {
+            let reason = head.status.canonical_reason().unwrap_or_default();
+            return Some(ErrorFacts {
+                name: reason.split(' ').collect(),
+                message: None,
+            });
+        }
+        let profile = side_profile(Side::Client);
+        let mut decoder = XmlDecoder::from_body(body, profile, limits).ok()?;
+        if decoder.element() == RESPONSE {
+            decoder.enter(ERROR).ok()?;
+        }
+        if decoder.element() != ERROR {
+            return None;
+        }
+        let text = |text: std::borrow::Cow<'_, str>| text.into_owned();
+        let name = decoder.peek(&["Code"]).ok()??;
+        let message = ["Message", "message"]
+            .into_iter()
+            .find_map(|name| decoder.peek(&[name]).ok()?);
+        Some(ErrorFacts {
+            name: text(name),
+            message: message.map(text),
+        })
+    }
+}
+
+impl Xml {
+    /// An error: its members by `write`, and what stands around them.
+    fn around(
+        &self,
+        profile: XmlProfile<'_>,
+        client: bool,
+        name: &str,
+        write: impl FnOnce(&mut XmlEncoder<'_>),
+    ) -> Result<Vec<u8>, Error> {
+        let mut encoder = XmlEncoder::new(profile, Vec::with_capacity(DOCUMENT));
+        if self.is_wrapped {
+            encoder.open(RESPONSE);
+        }
+        encoder.open(ERROR);
+        encoder.element("Type", if client { "Sender" } else { "Receiver" });
+        encoder.element("Code", name);
+        write(&mut encoder);
+        encoder.close(ERROR);
+        if self.is_wrapped {
+            encoder.close(RESPONSE);
+        }
+        encoder.finish()
+    }
+}

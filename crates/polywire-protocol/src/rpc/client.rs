@@ -1,0 +1,123 @@
+//! An RPC protocol on a client.
+
+use bytes::Bytes;
+use http::header::CONTENT_TYPE;
+use http::{HeaderValue, Method, response};
+use polywire_codec::{Message, Sink};
+use polywire_schema::{Body, Error, ErrorKind, Limits, Operation, OperationFlags, Schema, Value};
+
+use super::{Document, ERROR_TYPE, QUERY_MODE, Rpc, Side, Style};
+use crate::endpoint::host_prefix;
+use crate::protocol::Outcome;
+use crate::rest::ErrorFacts;
+
+impl<S: Style> Rpc<S> {
+    pub(crate) fn encode_input(
+        &self,
+        operation: Operation<'_>,
+        input: &dyn Message,
+    ) -> Result<http::Request<Bytes>, Error> {
+        let mut request = http::Request::new(Bytes::new());
+        *request.method_mut() = Method::POST;
+        let target = self.style.target(&self.service, operation.name());
+        *request.uri_mut() = target.parse().map_err(|_| {
+            Error::new(ErrorKind::Internal)
+                .in_format(S::KIND.name())
+                .expected(format!("a target, not {target}"))
+        })?;
+        let has_input = !operation.has(OperationFlags::UNIT_INPUT);
+        *request.body_mut() = match has_input {
+            true => {
+                let root = operation.input().root();
+                let document = self.style.document();
+                Bytes::from(document.write(root, input, Side::Client)?)
+            }
+            false if S::ALWAYS_A_DOCUMENT => Bytes::from_static(S::Document::EMPTY),
+            false => Bytes::new(),
+        };
+        let headers = request.headers_mut();
+        if has_input || S::ALWAYS_A_DOCUMENT {
+            headers.insert(CONTENT_TYPE, HeaderValue::from_static(S::MEDIA_TYPE));
+        }
+        if self.query_compatible {
+            headers.insert(QUERY_MODE, HeaderValue::from_static("true"));
+        }
+        let name = operation.name();
+        self.style.mark_request(headers, &self.service, name);
+        if let Some(prefix) = host_prefix(operation, input)? {
+            request.extensions_mut().insert(prefix);
+        }
+        Ok(request)
+    }
+
+    pub(crate) fn outcome<'s>(
+        &self,
+        operation: Operation<'s>,
+        head: &response::Parts,
+        body: &Body,
+        limits: &Limits,
+    ) -> Result<Outcome<'s>, Error> {
+        if let Err(missing) = self.style.check_answer(head) {
+            return Ok(Outcome::Foreign(missing));
+        }
+        if head.status.is_success() {
+            return Ok(Outcome::Output);
+        }
+        let document = self.style.document().value(body, limits);
+        let facts = error_facts(head, &document);
+        Ok(match operation.find_error(&facts.name) {
+            Some(error) => Outcome::Error(error),
+            None => Outcome::Fault(facts.into_fault(head.status).with_head(&head.headers)),
+        })
+    }
+
+    pub(crate) fn decode_output<'de>(
+        &self,
+        operation: Operation<'_>,
+        _: &'de response::Parts,
+        body: &'de Body,
+        limits: &Limits,
+        sink: &mut dyn Sink<'de>,
+    ) -> Result<(), Error> {
+        let root = operation.output().root();
+        let document = self.style.document();
+        document.read(root, body, limits, Side::Client, sink)
+    }
+
+    pub(crate) fn decode_error<'de>(
+        &self,
+        error: Schema<'_>,
+        _: &'de response::Parts,
+        body: &'de Body,
+        limits: &Limits,
+        sink: &mut dyn Sink<'de>,
+    ) -> Result<(), Error> {
+        let document = self.style.document();
+        document.read(error.root(), body, limits, Side::Client, sink)
+    }
+}
+
+/// Which error an answer holds: the header says it, or else the document, in
+/// one of two members.
+fn error_facts(head: &response::Parts, document: &Value) -> ErrorFacts {
+    let header = head.headers.get(ERROR_TYPE);
+    let name = header
+        .and_then(|value| value.to_str().ok())
+        .or_else(|| document["__type"].as_str())
+        .or_else(|| document["code"].as_str())
+        .unwrap_or_default();
+    let message = ["message", "Message", "errorMessage"]
+        .into_iter()
+        .find_map(|key| document[key].as_str());
+    ErrorFacts {
+        name: error_name(name).to_owned(),
+        message: message.map(str::to_owned),
+    }
+}
+
+/// The name of an error without namespace and URI:
+/// `aws.example#Name:http://...` is `Name`.
+pub(crate) fn error_name(text: &str) -> &str {
+    let text = text.split(':').next().unwrap_or_default();
+    text.rsplit('#').next().unwrap_or_default()
+}

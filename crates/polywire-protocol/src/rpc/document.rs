@@ -1,0 +1,133 @@
+//! The formats of documents.
+
+use polywire_codec::cbor::{CborDecoder, CborEncoder, CborProfile};
+use polywire_codec::json::{JsonDecoder, JsonEncoder, JsonProfile};
+use polywire_codec::{Message, Sink};
+use polywire_schema::{Body, Decode, Defaults, Error, Limits, Member, Value};
+
+use crate::rest::Side;
+
+/// The space with which a document begins: most need no more, and a piece of
+/// this size costs an allocator no more than a smaller one.
+const DOCUMENT: usize = 512;
+
+/// A format of documents.
+pub(crate) trait Document {
+    /// A structure without members.
+    const EMPTY: &'static [u8];
+
+    /// Writes a structure, or a value without a schema.
+    fn write(&self, at: Member<'_>, message: &dyn Message, side: Side) -> Result<Vec<u8>, Error>;
+
+    /// Reads a structure; an empty body is an empty one.
+    fn read<'de>(
+        &self,
+        at: Member<'_>,
+        body: &'de Body,
+        limits: &Limits,
+        side: Side,
+        sink: &mut dyn Sink<'de>,
+    ) -> Result<(), Error>;
+
+    /// Reads whatever a client was sent; null if it is no document.
+    fn value(&self, body: &Body, limits: &Limits) -> Value;
+}
+
+/// JSON, by the profile of a server.
+#[derive(Debug)]
+pub(crate) struct Json(pub(crate) JsonProfile);
+
+impl Json {
+    const fn profile(&self, side: Side) -> JsonProfile {
+        match side {
+            Side::Client => self.0.lenient(),
+            Side::Server => self.0,
+        }
+    }
+}
+
+impl Document for Json {
+    const EMPTY: &'static [u8] = b"{}";
+
+    fn write(&self, at: Member<'_>, message: &dyn Message, side: Side) -> Result<Vec<u8>, Error> {
+        let mut encoder = JsonEncoder::new(self.profile(side), Vec::with_capacity(DOCUMENT));
+        message.encode_json(at, &mut encoder);
+        encoder.finish()
+    }
+
+    fn read<'de>(
+        &self,
+        at: Member<'_>,
+        body: &'de Body,
+        limits: &Limits,
+        side: Side,
+        sink: &mut dyn Sink<'de>,
+    ) -> Result<(), Error> {
+        let mut decoder = JsonDecoder::from_body(body, self.profile(side), limits)?;
+        if !body.is_empty() {
+            sink.decode_json(at, &mut decoder)?;
+            decoder.finish()?;
+        }
+        sink.finish(at, &mut decoder)
+    }
+
+    fn value(&self, body: &Body, limits: &Limits) -> Value {
+        let read = || {
+            let mut decoder = JsonDecoder::from_body(body, self.profile(Side::Client), limits)?;
+            Value::decode(Member::DOCUMENT, &mut decoder)
+        };
+        read().unwrap_or_default()
+    }
+}
+
+/// CBOR.
+#[derive(Debug)]
+pub(crate) struct Cbor;
+
+impl Cbor {
+    const fn profile(side: Side) -> CborProfile {
+        match side {
+            Side::Client => CborProfile::DEFAULT.lenient(),
+            Side::Server => CborProfile::DEFAULT,
+        }
+    }
+}
+
+impl Document for Cbor {
+    const EMPTY: &'static [u8] = b"\xa0";
+
+    fn write(&self, at: Member<'_>, message: &dyn Message, side: Side) -> Result<Vec<u8>, Error> {
+        let defaults = match side {
+            Side::Client => Defaults::Client,
+            Side::Server => Defaults::Server,
+        };
+        let encoder = CborEncoder::new(Vec::with_capacity(DOCUMENT));
+        let mut encoder = encoder.with_defaults(defaults);
+        message.encode_cbor(at, &mut encoder);
+        encoder.finish()
+    }
+
+    fn read<'de>(
+        &self,
+        at: Member<'_>,
+        body: &'de Body,
+        limits: &Limits,
+        side: Side,
+        sink: &mut dyn Sink<'de>,
+    ) -> Result<(), Error> {
+        let mut decoder = CborDecoder::from_body(body, Self::profile(side), limits)?;
+        if !body.is_empty() {
+            sink.decode_cbor(at, &mut decoder)?;
+            decoder.finish()?;
+        }
+        sink.finish(at, &mut decoder)
+    }
+
+    fn value(&self, body: &Body, limits: &Limits) -> Value {
+        let read = || {
+            let mut decoder = CborDecoder::from_body(body, Self::profile(Side::Client), limits)?;
+            Value::decode(Member::DOCUMENT, &mut decoder)
+        };
+        read().unwrap_or_default()
+    }
+}

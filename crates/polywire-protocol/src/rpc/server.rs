@@ -1,0 +1,151 @@
+//! An RPC protocol on a server.
+
+use std::borrow::Cow;
+
+use bytes::Bytes;
+use http::header::CONTENT_TYPE;
+use http::{HeaderValue, Method, StatusCode, request};
+use polywire_codec::{Dynamic, Message, Sink, Typed};
+use polywire_schema::{
+    Encode, Encoder, Error, Map, Member, Operation, OperationFlags, Schema, Value,
+};
+
+use super::{Document, QUERY_ERROR, Rpc, Side, Style};
+use crate::protocol::{Claim, Plan, ReadPlan, Route};
+use crate::{Fault, FaultKind, media};
+
+impl<S: Style> Rpc<S> {
+    pub(crate) fn claim(&self, head: &request::Parts) -> Claim {
+        self.style.claim(head)
+    }
+
+    pub(crate) fn route(&self, head: &request::Parts) -> Result<Plan, Fault> {
+        let name = self.style.operation(head, &self.service)?;
+        let Some(index) = self.operations.get(name) else {
+            let message = format!("no operation {name} in service {}", self.service);
+            return Err(Fault::new(FaultKind::UnknownOperation, message));
+        };
+        if head.method != Method::POST {
+            return Err(Fault::method_not_allowed(vec![Method::POST]));
+        }
+        Ok(Plan::Buffer(Route::to(*index)))
+    }
+
+    pub(crate) fn decode_input<'de>(
+        &self,
+        operation: Operation<'_>,
+        request: &ReadPlan<'de>,
+        sink: &mut dyn Sink<'de>,
+    ) -> Result<(), Fault> {
+        let headers = &request.head.headers;
+        if !request.body.is_empty() {
+            media::check_coding(headers)?;
+        }
+        if headers.contains_key(CONTENT_TYPE) && !request.body.is_empty() || S::ALWAYS_A_DOCUMENT {
+            media::check_sent(headers, S::MEDIA_TYPE)?;
+        }
+        self.style.check_accept(headers)?;
+        let root = operation.input().root();
+        let document = self.style.document();
+        Ok(document.read(root, request.body, request.limits, Side::Server, sink)?)
+    }
+
+    pub(crate) fn encode_output(
+        &self,
+        operation: Operation<'_>,
+        output: &dyn Message,
+    ) -> Result<http::Response<Bytes>, Error> {
+        let mut response = http::Response::new(Bytes::new());
+        let has_output = !operation.has(OperationFlags::UNIT_OUTPUT);
+        if has_output {
+            let root = operation.output().root();
+            let body = self.style.document().write(root, output, Side::Server)?;
+            *response.body_mut() = Bytes::from(body);
+        }
+        let headers = response.headers_mut();
+        if has_output || S::ALWAYS_A_TYPE {
+            headers.insert(CONTENT_TYPE, HeaderValue::from_static(S::MEDIA_TYPE));
+        }
+        self.style.mark_response(headers);
+        Ok(response)
+    }
+
+    pub(crate) fn encode_error(
+        &self,
+        error: Schema<'_>,
+        fault: &Fault,
+    ) -> Result<http::Response<Bytes>, Error> {
+        let document = ErrorDocument {
+            name: if S::ABSOLUTE_ERRORS {
+                error.id()
+            } else {
+                error.name()
+            },
+            members: fault.members(error)?,
+        };
+        let message = Typed(&document);
+        let document = self.style.document();
+        let body = document.write(Member::DOCUMENT, &message, Side::Server)?;
+        let traits = error.error();
+        let status = traits.map_or(500, |traits| traits.status);
+        let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let mut response = self.failed(status, body);
+        if self.query_compatible
+            && let Some(code) = error.query_code()
+        {
+            let sender = traits.is_some_and(|traits| traits.client);
+            let fault = if sender { "Sender" } else { "Receiver" };
+            // A code that a header cannot hold is left to the document.
+            if let Ok(value) = HeaderValue::try_from(format!("{code};{fault}")) {
+                response.headers_mut().insert(QUERY_ERROR, value);
+            }
+        }
+        Ok(response)
+    }
+
+    /// Its name and its message.
+    pub(crate) fn encode_other(&self, fault: &Fault) -> http::Response<Bytes> {
+        let (kind, message) = fault.public();
+        let name = match S::ABSOLUTE_ERRORS {
+            true => format!("smithy.framework#{}", kind.name()),
+            false => kind.name().to_owned(),
+        };
+        let value = Map::from_iter([("__type", name.as_str()), ("message", message)]);
+        let value = Value::Map(value);
+        let document = self.style.document();
+        // A map of two strings can always be written.
+        let body = document.write(Member::DOCUMENT, &Dynamic(&value), Side::Server);
+        let mut response = self.failed(kind.status(), body.unwrap_or_default());
+        fault.write_head(response.headers_mut());
+        response
+    }
+
+    fn failed(&self, status: StatusCode, body: Vec<u8>) -> http::Response<Bytes> {
+        let mut response = http::Response::new(Bytes::from(body));
+        *response.status_mut() = status;
+        let headers = response.headers_mut();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static(S::MEDIA_TYPE));
+        self.style.mark_response(headers);
+        response
+    }
+}
+
+/// The members of an error, and before them which one it is.
+struct ErrorDocument<'a, 's> {
+    name: &'a str,
+    members: Vec<(Member<'s>, Cow<'a, Value>)>,
+}
+
+impl Encode for ErrorDocument<'_, '_> {
+    fn encode<E: Encoder + ?Sized>(&self, at: Member<'_>, encoder: &mut E) {
+        encoder.begin_map(at, self.members.len() + 1);
+        encoder.key(at, "__type");
+        encoder.string(at, self.name);
+        for (member, value) in &self.members {
+            if encoder.member(*member) {
+                value.encode(*member, encoder);
+            }
+        }
+        encoder.end_map(at);
+    }
+}

@@ -1,0 +1,106 @@
+//! Smithy RPC v2, whatever the format of its documents.
+//!
+//! <https://smithy.io/2.0/additional-specs/protocols/smithy-rpc-v2.html>
+
+use http::header::ACCEPT;
+use http::{HeaderMap, HeaderName, HeaderValue, Method, request, response};
+
+use super::{Document, Style};
+use crate::protocol::{Claim, ProtocolKind};
+use crate::{Fault, FaultKind, media};
+
+const MARK: HeaderName = HeaderName::from_static("smithy-protocol");
+
+/// What a protocol of the family adds to it.
+pub(crate) trait RpcV2: std::fmt::Debug + Send + Sync {
+    const KIND: ProtocolKind;
+    type Document: Document;
+    const MEDIA_TYPE: &'static str;
+    /// The value of the header `smithy-protocol`.
+    const MARK: HeaderValue;
+    /// Whether the media type alone tells it from everything that is no RPC.
+    const CLAIMS_MEDIA_TYPE: bool;
+
+    fn document(&self) -> &Self::Document;
+}
+
+impl<P: RpcV2> Style for P {
+    const KIND: ProtocolKind = P::KIND;
+    type Document = P::Document;
+    const MEDIA_TYPE: &'static str = P::MEDIA_TYPE;
+    const ALWAYS_A_DOCUMENT: bool = false;
+    const ALWAYS_A_TYPE: bool = false;
+    const ABSOLUTE_ERRORS: bool = true;
+
+    fn document(&self) -> &P::Document {
+        RpcV2::document(self)
+    }
+
+    fn claim(&self, head: &request::Parts) -> Claim {
+        if head.headers.get(MARK) == Some(&P::MARK) {
+            return Claim::Strong;
+        }
+        let is_own = |sent: &str| sent.eq_ignore_ascii_case(P::MEDIA_TYPE);
+        let call = P::CLAIMS_MEDIA_TYPE
+            && head.method == Method::POST
+            && !head.headers.contains_key(MARK)
+            && media::is_sent(&head.headers, is_own);
+        if call { Claim::Weak } else { Claim::No }
+    }
+
+    fn operation<'h>(&self, head: &'h request::Parts, own: &str) -> Result<&'h str, Fault> {
+        let path = head.uri.path();
+        // A prefix before these four segments is allowed.
+        let mut segments = path.rsplit('/');
+        let (name, operation, service, marker) = (
+            segments.next(),
+            segments.next(),
+            segments.next(),
+            segments.next(),
+        );
+        match (marker, service, operation, name) {
+            (Some("service"), Some(service), Some("operation"), Some(name)) if service == own => {
+                Ok(name)
+            }
+            (Some("service"), Some(service), Some("operation"), Some(name)) => {
+                let message = format!("no operation {name} in service {service}");
+                Err(Fault::new(FaultKind::UnknownOperation, message))
+            }
+            _ => {
+                let message =
+                    format!("no operation at {path}: expected /service/{own}/operation/NAME");
+                Err(Fault::new(FaultKind::UnknownOperation, message))
+            }
+        }
+    }
+
+    fn target(&self, service: &str, operation: &str) -> String {
+        format!("/service/{service}/operation/{operation}")
+    }
+
+    fn mark_request(&self, headers: &mut HeaderMap, _: &str, _: &str) {
+        headers.insert(MARK, P::MARK);
+        headers.insert(ACCEPT, HeaderValue::from_static(P::MEDIA_TYPE));
+    }
+
+    fn mark_response(&self, headers: &mut HeaderMap) {
+        headers.insert(MARK, P::MARK);
+    }
+
+    fn check_accept(&self, headers: &HeaderMap) -> Result<(), Fault> {
+        media::check_accept(headers, P::MEDIA_TYPE)
+    }
+
+    fn check_answer(&self, head: &response::Parts) -> Result<(), String> {
+        if head.headers.get(MARK) == Some(&P::MARK) {
+            return Ok(());
+        }
+        let mark = P::MARK;
+        Err(format!(
+            "status {} and no header {MARK}: {}, so this is no answer of {}",
+            head.status,
+            mark.to_str().unwrap_or_default(),
+            P::KIND
+        ))
+    }
+}

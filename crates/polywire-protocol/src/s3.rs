@@ -1,0 +1,179 @@
+//! Where the bucket of an S3 request stands: in the path or in the host.
+//!
+//! The model binds it to the first segment of the path. S3 and its clients
+//! prefer it as the first label of the host, `Host: bucket.s3.example.com`.
+//! Both are the same request otherwise, so neither the protocol nor the model
+//! need to know: a client moves the bucket after it has written a request
+//! ([`virtual_hosted`]), a server moves it back before it routes one
+//! ([`path_style`]).
+//!
+//! <https://docs.aws.amazon.com/AmazonS3/latest/userguide/VirtualHosting.html>
+//!
+//! ```
+//! use polywire_protocol::{HostPrefix, s3};
+//!
+//! let mut request = http::Request::get("/photos/2026/cat.jpg").body(())?;
+//! assert!(s3::virtual_hosted(&mut request));
+//! assert_eq!(request.uri(), "/2026/cat.jpg");
+//! assert_eq!(request.extensions().get(), Some(&HostPrefix("photos.".to_owned())));
+//!
+//! let request = http::Request::get("/2026/cat.jpg").header("host", "photos.s3.example.com:80");
+//! let (mut head, ()) = request.body(())?.into_parts();
+//! assert!(s3::path_style(&mut head, &["s3.example.com"]));
+//! assert_eq!(head.uri, "/photos/2026/cat.jpg");
+//! # Ok::<(), http::Error>(())
+//! ```
+
+use http::header::HOST;
+use http::{Request, Uri, request};
+
+use crate::HostPrefix;
+
+/// Client: moves the bucket from the path of a request into a [`HostPrefix`],
+/// before the one that is there. Whether it was done: not if the path is `/`, or
+/// if the bucket is no label of a host.
+///
+/// Such a bucket has 3 to 63 lower-case letters, digits and hyphens, the latter
+/// not at its ends. Names with dots are left in the path: certificates for
+/// `*.s3.example.com` do not hold for them.
+pub fn virtual_hosted<B>(request: &mut Request<B>) -> bool {
+    let target = request.uri().path_and_query();
+    let Some(path) = target.and_then(|target| target.as_str().strip_prefix('/')) else {
+        return false;
+    };
+    let end = path.find(['/', '?']).unwrap_or(path.len());
+    let (bucket, rest) = path.split_at(end);
+    if !is_label(bucket) {
+        return false;
+    }
+    let Some(uri) = with_target(request.uri(), &slashed(rest)) else {
+        return false;
+    };
+    let mut prefix = format!("{bucket}.");
+    if let Some(HostPrefix(before)) = request.extensions().get() {
+        prefix.push_str(before);
+    }
+    *request.uri_mut() = uri;
+    request.extensions_mut().insert(HostPrefix(prefix));
+    true
+}
+
+/// Server: moves the bucket from the host of a request into the path, if the
+/// host is one of `domains` with a bucket before it; whether it was done. Ports
+/// do not count, nor does the case of letters.
+pub fn path_style(head: &mut request::Parts, domains: &[&str]) -> bool {
+    let host = head.headers.get(HOST).and_then(|host| host.to_str().ok());
+    let Some(host) = host.or_else(|| head.uri.host()) else {
+        return false;
+    };
+    let host = match host.rsplit_once(':') {
+        Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
+        _ => host,
+    };
+    let bucket = domains.iter().find_map(|domain| {
+        let at = host.len().checked_sub(domain.len())?;
+        let (bucket, own) = host.split_at_checked(at)?;
+        own.eq_ignore_ascii_case(domain)
+            .then(|| bucket.strip_suffix('.'))?
+    });
+    let Some(bucket) = bucket.map(str::to_ascii_lowercase) else {
+        return false;
+    };
+    // More than a label may stand there: names with dots, of older buckets.
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._".contains(&byte);
+    if bucket.is_empty() || !bucket.bytes().all(plain) {
+        return false;
+    }
+    let target = head
+        .uri
+        .path_and_query()
+        .map_or("/", |target| target.as_str());
+    let Some(uri) = with_target(&head.uri, &format!("/{bucket}{target}")) else {
+        return false;
+    };
+    head.uri = uri;
+    true
+}
+
+/// A path and a query that begin with a slash.
+fn slashed(rest: &str) -> String {
+    match rest.strip_prefix('/') {
+        Some(_) => rest.to_owned(),
+        None => format!("/{rest}"),
+    }
+}
+
+fn with_target(uri: &Uri, target: &str) -> Option<Uri> {
+    let mut parts = uri.clone().into_parts();
+    parts.path_and_query = Some(target.parse().ok()?);
+    Uri::from_parts(parts).ok()
+}
+
+/// Whether a bucket can be a label of a host: RFC 1123, section 2.1, and S3's
+/// rules for names.
+fn is_label(bucket: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+    (3..=63).contains(&bucket.len())
+        && bucket.bytes().all(plain)
+        && !bucket.starts_with('-')
+        && !bucket.ends_with('-')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn client(target: &str) -> (bool, String) {
+        let mut request = Request::get(target).body(()).unwrap();
+        let moved = virtual_hosted(&mut request);
+        (moved, request.uri().to_string())
+    }
+
+    #[test]
+    fn into_the_host() {
+        for (target, expected) in [
+            ("/bucket", "/"),
+            ("/bucket/", "/"),
+            ("/bucket?list-type=2", "/?list-type=2"),
+            ("/bucket//a/%20?b", "//a/%20?b"),
+            ("/bucket/../a", "/../a"),
+        ] {
+            assert_eq!(client(target), (true, expected.to_owned()));
+        }
+        for target in [
+            "/",
+            "/?a",
+            "/ab",
+            "/Bucket/a",
+            "/a.b.c/d",
+            "/-ab/c",
+            "/%41bc/d",
+        ] {
+            assert_eq!(client(target), (false, target.to_owned()));
+        }
+    }
+
+    #[test]
+    fn into_the_path() {
+        let server = |host: &str, target: &str| {
+            let request = Request::get(target).header(HOST, host);
+            let (mut head, ()) = request.body(()).unwrap().into_parts();
+            let moved = path_style(&mut head, &["s3.example.com", "localhost"]);
+            moved.then(|| head.uri.to_string())
+        };
+        let moved = |target: &str| Some(target.to_owned());
+        assert_eq!(server("b.s3.example.com", "/k?v"), moved("/b/k?v"));
+        assert_eq!(server("B.S3.Example.com:9000", "/"), moved("/b/"));
+        assert_eq!(server("a.b.localhost:1", "//k"), moved("/a.b//k"));
+        for host in [
+            "s3.example.com",
+            "localhost:9000",
+            ".localhost",
+            "xlocalhost",
+            "a/b.localhost",
+            "example.com",
+        ] {
+            assert_eq!(server(host, "/k"), None, "{host}");
+        }
+    }
+}
