@@ -26,7 +26,7 @@ use std::path::PathBuf;
 
 use polywire_model::Loader;
 use polywire_protocol::{Protocol, ProtocolKind};
-use polywire_schema::{DecodeStructure, Encode, Operation, Schema};
+use polywire_schema::{DecodeStructure, Encode, Operation, Schema, Service};
 use serde_json::Value as Json;
 
 use crate::report::{Report, Side};
@@ -81,6 +81,7 @@ fn official_suites() {
                     let run = Run {
                         ast: &ast,
                         service: id,
+                        schemas: service,
                         protocol: &*protocol,
                         operation,
                     };
@@ -115,6 +116,7 @@ fn all_ran(ast: &Json, ran: &BTreeSet<String>) {
 struct Run<'a> {
     ast: &'a Json,
     service: &'a str,
+    schemas: Service<'a>,
     protocol: &'a dyn Protocol,
     operation: Operation<'a>,
 }
@@ -208,10 +210,31 @@ impl Run<'_> {
                         Side::ServerResponse,
                         through,
                         &case,
-                        || cases::server_response(protocol, operation, error, &*subject, &case),
+                        || {
+                            let own = self.with_request_id(&case);
+                            let protocol = own.as_deref().unwrap_or(protocol);
+                            cases::server_response(protocol, operation, error, &*subject, &case)
+                        },
                     );
                 }
             }
+        }
+    }
+
+    /// The protocol with the request id that a case has in its body.
+    fn with_request_id(&self, case: &Json) -> Option<Box<dyn Protocol>> {
+        let id = compare::request_id(case)?;
+        let ids = RequestIds::new(move || id.clone());
+        match self.protocol.kind() {
+            ProtocolKind::AwsQuery => {
+                let protocol = AwsQuery::new(self.schemas).unwrap();
+                Some(Box::new(protocol.with_request_ids(ids)))
+            }
+            ProtocolKind::Ec2Query => {
+                let protocol = Ec2Query::new(self.schemas).unwrap();
+                Some(Box::new(protocol.with_request_ids(ids)))
+            }
+            _ => None,
         }
     }
 
