@@ -25,7 +25,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use polywire_model::Loader;
-use polywire_protocol::{Protocol, ProtocolKind};
+use polywire_protocol::{AwsQuery, Ec2Query, Protocol, ProtocolKind, RequestIds};
 use polywire_schema::{DecodeStructure, Encode, Operation, Schema, Service};
 use serde_json::Value as Json;
 
