@@ -25,8 +25,8 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use polywire_model::Loader;
-use polywire_protocol::{AwsQuery, Ec2Query, Protocol, ProtocolKind, RequestIds};
-use polywire_schema::{DecodeStructure, Encode, Operation, Schema, Service};
+use polywire_protocol::{Protocol, ProtocolKind, Validator};
+use polywire_schema::{DecodeStructure, Encode, Operation, Schema};
 use serde_json::Value as Json;
 
 use crate::report::{Report, Side};
@@ -77,12 +77,13 @@ fn official_suites() {
             let service = set.service(0);
             for kind in service.protocols().filter_map(ProtocolKind::from_name) {
                 let protocol = kind.build(service).unwrap();
+                let validator = Validator::new(service).unwrap();
                 for operation in service.operations() {
                     let run = Run {
                         ast: &ast,
                         service: id,
-                        schemas: service,
                         protocol: &*protocol,
+                        validator: &validator,
                         operation,
                     };
                     run.all(&mut report);
@@ -116,8 +117,8 @@ fn all_ran(ast: &Json, ran: &BTreeSet<String>) {
 struct Run<'a> {
     ast: &'a Json,
     service: &'a str,
-    schemas: Service<'a>,
     protocol: &'a dyn Protocol,
+    validator: &'a Validator,
     operation: Operation<'a>,
 }
 
@@ -177,7 +178,7 @@ impl Run<'_> {
                     cases::client_request(protocol, operation, &*subject, &case)
                 });
                 report.run(protocol.kind(), Side::ServerRequest, through, &case, || {
-                    cases::server_request(protocol, operation, &*subject, &case)
+                    cases::server_request(self, &*subject, &case)
                 });
             }
         }
@@ -185,7 +186,7 @@ impl Run<'_> {
             for case in cases::with_parameters(&case) {
                 for (through, subject) in subjects(self.service, Role::Input, operation.id()) {
                     report.run(protocol.kind(), Side::Malformed, through, &case, || {
-                        cases::malformed(protocol, operation, &*subject, &case)
+                        cases::malformed(self, &*subject, &case)
                     });
                 }
             }
@@ -210,31 +211,10 @@ impl Run<'_> {
                         Side::ServerResponse,
                         through,
                         &case,
-                        || {
-                            let own = self.with_request_id(&case);
-                            let protocol = own.as_deref().unwrap_or(protocol);
-                            cases::server_response(protocol, operation, error, &*subject, &case)
-                        },
+                        || cases::server_response(protocol, operation, error, &*subject, &case),
                     );
                 }
             }
-        }
-    }
-
-    /// The protocol with the request id that a case has in its body.
-    fn with_request_id(&self, case: &Json) -> Option<Box<dyn Protocol>> {
-        let id = compare::request_id(case)?;
-        let ids = RequestIds::new(move || id.clone());
-        match self.protocol.kind() {
-            ProtocolKind::AwsQuery => {
-                let protocol = AwsQuery::new(self.schemas).unwrap();
-                Some(Box::new(protocol.with_request_ids(ids)))
-            }
-            ProtocolKind::Ec2Query => {
-                let protocol = Ec2Query::new(self.schemas).unwrap();
-                Some(Box::new(protocol.with_request_ids(ids)))
-            }
-            _ => None,
         }
     }
 
