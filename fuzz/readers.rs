@@ -22,7 +22,7 @@ use super::alike::{Size, Wire, same, unwritable};
 #[path = "../crates/polywire-codec/tests/support/mod.rs"]
 mod support;
 #[path = "../crates/polywire-codec/tests/shapes/mod.rs"]
-mod typed;
+pub(crate) mod typed;
 
 /// So small that ordinary inputs reach them.
 pub(crate) const SMALL: Limits = Limits::DEFAULT
@@ -274,7 +274,7 @@ fn shown<T: Debug>(result: &Result<T, Error>) -> String {
 }
 
 /// An error of a reader says where and what, shortly and in printable text.
-fn check<T>(result: &Result<T, Error>, input: usize) {
+pub(crate) fn check<T>(result: &Result<T, Error>, input: usize) {
     let Err(error) = result else {
         return;
     };

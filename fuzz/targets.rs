@@ -10,6 +10,7 @@
 )]
 
 mod alike;
+mod forms;
 mod models;
 mod readers;
 mod requests;
@@ -24,6 +25,11 @@ pub fn json(data: &[u8]) {
 /// As CBOR.
 pub fn cbor(data: &[u8]) {
     readers::cbor(data);
+}
+
+/// As a form.
+pub fn form(data: &[u8]) {
+    forms::any(data);
 }
 
 /// As a call of XML-RPC.

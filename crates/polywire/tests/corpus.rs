@@ -30,6 +30,7 @@ macro_rules! replayed {
 
 replayed! {
     cbor,
+    form,
     http_request,
     json,
     model_ast,

@@ -88,7 +88,7 @@ impl FormEncoder {
     /// field has no `&` before it.
     #[must_use]
     pub fn new(profile: FormProfile, out: Vec<u8>) -> Self {
-        let mut way = Vec::with_capacity(2 * WIDTH);
+        let mut way = Vec::with_capacity(4 * WIDTH);
         way.resize(WIDTH, 0);
         way[0] = b'&';
         Self {
@@ -212,9 +212,8 @@ impl FormEncoder {
             count: 0,
             begun: self.out.len(),
         };
-        if way < WIDTH {
-            self.way.resize(WIDTH, 0);
-        }
+        // So many bytes more are cheaper than a question how many are missing.
+        self.way.extend_from_slice(&[0; WIDTH]);
     }
 
     #[inline]
@@ -335,9 +334,7 @@ impl Encoder for FormEncoder {
         number::push_u64(&mut self.way, self.level.count);
         self.way.push(b'.');
         self.level.way = self.way.len();
-        if self.level.way < WIDTH {
-            self.way.resize(WIDTH, 0);
-        }
+        self.way.extend_from_slice(&[0; WIDTH]);
         self.push_key(at.target().member(0));
         percent::push_bytes(&mut self.out, key.as_bytes(), &percent::UNRESERVED);
     }

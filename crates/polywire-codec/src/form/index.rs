@@ -205,7 +205,7 @@ impl Index {
             let same = |(left, right): &(u32, u32)| left == right;
             let shared = numbers(&left).zip(numbers(&right)).take_while(same).count() as u32;
             fields[at].shared = shared;
-            if shared == left.len && numbers(&right).last() != Some(UNKNOWN) {
+            if shared == left.len && numbers(&right).next_back() != Some(UNKNOWN) {
                 return Err(twice(form, left, right));
             }
         }

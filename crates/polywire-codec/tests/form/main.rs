@@ -4,6 +4,7 @@
 mod errors;
 mod peers;
 mod read;
+mod robust;
 #[path = "../shapes/mod.rs"]
 mod shapes;
 mod written;
