@@ -140,7 +140,7 @@ pub(crate) fn server_request(
 /// Cases whose value the reader cannot tell from another one: what both make is
 /// the same to the last byte, which is tested instead. A structure as payload
 /// that is empty and one that is not there are both `{}`. An empty list and none
-/// are both no parameter of the query, and an empty map and none no header.
+/// are both no parameter of a query or form, and an empty map and none no header.
 /// A map of all parameters of the query has those of members too, as
 /// `RestXmlServersPutAllQueryParamsInMap` wants it, and does not write them.
 const SAME_ON_THE_WIRE: [&str; 12] = [
