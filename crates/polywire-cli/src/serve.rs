@@ -7,8 +7,8 @@ use std::time::Duration;
 use clap::value_parser;
 use polywire::model::Model;
 use polywire::prelude::*;
-use polywire::rpc::server::{BuildError, Mount, bind_shared};
-use polywire::rpc::{ServerBuilder, Timeouts};
+use polywire::rpc::server::{Mount, bind_shared};
+use polywire::rpc::{BuildError, ServerBuilder, Timeouts, Validation};
 
 use crate::findings::warn;
 use crate::models::{ModelArguments, bundled, protocol};
@@ -60,6 +60,15 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "SECONDS", default_value_t = 30,
         value_parser = value_parser!(u64).range(1..=86_400))]
     timeout: u64,
+    /// Leave patterns of the model unchecked that no engine checks in linear
+    /// time: those with look-around or references to groups. Without this, a
+    /// model that has one is refused.
+    #[arg(long, conflicts_with = "no_validation")]
+    unchecked_patterns: bool,
+    /// Do not check inputs by the model's constraints: lengths, ranges,
+    /// patterns, unique items and the values of enums.
+    #[arg(long)]
+    no_validation: bool,
     /// Print nothing but errors.
     #[arg(long, short)]
     quiet: bool,
@@ -155,6 +164,13 @@ fn server(
     for (mount, kind) in &offers {
         builder = builder.protocol_at(mount.clone(), *kind);
     }
+    builder = builder.validation(
+        match (arguments.no_validation, arguments.unchecked_patterns) {
+            (true, _) => Validation::Off,
+            (false, true) => Validation::WithoutUncheckedPatterns,
+            (false, false) => Validation::Whole,
+        },
+    );
     builder = if mock {
         mocks(builder, model, &service)?
     } else {
@@ -168,6 +184,9 @@ fn server(
             BuildError::Conflict(_, conflict) => {
                 let kind = conflict.kinds.1;
                 Failure::usage(format!("{error}: --mount {kind}=/{kind}, say"))
+            }
+            BuildError::Pattern(pattern) => {
+                Failure::usage(format!("{pattern} (--unchecked-patterns leaves it out)"))
             }
             _ => Failure::usage(error),
         })

@@ -22,6 +22,7 @@ pub mod cbor;
 pub mod form;
 pub mod json;
 mod keep;
+mod lenient;
 pub mod message;
 mod nulls;
 mod path;
@@ -32,4 +33,5 @@ mod snippet;
 pub mod xml;
 pub mod xmlrpc;
 
+pub use lenient::Lenient;
 pub use message::{Dynamic, Message, Owned, Sink, Slot, Typed};

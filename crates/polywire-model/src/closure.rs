@@ -67,6 +67,57 @@ impl<'m> Closure<'m> {
         Some(closure)
     }
 
+    /// The model that it is of.
+    pub(crate) fn model(&self) -> &'m Model {
+        self.model
+    }
+
+    /// The closure with those operations only that `keep` says yes to, with the
+    /// shapes that they and the service's errors reach. There are no resources
+    /// in it.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use polywire_model::Loader;
+    ///
+    /// let text = r#"
+    ///     $version: "2"
+    ///     namespace example
+    ///     service Store { version: "1", operations: [Get, Put] }
+    ///     operation Get { output := { text: String } }
+    ///     operation Put { input := { count: Integer } }
+    /// "#;
+    /// let model = Loader::new().add_text("store.smithy", text).assemble()?.model;
+    /// let closure = model.closure("example#Store").unwrap();
+    /// let closure = closure.with_operations(|operation| operation.id().name() == "Get");
+    /// let ids: Vec<&str> = closure.shapes().map(|shape| shape.id().as_str()).collect();
+    /// assert_eq!(ids, ["example#GetOutput", "smithy.api#String", "smithy.api#Unit"]);
+    /// # Ok::<(), polywire_model::ModelError>(())
+    /// ```
+    #[must_use]
+    pub fn with_operations(&self, mut keep: impl FnMut(&'m Shape) -> bool) -> Self {
+        let mut closure = Self {
+            service: self.service,
+            operations: Vec::new(),
+            resources: Vec::new(),
+            shapes: BTreeMap::new(),
+            names: self.names.clone(),
+            model: self.model,
+        };
+        let kept = self.operations.iter().copied();
+        closure.operations = kept.filter(|operation| keep(operation)).collect();
+        let errors = self.common_errors();
+        for from in closure.operations.iter().chain(&errors) {
+            for shape in self.model.reach(from) {
+                if shape.as_operation().is_none() {
+                    closure.shapes.insert(shape.id(), shape);
+                }
+            }
+        }
+        closure
+    }
+
     /// The service itself.
     #[must_use]
     pub fn service(&self) -> &'m Shape {

@@ -23,6 +23,7 @@
 
 mod aws_json;
 mod aws_query;
+mod coding;
 mod detect;
 mod ec2_query;
 mod endpoint;
@@ -30,6 +31,7 @@ mod fault;
 mod media;
 mod protocol;
 mod query;
+mod request;
 mod rest;
 mod rest_json;
 mod rest_xml;
@@ -37,10 +39,13 @@ mod rpc;
 mod rpc_v2_cbor;
 mod rpc_v2_json;
 pub mod s3;
+mod token;
+mod validate;
 mod xml_rpc;
 
 pub use aws_json::{AwsJson1_0, AwsJson1_1};
 pub use aws_query::AwsQuery;
+pub use coding::decode_content;
 pub use detect::{Claim, Conflict, conflict, detect};
 pub use ec2_query::Ec2Query;
 pub use fault::{Fault, FaultKind, QueryError, Retry};
@@ -48,9 +53,12 @@ pub use protocol::{
     HostPrefix, MountError, Outcome, Plan, Protocol, ProtocolKind, ReadPlan, Route,
 };
 pub use query::RequestIds;
+pub use request::{RequestOptions, finish_request};
 pub use rest::{Pattern, PatternError, Segment};
 pub use rest_json::RestJson1;
 pub use rest_xml::RestXml;
 pub use rpc_v2_cbor::RpcV2Cbor;
 pub use rpc_v2_json::RpcV2Json;
+pub use token::WithToken;
+pub use validate::{UncheckedPattern, Validator, read_input};
 pub use xml_rpc::XmlRpc;

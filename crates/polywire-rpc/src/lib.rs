@@ -57,4 +57,4 @@ pub use client::{CallError, Client, ClientBuilder};
 pub use context::Context;
 pub use handle::ServiceHandle;
 pub use handler::{Call, Handler, HandlerFuture, Input, IntoOutput, Output, dynamic, typed};
-pub use server::{Arriving, BuildError, Running, Server, ServerBuilder, Timeouts};
+pub use server::{Arriving, BuildError, Running, Server, ServerBuilder, Timeouts, Validation};

@@ -14,6 +14,16 @@ macro_rules! flags {
             $($(#[$flag_doc])*
             pub const $flag: Self = Self(1 << $bit);)*
 
+            #[allow(dead_code, reason = "flags of shapes are made, not stored")]
+            pub(crate) const fn bits(self) -> u16 {
+                self.0
+            }
+
+            #[allow(dead_code, reason = "flags of shapes are made, not stored")]
+            pub(crate) const fn from_bits(bits: u16) -> Self {
+                Self(bits)
+            }
+
             /// These flags and others.
             #[must_use]
             pub const fn with(self, other: Self) -> Self {
@@ -58,8 +68,11 @@ flags! {
         EVENT_PAYLOAD = 10;
         /// Has a default value: [`Member::default_value`](crate::Member::default_value).
         DEFAULT = 11;
+        /// Its values, or anything below them, have constraints other than
+        /// `@required`, which is on the members themselves.
+        CONSTRAINED = 12;
         /// Has an `@xmlName` of its own.
-        XML_NAMED = 12;
+        XML_NAMED = 13;
     }
 
     /// Yes-or-no traits of an operation.
@@ -87,6 +100,10 @@ flags! {
     ShapeFlags {
         /// A structure of which a member has a default.
         DEFAULTS = 0;
+        /// A member, or anything below it, has constraints.
+        CONSTRAINED = 1;
+        /// A structure of which a member is an idempotency token.
+        TOKEN = 2;
     }
 
     /// Yes-or-no traits of a service.

@@ -11,6 +11,7 @@ use polywire_schema::{
     Member, Schema, Seq, Text, Timestamp, TimestampFormat,
 };
 use polywire_text::number::{self, Spelling};
+use polywire_text::timestamp::ReadPolicy;
 use polywire_text::{Malformed, base64, percent};
 
 use super::FormProfile;
@@ -137,6 +138,12 @@ impl<'de> FormDecoder<'de> {
     /// None so far.
     pub fn finish(&mut self) -> Result<(), Error> {
         Ok(())
+    }
+
+    /// The whole form, what it may cost, and how it is read: for another reader.
+    #[cfg(feature = "reference")]
+    pub(crate) fn whole(&self) -> (&'de str, Limits, FormProfile) {
+        (self.form, self.budget.left(), self.profile)
     }
 
     #[inline]
@@ -411,16 +418,20 @@ impl<'de> Decoder<'de> for FormDecoder<'de> {
         let format = at
             .timestamp_format()
             .unwrap_or(self.profile.timestamp_format);
-        let parse = match format {
-            TimestampFormat::DateTime => Timestamp::parse_date_time,
-            TimestampFormat::EpochSeconds => Timestamp::parse_epoch_seconds,
-            TimestampFormat::HttpDate => Timestamp::parse_http_date,
-        };
-        self.parsed(parse)
+        let policy = ReadPolicy::new().utc(self.profile.required);
+        self.parsed(|text| match format {
+            TimestampFormat::DateTime => Timestamp::parse_date_time_with(text, policy),
+            TimestampFormat::EpochSeconds => Timestamp::parse_epoch_seconds(text),
+            TimestampFormat::HttpDate => Timestamp::parse_http_date(text),
+        })
     }
 
     fn any(&mut self) -> Result<Event, Error> {
         Err(self.error(ErrorKind::WrongType, "no document: forms have none"))
+    }
+
+    fn fills(&self, at: Member<'_>) -> bool {
+        self.profile.defaults.fills(at)
     }
 
     fn missing(&mut self, at: Member<'_>) -> Result<(), Error> {

@@ -7,8 +7,8 @@
 //! is encoded twice and nothing is put together from segments more than once.
 
 use polywire_schema::{
-    BigDecimal, BigInteger, Encoder, Encoding, Error, ErrorKind, Member, MemberFlags, ShapeKind,
-    Timestamp, TimestampFormat,
+    BigDecimal, BigInteger, Encoder, Error, ErrorKind, Member, MemberFlags, ShapeKind, Timestamp,
+    TimestampFormat,
 };
 use polywire_text::{base64, number, percent};
 
@@ -50,9 +50,7 @@ pub struct FormEncoder {
     level: Level,
     /// The levels around the innermost one.
     outer: Vec<Level>,
-    encoding: Encoding,
-    flat: bool,
-    timestamp_format: TimestampFormat,
+    profile: FormProfile,
     error: Option<Error>,
 }
 
@@ -104,9 +102,7 @@ impl FormEncoder {
             out,
             way,
             outer: Vec::new(),
-            encoding: profile.names,
-            flat: profile.flat,
-            timestamp_format: profile.timestamp_format,
+            profile,
             error: None,
         }
     }
@@ -127,6 +123,20 @@ impl FormEncoder {
         match self.error {
             None => Ok(self.out),
             Some(error) => Err(error),
+        }
+    }
+
+    #[cfg(feature = "reference")]
+    pub(crate) const fn profile(&self) -> FormProfile {
+        self.profile
+    }
+
+    /// Takes fields that something else has written.
+    #[cfg(feature = "reference")]
+    pub(crate) fn push_fields(&mut self, fields: &[u8]) {
+        if !fields.is_empty() {
+            self.out.push(b'&');
+            self.out.extend_from_slice(fields);
         }
     }
 
@@ -151,8 +161,8 @@ impl FormEncoder {
         self.push_way();
         match self.level.kind {
             Kind::Named | Kind::Map { .. } => {
-                if !at.encoded(self.encoding).push_to(&mut self.out) {
-                    at.run(self.encoding).push_to(&mut self.out);
+                if !at.encoded(self.profile.names).push_to(&mut self.out) {
+                    at.run(self.profile.names).push_to(&mut self.out);
                 }
             }
             Kind::List => {
@@ -172,7 +182,7 @@ impl FormEncoder {
         self.way.truncate(level.way);
         match level.kind {
             Kind::Named | Kind::Map { .. } => {
-                at.run(self.encoding).push_to(&mut self.way);
+                at.run(self.profile.names).push_to(&mut self.way);
                 self.way.push(b'.');
             }
             Kind::List => {
@@ -185,7 +195,7 @@ impl FormEncoder {
             Kind::Top => {}
         }
         if let Some(element) = more {
-            element.run(self.encoding).push_to(&mut self.way);
+            element.run(self.profile.names).push_to(&mut self.way);
             self.way.push(b'.');
         }
         if entry {
@@ -258,6 +268,10 @@ impl Encoder for FormEncoder {
         true
     }
 
+    fn fills(&self, at: Member<'_>) -> bool {
+        self.profile.defaults.fills(at)
+    }
+
     #[inline]
     fn end_structure(&mut self, at: Member<'_>) {
         self.leave_traceless(at);
@@ -265,7 +279,7 @@ impl Encoder for FormEncoder {
 
     #[inline]
     fn begin_list(&mut self, at: Member<'_>, len: usize) {
-        if len == 0 && !self.flat {
+        if len == 0 && !self.profile.flat {
             self.push_key(at);
             // `end_list` leaves what has been entered; the number has been
             // taken.
@@ -279,13 +293,13 @@ impl Encoder for FormEncoder {
         if element.kind() == ShapeKind::Document {
             self.document(at);
         }
-        let flat = self.flat || at.has(MemberFlags::XML_FLATTENED);
+        let flat = self.profile.flat || at.has(MemberFlags::XML_FLATTENED);
         self.enter(at, Kind::List, (!flat).then_some(element), false);
     }
 
     #[inline]
     fn end_list(&mut self, at: Member<'_>) {
-        if self.flat {
+        if self.profile.flat {
             self.leave_traceless(at);
         } else {
             self.leave();
@@ -294,7 +308,7 @@ impl Encoder for FormEncoder {
 
     #[inline]
     fn begin_map(&mut self, at: Member<'_>, _: usize) {
-        if self.flat {
+        if self.profile.flat {
             self.unwritable(at, "no map: ec2Query has none");
         }
         if self.level.kind == Kind::Top || at.kind() != ShapeKind::Map {
@@ -390,7 +404,10 @@ impl Encoder for FormEncoder {
     fn timestamp(&mut self, at: Member<'_>, value: Timestamp) {
         self.push_key(at);
         let start = self.out.len();
-        let written = match at.timestamp_format().unwrap_or(self.timestamp_format) {
+        let written = match at
+            .timestamp_format()
+            .unwrap_or(self.profile.timestamp_format)
+        {
             TimestampFormat::EpochSeconds => {
                 value.push_epoch_seconds(&mut self.out);
                 return;

@@ -50,7 +50,7 @@ mod decode;
 mod encode;
 mod index;
 
-use polywire_schema::{Encoding, TimestampFormat};
+use polywire_schema::{Defaults, Encoding, TimestampFormat};
 
 pub use decode::FormDecoder;
 pub use encode::FormEncoder;
@@ -66,9 +66,11 @@ pub struct FormProfile {
     pub flat: bool,
     /// The form of timestamps whose member has no `@timestampFormat`.
     pub timestamp_format: TimestampFormat,
-    /// Whether a missing required member, and an unknown variant of a union,
-    /// is an error on reading.
+    /// Whether a missing required member, an unknown variant of a union, or a
+    /// date with an offset from UTC, is an error on reading.
     pub required: bool,
+    /// Which members that are not there get their default.
+    pub defaults: Defaults,
     /// Fields at the top that are the protocol's own: each at most once, and
     /// no members, whatever members there are.
     pub own: &'static [&'static str],
@@ -81,6 +83,7 @@ impl FormProfile {
         flat: false,
         timestamp_format: TimestampFormat::DateTime,
         required: true,
+        defaults: Defaults::Server,
         own: &["Action", "Version"],
     };
 
@@ -91,12 +94,13 @@ impl FormProfile {
         ..Self::AWS_QUERY
     };
 
-    /// Reads and writes as a client does: missing required members and unknown
-    /// variants are not errors, and members that are optional to clients get no
+    /// Reads and writes as a client does: missing required members, unknown
+    /// variants and dates with an offset are not errors, and members that are optional to clients get no
     /// default.
     #[must_use]
     pub const fn lenient(mut self) -> Self {
         self.required = false;
+        self.defaults = Defaults::Client;
         self
     }
 

@@ -24,7 +24,9 @@
 //! ```
 
 pub mod cbor;
+pub mod form;
 pub mod json;
+pub mod xml;
 
 use polywire_schema::{Decoder, Encoder, Error, Member};
 
@@ -58,14 +60,22 @@ impl<M: Message> Message for Twin<M> {
         }
     }
 
-    /// Forms have no twin yet.
     fn encode_form(&self, at: Member<'_>, encoder: &mut FormEncoder) {
-        self.0.encode_form(at, encoder);
+        let mut twin = form::FormEncoder::new(encoder.profile());
+        self.0.encode_any(at, &mut twin);
+        match twin.finish() {
+            Ok(fields) => encoder.push_fields(&fields),
+            Err(error) => encoder.fail(error),
+        }
     }
 
-    /// XML has no twin yet.
     fn encode_xml(&self, at: Member<'_>, encoder: &mut XmlEncoder<'_>) {
-        self.0.encode_xml(at, encoder);
+        let mut twin = xml::XmlEncoder::new(encoder.profile(), encoder.is_open());
+        self.0.encode_any(at, &mut twin);
+        match twin.finish() {
+            Ok(value) => encoder.push_value(&value),
+            Err(error) => encoder.fail(error),
+        }
     }
 
     /// XML-RPC has no twin.
@@ -101,14 +111,18 @@ impl<'de, S: Sink<'de>> Sink<'de> for TwinSink<S> {
         Ok(())
     }
 
-    /// Forms have no twin yet.
     fn decode_form(&mut self, at: Member<'_>, decoder: &mut FormDecoder<'de>) -> Result<(), Error> {
-        self.0.decode_form(at, decoder)
+        let (text, limits, profile) = decoder.whole();
+        let mut twin = form::FormDecoder::new(text, profile, &limits)?;
+        self.0.decode_any(at, &mut twin)
     }
 
-    /// XML has no twin yet.
     fn decode_xml(&mut self, at: Member<'_>, decoder: &mut XmlDecoder<'de>) -> Result<(), Error> {
-        self.0.decode_xml(at, decoder)
+        let (text, start, limits, profile) = decoder.rest_of_message();
+        let mut twin = xml::XmlDecoder::at(text, start, decoder.is_at_root(), profile, &limits)?;
+        self.0.decode_any(at, &mut twin)?;
+        decoder.go_to(twin.end());
+        Ok(())
     }
 
     /// XML-RPC has no twin.

@@ -278,6 +278,8 @@ impl<'de> XmlDecoder<'de> {
                 // It was read before.
                 Child::Key if seq.state & KEY_BEHIND != 0 => seq.state &= !KEY_BEHIND,
                 Child::Key | Child::Value => return Err(self.twice_in_entry()),
+                // What stands before the key was counted on the way to it.
+                Child::Other if seq.state & KEY_BEHIND != 0 => {}
                 Child::Other => self.count_item()?,
             }
             self.skip_element()?;

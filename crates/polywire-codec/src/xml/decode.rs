@@ -93,6 +93,28 @@ impl<'de> XmlDecoder<'de> {
         self.cursor.at
     }
 
+    /// What another reader needs to read what comes next: where the start tag
+    /// of its element is, if there is one.
+    #[cfg(feature = "reference")]
+    pub(crate) fn rest_of_message(&self) -> (&'de str, Option<usize>, Limits, XmlProfile<'static>) {
+        let none = self.cursor.special == EMPTY && !self.entered.is_empty();
+        let start = (!none).then_some(self.cursor.name.start - 1);
+        (self.cursor.text, start, self.budget.left(), self.profile)
+    }
+
+    /// Whether what comes next is the root element.
+    #[cfg(feature = "reference")]
+    pub(crate) fn is_at_root(&self) -> bool {
+        self.cursor.special & TOP != 0
+    }
+
+    /// Goes on behind what another reader has read.
+    #[cfg(feature = "reference")]
+    pub(crate) fn go_to(&mut self, offset: usize) {
+        self.cursor.special = CONTENT;
+        self.cursor.at = self.cursor.at.max(offset);
+    }
+
     #[inline]
     pub(super) fn count_item(&mut self) -> Result<(), Error> {
         self.budget.count(1).map_err(|limit| self.limit(limit))

@@ -9,7 +9,7 @@
 
 use polywire_schema::{
     BigDecimal, BigInteger, Encoder, Encoding, Error, ErrorKind, Location, Member, MemberFlags,
-    NameSource, Timestamp, TimestampFormat,
+    NameSource, ShapeKind, Timestamp, TimestampFormat,
 };
 use polywire_text::{base64, escape, number};
 
@@ -170,6 +170,25 @@ impl<'n> XmlEncoder<'n> {
         self.close(name);
     }
 
+    #[cfg(feature = "reference")]
+    pub(crate) const fn profile(&self) -> XmlProfile<'n> {
+        self.profile
+    }
+
+    /// Whether an element of the caller's is open.
+    #[cfg(feature = "reference")]
+    pub(crate) const fn is_open(&self) -> bool {
+        self.opened > 0
+    }
+
+    /// Takes a value that something else has written.
+    #[cfg(feature = "reference")]
+    pub(crate) fn push_value(&mut self, value: &[u8]) {
+        self.out.extend_from_slice(value);
+        self.place = Place::Inside;
+        self.in_tag = false;
+    }
+
     fn push_namespace(&mut self) {
         let Some((prefix, uri)) = self.profile.namespace else {
             return;
@@ -184,6 +203,13 @@ impl<'n> XmlEncoder<'n> {
             self.forbidden(uri, malformed.offset, "a namespace".to_owned());
         }
         self.out.push(b'"');
+    }
+
+    #[cold]
+    fn document(&mut self, at: Member<'_>) {
+        let error = Error::new(ErrorKind::Unwritable).in_format("XML");
+        let error = error.expected("a shape: XML has no form for documents");
+        self.fail(error.at_path(format!("{at:?}")));
     }
 
     #[cold]
@@ -232,6 +258,9 @@ impl<'n> XmlEncoder<'n> {
 
     #[inline(never)]
     fn special_start(&mut self, at: Member<'_>) {
+        if at.kind() == ShapeKind::Document {
+            self.document(at);
+        }
         match self.place {
             Place::Attribute => {}
             Place::Top => {
@@ -287,9 +316,12 @@ impl<'n> XmlEncoder<'n> {
         self.out.push(b'>');
     }
 
-    /// Begins what is at the top; `false` if something is open.
+    /// Begins what is at the top.
     #[inline(never)]
     fn begin_top(&mut self, at: Member<'_>, structure: bool) {
+        if at.kind() == ShapeKind::Document {
+            self.document(at);
+        }
         if self.opened > 0 {
             // The caller's element is its element.
             return;
@@ -423,6 +455,9 @@ impl Encoder for XmlEncoder<'_> {
         {
             return false;
         }
+        if at.kind() == ShapeKind::Document {
+            self.document(at);
+        }
         if self.attributes {
             if at.has(MemberFlags::XML_ATTRIBUTE) {
                 self.attribute(at);
@@ -445,6 +480,9 @@ impl Encoder for XmlEncoder<'_> {
     #[inline]
     fn begin_list(&mut self, at: Member<'_>, _: usize) {
         self.depth += 1;
+        if at.element().kind() == ShapeKind::Document {
+            self.document(at);
+        }
         if at.has(MemberFlags::XML_FLATTENED) {
             return self.begin_flattened(at);
         }
@@ -474,6 +512,9 @@ impl Encoder for XmlEncoder<'_> {
 
     fn begin_map(&mut self, at: Member<'_>, _: usize) {
         self.depth += 1;
+        if at.element().kind() == ShapeKind::Document {
+            self.document(at);
+        }
         if !at.has(MemberFlags::XML_FLATTENED) {
             match self.depth {
                 1 => self.begin_top(at, false),
@@ -493,7 +534,7 @@ impl Encoder for XmlEncoder<'_> {
             false => self.out.extend_from_slice(b"<entry>"),
         }
         if at.target().is_empty() {
-            return self.null(at);
+            return;
         }
         let name = at.target().member(0);
         self.push(name, Encoding::XmlOpen);
@@ -583,10 +624,6 @@ impl Encoder for XmlEncoder<'_> {
 
     #[cold]
     fn null(&mut self, at: Member<'_>) {
-        if at.index() == Member::DOCUMENT.index() && at.target() == Member::DOCUMENT.target() {
-            let error = Error::new(ErrorKind::Unwritable).in_format("XML");
-            return self.fail(error.expected("a shape: XML has no form for documents"));
-        }
         self.start(at);
         self.out.pop();
         self.out.extend_from_slice(NIL);

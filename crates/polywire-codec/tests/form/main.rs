@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod errors;
+mod peers;
 mod read;
 #[path = "../shapes/mod.rs"]
 mod shapes;

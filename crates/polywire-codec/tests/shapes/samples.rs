@@ -120,3 +120,16 @@ pub(crate) fn wide() -> Wide {
         list: Some(vec![1, 2]),
     }
 }
+
+/// A node without what forms cannot carry: structures in lists or unions that
+/// are empty.
+pub(crate) fn node_for_forms() -> Node {
+    Node {
+        choices: Some(vec![
+            Choice::Text(Text::from("text")),
+            Choice::Number(i64::MAX),
+            Choice::List(vec![Choice::Number(1), Choice::List(Vec::new())]),
+        ]),
+        ..node()
+    }
+}

@@ -12,8 +12,13 @@ use hyper_util::client::legacy::Client as HttpClient;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use polywire_codec::{Dynamic, Message, Slot, Typed};
-use polywire_protocol::{Fault, HostPrefix, MountError, Outcome, Protocol, ProtocolKind};
+use polywire_protocol::{
+    Fault, HostPrefix, MountError, Outcome, Protocol, ProtocolKind, RequestOptions, WithToken,
+    finish_request,
+};
 use polywire_schema::{Body, DecodeStructure, Encode, Error, Limits, Map, Operation, Value};
+
+use uuid::Uuid;
 
 use crate::ServiceHandle;
 
@@ -32,6 +37,7 @@ struct Inner {
     headers: HeaderMap,
     deadline: Duration,
     limits: Limits,
+    options: RequestOptions,
 }
 
 /// Builds a [`Client`].
@@ -45,6 +51,7 @@ pub struct ClientBuilder {
     deadline: Duration,
     idle_timeout: Duration,
     limits: Limits,
+    options: RequestOptions,
     http2: bool,
 }
 
@@ -172,6 +179,14 @@ impl ClientBuilder {
         self
     }
 
+    /// Sets from how many bytes on the bodies of operations with
+    /// `@requestCompression` are compressed; `None` for never. 10,240.
+    #[must_use]
+    pub const fn compress_from(mut self, bytes: Option<usize>) -> Self {
+        self.options = self.options.with_compress_from(bytes);
+        self
+    }
+
     /// Sets how long a connection may take to be made. 5 seconds.
     #[must_use]
     pub const fn connect_timeout(mut self, time: Duration) -> Self {
@@ -256,6 +271,7 @@ impl ClientBuilder {
             headers,
             deadline: self.deadline,
             limits: self.limits,
+            options: self.options,
         };
         Ok(Client {
             inner: Arc::new(inner),
@@ -276,6 +292,7 @@ impl Client {
             deadline: Duration::from_secs(60),
             idle_timeout: Duration::from_secs(90),
             limits: Limits::DEFAULT,
+            options: RequestOptions::DEFAULT,
             http2: false,
         }
     }
@@ -391,8 +408,16 @@ impl Client {
         input: &dyn Message,
     ) -> Result<Request<Bytes>, CallError> {
         let inner = &*self.inner;
-        let request = inner.protocol.encode_input(operation, input);
+        let request = match WithToken::is_due(operation, input) {
+            false => inner.protocol.encode_input(operation, input),
+            true => {
+                let token = Uuid::new_v4().to_string();
+                let input = WithToken::new(operation, input, &token);
+                inner.protocol.encode_input(operation, &input)
+            }
+        };
         let mut request = request.map_err(CallError::Request)?;
+        finish_request(operation, &mut request, &inner.options).map_err(CallError::Request)?;
         let internal = |reason: String| {
             let error = Error::new(polywire_schema::ErrorKind::Internal);
             CallError::Request(error.expected(reason))

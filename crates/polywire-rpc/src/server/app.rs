@@ -10,7 +10,7 @@ use std::task::{self, Poll};
 use bytes::Bytes;
 use http::{Request, Response};
 use http_body_util::{BodyExt, Full, combinators::BoxBody};
-use polywire_protocol::{Fault, FaultKind, Plan, Protocol, ReadPlan, Route};
+use polywire_protocol::{Fault, FaultKind, Plan, Protocol, ReadPlan, Route, Validator};
 use polywire_schema::{Body, Limits, Operation};
 use tower::util::BoxCloneSyncService;
 use tower::{Service, ServiceExt};
@@ -69,6 +69,8 @@ pub(super) struct App {
     pub(super) layered: Vec<Option<CallService>>,
     pub(super) head: Option<HeadService>,
     pub(super) limits: Limits,
+    /// Checks inputs, unless that is switched off.
+    pub(super) validator: Option<Validator>,
     pub(super) memory: Arc<Memory>,
     pub(super) timeouts: Timeouts,
     pub(super) connections: usize,
@@ -253,7 +255,9 @@ impl App {
             route,
             limits: &self.limits,
         };
-        let input = handler.decode(&*self.mounts.protocols[protocol], operation, &plan)?;
+        let protocol = &*self.mounts.protocols[protocol];
+        let validator = self.validator.as_ref();
+        let input = handler.decode(protocol, operation, &plan, validator)?;
         let service = self.service.clone();
         let call = Call {
             service,

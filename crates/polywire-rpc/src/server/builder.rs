@@ -7,7 +7,9 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::{Request, Response};
 use http_body_util::combinators::BoxBody;
-use polywire_protocol::{Conflict, Fault, MountError, Protocol, ProtocolKind, conflict};
+use polywire_protocol::{
+    Conflict, Fault, MountError, Protocol, ProtocolKind, UncheckedPattern, Validator, conflict,
+};
 use polywire_schema::Limits;
 use tokio::sync::Semaphore;
 use tower::util::BoxCloneSyncService;
@@ -32,6 +34,7 @@ pub struct ServerBuilder {
     own_protocols: Vec<(Mount, Box<dyn Protocol>)>,
     handlers: Vec<(String, Arc<dyn Handler>)>,
     limits: Limits,
+    validation: Validation,
     body_memory: Option<usize>,
     timeouts: Timeouts,
     connections: usize,
@@ -39,6 +42,20 @@ pub struct ServerBuilder {
     http_layers: Vec<Box<dyn FnOnce(HttpService) -> HttpService>>,
     head_layers: Vec<Box<dyn FnOnce(HeadService) -> HeadService>>,
     call_layers: Vec<Box<dyn Fn(CallService) -> CallService>>,
+}
+
+/// How the constraints of a model are applied to inputs: `@length`, `@range`,
+/// `@pattern`, `@uniqueItems` and the values of enums.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum Validation {
+    /// All of them. A pattern that cannot be checked, since no engine that takes
+    /// linear time has what it uses, keeps the server from being built.
+    #[default]
+    Whole,
+    /// All but patterns that cannot be checked: any text passes those.
+    WithoutUncheckedPatterns,
+    /// None.
+    Off,
 }
 
 /// Why a server cannot be built.
@@ -57,6 +74,8 @@ pub enum BuildError {
     Unhandled(Vec<String>),
     /// Not one connection may be open.
     NoConnections,
+    /// A pattern cannot be checked: see [`Validation`].
+    Pattern(UncheckedPattern),
     /// The memory for all bodies, first, is less than one body may have.
     BodyMemory(usize, usize),
 }
@@ -85,6 +104,12 @@ impl fmt::Display for BuildError {
                 f,
                 "{memory} bytes for all bodies are less than the {limit} that one may have"
             ),
+            Self::Pattern(error) => {
+                write!(
+                    f,
+                    "{error} (Validation::WithoutUncheckedPatterns leaves it out)"
+                )
+            }
             Self::NoConnections => f.write_str("a server without a connection serves nobody"),
         }
     }
@@ -95,6 +120,7 @@ impl std::error::Error for BuildError {
         match self {
             Self::Conflict(_, error) => Some(error),
             Self::Mount(_, error) => Some(error),
+            Self::Pattern(error) => Some(error),
             _ => None,
         }
     }
@@ -108,6 +134,7 @@ impl ServerBuilder {
             own_protocols: Vec::new(),
             handlers: Vec::new(),
             limits: Limits::DEFAULT,
+            validation: Validation::Whole,
             body_memory: None,
             timeouts: Timeouts::DEFAULT,
             connections: 10_000,
@@ -179,6 +206,14 @@ impl ServerBuilder {
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
+        self
+    }
+
+    /// Sets how the constraints of the model are applied to inputs: all of them,
+    /// unless this says other.
+    #[must_use]
+    pub fn validation(mut self, validation: Validation) -> Self {
+        self.validation = validation;
         self
     }
 
@@ -334,6 +369,17 @@ impl ServerBuilder {
             return Err(BuildError::NoConnections);
         }
 
+        let validator = match self.validation {
+            Validation::Off => None,
+            Validation::Whole => Some(Validator::new(service).map_err(BuildError::Pattern)?),
+            Validation::WithoutUncheckedPatterns => {
+                let (validator, unchecked) = Validator::with_unchecked_patterns(service);
+                for pattern in unchecked {
+                    tracing::warn!(%pattern, "left out");
+                }
+                Some(validator)
+            }
+        };
         let layered = handlers.iter().map(|handler| {
             let handler = Arc::clone(handler.as_ref()?);
             let (first, rest) = self.call_layers.split_first()?;
@@ -356,6 +402,7 @@ impl ServerBuilder {
             layered,
             head,
             limits: self.limits,
+            validator,
             memory: Arc::new(Memory::new(memory)),
             timeouts: self.timeouts.capped(),
             // More than a semaphore counts is as good as no limit.

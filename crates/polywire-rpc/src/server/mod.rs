@@ -25,7 +25,7 @@ mod mount;
 use std::time::Duration;
 
 pub use app::{Arriving, BodyError, CallService, HeadService, HttpResponse, HttpService, Server};
-pub use builder::{BuildError, ServerBuilder};
+pub use builder::{BuildError, ServerBuilder, Validation};
 pub use connection::Running;
 pub use listener::{bind, bind_shared};
 pub use mount::{Mount, MountPathError, OriginalUri};

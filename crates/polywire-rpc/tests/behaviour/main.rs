@@ -15,4 +15,5 @@ mod memory;
 mod mounts;
 mod shutdown;
 mod slow;
+mod traits;
 mod typed;

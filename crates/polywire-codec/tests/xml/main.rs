@@ -1,0 +1,77 @@
+//! XML: what is read and refused, by the format and by its readable twin.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod documents;
+mod frames;
+mod peers;
+mod random;
+#[path = "../shapes/mod.rs"]
+mod shapes;
+
+use polywire_codec::reference::xml as twin;
+use polywire_codec::xml::{XmlDecoder, XmlEncoder, XmlProfile};
+use polywire_schema::{Body, Decode, Encode, Error, Limits, Member, Value};
+
+/// Reads a document as the shape of `at`. Both readers accept it and find the
+/// same, or both refuse it; the error is the format's.
+fn read_with(
+    text: &str,
+    at: Member<'_>,
+    profile: XmlProfile<'_>,
+    limits: &Limits,
+) -> Result<Value, Error> {
+    let body = Body::from(text.as_bytes().to_vec());
+    let native = XmlDecoder::from_body(&body, profile, limits).and_then(|mut decoder| {
+        let value = Value::decode(at, &mut decoder)?;
+        decoder.finish()?;
+        Ok(value)
+    });
+    let twin = twin::XmlDecoder::from_str(text, profile, limits)
+        .and_then(|mut decoder| Value::decode(at, &mut decoder));
+    let shown = |result: &Result<Value, Error>| match result {
+        Ok(value) => format!("{value:?}"),
+        Err(_) => "refused".to_owned(),
+    };
+    assert_eq!(
+        shown(&native),
+        shown(&twin),
+        "{text}\n{:?}\n{:?}",
+        native.as_ref().err(),
+        twin.as_ref().err()
+    );
+    native
+}
+
+/// As a server does.
+fn read(text: &str, at: Member<'_>) -> Result<Value, Error> {
+    read_with(text, at, XmlProfile::DEFAULT, &Limits::DEFAULT)
+}
+
+/// As a client does.
+fn read_lenient(text: &str, at: Member<'_>) -> Result<Value, Error> {
+    read_with(text, at, XmlProfile::DEFAULT.lenient(), &Limits::DEFAULT)
+}
+
+/// Writes a value. Both writers write the same, or both refuse.
+fn write_with<T: Encode>(
+    value: &T,
+    at: Member<'_>,
+    profile: XmlProfile<'_>,
+) -> Result<String, Error> {
+    let mut encoder = XmlEncoder::new(profile, Vec::new());
+    value.encode(at, &mut encoder);
+    let native = encoder
+        .finish()
+        .map(|bytes| String::from_utf8(bytes).unwrap());
+    let mut encoder = twin::XmlEncoder::new(profile, false);
+    value.encode(at, &mut encoder);
+    let twin = encoder
+        .finish()
+        .map(|bytes| String::from_utf8(bytes).unwrap());
+    assert_eq!(native.as_ref().ok(), twin.as_ref().ok());
+    native
+}
+
+fn write<T: Encode>(value: &T, at: Member<'_>) -> Result<String, Error> {
+    write_with(value, at, XmlProfile::DEFAULT)
+}

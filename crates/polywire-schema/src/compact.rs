@@ -1,0 +1,378 @@
+//! A builder as bytes: how generated code carries the schemas of a service.
+//!
+//! As a `static` of all arrays, the schemas of a large service are megabytes
+//! of source and most of a megabyte in the program: each name stands there once
+//! per encoding, in 32 bytes. As what the model says, they are some 20 bytes a
+//! member, cost the compiler nothing, and become a set in a few milliseconds
+//! when the first call needs it.
+
+use crate::builder::{
+    BuildError, MemberSpec, OperationSpec, SchemaBuilder, ServiceSpec, ShapeRef, ShapeSpec,
+};
+use crate::{
+    ConstraintSpec, EnumValueSpec, Location, MemberFlags, OperationFlags, ServiceFlags, ShapeKind,
+    TimestampFormat,
+};
+
+/// What the bytes begin with: they are of this version of the format.
+const VERSION: u64 = 1;
+
+impl SchemaBuilder {
+    /// The builder as bytes, for [`SchemaBuilder::from_compact`] of this version
+    /// of the crate.
+    #[must_use]
+    pub fn to_compact(&self) -> Vec<u8> {
+        let mut out = Vec::new();
+        VERSION.pack(&mut out);
+        self.shapes.pack(&mut out);
+        self.operations.pack(&mut out);
+        self.services.pack(&mut out);
+        out
+    }
+
+    /// The builder that [`SchemaBuilder::to_compact`] wrote.
+    ///
+    /// # Errors
+    ///
+    /// They are not such bytes.
+    pub fn from_compact(bytes: &[u8]) -> Result<Self, BuildError> {
+        let mut input = bytes;
+        let unpack = |input: &mut &[u8]| {
+            let version = u64::unpack(input)?;
+            (version == VERSION).then_some(())?;
+            Some(Self {
+                shapes: Pack::unpack(input)?,
+                operations: Pack::unpack(input)?,
+                services: Pack::unpack(input)?,
+                stray: None,
+            })
+        };
+        let builder = unpack(&mut input).filter(|_| input.is_empty());
+        builder.ok_or_else(|| BuildError::new("not schemas of this version of Polywire"))
+    }
+}
+
+/// Something that is written and read field by field.
+trait Pack: Sized {
+    fn pack(&self, out: &mut Vec<u8>);
+
+    fn unpack(input: &mut &[u8]) -> Option<Self>;
+}
+
+/// Seven bits a byte, the lowest first.
+impl Pack for u64 {
+    fn pack(&self, out: &mut Vec<u8>) {
+        let mut rest = *self;
+        while rest >= 0x80 {
+            out.push(rest as u8 | 0x80);
+            rest >>= 7;
+        }
+        out.push(rest as u8);
+    }
+
+    fn unpack(input: &mut &[u8]) -> Option<Self> {
+        let mut value = 0;
+        for shift in (0..64).step_by(7) {
+            let (byte, rest) = input.split_first()?;
+            *input = rest;
+            value |= Self::from(byte & 0x7f) << shift;
+            if byte & 0x80 == 0 {
+                return Some(value);
+            }
+        }
+        None
+    }
+}
+
+macro_rules! small {
+    ($($type:ty),*) => {
+        $(impl Pack for $type {
+            fn pack(&self, out: &mut Vec<u8>) {
+                u64::from(*self).pack(out);
+            }
+
+            fn unpack(input: &mut &[u8]) -> Option<Self> {
+                u64::unpack(input)?.try_into().ok()
+            }
+        })*
+    };
+}
+
+small!(u16, u32);
+
+/// Small numbers of either sign are short: the sign is the lowest bit.
+impl Pack for i32 {
+    fn pack(&self, out: &mut Vec<u8>) {
+        let folded = (i64::from(*self) << 1) ^ (i64::from(*self) >> 63);
+        (folded as u64).pack(out);
+    }
+
+    fn unpack(input: &mut &[u8]) -> Option<Self> {
+        let folded = u64::unpack(input)?;
+        let value = (folded >> 1) as i64 ^ -((folded & 1) as i64);
+        value.try_into().ok()
+    }
+}
+
+impl<T: Pack, E: Pack> Pack for Result<T, E> {
+    fn pack(&self, out: &mut Vec<u8>) {
+        self.is_ok().pack(out);
+        match self {
+            Ok(value) => value.pack(out),
+            Err(value) => value.pack(out),
+        }
+    }
+
+    fn unpack(input: &mut &[u8]) -> Option<Self> {
+        Some(match bool::unpack(input)? {
+            true => Ok(T::unpack(input)?),
+            false => Err(E::unpack(input)?),
+        })
+    }
+}
+
+impl Pack for bool {
+    fn pack(&self, out: &mut Vec<u8>) {
+        u64::from(*self).pack(out);
+    }
+
+    fn unpack(input: &mut &[u8]) -> Option<Self> {
+        Some(u64::unpack(input)? != 0)
+    }
+}
+
+impl Pack for String {
+    fn pack(&self, out: &mut Vec<u8>) {
+        (self.len() as u64).pack(out);
+        out.extend_from_slice(self.as_bytes());
+    }
+
+    fn unpack(input: &mut &[u8]) -> Option<Self> {
+        let len = usize::try_from(u64::unpack(input)?).ok()?;
+        let (text, rest) = input.split_at_checked(len)?;
+        *input = rest;
+        Self::from_utf8(text.to_vec()).ok()
+    }
+}
+
+impl<T: Pack> Pack for Option<T> {
+    fn pack(&self, out: &mut Vec<u8>) {
+        self.is_some().pack(out);
+        if let Some(value) = self {
+            value.pack(out);
+        }
+    }
+
+    fn unpack(input: &mut &[u8]) -> Option<Self> {
+        Some(match bool::unpack(input)? {
+            true => Some(T::unpack(input)?),
+            false => None,
+        })
+    }
+}
+
+impl<T: Pack> Pack for Vec<T> {
+    fn pack(&self, out: &mut Vec<u8>) {
+        (self.len() as u64).pack(out);
+        for item in self {
+            item.pack(out);
+        }
+    }
+
+    fn unpack(input: &mut &[u8]) -> Option<Self> {
+        // No more room than what is there can fill.
+        let len = usize::try_from(u64::unpack(input)?).ok()?;
+        let mut items = Self::with_capacity(len.min(input.len()));
+        for _ in 0..len {
+            items.push(T::unpack(input)?);
+        }
+        Some(items)
+    }
+}
+
+macro_rules! tuples {
+    ($(($($name:ident),*))*) => {
+        $(impl<$($name: Pack),*> Pack for ($($name,)*) {
+            #[expect(non_snake_case, reason = "a type and its value by one name")]
+            fn pack(&self, out: &mut Vec<u8>) {
+                let ($($name,)*) = self;
+                $($name.pack(out);)*
+            }
+
+            fn unpack(input: &mut &[u8]) -> Option<Self> {
+                Some(($($name::unpack(input)?,)*))
+            }
+        })*
+    };
+}
+
+tuples! { (A, B) (A, B, C) (A, B, C, D) }
+
+/// All fields, in this order: a field that is not named here is an error of
+/// the compiler.
+macro_rules! structures {
+    ($($type:ident { $($field:ident),* $(,)? })*) => {
+        $(impl Pack for $type {
+            fn pack(&self, out: &mut Vec<u8>) {
+                let Self { $($field),* } = self;
+                $($field.pack(out);)*
+            }
+
+            fn unpack(input: &mut &[u8]) -> Option<Self> {
+                $(let $field = Pack::unpack(input)?;)*
+                Some(Self { $($field),* })
+            }
+        })*
+    };
+}
+
+structures! {
+    ShapeSpec { id, kind, members, root, error }
+    MemberSpec {
+        name, target, flags, json_name, xml_name, xml_namespace, ec2_name, timestamp_format,
+        location, location_name, media_type, default_json, constraints,
+    }
+    ConstraintSpec { length, range, pattern, unique_items, values }
+    EnumValueSpec { value, is_internal }
+    OperationSpec {
+        id, input, output, errors, http, host_prefix, xmlrpc_method, request_compression, flags,
+    }
+    ServiceSpec {
+        id, version, protocols, operations, errors, xml_namespace, sdk_id, endpoint_prefix,
+        signing_name, flags,
+    }
+}
+
+impl Pack for ShapeRef {
+    fn pack(&self, out: &mut Vec<u8>) {
+        self.index().pack(out);
+    }
+
+    fn unpack(input: &mut &[u8]) -> Option<Self> {
+        Some(Self::at(u32::unpack(input)?))
+    }
+}
+
+macro_rules! flags {
+    ($($type:ident),*) => {
+        $(impl Pack for $type {
+            fn pack(&self, out: &mut Vec<u8>) {
+                self.bits().pack(out);
+            }
+
+            fn unpack(input: &mut &[u8]) -> Option<Self> {
+                Some(Self::from_bits(u16::unpack(input)?))
+            }
+        })*
+    };
+}
+
+flags!(MemberFlags, OperationFlags, ServiceFlags);
+
+/// Enums by the places of their variants in these lists.
+macro_rules! enums {
+    ($($type:ident { $($variant:ident),* $(,)? })*) => {
+        $(impl Pack for $type {
+            fn pack(&self, out: &mut Vec<u8>) {
+                let all = [$(Self::$variant),*];
+                let place = all.iter().position(|variant| variant == self);
+                (place.unwrap_or(all.len()) as u64).pack(out);
+            }
+
+            fn unpack(input: &mut &[u8]) -> Option<Self> {
+                let all = [$(Self::$variant),*];
+                all.get(usize::try_from(u64::unpack(input)?).ok()?).copied()
+            }
+        })*
+    };
+}
+
+enums! {
+    ShapeKind {
+        BigDecimal, BigInteger, Blob, Boolean, Byte, Document, Double, Enum, Float, IntEnum,
+        Integer, List, Long, Map, Short, String, Structure, Timestamp, Union,
+    }
+    TimestampFormat { DateTime, EpochSeconds, HttpDate }
+    Location {
+        Body, Header, Label, Payload, PrefixHeaders, Query, QueryParams, StatusCode,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Encoding, SchemaSet};
+
+    fn filled() -> SchemaBuilder {
+        let mut builder = SchemaBuilder::new();
+        let string = builder.shape(ShapeKind::String, "smithy.api#String");
+        let city = builder.shape(ShapeKind::Structure, "example#City");
+        let mut member = MemberSpec::new("name", string)
+            .flag(MemberFlags::REQUIRED)
+            .json_name("n")
+            .xml_name("Name")
+            .xml_namespace(Some("p"), "http://example.com/")
+            .timestamp_format(TimestampFormat::HttpDate)
+            .location(Location::Header, "X-Name");
+        member.ec2_name = Some("Ec2".to_owned());
+        member.media_type = "text/plain".to_owned();
+        member.constraints.length = Some((Some(1), None));
+        member.constraints.range = Some((None, Some("-0.5".to_owned())));
+        member.constraints.pattern = Some("^a".to_owned());
+        member.constraints.unique_items = true;
+        for value in [Ok("a".to_owned()), Err(-1), Err(i32::MIN), Err(i32::MAX)] {
+            member.constraints.values.push(EnumValueSpec {
+                value,
+                is_internal: true,
+            });
+        }
+        builder.member(city, member);
+        let mut other = MemberSpec::new("note", string);
+        other.default_json = Some("\"none\"".to_owned());
+        builder.member(city, other);
+        builder.error(city, 404, true, Some(false), None);
+        let mut operation = OperationSpec::new("example#GetCity", city, city);
+        operation.http = Some(("GET".to_owned(), "/".to_owned(), 200));
+        operation.errors = vec![city];
+        let operation = builder.operation(operation);
+        builder.service(ServiceSpec {
+            id: "example#Weather".to_owned(),
+            operations: vec![operation],
+            ..ServiceSpec::default()
+        });
+        builder
+    }
+
+    /// All arrays, as text.
+    fn shown(set: &SchemaSet<'_>) -> String {
+        let runs: Vec<Vec<u8>> = set
+            .shapes()
+            .flat_map(|shape| shape.members())
+            .map(|member| member.run(Encoding::XmlOpen).as_bytes().to_vec())
+            .collect();
+        format!("{:?} {runs:?}", set.parts())
+    }
+
+    #[test]
+    fn bytes_become_the_same_set() {
+        let bytes = filled().to_compact();
+        let copy = SchemaBuilder::from_compact(&bytes).unwrap();
+        assert_eq!(copy.to_compact(), bytes);
+        let (one, other) = (filled().finish().unwrap(), copy.finish().unwrap());
+        assert_eq!(shown(&one), shown(&other));
+    }
+
+    #[test]
+    fn other_bytes_are_refused() {
+        let bytes = filled().to_compact();
+        for len in 0..bytes.len() {
+            assert!(SchemaBuilder::from_compact(&bytes[..len]).is_err(), "{len}");
+        }
+        let mut longer = bytes.clone();
+        longer.push(0);
+        assert!(SchemaBuilder::from_compact(&longer).is_err());
+        let mut newer = bytes;
+        newer[0] = 2;
+        assert!(SchemaBuilder::from_compact(&newer).is_err());
+    }
+}
