@@ -7,8 +7,8 @@ use std::time::Duration;
 use clap::value_parser;
 use polywire::model::Model;
 use polywire::prelude::*;
-use polywire::rpc::server::{BuildError, Mount, bind_shared};
-use polywire::rpc::{ServerBuilder, Timeouts, Validation};
+use polywire::rpc::server::{Mount, bind_shared};
+use polywire::rpc::{BuildError, ServerBuilder, Timeouts, Validation};
 
 use crate::findings::warn;
 use crate::models::{ModelArguments, bundled, protocol};

@@ -256,7 +256,8 @@ impl App {
             limits: &self.limits,
         };
         let protocol = &*self.mounts.protocols[protocol];
-        let input = handler.decode(protocol, operation, &plan, self.validator.as_ref())?;
+        let validator = self.validator.as_ref();
+        let input = handler.decode(protocol, operation, &plan, validator)?;
         let service = self.service.clone();
         let call = Call {
             service,

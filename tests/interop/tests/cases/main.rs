@@ -8,6 +8,7 @@ mod models;
 mod polywire_call;
 mod polywire_model;
 mod polywire_serve;
+mod polywire_wires;
 mod python_cbor;
 mod python_xmlrpc;
 mod same_answers;

@@ -1,0 +1,228 @@
+//! The RPC protocols where the official cases say nothing: faults that the
+//! model does not know, answers of others, old codes, hints to try again.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::header::{ALLOW, CONTENT_TYPE, RETRY_AFTER};
+use http::{Request, Response, StatusCode, request};
+use polywire_model::Loader;
+use polywire_protocol::{Claim, Fault, FaultKind, Outcome, Protocol, ProtocolKind, Retry};
+use polywire_schema::{Body, Limits, Map, SchemaSet, Value};
+
+const KINDS: [ProtocolKind; 4] = [
+    ProtocolKind::AwsJson1_0,
+    ProtocolKind::AwsJson1_1,
+    ProtocolKind::RpcV2Cbor,
+    ProtocolKind::RpcV2Json,
+];
+
+const MODEL: &str = r#"
+$version: "2"
+namespace example
+use aws.api#service
+use aws.protocols#awsJson1_0
+use aws.protocols#awsQueryCompatible
+use aws.protocols#awsQueryError
+
+@awsJson1_0
+@awsQueryCompatible
+@service(sdkId: "Queue")
+service Queue { version: "1", operations: [Send] }
+
+operation Send { input := { text: String }, output := { id: String }, errors: [Busy, Gone] }
+
+@error("client") @retryable(throttling: true) @httpError(429)
+@awsQueryError(code: "Queue.Busy", httpResponseCode: 400)
+structure Busy { message: String }
+
+@error("server")
+structure Gone { message: String }
+"#;
+
+fn set() -> SchemaSet<'static> {
+    let assembled = Loader::new().add_text("queue.smithy", MODEL).assemble();
+    let model = assembled.unwrap_or_else(|error| panic!("{error}")).model;
+    model.schemas("example#Queue").unwrap().unwrap()
+}
+
+fn each(test: impl Fn(&dyn Protocol, &SchemaSet<'static>)) {
+    let set = set();
+    for kind in KINDS {
+        test(&*kind.build(set.service(0)).unwrap(), &set);
+    }
+}
+
+/// What a client makes of an answer.
+fn outcome<'s>(
+    protocol: &dyn Protocol,
+    set: &'s SchemaSet<'static>,
+    response: &Response<Bytes>,
+) -> Outcome<'s> {
+    let (head, body) = response.clone().into_parts();
+    let operation = set.operation(0);
+    let body = Body::new(body);
+    let outcome = protocol.outcome(operation, &head, &body, &Limits::DEFAULT);
+    outcome.unwrap()
+}
+
+#[test]
+fn faults_that_the_model_does_not_know() {
+    each(|protocol, set| {
+        let kind = protocol.kind();
+        for fault in [
+            FaultKind::Overloaded,
+            FaultKind::Malformed,
+            FaultKind::Internal,
+        ] {
+            let sent = Fault::new(fault, "such is life");
+            let response = protocol.encode_other(&sent);
+            assert_eq!(response.status(), fault.status(), "{kind}");
+            match outcome(protocol, set, &response) {
+                Outcome::Fault(read) => {
+                    assert_eq!(
+                        (read.kind(), read.message()),
+                        (fault, "such is life"),
+                        "{kind}"
+                    );
+                }
+                other => panic!("{kind}: {other:?}"),
+            }
+        }
+    });
+}
+
+#[test]
+fn names_that_nobody_knows_keep_them() {
+    each(|protocol, set| {
+        let known = protocol.encode_other(&Fault::new(FaultKind::Invalid, ""));
+        // As the protocol writes it, under another name.
+        let mut response = known.map(|_| Bytes::new());
+        let name = "example#Strange:http://internal.example/";
+        let headers = response.headers_mut();
+        headers.insert("x-amzn-errortype", name.parse().unwrap());
+        for (status, kind, retry) in [
+            (400, FaultKind::Malformed, Retry::No),
+            (429, FaultKind::Overloaded, Retry::Throttled),
+            (500, FaultKind::Internal, Retry::Yes),
+            (503, FaultKind::Overloaded, Retry::Throttled),
+        ] {
+            *response.status_mut() = StatusCode::from_u16(status).unwrap();
+            match outcome(protocol, set, &response) {
+                Outcome::Fault(fault) => {
+                    assert_eq!(fault.name(), "Strange", "{}", protocol.kind());
+                    assert_eq!((fault.kind(), fault.retry()), (kind, retry), "{status}");
+                }
+                other => panic!("{other:?}"),
+            }
+        }
+        let throttled = "ThrottlingException".parse().unwrap();
+        response.headers_mut().insert("x-amzn-errortype", throttled);
+        *response.status_mut() = StatusCode::BAD_REQUEST;
+        assert!(matches!(
+            outcome(protocol, set, &response),
+            Outcome::Fault(fault) if fault.retry() == Retry::Throttled
+        ));
+    });
+}
+
+#[test]
+fn answers_of_somebody_else() {
+    each(|protocol, set| {
+        for (status, media_type) in [
+            (502, "text/html"),
+            (502, "application/json"),
+            (404, "text/plain"),
+        ] {
+            let response = Response::builder()
+                .status(status)
+                .header(CONTENT_TYPE, media_type);
+            let response = response.body(Bytes::from_static(b"<html>")).unwrap();
+            match outcome(protocol, set, &response) {
+                Outcome::Foreign(what) => {
+                    assert!(what.contains(&status.to_string()), "{what}");
+                    assert!(what.contains(protocol.kind().name()), "{what}");
+                }
+                other => panic!("{other:?}"),
+            }
+        }
+    });
+}
+
+/// Old callers look for the code of the query protocol.
+#[test]
+fn codes_of_the_query_protocol() {
+    each(|protocol, set| {
+        let operation = set.operation(0);
+        let busy = operation.find_error("Busy").unwrap();
+        let details = Map::from_iter([("message", Value::from("later"))]);
+        let fault = Fault::modelled(busy.id(), details.clone());
+        let response = protocol.encode_error(busy, &fault).unwrap();
+        assert_eq!(
+            response.headers()["x-amzn-query-error"],
+            "Queue.Busy;Sender"
+        );
+        assert_eq!(response.status(), 429);
+        let fault = Fault::of_error(busy, details).with_head(response.headers());
+        let error = fault.query_error().unwrap();
+        assert_eq!((error.code.as_str(), error.sender), ("Queue.Busy", true));
+        assert_eq!(fault.retry(), Retry::Throttled);
+        // One without a code says nothing.
+        let gone = operation.find_error("Gone").unwrap();
+        let fault = Fault::modelled(gone.id(), Map::new());
+        let response = protocol.encode_error(gone, &fault).unwrap();
+        assert!(!response.headers().contains_key("x-amzn-query-error"));
+        assert_eq!(Fault::of_error(gone, Map::new()).retry(), Retry::No);
+        // Clients say that they understand it.
+        let input = Value::Map(Map::new());
+        let request = protocol.encode_input(operation, &polywire_codec::Dynamic(&input));
+        assert_eq!(request.unwrap().headers()["x-amzn-query-mode"], "true");
+    });
+}
+
+#[test]
+fn when_to_try_again() {
+    each(|protocol, _| {
+        let fault = Fault::new(FaultKind::Overloaded, "later");
+        let fault = fault.with_retry_after(Duration::from_millis(1500));
+        let response = protocol.encode_other(&fault);
+        assert_eq!(response.headers()[RETRY_AFTER], "2");
+        let read = Fault::new(FaultKind::Overloaded, "").with_head(response.headers());
+        assert_eq!(read.retry_after(), Some(Duration::from_secs(2)));
+    });
+}
+
+fn head(builder: request::Builder) -> request::Parts {
+    builder.body(()).unwrap().into_parts().0
+}
+
+#[test]
+fn where_calls_of_aws_json_go() {
+    let set = set();
+    let protocol = ProtocolKind::AwsJson1_0.build(set.service(0)).unwrap();
+    let with = |method: &str, target: &str| {
+        let request = Request::builder().method(method).uri("/");
+        let request = request.header(CONTENT_TYPE, "application/x-amz-json-1.0; charset=utf-8");
+        head(request.header("x-amz-target", target))
+    };
+    assert!(protocol.route(&with("POST", "Queue.Send")).is_ok());
+    for (target, says) in [
+        ("Queue.Receive", "no operation Receive in service Queue"),
+        ("Other.Send", "expected Queue.OPERATION"),
+        ("Send", "expected Queue.OPERATION"),
+        ("", "expected Queue.OPERATION"),
+    ] {
+        let fault = protocol.route(&with("POST", target)).unwrap_err();
+        assert_eq!(fault.kind(), FaultKind::UnknownOperation);
+        assert!(fault.message().contains(says), "{fault}");
+    }
+    let fault = protocol.route(&with("GET", "Queue.Send")).unwrap_err();
+    assert_eq!(fault.kind(), FaultKind::MethodNotAllowed);
+    assert_eq!(protocol.encode_other(&fault).headers()[ALLOW], "POST");
+    // Of the other version it is not sure.
+    let other = ProtocolKind::AwsJson1_1.build(set.service(0)).unwrap();
+    let call = with("POST", "Queue.Send");
+    assert_eq!(protocol.claim(&call), Claim::Strong);
+    assert_eq!(other.claim(&call), Claim::Weak);
+}
