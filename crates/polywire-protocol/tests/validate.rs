@@ -161,7 +161,7 @@ fn ranges_are_exact() {
         "long: Long_, half: Half, float: Float_, big: Big, decimal: Decimal",
         r#"
         @range(min: -9007199254740993, max: 9007199254740993) long Long_
-        @range(min: 0, max: 2.0) integer Half
+        @range(min: 0, max: 2) integer Half
         @range(min: 2.2, max: 8.8) float Float_
         @range(max: 100000000000000000000000000000) bigInteger Big
         @range(min: 0.1, max: 0.3) bigDecimal Decimal
