@@ -313,7 +313,7 @@ async fn structure_payloads() {
         .await;
     let (status, name, message) = missing.error(RestJson1);
     assert_eq!((status, name.as_str()), (400, "ValidationException"));
-    assert!(message.contains("`name`"), "{message}");
+    assert!(message.contains("'/person/name'"), "{message}");
 }
 
 #[tokio::test]
