@@ -24,6 +24,7 @@
 mod aws_json;
 mod aws_query;
 mod coding;
+mod detect;
 mod ec2_query;
 mod endpoint;
 mod fault;
@@ -45,10 +46,11 @@ mod xml_rpc;
 pub use aws_json::{AwsJson1_0, AwsJson1_1};
 pub use aws_query::AwsQuery;
 pub use coding::decode_content;
+pub use detect::{Claim, Conflict, conflict, detect};
 pub use ec2_query::Ec2Query;
 pub use fault::{Fault, FaultKind, QueryError, Retry};
 pub use protocol::{
-    Claim, HostPrefix, MountError, Outcome, Plan, Protocol, ProtocolKind, ReadPlan, Route, detect,
+    HostPrefix, MountError, Outcome, Plan, Protocol, ProtocolKind, ReadPlan, Route,
 };
 pub use query::RequestIds;
 pub use request::{RequestOptions, finish_request};

@@ -52,7 +52,11 @@ fn failures(set: &SchemaSet<'_>, input: &Map) -> Vec<(String, String)> {
 
 fn told(fault: &Fault) -> Vec<(String, String)> {
     assert_eq!(fault.kind(), FaultKind::Invalid);
-    let fields = fault.details().get("fieldList").unwrap().as_list().unwrap();
+    let fields = fault
+        .details()
+        .get("fieldList")
+        .and_then(Value::as_list)
+        .unwrap();
     let told = fields.iter().map(|field| {
         let message = field["message"].as_str().unwrap();
         let (_, constraint) = message.split_once(": ").unwrap();

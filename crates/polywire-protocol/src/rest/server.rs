@@ -114,7 +114,7 @@ impl<F: Format> Rest<F> {
         let headers = response.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static(F::MEDIA_TYPE));
         let body = self.format.write_fault(kind, message, headers);
-        fault.allow(headers);
+        fault.write_head(headers);
         *response.body_mut() = Bytes::from(body);
         response
     }

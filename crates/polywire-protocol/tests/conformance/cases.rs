@@ -64,7 +64,7 @@ pub(crate) fn client_request(
         same("host", expected, &format!("{prefix}{host}"))?;
     }
     same_headers(case, request.headers())?;
-    same_body(case, request.body())
+    same_body(case, operation.input(), request.body())
 }
 
 /// Whether the settings of an S3 client that a case gives let it name the bucket
@@ -126,8 +126,8 @@ pub(crate) fn server_request(
         }
         false => request(case),
     };
-    s3::path_style(&mut head, &S3_DOMAINS);
     complete(protocol.kind(), operation, &mut head);
+    s3::path_style(&mut head, &S3_DOMAINS);
     let (route, found) = read(run, subject, &head, &body).map_err(|fault| fault.to_string())?;
     if route.operation != operation.index() {
         return Err("routed to another operation".to_owned());
@@ -398,7 +398,7 @@ pub(crate) fn server_response(
         return client_response(protocol, operation, error, subject, &case);
     }
     match error {
-        None => same_body(case, response.body()),
+        None => same_body(case, operation.output(), response.body()),
         Some(error) => {
             let given = |name: &str| {
                 case["params"]
@@ -408,7 +408,7 @@ pub(crate) fn server_response(
             let given = error.members().filter(|member| given(member.name()));
             let mut known = vec!["Type", "Code"];
             known.extend(given.map(|member| member.plain(NameSource::Xml)));
-            same_error(case, response.body(), &known)
+            same_error(case, error, response.body(), &known)
         }
     }
 }

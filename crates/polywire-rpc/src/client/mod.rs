@@ -463,14 +463,15 @@ impl Client {
         match outcome.map_err(CallError::Response)? {
             Outcome::Output => Ok(()),
             Outcome::Foreign(what) => Err(CallError::Foreign(what)),
-            Outcome::Fault(fault) => Err(CallError::Fault(fault)),
+            Outcome::Fault(fault) => Err(CallError::Fault(fault.with_head(&head.headers))),
             Outcome::Error(shape) => {
                 let mut details = Map::new();
                 inner
                     .protocol
                     .decode_error(shape, head, body, &inner.limits, &mut details)
                     .map_err(CallError::Response)?;
-                Err(CallError::Fault(Fault::modelled(shape.id(), details)))
+                let fault = Fault::of_error(shape, details);
+                Err(CallError::Fault(fault.with_head(&head.headers)))
             }
         }
     }

@@ -110,7 +110,7 @@ impl App {
             let route = match route {
                 Some(route) => route,
                 None => {
-                    let protocol = &self.protocols[protocol];
+                    let protocol = &self.mounts.protocols[protocol];
                     protocol.route_body(&context.head, &bytes, &self.limits)?
                 }
             };
@@ -216,7 +216,7 @@ impl Handling {
     /// Writes the output.
     fn end(&self, output: Result<crate::Output, Fault>) -> Result<Response<Bytes>, Fault> {
         let operation = self.app.service.operation(self.operation);
-        let protocol = &self.app.protocols[self.protocol];
+        let protocol = &self.app.mounts.protocols[self.protocol];
         let response = protocol.encode_output(operation, output?.message());
         response.map_err(Fault::internal)
     }

@@ -7,7 +7,9 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::{Request, Response};
 use http_body_util::combinators::BoxBody;
-use polywire_protocol::{Fault, MountError, Protocol, ProtocolKind, UncheckedPattern, Validator};
+use polywire_protocol::{
+    Conflict, Fault, MountError, Protocol, ProtocolKind, UncheckedPattern, Validator, conflict,
+};
 use polywire_schema::Limits;
 use tokio::sync::Semaphore;
 use tower::util::BoxCloneSyncService;
@@ -17,6 +19,7 @@ use super::app::{
     App, Arriving, BodyError, CallService, HeadService, HttpResponse, HttpService, Pages,
 };
 use super::memory::Memory;
+use super::mount::{Mount, Mounts};
 use super::{Server, Timeouts};
 use crate::{Call, Handler, Output, ServiceHandle};
 
@@ -27,8 +30,8 @@ const BODY_MEMORY: usize = 256 << 20;
 /// Builds a [`Server`].
 pub struct ServerBuilder {
     service: ServiceHandle,
-    protocols: Vec<ProtocolKind>,
-    own_protocols: Vec<Box<dyn Protocol>>,
+    protocols: Vec<(Mount, ProtocolKind)>,
+    own_protocols: Vec<(Mount, Box<dyn Protocol>)>,
     handlers: Vec<(String, Arc<dyn Handler>)>,
     limits: Limits,
     validation: Validation,
@@ -59,6 +62,8 @@ pub enum Validation {
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum BuildError {
+    /// Two protocols of the same mount cannot be told apart.
+    Conflict(Mount, Conflict),
     /// A protocol cannot offer the service.
     Mount(ProtocolKind, MountError),
     /// No protocol was named, and the model names none that is known.
@@ -78,6 +83,10 @@ pub enum BuildError {
 impl fmt::Display for BuildError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Conflict(mount, conflict) => {
+                conflict.fmt(f)?;
+                write!(f, " (both are at {mount})")
+            }
             Self::Mount(kind, error) => write!(f, "cannot be offered over {kind}: {error}"),
             Self::NoProtocol => {
                 f.write_str("the model names no protocol that is known here; name one: ")?;
@@ -109,6 +118,7 @@ impl fmt::Display for BuildError {
 impl std::error::Error for BuildError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
+            Self::Conflict(_, error) => Some(error),
             Self::Mount(_, error) => Some(error),
             Self::Pattern(error) => Some(error),
             _ => None,
@@ -138,9 +148,28 @@ impl ServerBuilder {
     /// Offers the service over a protocol. Without any call of this, it is
     /// offered over those that the model names.
     #[must_use]
-    pub fn protocol(mut self, kind: ProtocolKind) -> Self {
-        if !self.protocols.contains(&kind) {
-            self.protocols.push(kind);
+    pub fn protocol(self, kind: ProtocolKind) -> Self {
+        self.protocol_at(Mount::default(), kind)
+    }
+
+    /// Offers the service over a protocol at a mount: so protocols can share a
+    /// port whose requests are the same.
+    ///
+    /// ```
+    /// use polywire_protocol::ProtocolKind;
+    /// use polywire_rpc::ServerBuilder;
+    /// use polywire_rpc::server::{Mount, MountPathError};
+    ///
+    /// fn offer(builder: ServerBuilder) -> Result<ServerBuilder, MountPathError> {
+    ///     let builder = builder.protocol(ProtocolKind::RestJson1);
+    ///     Ok(builder.protocol_at(Mount::path("/xml")?, ProtocolKind::RestXml))
+    /// }
+    /// ```
+    #[must_use]
+    pub fn protocol_at(mut self, mount: Mount, kind: ProtocolKind) -> Self {
+        let entry = (mount, kind);
+        if !self.protocols.contains(&entry) {
+            self.protocols.push(entry);
         }
         self
     }
@@ -148,8 +177,14 @@ impl ServerBuilder {
     /// Offers the service over a protocol that was made apart, such as XML-RPC
     /// at another path.
     #[must_use]
-    pub fn custom_protocol(mut self, protocol: Box<dyn Protocol>) -> Self {
-        self.own_protocols.push(protocol);
+    pub fn custom_protocol(self, protocol: Box<dyn Protocol>) -> Self {
+        self.custom_protocol_at(Mount::default(), protocol)
+    }
+
+    /// As [`ServerBuilder::custom_protocol`], at a mount.
+    #[must_use]
+    pub fn custom_protocol_at(mut self, mount: Mount, protocol: Box<dyn Protocol>) -> Self {
+        self.own_protocols.push((mount, protocol));
         self
     }
 
@@ -274,23 +309,31 @@ impl ServerBuilder {
     ///
     /// # Errors
     ///
-    /// A protocol cannot offer the service, or handlers and operations do not
-    /// match.
+    /// A protocol cannot offer the service, two that share a mount cannot be
+    /// told apart, or handlers and operations do not match.
     pub fn build(self) -> Result<Server, BuildError> {
         let service = self.service.service();
         let mut kinds = self.protocols;
         if kinds.is_empty() && self.own_protocols.is_empty() {
-            kinds.extend(service.protocols().filter_map(ProtocolKind::from_name));
+            let own = service.protocols().filter_map(ProtocolKind::from_name);
+            kinds.extend(own.map(|kind| (Mount::default(), kind)));
         }
         let mut protocols = self.own_protocols;
-        for kind in kinds {
+        for (mount, kind) in kinds {
             let protocol = kind
                 .build(service)
                 .map_err(|error| BuildError::Mount(kind, error))?;
-            protocols.push(protocol);
+            protocols.push((mount, protocol));
         }
         if protocols.is_empty() {
             return Err(BuildError::NoProtocol);
+        }
+        for (at, (mount, one)) in protocols.iter().enumerate() {
+            let others = protocols[at + 1..].iter();
+            let mut others = others.filter(|(other, _)| other == mount);
+            if let Some(conflict) = others.find_map(|(_, other)| conflict(&**one, &**other)) {
+                return Err(BuildError::Conflict(mount.clone(), conflict));
+            }
         }
 
         let mut handlers: Vec<Option<Arc<dyn Handler>>> = Vec::new();
@@ -354,7 +397,7 @@ impl ServerBuilder {
         });
         let app = App {
             service: self.service.clone(),
-            protocols,
+            mounts: Mounts::new(protocols),
             handlers,
             layered,
             head,

@@ -1,7 +1,7 @@
 //! The server.
 //!
 //! ```text
-//! connection -> HTTP layers -> head: protocol, route
+//! connection -> HTTP layers -> head: mount, protocol, route
 //!                              -> head layers -> body, decode
 //!                                                -> call layers -> handler
 //! ```
@@ -20,6 +20,7 @@ mod builder;
 mod connection;
 mod listener;
 mod memory;
+mod mount;
 
 use std::time::Duration;
 
@@ -27,6 +28,7 @@ pub use app::{Arriving, BodyError, CallService, HeadService, HttpResponse, HttpS
 pub use builder::{BuildError, ServerBuilder, Validation};
 pub use connection::Running;
 pub use listener::{bind, bind_shared};
+pub use mount::{Mount, MountPathError, OriginalUri};
 
 /// How long a client may take.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

@@ -12,6 +12,7 @@ mod faults;
 mod handlers;
 mod layers;
 mod memory;
+mod mounts;
 mod shutdown;
 mod slow;
 mod traits;
