@@ -182,4 +182,28 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn integers_against_bounds_that_are_none() {
+        let bound = Bound::of("2.5");
+        assert_eq!(bound.integer(2), Ordering::Less);
+        assert_eq!(bound.integer(3), Ordering::Greater);
+        let bound = Bound::of("-1e2");
+        assert_eq!(bound.integer(-100), Ordering::Equal);
+        assert_eq!(bound.integer(i64::MIN), Ordering::Less);
+    }
+
+    #[test]
+    fn equal_numbers_have_one_form() {
+        for numbers in [
+            &["100", "1e2", "100.00", "0.1E3"][..],
+            &["0", "-0.0", "0e9"],
+        ] {
+            for number in numbers {
+                assert_eq!(canonical(number), canonical(numbers[0]), "{number}");
+            }
+        }
+        assert_ne!(canonical("1"), canonical("-1"));
+        assert_ne!(canonical("1"), canonical("10"));
+    }
 }

@@ -84,6 +84,7 @@ impl RequestBody {
         if !matches!(self.source, Some(Source::Read { .. })) {
             let held = Held::nothing(Arc::clone(memory));
             self.source = Some(Source::Read { held });
+            self.linger = false;
         }
         let grown = match &mut self.source {
             Some(Source::Read { held }) => held.grow(came + len),

@@ -33,12 +33,12 @@ async fn json_bodies() {
         (br#"{"left":"1","right":2}"#, 400, malformed, "left"),
         (br#"{"left":1.5,"right":2}"#, 400, malformed, "left"),
         (br#"{"left":1,"right":2147483648}"#, 400, malformed, "right"),
-        (br#"{"left":1}"#, 400, "ValidationException", "`right`"),
+        (br#"{"left":1}"#, 400, "ValidationException", "'/right'"),
         (
             br#"{"left":null,"right":2}"#,
             400,
             "ValidationException",
-            "`left`",
+            "'/left'",
         ),
     ];
     for (body, status, name, word) in cases {
@@ -71,7 +71,7 @@ async fn cbor_bodies() {
             malformed,
             "right",
         ),
-        (b"\xa1\x64left\x01", 400, invalid, "`right`"),
+        (b"\xa1\x64left\x01", 400, invalid, "'/right'"),
         (b"\x9b\xff\xff\xff\xff\xff\xff\xff\xff", 400, malformed, ""),
     ];
     for (body, status, name, word) in cases {
@@ -124,7 +124,7 @@ async fn xmlrpc_bodies() {
         (
             call("<param><value><struct/></value></param>"),
             "-32602",
-            "`name`",
+            "'/name'",
         ),
         (call("<param><value>text</value></param>"), "-32602", ""),
         (

@@ -154,10 +154,10 @@ fn compressed(kind: ProtocolKind, len: usize) -> Request<Full<Bytes>> {
 async fn compressed_bodies_have_the_limits_of_all_bodies() {
     for kind in [RestJson1, RpcV2Cbor] {
         let server = builder("").limits(Limits::DEFAULT.with_bytes(1 << 20));
-        let server = server.body_memory(1 << 20).build().unwrap();
+        let server = server.body_memory(2 << 20).build().unwrap();
         let (status, _) = answer(&server, compressed(kind, 500_000)).await;
         assert_eq!(status, 200, "{kind}");
-        let (status, body) = answer(&server, compressed(kind, 100 << 20)).await;
+        let (status, body) = answer(&server, compressed(kind, 8 << 20)).await;
         assert_eq!(status, 413, "{kind}: {body}");
         // What was taken for them has been given back.
         for _ in 0..4 {

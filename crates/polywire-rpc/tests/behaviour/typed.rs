@@ -251,7 +251,7 @@ async fn typed_faults() {
         assert_eq!(fault.message(), "an internal error occurred", "{kind}");
         let fault = client.fault("Create", "{}").await;
         assert_eq!(fault.kind(), FaultKind::Invalid, "{kind}");
-        assert!(fault.message().contains("`name`"), "{kind}: {fault}");
+        assert!(fault.message().contains("'/name'"), "{kind}: {fault}");
 
         let typed: Result<CreateOutput, CallError> = client
             .0
