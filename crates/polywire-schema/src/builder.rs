@@ -242,6 +242,10 @@ pub struct SchemaBuilder {
     pub(crate) stray: Option<Box<(ShapeRef, MemberSpec)>>,
 }
 
+/// Status, whether the sender is to blame, retryable, code and status of query
+/// protocols.
+pub(crate) type ErrorSpec = (u16, bool, Option<bool>, Option<(String, u16)>);
+
 #[derive(Debug)]
 pub(crate) struct ShapeSpec {
     pub(crate) id: String,
@@ -249,7 +253,7 @@ pub(crate) struct ShapeSpec {
     pub(crate) members: Vec<MemberSpec>,
     /// The traits of the shape itself, as its root member has them.
     pub(crate) root: MemberSpec,
-    pub(crate) error: Option<(u16, bool, Option<bool>, Option<(String, u16)>)>,
+    pub(crate) error: Option<ErrorSpec>,
 }
 
 /// Shapes with up to this many members are searched in order.
