@@ -4,6 +4,7 @@
 mod call;
 mod export;
 mod findings;
+mod generate;
 mod model;
 mod models;
 mod pages;
@@ -35,6 +36,7 @@ enum Command {
     Call(call::Arguments),
     Model(model::Arguments),
     Export(export::Arguments),
+    Generate(generate::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -51,6 +53,7 @@ fn main() -> ExitCode {
         Command::Call(arguments) => call::run(arguments),
         Command::Model(arguments) => model::run(&arguments),
         Command::Export(arguments) => export::run(&arguments),
+        Command::Generate(arguments) => generate::run(&arguments),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

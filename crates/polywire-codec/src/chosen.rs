@@ -100,7 +100,8 @@ impl<T: Encode, F: Formats> Message for Chosen<T, F> {
 pub struct ChosenSlot<'de, T: DecodeStructure<'de>, F> {
     builder: T::Builder,
     value: Option<T>,
-    types: PhantomData<(&'de (), fn() -> F)>,
+    message: PhantomData<&'de ()>,
+    formats: PhantomData<fn() -> F>,
 }
 
 impl<'de, T: DecodeStructure<'de>, F> ChosenSlot<'de, T, F> {
@@ -110,7 +111,8 @@ impl<'de, T: DecodeStructure<'de>, F> ChosenSlot<'de, T, F> {
         Self {
             builder: T::Builder::default(),
             value: None,
-            types: PhantomData,
+            message: PhantomData,
+            formats: PhantomData,
         }
     }
 

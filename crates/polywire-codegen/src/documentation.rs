@@ -283,7 +283,7 @@ impl Writer {
         match name {
             "p" | "div" | "note" | "important" | "dl" | "dt" | "dd" | "table" | "tr" | "h1"
             | "h2" | "h3" | "h4" | "h5" | "h6" | "title" | "fullname" | "para" => {
-                self.paragraph = true
+                self.paragraph = true;
             }
             "ul" | "ol" => {
                 self.lists.pop();

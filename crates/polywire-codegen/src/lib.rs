@@ -58,6 +58,15 @@ impl Generated {
         &self.code
     }
 
+    /// The code as a file of its own, for `mod NAME;`.
+    #[must_use]
+    pub fn file(&self) -> String {
+        let (first, rest) = self.code.split_once('\n').unwrap_or((&self.code, ""));
+        format!(
+            "{first}\n\n#![allow(dead_code, unreachable_pub, reason = \"a program need not use all of it\")]\n{rest}"
+        )
+    }
+
     /// The path, within the module, of the type of a structure, union or enum.
     #[must_use]
     pub fn path_of(&self, shape_id: &str) -> Option<&str> {

@@ -97,6 +97,34 @@ impl Source {
         self.signature(start, arguments, end);
     }
 
+    /// A chain of calls: on one line if it has few and short ones, else a call a
+    /// line, as rustfmt breaks chains of more than 60 columns.
+    pub(crate) fn chain(&mut self, chain: &str) {
+        if chain.len() <= 60 {
+            self.line(chain);
+            return;
+        }
+        let mut depth = 0;
+        let mut links = vec![String::new()];
+        for character in chain.chars() {
+            match character {
+                '(' => depth += 1,
+                ')' => depth -= 1,
+                '.' if depth == 0 => links.push(String::new()),
+                _ => {}
+            }
+            if let Some(link) = links.last_mut() {
+                link.push(character);
+            }
+        }
+        self.line(&links[0]);
+        self.indent += 1;
+        for link in &links[1..] {
+            self.line(link);
+        }
+        self.indent -= 1;
+    }
+
     /// Whether a line would fit here.
     pub(crate) fn fits(&self, line: &str) -> bool {
         self.indent * 4 + line.len() <= WIDTH

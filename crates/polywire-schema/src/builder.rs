@@ -249,7 +249,7 @@ pub struct SchemaBuilder {
 /// What [`SchemaBuilder::error`] is told: status, whether the sender is to blame,
 /// whether to try again and whether that is for throttling, code and status in
 /// the query protocol.
-type ErrorTraits = (u16, bool, Option<bool>, Option<(String, u16)>);
+pub(crate) type ErrorSpec = (u16, bool, Option<bool>, Option<(String, u16)>);
 
 #[derive(Debug)]
 pub(crate) struct ShapeSpec {
@@ -258,7 +258,7 @@ pub(crate) struct ShapeSpec {
     pub(crate) members: Vec<MemberSpec>,
     /// The traits of the shape itself, as its root member has them.
     pub(crate) root: MemberSpec,
-    pub(crate) error: Option<ErrorTraits>,
+    pub(crate) error: Option<ErrorSpec>,
 }
 
 /// Shapes with up to this many members are searched in order.

@@ -81,9 +81,11 @@ pub use polywire_text as text;
 macro_rules! include_service {
     ($(#[$meta:meta])* $visibility:vis mod $name:ident) => {
         $(#[$meta])*
-        // A program need not use all of a service.
-        #[allow(dead_code, unreachable_pub, missing_docs)]
-        #[allow(clippy::all)]
+        #[allow(
+            dead_code,
+            unreachable_pub,
+            reason = "a program need not use all of a service"
+        )]
         $visibility mod $name {
             include!(concat!(env!("OUT_DIR"), "/", stringify!($name), ".rs"));
         }

@@ -204,7 +204,10 @@ fn fill_tokens(source: &mut Source, root: &str, tokens: &[&crate::plan::Field<'_
     for field in tokens {
         source.open(format!("if !self.input.has_{}() {{", field.plain));
         source.line(format!(
-            "self.input = self.input.{}({root}::rpc::generated::fresh_token());",
+            "let token = {root}::rpc::generated::fresh_token();"
+        ));
+        source.line(format!(
+            "self.input = self.input.{}(token);",
             field.setter()
         ));
         source.close("}");

@@ -224,7 +224,7 @@ fn paginate(source: &mut Source, plan: &Plan<'_>, operation: &Operation<'_>, pag
     source.line(format!("type Item = {};", super_(&pages.item_ty)));
     source.blank();
     source.open("fn token(output: &Self::Output) -> Option<Self::Token> {");
-    source.line(&pages.token);
+    source.chain(&pages.token);
     source.close("}");
     source.blank();
     source.open("fn set_token(input: &mut Self::Input, token: Self::Token) {");
@@ -232,7 +232,7 @@ fn paginate(source: &mut Source, plan: &Plan<'_>, operation: &Operation<'_>, pag
     source.close("}");
     source.blank();
     source.open("fn items(output: Self::Output) -> Vec<Self::Item> {");
-    source.line(&pages.items);
+    source.chain(&pages.items);
     source.close("}");
     source.close("}");
 }

@@ -77,10 +77,17 @@ pub(super) fn write(source: &mut Source, plan: &Plan<'_>) {
         source.line("builder,");
         source.line("&service,");
         source.line("&implementation,");
-        source.line(format!(
-            "|own: std::sync::Arc<S>, input, context| async move {{ own.{}(input, &context).await }},",
-            operation.method
-        ));
+        let head = "|own: std::sync::Arc<S>, input, context| async move {";
+        let call = format!("own.{}(input, &context).await", operation.method);
+        let whole = format!("{head} {call} }}");
+        // The last argument may be a little longer than a line, to rustfmt.
+        if source.fits(&whole[4..]) {
+            source.line(format!("{whole},"));
+        } else {
+            source.open(head);
+            source.line(call);
+            source.close("},");
+        }
         source.close(");");
     }
     source.line("builder");

@@ -200,7 +200,12 @@ fn builder(source: &mut Source, structure: &Structure<'_>) {
     source.open(format!("fn from(value: {ty}) -> Self {{"));
     match required.len() {
         0 => source.line("Self { value }"),
-        len => source.line(format!("Self {{ value, set: codec::Marks::all({len}) }}")),
+        len => {
+            source.open("Self {");
+            source.line("value,");
+            source.line(format!("set: codec::Marks::all({len}),"));
+            source.close("}");
+        }
     }
     source.close("}");
     source.close("}");

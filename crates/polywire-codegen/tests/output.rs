@@ -1,0 +1,175 @@
+//! What is generated, as text.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use std::io::Write as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use polywire_codegen::{Build, GenerateError, Generated, Maps, Strings};
+use polywire_model::{Loader, Model};
+
+const LAMP: &str = r#"
+    $version: "2"
+    namespace example.lamp
+
+    /// A lamp that <b>listens</b>.
+    service Lamp { version: "1", operations: [Shine, Rest] }
+
+    operation Shine {
+        input := {
+            /// How bright, from 0 to 100.
+            @required
+            level: Integer
+
+            color: Color
+        }
+        output := { since: Timestamp }
+        errors: [Broken]
+    }
+
+    operation Rest {}
+
+    enum Color { WARM_WHITE = "warm-white", RED }
+
+    union Cause { fuse: String, cable: Broken }
+
+    @error("server")
+    structure Broken { message: String, cause: Cause }
+"#;
+
+fn model(text: &str) -> Model {
+    let mut loader = Loader::new();
+    loader.add_text("model.smithy", text);
+    loader.assemble().unwrap().model
+}
+
+fn run(build: &Build, text: &str) -> Generated {
+    build.run_on(&model(text)).unwrap()
+}
+
+#[test]
+fn types_are_written_so() {
+    let generated = run(&Build::new().types_only(), LAMP);
+    // The packed schemas are no reading for people.
+    let code = generated
+        .code()
+        .split("/// The schemas of the service")
+        .next();
+    insta::assert_snapshot!(code.unwrap());
+}
+
+#[test]
+fn clients_and_servers_are_written_so() {
+    let generated = run(&Build::new(), LAMP);
+    let code = generated.code().split("/// The service, as clients").nth(1);
+    insta::assert_snapshot!(code.unwrap());
+}
+
+#[test]
+fn the_same_model_gives_the_same_code() {
+    let build = Build::new().registry(true);
+    assert_eq!(run(&build, LAMP).code(), run(&build, LAMP).code());
+}
+
+#[test]
+fn what_is_generated_is_formatted() {
+    let library = Path::new("../../tests/generated/model/library.smithy");
+    let library = std::fs::read_to_string(library).unwrap();
+    for text in [LAMP, &library] {
+        for build in [
+            Build::new().registry(true),
+            Build::new().borrowed(true),
+            Build::new().maps(Maps::Hash).strings(Strings::String),
+        ] {
+            let code = run(&build, text).code().to_owned();
+            let child = Command::new("rustfmt")
+                .args(["--edition", "2024"])
+                .stdin(Stdio::piped())
+                .stdout(Stdio::piped())
+                .spawn();
+            let mut child = child.unwrap();
+            let mut stdin = child.stdin.take().unwrap();
+            stdin.write_all(code.as_bytes()).unwrap();
+            drop(stdin);
+            let formatted = child.wait_with_output().unwrap().stdout;
+            let formatted = String::from_utf8(formatted).unwrap();
+            let lines = code.lines().zip(formatted.lines());
+            let different: Vec<(&str, &str)> = lines.filter(|(a, b)| a != b).take(3).collect();
+            assert!(code == formatted, "{different:#?}");
+        }
+    }
+}
+
+#[test]
+fn paths_of_types_are_known() {
+    let generated = run(&Build::new(), LAMP);
+    assert_eq!(generated.path_of("example.lamp#Broken"), Some("Broken"));
+    assert_eq!(
+        generated.path_of("example.lamp#ShineInput"),
+        Some("ShineInput")
+    );
+    assert_eq!(generated.path_of("smithy.api#String"), None);
+    assert_eq!(generated.name(), "lamp");
+}
+
+#[test]
+fn some_operations_need_fewer_types() {
+    let generated = run(&Build::new().operations(["Rest"]), LAMP);
+    assert!(!generated.code().contains("Shine"));
+    assert_eq!(generated.path_of("example.lamp#Broken"), None);
+    let error = Build::new()
+        .operations(["Sleep"])
+        .run_on(&model(LAMP))
+        .unwrap_err();
+    assert_eq!(error.to_string(), "the service has no operation `Sleep`");
+}
+
+#[test]
+fn services_have_to_be_told_apart() {
+    let two = "$version: \"2\"\nnamespace a\nservice One { version: \"1\" }\nservice Two { version: \"1\" }\n";
+    let error = Build::new().run_on(&model(two)).unwrap_err();
+    assert!(matches!(error, GenerateError::NoService(None, _)));
+    assert_eq!(
+        error.to_string(),
+        "say which service is meant: the model has a#One, a#Two"
+    );
+    assert_eq!(run(&Build::new().service("Two"), two).name(), "two");
+    assert_eq!(run(&Build::new().service("a#One"), two).name(), "one");
+}
+
+#[test]
+fn circles_are_boxed_once() {
+    let text = r#"
+        $version: "2"
+        namespace a
+        service S { version: "1", operations: [O] }
+        operation O { input := { first: A } }
+        structure A { b: B, c: C, list: As }
+        structure B { a: A }
+        union C { c: C, text: String }
+        list As { member: A }
+    "#;
+    let generated = run(&Build::new().types_only(), text);
+    let fields: Vec<&str> = generated
+        .code()
+        .lines()
+        .map(str::trim)
+        .filter(|line| line.starts_with("pub ") && line.ends_with(',') || line.contains("Box<"))
+        .filter(|line| !line.starts_with("pub fn"))
+        .collect();
+    assert_eq!(
+        fields,
+        [
+            "pub b: Option<B>,",
+            "pub c: Option<C>,",
+            "pub list: Option<Vec<A>>,",
+            "pub a: Option<Box<A>>,",
+            "pub first: Option<A>,",
+            "C(Box<C>),",
+            "pub fn as_c(&self) -> Option<&Box<C>> {",
+        ]
+        .into_iter()
+        .filter(|line| !line.starts_with("pub fn"))
+        .collect::<Vec<_>>()
+    );
+}
