@@ -5,6 +5,7 @@ use polywire_text::scan::Run;
 
 use super::XmlDecoder;
 use super::cursor::{CONTENT, EMPTY, Place, TOP, local};
+use super::decode::own_name;
 use crate::{keep, nulls};
 
 /// States of the [`Seq`] of a list or map: bits. Items have the name of the
@@ -39,8 +40,11 @@ impl<'de> XmlDecoder<'de> {
     pub(super) fn next_item(&mut self, at: Member<'_>, seq: &mut Seq) -> Result<bool, Error> {
         // The tag of the item before, once more.
         let tag = last_tag(seq);
-        if seq.count > 0
-            && let Some(window) = self.cursor.bytes().get(tag.start - 1..)
+        if seq.count == 0 {
+            return self.any_item(at, seq);
+        }
+        self.cursor.skip_space();
+        if let Some(window) = self.cursor.bytes().get(tag.start - 1..)
             && Run::new(window, tag.len + 2).starts(self.cursor.rest())
             && window[tag.len + 1] == b'>'
             && self.budget.count(1).is_ok()
@@ -51,6 +55,13 @@ impl<'de> XmlDecoder<'de> {
             };
             self.cursor.at += tag.len + 2;
             return Ok(true);
+        }
+        if seq.state == 0
+            && let Some(end) = self.cursor.plain_end(self.cursor.at, own_name(seq))
+        {
+            self.cursor.at = end;
+            self.budget.leave();
+            return Ok(false);
         }
         self.any_item(at, seq)
     }

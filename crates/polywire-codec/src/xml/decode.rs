@@ -436,11 +436,14 @@ impl<'de> Decoder<'de> for XmlDecoder<'de> {
 
     #[inline(always)]
     fn member(&mut self, shape: Schema<'_>, seq: &mut Seq) -> Result<u32, Error> {
+        if seq.state != 0 {
+            return self.any_member(shape, seq);
+        }
+        self.cursor.skip_space();
         // The start tag that is expected next: one comparison and no look at
         // anything else.
         let ordinal = seq.guess;
-        if seq.state == 0
-            && ordinal < shape.len()
+        if ordinal < shape.len()
             && let Some(len) = shape
                 .member(ordinal)
                 .encoded(Encoding::XmlOpen)
@@ -450,6 +453,11 @@ impl<'de> Decoder<'de> for XmlDecoder<'de> {
             self.opened(len);
             seq.guess = ordinal + 1;
             return Ok(ordinal);
+        }
+        if let Some(end) = self.cursor.plain_end(self.cursor.at, own_name(seq)) {
+            self.cursor.at = end;
+            self.budget.leave();
+            return Ok(END);
         }
         self.any_member(shape, seq)
     }
