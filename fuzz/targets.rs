@@ -26,6 +26,11 @@ pub fn cbor(data: &[u8]) {
     readers::cbor(data);
 }
 
+/// As XML.
+pub fn xml(data: &[u8]) {
+    readers::xml(data);
+}
+
 /// As a call of XML-RPC.
 pub fn xmlrpc_call(data: &[u8]) {
     readers::xmlrpc_call(data);

@@ -43,6 +43,7 @@ replayed! {
     text_string,
     text_timestamp,
     text_xml,
+    xml,
     xmlrpc_call,
     xmlrpc_response,
 }

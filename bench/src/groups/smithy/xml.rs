@@ -163,23 +163,23 @@ fn text_of(xml: &[u8]) -> Vec<u8> {
         .into_bytes()
 }
 
-fn encode(value: &impl Encode, out: Vec<u8>) -> Vec<u8> {
+fn encode(value: &impl Encode, at: Member<'_>, out: Vec<u8>) -> Vec<u8> {
     let namespace = Some((None, "https://awsquerydataplane.amazonaws.com"));
     let mut encoder = XmlEncoder::new(XmlProfile::DEFAULT.with_namespace(namespace), out);
     encoder.open("GetMetricDataResponse");
     encoder.open("GetMetricDataResult");
-    value.encode(root("GetMetricDataOutput"), &mut encoder);
+    value.encode(at, &mut encoder);
     encoder.close("GetMetricDataResult");
     encoder.close("GetMetricDataResponse");
     encoder.finish().unwrap_or_default()
 }
 
 fn written(output: &GetMetricDataOutput) -> Vec<u8> {
-    encode(output, Vec::new())
+    encode(output, root("GetMetricDataOutput"), Vec::new())
 }
 
 fn written_value(value: &Value) -> Vec<u8> {
-    encode(value, Vec::new())
+    encode(value, root("GetMetricDataOutput"), Vec::new())
 }
 
 /// The same in the order of the model and without what the shapes do not have,
@@ -216,12 +216,13 @@ fn indented(xml: &[u8]) -> Vec<u8> {
 }
 
 fn write_metrics(case: &mut Case, expected: &GetMetricDataOutput) {
+    let at = root("GetMetricDataOutput");
     let bytes = written(expected);
     let (ours, quick, aws) = (expected.clone(), expected.clone(), expected.clone());
     let (by_quick, by_aws) = (bytes.clone(), expected.clone());
     case.bytes(bytes.len())
         .polywire_writes(
-            move |out| *out = encode(&ours, std::mem::take(out)),
+            move |out| *out = encode(&ours, at, std::mem::take(out)),
             move |written| same_bytes(written, &bytes),
         )
         .peer_writes(
@@ -245,14 +246,15 @@ fn write_metrics(case: &mut Case, expected: &GetMetricDataOutput) {
 }
 
 fn write_value(case: &mut Case, expected: &GetMetricDataOutput) {
+    let at = root("GetMetricDataOutput");
     let bytes = written(expected);
     let tree = peers::quick::tree(&bytes).unwrap_or_default();
     let xml: &'static [u8] = Box::leak(bytes.clone().into_boxed_slice());
-    let value = metrics::<Value>(xml, root("GetMetricDataOutput")).unwrap_or_default();
+    let value = metrics::<Value>(xml, at).unwrap_or_default();
     let by_quick = bytes.clone();
     case.bytes(bytes.len())
         .polywire_writes(
-            move |out| *out = encode(&value, std::mem::take(out)),
+            move |out| *out = encode(&value, at, std::mem::take(out)),
             move |written| same_bytes(written, &bytes),
         )
         .peer_writes(

@@ -214,6 +214,12 @@ impl<'de> Cursor<'de> {
         self.attributes_of_tag(start + len)
     }
 
+    /// Whether a start tag of a common name stands here.
+    #[inline(always)]
+    pub(super) fn is_at_tag(&self) -> bool {
+        matches!(self.rest(), [b'<', first, ..] if first.is_ascii_alphabetic())
+    }
+
     /// Whether the last start tag has anything behind its name.
     #[inline]
     pub(super) fn has_attributes(&self) -> bool {
@@ -334,8 +340,11 @@ impl<'de> Cursor<'de> {
     /// Skips character data that nobody wants, which must be well formed.
     pub(super) fn skip_characters(&mut self) -> Result<(), Error> {
         loop {
-            self.skip_space();
-            if matches!(self.rest(), [b'<', next, ..] if !matches!(next, b'!' | b'?')) {
+            let clean = scan::xml_data(self.rest());
+            if !self.brackets
+                && matches!(&self.rest()[clean..], [b'<', next, ..] if !matches!(next, b'!' | b'?'))
+            {
+                self.at += clean;
                 return Ok(());
             }
             let start = self.at;
