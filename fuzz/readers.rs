@@ -9,13 +9,14 @@ use std::fmt::Debug;
 use polywire_codec::cbor::CborProfile;
 use polywire_codec::json::{self, JsonDecoder, JsonEncoder, JsonProfile};
 use polywire_codec::reference;
+use polywire_codec::xml::{XmlDecoder, XmlProfile};
 use polywire_codec::xmlrpc::{self, Envelope, XmlRpcDecoder, XmlRpcEncoder, XmlRpcProfile};
 use polywire_schema::{
     Body, Decode, Decoder, Encode, Error, ErrorKind, LimitKind, Limits, Member, Value,
 };
 
-use support::{Cbor, Format, Json, XmlRpc, encode};
-use typed::{Choice, Collections, Node, Scalars, Strict, Wide, root};
+use support::{Cbor, Format, Json, Xml, XmlRpc, encode};
+use typed::{Bucket, Choice, Collections, Node, Scalars, Strict, Wide, root};
 
 use super::alike::{Size, Wire, same, unwritable};
 
@@ -56,6 +57,38 @@ pub(crate) fn cbor(data: &[u8]) {
         let twin = reference::cbor::CborDecoder::new(data, 0, profile, &Limits::DEFAULT)
             .and_then(|mut twin| Ok((Value::decode(at, &mut twin)?, twin.end())));
         like_twin::<Cbor>(&body, at, twin);
+    }
+}
+
+/// XML has no documents: shapes only.
+pub(crate) fn xml(data: &[u8]) {
+    let body = Body::from(data.to_vec());
+    let limits = &Limits::DEFAULT;
+    let whole =
+        XmlDecoder::from_body(&body, XmlProfile::DEFAULT, limits).and_then(|mut decoder| {
+            decoder.skip()?;
+            decoder.finish()
+        });
+    shapes::<Xml>(&body, &whole);
+    shape::<Xml, Bucket>(&body, "Bucket");
+    let Ok(text) = std::str::from_utf8(data) else {
+        return;
+    };
+    for (name, profile) in [
+        ("Bucket", XmlProfile::DEFAULT),
+        ("Bucket", XmlProfile::DEFAULT.lenient()),
+        ("Collections", XmlProfile::DEFAULT),
+        ("Scalars", XmlProfile::DEFAULT.lenient()),
+    ] {
+        let at = root(name);
+        let native = XmlDecoder::from_body(&body, profile, limits).and_then(|mut decoder| {
+            let value = Value::decode(at, &mut decoder)?;
+            decoder.finish()?;
+            Ok(value)
+        });
+        let twin = reference::xml::XmlDecoder::from_str(text, profile, limits)
+            .and_then(|mut twin| Value::decode(at, &mut twin));
+        assert_eq!(format!("{:?}", native.ok()), format!("{:?}", twin.ok()));
     }
 }
 
@@ -342,6 +375,7 @@ fn wire<F: Format>() -> Wire {
     match F::NAME {
         "JSON" => Wire::Json,
         "CBOR" => Wire::Cbor,
+        "XML" => Wire::Xml,
         "XML-RPC" => Wire::XmlRpc,
         other => panic!("{other}"),
     }

@@ -32,6 +32,11 @@ pub fn form(data: &[u8]) {
     forms::any(data);
 }
 
+/// As XML.
+pub fn xml(data: &[u8]) {
+    readers::xml(data);
+}
+
 /// As a call of XML-RPC.
 pub fn xmlrpc_call(data: &[u8]) {
     readers::xmlrpc_call(data);

@@ -3,6 +3,7 @@
 mod codec;
 mod harness;
 mod model;
+mod smithy;
 mod text;
 
 use polywire_bench::GroupEntry;
@@ -23,6 +24,11 @@ pub(crate) const GROUPS: &[GroupEntry] = &[
         name: "model",
         about: "files to a validated model",
         cases: model::cases,
+    },
+    GroupEntry {
+        name: "smithy",
+        about: "Smithy's own benchmark cases, beside the peers of each format and smithy-java",
+        cases: smithy::cases,
     },
     GroupEntry {
         name: "text",

@@ -44,6 +44,7 @@ replayed! {
     text_string,
     text_timestamp,
     text_xml,
+    xml,
     xmlrpc_call,
     xmlrpc_response,
 }

@@ -1,10 +1,13 @@
 //! Lists and maps, item by item.
 
-use polywire_schema::{Encoding, Error, ErrorKind, Member, MemberFlags, NameSource, Seq, Text};
+use polywire_schema::{
+    Encoding, Error, ErrorKind, Member, MemberFlags, NameSource, Seq, ShapeKind, Text,
+};
 use polywire_text::scan::Run;
 
 use super::XmlDecoder;
 use super::cursor::{CONTENT, EMPTY, Place, TOP, local};
+use super::decode::own_name;
 use crate::{keep, nulls};
 
 /// States of the [`Seq`] of a list or map: bits. Items have the name of the
@@ -12,6 +15,9 @@ use crate::{keep, nulls};
 const FLATTENED: u32 = 1;
 /// The element around the items was its own end.
 const NO_CONTENT: u32 = 2;
+/// How many bytes are compared at once.
+const LONGEST_RUN: usize = 32;
+
 /// The key of the entry that is open stands behind its value.
 const KEY_BEHIND: u32 = 4;
 
@@ -37,20 +43,42 @@ impl<'de> XmlDecoder<'de> {
     /// Goes into the next item of a list.
     #[inline(always)]
     pub(super) fn next_item(&mut self, at: Member<'_>, seq: &mut Seq) -> Result<bool, Error> {
-        // The tag of the item before, once more.
-        let tag = last_tag(seq);
-        if seq.count > 0
-            && let Some(window) = self.cursor.bytes().get(tag.start - 1..)
-            && Run::new(window, tag.len + 2).starts(self.cursor.rest())
-            && window[tag.len + 1] == b'>'
+        if seq.state != 0 {
+            return self.any_item(at, seq);
+        }
+        let before = self.cursor.at;
+        // The start tag of the item before once more, and the white space before
+        // it: one comparison.
+        let last = last_tag(seq);
+        if last.len > 0
+            && let Some(window) = self.cursor.bytes().get(last.start..)
+            && Run::new(window, last.len).starts(self.cursor.rest())
             && self.budget.count(1).is_ok()
         {
-            self.cursor.name = Place {
-                start: self.cursor.at + 1,
-                len: tag.len,
-            };
-            self.cursor.at += tag.len + 2;
+            self.cursor.at += last.len;
+            let len = seq.guess as usize;
+            let start = self.cursor.at - 1 - len;
+            self.cursor.name = Place { start, len };
             return Ok(true);
+        }
+        self.cursor.skip_space();
+        let tag = at.element().encoded(Encoding::XmlOpen);
+        if let Some(len) = tag.starts(self.cursor.rest())
+            && self.budget.count(1).is_ok()
+        {
+            self.opened(len);
+            let name = self.cursor.name;
+            let (again, plain) = (self.cursor.at - before, name.len + 2 == len);
+            if plain && again <= LONGEST_RUN {
+                seq.guess = name.len as u32;
+                seq.seen = [before as u64, again as u64];
+            }
+            return Ok(true);
+        }
+        if let Some(end) = self.cursor.plain_end(self.cursor.at, own_name(seq)) {
+            self.cursor.at = end;
+            self.budget.leave();
+            return Ok(false);
         }
         self.any_item(at, seq)
     }
@@ -78,6 +106,8 @@ impl<'de> XmlDecoder<'de> {
         tag: Run<'_>,
         is: impl Fn(&str) -> bool,
     ) -> Result<bool, Error> {
+        // An item of a list that is not flattened has no use for its own tag.
+        let keep = seq.state & FLATTENED != 0 || at.kind() == ShapeKind::Map;
         if seq.state & FLATTENED != 0 {
             if seq.count > 0 && !self.next_sibling(at, seq)? {
                 self.budget.leave();
@@ -105,8 +135,10 @@ impl<'de> XmlDecoder<'de> {
         }
         seq.count = seq.count.saturating_add(1);
         self.count_item()?;
-        let name = self.cursor.name;
-        seq.seen = [name.start as u64, name.len as u64];
+        if keep {
+            let name = self.cursor.name;
+            seq.seen = [name.start as u64, name.len as u64];
+        }
         Ok(true)
     }
 
@@ -301,7 +333,9 @@ enum Child {
     Other,
 }
 
-/// The name of the last item or entry.
+/// The name of the last item of a flattened list, or of the last entry. Of
+/// another list the white space before an item and its start tag, if they are
+/// short and plain.
 #[inline(always)]
 fn last_tag(seq: &Seq) -> Place {
     Place {

@@ -113,6 +113,25 @@ impl<'de> Cursor<'de> {
         &self.text[place.start..place.start + place.len]
     }
 
+    /// Skips white space, of which documents that are laid out have much.
+    #[inline(always)]
+    pub(super) fn skip_space(&mut self) {
+        if self.bytes().get(self.at).is_some_and(|byte| *byte <= b' ') {
+            self.at += scan::white_space(self.rest());
+        }
+    }
+
+    /// The length of the text at the cursor and where its end tag ends, if both
+    /// are plain.
+    #[inline(always)]
+    pub(super) fn plain_text(&self) -> Option<(usize, usize)> {
+        let len = scan::xml_data(self.rest());
+        match self.brackets {
+            true => None,
+            false => Some((len, self.plain_end(self.at + len, self.name)?)),
+        }
+    }
+
     /// Skips what may stand between tags: white space, comments, processing
     /// instructions.
     #[inline]
@@ -195,6 +214,12 @@ impl<'de> Cursor<'de> {
         self.attributes_of_tag(start + len)
     }
 
+    /// Whether a start tag of a common name stands here.
+    #[inline(always)]
+    pub(super) fn is_at_tag(&self) -> bool {
+        matches!(self.rest(), [b'<', first, ..] if first.is_ascii_alphabetic())
+    }
+
     /// Whether the last start tag has anything behind its name.
     #[inline]
     pub(super) fn has_attributes(&self) -> bool {
@@ -261,14 +286,13 @@ impl<'de> Cursor<'de> {
     #[inline]
     pub(super) fn characters(&mut self) -> Result<Cow<'de, str>, Error> {
         let start = self.at;
-        let len = scan::xml_data(self.rest());
-        if !self.brackets
-            && let Some(end) = self.plain_end(start + len, self.name)
-        {
-            self.at = end;
-            return Ok(Cow::Borrowed(&self.text[start..start + len]));
+        match self.plain_text() {
+            Some((len, end)) => {
+                self.at = end;
+                Ok(Cow::Borrowed(&self.text[start..start + len]))
+            }
+            None => self.any_characters(),
         }
-        self.any_characters()
     }
 
     #[inline(never)]
@@ -316,6 +340,13 @@ impl<'de> Cursor<'de> {
     /// Skips character data that nobody wants, which must be well formed.
     pub(super) fn skip_characters(&mut self) -> Result<(), Error> {
         loop {
+            let clean = scan::xml_data(self.rest());
+            if !self.brackets
+                && matches!(&self.rest()[clean..], [b'<', next, ..] if !matches!(next, b'!' | b'?'))
+            {
+                self.at += clean;
+                return Ok(());
+            }
             let start = self.at;
             let len = memchr::memchr(b'<', self.rest()).unwrap_or(self.rest().len());
             let part = &self.text[start..start + len];
@@ -388,18 +419,32 @@ impl<'de> Cursor<'de> {
 
 /// How many of the first bytes are a name (XML 1.0, production 5; of what is
 /// not ASCII all is taken).
+#[inline]
 pub(super) fn name_len(bytes: &[u8]) -> usize {
-    let first =
-        |byte: &u8| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b':') || *byte > 127;
-    let later = |byte: &u8| first(byte) || byte.is_ascii_digit() || matches!(byte, b'-' | b'.');
-    if !bytes.first().is_some_and(first) {
-        return 0;
+    match bytes.first() {
+        Some(first)
+            if IN_NAME[usize::from(*first)] && !matches!(first, b'0'..=b'9' | b'-' | b'.') => {}
+        _ => return 0,
     }
+    let in_name = |byte: &u8| IN_NAME[usize::from(*byte)];
     bytes
         .iter()
-        .position(|byte| !later(byte))
+        .position(|byte| !in_name(byte))
         .unwrap_or(bytes.len())
 }
+
+/// What may stand in a name.
+const IN_NAME: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let own = byte as u8;
+        table[byte] =
+            own.is_ascii_alphanumeric() || own >= 128 || matches!(own, b'_' | b':' | b'-' | b'.');
+        byte += 1;
+    }
+    table
+};
 
 /// A name without its prefix.
 pub(super) fn local(name: &str) -> &str {

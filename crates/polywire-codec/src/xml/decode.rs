@@ -18,7 +18,8 @@ use polywire_schema::{
 };
 
 use super::XmlProfile;
-use super::cursor::{ATTRIBUTE, CONTENT, Cursor, EMPTY, Place, TOP, local};
+use super::cursor::{ATTRIBUTE, CONTENT, Cursor, EMPTY, Place, TOP, local, name_len};
+use super::frame::Entered;
 use crate::budget::Budget;
 use crate::refuse;
 
@@ -32,7 +33,7 @@ pub struct XmlDecoder<'de> {
     /// Whether the flattened list or map that comes next was begun before.
     pub(super) continues: bool,
     /// The elements that the caller has entered.
-    pub(super) entered: Vec<Place>,
+    pub(super) entered: Entered,
     /// The shape that was last asked for names with prefixes, and whether it
     /// has some.
     prefixes: Option<(u32, bool)>,
@@ -82,7 +83,7 @@ impl<'de> XmlDecoder<'de> {
             budget: Budget::new(limits),
             profile: profile.with_namespace(None),
             continues: false,
-            entered: Vec::new(),
+            entered: Entered::default(),
             prefixes: None,
         })
     }
@@ -167,7 +168,7 @@ impl<'de> XmlDecoder<'de> {
         // With a namespace the run is more than a name.
         if cursor.bytes()[cursor.at - 2] == b'"' {
             let tag = &cursor.bytes()[cursor.name.start..cursor.at];
-            cursor.name.len = super::cursor::name_len(tag);
+            cursor.name.len = name_len(tag);
         }
     }
 
@@ -246,15 +247,15 @@ impl<'de> XmlDecoder<'de> {
                 self.budget.leave();
                 return Ok(END);
             } else {
-                match self.next_child(seq)? {
-                    false => return Ok(END),
-                    true => match self.nearby(shape, seq.guess) {
-                        Some(ordinal) => Some(ordinal),
-                        None => {
-                            self.cursor.start_tag()?;
-                            self.find(shape, self.cursor.name, false)
-                        }
-                    },
+                if !self.cursor.is_at_tag() && !self.next_child(seq)? {
+                    return Ok(END);
+                }
+                match self.plain_tag(shape, seq.guess) {
+                    Some(ordinal) => Some(ordinal),
+                    None => {
+                        self.cursor.start_tag()?;
+                        self.find(shape, self.cursor.name, false)
+                    }
                 }
             };
             let Some(ordinal) = found else {
@@ -276,7 +277,11 @@ impl<'de> XmlDecoder<'de> {
             if before && !flattened {
                 return Err(self.error(ErrorKind::Duplicate, "each member once"));
             }
-            if self.cursor.special != ATTRIBUTE && !flattened && self.cursor.is_nil() {
+            if self.cursor.special != ATTRIBUTE
+                && !flattened
+                && self.cursor.has_attributes()
+                && self.cursor.is_nil()
+            {
                 self.skip_element()?;
                 continue;
             }
@@ -313,19 +318,40 @@ impl<'de> XmlDecoder<'de> {
         }
     }
 
-    /// The member whose start tag stands here, if it is one of the next few:
-    /// others before it may have been left out. The tag is then read.
+    /// The member whose start tag stands here, if it is a plain one: mostly that
+    /// behind the guess, when one was left out, else by its name. The tag is
+    /// then read.
     #[inline]
-    fn nearby(&mut self, shape: Schema<'_>, guess: u32) -> Option<u32> {
+    fn plain_tag(&mut self, shape: Schema<'_>, guess: u32) -> Option<u32> {
         let rest = self.cursor.rest();
-        let found = (guess..shape.len().min(guess + 4)).find_map(|ordinal| {
-            let member = shape.member(ordinal);
-            let tag = member.run(Encoding::XmlOpen);
-            (tag.starts(rest) && tag.as_bytes().last() == Some(&b'>'))
-                .then_some((ordinal, tag.len()))
-        });
-        let (ordinal, len) = found?;
-        self.opened(len);
+        // In a small shape any member is found as quickly as one is looked up.
+        let candidates = match shape.len() {
+            len @ ..=FEW_MEMBERS => 0..len,
+            len => guess + 1..len.min(guess + 2),
+        };
+        for ordinal in candidates {
+            if let Some(len) = shape
+                .member(ordinal)
+                .encoded(Encoding::XmlOpen)
+                .starts(rest)
+                && rest.get(len - 1) == Some(&b'>')
+            {
+                self.opened(len);
+                return Some(ordinal);
+            }
+        }
+        let name = rest.get(1..)?;
+        let len = name_len(name);
+        if name.get(len) != Some(&b'>') {
+            return None;
+        }
+        let ordinal = shape.find(NameSource::Xml, &name[..len])?;
+        if shape.member(ordinal).has(MemberFlags::XML_ATTRIBUTE) {
+            return None;
+        }
+        let start = self.cursor.at + 1;
+        self.cursor.name = Place { start, len };
+        self.cursor.at = start + len + 1;
         Some(ordinal)
     }
 
@@ -408,6 +434,9 @@ impl<'de> XmlDecoder<'de> {
     }
 }
 
+/// Up to how many members are compared each instead of looking one up.
+const FEW_MEMBERS: u32 = 8;
+
 /// The name of the element of `seq`.
 #[inline(always)]
 pub(super) fn own_name(seq: &Seq) -> Place {
@@ -443,11 +472,14 @@ impl<'de> Decoder<'de> for XmlDecoder<'de> {
 
     #[inline(always)]
     fn member(&mut self, shape: Schema<'_>, seq: &mut Seq) -> Result<u32, Error> {
+        if seq.state != 0 {
+            return self.any_member(shape, seq);
+        }
+        self.cursor.skip_space();
         // The start tag that is expected next: one comparison and no look at
         // anything else.
         let ordinal = seq.guess;
-        if seq.state == 0
-            && ordinal < shape.len()
+        if ordinal < shape.len()
             && let Some(len) = shape
                 .member(ordinal)
                 .encoded(Encoding::XmlOpen)
@@ -457,6 +489,11 @@ impl<'de> Decoder<'de> for XmlDecoder<'de> {
             self.opened(len);
             seq.guess = ordinal + 1;
             return Ok(ordinal);
+        }
+        if let Some(end) = self.cursor.plain_end(self.cursor.at, own_name(seq)) {
+            self.cursor.at = end;
+            self.budget.leave();
+            return Ok(END);
         }
         self.any_member(shape, seq)
     }

@@ -6,7 +6,33 @@ use std::borrow::Cow;
 use polywire_schema::{Decoder, Error, ErrorKind};
 
 use super::XmlDecoder;
-use super::cursor::{CONTENT, EMPTY, TOP, local};
+use super::cursor::{CONTENT, EMPTY, Place, TOP, local};
+
+/// The elements that were entered, from the outermost inwards. Protocols enter
+/// one or two.
+#[derive(Debug, Default)]
+pub(super) struct Entered {
+    names: [Place; 4],
+    len: usize,
+}
+
+impl Entered {
+    pub(super) fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Whether there was room.
+    fn push(&mut self, name: Place) -> bool {
+        let place = self.names.get_mut(self.len);
+        self.len += usize::from(place.is_some());
+        place.map(|place| *place = name).is_some()
+    }
+
+    fn pop(&mut self) -> Option<Place> {
+        self.len = self.len.checked_sub(1)?;
+        self.names.get(self.len).copied()
+    }
+}
 
 impl<'de> XmlDecoder<'de> {
     /// The name of the element that is read next, without its prefix: of the
@@ -41,7 +67,7 @@ impl<'de> XmlDecoder<'de> {
     ///
     /// # Errors
     ///
-    /// What is skipped is not well formed.
+    /// What is skipped is not well formed; or four elements have been entered.
     pub fn enter(&mut self, name: &str) -> Result<bool, Error> {
         self.cursor.special &= !TOP;
         if self.cursor.special == EMPTY {
@@ -49,7 +75,9 @@ impl<'de> XmlDecoder<'de> {
         }
         let parent = self.cursor.name;
         self.deeper()?;
-        self.entered.push(parent);
+        if !self.entered.push(parent) {
+            return Err(self.error(ErrorKind::Internal, "at most four elements to enter"));
+        }
         let found = self.find_child(name)?;
         if !found {
             self.cursor.special = EMPTY;

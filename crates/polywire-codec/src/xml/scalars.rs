@@ -70,6 +70,21 @@ impl<'de> XmlDecoder<'de> {
 
     #[inline]
     pub(super) fn text_value(&mut self, at: Member<'_>) -> Result<Text, Error> {
+        // A short string without references, right here.
+        let cursor = &mut self.cursor;
+        if cursor.special == CONTENT
+            && let Some((len, end)) = cursor.plain_text()
+            && self.budget.fits(len)
+            && let Some(text) = Text::inline_prefix(&cursor.text[cursor.at..], len)
+        {
+            cursor.at = end;
+            return Ok(text);
+        }
+        self.any_text(at)
+    }
+
+    #[inline(never)]
+    fn any_text(&mut self, at: Member<'_>) -> Result<Text, Error> {
         let text = self.string(at)?;
         Ok(keep::text(self.body, text))
     }
@@ -170,13 +185,30 @@ impl<'de> XmlDecoder<'de> {
         let format = at
             .timestamp_format()
             .unwrap_or(self.profile.timestamp_format);
+        let policy = ReadPolicy::new().utc(self.profile.required);
+        if format == TimestampFormat::DateTime
+            && self.cursor.special == CONTENT
+            && let Some((len, end)) = self.cursor.plain_text()
+            && let Some(text) = self.cursor.text.get(self.cursor.at..self.cursor.at + len)
+            && let Ok(instant) = Timestamp::parse_date_time_with(text, policy)
+        {
+            self.cursor.at = end;
+            return Ok(instant);
+        }
+        self.any_timestamp(at, format, policy)
+    }
+
+    #[inline(never)]
+    fn any_timestamp(
+        &mut self,
+        at: Member<'_>,
+        format: TimestampFormat,
+        policy: ReadPolicy,
+    ) -> Result<Timestamp, Error> {
         let (text, start) = self.trimmed(at)?;
         let read = match format {
             TimestampFormat::EpochSeconds => Timestamp::parse_epoch_seconds(&text),
-            TimestampFormat::DateTime => {
-                let policy = ReadPolicy::new().utc(self.profile.required);
-                Timestamp::parse_date_time_with(&*text, policy)
-            }
+            TimestampFormat::DateTime => Timestamp::parse_date_time_with(&*text, policy),
             TimestampFormat::HttpDate => Timestamp::parse_http_date(&text),
         };
         read.map_err(|malformed| {

@@ -8,7 +8,7 @@ use polywire_schema::{
 };
 
 use crate::shapes::{Collections, Node, Scalars, root, samples};
-use crate::support::{Format, decode_limited, document, encode, for_every_format};
+use crate::support::{Format, decode_limited, document, encode, for_every_format, for_xml_too};
 use crate::with;
 
 for_every_format! {
@@ -17,6 +17,10 @@ for_every_format! {
     limits_on_items,
     limits_on_strings,
     the_deepest_nesting,
+}
+
+for_xml_too! {
+    limits_on_bytes,
 }
 
 /// The error must say which limit it was, and how the limit is called.

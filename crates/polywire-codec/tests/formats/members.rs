@@ -8,7 +8,7 @@ use polywire_schema::{Blob, Decode, Encode, Error, ErrorKind, Map, Member, Text,
 use crate::check;
 use crate::shapes::{Choice, Node, Scalars, Strict, WIDE, Wide, root, samples};
 use crate::support::{
-    Format, decode, decode_dyn, decode_lenient, document, encode, for_every_format,
+    Format, decode, decode_dyn, decode_lenient, document, encode, for_every_format, for_xml_too,
 };
 
 for_every_format! {
@@ -21,6 +21,10 @@ for_every_format! {
     unions,
     variants_that_the_model_does_not_have,
     required_members,
+    variants_that_cannot_be_written,
+}
+
+for_xml_too! {
     variants_that_cannot_be_written,
 }
 

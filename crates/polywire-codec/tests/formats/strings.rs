@@ -7,7 +7,9 @@ use polywire_schema::{Body, ErrorKind, Limits, Member, Text, Value};
 use polywire_text::INLINE_CAPACITY;
 
 use crate::shapes::{Collections, Line, Scalars, root};
-use crate::support::{Format, decode, decode_from, encode, encode_dyn, for_every_format};
+use crate::support::{
+    Format, decode, decode_from, encode, encode_dyn, for_every_format, for_xml_too,
+};
 use crate::{check, with};
 
 for_every_format! {
@@ -15,6 +17,11 @@ for_every_format! {
     strings_of_every_length,
     keys_of_every_length,
     strings_are_shared_or_inline,
+    strings_are_borrowed,
+    small_parts_of_large_bodies_are_copied,
+}
+
+for_xml_too! {
     strings_are_borrowed,
     small_parts_of_large_bodies_are_copied,
 }

@@ -10,7 +10,7 @@ use polywire_schema::{
 use crate::shapes::{
     Bucket, Named, Node, PutThing, QueryInput, Rank, Scalars, Strict, Suit, root, samples,
 };
-use crate::support::{Format, decode, document, encode, for_every_format};
+use crate::support::{Format, decode, document, encode, for_every_format, for_xml_too};
 use crate::{check, with};
 
 for_every_format! {
@@ -20,6 +20,12 @@ for_every_format! {
     floats,
     big_numbers,
     messages_and_sinks,
+    values_that_do_not_fit,
+}
+
+for_xml_too! {
+    every_scalar_at_its_edges,
+    timestamps,
     values_that_do_not_fit,
 }
 

@@ -241,3 +241,14 @@ macro_rules! for_every_format {
     };
 }
 pub(crate) use for_every_format;
+
+/// Makes a module of the tests that XML can run too: it has no documents, which
+/// others are about or put their messages together with.
+macro_rules! for_xml_too {
+    ($($test:ident),* $(,)?) => {
+        mod xml {
+            $(#[test] fn $test() { super::$test::<crate::support::Xml>(); })*
+        }
+    };
+}
+pub(crate) use for_xml_too;

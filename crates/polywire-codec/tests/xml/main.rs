@@ -3,6 +3,7 @@
 
 mod documents;
 mod frames;
+mod members;
 mod peers;
 mod random;
 #[path = "../shapes/mod.rs"]

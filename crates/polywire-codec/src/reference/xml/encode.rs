@@ -89,8 +89,11 @@ impl<'n> XmlEncoder<'n> {
         let name = named.plain(NameSource::Xml);
         let of = |member: Member<'_>| {
             let (open, _) = tags_of(member);
-            let start = 1 + member.plain(NameSource::Xml).len();
-            open[start..open.len() - 1].to_owned()
+            let name = format!("<{}", member.plain(NameSource::Xml));
+            let behind = open
+                .strip_prefix(&name)
+                .and_then(|rest| rest.strip_suffix('>'));
+            behind.unwrap_or_default().to_owned()
         };
         let mut namespace = of(named);
         if namespace.is_empty() {
