@@ -33,6 +33,7 @@ pub(crate) fn same(what: &str, expected: &str, found: &str) -> Result<(), String
 fn canonical(text: &str) -> String {
     match serde_json::from_str::<Json>(text) {
         Ok(mut json) => {
+            json.sort_all_objects();
             whole_numbers(&mut json);
             json.to_string()
         }
