@@ -123,8 +123,12 @@ fn is_xml(case: &Json) -> bool {
     }
 }
 
-/// XML without the default namespace of its root.
+/// XML without its declaration and the default namespace of its root.
 fn without_namespace(xml: &str) -> String {
+    let xml = match xml.split_once("?>") {
+        Some((declaration, rest)) if declaration.starts_with("<?xml") => rest,
+        _ => xml,
+    };
     let (tag, rest) = xml.split_once('>').unwrap_or((xml, ""));
     let name = tag.split(" xmlns=").next().unwrap_or_default();
     format!("{name}>{rest}")
