@@ -7,6 +7,7 @@ use polywire_schema::{BigDecimal, BigInteger, Error, ErrorKind, Timestamp, Value
 pub(crate) enum Wire {
     Json,
     Cbor,
+    Xml,
     XmlRpc,
 }
 

@@ -208,7 +208,11 @@ fn checked(read: &Result<(), Error>) -> bool {
 /// same in all.
 fn wire(protocol: &dyn Protocol) -> Wire {
     match protocol.kind() {
-        ProtocolKind::RestJson1 => Wire::Json,
+        ProtocolKind::AwsJson1_0
+        | ProtocolKind::AwsJson1_1
+        | ProtocolKind::RestJson1
+        | ProtocolKind::RpcV2Json => Wire::Json,
+        ProtocolKind::AwsQuery | ProtocolKind::Ec2Query | ProtocolKind::RestXml => Wire::Xml,
         ProtocolKind::RpcV2Cbor => Wire::Cbor,
         ProtocolKind::XmlRpc => Wire::XmlRpc,
         other => panic!("{other:?}"),

@@ -42,8 +42,9 @@ pub(crate) struct Arguments {
     input: String,
     #[command(flatten)]
     model: ModelArguments,
-    /// The protocol: restJson1, rpcv2Cbor or xmlRpc. By default the first that
-    /// the model names.
+    /// The protocol: awsJson1_0, awsJson1_1, awsQuery, ec2Query, restJson1,
+    /// restXml, rpcv2Cbor, rpcv2Json or xmlRpc. By default the first that the
+    /// model names.
     #[arg(long, short, value_parser = protocol)]
     protocol: Option<ProtocolKind>,
     /// Add a header to the request, and to that for the model.
@@ -86,11 +87,18 @@ async fn call(arguments: Arguments) -> Result<(), Failure> {
         // Who calls a service can do nothing about the warnings of its model.
         arguments.model.load()?.model
     } else {
-        let base = match arguments.protocol {
-            Some(ProtocolKind::XmlRpc) => target.origin().to_owned(),
-            _ => target.base(),
-        };
-        fetch_model(&base, &arguments.header, deadline).await?
+        let fetch = |base| fetch_model(base, &arguments.header, deadline);
+        let (base, origin) = (target.base(), target.origin());
+        match arguments.protocol {
+            Some(ProtocolKind::XmlRpc) => fetch(origin).await?,
+            // Before a proxy the server is below the path; at a mount the path
+            // is below the server.
+            _ if base != origin => match fetch(&base).await {
+                Ok(model) => model,
+                Err(failure) => fetch(origin).await.map_err(|_| failure)?,
+            },
+            _ => fetch(&base).await?,
+        }
     };
     let service = arguments.model.service(&model)?;
     let Some(operation) = service.find_operation(&arguments.operation) else {

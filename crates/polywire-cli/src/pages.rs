@@ -14,7 +14,7 @@ use polywire::prelude::*;
 pub(crate) fn pages(
     model: Model,
     service: ServiceHandle,
-    protocols: Vec<ProtocolKind>,
+    wires: Vec<String>,
 ) -> impl Fn(&request::Parts) -> Response<Bytes> + Send + Sync + 'static {
     // A large model takes a moment to write; most servers are never asked.
     let json: OnceLock<Bytes> = OnceLock::new();
@@ -27,7 +27,7 @@ pub(crate) fn pages(
             );
         }
         match head.uri.path() {
-            "/_polywire/" => page(StatusCode::OK, TEXT, index(&service, &protocols).into()),
+            "/_polywire/" => page(StatusCode::OK, TEXT, index(&service, &wires).into()),
             "/_polywire/health" => page(StatusCode::OK, TEXT, "ok\n".to_owned().into()),
             "/_polywire/model.json" => {
                 let json = json.get_or_init(|| ast::write(&model).to_json().into());
@@ -52,17 +52,16 @@ fn page(status: StatusCode, kind: HeaderValue, body: Bytes) -> Response<Bytes> {
     response
 }
 
-fn index(service: &ServiceHandle, protocols: &[ProtocolKind]) -> String {
+fn index(service: &ServiceHandle, wires: &[String]) -> String {
     let service = service.service();
     let mut text = String::new();
-    let names: Vec<&str> = protocols.iter().map(|kind| kind.name()).collect();
     // Writing to a string cannot fail.
     let _ = writeln!(
         text,
         "{} {} over {}\n",
         service.id(),
         service.version(),
-        names.join(", ")
+        wires.join(", ")
     );
     for operation in service.operations() {
         let http = operation

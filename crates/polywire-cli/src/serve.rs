@@ -7,8 +7,8 @@ use std::time::Duration;
 use clap::value_parser;
 use polywire::model::Model;
 use polywire::prelude::*;
-use polywire::rpc::server::bind_shared;
-use polywire::rpc::{ServerBuilder, Timeouts};
+use polywire::rpc::server::{BuildError, Mount, bind_shared};
+use polywire::rpc::{ServerBuilder, Timeouts, Validation};
 
 use crate::findings::warn;
 use crate::models::{ModelArguments, bundled, protocol};
@@ -31,10 +31,15 @@ pub(crate) struct Arguments {
     /// unless a URL says so.
     #[arg(long, short, value_name = "URL", num_args = 1.., default_value = "http://127.0.0.1:8080")]
     listen: Vec<String>,
-    /// The protocols to offer, whatever the model says: restJson1, rpcv2Cbor,
-    /// xmlRpc. By default those that the model names.
+    /// The protocols to offer, whatever the model says: awsJson1_0, awsJson1_1,
+    /// awsQuery, ec2Query, restJson1, restXml, rpcv2Cbor, rpcv2Json, xmlRpc. By
+    /// default those that the model names.
     #[arg(long, short, value_name = "PROTOCOL", num_args = 1.., value_parser = protocol)]
     protocol: Vec<ProtocolKind>,
+    /// Offer a protocol below a path or on a host of its own, as two need that
+    /// cannot be told apart: restXml=/xml, ec2Query=//ec2.localhost.
+    #[arg(long, value_name = "PROTOCOL=PLACE", num_args = 1.., value_parser = mount)]
+    mount: Vec<(ProtocolKind, Mount)>,
     /// Worker threads, each with its own listener. By default one a processor.
     #[arg(long, value_name = "N")]
     workers: Option<NonZeroUsize>,
@@ -55,6 +60,15 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "SECONDS", default_value_t = 30,
         value_parser = value_parser!(u64).range(1..=86_400))]
     timeout: u64,
+    /// Leave patterns of the model unchecked that no engine checks in linear
+    /// time: those with look-around or references to groups. Without this, a
+    /// model that has one is refused.
+    #[arg(long, conflicts_with = "no_validation")]
+    unchecked_patterns: bool,
+    /// Do not check inputs by the model's constraints: lengths, ranges,
+    /// patterns, unique items and the values of enums.
+    #[arg(long)]
+    no_validation: bool,
     /// Print nothing but errors.
     #[arg(long, short)]
     quiet: bool,
@@ -146,27 +160,70 @@ fn server(
         }
         builder = builder.body_memory(bytes);
     }
-    for kind in &arguments.protocol {
-        builder = builder.protocol(*kind);
+    let offers = offers(arguments, &service);
+    for (mount, kind) in &offers {
+        builder = builder.protocol_at(mount.clone(), *kind);
     }
+    builder = builder.validation(
+        match (arguments.no_validation, arguments.unchecked_patterns) {
+            (true, _) => Validation::Off,
+            (false, true) => Validation::WithoutUncheckedPatterns,
+            (false, false) => Validation::Whole,
+        },
+    );
     builder = if mock {
         mocks(builder, model, &service)?
     } else {
         weather::handlers(builder)
     };
-    let kinds = if arguments.protocol.is_empty() {
-        service
-            .service()
-            .protocols()
-            .filter_map(ProtocolKind::from_name)
-            .collect()
-    } else {
-        arguments.protocol.clone()
-    };
+    let wires = offers.iter().map(|(mount, kind)| wire(mount, *kind));
     builder
-        .pages(pages::pages(model.clone(), service, kinds))
+        .pages(pages::pages(model.clone(), service, wires.collect()))
         .build()
-        .map_err(Failure::usage)
+        .map_err(|error| match &error {
+            BuildError::Conflict(_, conflict) => {
+                let kind = conflict.kinds.1;
+                Failure::usage(format!("{error}: --mount {kind}=/{kind}, say"))
+            }
+            BuildError::Pattern(pattern) => {
+                Failure::usage(format!("{pattern} (--unchecked-patterns leaves it out)"))
+            }
+            _ => Failure::usage(error),
+        })
+}
+
+/// Which protocols to offer where: those that were named, or that the model
+/// names, on the whole server, unless they have a mount.
+fn offers(arguments: &Arguments, service: &ServiceHandle) -> Vec<(Mount, ProtocolKind)> {
+    let own = service.service().protocols();
+    let own: Vec<ProtocolKind> = match arguments.protocol.as_slice() {
+        [] => own.filter_map(ProtocolKind::from_name).collect(),
+        named => named.to_vec(),
+    };
+    let mounted = |kind: &ProtocolKind| arguments.mount.iter().any(|(own, _)| own == kind);
+    let everywhere = own.into_iter().filter(|kind| !mounted(kind));
+    let everywhere = everywhere.map(|kind| (Mount::default(), kind));
+    let mounts = arguments.mount.iter();
+    everywhere
+        .chain(mounts.map(|(kind, mount)| (mount.clone(), *kind)))
+        .collect()
+}
+
+/// A protocol and where it is, if that is not everywhere.
+fn wire(mount: &Mount, kind: ProtocolKind) -> String {
+    match *mount == Mount::default() {
+        true => kind.to_string(),
+        false => format!("{kind} at {mount}"),
+    }
+}
+
+/// Reads `PROTOCOL=PLACE`.
+fn mount(text: &str) -> Result<(ProtocolKind, Mount), String> {
+    let (name, place) = text
+        .split_once('=')
+        .ok_or("expected PROTOCOL=/PATH or PROTOCOL=//HOST")?;
+    let place = place.parse::<Mount>();
+    Ok((protocol(name)?, place.map_err(|error| error.to_string())?))
 }
 
 /// A handler of canned answers for every operation.
@@ -253,11 +310,13 @@ fn banner(model: &Model, service: &ServiceHandle, server: &Server, bound: &[Sock
     );
     let base = urls.first().map_or("", String::as_str);
     let easiest = paste::easiest(model, service);
-    for protocol in server.protocols() {
-        text.push_str(&format!("\n  {}\n", protocol.kind()));
-        let line = easiest
-            .as_ref()
-            .and_then(|(operation, input)| paste::line(base, protocol, *operation, input));
+    for (mount, protocol) in server.mounts() {
+        text.push_str(&format!("\n  {}\n", wire(mount, protocol.kind())));
+        // What its name resolves to is not known here.
+        let reachable = easiest.as_ref().filter(|_| mount.host_name().is_none());
+        let base = format!("{base}{}", mount.path_prefix());
+        let line = reachable
+            .and_then(|(operation, input)| paste::line(&base, protocol, *operation, input));
         if let Some(line) = line {
             text.push_str(&format!("    {line}\n"));
         }

@@ -7,7 +7,7 @@
 
 use std::marker::PhantomData;
 
-use polywire_schema::{DecodeStructure, Decoder, Encode, Encoder, Error, Member};
+use polywire_schema::{DecodeStructure, Decoder, Encode, Encoder, Error, ErrorKind, Member};
 
 use crate::cbor::{CborDecoder, CborEncoder};
 use crate::form::{FormDecoder, FormEncoder};
@@ -181,5 +181,41 @@ impl<'de, T: DecodeStructure<'de>, F: Formats> Sink<'de> for ChosenSlot<'de, T, 
     fn finish(&mut self, at: Member<'_>, decoder: &mut dyn Decoder<'de>) -> Result<(), Error> {
         self.value = Some(T::build(std::mem::take(&mut self.builder), at, decoder)?);
         Ok(())
+    }
+}
+
+/// The structure that has been read: what a check of the input walks over. No format has code of its own for it.
+impl<'de, T, F> Message for ChosenSlot<'de, T, F>
+where
+    T: DecodeStructure<'de> + Encode,
+    F: Formats,
+{
+    fn encode_json(&self, at: Member<'_>, encoder: &mut JsonEncoder) {
+        self.encode_any(at, encoder);
+    }
+
+    fn encode_cbor(&self, at: Member<'_>, encoder: &mut CborEncoder) {
+        self.encode_any(at, encoder);
+    }
+
+    fn encode_form(&self, at: Member<'_>, encoder: &mut FormEncoder) {
+        self.encode_any(at, encoder);
+    }
+
+    fn encode_xml(&self, at: Member<'_>, encoder: &mut XmlEncoder<'_>) {
+        self.encode_any(at, encoder);
+    }
+
+    fn encode_xmlrpc(&self, at: Member<'_>, encoder: &mut XmlRpcEncoder) {
+        self.encode_any(at, encoder);
+    }
+
+    fn encode_any(&self, at: Member<'_>, encoder: &mut dyn Encoder) {
+        match &self.value {
+            Some(value) => value.encode(at, encoder),
+            None => encoder.fail(
+                Error::new(ErrorKind::Internal).expected("a structure that was read to its end"),
+            ),
+        }
     }
 }

@@ -23,6 +23,7 @@ mod chosen;
 pub mod form;
 pub mod json;
 mod keep;
+mod lenient;
 pub mod message;
 mod nulls;
 mod path;
@@ -34,4 +35,5 @@ pub mod xml;
 pub mod xmlrpc;
 
 pub use chosen::{Chosen, ChosenSlot, Formats};
+pub use lenient::Lenient;
 pub use message::{Dynamic, Message, Owned, Sink, Slot, Typed};

@@ -8,8 +8,8 @@
 //! type and that format.
 
 use polywire_schema::{
-    DecodeStructure, Decoder, Encode, Encoder, Error, Map, Member, Value, complete_structure,
-    decode_structure,
+    DecodeStructure, Decoder, Encode, Encoder, Error, ErrorKind, Map, Member, Value,
+    complete_structure, decode_structure,
 };
 
 use crate::cbor::{CborDecoder, CborEncoder};
@@ -40,32 +40,38 @@ pub trait Message {
     fn encode_any(&self, at: Member<'_>, encoder: &mut dyn Encoder);
 }
 
-/// Implements [`Message`] for a wrapper of something that encodes itself.
+/// Implements [`Message`] for what holds something that encodes itself.
 macro_rules! message {
-    ([$($generics:tt)*] $type:ty) => {
+    ([$($generics:tt)*] $type:ty, $this:ident => $inner:expr) => {
         impl<$($generics)*> Message for $type {
             fn encode_json(&self, at: Member<'_>, encoder: &mut JsonEncoder) {
-                self.0.encode(at, encoder);
+                let $this = self;
+                $inner.encode(at, encoder);
             }
 
             fn encode_cbor(&self, at: Member<'_>, encoder: &mut CborEncoder) {
-                self.0.encode(at, encoder);
+                let $this = self;
+                $inner.encode(at, encoder);
             }
 
             fn encode_form(&self, at: Member<'_>, encoder: &mut FormEncoder) {
-                self.0.encode(at, encoder);
+                let $this = self;
+                $inner.encode(at, encoder);
             }
 
             fn encode_xml(&self, at: Member<'_>, encoder: &mut XmlEncoder<'_>) {
-                self.0.encode(at, encoder);
+                let $this = self;
+                $inner.encode(at, encoder);
             }
 
             fn encode_xmlrpc(&self, at: Member<'_>, encoder: &mut XmlRpcEncoder) {
-                self.0.encode(at, encoder);
+                let $this = self;
+                $inner.encode(at, encoder);
             }
 
             fn encode_any(&self, at: Member<'_>, encoder: &mut dyn Encoder) {
-                self.0.encode(at, encoder);
+                let $this = self;
+                $inner.encode(at, encoder);
             }
         }
     };
@@ -101,19 +107,21 @@ impl<M: Message + ?Sized> Message for &M {
 #[derive(Clone, Copy, Debug)]
 pub struct Typed<'a, T>(pub &'a T);
 
-message!([T: Encode] Typed<'_, T>);
+message!([T: Encode] Typed<'_, T>, this => this.0);
 
 /// A value that owns what it writes, as a [`Message`].
 #[derive(Clone, Copy, Debug)]
 pub struct Owned<T>(pub T);
 
-message!([T: Encode] Owned<T>);
+message!([T: Encode] Owned<T>, this => this.0);
 
 /// A dynamic value as a [`Message`].
 #[derive(Clone, Copy, Debug)]
 pub struct Dynamic<'a>(pub &'a Value);
 
-message!([] Dynamic<'_>);
+message!([] Dynamic<'_>, this => this.0);
+
+message!([] Map, this => this);
 
 /// A place for a structure that every format can read, in parts.
 ///
@@ -272,6 +280,21 @@ impl<'de, T: DecodeStructure<'de>> Sink<'de> for Slot<'de, T> {
     fn finish(&mut self, at: Member<'_>, decoder: &mut dyn Decoder<'de>) -> Result<(), Error> {
         self.value = Some(T::build(std::mem::take(&mut self.builder), at, decoder)?);
         Ok(())
+    }
+}
+
+message!(['de, T: DecodeStructure<'de> + Encode] Slot<'de, T>, this => this);
+
+/// What was read into the place. Before [`Sink::finish`] there is nothing, and
+/// writing that is an error.
+impl<'de, T: DecodeStructure<'de> + Encode> Encode for Slot<'de, T> {
+    fn encode<E: Encoder + ?Sized>(&self, at: Member<'_>, encoder: &mut E) {
+        match &self.value {
+            Some(value) => value.encode(at, encoder),
+            None => encoder.fail(
+                Error::new(ErrorKind::Internal).expected("a structure that was read to its end"),
+            ),
+        }
     }
 }
 

@@ -3,12 +3,13 @@
 use std::collections::{HashMap, HashSet};
 
 use polywire_schema::{
-    BuildError, Location, MemberFlags, MemberSpec, OperationFlags, OperationSpec, SchemaBuilder,
-    SchemaSet, ServiceFlags, ServiceSpec, ShapeKind, ShapeRef,
+    BuildError, ConstraintSpec, EnumValueSpec, Location, MemberFlags, MemberSpec, OperationFlags,
+    OperationSpec, SchemaBuilder, SchemaSet, ServiceFlags, ServiceSpec, ShapeKind, ShapeRef,
 };
 
 use crate::{
-    Closure, ErrorKind, Member, Model, Shape, ShapeId, ShapeType, TimestampFormat, Traits, UNIT,
+    Closure, ErrorKind, Member, Model, Node, Shape, ShapeId, ShapeType, TimestampFormat, Traits,
+    UNIT,
 };
 
 impl Model {
@@ -123,6 +124,8 @@ impl<'m> Conversion<'m> {
         root.xml_namespace = namespace(traits);
         root.timestamp_format = traits.timestamp_format().map(timestamp_format);
         root.media_type = traits.media_type().unwrap_or_default().to_owned();
+        root.constraints = constraints(traits);
+        root.constraints.values = enum_values(shape);
         for (has, flag) in [
             (traits.is_sparse(), MemberFlags::SPARSE),
             (traits.is_streaming(), MemberFlags::STREAMING),
@@ -184,9 +187,10 @@ impl<'m> Conversion<'m> {
         spec.ec2_name = traits.ec2_query_name().map(str::to_owned);
         spec.xml_namespace = namespace(traits);
         spec.timestamp_format = traits.timestamp_format().map(timestamp_format);
+        spec.constraints = constraints(traits);
         // A default of null takes a default away.
         let default = traits.default_value().filter(|value| !value.is_null());
-        spec.default_json = default.map(crate::Node::to_json);
+        spec.default_json = default.map(Node::to_json);
         let (location, name) = location(traits);
         spec.location(location, name)
     }
@@ -296,6 +300,54 @@ fn namespace(traits: &Traits) -> Option<(Option<String>, String)> {
         namespace.prefix.map(str::to_owned),
         namespace.uri.to_owned(),
     ))
+}
+
+fn constraints(traits: &Traits) -> ConstraintSpec {
+    let text = |number: &crate::Number| number.to_string();
+    ConstraintSpec {
+        length: traits.length().map(|length| (length.min, length.max)),
+        range: traits
+            .range()
+            .map(|range| (range.min.map(text), range.max.map(text))),
+        pattern: traits.pattern().map(str::to_owned),
+        unique_items: traits.has_unique_items(),
+        values: Vec::new(),
+    }
+}
+
+/// The values of an enum, or of a string with the older `@enum`, where a tag
+/// says what is internal.
+fn enum_values(shape: &Shape) -> Vec<EnumValueSpec> {
+    let number = |node: &Node| i32::try_from(node.as_i64()?).ok();
+    let value = |node: &Node| match node.as_str() {
+        Some(text) => Some(Ok(text.to_owned())),
+        None => number(node).map(Err),
+    };
+    if matches!(shape.shape_type(), ShapeType::Enum | ShapeType::IntEnum) {
+        let values = shape.members().iter().filter_map(|member| {
+            let traits = member.traits();
+            let value = match traits.enum_value() {
+                Some(node) => value(node)?,
+                None => Ok(member.name().to_owned()),
+            };
+            Some(EnumValueSpec {
+                value,
+                is_internal: traits.is_internal(),
+            })
+        });
+        return values.collect();
+    }
+    let definitions = shape.traits().get("smithy.api#enum");
+    let definitions = definitions.and_then(Node::as_array).unwrap_or_default();
+    let values = definitions.iter().filter_map(|definition| {
+        let tags = definition.get("tags").and_then(Node::as_array);
+        let mut tags = tags.unwrap_or_default().iter();
+        Some(EnumValueSpec {
+            value: value(definition.get("value")?)?,
+            is_internal: tags.any(|tag| tag.as_str() == Some("internal")),
+        })
+    });
+    values.collect()
 }
 
 const fn timestamp_format(format: TimestampFormat) -> polywire_schema::TimestampFormat {

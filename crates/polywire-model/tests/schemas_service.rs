@@ -100,3 +100,68 @@ fn members_of_inputs_are_optional_to_clients() {
     assert!(!member("example#GetOutput").has(MemberFlags::CLIENT_OPTIONAL));
     assert!(!member("example#Plain").has(MemberFlags::CLIENT_OPTIONAL));
 }
+
+#[test]
+fn constraints_of_members_come_before_those_of_their_targets() {
+    let text = r#"
+        $version: "2"
+        namespace example
+        service Weather { version: "1", operations: [Get] }
+        operation Get { input := {
+            plain: Name
+            @length(max: 3) short: Name
+            @range(min: 0.5, max: 10) ratio: Double
+            suits: Suits
+            tree: Tree
+            free: Free
+            numbers: Numbers
+        } }
+        @length(min: 1, max: 64) @pattern("^[a-z]+$") string Name
+        enum Suit { CLUBS = "c", @internal SPADES = "s" }
+        intEnum Faces { ONE = 1, SIX = 6 }
+        @uniqueItems list Suits { member: Suit }
+        list Numbers { member: Faces }
+        structure Tree { left: Tree, right: Tree, name: Name }
+        structure Free { text: String, inner: Free, map: FreeMap }
+        map FreeMap { key: String, value: Free }
+    "#;
+    let model = Loader::new().add_text("weather.smithy", text).assemble();
+    let set = model
+        .unwrap()
+        .model
+        .schemas("example#Weather")
+        .unwrap()
+        .unwrap();
+    let input = set.find_shape("example#GetInput").unwrap();
+    let member = |name: &str| {
+        input
+            .members()
+            .find(|member| member.name() == name)
+            .unwrap()
+    };
+    let of = |name: &str| member(name).constraints().unwrap();
+
+    assert_eq!(of("plain").length(), Some((Some(1), Some(64))));
+    assert_eq!(of("plain").pattern(), Some("^[a-z]+$"));
+    assert_eq!(of("short").length(), Some((None, Some(3))));
+    assert_eq!(of("short").pattern(), Some("^[a-z]+$"));
+    assert_eq!(of("ratio").range(), Some((Some("0.5"), Some("10"))));
+    assert!(of("suits").has_unique_items());
+    let values = member("suits").element().constraints().unwrap().values();
+    let values: Vec<_> = values
+        .map(|value| (value.text, value.is_internal))
+        .collect();
+    assert_eq!(values, [("c", false), ("s", true)]);
+    let values = member("numbers").element().constraints().unwrap().values();
+    assert_eq!(values.map(|value| value.number).collect::<Vec<_>>(), [1, 6]);
+    assert!(member("numbers").constraints().is_none() && member("numbers").is_constrained());
+    // What is below is known above, through recursion too.
+    assert!(member("tree").is_constrained() && input.root().is_constrained());
+    assert!(!member("free").is_constrained());
+    assert!(
+        member("free")
+            .target()
+            .members()
+            .all(|member| !member.is_constrained())
+    );
+}

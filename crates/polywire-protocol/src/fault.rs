@@ -254,6 +254,13 @@ impl Fault {
         self
     }
 
+    /// Sets details, for a structure that the model does not have.
+    #[must_use]
+    pub(crate) fn with_details(mut self, details: Map) -> Self {
+        self.0.details = details;
+        self
+    }
+
     /// Sets what lies behind it, for the log.
     #[must_use]
     pub fn with_source(

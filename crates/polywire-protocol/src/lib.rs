@@ -23,12 +23,15 @@
 
 mod aws_json;
 mod aws_query;
+mod coding;
+mod detect;
 mod ec2_query;
 mod endpoint;
 mod fault;
 mod media;
 mod protocol;
 mod query;
+mod request;
 mod rest;
 mod rest_json;
 mod rest_xml;
@@ -36,19 +39,26 @@ mod rpc;
 mod rpc_v2_cbor;
 mod rpc_v2_json;
 pub mod s3;
+mod token;
+mod validate;
 mod xml_rpc;
 
 pub use aws_json::{AwsJson1_0, AwsJson1_1};
 pub use aws_query::AwsQuery;
+pub use coding::decode_content;
+pub use detect::{Claim, Conflict, conflict, detect};
 pub use ec2_query::Ec2Query;
 pub use fault::{Fault, FaultKind, QueryError, Retry};
 pub use protocol::{
-    Claim, HostPrefix, MountError, Outcome, Plan, Protocol, ProtocolKind, ReadPlan, Route, detect,
+    HostPrefix, MountError, Outcome, Plan, Protocol, ProtocolKind, ReadPlan, Route,
 };
 pub use query::RequestIds;
+pub use request::{RequestOptions, finish_request};
 pub use rest::{Pattern, PatternError, Segment};
 pub use rest_json::RestJson1;
 pub use rest_xml::RestXml;
 pub use rpc_v2_cbor::RpcV2Cbor;
 pub use rpc_v2_json::RpcV2Json;
+pub use token::WithToken;
+pub use validate::{UncheckedPattern, Validator, read_input};
 pub use xml_rpc::XmlRpc;

@@ -7,6 +7,7 @@ use http::{request, response};
 use polywire_codec::{Message, Sink};
 use polywire_schema::{Body, Error, Limits, Operation, Schema, Service};
 
+pub(crate) use crate::detect::Claim;
 use crate::{
     AwsJson1_0, AwsJson1_1, AwsQuery, Ec2Query, Fault, RestJson1, RestXml, RpcV2Cbor, RpcV2Json,
     XmlRpc,
@@ -19,6 +20,12 @@ use crate::{
 pub trait Protocol: fmt::Debug + Send + Sync {
     /// Which protocol it is.
     fn kind(&self) -> ProtocolKind;
+
+    /// Server: the one path at which it is called, if there is one: two of its
+    /// kind are told apart by that.
+    fn endpoint(&self) -> Option<&str> {
+        None
+    }
 
     /// Server: whether a request is one of this protocol, by its head alone.
     fn claim(&self, head: &request::Parts) -> Claim;
@@ -154,7 +161,7 @@ pub trait Protocol: fmt::Debug + Send + Sync {
 }
 
 /// The protocols that there are.
-#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 #[non_exhaustive]
 pub enum ProtocolKind {
     /// `aws.protocols#awsJson1_0`.
@@ -256,36 +263,6 @@ impl fmt::Display for ProtocolKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
-}
-
-/// How sure a protocol is that a request is its own. Greater is surer.
-#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
-pub enum Claim {
-    /// It is not.
-    No,
-    /// It answers what nobody else does.
-    Fallback,
-    /// It looks like it.
-    Weak,
-    /// It says so.
-    Strong,
-}
-
-/// The position of the protocol whose claim on a request is the strongest; of
-/// equal claims the first counts.
-#[must_use]
-pub fn detect(protocols: &[Box<dyn Protocol>], head: &request::Parts) -> Option<usize> {
-    let mut best = (Claim::No, None);
-    for (position, protocol) in protocols.iter().enumerate() {
-        let claim = protocol.claim(head);
-        if claim > best.0 {
-            best = (claim, Some(position));
-        }
-        if claim == Claim::Strong {
-            break;
-        }
-    }
-    best.1
 }
 
 /// What a server does with a request after its head.

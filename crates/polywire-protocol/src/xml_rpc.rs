@@ -94,6 +94,10 @@ impl Protocol for XmlRpc {
         ProtocolKind::XmlRpc
     }
 
+    fn endpoint(&self) -> Option<&str> {
+        Some(&self.path)
+    }
+
     fn claim(&self, head: &request::Parts) -> Claim {
         if head.uri.path() == self.path {
             return Claim::Strong;
@@ -226,7 +230,7 @@ impl Protocol for XmlRpc {
         if kind == FaultKind::MethodNotAllowed {
             // No client of XML-RPC asks so: this is for a person.
             *response.status_mut() = StatusCode::METHOD_NOT_ALLOWED;
-            fault.allow(response.headers_mut());
+            fault.write_head(response.headers_mut());
         }
         response
     }

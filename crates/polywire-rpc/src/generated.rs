@@ -10,7 +10,7 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use polywire_codec::{Chosen, ChosenSlot, Formats};
-use polywire_protocol::{Fault, Protocol, ReadPlan};
+use polywire_protocol::{Fault, Protocol, ReadPlan, Validator, read_input};
 use polywire_schema::{DecodeStructure, Encode, Text, Value, to_value};
 
 use crate::client::{Answer, Client};
@@ -105,9 +105,10 @@ where
         protocol: &dyn Protocol,
         operation: polywire_schema::Operation<'_>,
         request: &ReadPlan<'_>,
+        validator: Option<&Validator>,
     ) -> Result<Input, Fault> {
         let mut slot = ChosenSlot::<O::Input, O::Formats>::new();
-        protocol.decode_input(operation, request, &mut slot)?;
+        read_input(protocol, operation, request, &mut slot, validator)?;
         match slot.into_value() {
             Some(value) => Ok(Input::Typed(Box::new(value))),
             None => Err(Fault::internal("the protocol did not finish the input")),

@@ -12,7 +12,7 @@ use std::marker::PhantomData;
 use std::pin::Pin;
 
 use polywire_codec::{Message, Owned, Slot};
-use polywire_protocol::{Fault, Protocol, ReadPlan};
+use polywire_protocol::{Fault, Protocol, ReadPlan, Validator, read_input};
 use polywire_schema::{DecodeStructure, Encode, Encoder, Map, Member, Operation, Value};
 
 use crate::{Context, ServiceHandle};
@@ -22,16 +22,18 @@ pub type HandlerFuture = Pin<Box<dyn Future<Output = Result<Output, Fault>> + Se
 
 /// What answers the calls of one operation. Made by [`dynamic`] and [`typed`].
 pub trait Handler: Send + Sync + 'static {
-    /// Reads the input of a call.
+    /// Reads the input of a call, and checks it by the model's constraints if
+    /// there is a validator.
     ///
     /// # Errors
     ///
-    /// The request does not hold that input.
+    /// The request does not hold that input, or the model does not allow it.
     fn decode(
         &self,
         protocol: &dyn Protocol,
         operation: Operation<'_>,
         request: &ReadPlan<'_>,
+        validator: Option<&Validator>,
     ) -> Result<Input, Fault>;
 
     /// Answers a call.
@@ -183,9 +185,10 @@ where
         protocol: &dyn Protocol,
         operation: Operation<'_>,
         request: &ReadPlan<'_>,
+        validator: Option<&Validator>,
     ) -> Result<Input, Fault> {
         let mut map = Map::new();
-        protocol.decode_input(operation, request, &mut map)?;
+        read_input(protocol, operation, request, &mut map, validator)?;
         Ok(Input::Dynamic(map))
     }
 
@@ -201,10 +204,11 @@ where
 }
 
 /// A handler over types: a function of the input and the context. The types
-/// must have been made for the operation's own schemas.
+/// must have been made for the operation's own schemas. The input is checked by
+/// the walk that would write it, so it has to be one that can be written.
 pub fn typed<I, O, F, R>(function: F) -> impl Handler
 where
-    I: for<'de> DecodeStructure<'de> + Send + 'static,
+    I: for<'de> DecodeStructure<'de> + Encode + Send + 'static,
     O: Encode + Send + 'static,
     F: Fn(I, Context) -> R + Send + Sync + 'static,
     R: Future<Output = Result<O, Fault>> + Send + 'static,
@@ -222,7 +226,7 @@ struct TypedHandler<F, I, R> {
 
 impl<I, O, F, R> Handler for TypedHandler<F, I, R>
 where
-    I: for<'de> DecodeStructure<'de> + Send + 'static,
+    I: for<'de> DecodeStructure<'de> + Encode + Send + 'static,
     O: Encode + Send + 'static,
     F: Fn(I, Context) -> R + Send + Sync + 'static,
     R: Future<Output = Result<O, Fault>> + Send + 'static,
@@ -232,9 +236,10 @@ where
         protocol: &dyn Protocol,
         operation: Operation<'_>,
         request: &ReadPlan<'_>,
+        validator: Option<&Validator>,
     ) -> Result<Input, Fault> {
         let mut slot = Slot::<I>::new();
-        protocol.decode_input(operation, request, &mut slot)?;
+        read_input(protocol, operation, request, &mut slot, validator)?;
         match slot.into_value() {
             Some(value) => Ok(Input::Typed(Box::new(value))),
             None => Err(Fault::internal("the protocol did not finish the input")),

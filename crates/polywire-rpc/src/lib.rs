@@ -60,4 +60,4 @@ pub use context::Context;
 pub use generated::{Items, Paginator};
 pub use handle::ServiceHandle;
 pub use handler::{Call, Handler, HandlerFuture, Input, IntoOutput, Output, dynamic, typed};
-pub use server::{Arriving, BuildError, Running, Server, ServerBuilder, Timeouts};
+pub use server::{Arriving, BuildError, Running, Server, ServerBuilder, Timeouts, Validation};

@@ -12,8 +12,9 @@ use polywire_text::scan::{Name, RUN_PADDING};
 use crate::defaults;
 use crate::names::{NameParts, hash, hash_whole};
 use crate::{
-    Encoding, ErrorDef, Location, MemberDef, MemberFlags, NameSource, OperationDef, OperationFlags,
-    SchemaSet, ServiceDef, ServiceFlags, ShapeDef, ShapeFlags, ShapeKind, Span, TimestampFormat,
+    BigDecimal, ConstraintDef, ConstraintSpec, Encoding, EnumValueDef, ErrorDef, Location,
+    MemberDef, MemberFlags, NameSource, OperationDef, OperationFlags, SchemaSet, ServiceDef,
+    ServiceFlags, ShapeDef, ShapeFlags, ShapeKind, Span, TimestampFormat,
 };
 
 /// The index that a shape will have in its set.
@@ -60,6 +61,8 @@ pub struct MemberSpec {
     pub media_type: String,
     /// `@default` as JSON.
     pub default_json: Option<String>,
+    /// Constraint traits.
+    pub constraints: ConstraintSpec,
 }
 
 impl MemberSpec {
@@ -79,6 +82,7 @@ impl MemberSpec {
             location_name: String::new(),
             media_type: String::new(),
             default_json: None,
+            constraints: ConstraintSpec::default(),
         }
     }
 
@@ -313,8 +317,8 @@ impl SchemaBuilder {
     }
 
     /// The traits of a shape itself: XML name and namespace at the top of a
-    /// message, timestamp format and media type for members that target it,
-    /// sparse and streaming.
+    /// message, timestamp format, media type and constraints for members that
+    /// target it, sparse and streaming.
     pub fn root(&mut self, shape: ShapeRef) -> &mut MemberSpec {
         if self.shapes.len() <= shape.0 as usize {
             return self.stray(shape);
@@ -365,7 +369,8 @@ impl SchemaBuilder {
     ///
     /// - A list without exactly one member, a map without exactly two, or more
     ///   than 65,534 members of one shape.
-    /// - A default that is no value of its member's shape.
+    /// - A default that is no value of its member's shape, or a range whose bound
+    ///   is no number.
     /// - A name of more than 65,535 bytes, or more of anything, texts together
     ///   included, than 32 bits count.
     /// - A reference to a shape or operation that this builder does not have.
@@ -385,6 +390,10 @@ struct Assembly {
     shapes: Vec<ShapeDef>,
     members: Vec<MemberDef>,
     errors: Vec<ErrorDef>,
+    constraints: Vec<ConstraintDef>,
+    enum_values: Vec<EnumValueDef>,
+    /// The constraints of each shape, as its root has them: an index plus one.
+    own_constraints: Vec<u32>,
     lists: Vec<u32>,
     buckets: Vec<u16>,
     plain: [Vec<Span>; NameSource::COUNT],
@@ -400,6 +409,9 @@ impl Default for Assembly {
             shapes: Vec::new(),
             members: Vec::new(),
             errors: Vec::new(),
+            constraints: Vec::new(),
+            enum_values: Vec::new(),
+            own_constraints: Vec::new(),
             lists: Vec::new(),
             buckets: Vec::new(),
             plain: Default::default(),
@@ -428,9 +440,14 @@ impl Assembly {
             .iter()
             .map(|shape| (shape.kind, shape.root.clone()))
             .collect();
+        for (_, root) in &targets {
+            let own = self.constraint(&root.constraints, None)?;
+            self.own_constraints.push(own);
+        }
         for (index, shape) in shapes.into_iter().enumerate() {
             self.shape(index as u32, shape, &targets)?;
         }
+        self.mark_constrained();
         let mut operation_defs = Vec::with_capacity(operations.len());
         for spec in &operations {
             operation_defs.push(self.operation(spec)?);
@@ -446,6 +463,8 @@ impl Assembly {
             operations: Cow::Owned(operation_defs),
             services: Cow::Owned(service_defs),
             errors: Cow::Owned(self.errors),
+            constraints: Cow::Owned(self.constraints),
+            enum_values: Cow::Owned(self.enum_values),
             lists: Cow::Owned(self.lists),
             plain: self.plain.map(Cow::Owned),
             names: self.names.map(Cow::Owned),
@@ -493,6 +512,10 @@ impl Assembly {
         let has_default = |member: &MemberSpec| member.default_json.is_some();
         if kind == ShapeKind::Structure && members.iter().any(has_default) {
             flags = flags.with(ShapeFlags::DEFAULTS);
+        }
+        let is_token = |member: &MemberSpec| member.flags.contains(MemberFlags::IDEMPOTENCY_TOKEN);
+        if kind == ShapeKind::Structure && members.iter().any(is_token) {
+            flags = flags.with(ShapeFlags::TOKEN);
         }
         let first_member = self.index(self.members.len())?;
         for (ordinal, member) in members.iter().enumerate() {
@@ -584,6 +607,11 @@ impl Assembly {
             ordinal,
             location_name: self.intern(&spec.location_name)?,
             media_type: self.intern(media_type)?,
+            constraint: match self.own_constraints.get(spec.target.0 as usize) {
+                // Roots target themselves, and have their constraints already.
+                Some(own) if ordinal == u32::MAX => *own,
+                own => self.constraint(&spec.constraints, own.copied())?,
+            },
             default: self.intern(spec.default_json.as_deref().unwrap_or_default())?,
         };
         self.members.push(def);
@@ -633,6 +661,101 @@ impl Assembly {
             self.names[encoding as usize].push(name);
         }
         Ok(())
+    }
+
+    /// Stores what a member's own traits demand beside those of its target; the
+    /// index plus one, or 0 where there is nothing.
+    fn constraint(
+        &mut self,
+        spec: &ConstraintSpec,
+        target: Option<u32>,
+    ) -> Result<u32, BuildError> {
+        let target = target.unwrap_or(0);
+        if spec.is_empty() {
+            return Ok(target);
+        }
+        let mut def = match target.checked_sub(1) {
+            Some(index) => self.constraints[index as usize],
+            None => ConstraintDef {
+                min_length: 0,
+                max_length: u64::MAX,
+                least: Span::default(),
+                most: Span::default(),
+                pattern: Span::default(),
+                unique_items: false,
+                values: Span::default(),
+            },
+        };
+        if let Some((least, most)) = spec.length {
+            def.min_length = least.unwrap_or(0);
+            def.max_length = most.unwrap_or(u64::MAX);
+        }
+        if let Some((least, most)) = &spec.range {
+            def.least = self.decimal(least.as_deref())?;
+            def.most = self.decimal(most.as_deref())?;
+        }
+        if let Some(pattern) = &spec.pattern {
+            def.pattern = self.intern(pattern)?;
+        }
+        def.unique_items |= spec.unique_items;
+        if !spec.values.is_empty() {
+            let start = self.index(self.enum_values.len())?;
+            for value in &spec.values {
+                let (text, number) = match &value.value {
+                    Ok(text) => (self.intern(text)?, 0),
+                    Err(number) => (Span::default(), *number),
+                };
+                self.enum_values.push(EnumValueDef {
+                    text,
+                    number,
+                    is_internal: value.is_internal,
+                });
+            }
+            let len = self.index(self.enum_values.len())? - start;
+            def.values = Span { start, len };
+        }
+        self.constraints.push(def);
+        self.index(self.constraints.len())
+    }
+
+    /// A bound of a range.
+    fn decimal(&mut self, text: Option<&str>) -> Result<Span, BuildError> {
+        let Some(text) = text else {
+            return Ok(Span::default());
+        };
+        match text.parse::<BigDecimal>() {
+            Ok(_) => self.intern(text),
+            Err(_) => Err(BuildError(format!(
+                "a bound of a range that is no number: {text:.40}"
+            ))),
+        }
+    }
+
+    /// Marks the members with constraints and everything above them, once the
+    /// arrays are whole: each member is looked at once, and once more if what
+    /// it targets turns out to be constrained.
+    fn mark_constrained(&mut self) {
+        let mut users: Vec<Vec<u32>> = vec![Vec::new(); self.shapes.len()];
+        let mut work = Vec::new();
+        for (index, member) in self.members.iter().enumerate() {
+            users[member.target as usize].push(index as u32);
+            if member.constraint > 0 {
+                work.push(index as u32);
+            }
+        }
+        while let Some(index) = work.pop() {
+            let member = &mut self.members[index as usize];
+            if member.flags.contains(MemberFlags::CONSTRAINED) {
+                continue;
+            }
+            member.flags = member.flags.with(MemberFlags::CONSTRAINED);
+            // A root is no part of its shape.
+            let shape = &mut self.shapes[member.container as usize];
+            if member.ordinal != u32::MAX && !shape.flags.contains(ShapeFlags::CONSTRAINED) {
+                shape.flags = shape.flags.with(ShapeFlags::CONSTRAINED);
+                work.append(&mut users[member.container as usize]);
+            }
+        }
     }
 
     /// Builds the look-up tables of a shape; sources that spell all names

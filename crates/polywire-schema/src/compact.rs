@@ -9,7 +9,10 @@
 use crate::builder::{
     BuildError, MemberSpec, OperationSpec, SchemaBuilder, ServiceSpec, ShapeRef, ShapeSpec,
 };
-use crate::{Location, MemberFlags, OperationFlags, ServiceFlags, ShapeKind, TimestampFormat};
+use crate::{
+    ConstraintSpec, EnumValueSpec, Location, MemberFlags, OperationFlags, ServiceFlags, ShapeKind,
+    TimestampFormat,
+};
 
 /// What the bytes begin with: they are of this version of the format.
 const VERSION: u64 = 1;
@@ -96,6 +99,37 @@ macro_rules! small {
 }
 
 small!(u16, u32);
+
+/// Small numbers of either sign are short: the sign is the lowest bit.
+impl Pack for i32 {
+    fn pack(&self, out: &mut Vec<u8>) {
+        let folded = (i64::from(*self) << 1) ^ (i64::from(*self) >> 63);
+        (folded as u64).pack(out);
+    }
+
+    fn unpack(input: &mut &[u8]) -> Option<Self> {
+        let folded = u64::unpack(input)?;
+        let value = (folded >> 1) as i64 ^ -((folded & 1) as i64);
+        value.try_into().ok()
+    }
+}
+
+impl<T: Pack, E: Pack> Pack for Result<T, E> {
+    fn pack(&self, out: &mut Vec<u8>) {
+        self.is_ok().pack(out);
+        match self {
+            Ok(value) => value.pack(out),
+            Err(value) => value.pack(out),
+        }
+    }
+
+    fn unpack(input: &mut &[u8]) -> Option<Self> {
+        Some(match bool::unpack(input)? {
+            true => Ok(T::unpack(input)?),
+            false => Err(E::unpack(input)?),
+        })
+    }
+}
 
 impl Pack for bool {
     fn pack(&self, out: &mut Vec<u8>) {
@@ -196,8 +230,10 @@ structures! {
     ShapeSpec { id, kind, members, root, error }
     MemberSpec {
         name, target, flags, json_name, xml_name, xml_namespace, ec2_name, timestamp_format,
-        location, location_name, media_type, default_json,
+        location, location_name, media_type, default_json, constraints,
     }
+    ConstraintSpec { length, range, pattern, unique_items, values }
+    EnumValueSpec { value, is_internal }
     OperationSpec {
         id, input, output, errors, http, host_prefix, xmlrpc_method, request_compression, flags,
     }
@@ -280,6 +316,16 @@ mod tests {
             .location(Location::Header, "X-Name");
         member.ec2_name = Some("Ec2".to_owned());
         member.media_type = "text/plain".to_owned();
+        member.constraints.length = Some((Some(1), None));
+        member.constraints.range = Some((None, Some("-0.5".to_owned())));
+        member.constraints.pattern = Some("^a".to_owned());
+        member.constraints.unique_items = true;
+        for value in [Ok("a".to_owned()), Err(-1), Err(i32::MIN), Err(i32::MAX)] {
+            member.constraints.values.push(EnumValueSpec {
+                value,
+                is_internal: true,
+            });
+        }
         builder.member(city, member);
         let mut other = MemberSpec::new("note", string);
         other.default_json = Some("\"none\"".to_owned());

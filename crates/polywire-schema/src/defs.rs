@@ -72,6 +72,8 @@ pub struct MemberDef {
     pub media_type: Span,
     /// The default value as JSON, if the flag says so.
     pub default: Span,
+    /// The index of what its values have to satisfy, plus one; 0 if nothing.
+    pub constraint: u32,
 }
 
 /// The traits of an error shape.

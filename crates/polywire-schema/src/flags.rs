@@ -68,8 +68,11 @@ flags! {
         EVENT_PAYLOAD = 10;
         /// Has a default value: [`Member::default_value`](crate::Member::default_value).
         DEFAULT = 11;
+        /// Its values, or anything below them, have constraints other than
+        /// `@required`, which is on the members themselves.
+        CONSTRAINED = 12;
         /// Has an `@xmlName` of its own.
-        XML_NAMED = 12;
+        XML_NAMED = 13;
     }
 
     /// Yes-or-no traits of an operation.
@@ -97,6 +100,10 @@ flags! {
     ShapeFlags {
         /// A structure of which a member has a default.
         DEFAULTS = 0;
+        /// A member, or anything below it, has constraints.
+        CONSTRAINED = 1;
+        /// A structure of which a member is an idempotency token.
+        TOKEN = 2;
     }
 
     /// Yes-or-no traits of a service.

@@ -17,10 +17,12 @@
 
 mod builder;
 mod compact;
+mod constraints;
 mod decode;
 mod defaults;
 mod defs;
 mod dynamic;
+mod ecma;
 mod encode;
 mod error;
 mod flags;
@@ -42,10 +44,14 @@ mod to_value;
 mod value;
 
 pub use builder::{BuildError, MemberSpec, OperationSpec, SchemaBuilder, ServiceSpec, ShapeRef};
+pub use constraints::{
+    ConstraintDef, ConstraintSpec, Constraints, EnumValue, EnumValueDef, EnumValueSpec,
+};
 pub use decode::{Decode, DecodeStructure, Decoder, END, Event, Seq, WideSeen};
 pub use defaults::Defaults;
 pub use defs::{ErrorDef, MemberDef, OperationDef, ServiceDef, ShapeDef, Span};
 pub use dynamic::{complete_structure, decode_structure, encode_structure};
+pub use ecma::{EcmaPattern, PatternFlaw};
 pub use encode::{Encode, Encoder};
 pub use error::{Error, ErrorKind, LimitKind};
 pub use flags::{MemberFlags, OperationFlags, ServiceFlags, ShapeFlags};

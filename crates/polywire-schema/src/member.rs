@@ -361,6 +361,11 @@ impl<'s> Member<'s> {
         (!media_type.is_empty()).then_some(media_type)
     }
 
+    /// The index of its constraints, plus one.
+    pub(crate) fn constraint_index(self) -> u32 {
+        self.def().constraint
+    }
+
     /// Its default as a value of its shape, if it has one. Whether it is to be
     /// filled in say [`Decoder::fills`](crate::Decoder::fills) and
     /// [`Encoder::fills`](crate::Encoder::fills).
@@ -434,6 +439,7 @@ static DOCUMENT_SET: SchemaSet<'static> = SchemaSet::from_parts(SchemaParts {
         location_name: Span { start: 0, len: 0 },
         media_type: Span { start: 0, len: 0 },
         default: Span { start: 0, len: 0 },
+        constraint: 0,
     }],
     plain: [&[Span { start: 0, len: 0 }]; NameSource::COUNT],
     names: [&[Name::EMPTY]; Encoding::COUNT],

@@ -5,7 +5,8 @@ use std::borrow::Cow;
 use polywire_text::scan::Name;
 
 use crate::{
-    Encoding, ErrorDef, MemberDef, NameSource, OperationDef, SchemaSet, ServiceDef, ShapeDef, Span,
+    ConstraintDef, Encoding, EnumValueDef, ErrorDef, MemberDef, NameSource, OperationDef,
+    SchemaSet, ServiceDef, ShapeDef, Span,
 };
 
 /// The arrays of a [`SchemaSet`], for generated code: a generator builds a set
@@ -32,6 +33,10 @@ pub struct SchemaParts<'a> {
     pub services: &'a [ServiceDef],
     /// The traits of error shapes.
     pub errors: &'a [ErrorDef],
+    /// What the values of members have to satisfy.
+    pub constraints: &'a [ConstraintDef],
+    /// The values of enums.
+    pub enum_values: &'a [EnumValueDef],
     /// Lists of indices: operations of services, errors of operations.
     pub lists: &'a [u32],
     /// Plain names, per [`NameSource`] and member.
@@ -55,6 +60,8 @@ impl SchemaParts<'_> {
         operations: &[],
         services: &[],
         errors: &[],
+        constraints: &[],
+        enum_values: &[],
         lists: &[],
         plain: [&[]; NameSource::COUNT],
         names: [&[]; Encoding::COUNT],
@@ -63,7 +70,8 @@ impl SchemaParts<'_> {
         code: &[],
     };
 
-    /// Whether all indices among shapes and members are within their arrays.
+    /// Whether all indices among shapes, members and constraints are within their
+    /// arrays.
     const fn fit(&self) -> bool {
         let (shapes, members) = (self.shapes.len(), self.members.len());
         let mut at = 0;
@@ -78,7 +86,10 @@ impl SchemaParts<'_> {
         at = 0;
         while at < members {
             let member = &self.members[at];
-            if member.container as usize >= shapes || member.target as usize >= shapes {
+            if member.container as usize >= shapes
+                || member.target as usize >= shapes
+                || member.constraint as usize > self.constraints.len()
+            {
                 return false;
             }
             at += 1;
@@ -127,6 +138,8 @@ impl<'a> SchemaSet<'a> {
             operations: Cow::Borrowed(parts.operations),
             services: Cow::Borrowed(parts.services),
             errors: Cow::Borrowed(parts.errors),
+            constraints: Cow::Borrowed(parts.constraints),
+            enum_values: Cow::Borrowed(parts.enum_values),
             lists: Cow::Borrowed(parts.lists),
             plain: [
                 Cow::Borrowed(a),
@@ -160,6 +173,8 @@ impl<'a> SchemaSet<'a> {
             operations: &self.operations,
             services: &self.services,
             errors: &self.errors,
+            constraints: &self.constraints,
+            enum_values: &self.enum_values,
             lists: &self.lists,
             plain: self.plain.each_ref().map(|spans| &**spans),
             names: self.names.each_ref().map(|names| &**names),

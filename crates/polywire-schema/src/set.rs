@@ -18,8 +18,8 @@ use std::fmt;
 use polywire_text::scan::Name;
 
 use crate::{
-    Encoding, ErrorDef, MemberDef, NameSource, Operation, OperationDef, Schema, Service,
-    ServiceDef, ShapeDef, Span,
+    ConstraintDef, Encoding, EnumValueDef, ErrorDef, MemberDef, NameSource, Operation,
+    OperationDef, Schema, Service, ServiceDef, ShapeDef, Span,
 };
 
 /// Shapes prepared for codecs, in flat arrays that refer to each other by
@@ -32,6 +32,10 @@ pub struct SchemaSet<'a> {
     pub(crate) operations: Cow<'a, [OperationDef]>,
     pub(crate) services: Cow<'a, [ServiceDef]>,
     pub(crate) errors: Cow<'a, [ErrorDef]>,
+    /// What the values of members have to satisfy.
+    pub(crate) constraints: Cow<'a, [ConstraintDef]>,
+    /// The values of enums.
+    pub(crate) enum_values: Cow<'a, [EnumValueDef]>,
     /// Lists of indices: operations of services, errors of operations.
     pub(crate) lists: Cow<'a, [u32]>,
     /// Plain names per source and member.

@@ -46,6 +46,7 @@ const fn member(container: u32, target: u32, kind: ShapeKind, ordinal: u32) -> M
         ordinal,
         location_name: NOTHING,
         media_type: NOTHING,
+        constraint: 0,
         default: NOTHING,
     }
 }

@@ -2,7 +2,9 @@
 //! say something that a value can keep.
 
 use super::traits::Owner;
-use super::values::{Pattern, is_plain, shown};
+use polywire_schema::EcmaPattern;
+
+use super::values::{is_plain, shown};
 use crate::diagnostic::{Problem, Problems, Severity};
 use crate::node::{Node, Number};
 use crate::shape::ShapeType;
@@ -119,7 +121,7 @@ pub(super) fn pattern(owner: Owner<'_>, applied: &AppliedTrait, problems: &mut P
     let Some(pattern) = value.as_str() else {
         return;
     };
-    if let Err(flaw) = Pattern::read(pattern) {
+    if let Err(flaw) = EcmaPattern::read(pattern) {
         return problems.push_with(Severity::Error, |_| {
             let message = format!("the pattern of `{}` has {}", owner.id, flaw.what);
             let rest = pattern.get(flaw.offset..).unwrap_or_default();

@@ -87,7 +87,7 @@ impl Query {
         let response = write(message).or_else(|_| write("the request could not be read"));
         let mut response =
             response.unwrap_or_else(|_| self.answer(StatusCode::INTERNAL_SERVER_ERROR, Vec::new()));
-        fault.allow(response.headers_mut());
+        fault.write_head(response.headers_mut());
         response
     }
 

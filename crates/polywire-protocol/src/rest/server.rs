@@ -1,7 +1,7 @@
 //! A REST protocol on a server.
 
 use bytes::Bytes;
-use http::header::CONTENT_TYPE;
+use http::header::{CONTENT_ENCODING, CONTENT_TYPE};
 use http::{HeaderValue, Method, StatusCode, request};
 use polywire_codec::{Dynamic, Message, Sink};
 use polywire_schema::{Direction, Error, Operation, OperationFlags, Schema, ShapeKind, Value};
@@ -10,6 +10,7 @@ use super::body::say_type;
 use super::{
     Bindings, Format, Found, HeadDecoder, HeadEncoder, Parts, Payload, Prepared, Rest, Side,
 };
+use crate::coding::has_own_coding;
 use crate::protocol::{Claim, Plan, ReadPlan};
 use crate::{Fault, FaultKind, media};
 
@@ -113,7 +114,7 @@ impl<F: Format> Rest<F> {
         let headers = response.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static(F::MEDIA_TYPE));
         let body = self.format.write_fault(kind, message, headers);
-        fault.allow(headers);
+        fault.write_head(headers);
         *response.body_mut() = Bytes::from(body);
         response
     }
@@ -152,7 +153,9 @@ fn check_media_types<F: Format>(
     let Prepared { input, output, .. } = prepared;
     let headers = &request.head.headers;
     if !request.body.is_empty() {
-        media::check_coding(headers)?;
+        if headers.contains_key(CONTENT_ENCODING) && !has_own_coding(operation) {
+            media::check_coding(headers)?;
+        }
         if input.has_body() {
             match expected::<F>(input.payload, operation.input()) {
                 Body::Any => {}

@@ -67,7 +67,7 @@ impl<S: Style> Rpc<S> {
         let facts = error_facts(head, &document);
         Ok(match operation.find_error(&facts.name) {
             Some(error) => Outcome::Error(error),
-            None => Outcome::Fault(facts.into_fault(head.status).with_head(&head.headers)),
+            None => Outcome::Fault(facts.into_fault(head.status)),
         })
     }
 

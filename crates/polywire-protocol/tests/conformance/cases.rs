@@ -3,11 +3,13 @@
 use bytes::Bytes;
 use http::header::{CONTENT_TYPE, HOST};
 use polywire_protocol::{
-    Fault, FaultKind, HostPrefix, Outcome, Plan, Protocol, ProtocolKind, ReadPlan, Route, s3,
+    Fault, FaultKind, HostPrefix, Outcome, Plan, Protocol, ProtocolKind, ReadPlan, RequestOptions,
+    Route, WithToken, decode_content, finish_request, s3,
 };
 use polywire_schema::{Body, Error, Limits, NameSource, Operation, Schema};
 use serde_json::Value as Json;
 
+use crate::Run;
 use crate::compare::{
     body, same, same_answer, same_body, same_error, same_headers, same_value, texts,
     without_foreign_headers,
@@ -24,7 +26,7 @@ pub(crate) fn client_request(
     case: &Json,
 ) -> Result<(), String> {
     let input = params(subject, case, operation.input())?;
-    let mut request = write(&*input, |message| protocol.encode_input(operation, message))?;
+    let mut request = sent(protocol, operation, &*input)?;
     if is_virtual_hosted(case) {
         s3::virtual_hosted(&mut request);
     }
@@ -62,7 +64,7 @@ pub(crate) fn client_request(
         same("host", expected, &format!("{prefix}{host}"))?;
     }
     same_headers(case, request.headers())?;
-    same_body(case, request.body())
+    same_body(case, operation.input(), request.body())
 }
 
 /// Whether the settings of an S3 client that a case gives let it name the bucket
@@ -82,22 +84,54 @@ const S3_DOMAINS: [&str; 4] = [
     "s3.us-west-2.amazonaws.com",
 ];
 
-/// A server reads the request as this value.
-pub(crate) fn server_request(
+/// What a client sends: the token and what traits of the operation ask for
+/// included.
+fn sent(
     protocol: &dyn Protocol,
     operation: Operation<'_>,
+    input: &dyn Held,
+) -> Result<http::Request<Bytes>, String> {
+    /// The token that all suites expect.
+    const TOKEN: &str = "00000000-0000-4000-8000-000000000000";
+
+    write(input, |message| {
+        let mut request = match WithToken::is_due(operation, message) {
+            false => protocol.encode_input(operation, message),
+            true => protocol.encode_input(operation, &WithToken::new(operation, message, TOKEN)),
+        }?;
+        finish_request(operation, &mut request, &RequestOptions::DEFAULT)?;
+        Ok(request)
+    })
+}
+
+/// Cases of compressed bodies give none, since no two compressors write the
+/// same: a server has to read what a client makes of the value.
+fn is_written_by_client(case: &Json) -> bool {
+    let encoding = case["headers"]["Content-Encoding"].as_str();
+    case["body"].is_null() && encoding.is_some_and(|encoding| encoding.ends_with("gzip"))
+}
+
+/// A server reads the request as this value.
+pub(crate) fn server_request(
+    run: &Run<'_>,
     subject: &dyn Subject,
     case: &Json,
 ) -> Result<(), String> {
-    let (mut head, body) = request(case);
-    s3::path_style(&mut head, &S3_DOMAINS);
+    let (protocol, operation) = (run.protocol, run.operation);
+    let expected = params(subject, case, operation.input())?;
+    let (mut head, body) = match is_written_by_client(case) {
+        true => {
+            let (head, body) = sent(protocol, operation, &*expected)?.into_parts();
+            (head, Body::new(body))
+        }
+        false => request(case),
+    };
     complete(protocol.kind(), operation, &mut head);
-    let (route, found) =
-        read(protocol, operation, subject, &head, &body).map_err(|fault| fault.to_string())?;
+    s3::path_style(&mut head, &S3_DOMAINS);
+    let (route, found) = read(run, subject, &head, &body).map_err(|fault| fault.to_string())?;
     if route.operation != operation.index() {
         return Err("routed to another operation".to_owned());
     }
-    let expected = params(subject, case, operation.input())?;
     same_or_same_message(case, &*expected, &*found, operation.input(), |message| {
         protocol.encode_input(operation, message)
     })
@@ -151,14 +185,10 @@ fn same_or_same_message<T: std::fmt::Debug>(
 }
 
 /// A server refuses the request with this response.
-pub(crate) fn malformed(
-    protocol: &dyn Protocol,
-    operation: Operation<'_>,
-    subject: &dyn Subject,
-    case: &Json,
-) -> Result<(), String> {
+pub(crate) fn malformed(run: &Run<'_>, subject: &dyn Subject, case: &Json) -> Result<(), String> {
+    let (protocol, operation) = (run.protocol, run.operation);
     let (head, body) = request(&case["request"]);
-    match read(protocol, operation, subject, &head, &body) {
+    match read(run, subject, &head, &body) {
         Ok((_, input)) => Err(format!("taken for {}", input.show(operation.input()))),
         Err(fault) => {
             let response = protocol.encode_fault(Some(operation), &fault);
@@ -176,23 +206,29 @@ pub(crate) fn malformed(
 }
 
 fn read(
-    protocol: &dyn Protocol,
-    operation: Operation<'_>,
+    run: &Run<'_>,
     subject: &dyn Subject,
     head: &http::request::Parts,
     body: &Body,
 ) -> Result<(Route, Box<dyn Held>), Fault> {
-    let route = match protocol.route(head)? {
+    let protocol = run.protocol;
+    let plan = protocol.route(head)?;
+    let called = matches!(plan, Plan::Buffer(_)).then_some(run.operation);
+    let mut head = head.clone();
+    let bytes = Bytes::copy_from_slice(body.as_bytes());
+    let decoded = decode_content(called, &mut head, &bytes, &mut |_| Ok(()))?;
+    let body = Body::new(decoded.unwrap_or(bytes));
+    let route = match plan {
         Plan::Buffer(route) => route,
-        _ => protocol.route_body(head, body, &LIMITS)?,
+        _ => protocol.route_body(&head, &body, &LIMITS)?,
     };
     let plan = ReadPlan {
-        head,
-        body,
+        head: &head,
+        body: &body,
         route: &route,
         limits: &LIMITS,
     };
-    let input = subject.decode_input(protocol, operation, &plan)?;
+    let input = subject.decode_input(protocol, run.operation, &plan, run.validator)?;
     Ok((route, input))
 }
 
@@ -362,7 +398,7 @@ pub(crate) fn server_response(
         return client_response(protocol, operation, error, subject, &case);
     }
     match error {
-        None => same_body(case, response.body()),
+        None => same_body(case, operation.output(), response.body()),
         Some(error) => {
             let given = |name: &str| {
                 case["params"]
@@ -372,23 +408,25 @@ pub(crate) fn server_response(
             let given = error.members().filter(|member| given(member.name()));
             let mut known = vec!["Type", "Code"];
             known.extend(given.map(|member| member.plain(NameSource::Xml)));
-            same_error(case, response.body(), &known)
+            same_error(case, error, response.body(), &known)
         }
     }
 }
 
 /// A case for each set of its parameters, which stand in its text as `$name:L`
-/// and, as a JSON string, as `$name:S`.
+/// and, as a JSON string, as `$name:S`. A dollar sign that is none of these is
+/// doubled, in cases without parameters too.
 pub(crate) fn with_parameters(case: &Json) -> Vec<Json> {
+    let plain = case.to_string().replace("$$", "\0");
     let Some(parameters) = case["testParameters"].as_object() else {
-        return vec![case.clone()];
+        return vec![serde_json::from_str(&plain.replace('\0', "$")).unwrap()];
     };
     let count = parameters
         .values()
         .next()
         .map_or(0, |values| values.as_array().unwrap().len());
     let of_number = |number: usize| {
-        let mut text = case.to_string();
+        let mut text = plain.clone();
         for (name, values) in parameters {
             let value = &values[number];
             // The case is JSON itself, so what is put in is escaped once more.
@@ -399,7 +437,7 @@ pub(crate) fn with_parameters(case: &Json) -> Vec<Json> {
             text = text.replace(&format!("${name}:L"), &inside(value.as_str().unwrap()));
             text = text.replace(&format!("${name}:S"), &inside(&value.to_string()));
         }
-        let mut case: Json = serde_json::from_str(&text).unwrap();
+        let mut case: Json = serde_json::from_str(&text.replace('\0', "$")).unwrap();
         case["id"] = Json::from(format!("{}_{number}", case["id"].as_str().unwrap()));
         case
     };

@@ -1,11 +1,11 @@
 //! What a case says against what was made of it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use bytes::Bytes;
 use polywire_codec::cbor::{CborDecoder, CborProfile};
 use polywire_protocol::ProtocolKind;
-use polywire_schema::{Body, Decode, Limits, Member, Schema, Value};
+use polywire_schema::{Body, Decode, Limits, Member, NameSource, Schema, ShapeKind, Value};
 use serde_json::Value as Json;
 
 use crate::subject::Held;
@@ -33,7 +33,6 @@ pub(crate) fn same(what: &str, expected: &str, found: &str) -> Result<(), String
 fn canonical(text: &str) -> String {
     match serde_json::from_str::<Json>(text) {
         Ok(mut json) => {
-            json.sort_all_objects();
             whole_numbers(&mut json);
             json.to_string()
         }
@@ -73,7 +72,7 @@ fn is_cbor(case: &Json) -> bool {
     case["protocol"] == ProtocolKind::RpcV2Cbor.id() || case["bodyMediaType"] == "application/cbor"
 }
 
-pub(crate) fn same_body(case: &Json, found: &[u8]) -> Result<(), String> {
+pub(crate) fn same_body(case: &Json, shape: Schema<'_>, found: &[u8]) -> Result<(), String> {
     if case["body"].is_null() {
         return Ok(());
     }
@@ -83,7 +82,7 @@ pub(crate) fn same_body(case: &Json, found: &[u8]) -> Result<(), String> {
         false => canonical(&String::from_utf8_lossy(body)),
     };
     match is_xml(case) {
-        true => same_xml(&expected, found, &[]),
+        true => same_xml(shape, &expected, found, &[]),
         false => same("body", &show(&expected), &show(found)),
     }
 }
@@ -91,11 +90,16 @@ pub(crate) fn same_body(case: &Json, found: &[u8]) -> Result<(), String> {
 /// The body of an error. In XML a case gives elements that nobody could know:
 /// the id of the request, and members that the structure of the error does not
 /// have, or has and is not given. `known` are the names of the others.
-pub(crate) fn same_error(case: &Json, found: &[u8], known: &[&str]) -> Result<(), String> {
+pub(crate) fn same_error(
+    case: &Json,
+    shape: Schema<'_>,
+    found: &[u8],
+    known: &[&str],
+) -> Result<(), String> {
     if !is_xml(case) {
-        return same_body(case, found);
+        return same_body(case, shape, found);
     }
-    same_xml(&body(case), found, known)
+    same_xml(shape, &body(case), found, known)
 }
 
 /// Whether a body is XML: the case says so, or it looks so.
@@ -107,8 +111,20 @@ fn is_xml(case: &Json) -> bool {
     }
 }
 
-/// Compares XML; of an error only the members that are known.
-fn same_xml(expected: &[u8], found: &[u8], known: &[&str]) -> Result<(), String> {
+/// Compares XML, without the id of the request, which is any; of an error only
+/// the members that are known.
+fn same_xml(
+    shape: Schema<'_>,
+    expected: &[u8],
+    found: &[u8],
+    known: &[&str],
+) -> Result<(), String> {
+    let maps = shape
+        .set()
+        .shapes()
+        .filter(|shape| shape.kind() == ShapeKind::Map);
+    let names = |map: Schema<'_>| [0, 1].map(|at| map.member(at).plain(NameSource::Xml).to_owned());
+    let entries: BTreeSet<[String; 2]> = maps.map(names).collect();
     let parse = |body: &[u8], stray: Stray| {
         let text = String::from_utf8_lossy(body);
         if text.trim().is_empty() {
@@ -116,17 +132,18 @@ fn same_xml(expected: &[u8], found: &[u8], known: &[&str]) -> Result<(), String>
         }
         let root = Element::parse(&text, stray);
         let mut root = root.map_err(|error| format!("{error} in {text}"))?;
-        if !known.is_empty() {
-            root.elements.retain(|element| element.name != "RequestId");
-            let error = match root.name.as_str() {
-                "Error" => Some(&mut root),
-                _ => root.element("Error"),
-            };
-            if let Some(error) = error {
-                let is_known = |element: &Element| known.contains(&element.name.as_str());
-                error.elements.retain(is_known);
-            }
+        let is_id = |element: &Element| element.name.eq_ignore_ascii_case("requestId");
+        root.remove(is_id);
+        if let Some(metadata) = root.find("ResponseMetadata") {
+            metadata.remove(is_id);
         }
+        root.remove(|element| element.name == "ResponseMetadata" && element.elements.is_empty());
+        if !known.is_empty()
+            && let Some(error) = root.find("Error")
+        {
+            error.remove(|element| !known.contains(&element.name.as_str()));
+        }
+        root.sort_entries(&entries);
         Ok(root.to_string())
     };
     let expected = parse(expected, Stray::Skip)?;

@@ -25,7 +25,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use polywire_model::Loader;
-use polywire_protocol::{Protocol, ProtocolKind};
+use polywire_protocol::{Protocol, ProtocolKind, Validator};
 use polywire_schema::{DecodeStructure, Encode, Operation, Schema};
 use serde_json::Value as Json;
 
@@ -77,11 +77,13 @@ fn official_suites() {
             let service = set.service(0);
             for kind in service.protocols().filter_map(ProtocolKind::from_name) {
                 let protocol = kind.build(service).unwrap();
+                let validator = Validator::new(service).unwrap();
                 for operation in service.operations() {
                     let run = Run {
                         ast: &ast,
                         service: id,
                         protocol: &*protocol,
+                        validator: &validator,
                         operation,
                     };
                     run.all(&mut report);
@@ -116,6 +118,7 @@ struct Run<'a> {
     ast: &'a Json,
     service: &'a str,
     protocol: &'a dyn Protocol,
+    validator: &'a Validator,
     operation: Operation<'a>,
 }
 
@@ -175,7 +178,7 @@ impl Run<'_> {
                     cases::client_request(protocol, operation, &*subject, &case)
                 });
                 report.run(protocol.kind(), Side::ServerRequest, through, &case, || {
-                    cases::server_request(protocol, operation, &*subject, &case)
+                    cases::server_request(self, &*subject, &case)
                 });
             }
         }
@@ -183,7 +186,7 @@ impl Run<'_> {
             for case in cases::with_parameters(&case) {
                 for (through, subject) in subjects(self.service, Role::Input, operation.id()) {
                     report.run(protocol.kind(), Side::Malformed, through, &case, || {
-                        cases::malformed(protocol, operation, &*subject, &case)
+                        cases::malformed(self, &*subject, &case)
                     });
                 }
             }

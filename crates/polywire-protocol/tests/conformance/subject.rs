@@ -2,7 +2,7 @@
 
 use polywire_codec::json::{JsonDecoder, JsonEncoder, JsonProfile};
 use polywire_codec::{Dynamic, Message, Sink, Slot, Typed};
-use polywire_protocol::{Fault, Protocol, ReadPlan};
+use polywire_protocol::{Fault, Protocol, ReadPlan, Validator};
 use polywire_schema::{
     Body, DecodeStructure, Encode, Error, ErrorKind, Limits, Map, Operation, Schema, Value,
     decode_structure,
@@ -20,6 +20,7 @@ pub(crate) trait Subject {
         protocol: &dyn Protocol,
         operation: Operation<'_>,
         request: &ReadPlan<'_>,
+        validator: &Validator,
     ) -> Result<Box<dyn Held>, Fault>;
 
     /// Client: the output of a call.
@@ -131,11 +132,13 @@ impl Subject for Maps {
         protocol: &dyn Protocol,
         operation: Operation<'_>,
         request: &ReadPlan<'_>,
+        validator: &Validator,
     ) -> Result<Box<dyn Held>, Fault> {
         let mut map = Map::new();
-        self.0.read(&mut map, |sink| {
+        let read = self.0.read(&mut map, |sink| {
             protocol.decode_input(operation, request, sink)
-        })?;
+        });
+        validator.judge(protocol, operation, request, read, &map)?;
         Ok(self.held(map))
     }
 
@@ -222,11 +225,13 @@ where
         protocol: &dyn Protocol,
         operation: Operation<'_>,
         request: &ReadPlan<'_>,
+        validator: &Validator,
     ) -> Result<Box<dyn Held>, Fault> {
         let mut slot = Slot::<T>::new();
-        self.by.read(&mut slot, |sink| {
+        let read = self.by.read(&mut slot, |sink| {
             protocol.decode_input(operation, request, sink)
-        })?;
+        });
+        validator.judge(protocol, operation, request, read, &slot)?;
         Ok(self.held(slot)?)
     }
 

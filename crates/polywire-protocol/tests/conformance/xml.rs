@@ -1,12 +1,12 @@
 //! XML as text that can be compared: what its writer is free to choose is made
 //! alike, and nothing else.
 //!
-//! That is the order of attributes and of elements of different names, white
-//! space between elements, how an empty element is spelled, character
-//! references and CDATA, comments, and the declaration. The order of elements
-//! of the same name counts, since they are items.
+//! That is the order of attributes, of elements of different names and of the
+//! entries of maps, white space between elements, how an empty element is
+//! spelled, character references and CDATA, comments, and the declaration. The
+//! order of other elements of the same name counts, since they are items.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 /// An element.
@@ -38,11 +38,49 @@ impl Element {
         }
     }
 
-    /// The first element in it with a name.
-    pub(crate) fn element(&mut self, name: &str) -> Option<&mut Self> {
+    /// Puts the entries of maps in order: elements of two elements whose names
+    /// are those of the key and the value of some map.
+    pub(crate) fn sort_entries(&mut self, maps: &BTreeSet<[String; 2]>) {
+        for element in &mut self.elements {
+            element.sort_entries(maps);
+        }
+        let order = |element: &Self| {
+            let entry = match &element.elements[..] {
+                [one, other] => {
+                    let is = |names: &[String; 2]| {
+                        names.contains(&one.name) && names.contains(&other.name)
+                    };
+                    one.name != other.name && maps.iter().any(is)
+                }
+                _ => false,
+            };
+            let text = if entry {
+                element.to_string()
+            } else {
+                String::new()
+            };
+            (element.name.clone(), text)
+        };
+        self.elements.sort_by_cached_key(order);
+    }
+
+    /// It, or the first element in it, with a name.
+    pub(crate) fn find(&mut self, name: &str) -> Option<&mut Self> {
+        if self.name == name {
+            return Some(self);
+        }
         self.elements
             .iter_mut()
-            .find(|element| element.name == name)
+            .find_map(|element| element.find(name))
+    }
+
+    /// Removes elements, and what separated them.
+    pub(crate) fn remove(&mut self, which: impl Fn(&Self) -> bool) {
+        let before = self.elements.len();
+        self.elements.retain(|element| !which(element));
+        if self.elements.is_empty() && before > 0 {
+            self.text.clear();
+        }
     }
 }
 
@@ -193,6 +231,16 @@ mod tests {
             show("<a><b>1</b><b>2</b></a>"),
             show("<a><b>2</b><b>1</b></a>")
         );
+        let maps = BTreeSet::from([["k".to_owned(), "v".to_owned()]]);
+        let sorted = |text| {
+            let mut root = Element::parse(text, Stray::Refuse).unwrap();
+            root.sort_entries(&maps);
+            root.to_string()
+        };
+        let text = "<m><e><k>b</k><v>1</v></e><e><k>a</k><v>2</v></e></m>";
+        let same = "<m><e><v>2</v><k>a</k></e><e><k>b</k><v>1</v></e></m>";
+        assert_eq!(sorted(text), sorted(same));
+        assert_ne!(show(text), show(same));
         for bad in ["", "<a>", "<a></b>", "<a/><b/>", "<a/>text<", "<a>&x;</a>"] {
             assert!(Element::parse(bad, Stray::Skip).is_err(), "{bad}");
         }

@@ -12,8 +12,13 @@ use hyper_util::client::legacy::Client as HttpClient;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use polywire_codec::{Dynamic, Message, Slot, Typed};
-use polywire_protocol::{Fault, HostPrefix, MountError, Outcome, Protocol, ProtocolKind};
+use polywire_protocol::{
+    Fault, HostPrefix, MountError, Outcome, Protocol, ProtocolKind, RequestOptions, WithToken,
+    finish_request,
+};
 use polywire_schema::{Body, DecodeStructure, Encode, Error, Limits, Map, Operation, Value};
+
+use uuid::Uuid;
 
 use crate::ServiceHandle;
 
@@ -36,6 +41,7 @@ struct Inner {
     headers: HeaderMap,
     deadline: Duration,
     limits: Limits,
+    options: RequestOptions,
 }
 
 /// Builds a [`Client`].
@@ -49,6 +55,7 @@ pub struct ClientBuilder {
     deadline: Duration,
     idle_timeout: Duration,
     limits: Limits,
+    options: RequestOptions,
     http2: bool,
 }
 
@@ -176,6 +183,14 @@ impl ClientBuilder {
         self
     }
 
+    /// Sets from how many bytes on the bodies of operations with
+    /// `@requestCompression` are compressed; `None` for never. 10,240.
+    #[must_use]
+    pub const fn compress_from(mut self, bytes: Option<usize>) -> Self {
+        self.options = self.options.with_compress_from(bytes);
+        self
+    }
+
     /// Sets how long a connection may take to be made. 5 seconds.
     #[must_use]
     pub const fn connect_timeout(mut self, time: Duration) -> Self {
@@ -260,6 +275,7 @@ impl ClientBuilder {
             headers,
             deadline: self.deadline,
             limits: self.limits,
+            options: self.options,
         };
         Ok(Client {
             inner: Arc::new(inner),
@@ -280,6 +296,7 @@ impl Client {
             deadline: Duration::from_secs(60),
             idle_timeout: Duration::from_secs(90),
             limits: Limits::DEFAULT,
+            options: RequestOptions::DEFAULT,
             http2: false,
         }
     }
@@ -404,8 +421,16 @@ impl Client {
         input: &dyn Message,
     ) -> Result<Request<Bytes>, CallError> {
         let inner = &*self.inner;
-        let request = inner.protocol.encode_input(operation, input);
+        let request = match WithToken::is_due(operation, input) {
+            false => inner.protocol.encode_input(operation, input),
+            true => {
+                let token = Uuid::new_v4().to_string();
+                let input = WithToken::new(operation, input, &token);
+                inner.protocol.encode_input(operation, &input)
+            }
+        };
         let mut request = request.map_err(CallError::Request)?;
+        finish_request(operation, &mut request, &inner.options).map_err(CallError::Request)?;
         let internal = |reason: String| {
             let error = Error::new(polywire_schema::ErrorKind::Internal);
             CallError::Request(error.expected(reason))
@@ -451,14 +476,15 @@ impl Client {
         match outcome.map_err(CallError::Response)? {
             Outcome::Output => Ok(()),
             Outcome::Foreign(what) => Err(CallError::Foreign(what)),
-            Outcome::Fault(fault) => Err(CallError::Fault(fault)),
+            Outcome::Fault(fault) => Err(CallError::Fault(fault.with_head(&head.headers))),
             Outcome::Error(shape) => {
                 let mut details = Map::new();
                 inner
                     .protocol
                     .decode_error(shape, head, body, &inner.limits, &mut details)
                     .map_err(CallError::Response)?;
-                Err(CallError::Fault(Fault::modelled(shape.id(), details)))
+                let fault = Fault::of_error(shape, details);
+                Err(CallError::Fault(fault.with_head(&head.headers)))
             }
         }
     }

@@ -16,7 +16,7 @@ use std::task::{Context, Poll, ready};
 use bytes::Bytes;
 use http::Response;
 use http_body_util::Full;
-use polywire_protocol::{Fault, Route};
+use polywire_protocol::{Fault, Route, decode_content};
 use polywire_schema::Body;
 use tokio::time::Sleep;
 
@@ -96,17 +96,21 @@ impl App {
         self: Arc<Self>,
         protocol: usize,
         route: Option<Route>,
-        context: crate::Context,
+        mut context: crate::Context,
         mut body: RequestBody,
     ) -> Answer {
         let bytes = body.read(self.limits.bytes(), &self.memory).await;
         let mut operation = route.as_ref().map(|route| route.operation);
         let begun = bytes.and_then(|bytes| {
-            let bytes = Body::new(bytes);
+            let called = operation.map(|index| self.service.operation(index));
+            let limit = self.limits.bytes();
+            let mut grows = |len| body.grow((bytes.len(), len), limit, &self.memory);
+            let decoded = decode_content(called, &mut context.head, &bytes, &mut grows)?;
+            let bytes = Body::new(decoded.unwrap_or(bytes));
             let route = match route {
                 Some(route) => route,
                 None => {
-                    let protocol = &self.protocols[protocol];
+                    let protocol = &self.mounts.protocols[protocol];
                     protocol.route_body(&context.head, &bytes, &self.limits)?
                 }
             };
@@ -212,7 +216,7 @@ impl Handling {
     /// Writes the output.
     fn end(&self, output: Result<crate::Output, Fault>) -> Result<Response<Bytes>, Fault> {
         let operation = self.app.service.operation(self.operation);
-        let protocol = &self.app.protocols[self.protocol];
+        let protocol = &self.app.mounts.protocols[self.protocol];
         let response = protocol.encode_output(operation, output?.message());
         response.map_err(Fault::internal)
     }

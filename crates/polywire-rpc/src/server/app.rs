@@ -10,7 +10,7 @@ use std::task::{self, Poll};
 use bytes::Bytes;
 use http::{Request, Response};
 use http_body_util::{BodyExt, Full, combinators::BoxBody};
-use polywire_protocol::{Fault, FaultKind, Plan, Protocol, ReadPlan, Route, detect};
+use polywire_protocol::{Fault, FaultKind, Plan, Protocol, ReadPlan, Route, Validator};
 use polywire_schema::{Body, Limits, Operation};
 use tower::util::BoxCloneSyncService;
 use tower::{Service, ServiceExt};
@@ -18,6 +18,7 @@ use tower::{Service, ServiceExt};
 use super::answer::{Answer, HttpAnswer, caught};
 use super::body::RequestBody;
 use super::memory::Memory;
+use super::mount::{Mount, Mounts};
 use super::{ServerBuilder, Timeouts};
 use crate::handler::HandlerFuture;
 use crate::{Call, Context, Handler, Output, ServiceHandle};
@@ -61,13 +62,15 @@ pub struct Server {
 
 pub(super) struct App {
     pub(super) service: ServiceHandle,
-    pub(super) protocols: Vec<Box<dyn Protocol>>,
+    pub(super) mounts: Mounts,
     /// Handlers by the index of their operation.
     pub(super) handlers: Vec<Option<Arc<dyn Handler>>>,
     /// Handlers behind layers, if there are any.
     pub(super) layered: Vec<Option<CallService>>,
     pub(super) head: Option<HeadService>,
     pub(super) limits: Limits,
+    /// Checks inputs, unless that is switched off.
+    pub(super) validator: Option<Validator>,
     pub(super) memory: Arc<Memory>,
     pub(super) timeouts: Timeouts,
     pub(super) connections: usize,
@@ -103,7 +106,12 @@ impl Server {
 
     /// The protocols that it is offered on.
     pub fn protocols(&self) -> impl Iterator<Item = &dyn Protocol> {
-        self.app.protocols.iter().map(|protocol| &**protocol)
+        self.mounts().map(|(_, protocol)| protocol)
+    }
+
+    /// The same with their mounts.
+    pub fn mounts(&self) -> impl Iterator<Item = (&Mount, &dyn Protocol)> {
+        self.app.mounts.all()
     }
 
     /// Answers a request that came over a connection.
@@ -172,7 +180,7 @@ impl App {
     /// Begins to answer a request: what the head tells is done at once.
     fn answer(
         self: &Arc<Self>,
-        head: Box<http::request::Parts>,
+        mut head: Box<http::request::Parts>,
         body: RequestBody,
         peer: Option<SocketAddr>,
     ) -> Answer {
@@ -186,10 +194,10 @@ impl App {
                 return Answer::Ready(to_pages());
             }
         }
-        let Some(protocol) = detect(&self.protocols, &head) else {
+        let Some(protocol) = self.mounts.detect(&mut head) else {
             return Answer::Ready(nobody());
         };
-        let route = match self.protocols[protocol].route(&head) {
+        let route = match self.mounts.protocols[protocol].route(&head) {
             Ok(Plan::Buffer(route)) => Some(route),
             Ok(_) => None,
             Err(fault) => return Answer::Ready(self.fault(protocol, None, &fault)),
@@ -197,7 +205,7 @@ impl App {
         let context = Context {
             head,
             peer,
-            protocol: self.protocols[protocol].kind(),
+            protocol: self.mounts.protocols[protocol].kind(),
         };
         let Some(layers) = self.head.clone() else {
             return self.begin(protocol, route, context, body);
@@ -247,7 +255,8 @@ impl App {
             route,
             limits: &self.limits,
         };
-        let input = handler.decode(&*self.protocols[protocol], operation, &plan)?;
+        let protocol = &*self.mounts.protocols[protocol];
+        let input = handler.decode(protocol, operation, &plan, self.validator.as_ref())?;
         let service = self.service.clone();
         let call = Call {
             service,
@@ -284,7 +293,7 @@ impl App {
                 "internal fault"
             );
         }
-        let protocol = &self.protocols[protocol];
+        let protocol = &self.mounts.protocols[protocol];
         let Some(shape) = fault.shape_in(operation) else {
             if fault.kind() == FaultKind::Modelled {
                 tracing::error!(

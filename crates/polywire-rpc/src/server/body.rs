@@ -31,7 +31,7 @@ pub(super) struct RequestBody {
 enum Source {
     Incoming(Incoming),
     Boxed(BoxBody<Bytes, BodyError>),
-    Read { _held: Held },
+    Read { held: Held },
 }
 
 impl RequestBody {
@@ -67,6 +67,31 @@ impl RequestBody {
         self.source.is_none()
     }
 
+    /// Takes the memory for a body that came compressed, in so many bytes, and has
+    /// become this long.
+    pub(super) fn grow(
+        &mut self,
+        (came, len): (usize, usize),
+        limit: usize,
+        memory: &Arc<Memory>,
+    ) -> Result<(), Fault> {
+        if len > limit {
+            return Err(too_large(limit));
+        }
+        if came + len <= FREE {
+            return Ok(());
+        }
+        if !matches!(self.source, Some(Source::Read { .. })) {
+            let held = Held::nothing(Arc::clone(memory));
+            self.source = Some(Source::Read { held });
+        }
+        let grown = match &mut self.source {
+            Some(Source::Read { held }) => held.grow(came + len),
+            _ => false,
+        };
+        if grown { Ok(()) } else { Err(overloaded()) }
+    }
+
     /// The whole body, if it comes in time, is not longer than `limit` bytes,
     /// and there is memory for it. To be asked for once.
     pub(super) async fn read(
@@ -93,7 +118,7 @@ impl RequestBody {
         }
         self.source = None;
         if let Some(held) = room.held {
-            self.source = Some(Source::Read { _held: held });
+            self.source = Some(Source::Read { held });
             self.linger = false;
         }
         result
@@ -122,8 +147,7 @@ impl Room<'_> {
         if held.grow(len) {
             return Ok(());
         }
-        let message = "the bodies of too many calls are here already, try again later";
-        Err(Fault::new(FaultKind::Overloaded, message))
+        Err(overloaded())
     }
 }
 
@@ -211,6 +235,11 @@ where
     } else {
         rest.freeze()
     })
+}
+
+fn overloaded() -> Fault {
+    let message = "the bodies of too many calls are here already, try again later";
+    Fault::new(FaultKind::Overloaded, message)
 }
 
 fn too_large(limit: usize) -> Fault {

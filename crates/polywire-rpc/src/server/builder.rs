@@ -7,7 +7,9 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::{Request, Response};
 use http_body_util::combinators::BoxBody;
-use polywire_protocol::{Fault, MountError, Protocol, ProtocolKind};
+use polywire_protocol::{
+    Conflict, Fault, MountError, Protocol, ProtocolKind, UncheckedPattern, Validator, conflict,
+};
 use polywire_schema::Limits;
 use tokio::sync::Semaphore;
 use tower::util::BoxCloneSyncService;
@@ -17,6 +19,7 @@ use super::app::{
     App, Arriving, BodyError, CallService, HeadService, HttpResponse, HttpService, Pages,
 };
 use super::memory::Memory;
+use super::mount::{Mount, Mounts};
 use super::{Server, Timeouts};
 use crate::{Call, Handler, Output, ServiceHandle};
 
@@ -27,10 +30,11 @@ const BODY_MEMORY: usize = 256 << 20;
 /// Builds a [`Server`].
 pub struct ServerBuilder {
     service: ServiceHandle,
-    protocols: Vec<ProtocolKind>,
-    own_protocols: Vec<Box<dyn Protocol>>,
+    protocols: Vec<(Mount, ProtocolKind)>,
+    own_protocols: Vec<(Mount, Box<dyn Protocol>)>,
     handlers: Vec<(String, Arc<dyn Handler>)>,
     limits: Limits,
+    validation: Validation,
     body_memory: Option<usize>,
     timeouts: Timeouts,
     connections: usize,
@@ -40,10 +44,26 @@ pub struct ServerBuilder {
     call_layers: Vec<Box<dyn Fn(CallService) -> CallService>>,
 }
 
+/// How the constraints of a model are applied to inputs: `@length`, `@range`,
+/// `@pattern`, `@uniqueItems` and the values of enums.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum Validation {
+    /// All of them. A pattern that cannot be checked, since no engine that takes
+    /// linear time has what it uses, keeps the server from being built.
+    #[default]
+    Whole,
+    /// All but patterns that cannot be checked: any text passes those.
+    WithoutUncheckedPatterns,
+    /// None.
+    Off,
+}
+
 /// Why a server cannot be built.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum BuildError {
+    /// Two protocols of the same mount cannot be told apart.
+    Conflict(Mount, Conflict),
     /// A protocol cannot offer the service.
     Mount(ProtocolKind, MountError),
     /// No protocol was named, and the model names none that is known.
@@ -54,6 +74,8 @@ pub enum BuildError {
     Unhandled(Vec<String>),
     /// Not one connection may be open.
     NoConnections,
+    /// A pattern cannot be checked: see [`Validation`].
+    Pattern(UncheckedPattern),
     /// The memory for all bodies, first, is less than one body may have.
     BodyMemory(usize, usize),
 }
@@ -61,6 +83,10 @@ pub enum BuildError {
 impl fmt::Display for BuildError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Conflict(mount, conflict) => {
+                conflict.fmt(f)?;
+                write!(f, " (both are at {mount})")
+            }
             Self::Mount(kind, error) => write!(f, "cannot be offered over {kind}: {error}"),
             Self::NoProtocol => {
                 f.write_str("the model names no protocol that is known here; name one: ")?;
@@ -78,6 +104,12 @@ impl fmt::Display for BuildError {
                 f,
                 "{memory} bytes for all bodies are less than the {limit} that one may have"
             ),
+            Self::Pattern(error) => {
+                write!(
+                    f,
+                    "{error} (Validation::WithoutUncheckedPatterns leaves it out)"
+                )
+            }
             Self::NoConnections => f.write_str("a server without a connection serves nobody"),
         }
     }
@@ -86,7 +118,9 @@ impl fmt::Display for BuildError {
 impl std::error::Error for BuildError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
+            Self::Conflict(_, error) => Some(error),
             Self::Mount(_, error) => Some(error),
+            Self::Pattern(error) => Some(error),
             _ => None,
         }
     }
@@ -100,6 +134,7 @@ impl ServerBuilder {
             own_protocols: Vec::new(),
             handlers: Vec::new(),
             limits: Limits::DEFAULT,
+            validation: Validation::Whole,
             body_memory: None,
             timeouts: Timeouts::DEFAULT,
             connections: 10_000,
@@ -113,9 +148,28 @@ impl ServerBuilder {
     /// Offers the service over a protocol. Without any call of this, it is
     /// offered over those that the model names.
     #[must_use]
-    pub fn protocol(mut self, kind: ProtocolKind) -> Self {
-        if !self.protocols.contains(&kind) {
-            self.protocols.push(kind);
+    pub fn protocol(self, kind: ProtocolKind) -> Self {
+        self.protocol_at(Mount::default(), kind)
+    }
+
+    /// Offers the service over a protocol at a mount: so protocols can share a
+    /// port whose requests are the same.
+    ///
+    /// ```
+    /// use polywire_protocol::ProtocolKind;
+    /// use polywire_rpc::ServerBuilder;
+    /// use polywire_rpc::server::{Mount, MountPathError};
+    ///
+    /// fn offer(builder: ServerBuilder) -> Result<ServerBuilder, MountPathError> {
+    ///     let builder = builder.protocol(ProtocolKind::RestJson1);
+    ///     Ok(builder.protocol_at(Mount::path("/xml")?, ProtocolKind::RestXml))
+    /// }
+    /// ```
+    #[must_use]
+    pub fn protocol_at(mut self, mount: Mount, kind: ProtocolKind) -> Self {
+        let entry = (mount, kind);
+        if !self.protocols.contains(&entry) {
+            self.protocols.push(entry);
         }
         self
     }
@@ -123,8 +177,14 @@ impl ServerBuilder {
     /// Offers the service over a protocol that was made apart, such as XML-RPC
     /// at another path.
     #[must_use]
-    pub fn custom_protocol(mut self, protocol: Box<dyn Protocol>) -> Self {
-        self.own_protocols.push(protocol);
+    pub fn custom_protocol(self, protocol: Box<dyn Protocol>) -> Self {
+        self.custom_protocol_at(Mount::default(), protocol)
+    }
+
+    /// As [`ServerBuilder::custom_protocol`], at a mount.
+    #[must_use]
+    pub fn custom_protocol_at(mut self, mount: Mount, protocol: Box<dyn Protocol>) -> Self {
+        self.own_protocols.push((mount, protocol));
         self
     }
 
@@ -146,6 +206,14 @@ impl ServerBuilder {
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
+        self
+    }
+
+    /// Sets how the constraints of the model are applied to inputs: all of them,
+    /// unless this says other.
+    #[must_use]
+    pub fn validation(mut self, validation: Validation) -> Self {
+        self.validation = validation;
         self
     }
 
@@ -241,23 +309,31 @@ impl ServerBuilder {
     ///
     /// # Errors
     ///
-    /// A protocol cannot offer the service, or handlers and operations do not
-    /// match.
+    /// A protocol cannot offer the service, two that share a mount cannot be
+    /// told apart, or handlers and operations do not match.
     pub fn build(self) -> Result<Server, BuildError> {
         let service = self.service.service();
         let mut kinds = self.protocols;
         if kinds.is_empty() && self.own_protocols.is_empty() {
-            kinds.extend(service.protocols().filter_map(ProtocolKind::from_name));
+            let own = service.protocols().filter_map(ProtocolKind::from_name);
+            kinds.extend(own.map(|kind| (Mount::default(), kind)));
         }
         let mut protocols = self.own_protocols;
-        for kind in kinds {
+        for (mount, kind) in kinds {
             let protocol = kind
                 .build(service)
                 .map_err(|error| BuildError::Mount(kind, error))?;
-            protocols.push(protocol);
+            protocols.push((mount, protocol));
         }
         if protocols.is_empty() {
             return Err(BuildError::NoProtocol);
+        }
+        for (at, (mount, one)) in protocols.iter().enumerate() {
+            let others = protocols[at + 1..].iter();
+            let mut others = others.filter(|(other, _)| other == mount);
+            if let Some(conflict) = others.find_map(|(_, other)| conflict(&**one, &**other)) {
+                return Err(BuildError::Conflict(mount.clone(), conflict));
+            }
         }
 
         let mut handlers: Vec<Option<Arc<dyn Handler>>> = Vec::new();
@@ -293,6 +369,17 @@ impl ServerBuilder {
             return Err(BuildError::NoConnections);
         }
 
+        let validator = match self.validation {
+            Validation::Off => None,
+            Validation::Whole => Some(Validator::new(service).map_err(BuildError::Pattern)?),
+            Validation::WithoutUncheckedPatterns => {
+                let (validator, unchecked) = Validator::with_unchecked_patterns(service);
+                for pattern in unchecked {
+                    tracing::warn!(%pattern, "left out");
+                }
+                Some(validator)
+            }
+        };
         let layered = handlers.iter().map(|handler| {
             let handler = Arc::clone(handler.as_ref()?);
             let (first, rest) = self.call_layers.split_first()?;
@@ -310,11 +397,12 @@ impl ServerBuilder {
         });
         let app = App {
             service: self.service.clone(),
-            protocols,
+            mounts: Mounts::new(protocols),
             handlers,
             layered,
             head,
             limits: self.limits,
+            validator,
             memory: Arc::new(Memory::new(memory)),
             timeouts: self.timeouts.capped(),
             // More than a semaphore counts is as good as no limit.

@@ -1,7 +1,7 @@
 //! The server.
 //!
 //! ```text
-//! connection -> HTTP layers -> head: protocol, route
+//! connection -> HTTP layers -> head: mount, protocol, route
 //!                              -> head layers -> body, decode
 //!                                                -> call layers -> handler
 //! ```
@@ -20,13 +20,15 @@ mod builder;
 mod connection;
 mod listener;
 mod memory;
+mod mount;
 
 use std::time::Duration;
 
 pub use app::{Arriving, BodyError, CallService, HeadService, HttpResponse, HttpService, Server};
-pub use builder::{BuildError, ServerBuilder};
+pub use builder::{BuildError, ServerBuilder, Validation};
 pub use connection::Running;
 pub use listener::{bind, bind_shared};
+pub use mount::{Mount, MountPathError, OriginalUri};
 
 /// How long a client may take.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

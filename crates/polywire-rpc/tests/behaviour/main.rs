@@ -12,6 +12,8 @@ mod faults;
 mod handlers;
 mod layers;
 mod memory;
+mod mounts;
 mod shutdown;
 mod slow;
+mod traits;
 mod typed;

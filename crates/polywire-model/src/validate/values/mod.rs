@@ -10,7 +10,6 @@
 //! it is a stack of the keys and indices that led here.
 
 mod constraints;
-mod ecma;
 mod facts;
 mod id_refs;
 mod kinds;
@@ -27,7 +26,6 @@ use crate::node::{MAX_DEPTH, Node, NodeValue, Object};
 use crate::shape::{Member, Shape, ShapeType};
 use crate::source::SourceLocation;
 
-pub(super) use self::ecma::Pattern;
 pub(super) use self::kinds::is_plain;
 pub(super) use self::words::{beginning, shown};
 

@@ -4,9 +4,8 @@
 use std::collections::HashMap;
 use std::marker::PhantomData;
 
+use polywire_schema::EcmaPattern;
 use regex::{Regex, RegexBuilder};
-
-use super::ecma::Pattern;
 
 /// How large a compiled pattern may be, in bytes.
 const MAX_SIZE: usize = 128 << 10;
@@ -55,11 +54,12 @@ impl<'m> Patterns<'m> {
 }
 
 fn compile(pattern: &str) -> Option<Regex> {
-    let translated = Pattern::read(pattern).ok()?.translated?;
+    let pattern = EcmaPattern::read(pattern).ok()?;
+    let translated = pattern.translated()?;
     if translated.len() > MAX_LENGTH {
         return None;
     }
-    RegexBuilder::new(&translated)
+    RegexBuilder::new(translated)
         .size_limit(MAX_SIZE)
         .dfa_size_limit(MAX_SIZE)
         .nest_limit(MAX_NESTING)

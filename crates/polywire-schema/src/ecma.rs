@@ -12,28 +12,43 @@
 //! (?=a) \1 \ud83d       nothing: such a pattern is not checked
 //! ```
 //!
-//! Only what is broken in every dialect is a [`Flaw`]: brackets that don't match,
+//! Only what is broken in every dialect is a [`PatternFlaw`]: brackets that don't match,
 //! a quantifier with nothing before it, a range the wrong way round. Whatever
 //! else isn't understood makes the pattern unchecked, never wrong.
 
 /// What is wrong with a pattern, in any dialect.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(in crate::validate) struct Flaw {
+pub struct PatternFlaw {
     /// Where, in bytes from the start.
-    pub(in crate::validate) offset: usize,
+    pub offset: usize,
     /// What, as in "the pattern has ...".
-    pub(in crate::validate) what: &'static str,
+    pub what: &'static str,
 }
 
 /// A pattern that was read.
-pub(in crate::validate) struct Pattern {
-    /// The same for the `regex` crate, when it can be said there.
-    pub(super) translated: Option<String>,
+///
+/// ```
+/// use polywire_schema::EcmaPattern;
+///
+/// let pattern = EcmaPattern::read(r"^\d+$").map_err(|flaw| flaw.what)?;
+/// assert_eq!(pattern.translated(), Some("^[0-9]+$"));
+/// let pattern = EcmaPattern::read("^(?!aws)").map_err(|flaw| flaw.what)?;
+/// assert_eq!(pattern.translated(), None);
+/// assert!(EcmaPattern::read("^(a").is_err());
+/// # Ok::<(), &'static str>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct EcmaPattern {
+    translated: Option<String>,
 }
 
-impl Pattern {
+impl EcmaPattern {
     /// Reads a pattern; looks at each character once.
-    pub(in crate::validate) fn read(text: &str) -> Result<Self, Flaw> {
+    ///
+    /// # Errors
+    ///
+    /// What is broken in every dialect.
+    pub fn read(text: &str) -> Result<Self, PatternFlaw> {
         let mut reader = Reader {
             text,
             at: 0,
@@ -48,11 +63,22 @@ impl Pattern {
         };
         Ok(Self { translated })
     }
+
+    /// The same in the dialect of the `regex` crate. `None` when it cannot be
+    /// said there, or when dialects differ in what it means.
+    #[must_use]
+    pub fn translated(&self) -> Option<&str> {
+        self.translated.as_deref()
+    }
 }
+
+/// What `\s` stands for in ECMA 262: not the same as in Unicode.
+const WHITE_SPACE: &str =
+    r"\t-\r \x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}\x{feff}";
 
 /// Why reading ends early.
 enum Stop {
-    Broken(Flaw),
+    Broken(PatternFlaw),
     /// Something that the `regex` crate doesn't have, or that dialects take
     /// differently. What comes after it can't be judged either.
     Foreign,
@@ -129,7 +155,7 @@ impl Reader<'_> {
             .strip_prefix("?<")
             .and_then(|rest| rest.split_once('>'))
         {
-            Some((name, _)) if polywire_schema::is_identifier(name) => {
+            Some((name, _)) if crate::is_identifier(name) => {
                 self.at += name.len() + 3;
                 Ok(())
             }
@@ -204,10 +230,12 @@ impl Reader<'_> {
             'D' => self.output.push_str("[^0-9]"),
             'w' => self.output.push_str("[0-9A-Za-z_]"),
             'W' => self.output.push_str("[^0-9A-Za-z_]"),
-            'b' | 'B' | 's' | 'S' => {
-                self.output.push('\\');
-                self.output.push(next);
-            }
+            's' => self.in_class("", WHITE_SPACE),
+            'S' => self.in_class("^", WHITE_SPACE),
+            'b' => self.output.push_str(r"(?-u:\b)"),
+            // Between characters of which neither is a letter of ASCII; the
+            // engine has no such thing for text that is not ASCII alone.
+            'B' => return Err(Stop::Foreign),
             'p' | 'P' => self.property(next)?,
             _ => {
                 let character = self.character(next)?;
@@ -215,6 +243,13 @@ impl Reader<'_> {
             }
         }
         Ok(())
+    }
+
+    fn in_class(&mut self, sign: &str, members: &str) {
+        self.output.push('[');
+        self.output.push_str(sign);
+        self.output.push_str(members);
+        self.output.push(']');
     }
 
     /// `\p{L}`; whether the name is known shows when the pattern is compiled.
@@ -254,7 +289,7 @@ impl Reader<'_> {
                 self.at += digits.len() + 2;
                 code_point(digits)
             }
-            'u' => self.hex(4),
+            'u' => self.unit(),
             // References to groups, and letters that other dialects have.
             _ if letter.is_ascii_alphanumeric() => Err(Stop::Foreign),
             _ => Ok(letter),
@@ -262,12 +297,32 @@ impl Reader<'_> {
     }
 
     fn hex(&mut self, count: usize) -> Result<char, Stop> {
-        let digits = self
-            .text
-            .get(self.at..self.at + count)
-            .ok_or(Stop::Foreign)?;
+        code_point(self.digits(count)?)
+    }
+
+    fn digits(&mut self, count: usize) -> Result<&str, Stop> {
+        let digits = self.text.get(self.at..self.at + count);
         self.at += count;
-        code_point(digits)
+        digits.ok_or(Stop::Foreign)
+    }
+
+    /// `\u` and four digits: a character, or with the next such escape the two
+    /// halves of one.
+    fn unit(&mut self) -> Result<char, Stop> {
+        let high = unit_of(self.digits(4)?)?;
+        if !(0xd800..0xdc00).contains(&high) {
+            return char::from_u32(high).ok_or(Stop::Foreign);
+        }
+        if !self.text[self.at..].starts_with("\\u") {
+            return Err(Stop::Foreign);
+        }
+        self.at += 2;
+        let low = unit_of(self.digits(4)?)?;
+        if !(0xdc00..0xe000).contains(&low) {
+            return Err(Stop::Foreign);
+        }
+        let point = 0x1_0000 + ((high - 0xd800) << 10) + (low - 0xdc00);
+        char::from_u32(point).ok_or(Stop::Foreign)
     }
 
     /// A class such as `[a-z_]`, after its bracket.
@@ -335,8 +390,8 @@ impl Reader<'_> {
             'D' => self.output.push_str("[^0-9]"),
             'w' => self.output.push_str("0-9A-Za-z_"),
             'W' => self.output.push_str("[^0-9A-Za-z_]"),
-            's' => self.output.push_str(r"\s"),
-            'S' => self.output.push_str(r"\S"),
+            's' => self.output.push_str(WHITE_SPACE),
+            'S' => self.in_class("^", WHITE_SPACE),
             'p' | 'P' => self.property(next)?,
             'b' => return Ok(Some('\u{8}')),
             _ => return self.character(next).map(Some),
@@ -361,15 +416,18 @@ impl Reader<'_> {
 }
 
 fn broken(offset: usize, what: &'static str) -> Stop {
-    Stop::Broken(Flaw { offset, what })
+    Stop::Broken(PatternFlaw { offset, what })
 }
 
 /// Halves of surrogate pairs are no characters: ECMA counts in 16 bits.
 fn code_point(digits: &str) -> Result<char, Stop> {
-    u32::from_str_radix(digits, 16)
-        .ok()
-        .and_then(char::from_u32)
-        .ok_or(Stop::Foreign)
+    char::from_u32(unit_of(digits)?).ok_or(Stop::Foreign)
+}
+
+fn unit_of(digits: &str) -> Result<u32, Stop> {
+    let is_hex = digits.bytes().all(|digit| digit.is_ascii_hexdigit());
+    let value = is_hex.then(|| u32::from_str_radix(digits, 16).ok());
+    value.flatten().ok_or(Stop::Foreign)
 }
 
 fn push_escaped(output: &mut String, character: char) {
@@ -397,7 +455,7 @@ mod tests {
             ("a{3,2}", 1),
             ("a\\", 1),
         ] {
-            let flaw = Pattern::read(pattern).err();
+            let flaw = EcmaPattern::read(pattern).err();
             assert_eq!(flaw.map(|flaw| flaw.offset), Some(offset), "{pattern}");
         }
     }

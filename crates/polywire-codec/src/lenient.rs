@@ -1,0 +1,174 @@
+//! Reading that minds nothing that is missing.
+
+use std::borrow::Cow;
+
+use polywire_schema::{
+    BigDecimal, BigInteger, Blob, Decoder, Error, ErrorKind, Event, Map, Member, Schema, Seq, Text,
+    Timestamp, decode_structure,
+};
+
+use crate::Sink;
+use crate::cbor::CborDecoder;
+use crate::form::FormDecoder;
+use crate::json::JsonDecoder;
+use crate::xml::XmlDecoder;
+use crate::xmlrpc::XmlRpcDecoder;
+
+/// A [`Sink`] for a structure as a map whose required members may be missing, at
+/// every level and however strict the decoder is: for saying all that is missing
+/// instead of the first. Nothing is filled in that has a default.
+///
+/// ```
+/// use polywire_codec::json::{JsonDecoder, JsonProfile};
+/// use polywire_codec::{Lenient, Sink};
+/// use polywire_schema::{Limits, Map, MemberFlags, MemberSpec, SchemaBuilder, ShapeKind};
+///
+/// let mut builder = SchemaBuilder::new();
+/// let string = builder.shape(ShapeKind::String, "smithy.api#String");
+/// let city = builder.shape(ShapeKind::Structure, "example#City");
+/// builder.member(city, MemberSpec::new("name", string).flag(MemberFlags::REQUIRED));
+/// let set = builder.finish()?;
+///
+/// let at = set.shape(city.index()).root();
+/// let mut decoder = JsonDecoder::from_str("{}", JsonProfile::DEFAULT, &Limits::DEFAULT)?;
+/// let mut city = Lenient(Map::new());
+/// city.decode_json(at, &mut decoder)?;
+/// city.finish(at, &mut decoder)?;
+/// assert!(city.0.is_empty());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Default)]
+pub struct Lenient(pub Map);
+
+impl Lenient {
+    fn part<'de, D: Decoder<'de> + ?Sized>(
+        &mut self,
+        at: Member<'_>,
+        decoder: &mut D,
+    ) -> Result<(), Error> {
+        decode_structure(&mut self.0, at, &mut Unminding(decoder))
+    }
+}
+
+impl<'de> Sink<'de> for Lenient {
+    fn decode_json(&mut self, at: Member<'_>, decoder: &mut JsonDecoder<'de>) -> Result<(), Error> {
+        self.part(at, decoder)
+    }
+
+    fn decode_cbor(&mut self, at: Member<'_>, decoder: &mut CborDecoder<'de>) -> Result<(), Error> {
+        self.part(at, decoder)
+    }
+
+    fn decode_form(&mut self, at: Member<'_>, decoder: &mut FormDecoder<'de>) -> Result<(), Error> {
+        self.part(at, decoder)
+    }
+
+    fn decode_xml(&mut self, at: Member<'_>, decoder: &mut XmlDecoder<'de>) -> Result<(), Error> {
+        self.part(at, decoder)
+    }
+
+    fn decode_xmlrpc(
+        &mut self,
+        at: Member<'_>,
+        decoder: &mut XmlRpcDecoder<'de>,
+    ) -> Result<(), Error> {
+        self.part(at, decoder)
+    }
+
+    fn decode_any(&mut self, at: Member<'_>, decoder: &mut dyn Decoder<'de>) -> Result<(), Error> {
+        self.part(at, decoder)
+    }
+
+    fn finish(&mut self, _: Member<'_>, _: &mut dyn Decoder<'de>) -> Result<(), Error> {
+        Ok(())
+    }
+}
+
+/// A decoder that does not mind what is missing.
+struct Unminding<'d, D: ?Sized>(&'d mut D);
+
+impl<'de, D: Decoder<'de> + ?Sized> Decoder<'de> for Unminding<'_, D> {
+    fn structure(&mut self, at: Member<'_>) -> Result<Seq, Error> {
+        self.0.structure(at)
+    }
+
+    fn member(&mut self, shape: Schema<'_>, seq: &mut Seq) -> Result<u32, Error> {
+        self.0.member(shape, seq)
+    }
+
+    fn list(&mut self, at: Member<'_>) -> Result<Seq, Error> {
+        self.0.list(at)
+    }
+
+    fn item(&mut self, at: Member<'_>, seq: &mut Seq) -> Result<bool, Error> {
+        self.0.item(at, seq)
+    }
+
+    fn map(&mut self, at: Member<'_>) -> Result<Seq, Error> {
+        self.0.map(at)
+    }
+
+    fn key(&mut self, at: Member<'_>, seq: &mut Seq) -> Result<Option<Text>, Error> {
+        self.0.key(at, seq)
+    }
+
+    fn null(&mut self, at: Member<'_>) -> Result<bool, Error> {
+        self.0.null(at)
+    }
+
+    fn boolean(&mut self, at: Member<'_>) -> Result<bool, Error> {
+        self.0.boolean(at)
+    }
+
+    fn integer(&mut self, at: Member<'_>) -> Result<i64, Error> {
+        self.0.integer(at)
+    }
+
+    fn float(&mut self, at: Member<'_>) -> Result<f32, Error> {
+        self.0.float(at)
+    }
+
+    fn double(&mut self, at: Member<'_>) -> Result<f64, Error> {
+        self.0.double(at)
+    }
+
+    fn big_integer(&mut self, at: Member<'_>) -> Result<BigInteger, Error> {
+        self.0.big_integer(at)
+    }
+
+    fn big_decimal(&mut self, at: Member<'_>) -> Result<BigDecimal, Error> {
+        self.0.big_decimal(at)
+    }
+
+    fn text(&mut self, at: Member<'_>) -> Result<Text, Error> {
+        self.0.text(at)
+    }
+
+    fn str(&mut self, at: Member<'_>) -> Result<Cow<'de, str>, Error> {
+        self.0.str(at)
+    }
+
+    fn blob(&mut self, at: Member<'_>) -> Result<Blob, Error> {
+        self.0.blob(at)
+    }
+
+    fn timestamp(&mut self, at: Member<'_>) -> Result<Timestamp, Error> {
+        self.0.timestamp(at)
+    }
+
+    fn any(&mut self) -> Result<Event, Error> {
+        self.0.any()
+    }
+
+    fn missing(&mut self, _: Member<'_>) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn unknown(&mut self, at: Member<'_>) -> Result<(), Error> {
+        self.0.unknown(at)
+    }
+
+    fn error(&self, kind: ErrorKind, expected: &'static str) -> Error {
+        self.0.error(kind, expected)
+    }
+}

@@ -1,0 +1,118 @@
+//! Which protocol a request is of, and which protocols can be told apart.
+//!
+//! A server asks each of its protocols for a [`Claim`] on the head of a request,
+//! and the surest has it. That works as long as their claims differ:
+//!
+//! | protocol | strong | weak | else |
+//! |---|---|---|---|
+//! | awsJson1_0, awsJson1_1 | `X-Amz-Target` and the own content type | one of the two | |
+//! | awsQuery, ec2Query | | a form in a `POST`, or `Action` in the query | |
+//! | restJson1 | | content type `application/json` | whatever nobody else claims |
+//! | restXml | | content type `application/xml` or `text/xml` | whatever nobody else claims |
+//! | rpcv2Cbor | `smithy-protocol: rpc-v2-cbor` | content type `application/cbor` | |
+//! | rpcv2Json | `smithy-protocol: rpc-v2-json` | | |
+//! | XML-RPC | its path, `/RPC2` | content type `text/xml` in a `POST` | |
+//!
+//! Two pairs cannot be told apart: awsQuery and ec2Query, which call with the
+//! same forms, and restJson1 and restXml, whose requests without a body are the
+//! same. [`conflict`] knows them; a server offers them at mounts of their own.
+
+use std::fmt;
+
+use http::request;
+
+use crate::protocol::{Protocol, ProtocolKind};
+
+/// How sure a protocol is that a request is its own. Greater is surer.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub enum Claim {
+    /// It is not.
+    No,
+    /// It answers what nobody else does.
+    Fallback,
+    /// It looks like it.
+    Weak,
+    /// It says so.
+    Strong,
+}
+
+/// The position of the protocol whose claim on a request is the strongest; of
+/// equal claims the first counts.
+#[must_use]
+pub fn detect(protocols: &[Box<dyn Protocol>], head: &request::Parts) -> Option<usize> {
+    let mut best = (Claim::No, None);
+    for (position, protocol) in protocols.iter().enumerate() {
+        let claim = protocol.claim(head);
+        if claim > best.0 {
+            best = (claim, Some(position));
+        }
+        if claim == Claim::Strong {
+            break;
+        }
+    }
+    best.1
+}
+
+/// Two protocols that cannot share a place on a server.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct Conflict {
+    /// The two.
+    pub kinds: (ProtocolKind, ProtocolKind),
+    why: &'static str,
+}
+
+impl fmt::Display for Conflict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (one, other) = self.kinds;
+        let why = self.why;
+        write!(
+            f,
+            "{one} and {other} cannot be told apart in one place: {why}; offer one of them below \
+             a path, on a host or on a port of its own"
+        )
+    }
+}
+
+impl std::error::Error for Conflict {}
+
+/// Whether requests of two protocols cannot be told apart, so that a server
+/// must not offer both in the same place, and why.
+///
+/// ```
+/// # use polywire_model::Loader;
+/// use polywire_protocol::{ProtocolKind, conflict};
+///
+/// # let text = "$version: \"2\"\nnamespace a\nservice S { operations: [O] }\n\
+/// #     @http(method: \"POST\", uri: \"/\") operation O {}";
+/// # let model = Loader::new().add_text("a.smithy", text).assemble().unwrap().model;
+/// # let set = model.schemas("a#S").unwrap().unwrap();
+/// # let service = set.service(0);
+/// let build = |kind: ProtocolKind| kind.build(service).unwrap();
+/// let (query, ec2) = (build(ProtocolKind::AwsQuery), build(ProtocolKind::Ec2Query));
+/// let message = conflict(&*query, &*ec2).unwrap().to_string();
+/// assert!(message.starts_with("awsQuery and ec2Query cannot be told apart"));
+/// assert_eq!(conflict(&*query, &*build(ProtocolKind::AwsJson1_0)), None);
+/// ```
+#[must_use]
+pub fn conflict(one: &dyn Protocol, other: &dyn Protocol) -> Option<Conflict> {
+    use ProtocolKind as Kind;
+
+    let kinds = (one.kind(), other.kind());
+    let why = match kinds {
+        (one_kind, other_kind) if one_kind == other_kind => {
+            if one.endpoint() != other.endpoint() {
+                return None;
+            }
+            "they are the same protocol"
+        }
+        (Kind::AwsQuery, Kind::Ec2Query) | (Kind::Ec2Query, Kind::AwsQuery) => {
+            "both are called with a form that names an Action"
+        }
+        (Kind::RestJson1, Kind::RestXml) | (Kind::RestXml, Kind::RestJson1) => {
+            "a request without a body is the same in both"
+        }
+        _ => return None,
+    };
+    Some(Conflict { kinds, why })
+}

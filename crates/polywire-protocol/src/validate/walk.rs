@@ -1,0 +1,422 @@
+//! The walk over a decoded input: an encoder that writes nothing.
+//!
+//! Where it is stands in a stack of frames, one for each open structure, list or
+//! map. Paths are made of it only when something fails.
+
+use std::cmp::Ordering;
+use std::fmt::Write as _;
+
+use polywire_schema::{
+    BigDecimal, BigInteger, Encoder, Error, Member, MemberFlags, SchemaSet, ShapeKind, Timestamp,
+};
+use smallvec::SmallVec;
+
+use super::canonical::{Canonical, Tag};
+use super::check::{Check, Checks};
+use super::decimal::Bound;
+use super::failures::Failures;
+use crate::Fault;
+
+/// How much of a key a path shows, in bytes.
+const MAX_KEY: usize = 128;
+
+pub(super) struct Walk<'v> {
+    checks: &'v Checks,
+    set: &'v SchemaSet<'v>,
+    /// Whether required members may be missing, and are then failures.
+    required: bool,
+    frames: Vec<Frame>,
+    canonical: Canonical,
+    failures: Failures,
+    /// The value does not fit its shape, which a decoded one always does.
+    error: Option<Error>,
+}
+
+enum Frame {
+    Structure {
+        shape: u32,
+        /// The ordinal of the member whose value comes next.
+        member: u32,
+        /// A bit for each member that was announced; unused unless required
+        /// members may be missing.
+        seen: SmallVec<[u64; 2]>,
+    },
+    List {
+        /// How many items have begun.
+        count: usize,
+        /// Where the items begin in the canonical form; only of lists with
+        /// `@uniqueItems`.
+        items: Option<Vec<usize>>,
+    },
+    Map {
+        key: String,
+        /// Where the entries begin in the canonical form; only within lists with
+        /// `@uniqueItems`.
+        entries: Option<Vec<usize>>,
+    },
+}
+
+impl<'v> Walk<'v> {
+    pub(super) fn new(checks: &'v Checks, root: Member<'v>, required: bool) -> Self {
+        Self {
+            checks,
+            set: root.target().set(),
+            required,
+            frames: Vec::new(),
+            canonical: Canonical::default(),
+            failures: Failures::default(),
+            error: None,
+        }
+    }
+
+    pub(super) fn finish(self) -> Result<Failures, Fault> {
+        match self.error {
+            Some(error) => Err(Fault::internal(error)),
+            None => Ok(self.failures),
+        }
+    }
+
+    /// Before each value.
+    fn begin(&mut self) {
+        if let Some(Frame::List { count, items }) = self.frames.last_mut() {
+            *count += 1;
+            if let Some(items) = items {
+                items.push(self.canonical.len());
+            }
+        }
+    }
+
+    fn check(&self, at: Member<'_>) -> Option<&'v Check> {
+        self.checks.get(at)
+    }
+
+    fn fails(&mut self, what: &str, constraint: &str) {
+        let (frames, set) = (&self.frames, self.set);
+        self.failures
+            .add(what, || path(frames, set, None), constraint);
+    }
+
+    fn length(&mut self, check: &Check, len: impl FnOnce() -> usize) {
+        let Some((least, most)) = check.length else {
+            return;
+        };
+        let len = len() as u64;
+        if least.is_none_or(|least| len >= least) && most.is_none_or(|most| len <= most) {
+            return;
+        }
+        let constraint = match (least, most) {
+            (Some(least), Some(most)) => {
+                format!("Member must have length between {least} and {most}, inclusive")
+            }
+            (Some(least), None) => {
+                format!("Member must have length greater than or equal to {least}")
+            }
+            (_, most) => {
+                let most = most.unwrap_or(u64::MAX);
+                format!("Member must have length less than or equal to {most}")
+            }
+        };
+        self.fails(&format!("Value with length {len}"), &constraint);
+    }
+
+    /// `compare` is the value against a bound; `None` if it is no number.
+    fn range(&mut self, check: &Check, compare: impl Fn(&Bound) -> Option<Ordering>) {
+        let Some((least, most)) = &check.range else {
+            return;
+        };
+        let is_within = |bound: &Option<Bound>, beyond: Ordering| match bound {
+            Some(bound) => compare(bound).is_some_and(|order| order != beyond),
+            None => true,
+        };
+        if is_within(least, Ordering::Less) && is_within(most, Ordering::Greater) {
+            return;
+        }
+        let constraint = match (least, most) {
+            (Some(least), Some(most)) => {
+                let (least, most) = (&least.text, &most.text);
+                format!("Member must be between {least} and {most}, inclusive")
+            }
+            (Some(least), None) => {
+                format!("Member must be greater than or equal to {}", least.text)
+            }
+            (_, most) => {
+                let most = most.as_ref().map_or("", |most| &most.text);
+                format!("Member must be less than or equal to {most}")
+            }
+        };
+        self.fails("Value", &constraint);
+    }
+
+    /// A string, or the key of a map.
+    fn text(&mut self, at: Member<'_>, value: &str) {
+        let Some(check) = self.check(at) else {
+            return;
+        };
+        self.length(check, || value.chars().count());
+        if let Some((pattern, regex)) = &check.pattern
+            && !regex.is_match(value)
+        {
+            let constraint = format!("Member must satisfy regular expression pattern: {pattern}");
+            self.fails("Value", &constraint);
+        }
+        if let Some(values) = &check.values
+            && !values.has_text(value)
+        {
+            let constraint = format!("Member must satisfy enum value set: {}", values.told);
+            self.fails("Value", &constraint);
+        }
+    }
+}
+
+/// Where a walk is, as a JSON pointer, RFC 6901.
+fn path(frames: &[Frame], set: &SchemaSet<'_>, last: Option<&str>) -> String {
+    let mut path = String::new();
+    for frame in frames {
+        match frame {
+            Frame::Structure { member, .. } if *member == u32::MAX => {}
+            Frame::Structure { shape, member, .. } => {
+                push_step(&mut path, set.shape(*shape).member(*member).name());
+            }
+            Frame::List { count, .. } => {
+                // Writing to a string cannot fail.
+                let _ = write!(path, "/{}", count.saturating_sub(1));
+            }
+            Frame::Map { key, .. } if key.is_empty() => path.push('/'),
+            Frame::Map { key, .. } => push_step(&mut path, key),
+        }
+    }
+    if let Some(last) = last {
+        push_step(&mut path, last);
+    }
+    path
+}
+
+fn push_step(path: &mut String, step: &str) {
+    path.push('/');
+    let start = path.len();
+    for character in step.chars() {
+        if path.len() - start >= MAX_KEY {
+            path.push('\u{2026}');
+            return;
+        }
+        match character {
+            '~' => path.push_str("~0"),
+            '/' => path.push_str("~1"),
+            character => path.push(character),
+        }
+    }
+}
+
+impl Encoder for Walk<'_> {
+    fn begin_structure(&mut self, at: Member<'_>, _: usize) {
+        self.begin();
+        self.canonical.tag(Tag::Begin);
+        let shape = at.target();
+        let words = if self.required {
+            shape.len().div_ceil(64) as usize
+        } else {
+            0
+        };
+        self.frames.push(Frame::Structure {
+            shape: shape.index(),
+            member: u32::MAX,
+            seen: SmallVec::from_elem(0, words),
+        });
+    }
+
+    fn member(&mut self, at: Member<'_>) -> bool {
+        if let Some(Frame::Structure { member, seen, .. }) = self.frames.last_mut() {
+            *member = at.ordinal();
+            if let Some(word) = seen.get_mut(at.ordinal() as usize / 64) {
+                *word |= 1 << (at.ordinal() % 64);
+            }
+        }
+        if self.canonical.is_open() {
+            self.canonical.ordinal(at.ordinal());
+            return true;
+        }
+        self.required || at.is_constrained()
+    }
+
+    fn end_structure(&mut self, at: Member<'_>) {
+        self.canonical.tag(Tag::End);
+        let Some(Frame::Structure { seen, .. }) = self.frames.pop() else {
+            return;
+        };
+        if !self.required || at.kind() == ShapeKind::Union {
+            return;
+        }
+        for member in at.target().members().filter(|member| member.is_required()) {
+            let word = seen.get(member.ordinal() as usize / 64).copied();
+            if word.unwrap_or(0) & 1 << (member.ordinal() % 64) == 0 {
+                let (frames, set) = (&self.frames, self.set);
+                let path = || path(frames, set, Some(member.name()));
+                self.failures.add("Value", path, "Member must not be null");
+            }
+        }
+    }
+
+    fn begin_list(&mut self, at: Member<'_>, len: usize) {
+        self.begin();
+        self.canonical.tag(Tag::Begin);
+        let check = self.check(at);
+        if let Some(check) = check {
+            self.length(check, || len);
+        }
+        let is_unique = check.is_some_and(|check| check.unique_items);
+        if is_unique {
+            self.canonical.open();
+        }
+        self.frames.push(Frame::List {
+            count: 0,
+            items: is_unique.then(|| Vec::with_capacity(len.min(1024))),
+        });
+    }
+
+    fn end_list(&mut self, _: Member<'_>) {
+        let Some(Frame::List { items, .. }) = self.frames.pop() else {
+            return;
+        };
+        if let Some(items) = items
+            && self.canonical.close(&items)
+        {
+            self.fails("Value", "Member must have unique values");
+        }
+        self.canonical.tag(Tag::End);
+    }
+
+    fn begin_map(&mut self, at: Member<'_>, len: usize) {
+        self.begin();
+        self.canonical.tag(Tag::Begin);
+        if let Some(check) = self.check(at) {
+            self.length(check, || len);
+        }
+        self.frames.push(Frame::Map {
+            key: String::new(),
+            entries: self.canonical.is_open().then(Vec::new),
+        });
+    }
+
+    fn key(&mut self, at: Member<'_>, key: &str) {
+        if at.kind() == ShapeKind::Map {
+            let own = at.target().member(0);
+            if own.is_constrained() {
+                // A key has no path of its own: what fails is the map.
+                let frame = self.frames.pop();
+                self.text(own, key);
+                self.frames.extend(frame);
+            }
+            let shown = if own.has(MemberFlags::SENSITIVE) {
+                "*"
+            } else {
+                key
+            };
+            self.enter(shown);
+        } else {
+            self.enter(key);
+        }
+        self.canonical.bytes(Tag::Text, key.as_bytes());
+    }
+
+    fn end_map(&mut self, _: Member<'_>) {
+        if let Some(Frame::Map { entries, .. }) = self.frames.pop()
+            && let Some(entries) = entries
+        {
+            self.canonical.sort(&entries);
+        }
+        self.canonical.tag(Tag::End);
+    }
+
+    fn boolean(&mut self, _: Member<'_>, value: bool) {
+        self.begin();
+        self.canonical.bytes(Tag::Boolean, &[u8::from(value)]);
+    }
+
+    fn integer(&mut self, at: Member<'_>, value: i64) {
+        self.begin();
+        self.canonical.integer(value);
+        let Some(check) = self.check(at) else {
+            return;
+        };
+        self.range(check, |bound| Some(bound.integer(value)));
+        if let Some(values) = &check.values
+            && !values.has_number(value)
+        {
+            let constraint = format!("Member must satisfy enum value set: {}", values.told);
+            self.fails("Value", &constraint);
+        }
+    }
+
+    fn float(&mut self, at: Member<'_>, value: f32) {
+        self.begin();
+        self.canonical.double(f64::from(value));
+        if let Some(check) = self.check(at) {
+            self.range(check, |bound| bound.float(value));
+        }
+    }
+
+    fn double(&mut self, at: Member<'_>, value: f64) {
+        self.begin();
+        self.canonical.double(value);
+        if let Some(check) = self.check(at) {
+            self.range(check, |bound| bound.double(value));
+        }
+    }
+
+    fn big_integer(&mut self, at: Member<'_>, value: &BigInteger) {
+        self.begin();
+        self.canonical.bytes(Tag::Number, value.as_str().as_bytes());
+        if let Some(check) = self.check(at) {
+            self.range(check, |bound| Some(bound.decimal(value.as_str())));
+        }
+    }
+
+    fn big_decimal(&mut self, at: Member<'_>, value: &BigDecimal) {
+        self.begin();
+        self.canonical.decimal(value);
+        if let Some(check) = self.check(at) {
+            self.range(check, |bound| Some(bound.decimal(value.as_str())));
+        }
+    }
+
+    fn string(&mut self, at: Member<'_>, value: &str) {
+        self.begin();
+        self.canonical.bytes(Tag::Text, value.as_bytes());
+        self.text(at, value);
+    }
+
+    fn blob(&mut self, at: Member<'_>, value: &[u8]) {
+        self.begin();
+        self.canonical.bytes(Tag::Blob, value);
+        if let Some(check) = self.check(at) {
+            self.length(check, || value.len());
+        }
+    }
+
+    fn timestamp(&mut self, _: Member<'_>, value: Timestamp) {
+        self.begin();
+        self.canonical.timestamp(value);
+    }
+
+    fn null(&mut self, _: Member<'_>) {
+        self.begin();
+        self.canonical.tag(Tag::Null);
+    }
+
+    fn fail(&mut self, error: Error) {
+        self.error.get_or_insert(error);
+    }
+}
+
+impl Walk<'_> {
+    /// The entry of this key comes next.
+    fn enter(&mut self, shown: &str) {
+        if let Some(Frame::Map { key, entries }) = self.frames.last_mut() {
+            key.clear();
+            key.push_str(shown);
+            if let Some(entries) = entries {
+                entries.push(self.canonical.len());
+            }
+        }
+    }
+}

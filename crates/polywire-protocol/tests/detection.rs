@@ -1,0 +1,131 @@
+//! Which protocols can share a place on a server: for each pair either a
+//! conflict is known, or each one's own requests are taken for its own.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use bytes::Bytes;
+use http::Request;
+use polywire_codec::Dynamic;
+use polywire_model::Loader;
+use polywire_protocol::{Protocol, ProtocolKind, XmlRpc, conflict, detect};
+use polywire_schema::{Map, SchemaSet, Service, Value};
+
+/// Inputs in all parts of a message, and none.
+const MODEL: &str = r#"
+$version: "2"
+namespace example
+service Things { version: "1", operations: [Nothing, Get, Put, Upload, Search] }
+
+@http(method: "GET", uri: "/nothing") @readonly
+operation Nothing {}
+
+@http(method: "GET", uri: "/things/{id}") @readonly
+operation Get { input := { @required @httpLabel id: String, @httpHeader("x-note") note: String } }
+
+@http(method: "PUT", uri: "/things/{id}") @idempotent
+operation Put { input := { @required @httpLabel id: String, note: String } }
+
+@http(method: "POST", uri: "/upload")
+operation Upload { input := { @httpPayload note: Blob } }
+
+@http(method: "GET", uri: "/search") @readonly
+operation Search { input := { @httpQuery("id") id: String } }
+"#;
+
+fn set() -> SchemaSet<'static> {
+    let assembled = Loader::new().add_text("things.smithy", MODEL).assemble();
+    assembled
+        .unwrap()
+        .model
+        .schemas("example#Things")
+        .unwrap()
+        .unwrap()
+}
+
+/// What a client of the protocol sends, operation by operation.
+fn requests(protocol: &dyn Protocol, service: Service<'_>) -> Vec<Request<Bytes>> {
+    let operations = service.operations();
+    let request = operations.map(|operation| {
+        let value = |name: &str| match name {
+            "note" if operation.name() == "Upload" => Value::from(b"note".to_vec()),
+            other => Value::from(other),
+        };
+        let members = operation.input().members();
+        let input = members.map(|member| (member.name(), value(member.name())));
+        let input = Value::Map(Map::from_iter(input));
+        protocol.encode_input(operation, &Dynamic(&input)).unwrap()
+    });
+    request.collect()
+}
+
+#[test]
+fn every_pair_is_told_apart_or_refused() {
+    let set = set();
+    let service = set.service(0);
+    let build = |kind: ProtocolKind| kind.build(service).unwrap();
+    let mut refused = Vec::new();
+    for one in ProtocolKind::ALL {
+        for other in ProtocolKind::ALL {
+            if let Some(conflict) = conflict(&*build(one), &*build(other)) {
+                let message = conflict.to_string();
+                for name in [
+                    one.name(),
+                    other.name(),
+                    "below a path, on a host or on a port",
+                ] {
+                    assert!(message.contains(name), "{message}");
+                }
+                if one < other {
+                    refused.push((one, other));
+                }
+                continue;
+            }
+            let both = [build(one), build(other)];
+            for (position, protocol) in both.iter().enumerate() {
+                for request in requests(&**protocol, service) {
+                    let (head, _) = request.into_parts();
+                    let found = detect(&both, &head);
+                    assert_eq!(found, Some(position), "{one} and {other}: {head:?}");
+                }
+            }
+        }
+    }
+    assert_eq!(
+        refused,
+        [
+            (ProtocolKind::AwsQuery, ProtocolKind::Ec2Query),
+            (ProtocolKind::RestJson1, ProtocolKind::RestXml),
+        ]
+    );
+}
+
+/// All that can be together, at once.
+#[test]
+fn seven_wires_in_one_place() {
+    let set = set();
+    let service = set.service(0);
+    let without = [ProtocolKind::Ec2Query, ProtocolKind::RestXml];
+    let kinds = ProtocolKind::ALL.into_iter();
+    let kinds = kinds.filter(|kind| !without.contains(kind));
+    let all: Vec<_> = kinds.map(|kind| kind.build(service).unwrap()).collect();
+    for (position, protocol) in all.iter().enumerate() {
+        for request in requests(&**protocol, service) {
+            let (head, _) = request.into_parts();
+            assert_eq!(detect(&all, &head), Some(position), "{head:?}");
+        }
+    }
+}
+
+/// Two of one kind are one too many, unless they have paths of their own.
+#[test]
+fn two_of_a_kind() {
+    let set = set();
+    let service = set.service(0);
+    for kind in ProtocolKind::ALL {
+        let build = || kind.build(service).unwrap();
+        let conflict = conflict(&*build(), &*build()).unwrap();
+        assert_eq!(conflict.kinds, (kind, kind));
+    }
+    let one = XmlRpc::new(service).unwrap();
+    let other = XmlRpc::new(service).unwrap().at_path("/xmlrpc.php");
+    assert_eq!(conflict(&one, &other), None);
+}

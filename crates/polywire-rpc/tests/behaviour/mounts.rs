@@ -1,0 +1,260 @@
+//! Every protocol at once on one port: which share a place, which need a mount
+//! of their own, and in which wire a bad request is answered.
+
+use polywire_protocol::{FaultKind, ProtocolKind, Retry, XmlRpc};
+use polywire_rpc::server::{BuildError, Mount, OriginalUri};
+use polywire_rpc::{Client, Server, ServerBuilder, dynamic};
+use polywire_schema::{Map, Value};
+
+use crate::support::{Caller, Site, builder, service};
+
+/// Those that share the port with everybody.
+const SHARED: [ProtocolKind; 7] = [
+    ProtocolKind::AwsJson1_0,
+    ProtocolKind::AwsJson1_1,
+    ProtocolKind::AwsQuery,
+    ProtocolKind::RestJson1,
+    ProtocolKind::RpcV2Cbor,
+    ProtocolKind::RpcV2Json,
+    ProtocolKind::XmlRpc,
+];
+
+fn at(text: &str) -> Mount {
+    text.parse().unwrap()
+}
+
+fn everything() -> ServerBuilder {
+    let shared = SHARED.into_iter().fold(builder(), ServerBuilder::protocol);
+    shared
+        .protocol_at(at("/ec2"), ProtocolKind::Ec2Query)
+        .protocol_at(at("/s3"), ProtocolKind::RestXml)
+}
+
+/// Where a protocol is, below the server's URL.
+fn path(kind: ProtocolKind) -> &'static str {
+    match kind {
+        ProtocolKind::Ec2Query => "/ec2",
+        ProtocolKind::RestXml => "/s3",
+        _ => "",
+    }
+}
+
+fn client(site: &Site, kind: ProtocolKind) -> Caller {
+    let url = format!("{}{}", site.url(), path(kind));
+    Caller(Client::builder(service(), kind).connect(&url).unwrap())
+}
+
+#[tokio::test]
+async fn every_protocol_on_one_port() {
+    let site = Site::start(everything()).await;
+    for kind in ProtocolKind::ALL {
+        let client = client(&site, kind);
+        let sum = client.call("Add", r#"{"left": 2, "right": 3}"#).await;
+        assert_eq!(sum.unwrap(), r#"{"sum":5}"#, "{kind}");
+        assert_eq!(client.call("Nothing", "{}").await.unwrap(), "{}", "{kind}");
+
+        let fault = client.fault("Fail", r#"{"how":"not there"}"#).await;
+        assert_eq!(fault.shape(), "example.wire#NotThere", "{kind}");
+        assert_eq!(fault.message(), "there is no such thing", "{kind}");
+        let details = fault.details();
+        assert_eq!(
+            details.get("count").and_then(Value::as_i64),
+            Some(3),
+            "{kind}"
+        );
+        assert_eq!(fault.retry(), Retry::No, "{kind}");
+
+        let fault = client.fault("Fail", r#"{"how":"invalid"}"#).await;
+        assert_eq!(fault.message(), "not like this", "{kind}");
+        let fault = client.fault("Fail", r#"{"how":"internal"}"#).await;
+        assert_eq!(fault.kind(), FaultKind::Internal, "{kind}");
+    }
+}
+
+/// A request that cannot be routed or read is answered as its caller reads.
+#[tokio::test]
+async fn bad_requests_in_their_own_wire() {
+    let site = Site::start(everything()).await;
+    let target = "x-amz-target: Wire.Nothing\r\n";
+    let form = "application/x-www-form-urlencoded";
+    for (request, content_type, says) in [
+        (
+            post("/", "application/x-amz-json-1.0", "", "{}"),
+            "application/x-amz-json-1.0",
+            "UnknownOperation",
+        ),
+        (
+            post("/", "application/x-amz-json-1.1", target, "{"),
+            "application/x-amz-json-1.1",
+            "\"SerializationException",
+        ),
+        (
+            post("/", form, "", "Action=Strange&Version=1"),
+            "text/xml",
+            "<Code>",
+        ),
+        (
+            post("/ec2", form, "", "Action=Strange&Version=1"),
+            "text/xml",
+            "<Errors><Error>",
+        ),
+        (
+            post("/s3/strange", "text/plain", "", ""),
+            "application/xml",
+            "UnknownOperation",
+        ),
+        (
+            post("/strange", "text/plain", "", ""),
+            "application/json",
+            "no operation answers",
+        ),
+        (
+            post(
+                "/service/Wire/operation/Nothing",
+                "application/json",
+                "smithy-protocol: rpc-v2-json\r\n",
+                "[",
+            ),
+            "application/json",
+            "smithy.framework#",
+        ),
+        (
+            post(
+                "/service/Wire/operation/Strange",
+                "application/cbor",
+                "smithy-protocol: rpc-v2-cbor\r\n",
+                "",
+            ),
+            "application/cbor",
+            "UnknownOperation",
+        ),
+        (
+            post("/RPC2", "text/xml", "", "<strange/>"),
+            "text/xml",
+            "<methodResponse>",
+        ),
+    ] {
+        let reply = site.send(&request).await;
+        assert!(
+            reply.status >= 400 || says == "<methodResponse>",
+            "{request}"
+        );
+        let own = reply.header("content-type").unwrap_or_default();
+        assert!(own.starts_with(content_type), "{request}\n{own}");
+        let body = String::from_utf8_lossy(&reply.body);
+        assert!(body.contains(says), "{request}\n{body}");
+    }
+}
+
+fn post(path: &str, content_type: &str, headers: &str, body: &str) -> String {
+    format!(
+        "POST {path} HTTP/1.1\r\nhost: h\r\ncontent-type: {content_type}\r\n{headers}\
+         content-length: {}\r\n\r\n{body}",
+        body.len()
+    )
+}
+
+#[tokio::test]
+async fn hosts_have_their_own_protocols() {
+    let builder = builder()
+        .protocol(ProtocolKind::RestJson1)
+        .protocol_at(at("//xml.test"), ProtocolKind::RestXml)
+        .protocol_at(at("//*.xml.test/deep"), ProtocolKind::RestXml);
+    let site = Site::start(builder).await;
+    for (host, path, content_type) in [
+        ("h", "/strange", "application/json"),
+        ("XML.test", "/strange", "application/xml"),
+        ("xml.test:8080", "/strange", "application/xml"),
+        ("a.b.xml.test", "/deep/strange", "application/xml"),
+        ("a.b.xml.test", "/strange", "application/json"),
+    ] {
+        let request = format!("GET {path} HTTP/1.1\r\nhost: {host}\r\n\r\n");
+        let reply = site.send(&request).await;
+        assert_eq!(reply.status, 404, "{host}{path}");
+        assert_eq!(
+            reply.header("content-type"),
+            Some(content_type),
+            "{host}{path}"
+        );
+    }
+}
+
+/// Protocols see paths as if they were alone, handlers what was sent.
+#[tokio::test]
+async fn handlers_see_what_was_sent() {
+    let builder = builder()
+        .protocol_at(at("/deep/down"), ProtocolKind::RestJson1)
+        .operation(
+            "Create",
+            dynamic(|_, call| async move {
+                let sent = call.extensions().get::<OriginalUri>().unwrap();
+                let name = format!("{} {}", call.uri().path(), sent.0.path());
+                let output = [("id", Value::from(1)), ("name", Value::from(name))];
+                Ok(output.into_iter().collect::<Map>())
+            }),
+        );
+    let site = Site::start(builder).await;
+    let url = format!("{}/deep/down/", site.url());
+    let client = Client::builder(service(), ProtocolKind::RestJson1);
+    let client = Caller(client.connect(&url).unwrap());
+    let output = client.call("Create", r#"{"name":"x"}"#).await.unwrap();
+    let (_, name) = output.split_once("\"name\":\"").unwrap();
+    let (seen, sent) = name.split_once(' ').unwrap();
+    assert_eq!(sent.trim_end_matches("\"}"), format!("/deep/down{seen}"));
+    // What lies elsewhere is nobody's.
+    let reply = site.send("GET /deep HTTP/1.1\r\nhost: h\r\n\r\n").await;
+    assert_eq!(reply.status, 404);
+    assert_eq!(
+        reply.header("content-type"),
+        Some("text/plain; charset=utf-8")
+    );
+}
+
+/// Refused at start, with a message that names both and says what to do.
+#[test]
+fn what_cannot_be_told_apart() {
+    let refuse = |builder: ServerBuilder| match builder.build() {
+        Err(error @ BuildError::Conflict(..)) => error.to_string(),
+        other => panic!("{other:?}"),
+    };
+    for (one, other) in [
+        (ProtocolKind::AwsQuery, ProtocolKind::Ec2Query),
+        (ProtocolKind::RestXml, ProtocolKind::RestJson1),
+    ] {
+        let message = refuse(builder().protocol(one).protocol(other));
+        let begins = format!("{one} and {other} cannot be told apart in one place: ");
+        assert!(message.starts_with(&begins), "{message}");
+        let advice = "offer one of them below a path, on a host or on a port of its own";
+        assert!(message.contains(advice), "{message}");
+        let builder = builder().protocol_at(at("/x"), one);
+        let message = refuse(builder.protocol_at(at("/x/"), other));
+        assert!(message.ends_with("(both are at /x)"), "{message}");
+        // In two places they can be told apart.
+        let apart = crate::support::builder().protocol_at(at("/x"), one);
+        assert!(apart.protocol(other).build().is_ok());
+    }
+    // The same twice is no mistake, but a second of its kind is.
+    let kind = ProtocolKind::XmlRpc;
+    let own = |path: &str| {
+        let protocol = XmlRpc::new(service().service()).unwrap().at_path(path);
+        builder()
+            .protocol(kind)
+            .protocol(kind)
+            .custom_protocol(Box::new(protocol))
+    };
+    assert!(own("/other").build().is_ok());
+    assert!(refuse(own("/RPC2")).contains("they are the same protocol"));
+}
+
+#[test]
+fn a_server_tells_its_mounts() {
+    let server: Server = everything().build().unwrap();
+    let mounts = server.mounts();
+    let mut mounts: Vec<String> = mounts
+        .map(|(mount, protocol)| format!("{} {mount}", protocol.kind()))
+        .collect();
+    mounts.sort();
+    assert_eq!(mounts.len(), 9);
+    assert!(mounts.contains(&"restXml /s3".to_owned()), "{mounts:?}");
+    assert!(mounts.contains(&"restJson1 /".to_owned()), "{mounts:?}");
+}
