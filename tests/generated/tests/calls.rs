@@ -105,7 +105,7 @@ fn book(id: &str) -> Book {
         .shelf(Shelf::Inside(Box::new(plain("inner"))))
         .notes([("a", "b")].map(|(k, v)| (k.into(), v.into())).into())
         .tags(vec!["one".into(), "two".into()])
-        .by_genre([(Genre::Novel, 1), (Genre::from("new kind"), 2)].into())
+        .by_genre([(Genre::Novel, 1), (Genre::NonFiction, 2)].into())
         .previous(plain("before"))
         .sequels(vec![plain("after")])
         .r#type("hard")
