@@ -7,7 +7,7 @@
 
 use std::marker::PhantomData;
 
-use polywire_schema::{DecodeStructure, Decoder, Encode, Encoder, Error, ErrorKind, Member};
+use polywire_schema::{DecodeStructure, Decoder, Encode, Encoder, Error, Member};
 
 use crate::cbor::{CborDecoder, CborEncoder};
 use crate::form::{FormDecoder, FormEncoder};
