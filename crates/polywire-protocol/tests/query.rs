@@ -180,19 +180,14 @@ fn what_is_refused_and_how() {
             "InvalidParameterValue",
         ),
         (
-            self::head(Method::POST, "/", "text/plain"),
+            head(Method::POST, "/", "text/plain"),
             "Action=Ping",
             415,
             "UnsupportedMediaType",
         ),
+        (head(Method::GET, "/", ""), "", 405, "MethodNotAllowed"),
         (
-            self::head(Method::GET, "/", ""),
-            "",
-            405,
-            "MethodNotAllowed",
-        ),
-        (
-            self::head(Method::GET, "/?Action=Steal", ""),
+            head(Method::GET, "/?Action=Steal", ""),
             "",
             400,
             "InvalidAction",
@@ -323,6 +318,7 @@ fn members_in_the_way() {
 $version: "2"
 namespace test.query
 @aws.protocols#awsQuery
+@xmlNamespace(uri: "https://example.com/")
 service Shop { operations: [Put] }
 operation Put { input := { @xmlName("Action") kind: String } }
 "#;

@@ -143,8 +143,9 @@ impl XmlDecoder {
         }
     }
 
+    /// On a client text beside elements means nothing.
     fn no_text(&self, element: &Element) -> Result<(), Error> {
-        match element.has_text {
+        match element.has_text && self.profile.required {
             true => self.wrong(ErrorKind::Syntax, "elements, not text"),
             false => Ok(()),
         }
