@@ -6,7 +6,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use http::header::CONTENT_RANGE;
+use http::header::{CONNECTION, CONTENT_LENGTH, CONTENT_RANGE, EXPECT};
 use http::{HeaderName, HeaderValue, Request, Response, StatusCode};
 use polywire::protocol::{Fault, s3};
 use tower::{Layer, Service};
@@ -67,6 +67,13 @@ where
         let (mut head, body) = request.into_parts();
         let domains: Vec<&str> = self.domains.iter().map(String::as_str).collect();
         s3::path_style(&mut head, &domains);
+        // There is nothing to go on with, so the answer comes at once. Connections
+        // of botocore do not recover from that: they take the next answer wrong.
+        let is_empty = head
+            .headers
+            .get(CONTENT_LENGTH)
+            .is_some_and(|len| len == "0");
+        let is_last = is_empty && head.headers.contains_key(EXPECT);
         let answer = self.inner.call(Request::from_parts(head, body));
         Box::pin(async move {
             let mut response = answer.await?;
@@ -76,6 +83,10 @@ where
             let id = uuid::Uuid::new_v4().simple().to_string();
             if let Ok(id) = HeaderValue::from_str(&id) {
                 response.headers_mut().insert(REQUEST_ID, id);
+            }
+            if is_last {
+                let close = HeaderValue::from_static("close");
+                response.headers_mut().insert(CONNECTION, close);
             }
             Ok(response)
         })

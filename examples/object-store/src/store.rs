@@ -103,6 +103,7 @@ impl Contents {
     }
 
     /// The bytes that are held.
+    #[cfg(test)]
     #[must_use]
     pub(crate) const fn used(&self) -> u64 {
         self.used
