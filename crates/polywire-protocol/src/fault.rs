@@ -55,12 +55,23 @@ struct Inner {
     details: Map,
     source: Option<Box<dyn std::error::Error + Send + Sync>>,
     code: Option<i64>,
+    /// That of a named fault.
+    status: Option<StatusCode>,
     /// The methods that a path answers.
     allow: Vec<Method>,
     /// What a peer or the model said of trying again.
     retry: Option<Retry>,
     retry_after: Option<Duration>,
     query_error: Option<QueryError>,
+}
+
+/// What a caller is told of a fault that the model does not know.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Public<'f> {
+    pub(crate) kind: FaultKind,
+    pub(crate) name: &'f str,
+    pub(crate) status: StatusCode,
+    pub(crate) message: &'f str,
 }
 
 /// Whether the same call may be sent again.
@@ -103,6 +114,9 @@ pub enum FaultKind {
     MethodNotAllowed,
     /// An error of the model.
     Modelled,
+    /// An error that the model does not list, under a name of its own:
+    /// [`Fault::named`].
+    Named,
     /// No representation that the caller accepts.
     NotAcceptable,
     /// The call was turned away before its handler began.
@@ -119,12 +133,12 @@ pub enum FaultKind {
 
 impl FaultKind {
     /// The status of a fault of this kind, where a protocol uses statuses.
-    /// Errors of the model have their own.
+    /// Errors of the model have their own, and so have named ones.
     #[must_use]
     pub const fn status(self) -> StatusCode {
         match self {
             Self::DeadlineExceeded => StatusCode::GATEWAY_TIMEOUT,
-            Self::Internal | Self::Modelled => StatusCode::INTERNAL_SERVER_ERROR,
+            Self::Internal | Self::Modelled | Self::Named => StatusCode::INTERNAL_SERVER_ERROR,
             Self::Invalid | Self::Malformed => StatusCode::BAD_REQUEST,
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
             Self::NotAcceptable => StatusCode::NOT_ACCEPTABLE,
@@ -141,7 +155,7 @@ impl FaultKind {
     pub const fn name(self) -> &'static str {
         match self {
             Self::DeadlineExceeded => "DeadlineExceededException",
-            Self::Internal | Self::Modelled => "InternalFailureException",
+            Self::Internal | Self::Modelled | Self::Named => "InternalFailureException",
             Self::Invalid => "ValidationException",
             Self::Malformed => "SerializationException",
             Self::MethodNotAllowed => "MethodNotAllowedException",
@@ -185,6 +199,7 @@ impl Fault {
             details: Map::new(),
             source: None,
             code: None,
+            status: None,
             allow: Vec::new(),
             retry: None,
             retry_after: None,
@@ -218,6 +233,25 @@ impl Fault {
             Some(false) => Retry::Yes,
             Some(true) => Retry::Throttled,
         });
+        fault
+    }
+
+    /// An error that the model does not list, under a name and a status of its
+    /// own. Models are not always whole: S3's lists hardly any of the errors that
+    /// its callers look for by name.
+    ///
+    /// ```
+    /// use http::StatusCode;
+    /// use polywire_protocol::{Fault, Retry};
+    ///
+    /// let fault = Fault::named(StatusCode::CONFLICT, "BucketNotEmpty", "it holds objects");
+    /// assert_eq!(fault.to_string(), "BucketNotEmpty: it holds objects");
+    /// assert_eq!((fault.status().as_u16(), fault.retry()), (409, Retry::No));
+    /// ```
+    #[must_use]
+    pub fn named(status: StatusCode, name: impl Into<String>, message: impl Into<String>) -> Self {
+        let mut fault = Self::new(FaultKind::Named, message).with_name(name);
+        fault.0.status = Some(status);
         fault
     }
 
@@ -320,6 +354,11 @@ impl Fault {
             FaultKind::DeadlineExceeded | FaultKind::Internal | FaultKind::RequestTimeout => {
                 Retry::Yes
             }
+            FaultKind::Named => match self.status() {
+                StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE => Retry::Throttled,
+                status if status.is_server_error() => Retry::Yes,
+                _ => Retry::No,
+            },
             _ => Retry::No,
         }
     }
@@ -340,6 +379,13 @@ impl Fault {
     #[must_use]
     pub fn kind(&self) -> FaultKind {
         self.0.kind
+    }
+
+    /// The status, where a protocol uses statuses: its own, or that of its kind.
+    /// The model knows that of its errors.
+    #[must_use]
+    pub fn status(&self) -> StatusCode {
+        self.0.status.unwrap_or(self.0.kind.status())
     }
 
     /// The id of the error's structure; empty unless it is of the model.
@@ -388,13 +434,25 @@ impl Fault {
         }
     }
 
-    /// Kind and text for a caller whose protocol has no structure for it. An
-    /// error of the model that got here is one that the model does not allow
-    /// there, and that is nobody's business.
-    pub(crate) fn public(&self) -> (FaultKind, &str) {
-        match self.0.kind {
+    /// What a caller is told whose protocol has no structure for it. An error of
+    /// the model that got here is one that the model does not allow there, and
+    /// that is nobody's business.
+    pub(crate) fn public(&self) -> Public<'_> {
+        let (kind, message) = match self.0.kind {
             FaultKind::Modelled => (FaultKind::Internal, "an internal error occurred"),
-            kind => (kind, &self.0.message),
+            kind => (kind, self.0.message.as_str()),
+        };
+        let name = match kind {
+            FaultKind::Named => self.name(),
+            // Not a name that came from elsewhere.
+            kind => kind.name(),
+        };
+        let status = self.0.status.unwrap_or(kind.status());
+        Public {
+            kind,
+            name,
+            status,
+            message,
         }
     }
 

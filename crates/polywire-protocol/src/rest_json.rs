@@ -7,12 +7,13 @@ use polywire_codec::json::{self, JsonDecoder, JsonEncoder, JsonProfile};
 use polywire_codec::{Message, Sink};
 use polywire_schema::{Body, Decode, Error, Limits, Map, Member, Schema, Service, Value};
 
+use crate::fault::Public;
+use crate::media;
 use crate::protocol::{Claim, MountError, ProtocolKind};
 use crate::rest::{
     Bindings, ErrorFacts, Format, Parts, Payload, PayloadDecoder, PayloadEncoder, Rest, Side,
     delegate,
 };
-use crate::{FaultKind, media};
 
 /// restJson1: HTTP bindings, and JSON by `@jsonName`.
 #[derive(Debug)]
@@ -128,9 +129,12 @@ impl Format for Json {
         }
     }
 
-    fn write_fault(&self, kind: FaultKind, message: &str, headers: &mut HeaderMap) -> Vec<u8> {
-        headers.insert(ERROR_TYPE, HeaderValue::from_static(kind.name()));
-        let body = Value::from(Map::from_iter([("message", message)]));
+    fn write_fault(&self, fault: Public<'_>, headers: &mut HeaderMap) -> Vec<u8> {
+        // A name that a header cannot hold is left out.
+        if let Ok(name) = HeaderValue::from_str(fault.name) {
+            headers.insert(ERROR_TYPE, name);
+        }
+        let body = Value::from(Map::from_iter([("message", fault.message)]));
         // A map of one string can always be written.
         json::to_vec(&body).unwrap_or_default()
     }

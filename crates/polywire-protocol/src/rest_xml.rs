@@ -9,12 +9,13 @@ use polywire_schema::{
     Body, Error, ErrorKind, Limits, Member, Operation, OperationFlags, Schema, Service,
 };
 
+use crate::fault::Public;
+use crate::media;
 use crate::protocol::{Claim, MountError, ProtocolKind};
 use crate::rest::{
     Bindings, ErrorFacts, Format, Parts, Payload, PayloadDecoder, PayloadEncoder, Prepared, Rest,
     Side, delegate,
 };
-use crate::{FaultKind, media};
 
 /// restXml: HTTP bindings, and XML by Smithy's XML traits.
 ///
@@ -198,15 +199,17 @@ impl Format for Xml {
         })
     }
 
-    fn write_fault(&self, kind: FaultKind, message: &str, _: &mut HeaderMap) -> Vec<u8> {
-        let client = kind.status().is_client_error();
+    fn write_fault(&self, fault: Public<'_>, _: &mut HeaderMap) -> Vec<u8> {
+        let client = fault.status.is_client_error();
         let write = |message: &str| {
-            self.around(XmlProfile::DEFAULT, client, kind.name(), |encoder| {
+            self.around(XmlProfile::DEFAULT, client, fault.name, |encoder| {
                 encoder.element("Message", message);
             })
         };
         // A message may hold what XML cannot.
-        write(message).or_else(|_| write("")).unwrap_or_default()
+        write(fault.message)
+            .or_else(|_| write(""))
+            .unwrap_or_default()
     }
 
     /// S3 begins some answers before it knows how they end: an error then

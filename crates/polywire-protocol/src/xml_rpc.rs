@@ -14,6 +14,7 @@ use polywire_schema::{
     Operation, OperationFlags, Schema, Service, Value,
 };
 
+use crate::fault::Public;
 use crate::protocol::{Claim, MountError, Outcome, Plan, Protocol, ProtocolKind, ReadPlan, Route};
 use crate::{Fault, FaultKind, media};
 
@@ -208,7 +209,7 @@ impl Protocol for XmlRpc {
     }
 
     fn encode_other(&self, fault: &Fault) -> http::Response<Bytes> {
-        let (kind, message) = fault.public();
+        let Public { kind, message, .. } = fault.public();
         let code = match fault.kind() {
             FaultKind::Modelled => code::APPLICATION_ERROR,
             _ => fault.code().unwrap_or_else(|| code_of(kind, fault)),
@@ -339,6 +340,7 @@ fn code_of(kind: FaultKind, fault: &Fault) -> i64 {
         FaultKind::Invalid => code::INVALID_PARAMETERS,
         FaultKind::RequestTimeout => code::TRANSPORT_ERROR,
         FaultKind::UnknownOperation => code::METHOD_NOT_FOUND,
+        FaultKind::Named => code::APPLICATION_ERROR,
         FaultKind::Internal | FaultKind::Modelled => code::INTERNAL_ERROR,
         FaultKind::Overloaded | FaultKind::DeadlineExceeded => code::SYSTEM_ERROR,
         _ => code::INVALID_REQUEST,

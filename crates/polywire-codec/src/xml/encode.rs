@@ -341,6 +341,13 @@ impl<'n> XmlEncoder<'n> {
         if self.opened == 0 && !unwrapped {
             self.push(root_member(at), Encoding::XmlClose);
         }
+        if self.place == Place::Unwrapped && at.target().len() == 1 {
+            // Nothing is no document: S3 and its clients say it with an empty
+            // element.
+            let only = at.target().member(0);
+            self.start_root(only, only);
+            self.push(only, Encoding::XmlClose);
+        }
         self.place = Place::Inside;
     }
 

@@ -19,6 +19,7 @@ use polywire_schema::{
 };
 
 use super::{CLIENT, Query};
+use crate::fault::Public;
 use crate::protocol::Outcome;
 use crate::{Fault, FaultKind};
 
@@ -70,15 +71,21 @@ impl Query {
     }
 
     pub(crate) fn encode_other(&self, fault: &Fault) -> http::Response<Bytes> {
-        let (kind, message) = fault.public();
-        let code = match kind {
-            _ if fault.name() == "MissingAction" => "MissingAction",
-            kind => code_of(kind, fault),
+        let Public {
+            kind,
+            status,
+            message,
+            ..
+        } = fault.public();
+        let (code, status) = match kind {
+            FaultKind::Named => (fault.name(), status),
+            _ if fault.name() == "MissingAction" => ("MissingAction", status_of(kind)),
+            kind => (code_of(kind, fault), status_of(kind)),
         };
         let write = |message| {
             let facts = Facts {
                 code,
-                status: status_of(kind),
+                status,
                 message,
             };
             self.write_error(&facts, |_| ())

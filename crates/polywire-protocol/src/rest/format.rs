@@ -7,6 +7,7 @@ use polywire_codec::{Message, Sink};
 use polywire_schema::{Body, Error, Limits, Member, Operation, Schema};
 
 use super::{Bindings, Parts, Payload, Prepared, Side};
+use crate::fault::Public;
 use crate::protocol::{Claim, ProtocolKind};
 use crate::{Fault, FaultKind};
 
@@ -85,7 +86,7 @@ pub(crate) trait Format: fmt::Debug + Send + Sync {
     ) -> Result<Vec<u8>, Error>;
 
     /// The same for a fault that the model does not know. Never fails.
-    fn write_fault(&self, kind: FaultKind, message: &str, headers: &mut HeaderMap) -> Vec<u8>;
+    fn write_fault(&self, fault: Public<'_>, headers: &mut HeaderMap) -> Vec<u8>;
 
     /// Whether the body of a response is an error, though its status is that of
     /// an output.

@@ -108,12 +108,12 @@ impl<F: Format> Rest<F> {
     }
 
     pub(crate) fn encode_other(&self, fault: &Fault) -> http::Response<Bytes> {
-        let (kind, message) = fault.public();
+        let public = fault.public();
         let mut response = http::Response::new(Bytes::new());
-        *response.status_mut() = kind.status();
+        *response.status_mut() = public.status;
         let headers = response.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static(F::MEDIA_TYPE));
-        let body = self.format.write_fault(kind, message, headers);
+        let body = self.format.write_fault(public, headers);
         fault.write_head(headers);
         *response.body_mut() = Bytes::from(body);
         response

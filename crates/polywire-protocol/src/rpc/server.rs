@@ -105,17 +105,17 @@ impl<S: Style> Rpc<S> {
 
     /// Its name and its message.
     pub(crate) fn encode_other(&self, fault: &Fault) -> http::Response<Bytes> {
-        let (kind, message) = fault.public();
+        let public = fault.public();
         let name = match S::ABSOLUTE_ERRORS {
-            true => format!("smithy.framework#{}", kind.name()),
-            false => kind.name().to_owned(),
+            true => format!("smithy.framework#{}", public.name),
+            false => public.name.to_owned(),
         };
-        let value = Map::from_iter([("__type", name.as_str()), ("message", message)]);
+        let value = Map::from_iter([("__type", name.as_str()), ("message", public.message)]);
         let value = Value::Map(value);
         let document = self.style.document();
         // A map of two strings can always be written.
         let body = document.write(Member::DOCUMENT, &Dynamic(&value), Side::Server);
-        let mut response = self.failed(kind.status(), body.unwrap_or_default());
+        let mut response = self.failed(public.status, body.unwrap_or_default());
         fault.write_head(response.headers_mut());
         response
     }
