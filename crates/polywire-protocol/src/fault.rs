@@ -6,7 +6,10 @@ use std::time::Duration;
 
 use http::header::{ALLOW, RETRY_AFTER};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
-use polywire_schema::{Defaults, Error, ErrorKind, Map, Member, Operation, Schema, Value};
+use polywire_codec::Message;
+use polywire_schema::{
+    Defaults, Encode, Encoder, Error, ErrorKind, Map, Member, Operation, Schema, Value,
+};
 
 use crate::rpc::QUERY_ERROR;
 
@@ -61,6 +64,9 @@ struct Inner {
     retry: Option<Retry>,
     retry_after: Option<Duration>,
     query_error: Option<QueryError>,
+    /// Whether the readable twins of the formats write it.
+    #[cfg(feature = "reference")]
+    by_twins: bool,
 }
 
 /// Whether the same call may be sent again.
@@ -189,6 +195,8 @@ impl Fault {
             retry: None,
             retry_after: None,
             query_error: None,
+            #[cfg(feature = "reference")]
+            by_twins: false,
         }))
     }
 
@@ -398,6 +406,35 @@ impl Fault {
         }
     }
 
+    /// Has the readable twins of the formats write the error, for the tests that
+    /// hold the formats against them.
+    #[cfg(feature = "reference")]
+    #[must_use]
+    pub fn by_twins(mut self) -> Self {
+        self.0.by_twins = true;
+        self
+    }
+
+    /// Writes a message that says what this error holds.
+    pub(crate) fn write<T>(
+        &self,
+        message: &dyn Message,
+        write: impl FnOnce(&dyn Message) -> T,
+    ) -> T {
+        #[cfg(feature = "reference")]
+        if self.0.by_twins {
+            return write(&polywire_codec::reference::Twin(message));
+        }
+        write(message)
+    }
+
+    /// What else such a caller is told: the members of
+    /// `smithy.framework#ValidationException`, message included.
+    pub(crate) fn public_details(&self) -> Option<&Map> {
+        let told = self.0.kind == FaultKind::Invalid && !self.0.details.is_empty();
+        told.then_some(&self.0.details)
+    }
+
     /// Says in a head what it has to say there: which methods a path answers,
     /// when to try again.
     pub(crate) fn write_head(&self, headers: &mut HeaderMap) {
@@ -426,10 +463,7 @@ impl Fault {
     /// # Errors
     ///
     /// There is a detail that the structure has no member for.
-    pub(crate) fn members<'f, 's>(
-        &'f self,
-        shape: Schema<'s>,
-    ) -> Result<Vec<(Member<'s>, Cow<'f, Value>)>, Error> {
+    pub(crate) fn members<'f, 's>(&'f self, shape: Schema<'s>) -> Result<Members<'f, 's>, Error> {
         let details = &self.0.details;
         let unknown = |name: &&str| !shape.members().any(|member| member.name() == *name);
         if let Some(name) = details.keys().find(unknown) {
@@ -446,7 +480,23 @@ impl Fault {
             };
             Some((member, value))
         };
-        Ok(shape.members().filter_map(member).collect())
+        Ok(Members(shape.members().filter_map(member).collect()))
+    }
+}
+
+/// The members of an error's structure that are there.
+#[derive(Debug)]
+pub(crate) struct Members<'f, 's>(pub(crate) Vec<(Member<'s>, Cow<'f, Value>)>);
+
+impl Encode for Members<'_, '_> {
+    fn encode<E: Encoder + ?Sized>(&self, at: Member<'_>, encoder: &mut E) {
+        encoder.begin_structure(at, self.0.len());
+        for (member, value) in &self.0 {
+            if encoder.member(*member) {
+                value.encode(*member, encoder);
+            }
+        }
+        encoder.end_structure(at);
     }
 }
 

@@ -8,11 +8,8 @@ use polywire_codec::{Message, Sink};
 use polywire_schema::{Body, Decode, Error, Limits, Map, Member, Schema, Service, Value};
 
 use crate::protocol::{Claim, MountError, ProtocolKind};
-use crate::rest::{
-    Bindings, ErrorFacts, Format, Parts, Payload, PayloadDecoder, PayloadEncoder, Rest, Side,
-    delegate,
-};
-use crate::{FaultKind, media};
+use crate::rest::{Bindings, ErrorFacts, Format, Parts, Rest, Side, delegate};
+use crate::{Fault, media};
 
 /// restJson1: HTTP bindings, and JSON by `@jsonName`.
 #[derive(Debug)]
@@ -74,13 +71,11 @@ impl Format for Json {
     fn read_payload<'de>(
         &self,
         parts: &Parts<'_, 'de>,
-        payload: Payload,
         sink: &mut dyn Sink<'de>,
     ) -> Result<(), Error> {
-        let decoder = JsonDecoder::from_body(parts.body, profile(parts.side), parts.limits)?;
-        let mut decoder = PayloadDecoder::new(decoder, payload.ordinal);
-        sink.decode_any(parts.root, &mut decoder)?;
-        let mut decoder = decoder.into_inner();
+        let profile = profile(parts.side).with_payload(parts.bindings.direction);
+        let mut decoder = JsonDecoder::from_body(parts.body, profile, parts.limits)?;
+        sink.decode_json(parts.root, &mut decoder)?;
         decoder.finish()?;
         sink.finish(parts.root, &mut decoder)
     }
@@ -100,14 +95,13 @@ impl Format for Json {
     fn write_payload(
         &self,
         root: Member<'_>,
-        payload: Payload,
-        side: Side,
+        bindings: &Bindings,
         message: &dyn Message,
-    ) -> Result<Option<Vec<u8>>, Error> {
-        let encoder = JsonEncoder::new(profile(side), Vec::new());
-        let mut encoder = PayloadEncoder::new(encoder, payload.ordinal);
-        message.encode_any(root, &mut encoder);
-        encoder.finish(JsonEncoder::finish)
+    ) -> Result<Vec<u8>, Error> {
+        let profile = profile(bindings.writer()).with_payload(bindings.direction);
+        let mut encoder = JsonEncoder::new(profile, Vec::with_capacity(DOCUMENT));
+        message.encode_json(root, &mut encoder);
+        encoder.finish()
     }
 
     /// Its name stands in a header.
@@ -128,10 +122,14 @@ impl Format for Json {
         }
     }
 
-    fn write_fault(&self, kind: FaultKind, message: &str, headers: &mut HeaderMap) -> Vec<u8> {
+    fn write_fault(&self, fault: &Fault, headers: &mut HeaderMap) -> Vec<u8> {
+        let (kind, message) = fault.public();
         headers.insert(ERROR_TYPE, HeaderValue::from_static(kind.name()));
-        let body = Value::from(Map::from_iter([("message", message)]));
-        // A map of one string can always be written.
+        let body = Value::from(match fault.public_details() {
+            Some(details) => details.clone(),
+            None => Map::from_iter([("message", message)]),
+        });
+        // A map of strings can always be written.
         json::to_vec(&body).unwrap_or_default()
     }
 
