@@ -318,7 +318,7 @@ fn members_in_the_way() {
 $version: "2"
 namespace test.query
 @aws.protocols#awsQuery
-@xmlNamespace(uri: "http://example.com/")
+@xmlNamespace(uri: "https://example.com/")
 service Shop { operations: [Put] }
 operation Put { input := { @xmlName("Action") kind: String } }
 "#;

@@ -16,7 +16,9 @@ use polywire_protocol::{
     Fault, HostPrefix, MountError, Outcome, Protocol, ProtocolKind, RequestOptions, WithToken,
     finish_request, s3,
 };
-use polywire_schema::{Body, DecodeStructure, Encode, Error, Limits, Map, Operation, Value};
+use polywire_schema::{
+    Body, DecodeStructure, Encode, Error, Limits, Map, MissingMember, Operation, Value,
+};
 
 use uuid::Uuid;
 
@@ -124,6 +126,20 @@ impl std::error::Error for CallError {
             Self::Transport(error) => Some(&**error),
             _ => None,
         }
+    }
+}
+
+impl From<Fault> for CallError {
+    fn from(fault: Fault) -> Self {
+        Self::Fault(fault)
+    }
+}
+
+/// A handler that does not set what its output needs has a mistake: callers see
+/// an internal fault.
+impl From<MissingMember> for CallError {
+    fn from(missing: MissingMember) -> Self {
+        Self::Fault(Fault::internal(missing))
     }
 }
 

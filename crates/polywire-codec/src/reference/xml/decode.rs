@@ -143,6 +143,7 @@ impl XmlDecoder {
         }
     }
 
+    /// On a client text beside elements means nothing.
     fn no_text(&self, element: &Element) -> Result<(), Error> {
         match element.has_text && self.profile.required {
             true => self.wrong(ErrorKind::Syntax, "elements, not text"),
