@@ -19,6 +19,13 @@ static DIALECT: Dialect = Dialect {
 };
 
 /// awsQuery: a form with the `Action` in it, XML that answers.
+///
+/// - Inputs, and how lists and maps nest in a form:
+///   [requests](https://smithy.io/2.0/aws/protocols/aws-query-protocol.html#request-serialization).
+/// - Outputs stand in `NameResponse` and `NameResult`, with metadata beside them:
+///   [responses](https://smithy.io/2.0/aws/protocols/aws-query-protocol.html#response-serialization).
+/// - Codes and statuses of errors, by `@awsQueryError` where it is:
+///   [errors](https://smithy.io/2.0/aws/protocols/aws-query-protocol.html#operation-error-serialization).
 #[derive(Debug)]
 pub struct AwsQuery(Query);
 

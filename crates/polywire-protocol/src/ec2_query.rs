@@ -19,6 +19,13 @@ static DIALECT: Dialect = Dialect {
 };
 
 /// ec2Query: as awsQuery, with flat lists and without maps in forms.
+///
+/// - Names in forms, by `@ec2QueryName` or with a capital:
+///   [requests](https://smithy.io/2.0/aws/protocols/aws-ec2-query-protocol.html#request-serialization).
+/// - Outputs stand in `NameResponse`, with the request id among them:
+///   [responses](https://smithy.io/2.0/aws/protocols/aws-ec2-query-protocol.html#response-serialization).
+/// - Errors:
+///   [errors](https://smithy.io/2.0/aws/protocols/aws-ec2-query-protocol.html#operation-error-serialization).
 #[derive(Debug)]
 pub struct Ec2Query(Query);
 

@@ -12,6 +12,16 @@ use crate::rest::{Bindings, ErrorFacts, Format, Parts, Rest, Side, delegate};
 use crate::{Fault, media};
 
 /// restJson1: HTTP bindings, and JSON by `@jsonName`.
+///
+/// - Members of a document:
+///   [shape serialization](https://smithy.io/2.0/aws/protocols/aws-restjson1-protocol.html#json-shape-serialization).
+/// - Which part carries a member:
+///   [HTTP bindings](https://smithy.io/2.0/spec/http-bindings.html), and what media
+///   type a body has:
+///   [content types](https://smithy.io/2.0/aws/protocols/aws-restjson1-protocol.html#content-type).
+/// - The name of an error stands in the header `x-amzn-errortype`, and is read from
+///   `__type` and `code` too, without namespace and URI:
+///   [errors](https://smithy.io/2.0/aws/protocols/aws-restjson1-protocol.html#operation-error-serialization).
 #[derive(Debug)]
 pub struct RestJson1(Rest<Json>);
 
