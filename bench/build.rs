@@ -21,7 +21,11 @@ const SERVICES: [(&str, &[&str], bool); 5] = [
         &["GetItem", "Healthcheck", "PutItem"],
         true,
     ),
-    ("AwsQueryDataPlane", &["GetMetricData", "PutMetricData"], false),
+    (
+        "AwsQueryDataPlane",
+        &["GetMetricData", "PutMetricData"],
+        false,
+    ),
     (
         "AwsRestJsonDataPlane",
         &["CopyObject", "GetObject", "PutObject"],

@@ -6,7 +6,10 @@ use std::time::Duration;
 
 use http::header::{ALLOW, RETRY_AFTER};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
-use polywire_schema::{Defaults, Error, ErrorKind, Map, Member, Operation, Schema, Value};
+use polywire_codec::Message;
+use polywire_schema::{
+    Defaults, Encode, Encoder, Error, ErrorKind, Map, Member, Operation, Schema, Value,
+};
 
 use crate::rpc::QUERY_ERROR;
 
@@ -63,6 +66,9 @@ struct Inner {
     retry: Option<Retry>,
     retry_after: Option<Duration>,
     query_error: Option<QueryError>,
+    /// Whether the readable twins of the formats write it.
+    #[cfg(feature = "reference")]
+    by_twins: bool,
 }
 
 /// What a caller is told of a fault that the model does not know.
@@ -72,6 +78,9 @@ pub(crate) struct Public<'f> {
     pub(crate) name: &'f str,
     pub(crate) status: StatusCode,
     pub(crate) message: &'f str,
+    /// What else: the members of `smithy.framework#ValidationException`, message
+    /// included.
+    pub(crate) details: Option<&'f Map>,
 }
 
 /// Whether the same call may be sent again.
@@ -204,6 +213,8 @@ impl Fault {
             retry: None,
             retry_after: None,
             query_error: None,
+            #[cfg(feature = "reference")]
+            by_twins: false,
         }))
     }
 
@@ -448,12 +459,36 @@ impl Fault {
             kind => kind.name(),
         };
         let status = self.0.status.unwrap_or(kind.status());
+        let invalid = kind == FaultKind::Invalid && !self.0.details.is_empty();
         Public {
             kind,
             name,
             status,
             message,
+            details: invalid.then_some(&self.0.details),
         }
+    }
+
+    /// Has the readable twins of the formats write the error, for the tests that
+    /// hold the formats against them.
+    #[cfg(feature = "reference")]
+    #[must_use]
+    pub fn by_twins(mut self) -> Self {
+        self.0.by_twins = true;
+        self
+    }
+
+    /// Writes a message that says what this error holds.
+    pub(crate) fn write<T>(
+        &self,
+        message: &dyn Message,
+        write: impl FnOnce(&dyn Message) -> T,
+    ) -> T {
+        #[cfg(feature = "reference")]
+        if self.0.by_twins {
+            return write(&polywire_codec::reference::Twin(message));
+        }
+        write(message)
     }
 
     /// Says in a head what it has to say there: which methods a path answers,
@@ -484,10 +519,7 @@ impl Fault {
     /// # Errors
     ///
     /// There is a detail that the structure has no member for.
-    pub(crate) fn members<'f, 's>(
-        &'f self,
-        shape: Schema<'s>,
-    ) -> Result<Vec<(Member<'s>, Cow<'f, Value>)>, Error> {
+    pub(crate) fn members<'f, 's>(&'f self, shape: Schema<'s>) -> Result<Members<'f, 's>, Error> {
         let details = &self.0.details;
         let unknown = |name: &&str| !shape.members().any(|member| member.name() == *name);
         if let Some(name) = details.keys().find(unknown) {
@@ -504,7 +536,23 @@ impl Fault {
             };
             Some((member, value))
         };
-        Ok(shape.members().filter_map(member).collect())
+        Ok(Members(shape.members().filter_map(member).collect()))
+    }
+}
+
+/// The members of an error's structure that are there.
+#[derive(Debug)]
+pub(crate) struct Members<'f, 's>(pub(crate) Vec<(Member<'s>, Cow<'f, Value>)>);
+
+impl Encode for Members<'_, '_> {
+    fn encode<E: Encoder + ?Sized>(&self, at: Member<'_>, encoder: &mut E) {
+        encoder.begin_structure(at, self.0.len());
+        for (member, value) in &self.0 {
+            if encoder.member(*member) {
+                value.encode(*member, encoder);
+            }
+        }
+        encoder.end_structure(at);
     }
 }
 

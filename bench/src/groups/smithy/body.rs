@@ -27,7 +27,10 @@ pub(super) fn cases(group: &mut Group, row: &Row, wire: Wire, name: &str) {
         let case = group.case(format!("{name}, body {what}"));
         case.bytes(row.body.len());
         if add(case, row, wire).is_none() {
-            case.polywire(|| (), |()| Err::<(), _>("the data of the case cannot be read"));
+            case.polywire(
+                || (),
+                |()| Err::<(), _>("the data of the case cannot be read"),
+            );
         }
     };
     match (row.protocol.as_str(), row.operation.as_str()) {
@@ -100,10 +103,7 @@ fn is_shown<T: Encode>(answer: &Option<T>, at: Member<'_>, expected: &Json) -> R
 fn permuted(case: &mut Case, row: &Row, what: &str) {
     if row.name.ends_with("OutOfOrder") {
         let medium = row.name.replace("OutOfOrder", "M");
-        case.target_instructions_of_case(
-            format!("{} {medium}, body {what}", row.protocol),
-            1.4,
-        );
+        case.target_instructions_of_case(format!("{} {medium}, body {what}", row.protocol), 1.4);
     }
 }
 
@@ -149,12 +149,22 @@ fn read_json_borrowed(case: &mut Case, row: &Row, wire: Wire) -> Option<()> {
     .peer(
         "sonic-rs borrowed",
         move || sonic_rs::from_slice::<GetItemOutput<&'static str>>(bytes).ok(),
-        move |answer| same(&serde_json::to_value(answer).ok().map(plain), &Some(sonic.clone())),
+        move |answer| {
+            same(
+                &serde_json::to_value(answer).ok().map(plain),
+                &Some(sonic.clone()),
+            )
+        },
     )
     .peer(
         "serde_json borrowed",
         move || serde_json::from_slice::<GetItemOutput<&'static str>>(bytes).ok(),
-        move |answer| same(&serde_json::to_value(answer).ok().map(plain), &Some(serde.clone())),
+        move |answer| {
+            same(
+                &serde_json::to_value(answer).ok().map(plain),
+                &Some(serde.clone()),
+            )
+        },
     )
     .target_ratio_time("sonic-rs borrowed", 1.4);
     Some(())
@@ -307,7 +317,12 @@ fn write_json_value(case: &mut Case, row: &Row, wire: Wire) -> Option<()> {
         "serde_json::Value",
         move |out| serde_json::to_writer(out, &tree).unwrap_or_default(),
         // Its members are sorted.
-        move |written| same(&serde_json::from_slice::<Json>(written).ok(), &Some(same_tree.clone())),
+        move |written| {
+            same(
+                &serde_json::from_slice::<Json>(written).ok(),
+                &Some(same_tree.clone()),
+            )
+        },
     )
     .target_ratio_time("serde_json::Value", 1.5)
     .target_allocations(0);

@@ -78,7 +78,8 @@ fn put_datum(writer: &mut QueryValueWriter<'_>, datum: &MetricDatum) {
     }
     if let Some(set) = &datum.statistic_values {
         let mut at = writer.prefix("StatisticValues");
-        at.prefix("SampleCount").number(Number::Float(set.sample_count));
+        at.prefix("SampleCount")
+            .number(Number::Float(set.sample_count));
         at.prefix("Sum").number(Number::Float(set.sum));
         at.prefix("Minimum").number(Number::Float(set.minimum));
         at.prefix("Maximum").number(Number::Float(set.maximum));
@@ -89,7 +90,11 @@ fn put_datum(writer: &mut QueryValueWriter<'_>, datum: &MetricDatum) {
     if let Some(items) = &datum.counts {
         doubles(writer.prefix("Counts"), items);
     }
-    text(writer, "Unit", datum.unit.as_ref().map(|unit| unit.as_str()));
+    text(
+        writer,
+        "Unit",
+        datum.unit.as_ref().map(|unit| unit.as_str()),
+    );
     if let Some(number) = datum.storage_resolution {
         integer(writer.prefix("StorageResolution"), number);
     }

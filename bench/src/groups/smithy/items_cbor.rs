@@ -302,12 +302,7 @@ fn write_attribute<T: Target>(target: &mut T, attribute: &Attribute<String>) {
     }
 }
 
-fn write_list<T: Target, I>(
-    target: &mut T,
-    name: &str,
-    items: &[I],
-    write: impl Fn(&mut T, &I),
-) {
+fn write_list<T: Target, I>(target: &mut T, name: &str, items: &[I], write: impl Fn(&mut T, &I)) {
     target.text(name);
     target.list(items.len());
     for item in items {

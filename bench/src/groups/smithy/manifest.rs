@@ -49,7 +49,11 @@ impl Row {
     }
 
     pub(super) fn params(&self) -> Option<&'static [u8]> {
-        let direction = if self.writes { "serialize" } else { "deserialize" };
+        let direction = if self.writes {
+            "serialize"
+        } else {
+            "deserialize"
+        };
         let path = format!(
             "{FOLDER}/{}/{direction}/{}.params.json",
             self.protocol, self.name
@@ -185,16 +189,19 @@ fn both<I: Shape, O: Shape>(
 /// A case whose data does not fit the types is an answer that is wrong.
 fn unmade(case: &mut Case, made: Option<()>) {
     if made.is_none() {
-        case.polywire(|| (), |()| Err::<(), _>("the data of the case cannot be read"));
+        case.polywire(
+            || (),
+            |()| Err::<(), _>("the data of the case cannot be read"),
+        );
     }
 }
 
 /// smithy-java's figures, the best that its codecs took on the machines of our
 /// other figures, and what they have to be beaten by.
 fn quote(case: &mut Case, row: &Row) {
-    let found = JAVA.iter().find(|(protocol, name, ..)| {
-        *protocol == row.protocol && *name == row.name
-    });
+    let found = JAVA
+        .iter()
+        .find(|(protocol, name, ..)| *protocol == row.protocol && *name == row.name);
     let Some((_, _, nanoseconds, published, times)) = found else {
         return;
     };
@@ -210,41 +217,191 @@ fn quote(case: &mut Case, row: &Row) {
     };
 }
 
-type Figures = (
-    &'static str,
-    &'static str,
-    Option<f64>,
-    Option<f64>,
-    f64,
-);
+type Figures = (&'static str, &'static str, Option<f64>, Option<f64>, f64);
 
 const JAVA: &[Figures] = &[
-    ("awsJson1_0", "GetItemOutput_L", Some(22_816.0), Some(19_877.0), 1.7),
-    ("awsJson1_0", "GetItemOutput_M", Some(3_156.0), Some(2_887.0), 1.7),
-    ("awsJson1_0", "GetItemOutput_S", Some(781.0), Some(736.0), 1.7),
-    ("awsJson1_0", "PutItemRequest_MixedItem_L", Some(8_672.0), Some(8_810.0), 2.0),
-    ("awsJson1_0", "PutItemRequest_MixedItem_M", Some(2_984.0), Some(2_645.0), 2.0),
-    ("awsJson1_0", "PutItemRequest_ShallowMap_L", Some(8_067.0), None, 2.0),
-    ("awsJson1_0", "PutItemRequest_ShallowMap_M", Some(3_012.0), None, 2.0),
-    ("awsQuery", "GetMetricDataRequest_L", Some(9_072.0), Some(7_506.0), 2.0),
-    ("awsQuery", "GetMetricDataRequest_M", Some(4_056.0), Some(3_430.0), 2.0),
-    ("awsQuery", "GetMetricDataRequest_S", Some(721.0), Some(468.0), 2.0),
-    ("awsQuery", "GetMetricDataResponse_L", Some(105_216.0), Some(78_873.0), 2.5),
-    ("awsQuery", "GetMetricDataResponse_M", Some(10_144.0), Some(7_295.0), 2.5),
-    ("awsQuery", "GetMetricDataResponse_OutOfOrder", Some(10_992.0), Some(7_921.0), 2.5),
-    ("awsQuery", "GetMetricDataResponse_S", Some(3_276.0), Some(2_596.0), 3.5),
-    ("awsQuery", "PutMetricDataRequest_L", Some(36_032.0), Some(26_308.0), 2.0),
-    ("awsQuery", "PutMetricDataRequest_M", Some(3_052.0), Some(1_911.0), 2.0),
-    ("awsQuery", "PutMetricDataRequest_S", Some(440.0), Some(287.0), 2.0),
-    ("restJson1", "CopyObjectOutput_M", Some(972.0), Some(1_145.0), 1.7),
-    ("restJson1", "CopyObjectOutput_OutOfOrder", Some(1_562.0), Some(1_690.0), 1.7),
-    ("restXml", "CopyObjectOutput_M", Some(1_202.0), Some(1_258.0), 2.5),
-    ("restXml", "CopyObjectOutput_OutOfOrder", Some(1_732.0), Some(1_726.0), 2.5),
-    ("restXml", "CopyObjectRequest_M", Some(1_162.0), Some(1_187.0), 2.0),
+    (
+        "awsJson1_0",
+        "GetItemOutput_L",
+        Some(22_816.0),
+        Some(19_877.0),
+        1.7,
+    ),
+    (
+        "awsJson1_0",
+        "GetItemOutput_M",
+        Some(3_156.0),
+        Some(2_887.0),
+        1.7,
+    ),
+    (
+        "awsJson1_0",
+        "GetItemOutput_S",
+        Some(781.0),
+        Some(736.0),
+        1.7,
+    ),
+    (
+        "awsJson1_0",
+        "PutItemRequest_MixedItem_L",
+        Some(8_672.0),
+        Some(8_810.0),
+        2.0,
+    ),
+    (
+        "awsJson1_0",
+        "PutItemRequest_MixedItem_M",
+        Some(2_984.0),
+        Some(2_645.0),
+        2.0,
+    ),
+    (
+        "awsJson1_0",
+        "PutItemRequest_ShallowMap_L",
+        Some(8_067.0),
+        None,
+        2.0,
+    ),
+    (
+        "awsJson1_0",
+        "PutItemRequest_ShallowMap_M",
+        Some(3_012.0),
+        None,
+        2.0,
+    ),
+    (
+        "awsQuery",
+        "GetMetricDataRequest_L",
+        Some(9_072.0),
+        Some(7_506.0),
+        2.0,
+    ),
+    (
+        "awsQuery",
+        "GetMetricDataRequest_M",
+        Some(4_056.0),
+        Some(3_430.0),
+        2.0,
+    ),
+    (
+        "awsQuery",
+        "GetMetricDataRequest_S",
+        Some(721.0),
+        Some(468.0),
+        2.0,
+    ),
+    (
+        "awsQuery",
+        "GetMetricDataResponse_L",
+        Some(105_216.0),
+        Some(78_873.0),
+        2.5,
+    ),
+    (
+        "awsQuery",
+        "GetMetricDataResponse_M",
+        Some(10_144.0),
+        Some(7_295.0),
+        2.5,
+    ),
+    (
+        "awsQuery",
+        "GetMetricDataResponse_OutOfOrder",
+        Some(10_992.0),
+        Some(7_921.0),
+        2.5,
+    ),
+    (
+        "awsQuery",
+        "GetMetricDataResponse_S",
+        Some(3_276.0),
+        Some(2_596.0),
+        3.5,
+    ),
+    (
+        "awsQuery",
+        "PutMetricDataRequest_L",
+        Some(36_032.0),
+        Some(26_308.0),
+        2.0,
+    ),
+    (
+        "awsQuery",
+        "PutMetricDataRequest_M",
+        Some(3_052.0),
+        Some(1_911.0),
+        2.0,
+    ),
+    (
+        "awsQuery",
+        "PutMetricDataRequest_S",
+        Some(440.0),
+        Some(287.0),
+        2.0,
+    ),
+    (
+        "restJson1",
+        "CopyObjectOutput_M",
+        Some(972.0),
+        Some(1_145.0),
+        1.7,
+    ),
+    (
+        "restJson1",
+        "CopyObjectOutput_OutOfOrder",
+        Some(1_562.0),
+        Some(1_690.0),
+        1.7,
+    ),
+    (
+        "restXml",
+        "CopyObjectOutput_M",
+        Some(1_202.0),
+        Some(1_258.0),
+        2.5,
+    ),
+    (
+        "restXml",
+        "CopyObjectOutput_OutOfOrder",
+        Some(1_732.0),
+        Some(1_726.0),
+        2.5,
+    ),
+    (
+        "restXml",
+        "CopyObjectRequest_M",
+        Some(1_162.0),
+        Some(1_187.0),
+        2.0,
+    ),
     ("restXml", "PutObject_L", Some(220.0), Some(225.0), 2.0),
     ("restXml", "PutObject_S", Some(220.0), Some(207.0), 2.0),
-    ("rpcv2Cbor", "GetItemOutput_L", Some(15_776.0), Some(11_832.0), 1.7),
-    ("rpcv2Cbor", "GetItemOutput_M", Some(2_452.0), Some(1_843.0), 1.7),
-    ("rpcv2Cbor", "PutItemRequest_MixedItem_M", Some(2_884.0), Some(2_619.0), 1.7),
-    ("rpcv2Cbor", "PutItemRequest_ShallowMap_L", Some(9_904.0), Some(7_195.0), 1.7),
+    (
+        "rpcv2Cbor",
+        "GetItemOutput_L",
+        Some(15_776.0),
+        Some(11_832.0),
+        1.7,
+    ),
+    (
+        "rpcv2Cbor",
+        "GetItemOutput_M",
+        Some(2_452.0),
+        Some(1_843.0),
+        1.7,
+    ),
+    (
+        "rpcv2Cbor",
+        "PutItemRequest_MixedItem_M",
+        Some(2_884.0),
+        Some(2_619.0),
+        1.7,
+    ),
+    (
+        "rpcv2Cbor",
+        "PutItemRequest_ShallowMap_L",
+        Some(9_904.0),
+        Some(7_195.0),
+        1.7,
+    ),
 ];

@@ -95,7 +95,11 @@ pub(super) fn write_typed<I: Shape>(case: &mut Case, row: &Row, wire: Wire) -> O
     let input: I = of_params(row.params()?, wire.input())?;
     let row = row.clone();
     case.bytes(row.body.len()).polywire(
-        move || wire.protocol.encode_input(wire.operation, &Typed(&input)).ok(),
+        move || {
+            wire.protocol
+                .encode_input(wire.operation, &Typed(&input))
+                .ok()
+        },
         move |request| row.is_request(wire, request.as_ref()),
     );
     Some(())
@@ -105,7 +109,11 @@ pub(super) fn write_value(case: &mut Case, row: &Row, wire: Wire) -> Option<()> 
     let input: Value = of_params(row.params()?, wire.input())?;
     let row = row.clone();
     case.bytes(row.body.len()).polywire(
-        move || wire.protocol.encode_input(wire.operation, &Dynamic(&input)).ok(),
+        move || {
+            wire.protocol
+                .encode_input(wire.operation, &Dynamic(&input))
+                .ok()
+        },
         move |request| row.is_request(wire, request.as_ref()),
     );
     Some(())
@@ -138,7 +146,8 @@ pub(super) fn read_typed<O: Shape>(case: &mut Case, row: &Row, wire: Wire) -> Op
     let head = row.response()?;
     let expected = row.expected(wire)?;
     let bytes = row.body;
-    case.bytes(bytes.len()).target_allocations(allocations(&expected));
+    case.bytes(bytes.len())
+        .target_allocations(allocations(&expected));
     let row = row.clone();
     case.polywire(
         {
@@ -329,7 +338,11 @@ impl Row {
 /// The parameters of the permuted document name the items of two lists in the
 /// other order.
 fn reverse(shown: &mut Json) {
-    for result in shown["MetricDataResults"].as_array_mut().into_iter().flatten() {
+    for result in shown["MetricDataResults"]
+        .as_array_mut()
+        .into_iter()
+        .flatten()
+    {
         for list in ["Timestamps", "Values"] {
             if let Some(items) = result[list].as_array_mut() {
                 items.reverse();
@@ -341,4 +354,3 @@ fn reverse(shown: &mut Json) {
 pub(super) fn tree(cbor: &[u8]) -> Option<ciborium::Value> {
     ciborium::from_reader(cbor).ok()
 }
-

@@ -6,7 +6,7 @@ use http::{HeaderMap, request, response};
 use polywire_codec::{Message, Sink};
 use polywire_schema::{Body, Error, Limits, Member, Operation, Schema};
 
-use super::{Bindings, Parts, Payload, Prepared, Side};
+use super::{Bindings, Parts, Prepared};
 use crate::fault::Public;
 use crate::protocol::{Claim, ProtocolKind};
 use crate::{Fault, FaultKind};
@@ -48,7 +48,6 @@ pub(crate) trait Format: fmt::Debug + Send + Sync {
     fn read_payload<'de>(
         &self,
         parts: &Parts<'_, 'de>,
-        payload: Payload,
         sink: &mut dyn Sink<'de>,
     ) -> Result<(), Error>;
 
@@ -66,14 +65,14 @@ pub(crate) trait Format: fmt::Debug + Send + Sync {
         message: &dyn Message,
     ) -> Result<Vec<u8>, Error>;
 
-    /// Writes the member that is the whole body, if it is there.
+    /// Writes the member that is the whole document; nothing if it is not
+    /// there.
     fn write_payload(
         &self,
         root: Member<'_>,
-        payload: Payload,
-        side: Side,
+        bindings: &Bindings,
         message: &dyn Message,
-    ) -> Result<Option<Vec<u8>>, Error>;
+    ) -> Result<Vec<u8>, Error>;
 
     /// Writes the body of an error of the model, and says in `headers` which
     /// it is, where the protocol does so.

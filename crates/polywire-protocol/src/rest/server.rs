@@ -99,9 +99,9 @@ impl<F: Format> Rest<F> {
         let code = error.error().map_or(500, |error| error.status);
         let mut response = write_head(error.root(), &bindings, code, &message, false)?;
         let headers = response.headers_mut();
-        let body = self
-            .format
-            .write_error(error, &bindings, &message, headers)?;
+        let body = fault.write(&message, |message| {
+            self.format.write_error(error, &bindings, message, headers)
+        })?;
         say_type(headers, HeaderValue::from_static(F::MEDIA_TYPE));
         *response.body_mut() = Bytes::from(body);
         Ok(response)
