@@ -138,7 +138,11 @@ impl<'de> JsonDecoder<'de> {
     #[inline]
     fn skip_space(&mut self) {
         if self.peek() <= b' ' {
-            self.at += scan::white_space(self.rest());
+            // Mostly it is one space, behind a colon or a brace.
+            match *self.rest() {
+                [b' ', next, ..] if next > b' ' => self.at += 1,
+                _ => self.at += scan::white_space(self.rest()),
+            }
         }
     }
 
@@ -638,7 +642,7 @@ impl<'de> Decoder<'de> for JsonDecoder<'de> {
             seq.guess = ordinal + 1;
             return Ok(ordinal);
         }
-        if self.peek() == b'}' && seq.state == 0 {
+        if seq.state == 0 && self.peek_token() == b'}' {
             self.leave();
             return Ok(END);
         }
