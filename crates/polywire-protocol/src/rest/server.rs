@@ -101,7 +101,7 @@ impl<F: Format> Rest<F> {
         let headers = response.headers_mut();
         let body = self
             .format
-            .write_error(error, &bindings, &message, headers)?;
+            .write_error(error, &bindings, &message, fault.message(), headers)?;
         say_type(headers, HeaderValue::from_static(F::MEDIA_TYPE));
         *response.body_mut() = Bytes::from(body);
         Ok(response)
