@@ -121,6 +121,7 @@ impl Format for Json {
         error: Schema<'_>,
         bindings: &Bindings,
         message: &dyn Message,
+        _: &str,
         headers: &mut HeaderMap,
     ) -> Result<Vec<u8>, Error> {
         // Shape names are identifiers, which headers can hold.

@@ -6,7 +6,8 @@ use http::{HeaderMap, StatusCode, request, response};
 use polywire_codec::xml::{XmlDecoder, XmlEncoder, XmlProfile};
 use polywire_codec::{Message, Sink};
 use polywire_schema::{
-    Body, Error, ErrorKind, Limits, Map, Member, Operation, OperationFlags, Schema, Service,
+    Body, Error, ErrorKind, Limits, Map, Member, NameSource, Operation, OperationFlags, Schema,
+    Service,
 };
 
 use crate::fault::Public;
@@ -187,11 +188,18 @@ impl Format for Xml {
         error: Schema<'_>,
         bindings: &Bindings,
         message: &dyn Message,
+        text: &str,
         _: &mut HeaderMap,
     ) -> Result<Vec<u8>, Error> {
+        // Clients of AWS look for the text there, whatever members there are.
+        let says = |member: Member<'_>| member.plain(NameSource::Xml) == "Message";
+        let has_text = bindings.document && error.members().any(says);
         let profile = XmlProfile::DEFAULT.with_document_only(bindings.document_only());
         let client = error.error().is_some_and(|error| error.client);
         self.around(profile, client, error.name(), |encoder| {
+            if !has_text && !text.is_empty() {
+                encoder.element("Message", text);
+            }
             if bindings.document {
                 message.encode_xml(error.root(), encoder);
             }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
+use crate::moto::Moto;
 use crate::peer::{Curl, Python};
 use crate::workspace;
 
@@ -68,6 +69,13 @@ impl Case {
     pub fn python(&self, modules: &[&str]) -> Option<Python> {
         let found = Python::find(modules);
         found.map_err(|reason| self.skip(&reason)).ok()
+    }
+
+    /// moto's server; otherwise the case is skipped.
+    #[must_use]
+    pub fn moto(&self) -> Option<&'static Moto> {
+        self.python(&["moto.server"])
+            .map(|python| Moto::start(&python))
     }
 
     /// curl; otherwise the case is skipped.

@@ -3,7 +3,8 @@
 //! Every case is a test with a name of its own in `tests/cases/`. It starts
 //! `polywire serve` on a free port of this machine, calls it with a program
 //! that we have not written (or with `polywire call`), and compares what comes
-//! back. Where a program is missing the case says so and counts as skipped;
+//! back. Some go the other way: our clients call moto's server. Where a program
+//! is missing the case says so and counts as skipped;
 //! with `CI=true` it fails. `tests/interop/setup` installs what is needed.
 //!
 //! | variable | meaning |
@@ -22,6 +23,7 @@
 mod answer;
 mod canned;
 mod case;
+mod moto;
 mod peer;
 mod program;
 
@@ -30,6 +32,7 @@ use std::path::{Path, PathBuf};
 pub use answer::Weather;
 pub use canned::Canned;
 pub use case::{Case, summary};
+pub use moto::Moto;
 pub use peer::{Curl, CurlAnswer, Python};
 pub use program::{Finished, Serving, object_store, polywire, run, run_with_input, signal};
 

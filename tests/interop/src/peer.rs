@@ -1,6 +1,6 @@
 //! The programs of others.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
@@ -65,6 +65,10 @@ impl Python {
             )),
             Err(error) => Err(format!("{}: {error}", program.display())),
         }
+    }
+
+    pub(crate) fn program(&self) -> &Path {
+        &self.program
     }
 
     /// Runs a script with a URL as its argument, and reads what it shows.

@@ -75,12 +75,14 @@ pub(crate) trait Format: fmt::Debug + Send + Sync {
     ) -> Result<Vec<u8>, Error>;
 
     /// Writes the body of an error of the model, and says in `headers` which
-    /// it is, where the protocol does so.
+    /// it is, where the protocol does so. `text` is what the error says; a member
+    /// may say it too.
     fn write_error(
         &self,
         error: Schema<'_>,
         bindings: &Bindings,
         message: &dyn Message,
+        text: &str,
         headers: &mut HeaderMap,
     ) -> Result<Vec<u8>, Error>;
 

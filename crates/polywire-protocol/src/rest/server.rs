@@ -100,7 +100,8 @@ impl<F: Format> Rest<F> {
         let mut response = write_head(error.root(), &bindings, code, &message, false)?;
         let headers = response.headers_mut();
         let body = fault.write(&message, |message| {
-            self.format.write_error(error, &bindings, message, headers)
+            self.format
+                .write_error(error, &bindings, message, fault.message(), headers)
         })?;
         say_type(headers, HeaderValue::from_static(F::MEDIA_TYPE));
         *response.body_mut() = Bytes::from(body);

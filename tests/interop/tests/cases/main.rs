@@ -1,8 +1,10 @@
 //! Interop cases by name; see the crate's documentation.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
 
+mod aws;
 mod botocore;
 mod curl;
+mod echo;
 mod harm;
 mod models;
 mod object_store;

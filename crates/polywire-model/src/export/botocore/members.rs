@@ -38,9 +38,13 @@ pub(super) fn of<'m>(
     if protocol == Protocol::RestXml && traits.is_http_payload() && shapes.is_input(owner) {
         push_root(context, &mut entry, &mut binding, member, target);
     }
+    // botocore takes the name of an attribute from nowhere else.
+    let is_attribute = protocol.is_xml() && traits.is_xml_attribute();
+    let is_said = binding.explicit || is_attribute;
     let name = binding
         .name
-        .filter(|name| binding.explicit || *name != member.name());
+        .or(is_attribute.then_some(member.name()))
+        .filter(|name| is_said || *name != member.name());
     if let Some(name) = name {
         entry.push("locationName", name);
     }
@@ -69,10 +73,7 @@ pub(super) fn of<'m>(
             "timestampFormat",
             traits.timestamp_format().map(timestamp_format),
         ),
-        (
-            "xmlAttribute",
-            flag(protocol.is_xml() && traits.is_xml_attribute()),
-        ),
+        ("xmlAttribute", flag(is_attribute)),
         ("xmlNamespace", own_namespace(protocol, traits)),
     ] {
         if let Some(value) = value {

@@ -18,16 +18,16 @@ use polywire_interop::{Case, Python, run, workspace};
 const VERSION: &str = "1.43.11";
 
 /// A folder of exports that is removed when this is dropped.
-struct Exports(PathBuf);
+pub(crate) struct Exports(pub(crate) PathBuf);
 
 impl Exports {
-    fn new(case: &str) -> Self {
+    pub(crate) fn new(case: &str) -> Self {
         let name = format!("polywire-{case}-{}", std::process::id());
         Self(std::env::temp_dir().join(name))
     }
 
     /// Exports a model with more arguments.
-    fn add(&self, model: &Path, arguments: &[&str]) {
+    pub(crate) fn add(&self, model: &Path, arguments: &[&str]) {
         let folder = self.0.to_str().unwrap();
         let model = model.to_str().unwrap();
         let all = ["export", "botocore", "--output", folder, model];
@@ -49,7 +49,7 @@ impl Drop for Exports {
 }
 
 /// Python with a botocore that there are expectations for.
-fn python(case: &Case) -> Option<Python> {
+pub(crate) fn python(case: &Case) -> Option<Python> {
     let python = case.python(&["awscli", "boto3", "botocore", "cbor2"])?;
     let found = python.run("", "import botocore\nshow(botocore.__version__)");
     if found.as_str() != Some(VERSION) {

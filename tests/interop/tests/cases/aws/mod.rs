@@ -1,0 +1,159 @@
+//! The services of AWS, both ways: boto3 as it comes calls mocks of their
+//! models, and our clients call moto's server.
+
+mod moto_call;
+mod moto_typed;
+
+use polywire::codec::json;
+use polywire::schema::Value;
+use polywire_interop::{Case, Serving, workspace};
+
+fn json(text: &str) -> Value {
+    json::from_str(text).unwrap()
+}
+
+/// Serves a model, with the answers of a file here, and runs the script of the
+/// same name with boto3; what it shows.
+fn mock(name: &'static str, service: &str, script: &str, more: &[&str]) -> Option<Value> {
+    let case = Case::begin(name);
+    let python = case.python(&["boto3", "cbor2"])?;
+    let model = case.data(&format!("models/{service}.json"))?;
+    let folder = workspace().join("tests/interop/tests/cases");
+    let answers = folder.join(format!("aws/{service}.smithy"));
+    let mut arguments = vec![
+        "--model",
+        model.to_str().unwrap(),
+        answers.to_str().unwrap(),
+    ];
+    arguments.extend(more);
+    let serving = Serving::start(&arguments);
+    let script = format!("{}\n{script}", include_str!("client.py"));
+    Some(python.run(serving.url(), &script))
+}
+
+/// That a script has shown this, member by member.
+fn shows(answer: &Value, expected: &str) {
+    let expected = json(expected);
+    for (member, value) in expected.as_map().unwrap().iter() {
+        assert_eq!(&answer[member], value, "{member}");
+    }
+    assert_eq!(answer, &expected);
+}
+
+#[test]
+fn boto3_sqs_calls_mock() {
+    let name = "boto3_sqs_calls_mock";
+    let Some(answer) = mock(name, "sqs", include_str!("sqs.py"), &[]) else {
+        return;
+    };
+    shows(
+        &answer,
+        r#"{
+            "pages": [["http://sqs/1/orders-a", "http://sqs/1/orders-b"], ["http://sqs/1/orders-c"]],
+            "found": {"QueueUrl": "http://sqs/1/orders-a"},
+            "error": ["QueueDoesNotExist", "AWS.SimpleQueueService.NonExistentQueue",
+                "there is no orders-z", 400],
+            "is": "QueueDoesNotExist",
+            "sent": {"MD5OfMessageBody": "9cdfb439c7876e703e307864c9167a15", "MessageId": "m-1"},
+            "received": {"Messages": [
+                {"MessageId": "m-1", "ReceiptHandle": "r-1", "Body": "tea & <milk>",
+                    "Attributes": {"SentTimestamp": "1700000000000"},
+                    "MessageAttributes": {"bytes": {"BinaryValue": "AAH+/w==", "DataType": "Binary"}}},
+                {"MessageId": "m-2", "ReceiptHandle": "r-2", "Body": ""}]},
+            "deleted": {}
+        }"#,
+    );
+}
+
+#[test]
+fn boto3_sns_calls_mock() {
+    let name = "boto3_sns_calls_mock";
+    let Some(answer) = mock(name, "sns", include_str!("sns.py"), &[]) else {
+        return;
+    };
+    shows(
+        &answer,
+        r#"{
+            "pages": [["arn:aws:sns:us-east-1:1:a", "arn:aws:sns:us-east-1:1:b"],
+                ["arn:aws:sns:us-east-1:1:c"]],
+            "published": {"MessageId": "m-1", "SequenceNumber": "18446744073709551616"},
+            "attributes": {"Attributes": {"DisplayName": "a <b> & c", "Empty": ""}},
+            "error": ["NotFoundException", "NotFound", "there is no z", 404],
+            "created": ["TopicArn"],
+            "deleted": {}
+        }"#,
+    );
+}
+
+#[test]
+fn boto3_dynamodb_calls_mock() {
+    let name = "boto3_dynamodb_calls_mock";
+    let Some(answer) = mock(name, "dynamodb", include_str!("dynamodb.py"), &[]) else {
+        return;
+    };
+    shows(
+        &answer,
+        r#"{
+            "pages": [["cities", "lakes"], ["mountains"]],
+            "item": {
+                "Item": {"id": {"S": "oslo"}, "population": {"N": "717710"},
+                    "flag": {"B": "AAH+/w=="}, "capital": {"BOOL": true}, "mayor": {"NULL": true},
+                    "names": {"SS": ["Oslo", "Christiania"]}, "heights": {"NS": ["1", "2.5"]},
+                    "parts": {"L": [{"S": "Frogner"}, {"M": {"depth": {"N": "2"}}}]}},
+                "ConsumedCapacity": {"TableName": "cities", "CapacityUnits": 0.5}},
+            "error": ["ResourceNotFoundException", "ResourceNotFoundException",
+                "there is no table rivers", 400],
+            "put": {"ConsumedCapacity": {"TableName": "cities", "CapacityUnits": 1.5}},
+            "table": ["2023-11-14T22:13:20.250000Z", "9007199254740993", "ACTIVE"],
+            "invalid": ["ClientError", "ValidationException"]
+        }"#,
+    );
+}
+
+/// CloudWatch as it is today speaks three protocols, and so does its mock.
+fn cloudwatch(name: &'static str, wire: &str) {
+    let script = format!("wire = {wire:?}\n{}", include_str!("cloudwatch.py"));
+    let today = workspace().join("tests/interop/tests/cases/botocore/cloudwatch-today.smithy");
+    let offered = ["--protocol", "awsJson1_0", "awsQuery", "rpcv2Cbor"];
+    let more = [&[today.to_str().unwrap()][..], &offered].concat();
+    let Some(answer) = mock(name, "cloudwatch", &script, &more) else {
+        return;
+    };
+    assert_eq!(answer["wire"].as_str(), Some(wire));
+    shows(
+        &answer,
+        &r#"{
+            "wire": "WIRE",
+            "pages": [
+                [{"Namespace": "weather", "MetricName": "rain",
+                    "Dimensions": [{"Name": "city", "Value": "oslo"}]}],
+                [{"Namespace": "weather", "MetricName": "wind"}]],
+            "statistics": {"Label": "rain", "Datapoints": [
+                {"Timestamp": "2026-11-01T00:00:00Z", "Sum": 12.5, "Maximum": 1e-07, "Unit": "None"},
+                {"Timestamp": "2026-11-02T00:00:00Z", "Sum": 0.1,
+                    "ExtendedStatistics": {"p99": 0.30000000000000004}}]},
+            "dashboard": {"DashboardBody": "{\"widgets\":[\"<&>\"]}", "DashboardName": "home"},
+            "error": ["ResourceNotFound", "ResourceNotFound", "there is no away", 404],
+            "put": {}
+        }"#
+        .replace("WIRE", wire),
+    );
+}
+
+#[test]
+fn boto3_cloudwatch_calls_mock_over_cbor() {
+    cloudwatch(
+        "boto3_cloudwatch_calls_mock_over_cbor",
+        "smithy-rpc-v2-cbor",
+    );
+}
+
+#[test]
+fn boto3_cloudwatch_calls_mock_over_json() {
+    cloudwatch("boto3_cloudwatch_calls_mock_over_json", "json");
+}
+
+#[test]
+fn boto3_cloudwatch_calls_mock_over_query() {
+    cloudwatch("boto3_cloudwatch_calls_mock_over_query", "query");
+}
