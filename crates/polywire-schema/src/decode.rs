@@ -535,17 +535,37 @@ impl<'de, K: From<Text> + AsRef<str>, V: Decode<'de>> Decode<'de> for Vec<(K, V)
             entries.push((K::from(key), value));
             true
         })?;
-        // Sorted at the end, since looking at all keys before each new one
-        // would let a sender choose how long it takes.
-        let mut keys: Vec<&str> = self.iter().map(|(key, _)| key.as_ref()).collect();
-        keys.sort_unstable();
-        match keys.windows(2).find(|pair| pair[0] == pair[1]) {
+        match repeated(self) {
             None => Ok(()),
-            Some(pair) => Err(decoder
+            Some(key) => Err(decoder
                 .error(ErrorKind::Duplicate, "each key once")
-                .found(quoted(pair[0]))),
+                .found(quoted(key))),
         }
     }
+}
+
+/// A key that is there twice.
+fn repeated<K: AsRef<str>, V>(entries: &[(K, V)]) -> Option<&str> {
+    /// As many keys are sooner compared with each other than sorted.
+    const FEW: usize = 16;
+
+    if entries.len() <= FEW {
+        let mut rest = entries;
+        while let [(key, _), others @ ..] = rest {
+            let key = key.as_ref();
+            if others.iter().any(|(other, _)| other.as_ref() == key) {
+                return Some(key);
+            }
+            rest = others;
+        }
+        return None;
+    }
+    // Sorted at the end, since looking at all keys before each new one would
+    // let a sender choose how long it takes.
+    let mut keys: Vec<&str> = entries.iter().map(|(key, _)| key.as_ref()).collect();
+    keys.sort_unstable();
+    let pair = keys.windows(2).find(|pair| pair[0] == pair[1]);
+    pair.map(|pair| pair[0])
 }
 
 impl<'de> Decode<'de> for Value {

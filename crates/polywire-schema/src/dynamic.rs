@@ -166,6 +166,9 @@ pub fn encode_structure<E: Encoder + ?Sized>(map: &Map, at: Member<'_>, encoder:
         return encoder.fail(error);
     }
     encoder.begin_structure(at, present);
+    if !has_defaults && encode_few(entries, shape, encoder) {
+        return encoder.end_structure(at);
+    }
     let mut lookup = Lookup::new(map);
     for (name, member) in shape.named_members() {
         let found = lookup.next(name);
@@ -185,6 +188,44 @@ pub fn encode_structure<E: Encoder + ?Sized>(map: &Map, at: Member<'_>, encoder:
         encoder.fail(error);
     }
     encoder.end_structure(at);
+}
+
+/// Writes the entries of a union, or of a structure most of whose members are
+/// not there: to look for each entry among the members costs less then than to
+/// look for each member among the entries. False, with nothing written, where
+/// that is not so or an entry is no member.
+#[inline(always)]
+fn encode_few<E: Encoder + ?Sized>(
+    entries: &[(Text, Value)],
+    shape: Schema<'_>,
+    encoder: &mut E,
+) -> bool {
+    const FEW: usize = 8;
+
+    if entries.len() > FEW || 2 * entries.len() > shape.len() as usize {
+        return false;
+    }
+    // In the order of the members, each with the entry that it is.
+    let mut found = [(0, 0); FEW];
+    for (index, (name, _)) in entries.iter().enumerate() {
+        let Some(ordinal) = shape.find(NameSource::Member, name.as_bytes()) else {
+            return false;
+        };
+        let mut place = index;
+        while place > 0 && found[place - 1].0 > ordinal {
+            found[place] = found[place - 1];
+            place -= 1;
+        }
+        found[place] = (ordinal, index);
+    }
+    for (ordinal, index) in &found[..entries.len()] {
+        let (member, value) = (shape.member(*ordinal), &entries[*index].1);
+        let is_there = !value.is_null() || member.kind() == ShapeKind::Document;
+        if is_there && encoder.member(member) {
+            encode(value, member, encoder);
+        }
+    }
+    true
 }
 
 /// Whether a member is not there and its default is written instead.

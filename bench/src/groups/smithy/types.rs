@@ -1,0 +1,3 @@
+//! What the build script generates of the model.
+
+include!(concat!(env!("OUT_DIR"), "/smithy_types.rs"));
