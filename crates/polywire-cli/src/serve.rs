@@ -60,13 +60,10 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "SECONDS", default_value_t = 30,
         value_parser = value_parser!(u64).range(1..=86_400))]
     timeout: u64,
-    /// Leave patterns of the model unchecked that no engine checks in linear
-    /// time: those with look-around or references to groups. Without this, a
-    /// model that has one is refused.
-    #[arg(long, conflicts_with = "no_validation")]
-    unchecked_patterns: bool,
     /// Do not check inputs by the model's constraints: lengths, ranges,
-    /// patterns, unique items and the values of enums.
+    /// patterns, unique items and the values of enums. Patterns that no engine
+    /// checks in linear time, those with look-around or references to groups,
+    /// are never checked; a warning names each.
     #[arg(long)]
     no_validation: bool,
     /// Print nothing but errors.
@@ -164,13 +161,12 @@ fn server(
     for (mount, kind) in &offers {
         builder = builder.protocol_at(mount.clone(), *kind);
     }
-    builder = builder.validation(
-        match (arguments.no_validation, arguments.unchecked_patterns) {
-            (true, _) => Validation::Off,
-            (false, true) => Validation::WithoutUncheckedPatterns,
-            (false, false) => Validation::Whole,
-        },
-    );
+    // A mock of a model that somebody else has written has to live with its
+    // patterns: those that cannot be checked are warned of.
+    builder = builder.validation(match arguments.no_validation {
+        true => Validation::Off,
+        false => Validation::WithoutUncheckedPatterns,
+    });
     builder = if mock {
         mocks(builder, model, &service)?
     } else {
@@ -184,9 +180,6 @@ fn server(
             BuildError::Conflict(_, conflict) => {
                 let kind = conflict.kinds.1;
                 Failure::usage(format!("{error}: --mount {kind}=/{kind}, say"))
-            }
-            BuildError::Pattern(pattern) => {
-                Failure::usage(format!("{pattern} (--unchecked-patterns leaves it out)"))
             }
             _ => Failure::usage(error),
         })

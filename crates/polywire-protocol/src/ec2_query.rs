@@ -7,20 +7,25 @@ use polywire_codec::form::FormProfile;
 use polywire_schema::Service;
 
 use crate::protocol::{MountError, ProtocolKind};
-use crate::query::{Dialect, Query, RequestIds, delegate};
+use crate::query::{Dialect, Query, delegate};
 
 static DIALECT: Dialect = Dialect {
     kind: ProtocolKind::Ec2Query,
     form: FormProfile::EC2_QUERY,
     answer: HeaderValue::from_static("text/xml;charset=UTF-8"),
     result: false,
-    request_id: &["requestId"],
     error: &["Response", "Errors", "Error"],
-    error_request_id: "RequestID",
     codes: false,
 };
 
 /// ec2Query: as awsQuery, with flat lists and without maps in forms.
+///
+/// - Names in forms, by `@ec2QueryName` or with a capital:
+///   [requests](https://smithy.io/2.0/aws/protocols/aws-ec2-query-protocol.html#request-serialization).
+/// - Outputs stand in `NameResponse`, with the request id among them:
+///   [responses](https://smithy.io/2.0/aws/protocols/aws-ec2-query-protocol.html#response-serialization).
+/// - Errors:
+///   [errors](https://smithy.io/2.0/aws/protocols/aws-ec2-query-protocol.html#operation-error-serialization).
 #[derive(Debug)]
 pub struct Ec2Query(Query);
 
@@ -33,14 +38,6 @@ impl Ec2Query {
     /// fields of the protocol.
     pub fn new(service: Service<'_>) -> Result<Self, MountError> {
         Query::new(service, &DIALECT).map(Self)
-    }
-
-    /// Puts request ids into answers. Without them there are none, and clients
-    /// do without.
-    #[must_use]
-    pub fn with_request_ids(mut self, ids: RequestIds) -> Self {
-        self.0.request_ids = Some(ids);
-        self
     }
 }
 

@@ -6,7 +6,10 @@ use std::time::Duration;
 
 use http::header::{ALLOW, RETRY_AFTER};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
-use polywire_schema::{Defaults, Error, ErrorKind, Map, Member, Operation, Schema, Value};
+use polywire_codec::Message;
+use polywire_schema::{
+    Defaults, Encode, Encoder, Error, ErrorKind, Map, Member, Operation, Schema, Value,
+};
 
 use crate::rpc::QUERY_ERROR;
 
@@ -55,12 +58,29 @@ struct Inner {
     details: Map,
     source: Option<Box<dyn std::error::Error + Send + Sync>>,
     code: Option<i64>,
+    /// That of a named fault.
+    status: Option<StatusCode>,
     /// The methods that a path answers.
     allow: Vec<Method>,
     /// What a peer or the model said of trying again.
     retry: Option<Retry>,
     retry_after: Option<Duration>,
     query_error: Option<QueryError>,
+    /// Whether the readable twins of the formats write it.
+    #[cfg(feature = "reference")]
+    by_twins: bool,
+}
+
+/// What a caller is told of a fault that the model does not know.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Public<'f> {
+    pub(crate) kind: FaultKind,
+    pub(crate) name: &'f str,
+    pub(crate) status: StatusCode,
+    pub(crate) message: &'f str,
+    /// What else: the members of `smithy.framework#ValidationException`, message
+    /// included.
+    pub(crate) details: Option<&'f Map>,
 }
 
 /// Whether the same call may be sent again.
@@ -103,6 +123,9 @@ pub enum FaultKind {
     MethodNotAllowed,
     /// An error of the model.
     Modelled,
+    /// An error that the model does not list, under a name of its own:
+    /// [`Fault::named`].
+    Named,
     /// No representation that the caller accepts.
     NotAcceptable,
     /// The call was turned away before its handler began.
@@ -119,12 +142,12 @@ pub enum FaultKind {
 
 impl FaultKind {
     /// The status of a fault of this kind, where a protocol uses statuses.
-    /// Errors of the model have their own.
+    /// Errors of the model have their own, and so have named ones.
     #[must_use]
     pub const fn status(self) -> StatusCode {
         match self {
             Self::DeadlineExceeded => StatusCode::GATEWAY_TIMEOUT,
-            Self::Internal | Self::Modelled => StatusCode::INTERNAL_SERVER_ERROR,
+            Self::Internal | Self::Modelled | Self::Named => StatusCode::INTERNAL_SERVER_ERROR,
             Self::Invalid | Self::Malformed => StatusCode::BAD_REQUEST,
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
             Self::NotAcceptable => StatusCode::NOT_ACCEPTABLE,
@@ -141,7 +164,7 @@ impl FaultKind {
     pub const fn name(self) -> &'static str {
         match self {
             Self::DeadlineExceeded => "DeadlineExceededException",
-            Self::Internal | Self::Modelled => "InternalFailureException",
+            Self::Internal | Self::Modelled | Self::Named => "InternalFailureException",
             Self::Invalid => "ValidationException",
             Self::Malformed => "SerializationException",
             Self::MethodNotAllowed => "MethodNotAllowedException",
@@ -185,10 +208,13 @@ impl Fault {
             details: Map::new(),
             source: None,
             code: None,
+            status: None,
             allow: Vec::new(),
             retry: None,
             retry_after: None,
             query_error: None,
+            #[cfg(feature = "reference")]
+            by_twins: false,
         }))
     }
 
@@ -218,6 +244,25 @@ impl Fault {
             Some(false) => Retry::Yes,
             Some(true) => Retry::Throttled,
         });
+        fault
+    }
+
+    /// An error that the model does not list, under a name and a status of its
+    /// own. Models are not always whole: S3's lists hardly any of the errors that
+    /// its callers look for by name.
+    ///
+    /// ```
+    /// use http::StatusCode;
+    /// use polywire_protocol::{Fault, Retry};
+    ///
+    /// let fault = Fault::named(StatusCode::CONFLICT, "BucketNotEmpty", "it holds objects");
+    /// assert_eq!(fault.to_string(), "BucketNotEmpty: it holds objects");
+    /// assert_eq!((fault.status().as_u16(), fault.retry()), (409, Retry::No));
+    /// ```
+    #[must_use]
+    pub fn named(status: StatusCode, name: impl Into<String>, message: impl Into<String>) -> Self {
+        let mut fault = Self::new(FaultKind::Named, message).with_name(name);
+        fault.0.status = Some(status);
         fault
     }
 
@@ -320,6 +365,11 @@ impl Fault {
             FaultKind::DeadlineExceeded | FaultKind::Internal | FaultKind::RequestTimeout => {
                 Retry::Yes
             }
+            FaultKind::Named => match self.status() {
+                StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE => Retry::Throttled,
+                status if status.is_server_error() => Retry::Yes,
+                _ => Retry::No,
+            },
             _ => Retry::No,
         }
     }
@@ -340,6 +390,13 @@ impl Fault {
     #[must_use]
     pub fn kind(&self) -> FaultKind {
         self.0.kind
+    }
+
+    /// The status, where a protocol uses statuses: its own, or that of its kind.
+    /// The model knows that of its errors.
+    #[must_use]
+    pub fn status(&self) -> StatusCode {
+        self.0.status.unwrap_or(self.0.kind.status())
     }
 
     /// The id of the error's structure; empty unless it is of the model.
@@ -388,14 +445,50 @@ impl Fault {
         }
     }
 
-    /// Kind and text for a caller whose protocol has no structure for it. An
-    /// error of the model that got here is one that the model does not allow
-    /// there, and that is nobody's business.
-    pub(crate) fn public(&self) -> (FaultKind, &str) {
-        match self.0.kind {
+    /// What a caller is told whose protocol has no structure for it. An error of
+    /// the model that got here is one that the model does not allow there, and
+    /// that is nobody's business.
+    pub(crate) fn public(&self) -> Public<'_> {
+        let (kind, message) = match self.0.kind {
             FaultKind::Modelled => (FaultKind::Internal, "an internal error occurred"),
-            kind => (kind, &self.0.message),
+            kind => (kind, self.0.message.as_str()),
+        };
+        let name = match kind {
+            FaultKind::Named => self.name(),
+            // Not a name that came from elsewhere.
+            kind => kind.name(),
+        };
+        let status = self.0.status.unwrap_or(kind.status());
+        let invalid = kind == FaultKind::Invalid && !self.0.details.is_empty();
+        Public {
+            kind,
+            name,
+            status,
+            message,
+            details: invalid.then_some(&self.0.details),
         }
+    }
+
+    /// Has the readable twins of the formats write the error, for the tests that
+    /// hold the formats against them.
+    #[cfg(feature = "reference")]
+    #[must_use]
+    pub fn by_twins(mut self) -> Self {
+        self.0.by_twins = true;
+        self
+    }
+
+    /// Writes a message that says what this error holds.
+    pub(crate) fn write<T>(
+        &self,
+        message: &dyn Message,
+        write: impl FnOnce(&dyn Message) -> T,
+    ) -> T {
+        #[cfg(feature = "reference")]
+        if self.0.by_twins {
+            return write(&polywire_codec::reference::Twin(message));
+        }
+        write(message)
     }
 
     /// Says in a head what it has to say there: which methods a path answers,
@@ -426,10 +519,7 @@ impl Fault {
     /// # Errors
     ///
     /// There is a detail that the structure has no member for.
-    pub(crate) fn members<'f, 's>(
-        &'f self,
-        shape: Schema<'s>,
-    ) -> Result<Vec<(Member<'s>, Cow<'f, Value>)>, Error> {
+    pub(crate) fn members<'f, 's>(&'f self, shape: Schema<'s>) -> Result<Members<'f, 's>, Error> {
         let details = &self.0.details;
         let unknown = |name: &&str| !shape.members().any(|member| member.name() == *name);
         if let Some(name) = details.keys().find(unknown) {
@@ -446,7 +536,23 @@ impl Fault {
             };
             Some((member, value))
         };
-        Ok(shape.members().filter_map(member).collect())
+        Ok(Members(shape.members().filter_map(member).collect()))
+    }
+}
+
+/// The members of an error's structure that are there.
+#[derive(Debug)]
+pub(crate) struct Members<'f, 's>(pub(crate) Vec<(Member<'s>, Cow<'f, Value>)>);
+
+impl Encode for Members<'_, '_> {
+    fn encode<E: Encoder + ?Sized>(&self, at: Member<'_>, encoder: &mut E) {
+        encoder.begin_structure(at, self.0.len());
+        for (member, value) in &self.0 {
+            if encoder.member(*member) {
+                value.encode(*member, encoder);
+            }
+        }
+        encoder.end_structure(at);
     }
 }
 

@@ -32,6 +32,7 @@ mod media;
 mod protocol;
 mod query;
 mod request;
+mod request_id;
 mod rest;
 mod rest_json;
 mod rest_xml;
@@ -52,7 +53,6 @@ pub use fault::{Fault, FaultKind, QueryError, Retry};
 pub use protocol::{
     HostPrefix, MountError, Outcome, Plan, Protocol, ProtocolKind, ReadPlan, Route,
 };
-pub use query::RequestIds;
 pub use request::{RequestOptions, finish_request};
 pub use rest::{Pattern, PatternError, Segment};
 pub use rest_json::RestJson1;

@@ -8,6 +8,7 @@ use polywire_codec::{Message, Sink};
 use polywire_schema::{Body, Error, Limits, Operation, Schema, Service};
 
 pub(crate) use crate::detect::Claim;
+use crate::request_id;
 use crate::{
     AwsJson1_0, AwsJson1_1, AwsQuery, Ec2Query, Fault, RestJson1, RestXml, RpcV2Cbor, RpcV2Json,
     XmlRpc,
@@ -103,6 +104,13 @@ pub trait Protocol: fmt::Debug + Send + Sync {
                 .encode_error(shape, fault)
                 .unwrap_or_else(|error| self.encode_other(&Fault::internal(error))),
         }
+    }
+
+    /// Server: tells the caller the id of its call, in the header
+    /// `x-amzn-requestid` of the answer, and in its document where the protocol has
+    /// a place for it. The answer is one that this protocol has written.
+    fn tell_request_id(&self, response: &mut http::Response<Bytes>, id: &str) {
+        request_id::tell(self.kind(), response, id);
     }
 
     /// Client: writes a call. The URI has a path and a query only. A host
@@ -229,6 +237,14 @@ impl ProtocolKind {
             Self::RpcV2Json => "smithy.protocols#rpcv2Json",
             Self::XmlRpc => "polywire#xmlRpc",
         }
+    }
+
+    /// Whether servers of this protocol tell their callers an id of each call.
+    ///
+    /// <https://smithy.io/2.0/aws/protocols/aws-query-protocol.html#response-serialization>
+    #[must_use]
+    pub const fn has_request_ids(self) -> bool {
+        matches!(self, Self::AwsQuery | Self::Ec2Query | Self::RestXml)
     }
 
     /// The protocol with a short name (in any case) or an id.

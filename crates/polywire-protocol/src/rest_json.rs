@@ -7,14 +7,22 @@ use polywire_codec::json::{self, JsonDecoder, JsonEncoder, JsonProfile};
 use polywire_codec::{Message, Sink};
 use polywire_schema::{Body, Decode, Error, Limits, Map, Member, Schema, Service, Value};
 
+use crate::fault::Public;
+use crate::media;
 use crate::protocol::{Claim, MountError, ProtocolKind};
-use crate::rest::{
-    Bindings, ErrorFacts, Format, Parts, Payload, PayloadDecoder, PayloadEncoder, Rest, Side,
-    delegate,
-};
-use crate::{FaultKind, media};
+use crate::rest::{Bindings, ErrorFacts, Format, Parts, Rest, Side, delegate};
 
 /// restJson1: HTTP bindings, and JSON by `@jsonName`.
+///
+/// - Members of a document:
+///   [shape serialization](https://smithy.io/2.0/aws/protocols/aws-restjson1-protocol.html#json-shape-serialization).
+/// - Which part carries a member:
+///   [HTTP bindings](https://smithy.io/2.0/spec/http-bindings.html), and what media
+///   type a body has:
+///   [content types](https://smithy.io/2.0/aws/protocols/aws-restjson1-protocol.html#content-type).
+/// - The name of an error stands in the header `x-amzn-errortype`, and is read from
+///   `__type` and `code` too, without namespace and URI:
+///   [errors](https://smithy.io/2.0/aws/protocols/aws-restjson1-protocol.html#operation-error-serialization).
 #[derive(Debug)]
 pub struct RestJson1(Rest<Json>);
 
@@ -74,13 +82,11 @@ impl Format for Json {
     fn read_payload<'de>(
         &self,
         parts: &Parts<'_, 'de>,
-        payload: Payload,
         sink: &mut dyn Sink<'de>,
     ) -> Result<(), Error> {
-        let decoder = JsonDecoder::from_body(parts.body, profile(parts.side), parts.limits)?;
-        let mut decoder = PayloadDecoder::new(decoder, payload.ordinal);
-        sink.decode_any(parts.root, &mut decoder)?;
-        let mut decoder = decoder.into_inner();
+        let profile = profile(parts.side).with_payload(parts.bindings.direction);
+        let mut decoder = JsonDecoder::from_body(parts.body, profile, parts.limits)?;
+        sink.decode_json(parts.root, &mut decoder)?;
         decoder.finish()?;
         sink.finish(parts.root, &mut decoder)
     }
@@ -100,14 +106,13 @@ impl Format for Json {
     fn write_payload(
         &self,
         root: Member<'_>,
-        payload: Payload,
-        side: Side,
+        bindings: &Bindings,
         message: &dyn Message,
-    ) -> Result<Option<Vec<u8>>, Error> {
-        let encoder = JsonEncoder::new(profile(side), Vec::new());
-        let mut encoder = PayloadEncoder::new(encoder, payload.ordinal);
-        message.encode_any(root, &mut encoder);
-        encoder.finish(JsonEncoder::finish)
+    ) -> Result<Vec<u8>, Error> {
+        let profile = profile(bindings.writer()).with_payload(bindings.direction);
+        let mut encoder = JsonEncoder::new(profile, Vec::with_capacity(DOCUMENT));
+        message.encode_json(root, &mut encoder);
+        encoder.finish()
     }
 
     /// Its name stands in a header.
@@ -128,10 +133,16 @@ impl Format for Json {
         }
     }
 
-    fn write_fault(&self, kind: FaultKind, message: &str, headers: &mut HeaderMap) -> Vec<u8> {
-        headers.insert(ERROR_TYPE, HeaderValue::from_static(kind.name()));
-        let body = Value::from(Map::from_iter([("message", message)]));
-        // A map of one string can always be written.
+    fn write_fault(&self, fault: Public<'_>, headers: &mut HeaderMap) -> Vec<u8> {
+        // A name that a header cannot hold is left out.
+        if let Ok(name) = HeaderValue::from_str(fault.name) {
+            headers.insert(ERROR_TYPE, name);
+        }
+        let body = Value::from(match fault.details {
+            Some(details) => details.clone(),
+            None => Map::from_iter([("message", fault.message)]),
+        });
+        // A map of strings can always be written.
         json::to_vec(&body).unwrap_or_default()
     }
 

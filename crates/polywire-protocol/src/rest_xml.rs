@@ -6,15 +6,14 @@ use http::{HeaderMap, StatusCode, request, response};
 use polywire_codec::xml::{XmlDecoder, XmlEncoder, XmlProfile};
 use polywire_codec::{Message, Sink};
 use polywire_schema::{
-    Body, Error, ErrorKind, Limits, Member, Operation, OperationFlags, Schema, Service,
+    Body, Error, ErrorKind, Limits, Map, Member, Operation, OperationFlags, Schema, Service,
 };
 
+use crate::fault::Public;
+use crate::media;
 use crate::protocol::{Claim, MountError, ProtocolKind};
-use crate::rest::{
-    Bindings, ErrorFacts, Format, Parts, Payload, PayloadDecoder, PayloadEncoder, Prepared, Rest,
-    Side, delegate,
-};
-use crate::{FaultKind, media};
+use crate::rest::{Bindings, ErrorFacts, Format, Parts, Prepared, Rest, Side, delegate};
+use crate::validate;
 
 /// restXml: HTTP bindings, and XML by Smithy's XML traits.
 ///
@@ -109,8 +108,11 @@ impl Format for Xml {
             .with_document_only(parts.bindings.document_only())
             .with_unwrapped(parts.bindings.unwrapped);
         let mut decoder = XmlDecoder::from_body(parts.body, profile, parts.limits)?;
-        if parts.is_error && decoder.element() == RESPONSE {
-            decoder.enter(ERROR)?;
+        if parts.is_error {
+            if decoder.element() == RESPONSE {
+                decoder.enter(ERROR)?;
+            }
+            decoder.take_any_case_message(parts.root.target())?;
         }
         sink.decode_xml(parts.root, &mut decoder)?;
         decoder.finish()?;
@@ -120,14 +122,11 @@ impl Format for Xml {
     fn read_payload<'de>(
         &self,
         parts: &Parts<'_, 'de>,
-        payload: Payload,
         sink: &mut dyn Sink<'de>,
     ) -> Result<(), Error> {
-        let profile = side_profile(parts.side);
-        let decoder = XmlDecoder::from_body(parts.body, profile, parts.limits)?;
-        let mut decoder = PayloadDecoder::new(decoder, payload.ordinal);
-        sink.decode_any(parts.root, &mut decoder)?;
-        let mut decoder = decoder.into_inner();
+        let profile = side_profile(parts.side).with_payload(parts.bindings.direction);
+        let mut decoder = XmlDecoder::from_body(parts.body, profile, parts.limits)?;
+        sink.decode_xml(parts.root, &mut decoder)?;
         decoder.finish()?;
         sink.finish(parts.root, &mut decoder)
     }
@@ -170,14 +169,15 @@ impl Format for Xml {
     fn write_payload(
         &self,
         root: Member<'_>,
-        payload: Payload,
-        side: Side,
+        bindings: &Bindings,
         message: &dyn Message,
-    ) -> Result<Option<Vec<u8>>, Error> {
-        let encoder = XmlEncoder::new(self.profile(side), Vec::new());
-        let mut encoder = PayloadEncoder::new(encoder, payload.ordinal);
-        message.encode_any(root, &mut encoder);
-        encoder.finish(XmlEncoder::finish)
+    ) -> Result<Vec<u8>, Error> {
+        let profile = self
+            .profile(bindings.writer())
+            .with_payload(bindings.direction);
+        let mut encoder = XmlEncoder::new(profile, Vec::with_capacity(DOCUMENT));
+        message.encode_xml(root, &mut encoder);
+        encoder.finish()
     }
 
     /// Who is to blame and which error it is stand before its members, and all
@@ -198,15 +198,18 @@ impl Format for Xml {
         })
     }
 
-    fn write_fault(&self, kind: FaultKind, message: &str, _: &mut HeaderMap) -> Vec<u8> {
-        let client = kind.status().is_client_error();
-        let write = |message: &str| {
-            self.around(XmlProfile::DEFAULT, client, kind.name(), |encoder| {
+    fn write_fault(&self, fault: Public<'_>, _: &mut HeaderMap) -> Vec<u8> {
+        let client = fault.status.is_client_error();
+        let write = |message: &str, details: Option<&Map>| {
+            self.around(XmlProfile::DEFAULT, client, fault.name, |encoder| {
                 encoder.element("Message", message);
+                validate::push_fields(encoder, details);
             })
         };
         // A message may hold what XML cannot.
-        write(message).or_else(|_| write("")).unwrap_or_default()
+        write(fault.message, fault.details)
+            .or_else(|_| write("", None))
+            .unwrap_or_default()
     }
 
     /// S3 begins some answers before it knows how they end: an error then

@@ -59,8 +59,9 @@ pub fn virtual_hosted<B>(request: &mut Request<B>) -> bool {
 }
 
 /// Server: moves the bucket from the host of a request into the path, if the
-/// host is one of `domains` with a bucket before it; whether it was done. Ports
-/// do not count, nor does the case of letters.
+/// host is one of `domains` with a bucket before it; whether it was done. Of
+/// several domains that a host ends in, the longest counts. Ports do not count,
+/// nor does the case of letters.
 pub fn path_style(head: &mut request::Parts, domains: &[&str]) -> bool {
     let host = head.headers.get(HOST).and_then(|host| host.to_str().ok());
     let Some(host) = host.or_else(|| head.uri.host()) else {
@@ -70,12 +71,19 @@ pub fn path_style(head: &mut request::Parts, domains: &[&str]) -> bool {
         Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
         _ => host,
     };
-    let bucket = domains.iter().find_map(|domain| {
+    // What stands before a domain, with the dot; of several, the longest counts:
+    // `s3.example.com` is no bucket of `example.com`.
+    let before = |domain: &&str| {
         let at = host.len().checked_sub(domain.len())?;
-        let (bucket, own) = host.split_at_checked(at)?;
-        own.eq_ignore_ascii_case(domain)
-            .then(|| bucket.strip_suffix('.'))?
-    });
+        let (before, own) = host.split_at_checked(at)?;
+        let is_whole = before.is_empty() || before.ends_with('.');
+        (is_whole && own.eq_ignore_ascii_case(domain)).then_some(before)
+    };
+    let before = domains
+        .iter()
+        .filter_map(before)
+        .min_by_key(|before| before.len());
+    let bucket = before.and_then(|before| before.strip_suffix('.'));
     let Some(bucket) = bucket.map(str::to_ascii_lowercase) else {
         return false;
     };
@@ -158,15 +166,26 @@ mod tests {
         let server = |host: &str, target: &str| {
             let request = Request::get(target).header(HOST, host);
             let (mut head, ()) = request.body(()).unwrap().into_parts();
-            let moved = path_style(&mut head, &["s3.example.com", "localhost"]);
+            let moved = path_style(
+                &mut head,
+                &[
+                    "example.org",
+                    "s3.example.org",
+                    "s3.example.com",
+                    "localhost",
+                ],
+            );
             moved.then(|| head.uri.to_string())
         };
         let moved = |target: &str| Some(target.to_owned());
         assert_eq!(server("b.s3.example.com", "/k?v"), moved("/b/k?v"));
         assert_eq!(server("B.S3.Example.com:9000", "/"), moved("/b/"));
         assert_eq!(server("a.b.localhost:1", "//k"), moved("/a.b//k"));
+        assert_eq!(server("b.example.org", "/k"), moved("/b/k"));
+        assert_eq!(server("b.s3.example.org", "/k"), moved("/b/k"));
         for host in [
             "s3.example.com",
+            "s3.example.org",
             "localhost:9000",
             ".localhost",
             "xlocalhost",

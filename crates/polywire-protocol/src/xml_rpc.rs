@@ -11,11 +11,12 @@ use polywire_codec::xmlrpc::{Envelope, Reply, XmlRpcDecoder, XmlRpcEncoder, XmlR
 use polywire_codec::{Message, Sink};
 use polywire_schema::{
     Body, Decode, Defaults, Encode, Encoder, Error, ErrorKind, Limits, Map, Member, MemberFlags,
-    Operation, OperationFlags, Schema, Service, Value,
+    Operation, OperationFlags, Schema, Service, Text, Value,
 };
 
+use crate::fault::Public;
 use crate::protocol::{Claim, MountError, Outcome, Plan, Protocol, ProtocolKind, ReadPlan, Route};
-use crate::{Fault, FaultKind, media};
+use crate::{Fault, FaultKind, media, validate};
 
 const TEXT_XML: HeaderValue = HeaderValue::from_static("text/xml");
 
@@ -181,7 +182,7 @@ impl Protocol for XmlRpc {
         error: Schema<'_>,
         fault: &Fault,
     ) -> Result<http::Response<Bytes>, Error> {
-        let members = fault.members(error)?;
+        let members = fault.members(error)?.0;
         let status = error.error().map_or(500, |error| i64::from(error.status));
         let text = match fault.message() {
             "" => error.name().to_owned(),
@@ -208,23 +209,36 @@ impl Protocol for XmlRpc {
     }
 
     fn encode_other(&self, fault: &Fault) -> http::Response<Bytes> {
-        let (kind, message) = fault.public();
+        let Public {
+            kind,
+            message,
+            details,
+            ..
+        } = fault.public();
         let code = match fault.kind() {
             FaultKind::Modelled => code::APPLICATION_ERROR,
             _ => fault.code().unwrap_or_else(|| code_of(kind, fault)),
         };
-        let write = |text: &str| {
-            let map = Map::from_iter([
+        let write = |text: &str, details: Option<&Map>| {
+            let mut map = Map::from_iter([
                 ("faultCode", Value::from(code)),
                 ("faultString", Value::from(text)),
             ]);
+            if let Some(details) = details {
+                let name = Value::from(validate::VALIDATION_EXCEPTION);
+                let members = details.iter();
+                let members = members.map(|(key, value)| (Text::from(key), value.clone()));
+                let name = (Text::from("__type"), name);
+                let detail = Map::from_iter(std::iter::once(name).chain(members));
+                map.extend([(Text::from(DETAIL), Value::Map(detail))]);
+            }
             let mut encoder = XmlRpcEncoder::new(Envelope::Fault, Vec::new());
             Value::Map(map).encode(Member::DOCUMENT, &mut encoder);
             encoder.finish()
         };
         // A message may repeat what the caller sent, which XML may not allow.
-        let body = write(message)
-            .or_else(|_| write("the request could not be read"))
+        let body = write(message, details)
+            .or_else(|_| write("the request could not be read", None))
             .unwrap_or_default();
         let mut response = response(body);
         if kind == FaultKind::MethodNotAllowed {
@@ -339,6 +353,7 @@ fn code_of(kind: FaultKind, fault: &Fault) -> i64 {
         FaultKind::Invalid => code::INVALID_PARAMETERS,
         FaultKind::RequestTimeout => code::TRANSPORT_ERROR,
         FaultKind::UnknownOperation => code::METHOD_NOT_FOUND,
+        FaultKind::Named => code::APPLICATION_ERROR,
         FaultKind::Internal | FaultKind::Modelled => code::INTERNAL_ERROR,
         FaultKind::Overloaded | FaultKind::DeadlineExceeded => code::SYSTEM_ERROR,
         _ => code::INVALID_REQUEST,

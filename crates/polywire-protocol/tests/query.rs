@@ -8,7 +8,6 @@ use polywire_codec::Dynamic;
 use polywire_model::Loader;
 use polywire_protocol::{
     AwsQuery, Claim, Ec2Query, Fault, FaultKind, Outcome, Plan, Protocol, ProtocolKind, ReadPlan,
-    RequestIds,
 };
 use polywire_schema::{Body, Limits, Map, SchemaSet, Value};
 
@@ -180,19 +179,14 @@ fn what_is_refused_and_how() {
             "InvalidParameterValue",
         ),
         (
-            self::head(Method::POST, "/", "text/plain"),
+            head(Method::POST, "/", "text/plain"),
             "Action=Ping",
             415,
             "UnsupportedMediaType",
         ),
+        (head(Method::GET, "/", ""), "", 405, "MethodNotAllowed"),
         (
-            self::head(Method::GET, "/", ""),
-            "",
-            405,
-            "MethodNotAllowed",
-        ),
-        (
-            self::head(Method::GET, "/?Action=Steal", ""),
+            head(Method::GET, "/?Action=Steal", ""),
             "",
             400,
             "InvalidAction",
@@ -281,15 +275,17 @@ fn errors_there_and_back() {
 fn request_ids() {
     let set = set();
     let service = set.service(0);
-    let ids = || RequestIds::new(|| "id-7".to_owned());
-    let aws = AwsQuery::new(service).unwrap().with_request_ids(ids());
-    let ec2 = Ec2Query::new(service).unwrap().with_request_ids(ids());
+    let aws = AwsQuery::new(service).unwrap();
+    let ec2 = Ec2Query::new(service).unwrap();
     let put = service.find_operation("Put").unwrap();
     let ping = service.find_operation("Ping").unwrap();
     let output = Value::Map(Map::from_iter([("Id", "1")]));
     let empty = Value::Map(Map::new());
     let write = |protocol: &dyn Protocol, operation, output| {
-        text(&protocol.encode_output(operation, &Dynamic(output)).unwrap())
+        let mut response = protocol.encode_output(operation, &Dynamic(output)).unwrap();
+        protocol.tell_request_id(&mut response, "id-7");
+        assert_eq!(response.headers()["x-amzn-requestid"], "id-7");
+        text(&response)
     };
     assert_eq!(
         write(&aws, put, &output),
@@ -306,14 +302,13 @@ fn request_ids() {
         "<PutResponse xmlns=\"http://example.com/\"><Id>1</Id><requestId>id-7</requestId></PutResponse>",
     );
     let fault = Fault::new(FaultKind::Overloaded, "");
-    assert!(
-        text(&aws.encode_other(&fault))
-            .ends_with("</Error><RequestId>id-7</RequestId></ErrorResponse>")
-    );
-    assert!(
-        text(&ec2.encode_other(&fault))
-            .ends_with("</Errors><RequestID>id-7</RequestID></Response>")
-    );
+    let failed = |protocol: &dyn Protocol| {
+        let mut response = protocol.encode_other(&fault);
+        protocol.tell_request_id(&mut response, "id-7");
+        text(&response)
+    };
+    assert!(failed(&aws).ends_with("</Error><RequestId>id-7</RequestId></ErrorResponse>"));
+    assert!(failed(&ec2).ends_with("</Errors><RequestID>id-7</RequestID></Response>"));
 }
 
 /// A member that would stand where the protocol's own fields do.
@@ -323,6 +318,7 @@ fn members_in_the_way() {
 $version: "2"
 namespace test.query
 @aws.protocols#awsQuery
+@xmlNamespace(uri: "https://example.com/")
 service Shop { operations: [Put] }
 operation Put { input := { @xmlName("Action") kind: String } }
 "#;

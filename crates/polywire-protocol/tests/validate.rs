@@ -389,6 +389,19 @@ fn patterns_that_cannot_be_checked_are_refused_by_name() {
 }
 
 #[test]
+fn classes_of_posix_are_checked() {
+    let set = set(
+        "name: Name",
+        r#"@pattern("^[\\p{Print}]+\\p{Alnum}$") string Name"#,
+    );
+    let fails = |name: &str| !paths(&set, &input([("name", Value::from(name))])).is_empty();
+    assert!(!fails("grün, 5"));
+    assert!(!fails("a\u{a0}é"));
+    assert!(fails("a\tb"));
+    assert!(fails("a-"));
+}
+
+#[test]
 fn hostile_patterns_take_linear_time() {
     // Each of them takes longer than the sun lasts in an engine that backtracks.
     for pattern in [

@@ -14,6 +14,10 @@ pub struct Context {
     pub(crate) protocol: ProtocolKind,
 }
 
+/// The id of a call, among the extensions of its head.
+#[derive(Clone, Debug)]
+pub(crate) struct RequestId(pub(crate) String);
+
 impl Context {
     /// The caller's address, where the transport has one.
     #[must_use]
@@ -43,6 +47,15 @@ impl Context {
     #[must_use]
     pub const fn uri(&self) -> &Uri {
         &self.head.uri
+    }
+
+    /// The id of the call that its answer tells the caller, where the server
+    /// makes ids and the protocol sends them
+    /// ([`ServerBuilder::request_ids`](crate::ServerBuilder::request_ids)).
+    #[must_use]
+    pub fn request_id(&self) -> Option<&str> {
+        let id = self.head.extensions.get::<RequestId>();
+        id.map(|RequestId(id)| id.as_str())
     }
 
     /// What layers have left for the handler.

@@ -2,16 +2,17 @@
 //! generated, and of this module [`Paginator`] and [`Items`].
 
 use std::collections::VecDeque;
-use std::collections::hash_map::RandomState;
-use std::fmt::Write as _;
 use std::future::Future;
-use std::hash::{BuildHasher, Hasher};
 use std::marker::PhantomData;
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{self, Poll};
 
+use futures_core::Stream;
 use polywire_codec::{Chosen, ChosenSlot, Formats};
 use polywire_protocol::{Fault, Protocol, ReadPlan, Validator, read_input};
 use polywire_schema::{DecodeStructure, Encode, Text, Value, to_value};
+use uuid::Uuid;
 
 use crate::client::{Answer, Client};
 use crate::handler::wrong_input;
@@ -37,7 +38,10 @@ pub trait Operation: Send + Sync + 'static {
 pub trait OperationError: From<CallError> + Send + 'static {
     /// Reads an error of the model.
     fn read<F: Formats>(answer: &Answer<'_>) -> Self;
+}
 
+/// The errors of an operation that has a handler.
+pub trait HandlerError: OperationError {
     /// The error as a server sends it.
     fn into_fault(self, service: &ServiceHandle) -> Fault;
 }
@@ -72,6 +76,7 @@ pub fn offer<O, S, F, R>(
 ) -> ServerBuilder
 where
     O: Operation,
+    O::Error: HandlerError,
     S: Send + Sync + 'static,
     F: Fn(Arc<S>, O::Input, Context) -> R + Send + Sync + 'static,
     R: Future<Output = Result<O::Output, O::Error>> + Send + 'static,
@@ -96,6 +101,7 @@ struct GeneratedHandler<O, S, F> {
 impl<O, S, F, R> Handler for GeneratedHandler<O, S, F>
 where
     O: Operation,
+    O::Error: HandlerError,
     S: Send + Sync + 'static,
     F: Fn(Arc<S>, O::Input, Context) -> R + Send + Sync + 'static,
     R: Future<Output = Result<O::Output, O::Error>> + Send + 'static,
@@ -136,26 +142,7 @@ where
 /// A fresh idempotency token: a UUID of version 4.
 #[must_use]
 pub fn fresh_token() -> Text {
-    // The standard library's source of keys: seeded by the system, different at
-    // each call.
-    let random = || RandomState::new().build_hasher().finish();
-    let (high, low) = (random(), random());
-    let mut token = String::with_capacity(36);
-    let (high, low) = (
-        high & 0xffff_ffff_ffff_0fff | 0x4000,
-        low & 0x3fff_ffff_ffff_ffff | 0x8000_0000_0000_0000,
-    );
-    // Writing to a string does not fail.
-    let _ = write!(
-        token,
-        "{:08x}-{:04x}-{:04x}-{:04x}-{:012x}",
-        high >> 32,
-        high >> 16 & 0xffff,
-        high & 0xffff,
-        low >> 48,
-        low & 0xffff_ffff_ffff
-    );
-    Text::from(token)
+    Text::from(Uuid::new_v4().to_string())
 }
 
 /// An operation that gives its output in pages.
@@ -226,6 +213,13 @@ where
         Some(output)
     }
 
+    /// The pages as a stream.
+    pub fn into_stream(self) -> impl Stream<Item = Result<O::Output, O::Error>> + Send + Unpin {
+        Unfold::new(self, |mut pages| {
+            Box::pin(async { Some((pages.next().await?, pages)) })
+        })
+    }
+
     /// What the pages hold, one by one.
     pub fn items(self) -> Items<O> {
         Items {
@@ -260,6 +254,13 @@ where
         }
     }
 
+    /// The items as a stream.
+    pub fn into_stream(self) -> impl Stream<Item = Result<O::Item, O::Error>> + Send + Unpin {
+        Unfold::new(self, |mut items| {
+            Box::pin(async { Some((items.next().await?, items)) })
+        })
+    }
+
     /// All items.
     ///
     /// # Errors
@@ -271,6 +272,39 @@ where
             items.push(item?);
         }
         Ok(items)
+    }
+}
+
+/// A stream of what steps give, each of which hands on the state.
+struct Unfold<S, T> {
+    step: fn(S) -> Step<S, T>,
+    running: Option<Step<S, T>>,
+}
+
+type Step<S, T> = Pin<Box<dyn Future<Output = Option<(T, S)>> + Send>>;
+
+impl<S, T> Unfold<S, T> {
+    fn new(state: S, step: fn(S) -> Step<S, T>) -> Self {
+        Self {
+            step,
+            running: Some(step(state)),
+        }
+    }
+}
+
+impl<S, T> Stream for Unfold<S, T> {
+    type Item = T;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut task::Context<'_>) -> Poll<Option<T>> {
+        let Some(running) = &mut self.running else {
+            return Poll::Ready(None);
+        };
+        let Poll::Ready(done) = running.as_mut().poll(context) else {
+            return Poll::Pending;
+        };
+        let (item, state) = done.unzip();
+        self.running = state.map(self.step);
+        Poll::Ready(item)
     }
 }
 

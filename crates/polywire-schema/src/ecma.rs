@@ -9,6 +9,7 @@
 //! .                     no end of a line of any kind
 //! [a&&b] [a--b]         plain characters, not operators
 //! \/ \cJ \0             the characters
+//! \p{Print} \p{Alnum}   the classes of POSIX after UTS #18, annex C
 //! (?=a) \1 \ud83d       nothing: such a pattern is not checked
 //! ```
 //!
@@ -55,6 +56,7 @@ impl EcmaPattern {
             output: String::with_capacity(text.len() + 8),
             open: Vec::new(),
             has_atom: false,
+            is_negated: false,
         };
         let translated = match reader.pattern() {
             Ok(()) => Some(reader.output),
@@ -92,6 +94,8 @@ struct Reader<'t> {
     open: Vec<usize>,
     /// Whether a quantifier would have something to repeat.
     has_atom: bool,
+    /// Whether what is read stands in a class such as `[^a]`.
+    is_negated: bool,
 }
 
 impl Reader<'_> {
@@ -261,6 +265,15 @@ impl Reader<'_> {
             .map(|(name, _)| name)
             .ok_or(Stop::Foreign)?;
         self.at += name.len() + 2;
+        if let Some(members) = posix(name) {
+            // Java's classes of these names end with ASCII. What is wider refuses
+            // nothing that somebody means, unless it is turned round.
+            if letter == 'P' || self.is_negated {
+                return Err(Stop::Foreign);
+            }
+            self.output.push_str(members);
+            return Ok(());
+        }
         self.output.push('\\');
         self.output.push(letter);
         self.output.push('{');
@@ -328,7 +341,8 @@ impl Reader<'_> {
     /// A class such as `[a-z_]`, after its bracket.
     fn class(&mut self, start: usize) -> Result<(), Stop> {
         self.output.push('[');
-        if self.peek() == Some('^') {
+        self.is_negated = self.peek() == Some('^');
+        if self.is_negated {
             self.at += 1;
             self.output.push('^');
         }
@@ -376,6 +390,7 @@ impl Reader<'_> {
         }
         self.output.push(']');
         self.has_atom = true;
+        self.is_negated = false;
         Ok(())
     }
 
@@ -430,6 +445,20 @@ fn unit_of(digits: &str) -> Result<u32, Stop> {
     value.flatten().ok_or(Stop::Foreign)
 }
 
+/// The classes that ECMA 262 does not have and Java and Perl have, as a class:
+/// <https://unicode.org/reports/tr18/#Compatibility_Properties>. The other names
+/// of that table are ECMA's too.
+fn posix(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "Alnum" => r"[\p{Alphabetic}\p{Nd}]",
+        "Blank" => r"[\p{Zs}\t]",
+        "Graph" => r"[^\p{White_Space}\p{Cc}\p{Cn}]",
+        "Print" => r"[^\p{Zl}\p{Zp}\p{Cc}\p{Cn}]",
+        "XDigit" => r"[\p{Nd}\p{Hex_Digit}]",
+        _ => return None,
+    })
+}
+
 fn push_escaped(output: &mut String, character: char) {
     if character.is_ascii_punctuation() && !matches!(character, '<' | '>') {
         output.push('\\');
@@ -440,6 +469,21 @@ fn push_escaped(output: &mut String, character: char) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn classes_of_posix() {
+        for (pattern, translated) in [
+            (r"^\p{Blank}+$", Some(r"^[\p{Zs}\t]+$")),
+            (r"[^a][\p{Alnum}_]", Some(r"[^a][[\p{Alphabetic}\p{Nd}]\_]")),
+            // Turned round, what is wider would refuse more.
+            (r"^\P{Print}$", None),
+            (r"[^\p{Alnum}]", None),
+        ] {
+            let read = EcmaPattern::read(pattern).ok();
+            let found = read.as_ref().map(EcmaPattern::translated);
+            assert_eq!(found, Some(translated), "{pattern}");
+        }
+    }
 
     #[test]
     fn what_no_dialect_allows() {

@@ -1,8 +1,12 @@
 //! A generated client calls a generated server, over every wire of the model.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+use std::fmt::Debug;
+use std::future::poll_fn;
+use std::pin::Pin;
 use std::sync::Mutex;
 
+use futures_core::Stream;
 use generated::library::client::{self, Client};
 use generated::library::server::{self, Library};
 use generated::library::{
@@ -34,12 +38,15 @@ impl Library for Shelves {
         if input.id.as_str() == "broken" {
             return Err(Fault::new(FaultKind::Overloaded, "later").into());
         }
+        if input.id.as_str() == "forgotten" {
+            return Ok(GetBookOutput::builder().build()?);
+        }
         let books = self.books.lock().unwrap();
         match books.iter().find(|book| book.id == input.id) {
-            Some(book) => Ok(GetBookOutput::builder().book(book.clone()).build().unwrap()),
+            Some(book) => Ok(GetBookOutput::builder().book(book.clone()).build()?),
             None => {
                 let error = NoSuchBook::builder().message("no such book").id(input.id);
-                Err(error.build().unwrap().into())
+                Err(error.build()?.into())
             }
         }
     }
@@ -57,7 +64,7 @@ impl Library for Shelves {
         if start + size < books.len() {
             output = output.next_token((start + size).to_string());
         }
-        Ok(output.build().unwrap())
+        Ok(output.build()?)
     }
 
     async fn put_book(
@@ -171,6 +178,13 @@ async fn errors_keep_their_types() {
             }
             other => panic!("{kind}: {other:?}"),
         }
+        // What the handler forgot is its own affair.
+        match client.get_book().id("forgotten").send().await {
+            Err(GetBookError::Other(CallError::Fault(fault))) => {
+                assert_eq!(fault.kind(), FaultKind::Internal);
+            }
+            other => panic!("{kind}: {other:?}"),
+        }
         // Nothing was sent.
         match client.get_book().send().await {
             Err(GetBookError::Other(CallError::Request(error))) => {
@@ -202,6 +216,42 @@ async fn pages_follow_each_other() {
         assert_eq!(ids, ["0", "1", "2", "3", "4"]);
         running.shutdown().await;
     }
+}
+
+#[tokio::test]
+async fn pages_are_streams() {
+    let (running, url) = start().await;
+    let client = client::connect(&url, ProtocolKind::RpcV2Cbor).unwrap();
+    for number in 0..5 {
+        put(&client, plain(&number.to_string())).await;
+    }
+    let pages = client.list_books().into_paginator().into_stream();
+    let lengths: Vec<usize> = all(pages)
+        .await
+        .iter()
+        .map(|page| page.books.len())
+        .collect();
+    assert_eq!(lengths, [2, 2, 1]);
+    let items = client.list_books().into_paginator().items().into_stream();
+    assert_eq!(all(items).await.len(), 5);
+    running.shutdown().await;
+    // A stream ends with the error that ends the pages.
+    let mut pages = client.list_books().into_paginator().into_stream();
+    assert!(next(&mut pages).await.unwrap().is_err());
+    assert!(next(&mut pages).await.is_none());
+    assert!(next(&mut pages).await.is_none());
+}
+
+async fn next<S: Stream + Unpin>(stream: &mut S) -> Option<S::Item> {
+    poll_fn(|context| Pin::new(&mut *stream).poll_next(context)).await
+}
+
+async fn all<T, E: Debug>(mut stream: impl Stream<Item = Result<T, E>> + Unpin) -> Vec<T> {
+    let mut all = Vec::new();
+    while let Some(item) = next(&mut stream).await {
+        all.push(item.unwrap());
+    }
+    all
 }
 
 #[test]

@@ -9,6 +9,7 @@
 //! | variable | meaning |
 //! |---|---|
 //! | `POLYWIRE_BIN` | the program to test; without it, it is built |
+//! | `OBJECT_STORE_BIN` | the example `object-store`; without it, it is built |
 //! | `POLYWIRE_DATA` | the folder with `models/*.json`; without it, `../shared` beside the workspace |
 //! | `CI` | `true`: nothing may be skipped |
 #![forbid(unsafe_code)]
@@ -30,7 +31,7 @@ pub use answer::Weather;
 pub use canned::Canned;
 pub use case::{Case, summary};
 pub use peer::{Curl, CurlAnswer, Python};
-pub use program::{Finished, Serving, polywire, run, run_with_input, signal};
+pub use program::{Finished, Serving, object_store, polywire, run, run_with_input, signal};
 
 /// The folder of the workspace.
 #[must_use]

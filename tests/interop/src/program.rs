@@ -17,19 +17,31 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// in the same profile and folder as this test.
 #[must_use]
 pub fn polywire() -> &'static Path {
-    static PROGRAM: LazyLock<PathBuf> = LazyLock::new(|| {
-        let program = match std::env::var_os("POLYWIRE_BIN") {
-            Some(path) => std::path::absolute(path).unwrap(),
-            None => build(),
-        };
-        assert!(program.exists(), "no program at {}", program.display());
-        say(&format!("interop: testing {}", program.display()));
-        program
-    });
+    static PROGRAM: LazyLock<PathBuf> =
+        LazyLock::new(|| find("POLYWIRE_BIN", "polywire-cli", "polywire"));
     &PROGRAM
 }
 
-fn build() -> PathBuf {
+/// The example `object-store`: the one that `OBJECT_STORE_BIN` names, or one
+/// that is built now.
+#[must_use]
+pub fn object_store() -> &'static Path {
+    static PROGRAM: LazyLock<PathBuf> =
+        LazyLock::new(|| find("OBJECT_STORE_BIN", "object-store", "object-store"));
+    &PROGRAM
+}
+
+fn find(variable: &str, package: &str, name: &str) -> PathBuf {
+    let program = match std::env::var_os(variable) {
+        Some(path) => std::path::absolute(path).unwrap(),
+        None => build(package, name),
+    };
+    assert!(program.exists(), "no program at {}", program.display());
+    say(&format!("interop: testing {}", program.display()));
+    program
+}
+
+fn build(package: &str, name: &str) -> PathBuf {
     // .../TARGET/PROFILE/deps/this-test
     let test = std::env::current_exe().unwrap();
     let profile = test.ancestors().nth(2).unwrap();
@@ -37,7 +49,7 @@ fn build() -> PathBuf {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
     cargo
         .current_dir(workspace())
-        .args(["build", "--quiet", "-p", "polywire-cli", "--target-dir"])
+        .args(["build", "--quiet", "-p", package, "--target-dir"])
         .arg(target);
     if profile.ends_with("release") {
         cargo.arg("--release");
@@ -45,7 +57,7 @@ fn build() -> PathBuf {
     let built = cargo.output().unwrap();
     let errors = String::from_utf8_lossy(&built.stderr);
     assert!(built.status.success(), "cargo build: {errors}");
-    profile.join(format!("polywire{}", std::env::consts::EXE_SUFFIX))
+    profile.join(format!("{name}{}", std::env::consts::EXE_SUFFIX))
 }
 
 /// A `polywire serve` that runs. It is killed when this is dropped.
@@ -79,7 +91,18 @@ impl Serving {
     /// It ends instead.
     #[must_use]
     pub fn start_as_told(arguments: &[&str]) -> Self {
-        let mut child = Command::new(polywire())
+        Self::start_program(polywire(), arguments)
+    }
+
+    /// As [`Serving::start_as_told`], of another program that says its URL in
+    /// its first line.
+    ///
+    /// # Panics
+    ///
+    /// It ends instead.
+    #[must_use]
+    pub fn start_program(program: &Path, arguments: &[&str]) -> Self {
+        let mut child = Command::new(program)
             .args(arguments)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
@@ -96,7 +119,10 @@ impl Serving {
             .collect();
         if urls.is_empty() {
             let _ = child.kill();
-            panic!("polywire serve {arguments:?} said {first_line:?} first");
+            panic!(
+                "{} {arguments:?} said {first_line:?} first",
+                program.display()
+            );
         }
         Self {
             child,

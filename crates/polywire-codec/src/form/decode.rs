@@ -24,17 +24,17 @@ use crate::{keep, refuse, snippet};
 /// ```
 /// use polywire_codec::form::{FormDecoder, FormProfile};
 /// use polywire_schema::{
-///     Body, Decode, Limits, MemberSpec, SchemaSetBuilder, ShapeKind, Value,
+///     Body, Decode, Limits, MemberSpec, SchemaBuilder, ShapeKind, Value,
 /// };
 ///
-/// let mut builder = SchemaSetBuilder::new();
+/// let mut builder = SchemaBuilder::new();
 /// let string = builder.shape(ShapeKind::String, "smithy.api#String");
 /// let list = builder.shape(ShapeKind::List, "ns#Names");
 /// builder.member(list, MemberSpec::new("member", string));
 /// let input = builder.shape(ShapeKind::Structure, "ns#Input");
 /// builder.member(input, MemberSpec::new("Names", list));
-/// let set = builder.build()?;
-/// let at = set.find("ns#Input").unwrap().root();
+/// let set = builder.finish()?;
+/// let at = set.shape(input.index()).root();
 ///
 /// let body = Body::from(b"Names.member.2=c&Action=Name&Names.member.1=a+b".to_vec());
 /// let mut decoder = FormDecoder::from_body(&body, FormProfile::AWS_QUERY, &Limits::DEFAULT)?;

@@ -19,16 +19,16 @@ use crate::refuse::unbalanced;
 ///
 /// ```
 /// use polywire_codec::form::{FormEncoder, FormProfile};
-/// use polywire_schema::{Encode, Map, Member, MemberSpec, SchemaSetBuilder, ShapeKind, Value};
+/// use polywire_schema::{Encode, Map, Member, MemberSpec, SchemaBuilder, ShapeKind, Value};
 ///
-/// let mut builder = SchemaSetBuilder::new();
+/// let mut builder = SchemaBuilder::new();
 /// let string = builder.shape(ShapeKind::String, "smithy.api#String");
 /// let list = builder.shape(ShapeKind::List, "ns#Names");
 /// builder.member(list, MemberSpec::new("member", string));
 /// let input = builder.shape(ShapeKind::Structure, "ns#Input");
 /// builder.member(input, MemberSpec::new("Names", list));
-/// let set = builder.build()?;
-/// let at = set.find("ns#Input").unwrap().root();
+/// let set = builder.finish()?;
+/// let at = set.shape(input.index()).root();
 ///
 /// let names = Value::List(vec![Value::from("a b"), Value::from("c")]);
 /// let mut encoder = FormEncoder::new(FormProfile::AWS_QUERY, b"Action=Name".to_vec());

@@ -35,6 +35,21 @@ pub struct JsonDecoder<'de> {
     profile: JsonProfile,
 }
 
+/// The state of the [`Seq`] of a structure that is not there itself, but whose
+/// payload is.
+const AROUND_PAYLOAD: u32 = 1;
+
+/// Where a text begins: a byte order mark is no part of JSON, but some writers
+/// add one.
+fn start_of(text: &str) -> usize {
+    let mark = '\u{feff}';
+    if text.starts_with(mark) {
+        mark.len_utf8()
+    } else {
+        0
+    }
+}
+
 impl<'de> JsonDecoder<'de> {
     /// A reader of a body, whose long strings will share it.
     ///
@@ -61,11 +76,11 @@ impl<'de> JsonDecoder<'de> {
         refuse::too_long(text.len(), limits, "JSON")?;
         Ok(Self {
             text,
-            // A byte order mark is no part of JSON, but some writers add one.
-            at: if text.starts_with('\u{feff}') {
-                '\u{feff}'.len_utf8()
-            } else {
-                0
+            // The structure around a payload is not there: no byte is a brace
+            // of it.
+            at: match profile.payload {
+                true => text.len(),
+                false => start_of(text),
             },
             body: None,
             budget: Budget::new(limits),
@@ -89,7 +104,10 @@ impl<'de> JsonDecoder<'de> {
     /// The offset of the next byte to be read.
     #[must_use]
     pub fn offset(&self) -> usize {
-        self.at
+        match self.profile.payload {
+            true => start_of(self.text),
+            false => self.at,
+        }
     }
 
     /// The whole text, what it may still cost, and how it is read: for another
@@ -102,6 +120,7 @@ impl<'de> JsonDecoder<'de> {
     /// Goes on behind what another reader has read.
     #[cfg(feature = "reference")]
     pub(crate) fn go_to(&mut self, offset: usize) {
+        self.profile.payload = false;
         self.at = offset;
     }
 
@@ -247,6 +266,31 @@ impl<'de> JsonDecoder<'de> {
         let key = self.string()?;
         self.colon()?;
         Ok(key)
+    }
+
+    /// Begins the structure around a payload, or refuses what is no object.
+    #[cold]
+    fn no_object(&mut self, at: Member<'_>) -> Result<Seq, Error> {
+        if !self.profile.payload {
+            return Err(self.wrong_type(at.kind().describe()));
+        }
+        Ok(Seq {
+            state: AROUND_PAYLOAD,
+            guess: END,
+            ..Seq::default()
+        })
+    }
+
+    /// The member that is the payload, once; behind it nothing else comes.
+    #[cold]
+    fn payload_member(&mut self, shape: Schema<'_>) -> u32 {
+        let Some(direction) = self.profile.document_only.take() else {
+            return END;
+        };
+        self.profile.payload = false;
+        self.at = start_of(self.text);
+        let is = |member: &Member<'_>| member.location().going(direction) == Location::Payload;
+        shape.members().find(is).map_or(END, Member::ordinal)
     }
 
     /// A member whose name is not the one expected next: its ordinal, or `END`
@@ -456,6 +500,9 @@ impl<'de> JsonDecoder<'de> {
     /// As [`Decoder::member`], whatever stands there.
     #[inline(never)]
     fn any_member(&mut self, shape: Schema<'_>, seq: &mut Seq) -> Result<u32, Error> {
+        if seq.state == AROUND_PAYLOAD {
+            return Ok(self.payload_member(shape));
+        }
         loop {
             if !self.next_apart(seq, b'}', "a comma or } after a member", false)? {
                 return Ok(END);
@@ -565,7 +612,7 @@ impl<'de> Decoder<'de> for JsonDecoder<'de> {
     #[inline(always)]
     fn structure(&mut self, at: Member<'_>) -> Result<Seq, Error> {
         if self.peek_token() != b'{' {
-            return Err(self.wrong_type(at.kind().describe()));
+            return self.no_object(at);
         }
         self.enter()
     }

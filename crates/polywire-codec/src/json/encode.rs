@@ -4,7 +4,8 @@
 //! the last one: so no value has to ask whether it is the first.
 
 use polywire_schema::{
-    BigDecimal, BigInteger, Encoder, Error, ErrorKind, Location, Member, Timestamp, TimestampFormat,
+    BigDecimal, BigInteger, Direction, Encoder, Error, ErrorKind, Location, Member, Timestamp,
+    TimestampFormat,
 };
 use polywire_text::{base64, escape, number};
 
@@ -48,6 +49,13 @@ impl JsonEncoder {
         if self.out.len() > self.start && self.out.last() == Some(&b',') {
             self.out.pop();
         }
+        if self.profile.payload && self.out.len() > self.start {
+            // What closes the structure, and, without a payload, what opens it.
+            self.out.pop();
+            if self.out.get(self.start..) == Some(b"{") {
+                self.out.pop();
+            }
+        }
         match self.error {
             None => Ok(self.out),
             Some(error) => Err(error),
@@ -63,6 +71,9 @@ impl JsonEncoder {
     #[cfg(feature = "reference")]
     pub(crate) fn push_value(&mut self, value: &[u8]) {
         self.out.extend_from_slice(value);
+        if self.profile.payload {
+            self.out.push(b'}');
+        }
         self.out.push(b',');
     }
 
@@ -85,6 +96,21 @@ impl JsonEncoder {
         self.out.push(b',');
     }
 
+    /// Whether a member of the structure at the top is left out, where members
+    /// stand elsewhere in a message that goes this way. What stands around the
+    /// payload is taken back.
+    #[cold]
+    fn leaves_out(&mut self, at: Member<'_>, direction: Direction) -> bool {
+        let location = at.location().going(direction);
+        if !self.profile.payload {
+            return location != Location::Body;
+        }
+        if location == Location::Payload {
+            self.out.truncate(self.start);
+        }
+        true
+    }
+
     fn quoted(&mut self, push: impl FnOnce(&mut Vec<u8>)) {
         self.out.push(b'"');
         push(&mut self.out);
@@ -103,9 +129,9 @@ impl Encoder for JsonEncoder {
     fn member(&mut self, at: Member<'_>) -> bool {
         if let Some(direction) = self.profile.document_only
             && self.depth == 1
-            && at.location().going(direction) != Location::Body
+            && self.leaves_out(at, direction)
         {
-            return false;
+            return self.profile.payload && at.location() == Location::Payload;
         }
         if !at.encoded(self.profile.names).push_to(&mut self.out) {
             at.run(self.profile.names).push_to(&mut self.out);

@@ -55,6 +55,9 @@ pub struct JsonProfile {
     /// the document, because others stand elsewhere in a message that goes this
     /// way.
     pub document_only: Option<Direction>,
+    /// Whether the document is the member of the structure at the top that is
+    /// its payload, and nothing of the structure itself.
+    pub payload: bool,
     /// Whether timestamps are read in any form, whatever the schema says: a
     /// number of seconds, RFC 3339 or an HTTP-date.
     pub any_timestamp: bool,
@@ -77,6 +80,7 @@ impl JsonProfile {
         required: true,
         defaults: Defaults::Server,
         document_only: None,
+        payload: false,
         any_timestamp: false,
         text_blobs: false,
         refuse_unknown: false,
@@ -167,6 +171,16 @@ impl JsonProfile {
     #[must_use]
     pub const fn with_document_only(mut self, document_only: Option<Direction>) -> Self {
         self.document_only = document_only;
+        self
+    }
+
+    /// Carries only the member that is the payload of a message that goes this
+    /// way, and nothing around it. A document without that member is empty; a
+    /// reader wants the member to be there.
+    #[must_use]
+    pub const fn with_payload(mut self, direction: Direction) -> Self {
+        self.document_only = Some(direction);
+        self.payload = true;
         self
     }
 }

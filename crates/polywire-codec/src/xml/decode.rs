@@ -47,6 +47,8 @@ const NO_CONTENT: u32 = 2;
 const IN_PART: u32 = 4;
 /// The structure at the top has no element.
 const UNWRAPPED: u32 = 8;
+/// The structure at the top is not there itself, but its payload is.
+const AROUND_PAYLOAD: u32 = 16;
 
 impl<'de> XmlDecoder<'de> {
     /// A reader of a body, whose long strings will share it.
@@ -176,6 +178,12 @@ impl<'de> XmlDecoder<'de> {
     #[inline(never)]
     fn any_structure(&mut self, at: Member<'_>) -> Result<Seq, Error> {
         let top = self.cursor.special & TOP != 0;
+        if top && self.profile.payload {
+            return Ok(Seq {
+                state: AROUND_PAYLOAD,
+                ..Seq::default()
+            });
+        }
         if top {
             self.top(at)?;
         }
@@ -216,6 +224,9 @@ impl<'de> XmlDecoder<'de> {
     /// As [`Decoder::member`], whatever stands there.
     #[inline(never)]
     fn any_member(&mut self, shape: Schema<'_>, seq: &mut Seq) -> Result<u32, Error> {
+        if seq.state == AROUND_PAYLOAD {
+            return Ok(self.payload_member(shape));
+        }
         loop {
             let found = if seq.state & UNWRAPPED != 0 {
                 if seq.count > 0 {
@@ -258,7 +269,7 @@ impl<'de> XmlDecoder<'de> {
                     }
                 }
             };
-            let Some(ordinal) = found else {
+            let Some(ordinal) = found.or_else(|| self.find_message(shape, seq)) else {
                 seq.unknown = true;
                 self.count_item()?;
                 self.skip_element()?;
@@ -288,6 +299,16 @@ impl<'de> XmlDecoder<'de> {
             self.continues = before;
             return Ok(ordinal);
         }
+    }
+
+    /// The member that is the payload, once; behind it nothing else comes.
+    fn payload_member(&mut self, shape: Schema<'_>) -> u32 {
+        let Some(direction) = self.profile.document_only.take() else {
+            return END;
+        };
+        self.profile.payload = false;
+        let is = |member: &Member<'_>| member.location().going(direction) == Location::Payload;
+        shape.members().find(is).map_or(END, Member::ordinal)
     }
 
     /// Goes to the next start tag in the element of `seq`; at its end reads
@@ -393,6 +414,20 @@ impl<'de> XmlDecoder<'de> {
         }
         let is = |member: &Member<'_>| {
             local(member.plain(NameSource::Xml)) == local_name && fits(&member.ordinal())
+        };
+        shape.members().find(is).map(Member::ordinal)
+    }
+
+    /// The member `message` for an element that is so called in other letters, by
+    /// a profile that reads it so.
+    fn find_message(&self, shape: Schema<'_>, seq: &Seq) -> Option<u32> {
+        if !self.profile.any_case_message || seq.state & IN_TAG != 0 {
+            return None;
+        }
+        let name = local(self.cursor.name_at(self.cursor.name));
+        let is = |member: &Member<'_>| {
+            let own = member.plain(NameSource::Xml);
+            name.eq_ignore_ascii_case("message") && own.eq_ignore_ascii_case(name)
         };
         shape.members().find(is).map(Member::ordinal)
     }

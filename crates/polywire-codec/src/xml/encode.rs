@@ -8,8 +8,8 @@
 //! else costs two comparisons.
 
 use polywire_schema::{
-    BigDecimal, BigInteger, Encoder, Encoding, Error, ErrorKind, Location, Member, MemberFlags,
-    NameSource, ShapeKind, Timestamp, TimestampFormat,
+    BigDecimal, BigInteger, Direction, Encoder, Encoding, Error, ErrorKind, Location, Member,
+    MemberFlags, NameSource, ShapeKind, Timestamp, TimestampFormat,
 };
 use polywire_text::{base64, escape, number};
 
@@ -37,6 +37,9 @@ pub struct XmlEncoder<'n> {
     /// Whether the last tag is that of the structure, so that they can stand
     /// in it.
     in_tag: bool,
+    /// Whether the payload of the structure at the top is being written, as if
+    /// it were at the top itself.
+    in_payload: bool,
     /// The flattened lists and the maps that are open, and the lists in them.
     levels: Vec<Level>,
     /// The tags of the flattened lists, one after the other.
@@ -97,6 +100,7 @@ impl<'n> XmlEncoder<'n> {
             opened: 0,
             attributes: false,
             in_tag: false,
+            in_payload: false,
             levels: Vec::new(),
             tags: Vec::new(),
             error: None,
@@ -322,8 +326,8 @@ impl<'n> XmlEncoder<'n> {
         if at.kind() == ShapeKind::Document {
             self.document(at);
         }
-        if self.opened > 0 {
-            // The caller's element is its element.
+        if self.opened > 0 || self.is_around_payload() {
+            // The caller's element is its element, or there is none.
             return;
         }
         self.in_tag = true;
@@ -337,11 +341,53 @@ impl<'n> XmlEncoder<'n> {
 
     #[inline(never)]
     fn end_top(&mut self, at: Member<'_>, structure: bool) {
+        if self.is_around_payload() {
+            return;
+        }
+        if self.in_payload {
+            self.in_payload = false;
+            self.depth = 1;
+        }
         let unwrapped = structure && self.profile.unwrapped;
         if self.opened == 0 && !unwrapped {
             self.push(root_member(at), Encoding::XmlClose);
         }
+        if self.place == Place::Unwrapped && at.target().len() == 1 {
+            // Nothing is no document: S3 and its clients say it with an empty
+            // element.
+            let only = at.target().member(0);
+            self.start_root(only, only);
+            self.push(only, Encoding::XmlClose);
+        }
         self.place = Place::Inside;
+    }
+
+    /// Whether the structure at the top is that around a payload, of which
+    /// nothing is written.
+    fn is_around_payload(&self) -> bool {
+        self.profile.payload && !self.in_payload
+    }
+
+    /// Whether a member of the structure at the top is left out, where members
+    /// stand elsewhere in a message that goes this way. The payload, if it is
+    /// that, goes to the top.
+    #[cold]
+    fn leaves_out(&mut self, at: Member<'_>, direction: Direction) -> bool {
+        let location = at.location().going(direction);
+        if !self.is_around_payload() {
+            return location != Location::Body && !self.profile.payload;
+        }
+        if location != Location::Payload {
+            return true;
+        }
+        if matches!(
+            at.kind(),
+            ShapeKind::Structure | ShapeKind::Union | ShapeKind::List | ShapeKind::Map
+        ) {
+            self.in_payload = true;
+            self.depth = 0;
+        }
+        false
     }
 
     /// Leaves a structure, list or map; whether it was the one at the top.
@@ -451,7 +497,7 @@ impl Encoder for XmlEncoder<'_> {
     fn member(&mut self, at: Member<'_>) -> bool {
         if let Some(direction) = self.profile.document_only
             && self.depth == 1
-            && at.location().going(direction) != Location::Body
+            && self.leaves_out(at, direction)
         {
             return false;
         }

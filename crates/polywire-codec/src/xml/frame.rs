@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use polywire_schema::{Decoder, Error, ErrorKind};
+use polywire_schema::{Decoder, Error, ErrorKind, NameSource, Schema};
 
 use super::XmlDecoder;
 use super::cursor::{CONTENT, EMPTY, Place, TOP, local};
@@ -100,6 +100,21 @@ impl<'de> XmlDecoder<'de> {
             }
             self.skip_element()?;
         }
+    }
+
+    /// Reads the member `message` of the structure that is read next from an
+    /// element that is so called in other letters, unless one of its own name is
+    /// there: services of AWS send `<Message>` where their models say `message`.
+    ///
+    /// # Errors
+    ///
+    /// What stands before that element is not well formed, or it holds elements.
+    pub fn take_any_case_message(&mut self, shape: Schema<'_>) -> Result<(), Error> {
+        let mut names = shape.members().map(|member| member.plain(NameSource::Xml));
+        if let Some(own) = names.find(|name| name.eq_ignore_ascii_case("message")) {
+            self.profile.any_case_message = self.peek(&[own])?.is_none();
+        }
+        Ok(())
     }
 
     /// The text of an element within the one that is read next, by the names

@@ -75,6 +75,13 @@ pub struct XmlProfile<'n> {
     /// the document, because others stand elsewhere in a message that goes this
     /// way.
     pub document_only: Option<Direction>,
+    /// Whether the document is the member of the structure at the top that is
+    /// its payload, and nothing of the structure itself.
+    pub payload: bool,
+    /// Whether an element that no member has is read as the member `message`, if
+    /// only the case of its letters differs: for errors, which some services
+    /// write otherwise than their models say.
+    pub any_case_message: bool,
     /// Whether a structure at the top has no element of its own: its only
     /// member is the root (`aws.customizations#s3UnwrappedXmlOutput`).
     pub unwrapped: bool,
@@ -91,6 +98,8 @@ impl XmlProfile<'_> {
         skip_nulls: false,
         required: true,
         document_only: None,
+        payload: false,
+        any_case_message: false,
         unwrapped: false,
         defaults: Defaults::Server,
     };
@@ -116,6 +125,8 @@ impl<'n> XmlProfile<'n> {
             skip_nulls: self.skip_nulls,
             required: self.required,
             document_only: self.document_only,
+            payload: self.payload,
+            any_case_message: self.any_case_message,
             unwrapped: self.unwrapped,
             defaults: self.defaults,
         }
@@ -137,6 +148,16 @@ impl<'n> XmlProfile<'n> {
     #[must_use]
     pub const fn with_document_only(mut self, document_only: Option<Direction>) -> Self {
         self.document_only = document_only;
+        self
+    }
+
+    /// Carries only the member that is the payload of a message that goes this
+    /// way, and nothing around it. A document without that member is empty; a
+    /// reader wants the member to be there.
+    #[must_use]
+    pub const fn with_payload(mut self, direction: Direction) -> Self {
+        self.document_only = Some(direction);
+        self.payload = true;
         self
     }
 

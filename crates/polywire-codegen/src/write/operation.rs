@@ -78,14 +78,20 @@ fn error(source: &mut Source, plan: &Plan<'_>, operation: &Operation<'_>) {
     source.line("Self::Other(error)");
     source.close("}");
     source.close("}");
-    source.blank();
-    source.open(format!("impl From<{root}::protocol::Fault> for {name} {{"));
-    source.open(format!(
-        "fn from(fault: {root}::protocol::Fault) -> Self {{"
-    ));
-    source.line(format!("Self::Other({root}::rpc::CallError::Fault(fault))"));
-    source.close("}");
-    source.close("}");
+    if plan.settings.server {
+        // For `?` in handlers.
+        for ty in [
+            format!("{root}::protocol::Fault"),
+            "schema::MissingMember".to_owned(),
+        ] {
+            source.blank();
+            source.open(format!("impl From<{ty}> for {name} {{"));
+            source.open(format!("fn from(error: {ty}) -> Self {{"));
+            source.line("Self::Other(error.into())");
+            source.close("}");
+            source.close("}");
+        }
+    }
 
     source.blank();
     source.open(format!(
@@ -112,7 +118,20 @@ fn error(source: &mut Source, plan: &Plan<'_>, operation: &Operation<'_>) {
         source.line("read.unwrap_or_else(Self::Other)");
     }
     source.close("}");
+    source.close("}");
+    if plan.settings.server {
+        into_fault(source, plan, operation);
+    }
+}
+
+/// What servers do with an error.
+fn into_fault(source: &mut Source, plan: &Plan<'_>, operation: &Operation<'_>) {
+    let root = &plan.settings.root;
+    let name = &operation.error;
     source.blank();
+    source.open(format!(
+        "impl {root}::rpc::generated::HandlerError for {name} {{"
+    ));
     let argument = match operation.errors.is_empty() {
         true => "_",
         false => "service",

@@ -61,19 +61,29 @@ pub(super) fn write(source: &mut Source, plan: &Plan<'_>) {
         &["implementation: S"],
         &format!(" -> {root}::rpc::ServerBuilder {{"),
     );
+    if plan.operations.is_empty() {
+        source.line("let _ = implementation;");
+        source.line(format!("{root}::rpc::Server::builder(super::service())"));
+        source.close("}");
+        source.close("}");
+        return;
+    }
     source.line("let service = super::service();");
     source.line("let implementation = std::sync::Arc::new(implementation);");
     source.line(format!(
         "let builder = {root}::rpc::Server::builder(service.clone());"
     ));
-    for operation in &plan.operations {
+    for (place, operation) in plan.operations.iter().enumerate() {
         let marker = match operation.name.as_str() {
             "Formats" => "FormatsOperation",
             name => name,
         };
-        source.open(format!(
-            "let builder = offer::<operation::{marker}, _, _, _>("
-        ));
+        let is_last = place + 1 == plan.operations.len();
+        let (start, end) = match is_last {
+            true => ("", ")"),
+            false => ("let builder = ", ");"),
+        };
+        source.open(format!("{start}offer::<operation::{marker}, _, _, _>("));
         source.line("builder,");
         source.line("&service,");
         source.line("&implementation,");
@@ -88,9 +98,8 @@ pub(super) fn write(source: &mut Source, plan: &Plan<'_>) {
             source.line(call);
             source.close("},");
         }
-        source.close(");");
+        source.close(end);
     }
-    source.line("builder");
     source.close("}");
     source.close("}");
 }

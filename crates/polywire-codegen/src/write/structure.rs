@@ -435,14 +435,16 @@ fn build(source: &mut Source, structure: &Structure<'_>, builder: &str) {
             "let member = at.target().member({});",
             field.ordinal
         ));
-        source.open(format!("if builder.value.{name}.is_none() {{"));
+        let is_missing = format!("builder.value.{name}.is_none()");
         match &field.presence {
             Presence::Fillable(expression) => {
-                source.open("if decoder.fills(member) {");
+                source.open(format!("if {is_missing} && decoder.fills(member) {{"));
                 source.line(format!("builder.value.{name} = Some({expression});"));
-                source.close("}");
             }
-            _ => source.line("decoder.missing(member)?;"),
+            _ => {
+                source.open(format!("if {is_missing} {{"));
+                source.line("decoder.missing(member)?;");
+            }
         }
         source.close("}");
     }

@@ -100,7 +100,7 @@ fn accessors(source: &mut Source, union: &Union<'_>) {
         source.line("#[must_use]");
         let (name, result) = match variant.is_copy {
             true => (&variant.name, ty.clone()),
-            false => (&variant.name, format!("&{ty}")),
+            false => (&variant.name, format!("&{}", unboxed(ty))),
         };
         source.signature(
             &format!("pub fn as_{}", variant.plain),
@@ -115,6 +115,12 @@ fn accessors(source: &mut Source, union: &Union<'_>) {
         source.close("}");
     }
     source.close("}");
+}
+
+/// What is in the box.
+fn unboxed(ty: &str) -> &str {
+    let inner = ty.strip_prefix("Box<");
+    inner.and_then(|ty| ty.strip_suffix('>')).unwrap_or(ty)
 }
 
 fn encode(source: &mut Source, union: &Union<'_>) {

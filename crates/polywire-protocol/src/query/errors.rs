@@ -13,14 +13,14 @@
 
 use bytes::Bytes;
 use http::StatusCode;
+use polywire_codec::Typed;
 use polywire_codec::xml::{XmlDecoder, XmlEncoder, XmlProfile};
-use polywire_schema::{
-    Body, Encode, Encoder, Error, ErrorKind, Limits, NameSource, Operation, Schema,
-};
+use polywire_schema::{Body, Error, ErrorKind, Limits, NameSource, Operation, Schema};
 
 use super::{CLIENT, Query};
+use crate::fault::Public;
 use crate::protocol::Outcome;
-use crate::{Fault, FaultKind};
+use crate::{Fault, FaultKind, validate};
 
 /// What an error says of itself.
 struct Facts<'a> {
@@ -45,6 +45,7 @@ impl Query {
         let code = error.query_code().filter(|_| self.dialect.codes);
         let says_message = |name: &str| name == "Message";
         let message = match members
+            .0
             .iter()
             .any(|(member, _)| says_message(member.plain(NameSource::Xml)))
         {
@@ -57,34 +58,35 @@ impl Query {
             status: status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR),
             message,
         };
-        self.write_error(&facts, |encoder| {
-            let at = error.root();
-            encoder.begin_structure(at, members.len());
-            for (member, value) in &members {
-                if encoder.member(*member) {
-                    value.encode(*member, encoder);
-                }
-            }
-            encoder.end_structure(at);
+        fault.write(&Typed(&members), |members| {
+            self.write_error(&facts, |encoder| members.encode_xml(error.root(), encoder))
         })
     }
 
     pub(crate) fn encode_other(&self, fault: &Fault) -> http::Response<Bytes> {
-        let (kind, message) = fault.public();
-        let code = match kind {
-            _ if fault.name() == "MissingAction" => "MissingAction",
-            kind => code_of(kind, fault),
+        let Public {
+            kind,
+            status,
+            message,
+            details,
+            ..
+        } = fault.public();
+        let (code, status) = match kind {
+            FaultKind::Named => (fault.name(), status),
+            _ if fault.name() == "MissingAction" => ("MissingAction", status_of(kind)),
+            kind => (code_of(kind, fault), status_of(kind)),
         };
-        let write = |message| {
+        let write = |message, details| {
             let facts = Facts {
                 code,
-                status: status_of(kind),
+                status,
                 message,
             };
-            self.write_error(&facts, |_| ())
+            self.write_error(&facts, |encoder| validate::push_fields(encoder, details))
         };
         // A message may repeat what the caller sent, which XML may not allow.
-        let response = write(message).or_else(|_| write("the request could not be read"));
+        let response =
+            write(message, details).or_else(|_| write("the request could not be read", None));
         let mut response =
             response.unwrap_or_else(|_| self.answer(StatusCode::INTERNAL_SERVER_ERROR, Vec::new()));
         fault.write_head(response.headers_mut());
@@ -108,14 +110,7 @@ impl Query {
             encoder.element("Message", facts.message);
         }
         members(&mut encoder);
-        // The request id stands beside what the outermost element holds.
-        around
-            .iter()
-            .skip(1)
-            .rev()
-            .for_each(|name| encoder.close(name));
-        self.write_request_id(&mut encoder, &[self.dialect.error_request_id]);
-        around.iter().take(1).for_each(|name| encoder.close(name));
+        around.iter().rev().for_each(|name| encoder.close(name));
         Ok(self.answer(facts.status, encoder.finish()?))
     }
 

@@ -13,14 +13,12 @@
 //!   before it.
 //! - `Version` may be anything, or missing. It names a date, clients are made
 //!   for all of them, and those of other dates mostly get along.
-//! - An output has no request id, unless ids are given
-//!   ([`RequestIds`]): nothing below the server may make random ones.
+//! - An answer has a request id once [`tell_request_id`](crate::Protocol::tell_request_id) has put one
+//!   there: nothing below the server may make random ones.
 
 mod errors;
 
 use std::collections::HashMap;
-use std::fmt;
-use std::sync::Arc;
 
 use bytes::Bytes;
 use http::header::CONTENT_TYPE;
@@ -49,43 +47,11 @@ pub(crate) struct Dialect {
     /// Whether the members of an output stand in an element of their own,
     /// `NameResult`.
     pub(crate) result: bool,
-    /// The elements in which the request id of an output stands.
-    pub(crate) request_id: &'static [&'static str],
     /// The elements around what is said of an error.
     pub(crate) error: &'static [&'static str],
-    /// The element of the request id of an error.
-    pub(crate) error_request_id: &'static str,
     /// Whether errors say whose fault they are, and have codes and statuses of
     /// `@awsQueryError`.
     pub(crate) codes: bool,
-}
-
-/// Where the request ids of answers come from: a function that makes a new one
-/// at each call. The protocols are sans-I/O and have no randomness of their
-/// own.
-///
-/// ```
-/// use std::sync::atomic::{AtomicU64, Ordering};
-///
-/// use polywire_protocol::RequestIds;
-///
-/// let next = AtomicU64::new(1);
-/// let ids = RequestIds::new(move || format!("request-{}", next.fetch_add(1, Ordering::Relaxed)));
-/// ```
-#[derive(Clone)]
-pub struct RequestIds(Arc<dyn Fn() -> String + Send + Sync>);
-
-impl RequestIds {
-    /// Ids that this function makes. What it returns is text that XML allows.
-    pub fn new(make: impl Fn() -> String + Send + Sync + 'static) -> Self {
-        Self(Arc::new(make))
-    }
-}
-
-impl fmt::Debug for RequestIds {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("RequestIds")
-    }
 }
 
 /// A query protocol for a service.
@@ -97,7 +63,6 @@ pub(crate) struct Query {
     version: Vec<u8>,
     /// `@xmlNamespace` of the service.
     namespace: Option<(Option<String>, String)>,
-    pub(crate) request_ids: Option<RequestIds>,
 }
 
 impl Query {
@@ -127,7 +92,6 @@ impl Query {
             operations,
             version,
             namespace: service.xml_namespace().map(owned),
-            request_ids: None,
         })
     }
 
@@ -266,19 +230,8 @@ impl Query {
                 output.encode_xml(root, &mut encoder);
             }
         }
-        self.write_request_id(&mut encoder, self.dialect.request_id);
         encoder.close(&response);
         Ok(self.answer(StatusCode::OK, encoder.finish()?))
-    }
-
-    fn write_request_id(&self, encoder: &mut XmlEncoder<'_>, path: &[&str]) {
-        if let Some(RequestIds(make)) = &self.request_ids
-            && let Some((last, around)) = path.split_last()
-        {
-            around.iter().for_each(|name| encoder.open(name));
-            encoder.element(last, &make());
-            around.iter().rev().for_each(|name| encoder.close(name));
-        }
     }
 
     fn answer(&self, status: StatusCode, body: Vec<u8>) -> http::Response<Bytes> {
@@ -334,6 +287,7 @@ impl Query {
     ) -> Result<(), Error> {
         let mut decoder = XmlDecoder::from_body(body, CLIENT, limits)?;
         errors::enter(&mut decoder)?;
+        decoder.take_any_case_message(error)?;
         sink.decode_xml(error.root(), &mut decoder)?;
         decoder.finish()?;
         sink.finish(error.root(), &mut decoder)

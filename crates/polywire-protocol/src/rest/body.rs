@@ -5,7 +5,7 @@ use http::header::CONTENT_TYPE;
 use polywire_codec::{Message, Sink};
 use polywire_schema::{Body, Error, ErrorKind, Limits, Member, ShapeKind};
 
-use super::payload::raw_payload;
+use super::payload::{RawDecoder, RawEncoder};
 use super::{Bindings, Format, HeadDecoder, Payload, Rest};
 
 /// Who writes or reads a message.
@@ -47,11 +47,11 @@ impl<'de> Parts<'_, 'de> {
         match self.bindings.payload {
             Some(payload) if payload.raw => {
                 let required = self.side == Side::Server;
-                let mut decoder = raw_payload(self.body, payload.ordinal, required);
+                let mut decoder = RawDecoder::new(self.body, payload.ordinal, required);
                 sink.decode_any(self.root, &mut decoder)?;
                 sink.finish(self.root, &mut decoder)
             }
-            Some(payload) => format.read_payload(self, payload, sink),
+            Some(_) => format.read_payload(self, sink),
             None if self.bindings.document => format.read_document(self, sink),
             None => sink.finish(self.root, &mut head),
         }
@@ -81,7 +81,14 @@ impl<F: Format> Rest<F> {
             return Ok(Some((document, own())));
         };
         let member = root.target().member(payload.ordinal);
-        if let Some(body) = self.format.write_payload(root, payload, side, message)? {
+        let body = match payload.raw {
+            true => RawEncoder::write(root, payload.ordinal, bindings.defaults(), message)?,
+            false => {
+                let document = self.format.write_payload(root, bindings, message)?;
+                (!document.is_empty()).then_some(document)
+            }
+        };
+        if let Some(body) = body {
             return Ok(Some((body, media_type::<F>(member, payload)?)));
         }
         // A structure that a client does not give may be an empty document,

@@ -6,7 +6,8 @@ use http::{HeaderMap, request, response};
 use polywire_codec::{Message, Sink};
 use polywire_schema::{Body, Error, Limits, Member, Operation, Schema};
 
-use super::{Bindings, Parts, Payload, Prepared, Side};
+use super::{Bindings, Parts, Prepared};
+use crate::fault::Public;
 use crate::protocol::{Claim, ProtocolKind};
 use crate::{Fault, FaultKind};
 
@@ -47,7 +48,6 @@ pub(crate) trait Format: fmt::Debug + Send + Sync {
     fn read_payload<'de>(
         &self,
         parts: &Parts<'_, 'de>,
-        payload: Payload,
         sink: &mut dyn Sink<'de>,
     ) -> Result<(), Error>;
 
@@ -65,14 +65,14 @@ pub(crate) trait Format: fmt::Debug + Send + Sync {
         message: &dyn Message,
     ) -> Result<Vec<u8>, Error>;
 
-    /// Writes the member that is the whole body, if it is there.
+    /// Writes the member that is the whole document; nothing if it is not
+    /// there.
     fn write_payload(
         &self,
         root: Member<'_>,
-        payload: Payload,
-        side: Side,
+        bindings: &Bindings,
         message: &dyn Message,
-    ) -> Result<Option<Vec<u8>>, Error>;
+    ) -> Result<Vec<u8>, Error>;
 
     /// Writes the body of an error of the model, and says in `headers` which
     /// it is, where the protocol does so.
@@ -85,7 +85,7 @@ pub(crate) trait Format: fmt::Debug + Send + Sync {
     ) -> Result<Vec<u8>, Error>;
 
     /// The same for a fault that the model does not know. Never fails.
-    fn write_fault(&self, kind: FaultKind, message: &str, headers: &mut HeaderMap) -> Vec<u8>;
+    fn write_fault(&self, fault: Public<'_>, headers: &mut HeaderMap) -> Vec<u8>;
 
     /// Whether the body of a response is an error, though its status is that of
     /// an output.

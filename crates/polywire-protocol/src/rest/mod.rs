@@ -28,7 +28,6 @@ pub(crate) use decode::HeadDecoder;
 pub(crate) use encode::HeadEncoder;
 pub(crate) use format::{ErrorFacts, Format};
 pub use pattern::{Pattern, PatternError, Segment};
-pub(crate) use payload::{PayloadDecoder, PayloadEncoder};
 pub(crate) use route::{Found, Router};
 
 use crate::protocol::MountError;

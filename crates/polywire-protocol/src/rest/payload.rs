@@ -1,303 +1,176 @@
-//! A member that is the whole body.
+//! A payload that is the body as it is: a blob or a string.
+//!
+//! Payloads that are documents are written and read by their format.
 
 use std::borrow::Cow;
 
+use polywire_codec::Message;
 use polywire_schema::{
     BigDecimal, BigInteger, Blob, Body, Decoder, Defaults, END, Encoder, Error, ErrorKind, Event,
-    Location, Member, Schema, Seq, ShapeKind, Text, Timestamp,
+    Member, Schema, Seq, ShapeKind, Text, Timestamp,
 };
 use polywire_text::utf8;
 
-/// An encoder of the payload of one structure: a blob or a string as it is,
-/// anything else by the encoder within.
+/// Whether a payload of this kind is the body as it is. A document that holds
+/// a string is not.
+pub(crate) const fn is_raw(kind: ShapeKind) -> bool {
+    matches!(kind, ShapeKind::Blob | ShapeKind::String | ShapeKind::Enum)
+}
+
+/// An encoder that takes the payload of one structure, and nothing else.
 #[derive(Debug)]
-pub(crate) struct PayloadEncoder<E> {
-    inner: E,
+pub(crate) struct RawEncoder {
     /// The place of the payload.
     payload: u32,
-    raw: Option<Vec<u8>>,
-    written: bool,
+    defaults: Defaults,
+    body: Option<Vec<u8>>,
     depth: u32,
     error: Option<Error>,
 }
 
-impl<E: Encoder> PayloadEncoder<E> {
-    pub(crate) const fn new(inner: E, payload: u32) -> Self {
-        Self {
-            inner,
+impl RawEncoder {
+    /// The payload of a message, if it is there.
+    pub(crate) fn write(
+        root: Member<'_>,
+        payload: u32,
+        defaults: Defaults,
+        message: &dyn Message,
+    ) -> Result<Option<Vec<u8>>, Error> {
+        let mut encoder = Self {
             payload,
-            raw: None,
-            written: false,
+            defaults,
+            body: None,
             depth: 0,
             error: None,
+        };
+        message.encode_any(root, &mut encoder);
+        match encoder.error {
+            Some(error) => Err(error),
+            None => Ok(encoder.body),
         }
     }
 
-    /// The body, if there is one: raw bytes, or what the encoder made.
-    pub(crate) fn finish(
-        self,
-        finish: impl FnOnce(E) -> Result<Vec<u8>, Error>,
-    ) -> Result<Option<Vec<u8>>, Error> {
-        match (self.error, self.raw) {
-            (Some(error), _) => Err(error),
-            (None, Some(raw)) => Ok(Some(raw)),
-            (None, None) if self.written => finish(self.inner).map(Some),
-            (None, None) => Ok(None),
-        }
+    #[cold]
+    fn unfit(&mut self) {
+        let error = Error::new(ErrorKind::Internal).in_format("HTTP");
+        self.fail(error.expected(UNFIT));
     }
 }
 
-impl<E: Encoder> Encoder for PayloadEncoder<E> {
-    fn begin_structure(&mut self, at: Member<'_>, present: usize) {
-        if self.depth > 0 {
-            self.inner.begin_structure(at, present);
-        }
+const UNFIT: &str = "a payload that is a blob or a string";
+
+impl Encoder for RawEncoder {
+    fn begin_structure(&mut self, _: Member<'_>, _: usize) {
         self.depth += 1;
+        if self.depth > 1 {
+            self.unfit();
+        }
     }
 
     fn member(&mut self, at: Member<'_>) -> bool {
-        if self.depth > 1 {
-            return self.inner.member(at);
-        }
-        let payload = at.ordinal() == self.payload;
-        self.written |= payload;
-        payload
+        self.depth == 1 && at.ordinal() == self.payload
     }
 
     fn fills(&self, at: Member<'_>) -> bool {
-        self.inner.fills(at)
+        self.defaults.fills(at)
     }
 
-    fn end_structure(&mut self, at: Member<'_>) {
+    fn end_structure(&mut self, _: Member<'_>) {
         self.depth -= 1;
-        if self.depth > 0 {
-            self.inner.end_structure(at);
-        }
     }
 
-    fn begin_list(&mut self, at: Member<'_>, len: usize) {
-        self.inner.begin_list(at, len);
+    fn begin_list(&mut self, _: Member<'_>, _: usize) {
+        self.unfit();
     }
 
-    fn end_list(&mut self, at: Member<'_>) {
-        self.inner.end_list(at);
+    fn end_list(&mut self, _: Member<'_>) {}
+
+    fn begin_map(&mut self, _: Member<'_>, _: usize) {
+        self.unfit();
     }
 
-    fn begin_map(&mut self, at: Member<'_>, len: usize) {
-        self.inner.begin_map(at, len);
+    fn key(&mut self, _: Member<'_>, _: &str) {}
+
+    fn end_map(&mut self, _: Member<'_>) {}
+
+    fn boolean(&mut self, _: Member<'_>, _: bool) {
+        self.unfit();
     }
 
-    fn key(&mut self, at: Member<'_>, key: &str) {
-        self.inner.key(at, key);
+    fn integer(&mut self, _: Member<'_>, _: i64) {
+        self.unfit();
     }
 
-    fn end_map(&mut self, at: Member<'_>) {
-        self.inner.end_map(at);
+    fn float(&mut self, _: Member<'_>, _: f32) {
+        self.unfit();
     }
 
-    fn boolean(&mut self, at: Member<'_>, value: bool) {
-        self.inner.boolean(at, value);
+    fn double(&mut self, _: Member<'_>, _: f64) {
+        self.unfit();
     }
 
-    fn integer(&mut self, at: Member<'_>, value: i64) {
-        self.inner.integer(at, value);
+    fn big_integer(&mut self, _: Member<'_>, _: &BigInteger) {
+        self.unfit();
     }
 
-    fn float(&mut self, at: Member<'_>, value: f32) {
-        self.inner.float(at, value);
+    fn big_decimal(&mut self, _: Member<'_>, _: &BigDecimal) {
+        self.unfit();
     }
 
-    fn double(&mut self, at: Member<'_>, value: f64) {
-        self.inner.double(at, value);
+    fn string(&mut self, _: Member<'_>, value: &str) {
+        self.body = Some(value.as_bytes().to_vec());
     }
 
-    fn big_integer(&mut self, at: Member<'_>, value: &BigInteger) {
-        self.inner.big_integer(at, value);
+    fn blob(&mut self, _: Member<'_>, value: &[u8]) {
+        self.body = Some(value.to_vec());
     }
 
-    fn big_decimal(&mut self, at: Member<'_>, value: &BigDecimal) {
-        self.inner.big_decimal(at, value);
+    fn timestamp(&mut self, _: Member<'_>, _: Timestamp) {
+        self.unfit();
     }
 
-    fn string(&mut self, at: Member<'_>, value: &str) {
-        if is_raw_payload(at) {
-            self.raw = Some(value.as_bytes().to_vec());
-        } else {
-            self.inner.string(at, value);
-        }
-    }
-
-    fn blob(&mut self, at: Member<'_>, value: &[u8]) {
-        if is_raw_payload(at) {
-            self.raw = Some(value.to_vec());
-        } else {
-            self.inner.blob(at, value);
-        }
-    }
-
-    fn timestamp(&mut self, at: Member<'_>, value: Timestamp) {
-        self.inner.timestamp(at, value);
-    }
-
-    fn null(&mut self, at: Member<'_>) {
-        self.inner.null(at);
+    fn null(&mut self, _: Member<'_>) {
+        self.unfit();
     }
 
     fn fail(&mut self, error: Error) {
-        // What holds the payload may be wrong where that is not.
         self.error.get_or_insert(error);
     }
 }
 
-/// A decoder of the payload of one structure, by the decoder within.
+/// A decoder of a structure of which the body is the payload.
 #[derive(Debug)]
-pub(crate) struct PayloadDecoder<D> {
-    inner: D,
+pub(crate) struct RawDecoder<'de> {
+    body: &'de Body,
     /// The place of the payload, until it has been read.
     payload: Option<u32>,
-    depth: u32,
-}
-
-impl<D> PayloadDecoder<D> {
-    pub(crate) const fn new(inner: D, payload: u32) -> Self {
-        Self {
-            inner,
-            payload: Some(payload),
-            depth: 0,
-        }
-    }
-
-    pub(crate) fn into_inner(self) -> D {
-        self.inner
-    }
-}
-
-impl<'de, D: Decoder<'de>> Decoder<'de> for PayloadDecoder<D> {
-    fn structure(&mut self, at: Member<'_>) -> Result<Seq, Error> {
-        self.depth += 1;
-        if self.depth == 1 {
-            Ok(Seq::default())
-        } else {
-            self.inner.structure(at)
-        }
-    }
-
-    fn member(&mut self, shape: Schema<'_>, seq: &mut Seq) -> Result<u32, Error> {
-        let ordinal = match self.depth {
-            1 => self.payload.take().unwrap_or(END),
-            _ => self.inner.member(shape, seq)?,
-        };
-        if ordinal == END {
-            self.depth -= 1;
-        }
-        Ok(ordinal)
-    }
-
-    fn list(&mut self, at: Member<'_>) -> Result<Seq, Error> {
-        self.inner.list(at)
-    }
-
-    fn item(&mut self, at: Member<'_>, seq: &mut Seq) -> Result<bool, Error> {
-        self.inner.item(at, seq)
-    }
-
-    fn map(&mut self, at: Member<'_>) -> Result<Seq, Error> {
-        self.inner.map(at)
-    }
-
-    fn key(&mut self, at: Member<'_>, seq: &mut Seq) -> Result<Option<Text>, Error> {
-        self.inner.key(at, seq)
-    }
-
-    fn null(&mut self, at: Member<'_>) -> Result<bool, Error> {
-        self.inner.null(at)
-    }
-
-    fn boolean(&mut self, at: Member<'_>) -> Result<bool, Error> {
-        self.inner.boolean(at)
-    }
-
-    fn integer(&mut self, at: Member<'_>) -> Result<i64, Error> {
-        self.inner.integer(at)
-    }
-
-    fn float(&mut self, at: Member<'_>) -> Result<f32, Error> {
-        self.inner.float(at)
-    }
-
-    fn double(&mut self, at: Member<'_>) -> Result<f64, Error> {
-        self.inner.double(at)
-    }
-
-    fn big_integer(&mut self, at: Member<'_>) -> Result<BigInteger, Error> {
-        self.inner.big_integer(at)
-    }
-
-    fn big_decimal(&mut self, at: Member<'_>) -> Result<BigDecimal, Error> {
-        self.inner.big_decimal(at)
-    }
-
-    fn text(&mut self, at: Member<'_>) -> Result<Text, Error> {
-        self.inner.text(at)
-    }
-
-    fn str(&mut self, at: Member<'_>) -> Result<Cow<'de, str>, Error> {
-        self.inner.str(at)
-    }
-
-    fn blob(&mut self, at: Member<'_>) -> Result<Blob, Error> {
-        self.inner.blob(at)
-    }
-
-    fn timestamp(&mut self, at: Member<'_>) -> Result<Timestamp, Error> {
-        self.inner.timestamp(at)
-    }
-
-    fn any(&mut self) -> Result<Event, Error> {
-        self.inner.any()
-    }
-
-    fn fills(&self, at: Member<'_>) -> bool {
-        self.inner.fills(at)
-    }
-
-    fn missing(&mut self, at: Member<'_>) -> Result<(), Error> {
-        self.inner.missing(at)
-    }
-
-    fn unknown(&mut self, at: Member<'_>) -> Result<(), Error> {
-        self.inner.unknown(at)
-    }
-
-    fn error(&self, kind: ErrorKind, expected: &'static str) -> Error {
-        self.inner.error(kind, expected)
-    }
-}
-
-/// A decoder of a payload that is a blob or a string: the body as it is.
-pub(crate) fn raw_payload<'de>(body: &'de Body, payload: u32, required: bool) -> impl Decoder<'de> {
-    PayloadDecoder::new(RawDecoder { body, required }, payload)
-}
-
-#[derive(Debug)]
-struct RawDecoder<'de> {
-    body: &'de Body,
     required: bool,
 }
 
-impl RawDecoder<'_> {
+impl<'de> RawDecoder<'de> {
+    pub(crate) const fn new(body: &'de Body, payload: u32, required: bool) -> Self {
+        Self {
+            body,
+            payload: Some(payload),
+            required,
+        }
+    }
+
     fn unfit<T>(&self) -> Result<T, Error> {
-        Err(self.error(ErrorKind::Internal, "a payload that is a blob or a string"))
+        Err(self.error(ErrorKind::Internal, UNFIT))
     }
 }
 
 impl<'de> Decoder<'de> for RawDecoder<'de> {
-    fn structure(&mut self, _: Member<'_>) -> Result<Seq, Error> {
-        self.unfit()
+    fn structure(&mut self, at: Member<'_>) -> Result<Seq, Error> {
+        match at.is_root() {
+            true => Ok(Seq::default()),
+            false => self.unfit(),
+        }
     }
 
     fn member(&mut self, _: Schema<'_>, _: &mut Seq) -> Result<u32, Error> {
-        self.unfit()
+        Ok(self.payload.take().unwrap_or(END))
     }
 
     fn list(&mut self, _: Member<'_>) -> Result<Seq, Error> {
@@ -396,15 +269,4 @@ impl<'de> Decoder<'de> for RawDecoder<'de> {
     fn error(&self, kind: ErrorKind, expected: &'static str) -> Error {
         Error::new(kind).in_format("HTTP").expected(expected)
     }
-}
-
-/// Whether a member is the payload and the body as it is. A document that
-/// holds a string is not.
-fn is_raw_payload(at: Member<'_>) -> bool {
-    at.location() == Location::Payload && is_raw(at.kind())
-}
-
-/// Whether a payload of this kind is the body as it is.
-pub(crate) const fn is_raw(kind: ShapeKind) -> bool {
-    matches!(kind, ShapeKind::Blob | ShapeKind::String | ShapeKind::Enum)
 }

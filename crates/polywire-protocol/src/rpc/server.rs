@@ -7,7 +7,7 @@ use http::header::CONTENT_TYPE;
 use http::{HeaderValue, Method, StatusCode, request};
 use polywire_codec::{Dynamic, Message, Sink, Typed};
 use polywire_schema::{
-    Encode, Encoder, Error, Map, Member, Operation, OperationFlags, Schema, Value,
+    Encode, Encoder, Error, Map, Member, Operation, OperationFlags, Schema, Text, Value,
 };
 
 use super::{Document, QUERY_ERROR, Rpc, Side, Style};
@@ -81,11 +81,13 @@ impl<S: Style> Rpc<S> {
             } else {
                 error.name()
             },
-            members: fault.members(error)?,
+            members: fault.members(error)?.0,
         };
         let message = Typed(&document);
         let document = self.style.document();
-        let body = document.write(Member::DOCUMENT, &message, Side::Server)?;
+        let body = fault.write(&message, |message| {
+            document.write(Member::DOCUMENT, message, Side::Server)
+        })?;
         let traits = error.error();
         let status = traits.map_or(500, |traits| traits.status);
         let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
@@ -103,19 +105,27 @@ impl<S: Style> Rpc<S> {
         Ok(response)
     }
 
-    /// Its name and its message.
+    /// Its name, its message, and what else may be said of it.
     pub(crate) fn encode_other(&self, fault: &Fault) -> http::Response<Bytes> {
-        let (kind, message) = fault.public();
+        let public = fault.public();
         let name = match S::ABSOLUTE_ERRORS {
-            true => format!("smithy.framework#{}", kind.name()),
-            false => kind.name().to_owned(),
+            true => format!("smithy.framework#{}", public.name),
+            false => public.name.to_owned(),
         };
-        let value = Map::from_iter([("__type", name.as_str()), ("message", message)]);
+        let mut value = Map::from_iter([("__type", name.as_str())]);
+        match public.details {
+            Some(details) => value.extend(
+                details
+                    .iter()
+                    .map(|(key, value)| (Text::from(key), value.clone())),
+            ),
+            None => value.extend([(Text::from("message"), Value::from(public.message))]),
+        }
         let value = Value::Map(value);
         let document = self.style.document();
-        // A map of two strings can always be written.
+        // A map of strings can always be written.
         let body = document.write(Member::DOCUMENT, &Dynamic(&value), Side::Server);
-        let mut response = self.failed(kind.status(), body.unwrap_or_default());
+        let mut response = self.failed(public.status, body.unwrap_or_default());
         fault.write_head(response.headers_mut());
         response
     }

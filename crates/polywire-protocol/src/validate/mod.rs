@@ -21,6 +21,7 @@ mod walk;
 
 use std::fmt;
 
+use polywire_codec::xml::XmlEncoder;
 use polywire_codec::{Lenient, Message, Sink};
 use polywire_schema::{Error, ErrorKind, Map, Member, Operation, Service};
 
@@ -29,7 +30,7 @@ use self::walk::Walk;
 use crate::{Fault, FaultKind, Protocol, ReadPlan};
 
 /// The structure that tells what is wrong, where the model lists it.
-const VALIDATION_EXCEPTION: &str = "smithy.framework#ValidationException";
+pub(crate) const VALIDATION_EXCEPTION: &str = "smithy.framework#ValidationException";
 
 /// Checks the inputs of one service.
 ///
@@ -231,6 +232,22 @@ where
         Some(validator) => validator.judge(protocol, operation, request, read, sink),
         None => read,
     }
+}
+
+/// Writes as XML what an error of the kind lists beside its message, for services
+/// whose model does not have it.
+pub(crate) fn push_fields(encoder: &mut XmlEncoder<'_>, details: Option<&Map>) {
+    let fields = details.and_then(|details| details.get("fieldList")?.as_list());
+    let Some(fields) = fields else { return };
+    encoder.open("fieldList");
+    for field in fields {
+        encoder.open("member");
+        for name in ["path", "message"] {
+            encoder.element(name, field[name].as_str().unwrap_or_default());
+        }
+        encoder.close("member");
+    }
+    encoder.close("fieldList");
 }
 
 /// Whether reading ended for want of a required member.

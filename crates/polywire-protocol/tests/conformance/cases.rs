@@ -2,6 +2,7 @@
 
 use bytes::Bytes;
 use http::header::{CONTENT_TYPE, HOST};
+use polywire_codec::Message;
 use polywire_protocol::{
     Fault, FaultKind, HostPrefix, Outcome, Plan, Protocol, ProtocolKind, ReadPlan, RequestOptions,
     Route, WithToken, decode_content, finish_request, s3,
@@ -94,10 +95,14 @@ fn sent(
     /// The token that all suites expect.
     const TOKEN: &str = "00000000-0000-4000-8000-000000000000";
 
-    write(input, |message| {
+    let encode = |message: &dyn Message| {
+        let by = input.by();
+        by.write(message, |message| protocol.encode_input(operation, message))
+    };
+    held(input, |message| {
         let mut request = match WithToken::is_due(operation, message) {
-            false => protocol.encode_input(operation, message),
-            true => protocol.encode_input(operation, &WithToken::new(operation, message, TOKEN)),
+            false => encode(message),
+            true => encode(&WithToken::new(operation, message, TOKEN)),
         }?;
         finish_request(operation, &mut request, &RequestOptions::DEFAULT)?;
         Ok(request)
@@ -174,7 +179,7 @@ fn same_or_same_message<T: std::fmt::Debug>(
     expected: &dyn Held,
     found: &dyn Held,
     shape: Schema<'_>,
-    message: impl Fn(&dyn polywire_codec::Message) -> Result<T, Error>,
+    message: impl Fn(&dyn Message) -> Result<T, Error>,
 ) -> Result<(), String> {
     let reason = match same_value(expected, found, shape) {
         Ok(()) => return Ok(()),
@@ -247,10 +252,18 @@ fn params(subject: &dyn Subject, case: &Json, shape: Schema<'_>) -> Result<Box<d
         .map_err(|error| format!("the value of the case: {error}"))
 }
 
-/// A message of what is held.
+/// A message of what is held, written by formats or twins.
 fn write<T>(
+    own: &dyn Held,
+    mut write: impl FnMut(&dyn Message) -> Result<T, Error>,
+) -> Result<T, String> {
+    held(own, |message| own.by().write(message, &mut write))
+}
+
+/// What is held, whatever writes it.
+fn held<T>(
     held: &dyn Held,
-    mut write: impl FnMut(&dyn polywire_codec::Message) -> Result<T, Error>,
+    mut write: impl FnMut(&dyn Message) -> Result<T, Error>,
 ) -> Result<T, String> {
     let mut written = None;
     held.with_message(&mut |message| written = Some(write(message)));
@@ -377,8 +390,9 @@ pub(crate) fn server_response(
 ) -> Result<(), String> {
     let response = match error {
         Some(error) => {
-            let details = params(subject, case, error)?.to_map(error);
-            let fault = Fault::modelled(error.id(), details);
+            let details = params(subject, case, error)?;
+            let fault = Fault::modelled(error.id(), details.to_map(error));
+            let fault = details.by().fault(fault);
             protocol
                 .encode_error(error, &fault)
                 .map_err(|error| error.to_string())?

@@ -5,7 +5,7 @@
 //! `POLYWIRE_CONFORMANCE` names, else in `../shared/conformance` beside the
 //! repository; without them the test says so and is skipped.
 //!
-//! `known.txt` lists the cases that fail, each with the reason. A case that
+//! `exceptions.txt` lists the cases that fail, each with the reason. A case that
 //! fails and is not listed, and one that is listed and passes, fail the test.
 //! `POLYWIRE_CASE=TEXT` runs only the cases whose name has that text, and
 //! prints what becomes of them.

@@ -49,8 +49,11 @@ pub(crate) struct Answer<'a> {
 
 /// A structure of some kind.
 pub(crate) trait Held {
-    /// As a message for a protocol.
+    /// As a message for a protocol, before anything is wrapped around it.
     fn with_message(&self, write: &mut dyn FnMut(&dyn Message));
+
+    /// What a message of it is to be written by.
+    fn by(&self) -> By;
 
     /// As the members of an error.
     fn to_map(&self, shape: Schema<'_>) -> Map;
@@ -81,11 +84,24 @@ impl By {
         }
     }
 
-    fn write(self, message: &dyn Message, write: &mut dyn FnMut(&dyn Message)) {
+    pub(crate) fn write<T>(
+        self,
+        message: &dyn Message,
+        write: impl FnOnce(&dyn Message) -> T,
+    ) -> T {
         match self {
             Self::Formats => write(message),
             #[cfg(feature = "reference")]
             Self::Twins => write(&polywire_codec::reference::Twin(message)),
+        }
+    }
+
+    /// An error that is written so.
+    pub(crate) fn fault(self, fault: Fault) -> Fault {
+        match self {
+            Self::Formats => fault,
+            #[cfg(feature = "reference")]
+            Self::Twins => fault.by_twins(),
         }
     }
 }
@@ -101,7 +117,11 @@ struct HeldMap {
 impl Held for HeldMap {
     fn with_message(&self, write: &mut dyn FnMut(&dyn Message)) {
         let value = Value::Map(self.map.clone());
-        self.by.write(&Dynamic(&value), write);
+        write(&Dynamic(&value));
+    }
+
+    fn by(&self) -> By {
+        self.by
     }
 
     fn to_map(&self, _: Schema<'_>) -> Map {
@@ -183,7 +203,11 @@ struct HeldTyped<T> {
 
 impl<T: Encode> Held for HeldTyped<T> {
     fn with_message(&self, write: &mut dyn FnMut(&dyn Message)) {
-        self.by.write(&Typed(&self.value), write);
+        write(&Typed(&self.value));
+    }
+
+    fn by(&self) -> By {
+        self.by
     }
 
     fn to_map(&self, shape: Schema<'_>) -> Map {

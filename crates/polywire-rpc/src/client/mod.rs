@@ -14,9 +14,11 @@ use hyper_util::rt::{TokioExecutor, TokioTimer};
 use polywire_codec::{Dynamic, Message, Slot, Typed};
 use polywire_protocol::{
     Fault, HostPrefix, MountError, Outcome, Protocol, ProtocolKind, RequestOptions, WithToken,
-    finish_request,
+    finish_request, s3,
 };
-use polywire_schema::{Body, DecodeStructure, Encode, Error, Limits, Map, Operation, Value};
+use polywire_schema::{
+    Body, DecodeStructure, Encode, Error, Limits, Map, MissingMember, Operation, Value,
+};
 
 use uuid::Uuid;
 
@@ -42,6 +44,7 @@ struct Inner {
     deadline: Duration,
     limits: Limits,
     options: RequestOptions,
+    s3_virtual_hosted: bool,
 }
 
 /// Builds a [`Client`].
@@ -56,6 +59,7 @@ pub struct ClientBuilder {
     idle_timeout: Duration,
     limits: Limits,
     options: RequestOptions,
+    s3_virtual_hosted: bool,
     http2: bool,
 }
 
@@ -122,6 +126,20 @@ impl std::error::Error for CallError {
             Self::Transport(error) => Some(&**error),
             _ => None,
         }
+    }
+}
+
+impl From<Fault> for CallError {
+    fn from(fault: Fault) -> Self {
+        Self::Fault(fault)
+    }
+}
+
+/// A handler that does not set what its output needs has a mistake: callers see
+/// an internal fault.
+impl From<MissingMember> for CallError {
+    fn from(missing: MissingMember) -> Self {
+        Self::Fault(Fault::internal(missing))
     }
 }
 
@@ -219,6 +237,16 @@ impl ClientBuilder {
         self
     }
 
+    /// Names the bucket of a call to S3 in the host, `bucket.s3.example.com`,
+    /// instead of in the path, where it can be a label of a host
+    /// ([`s3::virtual_hosted`]). Off; not for services other than S3, whose
+    /// paths do not begin with a bucket.
+    #[must_use]
+    pub const fn s3_virtual_hosted(mut self, virtual_hosted: bool) -> Self {
+        self.s3_virtual_hosted = virtual_hosted;
+        self
+    }
+
     /// Speaks HTTP/2 without asking. HTTP/1.1 otherwise.
     #[must_use]
     pub const fn http2(mut self, http2: bool) -> Self {
@@ -276,6 +304,7 @@ impl ClientBuilder {
             deadline: self.deadline,
             limits: self.limits,
             options: self.options,
+            s3_virtual_hosted: self.s3_virtual_hosted,
         };
         Ok(Client {
             inner: Arc::new(inner),
@@ -297,6 +326,7 @@ impl Client {
             idle_timeout: Duration::from_secs(90),
             limits: Limits::DEFAULT,
             options: RequestOptions::DEFAULT,
+            s3_virtual_hosted: false,
             http2: false,
         }
     }
@@ -431,6 +461,9 @@ impl Client {
         };
         let mut request = request.map_err(CallError::Request)?;
         finish_request(operation, &mut request, &inner.options).map_err(CallError::Request)?;
+        if inner.s3_virtual_hosted {
+            s3::virtual_hosted(&mut request);
+        }
         let internal = |reason: String| {
             let error = Error::new(polywire_schema::ErrorKind::Internal);
             CallError::Request(error.expected(reason))

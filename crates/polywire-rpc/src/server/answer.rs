@@ -23,6 +23,7 @@ use tokio::time::Sleep;
 use super::HttpResponse;
 use super::app::App;
 use super::body::RequestBody;
+use crate::context::RequestId;
 use crate::handler::HandlerFuture;
 
 /// A future behind a pointer.
@@ -42,6 +43,8 @@ pub(super) enum Answer {
     Handling(Handling),
     /// Behind layers around heads.
     Layered(Boxed<Response<Bytes>>),
+    /// A call with an id.
+    Marked(Box<Marked>),
     /// Given away.
     Taken,
 }
@@ -67,9 +70,41 @@ pub(super) struct Handling {
     _body: RequestBody,
 }
 
+/// A call whose caller is told its id.
+pub(super) struct Marked {
+    app: Arc<App>,
+    protocol: usize,
+    id: RequestId,
+    /// Of all that is logged of the call.
+    span: tracing::Span,
+    answer: Answer,
+}
+
 impl App {
-    /// Begins a call: what needs no waiting is done at once.
+    /// Begins a call, which may have an id.
     pub(super) fn begin(
+        self: &Arc<Self>,
+        protocol: usize,
+        route: Option<Route>,
+        context: crate::Context,
+        body: RequestBody,
+    ) -> Answer {
+        let Some(id) = context.extensions().get::<RequestId>().cloned() else {
+            return self.begin_call(protocol, route, context, body);
+        };
+        let span = tracing::info_span!("call", request_id = id.0);
+        let answer = span.in_scope(|| self.begin_call(protocol, route, context, body));
+        Answer::Marked(Box::new(Marked {
+            app: Arc::clone(self),
+            protocol,
+            id,
+            span,
+            answer,
+        }))
+    }
+
+    /// Begins a call: what needs no waiting is done at once.
+    fn begin_call(
         self: &Arc<Self>,
         protocol: usize,
         route: Option<Route>,
@@ -168,6 +203,7 @@ impl Future for Answer {
                 Self::Reading(reading) => ready!(reading.poll(context)),
                 Self::Handling(handling) => return handling.poll(context),
                 Self::Layered(future) => return future.as_mut().poll(context),
+                Self::Marked(marked) => return marked.poll(context),
                 ready @ Self::Ready(_) => match mem::replace(ready, Self::Taken) {
                     Self::Ready(response) => return Poll::Ready(response),
                     other => other,
@@ -186,6 +222,16 @@ impl Reading {
             let response = self.app.fault(self.protocol, self.operation, &fault);
             Poll::Ready(Answer::Ready(response))
         })
+    }
+}
+
+impl Marked {
+    fn poll(&mut self, context: &mut Context<'_>) -> Poll<Response<Bytes>> {
+        let _inside = self.span.enter();
+        let mut response = ready!(Pin::new(&mut self.answer).poll(context));
+        self.app
+            .tell_id(self.protocol, Some(&self.id), &mut response);
+        Poll::Ready(response)
     }
 }
 

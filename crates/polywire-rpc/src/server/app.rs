@@ -14,12 +14,14 @@ use polywire_protocol::{Fault, FaultKind, Plan, Protocol, ReadPlan, Route, Valid
 use polywire_schema::{Body, Limits, Operation};
 use tower::util::BoxCloneSyncService;
 use tower::{Service, ServiceExt};
+use uuid::Uuid;
 
 use super::answer::{Answer, HttpAnswer, caught};
 use super::body::RequestBody;
 use super::memory::Memory;
 use super::mount::{Mount, Mounts};
 use super::{ServerBuilder, Timeouts};
+use crate::context::RequestId;
 use crate::handler::HandlerFuture;
 use crate::{Call, Context, Handler, Output, ServiceHandle};
 
@@ -74,6 +76,8 @@ pub(super) struct App {
     pub(super) memory: Arc<Memory>,
     pub(super) timeouts: Timeouts,
     pub(super) connections: usize,
+    /// Whether calls get ids where their protocol sends them.
+    pub(super) request_ids: bool,
     pub(super) pages: Option<Pages>,
 }
 
@@ -197,11 +201,19 @@ impl App {
         let Some(protocol) = self.mounts.detect(&mut head) else {
             return Answer::Ready(nobody());
         };
+        let id = self.new_id(protocol);
         let route = match self.mounts.protocols[protocol].route(&head) {
             Ok(Plan::Buffer(route)) => Some(route),
             Ok(_) => None,
-            Err(fault) => return Answer::Ready(self.fault(protocol, None, &fault)),
+            Err(fault) => {
+                let mut response = self.fault(protocol, None, &fault);
+                self.tell_id(protocol, id.as_ref(), &mut response);
+                return Answer::Ready(response);
+            }
         };
+        if let Some(id) = &id {
+            head.extensions.insert(id.clone());
+        }
         let context = Context {
             head,
             peer,
@@ -229,10 +241,31 @@ impl App {
                     Err(fault) => Poll::Ready(Err(fault)),
                 },
             );
-            ended
-                .await
-                .unwrap_or_else(|fault| app.fault(protocol, operation, &fault))
+            ended.await.unwrap_or_else(|fault| {
+                let mut response = app.fault(protocol, operation, &fault);
+                app.tell_id(protocol, id.as_ref(), &mut response);
+                response
+            })
         }))
+    }
+
+    /// The id of a new call, if it gets one.
+    fn new_id(&self, protocol: usize) -> Option<RequestId> {
+        let protocol = self.mounts.protocols[protocol].kind();
+        let made = self.request_ids && protocol.has_request_ids();
+        made.then(|| RequestId(Uuid::new_v4().to_string()))
+    }
+
+    /// Tells the caller the id of its call.
+    pub(super) fn tell_id(
+        &self,
+        protocol: usize,
+        id: Option<&RequestId>,
+        response: &mut Response<Bytes>,
+    ) {
+        if let Some(RequestId(id)) = id {
+            self.mounts.protocols[protocol].tell_request_id(response, id);
+        }
     }
 
     /// Decodes the input of a call and hands it to its handler.

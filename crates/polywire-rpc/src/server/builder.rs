@@ -38,6 +38,7 @@ pub struct ServerBuilder {
     body_memory: Option<usize>,
     timeouts: Timeouts,
     connections: usize,
+    request_ids: bool,
     pages: Option<Pages>,
     http_layers: Vec<Box<dyn FnOnce(HttpService) -> HttpService>>,
     head_layers: Vec<Box<dyn FnOnce(HeadService) -> HeadService>>,
@@ -138,6 +139,7 @@ impl ServerBuilder {
             body_memory: None,
             timeouts: Timeouts::DEFAULT,
             connections: 10_000,
+            request_ids: true,
             pages: None,
             http_layers: Vec::new(),
             head_layers: Vec::new(),
@@ -240,6 +242,17 @@ impl ServerBuilder {
     #[must_use]
     pub fn connections(mut self, connections: usize) -> Self {
         self.connections = connections;
+        self
+    }
+
+    /// Sets whether calls over the protocols of AWS that send request ids, awsQuery,
+    /// ec2Query and restXml, get one: a random UUID, which handlers find in their
+    /// [`Context`](crate::Context::request_id), log lines of the call in the field
+    /// `request_id` of its span, and callers in the header `x-amzn-requestid` and
+    /// where the protocol has a place for it. On.
+    #[must_use]
+    pub const fn request_ids(mut self, request_ids: bool) -> Self {
+        self.request_ids = request_ids;
         self
     }
 
@@ -375,7 +388,7 @@ impl ServerBuilder {
             Validation::WithoutUncheckedPatterns => {
                 let (validator, unchecked) = Validator::with_unchecked_patterns(service);
                 for pattern in unchecked {
-                    tracing::warn!(%pattern, "left out");
+                    tracing::warn!("{pattern}: any text passes it");
                 }
                 Some(validator)
             }
@@ -407,6 +420,7 @@ impl ServerBuilder {
             timeouts: self.timeouts.capped(),
             // More than a semaphore counts is as good as no limit.
             connections: self.connections.min(Semaphore::MAX_PERMITS),
+            request_ids: self.request_ids,
             pages: self.pages,
         };
         let mut server = Server {

@@ -65,7 +65,7 @@ impl Mount {
     pub fn path(path: &str) -> Result<Self, MountPathError> {
         let own = path.trim_end_matches('/');
         let plain = |byte: u8| byte.is_ascii_graphic() && !b"?#\"<>\\^`{|}%".contains(&byte);
-        let valid = path.starts_with('/') && own.bytes().all(plain) && !own.contains("//");
+        let valid = path.starts_with('/') && own.bytes().all(plain) && !path.contains("//");
         if !valid {
             return Err(MountPathError(path.to_owned()));
         }

@@ -10,6 +10,7 @@ mod bodies;
 mod connections;
 mod faults;
 mod handlers;
+mod ids;
 mod layers;
 mod memory;
 mod mounts;

@@ -5,6 +5,7 @@ mod botocore;
 mod curl;
 mod harm;
 mod models;
+mod object_store;
 mod polywire_call;
 mod polywire_model;
 mod polywire_serve;

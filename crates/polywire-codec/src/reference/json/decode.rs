@@ -236,6 +236,9 @@ impl JsonDecoder {
     }
 }
 
+/// The state of a structure that is not there itself, but whose payload is.
+const AROUND_PAYLOAD: u32 = 1;
+
 /// Whether digits were given and rounded beyond the largest number.
 fn is_beyond(digits: &str, infinite: bool) -> bool {
     infinite && !digits.ends_with("Infinity")
@@ -243,10 +246,24 @@ fn is_beyond(digits: &str, infinite: bool) -> bool {
 
 impl<'de> Decoder<'de> for JsonDecoder {
     fn structure(&mut self, at: Member<'_>) -> Result<Seq, Error> {
+        if self.profile.payload {
+            return Ok(Seq {
+                state: AROUND_PAYLOAD,
+                ..Seq::default()
+            });
+        }
         self.open_object(at)
     }
 
     fn member(&mut self, shape: Schema<'_>, seq: &mut Seq) -> Result<u32, Error> {
+        if seq.state == AROUND_PAYLOAD {
+            let is_first = std::mem::take(&mut self.profile.payload);
+            self.profile.document_only = None;
+            let payload = shape
+                .members()
+                .find(|member| is_first && member.location() == Location::Payload);
+            return Ok(payload.map_or(END, Member::ordinal));
+        }
         while let Some((key, value)) = self.next_member() {
             let names = self.profile.names.source();
             let member = shape.members().find(|member| member.plain(names) == key);

@@ -19,6 +19,9 @@ pub struct JsonEncoder {
     open: Vec<(char, bool)>,
     /// Whether a key stands before the next value.
     keyed: bool,
+    /// Whether the structure around a payload is open, of which nothing is
+    /// written.
+    around: bool,
     profile: JsonProfile,
     error: Option<Error>,
 }
@@ -31,6 +34,7 @@ impl JsonEncoder {
             out: Vec::new(),
             open: Vec::new(),
             keyed: false,
+            around: false,
             profile,
             error: None,
         }
@@ -126,11 +130,19 @@ impl JsonEncoder {
 
 impl Encoder for JsonEncoder {
     fn begin_structure(&mut self, _: Member<'_>, _: usize) {
+        if self.profile.payload && !self.around {
+            self.around = true;
+            return;
+        }
         self.begin('{');
     }
 
     fn member(&mut self, at: Member<'_>) -> bool {
+        if self.profile.payload && self.open.is_empty() {
+            return at.location() == Location::Payload;
+        }
         if let Some(direction) = self.profile.document_only
+            && !self.profile.payload
             && self.open.len() == 1
             && at.location().going(direction) != Location::Body
         {
@@ -141,6 +153,9 @@ impl Encoder for JsonEncoder {
     }
 
     fn end_structure(&mut self, _: Member<'_>) {
+        if self.profile.payload && self.open.is_empty() {
+            return;
+        }
         self.end('{', b'}');
     }
 

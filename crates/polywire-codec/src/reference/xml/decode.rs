@@ -143,8 +143,9 @@ impl XmlDecoder {
         }
     }
 
+    /// On a client text beside elements means nothing.
     fn no_text(&self, element: &Element) -> Result<(), Error> {
-        match element.has_text {
+        match element.has_text && self.profile.required {
             true => self.wrong(ErrorKind::Syntax, "elements, not text"),
             false => Ok(()),
         }
@@ -265,6 +266,9 @@ impl XmlDecoder {
     }
 }
 
+/// The state of a structure that is not there itself, but whose payload is.
+const AROUND_PAYLOAD: u32 = 1;
+
 fn local(name: &str) -> &str {
     name.rsplit(':').next().unwrap_or_default()
 }
@@ -293,6 +297,12 @@ fn find<'s>(shape: Schema<'s>, name: &str, attribute: bool) -> Option<Member<'s>
 
 impl<'de> Decoder<'de> for XmlDecoder {
     fn structure(&mut self, at: Member<'_>) -> Result<Seq, Error> {
+        if self.profile.payload {
+            return Ok(Seq {
+                state: AROUND_PAYLOAD,
+                ..Seq::default()
+            });
+        }
         let top = self.top.is_some();
         let element = self.element(at)?;
         let parts: Vec<Part> = if top && self.profile.unwrapped {
@@ -313,6 +323,14 @@ impl<'de> Decoder<'de> for XmlDecoder {
     }
 
     fn member(&mut self, shape: Schema<'_>, seq: &mut Seq) -> Result<u32, Error> {
+        if seq.state == AROUND_PAYLOAD {
+            let is_first = std::mem::take(&mut self.profile.payload);
+            self.profile.document_only = None;
+            let payload = shape
+                .members()
+                .find(|member| is_first && member.location() == Location::Payload);
+            return Ok(payload.map_or(END, Member::ordinal));
+        }
         let at_top = self.open.len() == 1;
         loop {
             let Some(Frame::Structure { parts, .. }) = self.open.last_mut() else {
@@ -326,7 +344,15 @@ impl<'de> Decoder<'de> for XmlDecoder {
                 Part::Attribute(name, _) => (name, true),
                 Part::Element(element) => (&element.name, false),
             };
-            let Some(member) = find(shape, name, attribute) else {
+            let message = |member: &Member<'_>| {
+                let name = local(name);
+                self.profile.any_case_message
+                    && !attribute
+                    && name.eq_ignore_ascii_case("message")
+                    && member.plain(NameSource::Xml).eq_ignore_ascii_case(name)
+            };
+            let found = find(shape, name, attribute).or_else(|| shape.members().find(message));
+            let Some(member) = found else {
                 if let Part::Element(element) = &part {
                     seq.unknown = true;
                     self.count_item()?;

@@ -20,6 +20,9 @@ pub struct XmlEncoder<'n> {
     /// Whether the structure at the top is written into an element of the
     /// caller's.
     contents: bool,
+    /// Whether the structure around a payload is open, of which nothing is
+    /// written.
+    around: bool,
     profile: XmlProfile<'n>,
     error: Option<Error>,
 }
@@ -47,6 +50,7 @@ impl<'n> XmlEncoder<'n> {
             open: Vec::new(),
             out: String::new(),
             contents,
+            around: false,
             profile,
             error: None,
         }
@@ -187,6 +191,19 @@ impl<'n> XmlEncoder<'n> {
     }
 }
 
+/// The tags of the items of a flattened list: the name of the list, and the
+/// namespace of the list or else that of the items.
+fn item_tags(at: Member<'_>) -> (String, String) {
+    let (open, close) = tags_of(at);
+    let (item, _) = tags_of(at.element());
+    let bare = format!("<{}>", at.plain(NameSource::Xml));
+    let behind = item.split_once(' ').map(|(_, behind)| behind);
+    match behind.filter(|_| open == bare) {
+        Some(behind) => (format!("<{} {behind}", at.plain(NameSource::Xml)), close),
+        None => (open, close),
+    }
+}
+
 fn tags_of(at: Member<'_>) -> (String, String) {
     let tag = |encoding| String::from_utf8_lossy(at.run(encoding).as_bytes()).into_owned();
     (tag(Encoding::XmlOpen), tag(Encoding::XmlClose))
@@ -194,14 +211,22 @@ fn tags_of(at: Member<'_>) -> (String, String) {
 
 impl Encoder for XmlEncoder<'_> {
     fn begin_structure(&mut self, at: Member<'_>, _: usize) {
+        if self.profile.payload && !self.around {
+            self.around = true;
+            return;
+        }
         let bare = self.open.is_empty() && (self.contents || self.profile.unwrapped);
         let tags = (!bare).then(|| self.tags(at));
         self.begin(tags);
     }
 
     fn member(&mut self, at: Member<'_>) -> bool {
+        if self.profile.payload && self.open.is_empty() && at.location() != Location::Payload {
+            return false;
+        }
         self.no_document(at);
         match self.profile.document_only {
+            _ if self.profile.payload => true,
             Some(direction) if self.open.len() == 1 => {
                 at.location().going(direction) == Location::Body
             }
@@ -210,6 +235,9 @@ impl Encoder for XmlEncoder<'_> {
     }
 
     fn end_structure(&mut self, _: Member<'_>) {
+        if self.profile.payload && self.open.is_empty() {
+            return;
+        }
         self.end();
     }
 
@@ -219,7 +247,7 @@ impl Encoder for XmlEncoder<'_> {
         let tags = (!flattened).then(|| self.tags(at));
         self.begin(tags);
         if let Some(level) = self.open.last_mut() {
-            level.items = flattened.then(|| tags_of(at));
+            level.items = flattened.then(|| item_tags(at));
         }
     }
 

@@ -1,0 +1,160 @@
+//! What callers are told of errors, over every protocol.
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test may panic, and panicking is how it fails"
+)]
+
+use bytes::Bytes;
+use polywire_model::Loader;
+use polywire_protocol::{Outcome, ProtocolKind, Validator};
+use polywire_schema::{Body, Limits, Map, SchemaSet, Value};
+
+const MODEL: &str = r#"
+$version: "2"
+namespace test.errors
+service Shop { version: "1", operations: [Put] }
+
+@http(method: "POST", uri: "/put")
+operation Put {
+    input := {
+        @length(max: 3) name: String
+        @pattern("^[0-9]+$") pin: Pin
+    }
+    errors: [Full]
+}
+
+@sensitive
+string Pin
+
+@error("client")
+@httpError(409)
+structure Full { message: String, left: Integer }
+"#;
+
+fn set() -> SchemaSet<'static> {
+    let model = Loader::new().add_text("errors.smithy", MODEL).assemble();
+    let model = model.unwrap_or_else(|error| panic!("{error}")).model;
+    model.schemas("test.errors#Shop").unwrap().unwrap()
+}
+
+/// A service whose model does not list `ValidationException` tells all that is
+/// wrong all the same, and no value.
+#[test]
+fn constraints_of_models_without_an_error_for_them() {
+    let set = set();
+    let service = set.service(0);
+    let put = service.find_operation("Put").unwrap();
+    let validator = Validator::new(service).unwrap();
+    let input = Map::from_iter([("name", "too long"), ("pin", "secret")]);
+    let fault = validator.check(put, &input).unwrap_err();
+    for kind in ProtocolKind::ALL {
+        let protocol = kind.build(service).unwrap();
+        let response = protocol.encode_fault(Some(put), &fault);
+        let body = response.body();
+        let text = String::from_utf8_lossy(body);
+        for (what, times) in [
+            // The summary and the list.
+            ("Value with length 8 at '/name' failed to satisfy", 2),
+            ("Value at '/pin' failed to satisfy constraint", 2),
+            ("fieldList", 1),
+            ("2 validation errors detected", 1),
+        ] {
+            let found = text.matches(what).count();
+            assert!(found >= times, "{kind}: {what} {found} times in {text}");
+        }
+        for value in ["too long", "secret"] {
+            assert!(!text.contains(value), "{kind}: {value} in {text}");
+        }
+        // It can be read.
+        let (head, body) = response.into_parts();
+        let outcome = protocol.outcome(put, &head, &Body::new(body), &Limits::DEFAULT);
+        match outcome.unwrap() {
+            Outcome::Fault(fault) => assert_eq!(
+                (fault.kind(), fault.message().starts_with("2 validation")),
+                (polywire_protocol::FaultKind::Invalid, true),
+                "{kind}: {fault}"
+            ),
+            other => panic!("{kind}: {other:?}"),
+        }
+    }
+}
+
+/// What XML cannot hold is left out, not the whole answer.
+#[test]
+fn messages_that_xml_cannot_hold() {
+    let set = set();
+    let put = set.service(0).find_operation("Put").unwrap();
+    let fault = polywire_protocol::Fault::new(polywire_protocol::FaultKind::Invalid, "\u{1}");
+    for kind in ProtocolKind::ALL {
+        let protocol = kind.build(set.service(0)).unwrap();
+        let response = protocol.encode_fault(Some(put), &fault);
+        assert!(!response.body().is_empty(), "{kind}");
+    }
+}
+
+/// Services of AWS send `<Message>` where their models say `message`.
+#[test]
+fn messages_in_other_letters() {
+    let set = set();
+    let service = set.service(0);
+    let put = service.find_operation("Put").unwrap();
+    let full = put.find_error("Full").unwrap();
+    for (kind, before, after) in [
+        (
+            ProtocolKind::AwsQuery,
+            "<ErrorResponse><Error><Code>Full</Code>",
+            "</Error><RequestId>1</RequestId></ErrorResponse>",
+        ),
+        (
+            ProtocolKind::Ec2Query,
+            "<Response><Errors><Error><Code>Full</Code>",
+            "</Error></Errors><RequestID>1</RequestID></Response>",
+        ),
+        (
+            ProtocolKind::RestXml,
+            "<ErrorResponse><Error><Code>Full</Code>",
+            "</Error><RequestId>1</RequestId></ErrorResponse>",
+        ),
+        (
+            ProtocolKind::RestXml,
+            "<Error><Code>Full</Code>",
+            "</Error>",
+        ),
+    ] {
+        let protocol = kind.build(service).unwrap();
+        for (members, message) in [
+            ("<Message>no room</Message><left>0</left>", Some("no room")),
+            ("<MESSAGE>no room</MESSAGE><left>0</left>", Some("no room")),
+            ("<message>no room</message><left>0</left>", Some("no room")),
+            // Its own name counts, wherever it stands.
+            (
+                "<Message>x</Message><message>no room</message><left>0</left>",
+                Some("no room"),
+            ),
+            (
+                "<message>no room</message><left>0</left><Message>x</Message>",
+                Some("no room"),
+            ),
+            // Other members are not looked for so.
+            ("<LEFT>0</LEFT><left>0</left>", None),
+        ] {
+            let body = Body::new(Bytes::from(format!("{before}{members}{after}")));
+            let response = http::Response::builder().status(409).body(()).unwrap();
+            let (head, ()) = response.into_parts();
+            match protocol
+                .outcome(put, &head, &body, &Limits::DEFAULT)
+                .unwrap()
+            {
+                Outcome::Error(error) => assert_eq!(error, full),
+                other => panic!("{kind}: {other:?}"),
+            }
+            let mut read = Map::new();
+            protocol
+                .decode_error(full, &head, &body, &Limits::DEFAULT, &mut read)
+                .unwrap();
+            let found = read.get("message").and_then(Value::as_str);
+            assert_eq!(found, message, "{kind} {members}");
+            assert_eq!(read.get("left"), Some(&Value::Integer(0)));
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! What S3 does with HTTP that its model does not say.
+
+use std::convert::Infallible;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use http::header::{CONNECTION, CONTENT_LENGTH, CONTENT_RANGE, EXPECT};
+use http::{HeaderName, HeaderValue, Request, Response, StatusCode};
+use polywire::protocol::{Fault, s3};
+use tower::{Layer, Service};
+
+use crate::error::Error;
+
+/// Moves buckets from the host into the path, gives parts of objects the status
+/// 206, and each answer an id.
+#[derive(Clone, Debug)]
+pub(crate) struct Http {
+    domains: Arc<[String]>,
+}
+
+impl Http {
+    /// For hosts `BUCKET.DOMAIN`.
+    #[must_use]
+    pub(crate) fn new(domains: Vec<String>) -> Self {
+        Self {
+            domains: domains.into(),
+        }
+    }
+}
+
+impl<S> Layer<S> for Http {
+    type Service = HttpService<S>;
+
+    fn layer(&self, inner: S) -> HttpService<S> {
+        HttpService {
+            inner,
+            domains: Arc::clone(&self.domains),
+        }
+    }
+}
+
+/// A service with [`Http`] around it.
+#[derive(Clone, Debug)]
+pub(crate) struct HttpService<S> {
+    inner: S,
+    domains: Arc<[String]>,
+}
+
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-amz-request-id");
+
+impl<S, B, R> Service<Request<B>> for HttpService<S>
+where
+    S: Service<Request<B>, Response = Response<R>, Error = Infallible>,
+    S::Future: Send + 'static,
+{
+    type Response = Response<R>;
+    type Error = Infallible;
+    type Future = Pin<Box<dyn Future<Output = Result<Response<R>, Infallible>> + Send>>;
+
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        self.inner.poll_ready(context)
+    }
+
+    fn call(&mut self, request: Request<B>) -> Self::Future {
+        let (mut head, body) = request.into_parts();
+        let domains: Vec<&str> = self.domains.iter().map(String::as_str).collect();
+        s3::path_style(&mut head, &domains);
+        // There is nothing to go on with, so the answer comes at once. Connections
+        // of botocore do not recover from that: they take the next answer wrong.
+        let is_empty = head
+            .headers
+            .get(CONTENT_LENGTH)
+            .is_some_and(|len| len == "0");
+        let is_last = is_empty && head.headers.contains_key(EXPECT);
+        let answer = self.inner.call(Request::from_parts(head, body));
+        Box::pin(async move {
+            let mut response = answer.await?;
+            if response.headers().contains_key(CONTENT_RANGE) && response.status() == 200 {
+                *response.status_mut() = StatusCode::PARTIAL_CONTENT;
+            }
+            let id = uuid::Uuid::new_v4().simple().to_string();
+            if let Ok(id) = HeaderValue::from_str(&id) {
+                response.headers_mut().insert(REQUEST_ID, id);
+            }
+            if is_last {
+                let close = HeaderValue::from_static("close");
+                response.headers_mut().insert(CONNECTION, close);
+            }
+            Ok(response)
+        })
+    }
+}
+
+/// What stands in the query of operations that this store does not have. Their
+/// requests would be taken for those that it has: `PUT /bucket/key?acl` for an
+/// object.
+const OTHERS: [&str; 30] = [
+    "abac",
+    "accelerate",
+    "acl",
+    "analytics",
+    "annotation",
+    "attributes",
+    "cors",
+    "encryption",
+    "intelligent-tiering",
+    "inventory",
+    "legal-hold",
+    "lifecycle",
+    "logging",
+    "metadataConfiguration",
+    "metadataTable",
+    "metrics",
+    "notification",
+    "object-lock",
+    "ownershipControls",
+    "policy",
+    "policyStatus",
+    "publicAccessBlock",
+    "renameObject",
+    "replication",
+    "requestPayment",
+    "restore",
+    "retention",
+    "select",
+    "tagging",
+    "torrent",
+];
+
+/// Refuses what this store would misunderstand.
+///
+/// # Errors
+///
+/// The request asks for something that is not there.
+pub(crate) fn check(call: &polywire::rpc::Context) -> Result<(), Fault> {
+    let query = call.uri().query().unwrap_or_default();
+    let mut names = query.split('&').map(|part| part.split('=').next());
+    let names_other = |name: &str| {
+        OTHERS.contains(&name)
+            || matches!(name, "versionId" | "versioning" | "versions" | "website")
+    };
+    if names.any(|name| name.is_some_and(names_other)) {
+        return Err(Error::NotImplemented("This store does not have that operation.").into());
+    }
+    let header = |name: &str| {
+        call.headers()
+            .get(name)
+            .and_then(|value| value.to_str().ok())
+    };
+    let is_streaming =
+        header("x-amz-content-sha256").is_some_and(|sum| sum.starts_with("STREAMING-"));
+    let is_chunked =
+        header("content-encoding").is_some_and(|coding| coding.contains("aws-chunked"));
+    if is_streaming || is_chunked {
+        let reason = "Bodies in signed chunks and trailing checksums are not read: \
+                      set request_checksum_calculation to when_required.";
+        return Err(Error::NotImplemented(reason).into());
+    }
+    if header("x-amz-copy-source").is_some() && query.contains("uploadId=") {
+        return Err(Error::NotImplemented("Parts cannot be copied from objects.").into());
+    }
+    Ok(())
+}

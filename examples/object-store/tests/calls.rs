@@ -1,0 +1,127 @@
+//! The generated client calls each operation over HTTP.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use object_store::s3::client::{self, Client};
+use object_store::s3::{
+    CompletedMultipartUpload, CompletedPart, CreateBucketError, Delete, GetObjectError,
+    MetadataDirective, ObjectIdentifier,
+};
+use object_store::{Settings, server};
+use polywire::prelude::*;
+use polywire::rpc::Running;
+
+async fn start() -> (Running, Client) {
+    let settings = Settings {
+        part: 4,
+        memory: 70 << 20,
+        ..Settings::default()
+    };
+    let server = server(settings).unwrap();
+    let running = server.listen("127.0.0.1:0".parse().unwrap()).await.unwrap();
+    let url = format!("http://{}", running.address());
+    let client = client::connect(&url, ProtocolKind::RestXml).unwrap();
+    client.create_bucket().bucket("bkt").send().await.unwrap();
+    (running, client)
+}
+
+async fn put(client: &Client, key: &str, body: &[u8]) -> Text {
+    let call = client.put_object().bucket("bkt").key(key).body(body);
+    call.send().await.unwrap().etag.unwrap()
+}
+
+#[tokio::test]
+async fn buckets() {
+    let (running, client) = start().await;
+    let again = client.create_bucket().bucket("bkt").send().await;
+    assert!(matches!(
+        again,
+        Err(CreateBucketError::BucketAlreadyOwnedByYou(_))
+    ));
+    client.head_bucket().bucket("bkt").send().await.unwrap();
+    let listed = client.list_buckets().send().await.unwrap();
+    assert_eq!(listed.buckets.unwrap()[0].name.as_deref(), Some("bkt"));
+    let location = client.get_bucket_location().bucket("bkt").send().await;
+    // S3 says that there is none with an element that is empty.
+    let location = location.unwrap().location_constraint;
+    assert!(location.is_none_or(|location| location.as_str().is_empty()));
+    client.delete_bucket().bucket("bkt").send().await.unwrap();
+    assert!(client.head_bucket().bucket("bkt").send().await.is_err());
+    running.shutdown().await;
+}
+
+#[tokio::test]
+async fn objects() {
+    let (running, client) = start().await;
+    let tag = put(&client, "a b//c", b"0123456789").await;
+    assert_eq!(tag, "\"781e5e245d69b566979b86e28d23f2c7\"");
+    let got = client.get_object().bucket("bkt").key("a b//c");
+    let got = got.range("bytes=2-4").send().await.unwrap();
+    assert_eq!(got.body.as_bytes(), b"234");
+    assert_eq!(got.content_range.as_deref(), Some("bytes 2-4/10"));
+    let metadata = [("m", "n")].map(|(name, value)| (name.into(), value.into()));
+    let copy = client.copy_object().bucket("bkt").key("copy");
+    let copy = copy.copy_source("bkt/a%20b//c").metadata(metadata.into());
+    let copy = copy.metadata_directive(MetadataDirective::Replace);
+    let result = copy.send().await.unwrap().copy_object_result.unwrap();
+    assert_eq!(result.etag, Some(tag));
+    let head = client.head_object().bucket("bkt").key("copy").send().await;
+    let head = head.unwrap();
+    assert_eq!(head.content_length, Some(10));
+    assert_eq!(head.metadata.unwrap()["m"], "n");
+    let listed = client.list_objects_v2().bucket("bkt").delimiter("/");
+    let listed = listed.send().await.unwrap();
+    assert_eq!(listed.contents.unwrap().len(), 1);
+    let prefixes = listed.common_prefixes.unwrap();
+    assert_eq!(prefixes[0].prefix.as_deref(), Some("a b/"));
+    let delete = client.delete_object().bucket("bkt").key("a b//c");
+    delete.send().await.unwrap();
+    let objects = vec![ObjectIdentifier::builder().key("copy").build().unwrap()];
+    let delete = Delete::builder().objects(objects).build().unwrap();
+    let deleted = client.delete_objects().bucket("bkt").delete(delete);
+    assert_eq!(deleted.send().await.unwrap().deleted.unwrap().len(), 1);
+    let gone = client.get_object().bucket("bkt").key("copy").send().await;
+    assert!(matches!(gone, Err(GetObjectError::NoSuchKey(_))));
+    running.shutdown().await;
+}
+
+#[tokio::test]
+async fn uploads_in_parts() {
+    let (running, client) = start().await;
+    let begun = client.create_multipart_upload().bucket("bkt").key("k");
+    let id = begun.send().await.unwrap().upload_id.unwrap();
+    let mut parts = Vec::new();
+    for (number, body) in [(1, "1234"), (2, "5")] {
+        let part = client.upload_part().bucket("bkt").key("k");
+        let part = part.upload_id(id.clone()).part_number(number);
+        let tag = part.body(body.as_bytes()).send().await.unwrap().etag;
+        let part = CompletedPart::builder().part_number(number);
+        parts.push(part.etag(tag.unwrap()).build());
+    }
+    let listed = client.list_parts().bucket("bkt").key("k");
+    let listed = listed.upload_id(id.clone()).send().await.unwrap();
+    assert_eq!(listed.parts.unwrap().len(), 2);
+    let uploads = client.list_multipart_uploads().bucket("bkt").send().await;
+    assert_eq!(uploads.unwrap().uploads.unwrap().len(), 1);
+    let upload = CompletedMultipartUpload::builder().parts(parts).build();
+    let done = client.complete_multipart_upload().bucket("bkt").key("k");
+    let done = done.upload_id(id.clone()).multipart_upload(upload);
+    assert!(done.send().await.unwrap().etag.unwrap().ends_with("-2\""));
+    let got = client.get_object().bucket("bkt").key("k").send().await;
+    assert_eq!(got.unwrap().body.as_bytes(), b"12345");
+    // It is done, so there is nothing to abort: an error that only S3 names.
+    let abort = client.abort_multipart_upload().bucket("bkt").key("k");
+    let error = abort.upload_id(id).send().await.unwrap_err();
+    assert!(error.to_string().contains("NoSuchUpload"), "{error}");
+    running.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_full_store_says_so() {
+    let (running, client) = start().await;
+    let large = vec![0; 40 << 20];
+    put(&client, "one", &large).await;
+    let two = client.put_object().bucket("bkt").key("two").body(large);
+    let error = two.send().await.unwrap_err();
+    assert!(error.to_string().contains("InsufficientStorage"), "{error}");
+    running.shutdown().await;
+}

@@ -1,0 +1,65 @@
+//! Stock boto3 and the aws CLI use the example `object-store` as S3.
+
+use polywire_interop::{Case, Serving, object_store};
+
+/// Runs a script of this folder against a store of its own.
+fn runs(name: &'static str, script: &str) {
+    let case = Case::begin(name);
+    let Some(python) = case.python(&["awscli", "boto3"]) else {
+        return;
+    };
+    // It is generated from S3's model.
+    let has_program = std::env::var_os("OBJECT_STORE_BIN").is_some();
+    if !has_program && case.data("models/s3.json").is_none() {
+        return;
+    }
+    let serving = Serving::start_program(object_store(), &["--listen", "127.0.0.1:0"]);
+    let script = format!("{}\n{script}", include_str!("client.py"));
+    let shown = python.run(serving.url(), &script);
+    assert_eq!(shown.as_str(), Some("done"));
+}
+
+#[test]
+fn boto3_s3_buckets() {
+    runs("boto3_s3_buckets", include_str!("buckets.py"));
+}
+
+#[test]
+fn boto3_s3_objects() {
+    runs("boto3_s3_objects", include_str!("objects.py"));
+}
+
+#[test]
+fn boto3_s3_unusual_keys() {
+    runs("boto3_s3_unusual_keys", include_str!("keys.py"));
+}
+
+#[test]
+fn boto3_s3_pages() {
+    runs("boto3_s3_pages", include_str!("listing.py"));
+}
+
+#[test]
+fn boto3_s3_multipart() {
+    runs("boto3_s3_multipart", include_str!("multipart.py"));
+}
+
+#[test]
+fn boto3_s3_managed_transfer() {
+    runs("boto3_s3_managed_transfer", include_str!("transfer.py"));
+}
+
+#[test]
+fn boto3_s3_virtual_hosts() {
+    runs("boto3_s3_virtual_hosts", include_str!("addressing.py"));
+}
+
+#[test]
+fn boto3_s3_checksums_unasked() {
+    runs("boto3_s3_checksums_unasked", include_str!("checksums.py"));
+}
+
+#[test]
+fn aws_cli_s3() {
+    runs("aws_cli_s3", include_str!("cli.py"));
+}
