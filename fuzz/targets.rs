@@ -10,6 +10,8 @@
 )]
 
 mod alike;
+mod compressed;
+mod constraints;
 mod forms;
 mod models;
 mod readers;
@@ -106,4 +108,14 @@ pub fn text_percent(data: &[u8]) {
 /// As XML text and attributes.
 pub fn text_xml(data: &[u8]) {
     text::xml::any(data);
+}
+
+/// As a body in gzip, and as one that is compressed.
+pub fn gzip(data: &[u8]) {
+    compressed::any(data);
+}
+
+/// As an input in JSON whose constraints are checked.
+pub fn validator(data: &[u8]) {
+    constraints::any(data);
 }

@@ -31,6 +31,7 @@ macro_rules! replayed {
 replayed! {
     cbor,
     form,
+    gzip,
     http_request,
     json,
     model_ast,
@@ -44,6 +45,7 @@ replayed! {
     text_string,
     text_timestamp,
     text_xml,
+    validator,
     xml,
     xmlrpc_call,
     xmlrpc_response,

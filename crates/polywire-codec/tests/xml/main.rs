@@ -3,6 +3,7 @@
 
 mod documents;
 mod frames;
+mod hostile;
 mod members;
 mod peers;
 mod random;
