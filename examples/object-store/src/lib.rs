@@ -6,6 +6,14 @@
 //! S3 does with HTTP that no model says. There are no versions, no access
 //! control (signatures are not looked at) and no checksums but MD5.
 #![forbid(unsafe_code)]
+#![allow(
+    clippy::field_reassign_with_default,
+    reason = "outputs have dozens of members, of which some are there"
+)]
+#![allow(
+    clippy::needless_pass_by_value,
+    reason = "operations get their input as the generated server gives it"
+)]
 
 polywire::include_service!(
     /// S3, generated from its model.
