@@ -13,6 +13,8 @@ moment = datetime.datetime(2026, 11, 22, 10, 30, 59, tzinfo=datetime.timezone.ut
 early = datetime.datetime(year, 10, 14, tzinfo=datetime.timezone.utc)
 every_byte = bytes(range(256))
 text = " tea & <milk> \"grün\" 𝄞 ]]> 100%+1=\t'\n\r\\ "
+if not returns:
+    text = text.replace("\r", "")
 content = {
     "text": text, "empty": "", "flag": True, "off": False,
     "small": -2147483648, "big": 9223372036854775807, "least": -9223372036854775808,
