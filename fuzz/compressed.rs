@@ -27,7 +27,7 @@ pub(crate) fn any(data: &[u8]) {
     };
     let rest = Bytes::copy_from_slice(rest);
     bounded(&rest, usize::from(*first) * 1024);
-    there_and_back(rest);
+    there_and_back(&rest);
 }
 
 /// Any bytes as if they were gzip, and a limit.
@@ -66,12 +66,12 @@ fn bounded(body: &Bytes, limit: usize) {
 }
 
 /// Any bytes as a body that a client compresses.
-fn there_and_back(body: Bytes) {
+fn there_and_back(body: &Bytes) {
     let operation = SET.service(0).find_operation("Compressed").unwrap();
     let mut request = Request::post("/").body(body.clone()).unwrap();
     let options = RequestOptions::DEFAULT.with_compress_from(Some(0));
     finish_request(operation, &mut request, &options).unwrap();
     let (mut head, sent) = request.into_parts();
     let read = decode_content(Some(operation), &mut head, &sent, &mut |_| Ok(()));
-    assert_eq!(read.unwrap().unwrap_or(sent), body);
+    assert_eq!(read.unwrap().unwrap_or(sent), *body);
 }

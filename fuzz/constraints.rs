@@ -63,7 +63,7 @@ pub(crate) fn any(data: &[u8]) {
 fn members(map: &Map, path: &str, failures: &mut Vec<String>) {
     for (name, value) in map.iter() {
         let path = format!("{path}/{name}");
-        let fails = match (&*name, value) {
+        let fails = match (name, value) {
             ("text", Value::String(text)) => !(2..=4).contains(&text.chars().count()),
             ("letters", Value::String(text)) => text.chars().any(|one| !"abc".contains(one)),
             ("int", Value::Integer(number)) => !(-5..=5).contains(number),

@@ -38,10 +38,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 /// Where the model is.
 fn model() -> Result<PathBuf, String> {
     for name in ["POLYWIRE_S3_MODEL", "POLYWIRE_DATA"] {
-        #[expect(clippy::print_stdout, reason = "Cargo reads it")]
-        {
-            println!("cargo::rerun-if-env-changed={name}");
-        }
+        println!("cargo::rerun-if-env-changed={name}");
     }
     let model = match env::var_os("POLYWIRE_S3_MODEL") {
         Some(file) => PathBuf::from(file),

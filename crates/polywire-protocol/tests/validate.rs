@@ -80,7 +80,7 @@ fn map<const N: usize>(entries: [(&str, Value); N]) -> Value {
 }
 
 fn list<const N: usize>(items: [Value; N]) -> Value {
-    Value::List(items.to_vec())
+    Value::List(Vec::from(items))
 }
 
 fn input<const N: usize>(entries: [(&str, Value); N]) -> Map {
@@ -150,7 +150,7 @@ fn lengths_are_of_characters_bytes_items_and_entries() {
     let misfits = input([
         ("text", Value::from("\u{1f44d}")),
         ("data", blob("\u{1f44d}".as_bytes())),
-        ("items", list([one.clone()])),
+        ("items", list([one])),
         ("entries", map([])),
     ]);
     assert_eq!(

@@ -78,7 +78,7 @@ pub(crate) fn complete(
     let small = |part: &&Part| part.body.len() < smallest;
     if chosen
         .split_last()
-        .is_some_and(|(_, rest)| rest.iter().any(|part| small(part)))
+        .is_some_and(|(_, rest)| rest.iter().any(small))
     {
         return Err(Error::EntityTooSmall.into());
     }

@@ -1,4 +1,8 @@
 //! The service of docs/codegen.md.
+#![allow(
+    clippy::print_stdout,
+    reason = "an example that talks to whoever runs it"
+)]
 
 use std::sync::{Mutex, PoisonError};
 

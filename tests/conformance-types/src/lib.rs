@@ -21,6 +21,11 @@
 //! assert!(shown.is_none_or(|shown| shown == "EmptyInputAndEmptyOutputInput"));
 //! ```
 
+#![allow(
+    clippy::disallowed_names,
+    reason = "members of the suites are named so"
+)]
+
 pub use polywire_schema::generated::Visitor;
 
 /// A service, as IDL, for the operations of `aws-protocol-tests.json` that have

@@ -90,7 +90,7 @@ structure!(
 
 pub(super) fn schemas() -> SchemaSet<'static> {
     let mut builder = SchemaBuilder::new();
-    let mut shape = |kind, name: &str| builder.shape(kind, &format!("example#{name}"));
+    let mut shape = |kind, name: &str| builder.shape(kind, format!("example#{name}"));
     let string = shape(ShapeKind::String, "String");
     let timestamp = shape(ShapeKind::Timestamp, "Timestamp");
     let double = shape(ShapeKind::Double, "Double");

@@ -5,6 +5,7 @@ use crate::pagination::outside;
 use crate::plan::{Operation, Plan};
 use crate::source::Source;
 
+use super::structure::conventional;
 use super::{brief, doc};
 
 pub(super) fn write(source: &mut Source, plan: &Plan<'_>) {
@@ -116,6 +117,7 @@ fn call(source: &mut Source, plan: &Plan<'_>, operation: &Operation<'_>, name: &
             "send" | "with_input" | "into_paginator" => format!("{}_", field.name),
             method => method.to_owned(),
         };
+        conventional(source, &method);
         source.signature(
             &format!("pub fn {method}"),
             &["mut self", &argument],

@@ -41,6 +41,12 @@ fn function<'a>(
         &["id: &str", visitor],
         " -> Option<V::Output> {",
     );
+    if arms.is_empty() {
+        source.line("let _ = id;");
+        source.line("None");
+        source.close("}");
+        return;
+    }
     source.open("match id {");
     for (id, ty) in arms {
         source.arm(

@@ -50,11 +50,25 @@ impl Structure<'_> {
         self.is_sensitive() || self.fields.iter().any(|field| field.is_sensitive)
     }
 
+    /// Whether a default is another than that of its type.
     fn defaults(&self) -> bool {
-        let has_default = |field: &Field<'_>| matches!(field.presence, Presence::Default(_));
-        self.fields.iter().any(has_default)
+        self.fields.iter().any(|field| match &field.presence {
+            Presence::Default(expression) => !TYPES_OWN.contains(&expression.as_str()),
+            _ => false,
+        })
     }
 }
+
+/// Defaults that are those of their types, as `defaults.rs` writes them.
+const TYPES_OWN: [&str; 7] = [
+    "\"\".into()",
+    "0",
+    "0.0",
+    "Default::default()",
+    "Vec::new()",
+    "false",
+    "schema::Blob::default()",
+];
 
 fn declaration(source: &mut Source, structure: &Structure<'_>) {
     source.blank();
@@ -105,6 +119,15 @@ fn declaration(source: &mut Source, structure: &Structure<'_>) {
     }
 }
 
+/// Before a setter that is named after a member and sounds like something else:
+/// clippy wants `is_truncated` to look.
+pub(super) fn conventional(source: &mut Source, setter: &str) {
+    let sounds = ["as_", "from_", "into_", "is_", "to_"];
+    if sounds.iter().any(|sound| setter.starts_with(sound)) {
+        source.line("#[allow(clippy::wrong_self_convention, reason = \"named as the member\")]");
+    }
+}
+
 fn builder(source: &mut Source, structure: &Structure<'_>) {
     let (ty, builder) = (structure.ty("'a"), structure.builder_ty("'a"));
     let generics = generics(structure.has_lifetime);
@@ -144,6 +167,7 @@ fn builder(source: &mut Source, structure: &Structure<'_>) {
             field.name,
             field.into.as_ref().unwrap_or(&field.ty)
         );
+        conventional(source, &field.setter());
         source.signature(
             &format!("pub fn {}", field.setter()),
             &["mut self", &argument],

@@ -51,7 +51,7 @@ fn generated_sqs_client_calls_moto() {
         let listed = client.list_queues().queue_name_prefix("typed");
         assert_eq!(
             listed.send().await.unwrap().queue_urls.unwrap(),
-            [queue.clone()]
+            std::slice::from_ref(&queue)
         );
         let bytes = sqs::MessageAttributeValue::builder()
             .data_type("Binary")
@@ -215,7 +215,7 @@ fn generated_cloudwatch_client_calls_moto() {
         let listed = client.list_metrics().namespace("typed").send().await;
         let metric = listed.unwrap().metrics.unwrap().remove(0);
         assert_eq!(metric.metric_name.as_deref(), Some("rain"));
-        assert_eq!(metric.dimensions.unwrap(), [city.clone()]);
+        assert_eq!(metric.dimensions.unwrap(), std::slice::from_ref(&city));
         let statistics = client
             .get_metric_statistics()
             .namespace("typed")
