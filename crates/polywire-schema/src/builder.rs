@@ -4,7 +4,6 @@
 //! encoded and members ordered in one place.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
 use std::fmt;
 
 use polywire_text::scan::{Name, RUN_PADDING};
@@ -900,8 +899,7 @@ impl Assembly {
     }
 
     /// Adds the errors of a service to an operation. The list is the same for
-    /// all operations and is stored once; only the few errors that an operation
-    /// gives by itself are its own.
+    /// all operations and is stored once.
     fn add_errors(&mut self, operation: &mut OperationDef, errors: Span) -> Result<(), BuildError> {
         if operation.service_errors.len > 0 {
             // An operation of two services: it has the errors of both.
@@ -910,18 +908,6 @@ impl Assembly {
             operation.errors = self.list(&own)?;
         }
         operation.service_errors = errors;
-        if operation.errors.len > 0 && errors.len > 0 {
-            let own = self.indices(operation.errors);
-            let common: HashSet<u32> = self.indices(errors).iter().copied().collect();
-            let few: Vec<u32> = own
-                .iter()
-                .filter(|at| !common.contains(*at))
-                .copied()
-                .collect();
-            if few.len() < own.len() {
-                operation.errors = self.list(&few)?;
-            }
-        }
         Ok(())
     }
 

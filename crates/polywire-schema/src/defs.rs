@@ -102,7 +102,7 @@ pub struct OperationDef {
     pub output: u32,
     /// Its own errors: a range of the set's index list.
     pub errors: Span,
-    /// Those that its service adds, none of which is among its own: a range of
+    /// Those that its service adds, some of which may be its own too: a range of
     /// the index list that the service's operations share.
     pub service_errors: Span,
     /// The method of `@http`.

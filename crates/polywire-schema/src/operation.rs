@@ -54,8 +54,12 @@ impl<'s> Operation<'s> {
     /// service, each once.
     pub fn errors(self) -> impl Iterator<Item = Schema<'s>> + use<'s> {
         let (set, def) = (self.set, self.def());
-        let own = set.list(def.errors).iter();
-        own.chain(set.list(def.service_errors))
+        let own = set.list(def.errors);
+        let common = set.list(def.service_errors).iter();
+        // An operation has few errors of its own.
+        let common = common.filter(move |index| !own.contains(index));
+        own.iter()
+            .chain(common)
             .map(move |index| Schema::at(set, *index))
     }
 

@@ -124,6 +124,18 @@ fn assert_no_such(answer: Result<Value, Fault>, kind: &str, id: &str) {
     assert_eq!(fault.details().get("resourceId"), Some(&id.into()));
 }
 
+/// The model's own constraint on a member fails, and says so.
+#[track_caller]
+fn assert_refused(answer: Result<Value, Fault>, path: &str, constraint: &str) {
+    let fault = answer.unwrap_err();
+    assert_eq!(fault.kind(), FaultKind::Invalid);
+    let message = fault.message();
+    assert!(
+        message.contains(&format!("at '{path}'")) && message.contains(constraint),
+        "{fault}"
+    );
+}
+
 #[track_caller]
 fn assert_invalid(answer: Result<Value, Fault>, message: &str) {
     let fault = answer.unwrap_err();

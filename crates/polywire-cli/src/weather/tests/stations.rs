@@ -38,10 +38,7 @@ async fn stations_by_their_members() {
     assert_eq!(found(fixture, [("text", "ñaq".into())]).await, [QUITO]);
     let automatic = list(["automatic", "ship"]);
     assert_eq!(found(fixture, [("kinds", automatic)]).await, [KYOTO, QUITO]);
-    assert_eq!(
-        found(fixture, [("kinds", list(["balloon"]))]).await,
-        [""; 0]
-    );
+    assert_eq!(found(fixture, [("kinds", list(["ship"]))]).await, [""; 0]);
     assert_eq!(
         found(fixture, [("minElevation", 94.into())]).await,
         [OSLO, QUITO]
@@ -90,7 +87,7 @@ async fn a_search_needs_a_text() {
     let fixture = &Fixture::new().await;
     for text in [String::new(), "x".repeat(201)] {
         let answer = fixture.call("SearchStations", [("text", text.into())]);
-        assert_invalid(answer.await, "text: expected 1 to 200 characters");
+        assert_refused(answer.await, "/text", "length between 1 and 200");
     }
 }
 
@@ -221,7 +218,7 @@ async fn an_observation_that_cannot_be() {
     let mut input = observation(None, map([("humidity", 1.into())]));
     input.insert("quality", 4);
     let answer = fixture.call_over(ProtocolKind::XmlRpc, "PutObservation", input);
-    assert_invalid(answer.await, "quality: expected 1 (suspect)");
+    assert_refused(answer.await, "/quality", "[1, 2, 3]");
 
     let mut input = observation(None, map([("humidity", 1.into())]));
     input.insert("observedAt", Timestamp::new(1 << 50, 0));

@@ -95,7 +95,7 @@ async fn what_is_wrong_with_a_report() {
         (
             "severity",
             0.into(),
-            "expected 1 (watch), 2 (warning) or 3 (emergency)",
+            "Member must satisfy enum value set: [1, 2, 3]",
         ),
         ("track", list([]), "at least one point is needed"),
         (
@@ -106,12 +106,12 @@ async fn what_is_wrong_with_a_report() {
         (
             "track",
             vec![point("2026-11-01T12:00:00Z", 90.5)].into(),
-            "a point does not lie on Earth",
+            "Member must be between -90 and 90",
         ),
         (
             "track",
             vec![point("2026-11-01T12:00:00Z", f64::NAN)].into(),
-            "a point does not lie on Earth",
+            "Member must be between -90 and 90",
         ),
         (
             "affectedCities",
@@ -121,7 +121,7 @@ async fn what_is_wrong_with_a_report() {
         (
             "affectedCities",
             list(["oslo", "kyoto", "oslo"]),
-            "\"oslo\" is there twice",
+            "Member must have unique values",
         ),
         (
             "clientToken",
@@ -140,6 +140,15 @@ async fn what_is_wrong_with_a_report() {
         };
         for wire in WIRES {
             let answer = fixture.call_over(wire, "ReportStorm", input.clone());
+            if problem.starts_with("Member must") {
+                // The model's own constraints come before the handler.
+                let path = match member {
+                    "track" => "/track/0/position/latitude".to_owned(),
+                    member => format!("/{member}"),
+                };
+                assert_refused(answer.await, &path, problem);
+                continue;
+            }
             let fault = answer.await.unwrap_err();
             assert_eq!(fault.shape(), "example.weather#InvalidReport", "{fault}");
             let problems = map([(member, problem.into())]);
@@ -160,7 +169,7 @@ async fn all_that_is_wrong_is_told_at_once() {
     let fixture = &Fixture::new().await;
     let input = [
         ("name", "".into()),
-        ("severity", 9.into()),
+        ("severity", 3.into()),
         ("track", list([])),
         ("affectedCities", list(["atlantis"])),
     ];
@@ -172,5 +181,5 @@ async fn all_that_is_wrong_is_told_at_once() {
         .and_then(Value::as_map)
         .unwrap();
     let members: Vec<&str> = problems.keys().collect();
-    assert_eq!(members, ["name", "severity", "track", "affectedCities"]);
+    assert_eq!(members, ["name", "track", "affectedCities"]);
 }
