@@ -120,7 +120,7 @@ show([
     let text = |index: usize| faults[index][1].as_str().unwrap_or_default().to_owned();
     assert!(text(0).contains("GetCitty"), "{faults:?}");
     assert_eq!(text(1), "NoSuchResource: there is no city \"atlantis\"");
-    assert!(text(2).contains("`cityId`"), "{faults:?}");
+    assert!(text(2).contains("'/cityId'"), "{faults:?}");
 }
 
 #[test]
