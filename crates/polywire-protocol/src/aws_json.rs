@@ -13,8 +13,8 @@ use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, request, response};
 use polywire_codec::json::JsonProfile;
 use polywire_schema::Service;
 
+use crate::delegate::delegate;
 use crate::protocol::{Claim, ProtocolKind};
-use crate::rest::delegate;
 use crate::rpc::{Json, Rpc, Style};
 use crate::{Fault, FaultKind, media};
 
@@ -47,8 +47,8 @@ impl AwsJson1_1 {
     }
 }
 
-delegate!(AwsJson1_0; ProtocolKind::AwsJson1_0);
-delegate!(AwsJson1_1; ProtocolKind::AwsJson1_1);
+delegate!(AwsJson1_0, ProtocolKind::AwsJson1_0);
+delegate!(AwsJson1_1, ProtocolKind::AwsJson1_1);
 
 /// The protocol with this minor version.
 #[derive(Debug)]

@@ -6,8 +6,9 @@ use http::HeaderValue;
 use polywire_codec::form::FormProfile;
 use polywire_schema::Service;
 
+use crate::delegate::delegate;
 use crate::protocol::{MountError, ProtocolKind};
-use crate::query::{Dialect, Query, delegate};
+use crate::query::{Dialect, Query};
 
 static DIALECT: Dialect = Dialect {
     kind: ProtocolKind::AwsQuery,
@@ -41,4 +42,4 @@ impl AwsQuery {
     }
 }
 
-delegate!(AwsQuery);
+delegate!(AwsQuery, ProtocolKind::AwsQuery, by_body);

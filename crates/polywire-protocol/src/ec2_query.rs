@@ -6,8 +6,9 @@ use http::HeaderValue;
 use polywire_codec::form::FormProfile;
 use polywire_schema::Service;
 
+use crate::delegate::delegate;
 use crate::protocol::{MountError, ProtocolKind};
-use crate::query::{Dialect, Query, delegate};
+use crate::query::{Dialect, Query};
 
 static DIALECT: Dialect = Dialect {
     kind: ProtocolKind::Ec2Query,
@@ -41,4 +42,4 @@ impl Ec2Query {
     }
 }
 
-delegate!(Ec2Query);
+delegate!(Ec2Query, ProtocolKind::Ec2Query, by_body);

@@ -24,6 +24,7 @@
 mod aws_json;
 mod aws_query;
 mod coding;
+mod delegate;
 mod detect;
 mod ec2_query;
 mod endpoint;

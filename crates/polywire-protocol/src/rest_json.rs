@@ -7,10 +7,11 @@ use polywire_codec::json::{self, JsonDecoder, JsonEncoder, JsonProfile};
 use polywire_codec::{Message, Sink};
 use polywire_schema::{Body, Decode, Error, Limits, Map, Member, Schema, Service, Value};
 
+use crate::delegate::delegate;
 use crate::fault::Public;
 use crate::media;
 use crate::protocol::{Claim, MountError, ProtocolKind};
-use crate::rest::{Bindings, ErrorFacts, Format, Parts, Rest, Side, delegate};
+use crate::rest::{Bindings, ErrorFacts, Format, Parts, Rest, Side};
 
 /// restJson1: HTTP bindings, and JSON by `@jsonName`.
 ///
@@ -37,7 +38,7 @@ impl RestJson1 {
     }
 }
 
-delegate!(RestJson1, Json);
+delegate!(RestJson1, ProtocolKind::RestJson1);
 
 const SERVER: JsonProfile = JsonProfile::DEFAULT.with_json_names(true);
 const CLIENT: JsonProfile = SERVER.lenient();

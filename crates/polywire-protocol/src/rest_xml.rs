@@ -10,10 +10,11 @@ use polywire_schema::{
     Service,
 };
 
+use crate::delegate::delegate;
 use crate::fault::Public;
 use crate::media;
 use crate::protocol::{Claim, MountError, ProtocolKind};
-use crate::rest::{Bindings, ErrorFacts, Format, Parts, Prepared, Rest, Side, delegate};
+use crate::rest::{Bindings, ErrorFacts, Format, Parts, Prepared, Rest, Side};
 use crate::validate;
 
 /// restXml: HTTP bindings, and XML by Smithy's XML traits.
@@ -45,7 +46,7 @@ impl RestXml {
     }
 }
 
-delegate!(RestXml, Xml);
+delegate!(RestXml, ProtocolKind::RestXml);
 
 /// The space with which a document begins.
 const DOCUMENT: usize = 512;

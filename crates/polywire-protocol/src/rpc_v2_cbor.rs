@@ -5,7 +5,7 @@
 use http::HeaderValue;
 use polywire_schema::Service;
 
-use crate::rest::delegate;
+use crate::delegate::delegate;
 use crate::rpc::{Cbor, Rpc, RpcV2};
 use crate::{Fault, MountError, ProtocolKind};
 
@@ -21,7 +21,7 @@ impl RpcV2Cbor {
     }
 }
 
-delegate!(RpcV2Cbor; ProtocolKind::RpcV2Cbor);
+delegate!(RpcV2Cbor, ProtocolKind::RpcV2Cbor);
 
 #[derive(Debug)]
 struct OfCbor;

@@ -11,7 +11,7 @@ use polywire_codec::json::JsonProfile;
 use polywire_schema::Service;
 
 use crate::ProtocolKind;
-use crate::rest::delegate;
+use crate::delegate::delegate;
 use crate::rpc::{Json, Rpc, RpcV2};
 
 /// rpcv2Json: `POST /service/Service/operation/Operation`, JSON both ways.
@@ -26,7 +26,7 @@ impl RpcV2Json {
     }
 }
 
-delegate!(RpcV2Json; ProtocolKind::RpcV2Json);
+delegate!(RpcV2Json, ProtocolKind::RpcV2Json);
 
 const PROFILE: JsonProfile = JsonProfile::DEFAULT
     .with_fixed_timestamps(true)

@@ -95,10 +95,6 @@ impl Query {
         })
     }
 
-    pub(crate) fn kind(&self) -> ProtocolKind {
-        self.dialect.kind
-    }
-
     pub(crate) fn claim(&self, head: &request::Parts) -> Claim {
         let form = |value: &HeaderValue| {
             let value = value.to_str();
@@ -245,6 +241,7 @@ impl Query {
     pub(crate) fn decode_output<'de>(
         &self,
         operation: Operation<'_>,
+        _: &'de response::Parts,
         body: &'de Body,
         limits: &Limits,
         sink: &mut dyn Sink<'de>,
@@ -271,16 +268,17 @@ impl Query {
         head: &response::Parts,
         body: &Body,
         limits: &Limits,
-    ) -> Outcome<'s> {
+    ) -> Result<Outcome<'s>, Error> {
         if head.status.is_success() {
-            return Outcome::Output;
+            return Ok(Outcome::Output);
         }
-        self.failure(operation, head.status, body, limits)
+        Ok(self.failure(operation, head.status, body, limits))
     }
 
     pub(crate) fn decode_error<'de>(
         &self,
         error: Schema<'_>,
+        _: &'de response::Parts,
         body: &'de Body,
         limits: &Limits,
         sink: &mut dyn Sink<'de>,
@@ -293,101 +291,3 @@ impl Query {
         sink.finish(error.root(), &mut decoder)
     }
 }
-
-/// Makes a type around a [`Query`] a [`Protocol`](crate::Protocol).
-macro_rules! delegate {
-    ($type:ty) => {
-        impl $crate::Protocol for $type {
-            fn kind(&self) -> $crate::ProtocolKind {
-                self.0.kind()
-            }
-
-            fn claim(&self, head: &::http::request::Parts) -> $crate::Claim {
-                self.0.claim(head)
-            }
-
-            fn route(&self, head: &::http::request::Parts) -> Result<$crate::Plan, $crate::Fault> {
-                self.0.route(head)
-            }
-
-            fn route_body(
-                &self,
-                head: &::http::request::Parts,
-                body: &::polywire_schema::Body,
-                limits: &::polywire_schema::Limits,
-            ) -> Result<$crate::Route, $crate::Fault> {
-                self.0.route_body(head, body, limits)
-            }
-
-            fn decode_input<'de>(
-                &self,
-                operation: ::polywire_schema::Operation<'_>,
-                request: &$crate::ReadPlan<'de>,
-                sink: &mut dyn ::polywire_codec::Sink<'de>,
-            ) -> Result<(), $crate::Fault> {
-                self.0.decode_input(operation, request, sink)
-            }
-
-            fn encode_output(
-                &self,
-                operation: ::polywire_schema::Operation<'_>,
-                output: &dyn ::polywire_codec::Message,
-            ) -> Result<::http::Response<::bytes::Bytes>, ::polywire_schema::Error> {
-                self.0.encode_output(operation, output)
-            }
-
-            fn encode_error(
-                &self,
-                error: ::polywire_schema::Schema<'_>,
-                fault: &$crate::Fault,
-            ) -> Result<::http::Response<::bytes::Bytes>, ::polywire_schema::Error> {
-                self.0.encode_error(error, fault)
-            }
-
-            fn encode_other(&self, fault: &$crate::Fault) -> ::http::Response<::bytes::Bytes> {
-                self.0.encode_other(fault)
-            }
-
-            fn encode_input(
-                &self,
-                operation: ::polywire_schema::Operation<'_>,
-                input: &dyn ::polywire_codec::Message,
-            ) -> Result<::http::Request<::bytes::Bytes>, ::polywire_schema::Error> {
-                self.0.encode_input(operation, input)
-            }
-
-            fn outcome<'s>(
-                &self,
-                operation: ::polywire_schema::Operation<'s>,
-                head: &::http::response::Parts,
-                body: &::polywire_schema::Body,
-                limits: &::polywire_schema::Limits,
-            ) -> Result<$crate::Outcome<'s>, ::polywire_schema::Error> {
-                Ok(self.0.outcome(operation, head, body, limits))
-            }
-
-            fn decode_output<'de>(
-                &self,
-                operation: ::polywire_schema::Operation<'_>,
-                _: &'de ::http::response::Parts,
-                body: &'de ::polywire_schema::Body,
-                limits: &::polywire_schema::Limits,
-                sink: &mut dyn ::polywire_codec::Sink<'de>,
-            ) -> Result<(), ::polywire_schema::Error> {
-                self.0.decode_output(operation, body, limits, sink)
-            }
-
-            fn decode_error<'de>(
-                &self,
-                error: ::polywire_schema::Schema<'_>,
-                _: &'de ::http::response::Parts,
-                body: &'de ::polywire_schema::Body,
-                limits: &::polywire_schema::Limits,
-                sink: &mut dyn ::polywire_codec::Sink<'de>,
-            ) -> Result<(), ::polywire_schema::Error> {
-                self.0.decode_error(error, body, limits, sink)
-            }
-        }
-    };
-}
-pub(crate) use delegate;
