@@ -20,6 +20,7 @@
 mod budget;
 pub mod cbor;
 mod chosen;
+mod declaration;
 pub mod form;
 pub mod json;
 mod keep;

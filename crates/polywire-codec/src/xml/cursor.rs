@@ -12,6 +12,7 @@ use polywire_text::scan;
 use polywire_text::scan::Run;
 
 use super::locate;
+use crate::declaration::foreign_encoding;
 use crate::snippet;
 
 /// What no text may hold, but for the end of CDATA (XML 1.0, section 2.4).
@@ -384,16 +385,9 @@ impl<'de> Cursor<'de> {
             return Err(self.error(ErrorKind::Truncated, "?> after the XML declaration"));
         };
         let declaration = &self.text[self.at..self.at + len];
-        if let Some(encoding) = pseudo_attribute(declaration, "encoding") {
-            let known = ["utf-8", "utf8", "us-ascii", "ascii"]
-                .iter()
-                .any(|known| encoding.eq_ignore_ascii_case(known));
-            // What a Latin-1 writer escapes down to ASCII is UTF-8 as well.
-            if !known && !self.text.is_ascii() {
-                let error = self.error(ErrorKind::Syntax, "the encoding UTF-8");
-                let encoding: String = encoding.chars().take(24).map(snippet::printable).collect();
-                return Err(error.found(format!("`{encoding}`")));
-            }
+        if let Some(encoding) = foreign_encoding(declaration, self.text) {
+            let error = self.error(ErrorKind::Syntax, "the encoding UTF-8");
+            return Err(error.found(format!("`{encoding}`")));
         }
         self.at += len + 2;
         Ok(())
@@ -457,15 +451,4 @@ fn join<'a>(text: &mut Cow<'a, str>, part: Cow<'a, str>) {
     } else if !part.is_empty() {
         text.to_mut().push_str(&part);
     }
-}
-
-/// The value of a pseudo-attribute of an XML declaration.
-fn pseudo_attribute<'a>(declaration: &'a str, name: &str) -> Option<&'a str> {
-    let after = declaration.split(name).nth(1)?.trim_start();
-    let after = after.strip_prefix('=')?.trim_start();
-    let quote = after
-        .chars()
-        .next()
-        .filter(|quote| matches!(quote, '"' | '\''))?;
-    after[1..].split(quote).next()
 }

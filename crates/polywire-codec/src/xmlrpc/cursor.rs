@@ -9,6 +9,7 @@ use polywire_text::escape::{self, XmlPlace, XmlReading};
 use polywire_text::scan;
 
 use super::locate;
+use crate::declaration::foreign_encoding;
 use crate::snippet;
 
 #[derive(Debug)]
@@ -340,19 +341,9 @@ impl<'de> Cursor<'de> {
             && let Some(len) = self.text[self.at..].find("?>")
         {
             let declaration = &self.text[self.at..self.at + len];
-            if let Some(encoding) = attribute(declaration, "encoding") {
-                let ascii = self.text.is_ascii();
-                let known = encoding.eq_ignore_ascii_case("utf-8")
-                    || encoding.eq_ignore_ascii_case("utf8")
-                    || encoding.eq_ignore_ascii_case("us-ascii")
-                    || encoding.eq_ignore_ascii_case("ascii");
-                // What a Latin-1 writer escapes down to ASCII is UTF-8 as well.
-                if !known && !ascii {
-                    let error = self.error(ErrorKind::Syntax, "the encoding UTF-8");
-                    let encoding: String =
-                        encoding.chars().take(24).map(snippet::printable).collect();
-                    return Err(error.found(format!("`{encoding}`")));
-                }
+            if let Some(encoding) = foreign_encoding(declaration, self.text) {
+                let error = self.error(ErrorKind::Syntax, "the encoding UTF-8");
+                return Err(error.found(format!("`{encoding}`")));
             }
         }
         Ok(())
@@ -374,19 +365,4 @@ impl<'de> Cursor<'de> {
         }
         error
     }
-}
-
-/// The value of a pseudo-attribute of an XML declaration.
-fn attribute<'a>(declaration: &'a str, name: &str) -> Option<&'a str> {
-    let after = declaration
-        .split(name)
-        .nth(1)?
-        .trim_start()
-        .strip_prefix('=')?
-        .trim_start();
-    let quote = after
-        .chars()
-        .next()
-        .filter(|quote| matches!(quote, '"' | '\''))?;
-    after[1..].split(quote).next()
 }

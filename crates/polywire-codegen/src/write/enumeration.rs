@@ -75,10 +75,8 @@ fn literal(variant: &EnumVariant<'_>) -> String {
     }
 }
 
-fn text(source: &mut Source, enumeration: &Enum<'_>) {
-    let (name, unknown) = (&enumeration.name, &enumeration.unknown);
-    source.blank();
-    source.open(format!("impl {name} {{"));
+/// What the values are, and how one is sent.
+fn values(source: &mut Source, enumeration: &Enum<'_>, signature: &str) {
     source.line("/// All values that the model has.");
     let values: Vec<String> = enumeration
         .variants
@@ -89,14 +87,21 @@ fn text(source: &mut Source, enumeration: &Enum<'_>) {
     source.blank();
     source.line("/// The value as it is sent.");
     source.line("#[must_use]");
-    source.open("pub fn as_str(&self) -> &str {");
+    source.open(signature);
     source.open("match self {");
     arms(source, enumeration, |name, value| {
         (format!("Self::{name}"), value.to_owned())
     });
-    source.line(format!("Self::{unknown}(value) => value,"));
+    source.line(format!("Self::{}(value) => value,", enumeration.unknown));
     source.close("}");
     source.close("}");
+}
+
+fn text(source: &mut Source, enumeration: &Enum<'_>) {
+    let (name, unknown) = (&enumeration.name, &enumeration.unknown);
+    source.blank();
+    source.open(format!("impl {name} {{"));
+    values(source, enumeration, "pub fn as_str(&self) -> &str {");
     source.blank();
     source.open("fn known(value: &str) -> Option<Self> {");
     source.open("Some(match value {");
@@ -142,24 +147,7 @@ fn number(source: &mut Source, enumeration: &Enum<'_>) {
     let (name, unknown) = (&enumeration.name, &enumeration.unknown);
     source.blank();
     source.open(format!("impl {name} {{"));
-    source.line("/// All values that the model has.");
-    let values: Vec<String> = enumeration
-        .variants
-        .iter()
-        .map(|variant| format!("Self::{}", variant.name))
-        .collect();
-    super::structure::names_list(source, "pub const VALUES: &'static [Self] = &", &values);
-    source.blank();
-    source.line("/// The value as it is sent.");
-    source.line("#[must_use]");
-    source.open("pub const fn as_i32(self) -> i32 {");
-    source.open("match self {");
-    arms(source, enumeration, |name, value| {
-        (format!("Self::{name}"), value.to_owned())
-    });
-    source.line(format!("Self::{unknown}(value) => value,"));
-    source.close("}");
-    source.close("}");
+    values(source, enumeration, "pub const fn as_i32(self) -> i32 {");
     source.close("}");
     source.blank();
     source.open(format!("impl From<i32> for {name} {{"));

@@ -1,0 +1,28 @@
+//! The XML declaration, which XML and XML-RPC share.
+
+use crate::snippet;
+
+/// The encoding that a declaration names, to be shown, if `text` cannot be in it:
+/// everything that is read is UTF-8. What a writer of another encoding escapes
+/// down to ASCII is UTF-8 as well.
+///
+/// <https://www.w3.org/TR/xml/#charencoding>
+pub(crate) fn foreign_encoding(declaration: &str, text: &str) -> Option<String> {
+    let encoding = pseudo_attribute(declaration, "encoding")?;
+    let known = ["utf-8", "utf8", "us-ascii", "ascii"]
+        .iter()
+        .any(|known| encoding.eq_ignore_ascii_case(known));
+    let foreign = !known && !text.is_ascii();
+    foreign.then(|| encoding.chars().take(24).map(snippet::printable).collect())
+}
+
+/// The value of a pseudo-attribute.
+fn pseudo_attribute<'a>(declaration: &'a str, name: &str) -> Option<&'a str> {
+    let after = declaration.split(name).nth(1)?.trim_start();
+    let after = after.strip_prefix('=')?.trim_start();
+    let quote = after
+        .chars()
+        .next()
+        .filter(|quote| matches!(quote, '"' | '\''))?;
+    after[1..].split(quote).next()
+}
