@@ -42,6 +42,7 @@ mod serde;
 mod set;
 mod to_value;
 mod value;
+mod variants;
 
 pub use builder::{BuildError, MemberSpec, OperationSpec, SchemaBuilder, ServiceSpec, ShapeRef};
 pub use constraints::{

@@ -34,7 +34,7 @@ impl<'s> Schema<'s> {
     }
 
     #[inline]
-    fn def(self) -> &'s ShapeDef {
+    pub(crate) fn def(self) -> &'s ShapeDef {
         &self.set.shapes[self.index as usize]
     }
 
@@ -437,6 +437,8 @@ static DOCUMENT_SET: SchemaSet<'static> = SchemaSet::from_parts(SchemaParts {
         lookup: [0; NameSource::COUNT],
         lookup_bits: 0,
         lookup_whole: false,
+        variants: [0; 2],
+        variant_bits: 0,
         error: 0,
         flags: ShapeFlags::NONE,
     }],

@@ -216,13 +216,15 @@ pub(crate) fn hash_whole(name: &[u8]) -> u64 {
     mix(state, short_word(rest)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
-/// Up to seven bytes as a number.
+/// Up to seven bytes as a number, the first lowest, zeros behind.
 #[inline]
 fn short_word(name: &[u8]) -> u64 {
     let half = |bytes: &[u8; 4]| u64::from(u32::from_le_bytes(*bytes));
     if let (Some(first), Some(last)) = (name.first_chunk::<4>(), name.last_chunk::<4>()) {
-        return half(first) | half(last) << 32;
+        // Bytes that are in both are the same in both.
+        return half(first) | half(last) << (8 * (name.len() - 4));
     }
     name.iter()
+        .rev()
         .fold(0, |word, byte| word << 8 | u64::from(*byte))
 }

@@ -66,17 +66,27 @@ pub fn white_space(bytes: &[u8]) -> usize {
 #[inline]
 #[must_use]
 pub fn behind_space(bytes: &[u8], at: usize) -> usize {
-    // Mostly it is a line feed and a few blanks.
-    if let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk::<32>)
+    // Mostly it is a line feed and some blanks.
+    if let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk::<34>)
         && matches!(chunk[0], b'\n' | b' ')
     {
         let (halves, _) = chunk[1..].as_chunks::<16>();
         let blanks = Block16::load(&halves[0]).equals(b' ').mask();
+        if blanks == 0xffff {
+            return deep_space(bytes, at);
+        }
         let end = 1 + blanks.trailing_ones() as usize;
         if chunk[end] > b' ' {
             return at + end;
         }
     }
+    bytes.get(at..).map_or(at, |rest| at + white_space(rest))
+}
+
+/// As [`behind_space`], where sixteen blanks are known to stand behind the first.
+#[inline(never)]
+fn deep_space(bytes: &[u8], at: usize) -> usize {
+    let at = at + 17;
     bytes.get(at..).map_or(at, |rest| at + white_space(rest))
 }
 
@@ -370,6 +380,25 @@ pub fn short_json_string(window: &[u8; 32]) -> Option<usize> {
     (window.get(len) == Some(&b'"')).then_some(len)
 }
 
+/// The length of the string that ends at the first quote of this block; 16 if
+/// there is none.
+///
+/// ```
+/// assert_eq!(polywire_text::scan::before_quote(b"id\": \"recipe-00"), 2);
+/// ```
+#[inline]
+#[must_use]
+pub fn before_quote(block: &[u8; 16]) -> usize {
+    (Block16::load(block).equals(b'"').mask() | 1 << 16).trailing_zeros() as usize
+}
+
+/// Which bytes are not ASCII: a bit each, the first lowest.
+#[inline]
+pub(crate) fn wide_mask(bytes: &[u8; 24]) -> u32 {
+    let mask = |half: Option<&[u8; 16]>| half.map_or(0, |half| Block16::load(half).mask());
+    mask(bytes.first_chunk()) | mask(bytes.last_chunk()) << 8
+}
+
 /// As [`json_clean`], for a block.
 #[inline]
 pub(crate) fn json_clean_block(block: &[u8; 16]) -> usize {
@@ -446,7 +475,7 @@ mod tests {
 
         #[test]
         fn space_ends_where_a_loop_ends(
-            text in "[ \n\t\ra]{0,60}",
+            text in "[ \n\t\ra]{0,60}| {0,60}",
             at in 0..64_usize,
         ) {
             let bytes = text.as_bytes();
