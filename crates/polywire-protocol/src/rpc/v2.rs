@@ -1,6 +1,7 @@
 //! Smithy RPC v2, whatever the format of its documents.
 //!
-//! <https://smithy.io/2.0/additional-specs/protocols/smithy-rpc-v2.html>
+//! <https://smithy.io/2.0/additional-specs/protocols/smithy-rpc-v2.html>,
+//! <https://smithy.io/2.0/additional-specs/protocols/smithy-rpc-v2-json.html>
 
 use http::header::ACCEPT;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, request, response};
