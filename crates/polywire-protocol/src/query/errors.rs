@@ -58,9 +58,11 @@ impl Query {
             status: status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR),
             message,
         };
-        fault.write(&Typed(&members), |members| {
+        let mut response = fault.write(&Typed(&members), |members| {
             self.write_error(&facts, |encoder| members.encode_xml(error.root(), encoder))
-        })
+        })?;
+        fault.write_head(response.headers_mut());
+        Ok(response)
     }
 
     pub(crate) fn encode_other(&self, fault: &Fault) -> http::Response<Bytes> {

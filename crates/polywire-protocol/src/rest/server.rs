@@ -104,6 +104,7 @@ impl<F: Format> Rest<F> {
                 .write_error(error, &bindings, message, fault.message(), headers)
         })?;
         say_type(headers, HeaderValue::from_static(F::MEDIA_TYPE));
+        fault.write_head(headers);
         *response.body_mut() = Bytes::from(body);
         Ok(response)
     }
