@@ -11,10 +11,11 @@ use polywire_schema::{
 };
 
 use crate::delegate::delegate;
+use crate::error_facts::ErrorFacts;
 use crate::fault::Public;
 use crate::media;
 use crate::protocol::{Claim, MountError, ProtocolKind};
-use crate::rest::{Bindings, ErrorFacts, Format, Parts, Prepared, Rest, Side};
+use crate::rest::{Bindings, Format, Parts, Prepared, Rest, Side};
 use crate::validate;
 
 /// restXml: HTTP bindings, and XML by Smithy's XML traits.
