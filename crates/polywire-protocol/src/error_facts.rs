@@ -1,6 +1,6 @@
 //! What an answer says of the error in it, as a client finds out which it is.
 
-use http::{HeaderMap, HeaderName};
+use http::{HeaderMap, HeaderName, StatusCode};
 use polywire_schema::Value;
 
 use crate::{Fault, FaultKind};
@@ -38,26 +38,29 @@ impl ErrorFacts {
         }
     }
 
-    /// A fault under the name that the peer gave it, or else its status. What
-    /// kind it is tells the status: whether to try again, say.
-    pub(crate) fn into_fault(self, status: http::StatusCode) -> Fault {
-        use http::StatusCode as Status;
-
+    /// A fault under the name that the peer gave it, or else its status.
+    pub(crate) fn into_fault(self, status: StatusCode) -> Fault {
         let Self { name, message } = self;
         let reason = || status.canonical_reason().unwrap_or_default().to_owned();
-        let kind = FaultKind::from_name(&name).unwrap_or(match status {
-            Status::NOT_FOUND => FaultKind::UnknownOperation,
-            Status::PAYLOAD_TOO_LARGE => FaultKind::TooLarge,
-            Status::SERVICE_UNAVAILABLE | Status::TOO_MANY_REQUESTS => FaultKind::Overloaded,
-            Status::GATEWAY_TIMEOUT => FaultKind::DeadlineExceeded,
-            status if status.is_client_error() => FaultKind::Malformed,
-            _ => FaultKind::Internal,
-        });
+        let kind = FaultKind::from_name(&name).unwrap_or_else(|| kind_of(status, &name));
         let fault = Fault::new(kind, message.unwrap_or_else(reason));
         match name.as_str() {
             "" => fault.with_name(format!("HTTP {}", status.as_u16())),
             _ => fault.with_name(name),
         }
+    }
+}
+
+/// What kind a fault is of whose name nobody here knows: the status tells whether
+/// to try again, say. One that has a name of its own is no missing operation.
+pub(crate) fn kind_of(status: StatusCode, name: &str) -> FaultKind {
+    match status {
+        StatusCode::NOT_FOUND if name.is_empty() => FaultKind::UnknownOperation,
+        StatusCode::PAYLOAD_TOO_LARGE => FaultKind::TooLarge,
+        StatusCode::SERVICE_UNAVAILABLE | StatusCode::TOO_MANY_REQUESTS => FaultKind::Overloaded,
+        StatusCode::GATEWAY_TIMEOUT => FaultKind::DeadlineExceeded,
+        status if status.is_client_error() => FaultKind::Malformed,
+        _ => FaultKind::Internal,
     }
 }
 

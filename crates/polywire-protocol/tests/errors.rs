@@ -9,7 +9,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::header::RETRY_AFTER;
 use polywire_model::Loader;
-use polywire_protocol::{Fault, FaultKind, Outcome, ProtocolKind, Validator};
+use polywire_protocol::{Fault, FaultKind, Outcome, ProtocolKind, Retry, Validator};
 use polywire_schema::{Body, Limits, Map, SchemaSet, Value};
 
 const MODEL: &str = r#"
@@ -104,6 +104,43 @@ fn when_to_try_again() {
             let response = protocol.encode_fault(Some(put), &fault);
             let said = response.headers().get(RETRY_AFTER);
             assert_eq!(said.unwrap(), "7", "{fault} over {kind}");
+        }
+    }
+}
+
+/// A name that nobody knows keeps it, and the status says the rest: the same over
+/// all protocols that have one.
+#[test]
+fn names_that_nobody_knows() {
+    let set = set();
+    let put = set.service(0).find_operation("Put").unwrap();
+    let kinds = ProtocolKind::ALL.into_iter();
+    for kind in kinds.filter(|kind| *kind != ProtocolKind::XmlRpc) {
+        let protocol = kind.build(set.service(0)).unwrap();
+        for (status, fault, retry) in [
+            (400, FaultKind::Malformed, Retry::No),
+            (404, FaultKind::Malformed, Retry::No),
+            (413, FaultKind::TooLarge, Retry::No),
+            (429, FaultKind::Overloaded, Retry::Throttled),
+            (500, FaultKind::Internal, Retry::Yes),
+            (503, FaultKind::Overloaded, Retry::Throttled),
+            (504, FaultKind::DeadlineExceeded, Retry::Yes),
+        ] {
+            let status = http::StatusCode::from_u16(status).unwrap();
+            let strange = Fault::named(status, "Strange", "so it is");
+            let (head, body) = protocol.encode_fault(Some(put), &strange).into_parts();
+            let outcome = protocol.outcome(put, &head, &Body::new(body), &Limits::DEFAULT);
+            match outcome.unwrap() {
+                Outcome::Fault(read) => {
+                    assert_eq!((read.name(), read.message()), ("Strange", "so it is"));
+                    assert_eq!(
+                        (read.kind(), read.retry()),
+                        (fault, retry),
+                        "{status} {kind}"
+                    );
+                }
+                other => panic!("{kind}: {other:?}"),
+            }
         }
     }
 }

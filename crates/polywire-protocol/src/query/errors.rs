@@ -20,7 +20,7 @@ use polywire_schema::{Body, Error, ErrorKind, Limits, NameSource, Operation, Sch
 use super::{CLIENT, Query};
 use crate::fault::Public;
 use crate::protocol::Outcome;
-use crate::{Fault, FaultKind, validate};
+use crate::{Fault, FaultKind, error_facts, validate};
 
 /// What an error says of itself.
 struct Facts<'a> {
@@ -145,11 +145,8 @@ impl Query {
         match error.or_else(|| operation.find_error(&code)) {
             Some(error) => Outcome::Error(error),
             None => {
-                let kind = kind_of(&code).unwrap_or(if status.is_client_error() {
-                    FaultKind::Malformed
-                } else {
-                    FaultKind::Internal
-                });
+                let kind = kind_of(&code);
+                let kind = kind.unwrap_or_else(|| error_facts::kind_of(status, &code));
                 Outcome::Fault(Fault::new(kind, message).with_name(code))
             }
         }
