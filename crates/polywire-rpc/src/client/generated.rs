@@ -8,8 +8,8 @@ use std::pin::Pin;
 
 use http::{Request, response};
 use polywire_codec::{Chosen, ChosenSlot, Formats};
-use polywire_protocol::{Fault, Outcome};
-use polywire_schema::{Body, DecodeStructure, Error, ErrorKind, Map, MissingMember, Schema};
+use polywire_protocol::Outcome;
+use polywire_schema::{Body, DecodeStructure, Error, ErrorKind, MissingMember, Schema};
 
 use super::{CallError, Client, Exchange};
 use crate::generated::{Operation, OperationError};
@@ -52,19 +52,7 @@ impl Answer<'_> {
     /// The error by member names.
     #[must_use]
     pub fn fault(&self) -> CallError {
-        let inner = &*self.client.inner;
-        let mut details = Map::new();
-        let read = inner.protocol.decode_error(
-            self.shape,
-            self.head,
-            self.body,
-            &inner.limits,
-            &mut details,
-        );
-        match read {
-            Ok(()) => CallError::Fault(Fault::modelled(self.shape.id(), details)),
-            Err(error) => CallError::Response(error),
-        }
+        self.client.modelled(self.shape, self.head, self.body)
     }
 }
 
@@ -119,7 +107,9 @@ impl Client {
         match outcome.map_err(CallError::Response)? {
             Outcome::Output => {}
             Outcome::Foreign(what) => return Err(CallError::Foreign(what).into()),
-            Outcome::Fault(fault) => return Err(CallError::Fault(fault).into()),
+            Outcome::Fault(fault) => {
+                return Err(CallError::Fault(fault.with_head(&head.headers)).into());
+            }
             Outcome::Error(shape) => {
                 return Err(O::Error::read::<O::Formats>(&Answer {
                     client: self,

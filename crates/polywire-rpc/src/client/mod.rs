@@ -17,7 +17,7 @@ use polywire_protocol::{
     finish_request, s3,
 };
 use polywire_schema::{
-    Body, DecodeStructure, Encode, Error, Limits, Map, MissingMember, Operation, Value,
+    Body, DecodeStructure, Encode, Error, Limits, Map, MissingMember, Operation, Schema, Value,
 };
 
 use uuid::Uuid;
@@ -506,19 +506,24 @@ impl Client {
     ) -> Result<(), CallError> {
         let inner = &*self.inner;
         let outcome = inner.protocol.outcome(operation, head, body, &inner.limits);
-        match outcome.map_err(CallError::Response)? {
-            Outcome::Output => Ok(()),
-            Outcome::Foreign(what) => Err(CallError::Foreign(what)),
-            Outcome::Fault(fault) => Err(CallError::Fault(fault.with_head(&head.headers))),
-            Outcome::Error(shape) => {
-                let mut details = Map::new();
-                inner
-                    .protocol
-                    .decode_error(shape, head, body, &inner.limits, &mut details)
-                    .map_err(CallError::Response)?;
+        Err(match outcome.map_err(CallError::Response)? {
+            Outcome::Output => return Ok(()),
+            Outcome::Foreign(what) => CallError::Foreign(what),
+            Outcome::Fault(fault) => CallError::Fault(fault.with_head(&head.headers)),
+            Outcome::Error(shape) => self.modelled(shape, head, body),
+        })
+    }
+
+    /// An error of the model by member names.
+    fn modelled(&self, shape: Schema<'_>, head: &response::Parts, body: &Body) -> CallError {
+        let (protocol, limits) = (&self.inner.protocol, &self.inner.limits);
+        let mut details = Map::new();
+        match protocol.decode_error(shape, head, body, limits, &mut details) {
+            Ok(()) => {
                 let fault = Fault::of_error(shape, details);
-                Err(CallError::Fault(fault.with_head(&head.headers)))
+                CallError::Fault(fault.with_head(&head.headers))
             }
+            Err(error) => CallError::Response(error),
         }
     }
 }
