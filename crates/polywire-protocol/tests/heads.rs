@@ -17,7 +17,7 @@ use aws.protocols#restJson1
 
 @restJson1
 service Heads {
-    operations: [Put, Get, Head, Status, Hosted, Fail]
+    operations: [Put, Get, Head, Status, Hosted, Fail, Search]
 }
 
 @http(method: "PUT", uri: "/put")
@@ -54,6 +54,24 @@ operation Head {
         @httpHeader("Content-Length")
         length: Long
     }
+}
+
+@readonly
+@http(method: "GET", uri: "/search")
+operation Search {
+    input := {
+        @httpQueryParams
+        all: Many
+    }
+}
+
+map Many {
+    key: String
+    value: Texts
+}
+
+list Texts {
+    member: String
 }
 
 @readonly
@@ -440,4 +458,35 @@ fn positional_parameters_stand_in_the_order_of_the_model() {
     let set = set.unwrap().unwrap();
     let error = ProtocolKind::XmlRpc.build(set.service(0)).unwrap_err();
     assert!(error.to_string().contains("@xmlAttribute"), "{error}");
+}
+
+/// As many parameters as a head has room for, each of another name: they are not
+/// compared each with all others.
+#[test]
+fn a_query_of_many_parameters() {
+    const COUNT: usize = 12_000;
+    let set = set();
+    let protocol = ProtocolKind::RestJson1.build(set.service(0)).unwrap();
+    let parameters: Vec<String> = (0..COUNT).map(|number| format!("{number:x}")).collect();
+    let target = format!("/search?{}&0=again", parameters.join("&"));
+    let request = http::Request::get(target).body(()).unwrap();
+    let (head, ()) = request.into_parts();
+    let Ok(Plan::Buffer(route)) = protocol.route(&head) else {
+        panic!("a route");
+    };
+    let mut input = Map::new();
+    let plan = ReadPlan {
+        head: &head,
+        body: &Body::default(),
+        route: &route,
+        limits: &Limits::DEFAULT,
+    };
+    let operation = set.operation(route.operation);
+    protocol.decode_input(operation, &plan, &mut input).unwrap();
+    let all = input.get("all").and_then(Value::as_map).unwrap();
+    assert_eq!(all.len(), COUNT);
+    let keys: Vec<&str> = all.keys().collect();
+    assert_eq!(keys, parameters);
+    let twice = Value::List(vec!["".into(), "again".into()]);
+    assert_eq!(all.get("0"), Some(&twice));
 }
