@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::task::{self, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -38,13 +39,35 @@ pub struct Client {
 struct Inner {
     service: ServiceHandle,
     protocol: Box<dyn Protocol>,
-    http: HttpClient<HttpConnector, Full<Bytes>>,
+    http: HttpClient<Connector, Full<Bytes>>,
     base: Uri,
+    http2: bool,
     headers: HeaderMap,
     deadline: Duration,
     limits: Limits,
     options: RequestOptions,
     s3_virtual_hosted: bool,
+}
+
+/// Connects to the server of a client, whatever virtual host a request is for.
+#[derive(Clone, Debug)]
+struct Connector {
+    inner: HttpConnector,
+    base: Uri,
+}
+
+impl tower::Service<Uri> for Connector {
+    type Response = <HttpConnector as tower::Service<Uri>>::Response;
+    type Error = <HttpConnector as tower::Service<Uri>>::Error;
+    type Future = <HttpConnector as tower::Service<Uri>>::Future;
+
+    fn poll_ready(&mut self, context: &mut task::Context<'_>) -> Poll<Result<(), Self::Error>> {
+        self.inner.poll_ready(context)
+    }
+
+    fn call(&mut self, _: Uri) -> Self::Future {
+        self.inner.call(self.base.clone())
+    }
 }
 
 /// Builds a [`Client`].
@@ -287,7 +310,10 @@ impl ClientBuilder {
             .pool_timer(TokioTimer::new())
             .timer(TokioTimer::new())
             .http2_only(self.http2)
-            .build(connector);
+            .build(Connector {
+                inner: connector,
+                base: base.clone(),
+            });
         let mut headers = self.headers;
         headers
             .entry(USER_AGENT)
@@ -300,6 +326,7 @@ impl ClientBuilder {
             protocol,
             http,
             base,
+            http2: self.http2,
             headers,
             deadline: self.deadline,
             limits: self.limits,
@@ -477,7 +504,12 @@ impl Client {
             .base
             .authority()
             .map_or("", |authority| authority.as_str());
-        let url = format!("http://{authority}{base}{target}");
+        // The prefix names a virtual host; the connection goes where the URL
+        // says. HTTP/2 has the host in the URL, HTTP/1 in a header.
+        let prefix = request.extensions().get::<HostPrefix>();
+        let virtual_host = prefix.map(|HostPrefix(prefix)| format!("{prefix}{authority}"));
+        let host = virtual_host.as_deref().filter(|_| inner.http2);
+        let url = format!("http://{}{base}{target}", host.unwrap_or(authority));
         *request.uri_mut() = url
             .parse()
             .map_err(|error| internal(format!("a URL, not {url}: {error}")))?;
@@ -487,10 +519,8 @@ impl Client {
                 .entry(name)
                 .or_insert_with(|| value.clone());
         }
-        // The prefix names a virtual host; the connection goes where the URL
-        // says.
-        if let Some(HostPrefix(prefix)) = request.extensions().get::<HostPrefix>() {
-            let host = HeaderValue::try_from(format!("{prefix}{authority}"));
+        if let Some(host) = virtual_host.filter(|_| !inner.http2) {
+            let host = HeaderValue::try_from(host);
             let host = host.map_err(|error| internal(format!("a host: {error}")))?;
             request.headers_mut().insert(HOST, host);
         }
