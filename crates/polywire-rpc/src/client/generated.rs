@@ -11,7 +11,7 @@ use polywire_codec::{Chosen, ChosenSlot, Formats};
 use polywire_protocol::Outcome;
 use polywire_schema::{Body, DecodeStructure, Error, ErrorKind, MissingMember, Schema};
 
-use super::{CallError, Client, Exchange};
+use super::{CallError, Client, SILENT};
 use crate::generated::{Operation, OperationError};
 
 /// An answer that holds an error of the model.
@@ -90,10 +90,7 @@ impl Client {
         &self,
         request: Request<bytes::Bytes>,
     ) -> Pin<Box<dyn Future<Output = Exchanged> + Send + '_>> {
-        Box::pin(async move {
-            let mut silent: fn(&Exchange) = |_| {};
-            self.exchange(request, &mut silent).await
-        })
+        Box::pin(self.exchange(request, SILENT))
     }
 
     fn generated_output<O: Operation>(

@@ -339,6 +339,9 @@ impl ClientBuilder {
     }
 }
 
+/// Shows no messages.
+const SILENT: Option<&mut fn(&Exchange)> = None;
+
 impl Client {
     /// Begins to build a client of a service over a protocol.
     #[must_use]
@@ -370,7 +373,7 @@ impl Client {
     ///
     /// As [`CallError`] says.
     pub async fn call(&self, operation: &str, input: Map) -> Result<Value, CallError> {
-        self.call_showing(operation, input, |_| {}).await
+        self.call_dynamic(operation, input, SILENT).await
     }
 
     /// As [`Client::call`], and shows the messages on the wire: once with the
@@ -385,9 +388,19 @@ impl Client {
         input: Map,
         mut show: impl FnMut(&Exchange),
     ) -> Result<Value, CallError> {
+        self.call_dynamic(operation, input, Some(&mut show)).await
+    }
+
+    async fn call_dynamic(
+        &self,
+        operation: &str,
+        input: Map,
+        show: Option<&mut impl FnMut(&Exchange)>,
+    ) -> Result<Value, CallError> {
         let operation = self.operation(operation)?;
         let input = Value::Map(input);
-        let (head, body) = self.send(operation, &Dynamic(&input), &mut show).await?;
+        let input = Dynamic(&input);
+        let (head, body) = self.send(operation, &input, show).await?;
         self.check(operation, &head, &body)?;
         let mut output = Map::new();
         let inner = &*self.inner;
@@ -409,7 +422,7 @@ impl Client {
         O: for<'de> DecodeStructure<'de>,
     {
         let operation = self.operation(operation)?;
-        let (head, body) = self.send(operation, &Typed(input), &mut |_| {}).await?;
+        let (head, body) = self.send(operation, &Typed(input), SILENT).await?;
         self.check(operation, &head, &body)?;
         let mut slot = Slot::<O>::new();
         let inner = &*self.inner;
@@ -435,7 +448,7 @@ impl Client {
         &self,
         operation: Operation<'_>,
         input: &(dyn Message + Sync),
-        show: &mut impl FnMut(&Exchange),
+        show: Option<&mut impl FnMut(&Exchange)>,
     ) -> Result<(response::Parts, Body), CallError> {
         let request = self.request(operation, input)?;
         self.exchange(request, show).await
@@ -445,14 +458,18 @@ impl Client {
     async fn exchange(
         &self,
         request: Request<Bytes>,
-        show: &mut impl FnMut(&Exchange),
+        show: Option<&mut impl FnMut(&Exchange)>,
     ) -> Result<(response::Parts, Body), CallError> {
         let inner = &*self.inner;
-        let mut exchange = Exchange {
-            request: request.clone(),
-            response: None,
-        };
-        show(&exchange);
+        // Heads are copied only for who wants to see them.
+        let mut shown = show.map(|show| {
+            let request = request.clone();
+            let response = None;
+            (show, Exchange { request, response })
+        });
+        if let Some((show, exchange)) = &mut shown {
+            show(exchange);
+        }
         let answer = async {
             let response = inner.http.request(request.map(Full::new)).await;
             let response = response.map_err(|error| CallError::Transport(Box::new(error)))?;
@@ -464,10 +481,11 @@ impl Client {
             Ok(answer) => answer?,
             Err(_) => return Err(CallError::Deadline(inner.deadline)),
         };
-        let response = http::Response::from_parts(head, body);
-        exchange.response = Some(response.clone());
-        show(&exchange);
-        let (head, body) = response.into_parts();
+        if let Some((show, exchange)) = &mut shown {
+            let response = http::Response::from_parts(head.clone(), body.clone());
+            exchange.response = Some(response);
+            show(exchange);
+        }
         Ok((head, Body::new(body)))
     }
 
