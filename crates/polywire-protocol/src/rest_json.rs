@@ -56,6 +56,7 @@ impl Format for Json {
     const SAYS_TYPE: bool = true;
     const EMPTY_OUTPUT: &'static [u8] = b"{}";
     const EMPTY_PAYLOAD: Option<&'static [u8]> = Some(b"{}");
+    const NAMES_ERRORS_IN_HEAD: bool = true;
 
     fn is_document(media_type: &str) -> bool {
         media_type.eq_ignore_ascii_case(Self::MEDIA_TYPE)

@@ -84,6 +84,7 @@ impl Format for Xml {
     const SAYS_TYPE: bool = false;
     const EMPTY_OUTPUT: &'static [u8] = b"";
     const EMPTY_PAYLOAD: Option<&'static [u8]> = None;
+    const NAMES_ERRORS_IN_HEAD: bool = false;
 
     fn is_document(media_type: &str) -> bool {
         ["application/xml", "text/xml"]

@@ -107,13 +107,31 @@ operation Fail {
     output := {
         text: String
     }
-    errors: [Failed]
+    errors: [Failed, Detailed, Plain]
 }
 
 @error("client")
 structure Failed {
     message: String
     count: Integer
+}
+
+@error("client")
+structure Detailed {
+    @httpHeader("X-Count")
+    count: Integer
+    @httpPayload
+    detail: Detail
+}
+
+structure Detail {
+    text: String
+}
+
+@error("client")
+structure Plain {
+    @httpPayload
+    text: String
 }
 
 map Headers {
@@ -489,4 +507,45 @@ fn a_query_of_many_parameters() {
     assert_eq!(keys, parameters);
     let twice = Value::List(vec!["".into(), "again".into()]);
     assert_eq!(all.get("0"), Some(&twice));
+}
+
+/// A member of an error may be its whole body, since its name stands in the head.
+#[test]
+fn errors_with_a_payload() {
+    let set = set();
+    let protocol = ProtocolKind::RestJson1.build(set.service(0)).unwrap();
+    let operation = set.service(0).find_operation("Fail").unwrap();
+    let detail = Value::from(map([("text", "why".into())]));
+    for (name, details, media_type, body) in [
+        (
+            "Detailed",
+            map([("count", 2.into()), ("detail", detail)]),
+            Some("application/json"),
+            r#"{"text":"why"}"#,
+        ),
+        ("Detailed", map([("count", 2.into())]), None, ""),
+        (
+            "Plain",
+            map([("text", "why".into())]),
+            Some("text/plain"),
+            "why",
+        ),
+        ("Plain", Map::new(), None, ""),
+    ] {
+        let error = operation.find_error(name).unwrap();
+        let fault = Fault::modelled(error.id(), details.clone());
+        let (head, sent) = protocol.encode_error(error, &fault).unwrap().into_parts();
+        assert_eq!(sent, body);
+        let said = head.headers.get(CONTENT_TYPE);
+        assert_eq!(said.map(|said| said.to_str().unwrap()), media_type);
+        assert_eq!(head.headers["x-amzn-errortype"], name);
+        let (sent, limits) = (Body::new(sent), &Limits::DEFAULT);
+        let outcome = protocol.outcome(operation, &head, &sent, limits).unwrap();
+        assert!(matches!(outcome, polywire_protocol::Outcome::Error(read) if read == error));
+        let mut read = Map::new();
+        protocol
+            .decode_error(error, &head, &sent, limits, &mut read)
+            .unwrap();
+        assert_eq!(read, details);
+    }
 }

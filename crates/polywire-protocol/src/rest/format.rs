@@ -25,6 +25,10 @@ pub(crate) trait Format: fmt::Debug + Send + Sync {
     /// it writes one all the same.
     const EMPTY_PAYLOAD: Option<&'static [u8]>;
 
+    /// Whether the head of a response names its error, so that a member of the
+    /// error may be the whole body.
+    const NAMES_ERRORS_IN_HEAD: bool;
+
     /// Whether a media type is that of a document.
     fn is_document(media_type: &str) -> bool;
 
