@@ -38,8 +38,7 @@ pub(crate) fn pages(
             format!("({rest})")
         }
     };
-    let is_text = last.ty == "schema::Text" || last.ty == "String";
-    let filter = if is_text {
+    let filter = if last.is_text() {
         ".filter(|token| !token.is_empty())"
     } else {
         ""

@@ -58,6 +58,13 @@ pub(crate) struct Field<'m> {
     pub(crate) size: usize,
 }
 
+impl Field<'_> {
+    /// Whether it is a string, as whatever strings are.
+    pub(crate) fn is_text(&self) -> bool {
+        ["schema::Text", "String", "std::borrow::Cow<'a, str>"].contains(&self.ty.as_str())
+    }
+}
+
 /// When a member is there.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Presence {
@@ -134,6 +141,16 @@ pub(crate) struct Operation<'m> {
     pub(crate) pages: Option<Pages>,
 }
 
+impl Operation<'_> {
+    /// The name of the type that stands for it, beside that of the formats.
+    pub(crate) fn marker(&self) -> &str {
+        match self.name.as_str() {
+            "Formats" => "FormatsOperation",
+            name => name,
+        }
+    }
+}
+
 /// What is needed to say the Rust type of a shape.
 pub(crate) struct Types<'m> {
     model: &'m Model,
@@ -144,7 +161,7 @@ pub(crate) struct Types<'m> {
     maps: Maps,
 }
 
-/// Names that generated code uses as they are in the standard library.
+/// Names that generated code uses as they are in the standard library, sorted.
 const RESERVED: &[&str] = &[
     "AsRef",
     "Box",
@@ -165,6 +182,7 @@ const RESERVED: &[&str] = &[
     "Result",
     "Self",
     "Send",
+    "Sized",
     "Some",
     "String",
     "Sync",

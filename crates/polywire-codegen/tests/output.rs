@@ -173,3 +173,39 @@ fn circles_are_boxed_once() {
         .collect::<Vec<_>>()
     );
 }
+
+/// Whatever a model calls its shapes, what is generated compiles.
+#[test]
+fn names_that_generated_code_uses_itself() {
+    let text = r#"
+        $version: "2"
+        namespace a
+        service S { version: "1", operations: [Formats] }
+        @paginated(inputToken: "from", outputToken: "next", items: "all")
+        operation Formats {
+            input := { from: String }
+            output := { next: String, all: Strings, sized: Sized }
+            errors: [Strange, Stranger]
+        }
+        list Strings { member: String }
+        structure Sized {}
+        @error("client")
+        structure Strange { message: Entry }
+        structure Entry { text: String }
+        @error("client")
+        structure Stranger { message: Strength }
+        enum Strength { MILD }
+    "#;
+    for strings in [Strings::Text, Strings::String] {
+        let generated = run(&Build::new().strings(strings), text);
+        let code = generated.code();
+        assert!(code.contains("::rpc::generated::Pages for FormatsOperation {"));
+        assert_eq!(generated.path_of("a#Sized"), Some("SizedShape"));
+        // A message that is no text is none to show.
+        assert!(
+            code.contains(r#"codec::show(f, "Strange", None)"#),
+            "{code}"
+        );
+        assert!(code.contains(r#"codec::show(f, "Stranger", None)"#));
+    }
+}

@@ -14,12 +14,12 @@ use polywire_codec::json::JsonProfile;
 use polywire_schema::Service;
 
 use crate::delegate::delegate;
+use crate::error_facts::ERROR_TYPE;
 use crate::protocol::{Claim, ProtocolKind};
 use crate::rpc::{Json, Rpc, Style};
 use crate::{Fault, FaultKind, media};
 
 const TARGET: HeaderName = HeaderName::from_static("x-amz-target");
-const ERROR_TYPE: HeaderName = HeaderName::from_static("x-amzn-errortype");
 
 /// awsJson1_0: `X-Amz-Target: Service.Operation`, JSON both ways, errors with
 /// their namespace.

@@ -10,7 +10,7 @@ use polywire_schema::{Location, Operation};
 
 use crate::{Fault, FaultKind};
 
-/// How much is decompressed between two questions whether more may be.
+/// How much is decompressed between two questions whether it may be as much.
 const PIECE: usize = 64 * 1024;
 
 /// Server: undoes gzip, the content coding of RFC 9110, section 8.4.1.3, if the
@@ -24,8 +24,8 @@ const PIECE: usize = 64 * 1024;
 /// the body has to be read to know it: no protocol that routes so has members
 /// in headers.
 ///
-/// `grows` is asked about each further piece, with how long the body has become,
-/// before it is that long: this is where limits are enforced.
+/// `grows` is asked after each further piece, of 64 KiB at most, with how long the
+/// body has become: this is where limits are enforced.
 ///
 /// # Errors
 ///

@@ -11,6 +11,7 @@ use polywire_schema::{
     Defaults, Encode, Encoder, Error, ErrorKind, Map, Member, Operation, Schema, Value,
 };
 
+use crate::error_facts::MESSAGES;
 use crate::rpc::QUERY_ERROR;
 
 /// Errors that mean that the caller sends too much, under the names that
@@ -222,7 +223,7 @@ impl Fault {
     #[must_use]
     pub fn modelled(shape: impl Into<String>, details: Map) -> Self {
         // Smithy's convention for the text of an error.
-        let message = ["message", "Message", "errorMessage"]
+        let message = MESSAGES
             .into_iter()
             .find_map(|name| details.get(name).and_then(|value| value.as_str()))
             .unwrap_or_default()

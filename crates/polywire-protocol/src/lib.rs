@@ -28,6 +28,7 @@ mod delegate;
 mod detect;
 mod ec2_query;
 mod endpoint;
+mod error_facts;
 mod fault;
 mod media;
 mod protocol;

@@ -2,16 +2,17 @@
 //!
 //! <https://smithy.io/2.0/aws/protocols/aws-restjson1-protocol.html>
 
-use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, request, response};
+use http::{HeaderMap, HeaderValue, StatusCode, request, response};
 use polywire_codec::json::{self, JsonDecoder, JsonEncoder, JsonProfile};
 use polywire_codec::{Message, Sink};
 use polywire_schema::{Body, Decode, Error, Limits, Map, Member, Schema, Service, Value};
 
 use crate::delegate::delegate;
+use crate::error_facts::{ERROR_TYPE, ErrorFacts};
 use crate::fault::Public;
 use crate::media;
 use crate::protocol::{Claim, MountError, ProtocolKind};
-use crate::rest::{Bindings, ErrorFacts, Format, Parts, Rest, Side};
+use crate::rest::{Bindings, Format, Parts, Rest, Side};
 
 /// restJson1: HTTP bindings, and JSON by `@jsonName`.
 ///
@@ -45,7 +46,6 @@ const CLIENT: JsonProfile = SERVER.lenient();
 /// The space with which a document begins: most need no more, and a piece of
 /// this size costs an allocator no more than a smaller one.
 const DOCUMENT: usize = 512;
-const ERROR_TYPE: HeaderName = HeaderName::from_static("x-amzn-errortype");
 
 #[derive(Debug)]
 struct Json;
@@ -56,6 +56,7 @@ impl Format for Json {
     const SAYS_TYPE: bool = true;
     const EMPTY_OUTPUT: &'static [u8] = b"{}";
     const EMPTY_PAYLOAD: Option<&'static [u8]> = Some(b"{}");
+    const NAMES_ERRORS_IN_HEAD: bool = true;
 
     fn is_document(media_type: &str) -> bool {
         media_type.eq_ignore_ascii_case(Self::MEDIA_TYPE)
@@ -154,27 +155,14 @@ impl Format for Json {
         body: &Body,
         limits: &Limits,
     ) -> Option<ErrorFacts> {
-        let error_type = head.headers.get(ERROR_TYPE);
         // Gateways of our age write JSON too.
-        if error_type.is_none()
+        if !head.headers.contains_key(ERROR_TYPE)
             && (head.status == StatusCode::BAD_GATEWAY
                 || !media::is_sent(&head.headers, Self::is_document))
         {
             return None;
         }
-        let document = document_of(body, limits);
-        let name = error_type
-            .and_then(|value| value.to_str().ok())
-            .or_else(|| document["__type"].as_str())
-            .or_else(|| document["code"].as_str())
-            .unwrap_or_default();
-        let message = ["message", "Message", "errorMessage"]
-            .into_iter()
-            .find_map(|key| document[key].as_str());
-        Some(ErrorFacts {
-            name: error_name(name).to_owned(),
-            message: message.map(str::to_owned),
-        })
+        Some(ErrorFacts::of(&head.headers, &document_of(body, limits)))
     }
 }
 
@@ -192,11 +180,4 @@ fn document_of(body: &Body, limits: &Limits) -> Value {
         Value::decode(Member::DOCUMENT, &mut decoder)
     };
     read().unwrap_or_default()
-}
-
-/// The name of an error without namespace and URI:
-/// `aws.example#Name:http://...` is `Name`.
-fn error_name(text: &str) -> &str {
-    let text = text.split(':').next().unwrap_or_default();
-    text.rsplit('#').next().unwrap_or_default()
 }

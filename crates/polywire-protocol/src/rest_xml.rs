@@ -11,10 +11,11 @@ use polywire_schema::{
 };
 
 use crate::delegate::delegate;
+use crate::error_facts::ErrorFacts;
 use crate::fault::Public;
 use crate::media;
 use crate::protocol::{Claim, MountError, ProtocolKind};
-use crate::rest::{Bindings, ErrorFacts, Format, Parts, Prepared, Rest, Side};
+use crate::rest::{Bindings, Format, Parts, Prepared, Rest, Side};
 use crate::validate;
 
 /// restXml: HTTP bindings, and XML by Smithy's XML traits.
@@ -83,6 +84,7 @@ impl Format for Xml {
     const SAYS_TYPE: bool = false;
     const EMPTY_OUTPUT: &'static [u8] = b"";
     const EMPTY_PAYLOAD: Option<&'static [u8]> = None;
+    const NAMES_ERRORS_IN_HEAD: bool = false;
 
     fn is_document(media_type: &str) -> bool {
         ["application/xml", "text/xml"]

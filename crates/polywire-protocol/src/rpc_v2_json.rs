@@ -4,7 +4,7 @@
 //! seconds whatever `@timestampFormat` says, and big integers and decimals as
 //! strings.
 //!
-//! <https://smithy.io/2.0/additional-specs/protocols/smithy-rpc-v2.html>
+//! <https://smithy.io/2.0/additional-specs/protocols/smithy-rpc-v2-json.html>
 
 use http::HeaderValue;
 use polywire_codec::json::JsonProfile;

@@ -205,7 +205,9 @@ impl Protocol for XmlRpc {
         }
         encoder.end_map(at);
         encoder.end_map(at);
-        Ok(response(encoder.finish()?))
+        let mut response = response(encoder.finish()?);
+        fault.write_head(response.headers_mut());
+        Ok(response)
     }
 
     fn encode_other(&self, fault: &Fault) -> http::Response<Bytes> {
@@ -244,8 +246,8 @@ impl Protocol for XmlRpc {
         if kind == FaultKind::MethodNotAllowed {
             // No client of XML-RPC asks so: this is for a person.
             *response.status_mut() = StatusCode::METHOD_NOT_ALLOWED;
-            fault.write_head(response.headers_mut());
         }
+        fault.write_head(response.headers_mut());
         response
     }
 

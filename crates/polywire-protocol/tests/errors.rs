@@ -4,9 +4,12 @@
     reason = "a test may panic, and panicking is how it fails"
 )]
 
+use std::time::Duration;
+
 use bytes::Bytes;
+use http::header::RETRY_AFTER;
 use polywire_model::Loader;
-use polywire_protocol::{Outcome, ProtocolKind, Validator};
+use polywire_protocol::{Fault, FaultKind, Outcome, ProtocolKind, Retry, Validator};
 use polywire_schema::{Body, Limits, Map, SchemaSet, Value};
 
 const MODEL: &str = r#"
@@ -71,10 +74,73 @@ fn constraints_of_models_without_an_error_for_them() {
         match outcome.unwrap() {
             Outcome::Fault(fault) => assert_eq!(
                 (fault.kind(), fault.message().starts_with("2 validation")),
-                (polywire_protocol::FaultKind::Invalid, true),
+                (FaultKind::Invalid, true),
                 "{kind}: {fault}"
             ),
             other => panic!("{kind}: {other:?}"),
+        }
+    }
+}
+
+/// When to try again is told of errors of the model too.
+#[test]
+fn when_to_try_again() {
+    let set = set();
+    let put = set.service(0).find_operation("Put").unwrap();
+    let full = Fault::modelled("test.errors#Full", Map::from_iter([("left", 0)]));
+    let named = Fault::named(http::StatusCode::CONFLICT, "Busy", "later");
+    let busy = Fault::new(FaultKind::Overloaded, "later");
+    for kind in ProtocolKind::ALL {
+        let protocol = kind.build(set.service(0)).unwrap();
+        for fault in [&full, &named, &busy] {
+            let response = protocol.encode_fault(Some(put), fault);
+            assert!(!response.headers().contains_key(RETRY_AFTER), "{kind}");
+        }
+    }
+    for fault in [full, named, busy] {
+        let fault = fault.with_retry_after(Duration::from_secs(7));
+        for kind in ProtocolKind::ALL {
+            let protocol = kind.build(set.service(0)).unwrap();
+            let response = protocol.encode_fault(Some(put), &fault);
+            let said = response.headers().get(RETRY_AFTER);
+            assert_eq!(said.unwrap(), "7", "{fault} over {kind}");
+        }
+    }
+}
+
+/// A name that nobody knows keeps it, and the status says the rest: the same over
+/// all protocols that have one.
+#[test]
+fn names_that_nobody_knows() {
+    let set = set();
+    let put = set.service(0).find_operation("Put").unwrap();
+    let kinds = ProtocolKind::ALL.into_iter();
+    for kind in kinds.filter(|kind| *kind != ProtocolKind::XmlRpc) {
+        let protocol = kind.build(set.service(0)).unwrap();
+        for (status, fault, retry) in [
+            (400, FaultKind::Malformed, Retry::No),
+            (404, FaultKind::Malformed, Retry::No),
+            (413, FaultKind::TooLarge, Retry::No),
+            (429, FaultKind::Overloaded, Retry::Throttled),
+            (500, FaultKind::Internal, Retry::Yes),
+            (503, FaultKind::Overloaded, Retry::Throttled),
+            (504, FaultKind::DeadlineExceeded, Retry::Yes),
+        ] {
+            let status = http::StatusCode::from_u16(status).unwrap();
+            let strange = Fault::named(status, "Strange", "so it is");
+            let (head, body) = protocol.encode_fault(Some(put), &strange).into_parts();
+            let outcome = protocol.outcome(put, &head, &Body::new(body), &Limits::DEFAULT);
+            match outcome.unwrap() {
+                Outcome::Fault(read) => {
+                    assert_eq!((read.name(), read.message()), ("Strange", "so it is"));
+                    assert_eq!(
+                        (read.kind(), read.retry()),
+                        (fault, retry),
+                        "{status} {kind}"
+                    );
+                }
+                other => panic!("{kind}: {other:?}"),
+            }
         }
     }
 }
@@ -84,7 +150,7 @@ fn constraints_of_models_without_an_error_for_them() {
 fn messages_that_xml_cannot_hold() {
     let set = set();
     let put = set.service(0).find_operation("Put").unwrap();
-    let fault = polywire_protocol::Fault::new(polywire_protocol::FaultKind::Invalid, "\u{1}");
+    let fault = Fault::new(FaultKind::Invalid, "\u{1}");
     for kind in ProtocolKind::ALL {
         let protocol = kind.build(set.service(0)).unwrap();
         let response = protocol.encode_fault(Some(put), &fault);

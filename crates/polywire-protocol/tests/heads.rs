@@ -17,7 +17,7 @@ use aws.protocols#restJson1
 
 @restJson1
 service Heads {
-    operations: [Put, Get, Head, Status, Hosted, Fail]
+    operations: [Put, Get, Head, Status, Hosted, Fail, Search]
 }
 
 @http(method: "PUT", uri: "/put")
@@ -57,6 +57,24 @@ operation Head {
 }
 
 @readonly
+@http(method: "GET", uri: "/search")
+operation Search {
+    input := {
+        @httpQueryParams
+        all: Many
+    }
+}
+
+map Many {
+    key: String
+    value: Texts
+}
+
+list Texts {
+    member: String
+}
+
+@readonly
 @http(method: "GET", uri: "/status")
 operation Status {
     output := {
@@ -89,13 +107,31 @@ operation Fail {
     output := {
         text: String
     }
-    errors: [Failed]
+    errors: [Failed, Detailed, Plain]
 }
 
 @error("client")
 structure Failed {
     message: String
     count: Integer
+}
+
+@error("client")
+structure Detailed {
+    @httpHeader("X-Count")
+    count: Integer
+    @httpPayload
+    detail: Detail
+}
+
+structure Detail {
+    text: String
+}
+
+@error("client")
+structure Plain {
+    @httpPayload
+    text: String
 }
 
 map Headers {
@@ -440,4 +476,76 @@ fn positional_parameters_stand_in_the_order_of_the_model() {
     let set = set.unwrap().unwrap();
     let error = ProtocolKind::XmlRpc.build(set.service(0)).unwrap_err();
     assert!(error.to_string().contains("@xmlAttribute"), "{error}");
+}
+
+/// As many parameters as a head has room for, each of another name: they are not
+/// compared each with all others.
+#[test]
+fn a_query_of_many_parameters() {
+    const COUNT: usize = 12_000;
+    let set = set();
+    let protocol = ProtocolKind::RestJson1.build(set.service(0)).unwrap();
+    let parameters: Vec<String> = (0..COUNT).map(|number| format!("{number:x}")).collect();
+    let target = format!("/search?{}&0=again", parameters.join("&"));
+    let request = http::Request::get(target).body(()).unwrap();
+    let (head, ()) = request.into_parts();
+    let Ok(Plan::Buffer(route)) = protocol.route(&head) else {
+        panic!("a route");
+    };
+    let mut input = Map::new();
+    let plan = ReadPlan {
+        head: &head,
+        body: &Body::default(),
+        route: &route,
+        limits: &Limits::DEFAULT,
+    };
+    let operation = set.operation(route.operation);
+    protocol.decode_input(operation, &plan, &mut input).unwrap();
+    let all = input.get("all").and_then(Value::as_map).unwrap();
+    assert_eq!(all.len(), COUNT);
+    let keys: Vec<&str> = all.keys().collect();
+    assert_eq!(keys, parameters);
+    let twice = Value::List(vec!["".into(), "again".into()]);
+    assert_eq!(all.get("0"), Some(&twice));
+}
+
+/// A member of an error may be its whole body, since its name stands in the head.
+#[test]
+fn errors_with_a_payload() {
+    let set = set();
+    let protocol = ProtocolKind::RestJson1.build(set.service(0)).unwrap();
+    let operation = set.service(0).find_operation("Fail").unwrap();
+    let detail = Value::from(map([("text", "why".into())]));
+    for (name, details, media_type, body) in [
+        (
+            "Detailed",
+            map([("count", 2.into()), ("detail", detail)]),
+            Some("application/json"),
+            r#"{"text":"why"}"#,
+        ),
+        ("Detailed", map([("count", 2.into())]), None, ""),
+        (
+            "Plain",
+            map([("text", "why".into())]),
+            Some("text/plain"),
+            "why",
+        ),
+        ("Plain", Map::new(), None, ""),
+    ] {
+        let error = operation.find_error(name).unwrap();
+        let fault = Fault::modelled(error.id(), details.clone());
+        let (head, sent) = protocol.encode_error(error, &fault).unwrap().into_parts();
+        assert_eq!(sent, body);
+        let said = head.headers.get(CONTENT_TYPE);
+        assert_eq!(said.map(|said| said.to_str().unwrap()), media_type);
+        assert_eq!(head.headers["x-amzn-errortype"], name);
+        let (sent, limits) = (Body::new(sent), &Limits::DEFAULT);
+        let outcome = protocol.outcome(operation, &head, &sent, limits).unwrap();
+        assert!(matches!(outcome, polywire_protocol::Outcome::Error(read) if read == error));
+        let mut read = Map::new();
+        protocol
+            .decode_error(error, &head, &sent, limits, &mut read)
+            .unwrap();
+        assert_eq!(read, details);
+    }
 }

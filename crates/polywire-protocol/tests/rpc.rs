@@ -226,3 +226,28 @@ fn where_calls_of_aws_json_go() {
     assert_eq!(protocol.claim(&call), Claim::Strong);
     assert_eq!(other.claim(&call), Claim::Weak);
 }
+
+/// Else who looks at the header, to let calls through, would be told another
+/// operation than the one that runs.
+#[test]
+fn calls_of_rpc_v2_name_their_operation_once() {
+    let set = set();
+    for (kind, mark) in [
+        (ProtocolKind::RpcV2Cbor, "rpc-v2-cbor"),
+        (ProtocolKind::RpcV2Json, "rpc-v2-json"),
+    ] {
+        let protocol = kind.build(set.service(0)).unwrap();
+        let call = || {
+            let request = Request::post("/service/Queue/operation/Send");
+            request.header("smithy-protocol", mark)
+        };
+        assert!(protocol.route(&head(call())).is_ok());
+        for name in ["X-Amz-Target", "X-Amzn-Target"] {
+            let call = head(call().header(name, "Queue.Other"));
+            assert_eq!(protocol.claim(&call), Claim::Strong);
+            let fault = protocol.route(&call).unwrap_err();
+            assert_eq!(fault.kind(), FaultKind::Malformed, "{fault}");
+            assert_eq!(protocol.encode_other(&fault).status(), 400);
+        }
+    }
+}

@@ -9,6 +9,7 @@ use std::task::{Context, Poll};
 use http::header::{CONNECTION, CONTENT_LENGTH, CONTENT_RANGE, EXPECT};
 use http::{HeaderName, HeaderValue, Request, Response, StatusCode};
 use polywire::protocol::{Fault, s3};
+use polywire::text::percent;
 use tower::{Layer, Service};
 
 use crate::error::Error;
@@ -96,7 +97,7 @@ where
 /// What stands in the query of operations that this store does not have. Their
 /// requests would be taken for those that it has: `PUT /bucket/key?acl` for an
 /// object.
-const OTHERS: [&str; 30] = [
+const OTHERS: [&str; 34] = [
     "abac",
     "accelerate",
     "acl",
@@ -127,7 +128,20 @@ const OTHERS: [&str; 30] = [
     "select",
     "tagging",
     "torrent",
+    "versionId",
+    "versioning",
+    "versions",
+    "website",
 ];
+
+/// Whether a query names an operation that this store does not have. Names are
+/// read as the router reads them, to which `%61cl` is `acl`.
+fn names_other(query: &str) -> bool {
+    query.split('&').any(|part| {
+        let name = part.split('=').next().unwrap_or_default();
+        percent::decode_query(name).is_ok_and(|name| OTHERS.contains(&&*name))
+    })
+}
 
 /// Refuses what this store would misunderstand.
 ///
@@ -136,12 +150,7 @@ const OTHERS: [&str; 30] = [
 /// The request asks for something that is not there.
 pub(crate) fn check(call: &polywire::rpc::Context) -> Result<(), Fault> {
     let query = call.uri().query().unwrap_or_default();
-    let mut names = query.split('&').map(|part| part.split('=').next());
-    let names_other = |name: &str| {
-        OTHERS.contains(&name)
-            || matches!(name, "versionId" | "versioning" | "versions" | "website")
-    };
-    if names.any(|name| name.is_some_and(names_other)) {
+    if names_other(query) {
         return Err(Error::NotImplemented("This store does not have that operation.").into());
     }
     let header = |name: &str| {
@@ -162,4 +171,25 @@ pub(crate) fn check(call: &polywire::rpc::Context) -> Result<(), Fault> {
         return Err(Error::NotImplemented("Parts cannot be copied from objects.").into());
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::names_other;
+
+    #[test]
+    fn operations_of_others() {
+        for query in [
+            "acl",
+            "x-id=PutObject&acl=",
+            "%61cl",
+            "versionId=1",
+            "a&torrent",
+        ] {
+            assert!(names_other(query), "{query}");
+        }
+        for query in ["", "list-type=2&prefix=acl", "uploads", "%zz", "acls"] {
+            assert!(!names_other(query), "{query}");
+        }
+    }
 }

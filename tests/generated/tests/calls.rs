@@ -5,6 +5,7 @@ use std::fmt::Debug;
 use std::future::poll_fn;
 use std::pin::Pin;
 use std::sync::Mutex;
+use std::time::Duration;
 
 use futures_core::Stream;
 use generated::library::client::{self, Client};
@@ -14,7 +15,7 @@ use generated::library::{
     ListBooksOutput, NoSuchBook, PingError, PingInput, PingOutput, PutBookError, PutBookInput,
     PutBookOutput, Rank, Shelf,
 };
-use polywire::protocol::{Fault, FaultKind, ProtocolKind};
+use polywire::protocol::{Fault, FaultKind, ProtocolKind, Retry};
 use polywire::rpc::{CallError, Context, Running};
 use polywire::schema::{Blob, Timestamp, Value};
 
@@ -36,7 +37,8 @@ impl Library for Shelves {
             return Err(Closed::builder().message("on Sundays").build().into());
         }
         if input.id.as_str() == "broken" {
-            return Err(Fault::new(FaultKind::Overloaded, "later").into());
+            let fault = Fault::new(FaultKind::Overloaded, "later");
+            return Err(fault.with_retry_after(Duration::from_secs(7)).into());
         }
         if input.id.as_str() == "forgotten" {
             return Ok(GetBookOutput::builder().build()?);
@@ -175,6 +177,9 @@ async fn errors_keep_their_types() {
         match client.get_book().id("broken").send().await {
             Err(GetBookError::Other(CallError::Fault(fault))) => {
                 assert_eq!(fault.message(), "later");
+                // The head says when to try again.
+                assert_eq!(fault.retry(), Retry::Throttled, "{kind}");
+                assert_eq!(fault.retry_after(), Some(Duration::from_secs(7)), "{kind}");
             }
             other => panic!("{kind}: {other:?}"),
         }

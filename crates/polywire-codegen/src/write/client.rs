@@ -169,10 +169,7 @@ fn call(source: &mut Source, plan: &Plan<'_>, operation: &Operation<'_>, name: &
         true => "self.input.build()",
         false => "Ok(self.input.build())",
     };
-    let marker = match operation.name.as_str() {
-        "Formats" => "FormatsOperation",
-        name => name,
-    };
+    let marker = operation.marker();
     source.line(format!("let input = {build};"));
     source.line("self.client");
     source.open_quietly();

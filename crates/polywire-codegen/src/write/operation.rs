@@ -197,12 +197,7 @@ fn markers(source: &mut Source, plan: &Plan<'_>) {
     }
     source.close("}");
     for operation in &plan.operations {
-        let name = &operation.name;
-        let name = if name == "Formats" {
-            "FormatsOperation"
-        } else {
-            name
-        };
+        let name = operation.marker();
         source.blank();
         source.line(format!("/// `{}`.", operation.shape.id()));
         source.line("#[derive(Clone, Copy, Debug)]");
@@ -237,7 +232,7 @@ fn paginate(source: &mut Source, plan: &Plan<'_>, operation: &Operation<'_>, pag
     source.blank();
     source.open(format!(
         "impl {root}::rpc::generated::Pages for {} {{",
-        operation.name
+        operation.marker()
     ));
     source.line(format!("type Token = {};", super_(&pages.token_ty)));
     source.line(format!("type Item = {};", super_(&pages.item_ty)));

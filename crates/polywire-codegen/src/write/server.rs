@@ -74,10 +74,7 @@ pub(super) fn write(source: &mut Source, plan: &Plan<'_>) {
         "let builder = {root}::rpc::Server::builder(service.clone());"
     ));
     for (place, operation) in plan.operations.iter().enumerate() {
-        let marker = match operation.name.as_str() {
-            "Formats" => "FormatsOperation",
-            name => name,
-        };
+        let marker = operation.marker();
         let is_last = place + 1 == plan.operations.len();
         let (start, end) = match is_last {
             true => ("", ")"),

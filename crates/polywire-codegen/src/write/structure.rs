@@ -479,7 +479,7 @@ fn build(source: &mut Source, structure: &Structure<'_>, builder: &str) {
 fn error(source: &mut Source, structure: &Structure<'_>) {
     let message = structure.fields.iter().find(|field| {
         let names = ["message", "Message", "errorMessage"];
-        names.contains(&field.member.name()) && !field.is_collection && !field.is_sensitive
+        names.contains(&field.member.name()) && field.is_text() && !field.is_sensitive
     });
     source.blank();
     source.open(format!(
@@ -488,7 +488,7 @@ fn error(source: &mut Source, structure: &Structure<'_>) {
     ));
     source.open("fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {");
     let name = structure.id.name();
-    match message.filter(|field| field.ty.contains("Text") || field.ty.contains("tr")) {
+    match message {
         Some(field) if field.presence.is_option() => {
             source.line(format!(
                 "codec::show(f, {name:?}, self.{}.as_deref())",

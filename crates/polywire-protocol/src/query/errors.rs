@@ -20,7 +20,7 @@ use polywire_schema::{Body, Error, ErrorKind, Limits, NameSource, Operation, Sch
 use super::{CLIENT, Query};
 use crate::fault::Public;
 use crate::protocol::Outcome;
-use crate::{Fault, FaultKind, validate};
+use crate::{Fault, FaultKind, error_facts, validate};
 
 /// What an error says of itself.
 struct Facts<'a> {
@@ -58,9 +58,11 @@ impl Query {
             status: status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR),
             message,
         };
-        fault.write(&Typed(&members), |members| {
+        let mut response = fault.write(&Typed(&members), |members| {
             self.write_error(&facts, |encoder| members.encode_xml(error.root(), encoder))
-        })
+        })?;
+        fault.write_head(response.headers_mut());
+        Ok(response)
     }
 
     pub(crate) fn encode_other(&self, fault: &Fault) -> http::Response<Bytes> {
@@ -143,11 +145,8 @@ impl Query {
         match error.or_else(|| operation.find_error(&code)) {
             Some(error) => Outcome::Error(error),
             None => {
-                let kind = kind_of(&code).unwrap_or(if status.is_client_error() {
-                    FaultKind::Malformed
-                } else {
-                    FaultKind::Internal
-                });
+                let kind = kind_of(&code);
+                let kind = kind.unwrap_or_else(|| error_facts::kind_of(status, &code));
                 Outcome::Fault(Fault::new(kind, message).with_name(code))
             }
         }

@@ -1,6 +1,7 @@
 //! Reading the members that stand in the head of a message.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use http::{HeaderMap, request, response};
 use polywire_schema::{
@@ -134,8 +135,11 @@ impl<'de> HeadDecoder<'de> {
                 self.place = ("the query", Text::default());
                 self.parse_query()?;
                 let mut entries: Vec<Entry<'de>> = Vec::new();
+                // Where the entry of each key is: a head has room for thousands.
+                let mut places = BTreeMap::new();
                 for (key, value) in self.query.as_deref().unwrap_or_default() {
-                    match entries.iter_mut().find(|(own, _)| *own == **key) {
+                    let place = *places.entry(&**key).or_insert(entries.len());
+                    match entries.get_mut(place) {
                         Some((_, values)) => values.push(value.clone()),
                         None => entries.push((Text::from(&**key), smallvec![value.clone()])),
                     }

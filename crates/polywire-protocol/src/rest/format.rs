@@ -7,9 +7,9 @@ use polywire_codec::{Message, Sink};
 use polywire_schema::{Body, Error, Limits, Member, Operation, Schema};
 
 use super::{Bindings, Parts, Prepared};
+use crate::error_facts::ErrorFacts;
 use crate::fault::Public;
 use crate::protocol::{Claim, ProtocolKind};
-use crate::{Fault, FaultKind};
 
 /// The format of the documents of a REST protocol, and what else it does in a
 /// way of its own.
@@ -24,6 +24,10 @@ pub(crate) trait Format: fmt::Debug + Send + Sync {
     /// The document of a structure as payload that a client does not give, if
     /// it writes one all the same.
     const EMPTY_PAYLOAD: Option<&'static [u8]>;
+
+    /// Whether the head of a response names its error, so that a member of the
+    /// error may be the whole body.
+    const NAMES_ERRORS_IN_HEAD: bool;
 
     /// Whether a media type is that of a document.
     fn is_document(media_type: &str) -> bool;
@@ -104,36 +108,4 @@ pub(crate) trait Format: fmt::Debug + Send + Sync {
         body: &Body,
         limits: &Limits,
     ) -> Option<ErrorFacts>;
-}
-
-/// What a response says of its error.
-#[derive(Debug, Default)]
-pub(crate) struct ErrorFacts {
-    /// Its name; empty if it has none.
-    pub(crate) name: String,
-    pub(crate) message: Option<String>,
-}
-
-impl ErrorFacts {
-    /// A fault under the name that the peer gave it, or else its status. What
-    /// kind it is tells the status: whether to try again, say.
-    pub(crate) fn into_fault(self, status: http::StatusCode) -> Fault {
-        use http::StatusCode as Status;
-
-        let Self { name, message } = self;
-        let reason = || status.canonical_reason().unwrap_or_default().to_owned();
-        let kind = FaultKind::from_name(&name).unwrap_or(match status {
-            Status::NOT_FOUND => FaultKind::UnknownOperation,
-            Status::PAYLOAD_TOO_LARGE => FaultKind::TooLarge,
-            Status::SERVICE_UNAVAILABLE | Status::TOO_MANY_REQUESTS => FaultKind::Overloaded,
-            Status::GATEWAY_TIMEOUT => FaultKind::DeadlineExceeded,
-            status if status.is_client_error() => FaultKind::Malformed,
-            _ => FaultKind::Internal,
-        });
-        let fault = Fault::new(kind, message.unwrap_or_else(reason));
-        match name.as_str() {
-            "" => fault.with_name(format!("HTTP {}", status.as_u16())),
-            _ => fault.with_name(name),
-        }
-    }
 }

@@ -26,7 +26,7 @@ pub(crate) use binding::{Bindings, Payload, Prepared};
 pub(crate) use body::{Parts, Side};
 pub(crate) use decode::HeadDecoder;
 pub(crate) use encode::HeadEncoder;
-pub(crate) use format::{ErrorFacts, Format};
+pub(crate) use format::Format;
 pub use pattern::{Pattern, PatternError, Segment};
 pub(crate) use route::{Found, Router};
 

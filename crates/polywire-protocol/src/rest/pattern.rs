@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use polywire_text::percent;
+
 /// A URI pattern such as `/cities/{cityId}/{rest+}?forecast`.
 ///
 /// <https://smithy.io/2.0/spec/http-bindings.html#uri>
@@ -48,8 +50,8 @@ impl Pattern {
     ///
     /// # Errors
     ///
-    /// It does not begin with `/`, a brace is not closed, or a second greedy
-    /// label stands in it.
+    /// It does not begin with `/`, a brace is not closed, a second greedy label
+    /// stands in it, or its query has a `%` that encodes nothing.
     pub fn parse(text: &str) -> Result<Self, PatternError> {
         let (path, query) = text.split_once('?').unwrap_or((text, ""));
         let Some(path) = path.strip_prefix('/') else {
@@ -75,15 +77,18 @@ impl Pattern {
         if segments.iter().filter(is_greedy).count() > 1 {
             return Err(PatternError(format!("`{text}` has two greedy labels")));
         }
-        let literal = |part: &str| match part.split_once('=') {
-            Some((key, value)) => (key.to_owned(), Some(value.to_owned())),
-            None => (part.to_owned(), None),
+        // A pattern has its query as URIs have it. What is looked for, and written
+        // again, is what that means.
+        let plain = |part: &str| match percent::decode(part) {
+            Ok(plain) => Ok(plain.into_owned()),
+            Err(_) => Err(PatternError(format!("`{text}`: `{part}` is no query"))),
         };
-        let query = query
-            .split('&')
-            .filter(|part| !part.is_empty())
-            .map(literal)
-            .collect();
+        let literal = |part: &str| match part.split_once('=') {
+            Some((key, value)) => Ok((plain(key)?, Some(plain(value)?))),
+            None => Ok((plain(part)?, None)),
+        };
+        let parts = query.split('&').filter(|part| !part.is_empty());
+        let query = parts.map(literal).collect::<Result<_, PatternError>>()?;
         Ok(Self { segments, query })
     }
 
@@ -93,7 +98,7 @@ impl Pattern {
         &self.segments
     }
 
-    /// The parameters that the query must have.
+    /// The parameters that the query must have, decoded.
     #[must_use]
     pub fn query(&self) -> &[(String, Option<String>)] {
         &self.query
@@ -106,12 +111,14 @@ mod tests {
 
     #[test]
     fn what_is_refused() {
-        for text in ["", "a", "/{a", "/a}", "/x{a}", "/{a+}/{b+}"] {
+        for text in ["", "a", "/{a", "/a}", "/x{a}", "/{a+}/{b+}", "/?a=%2"] {
             assert!(Pattern::parse(text).is_err(), "{text}");
         }
         assert!(Pattern::parse("/").unwrap().segments().is_empty());
         let pattern = Pattern::parse("/{a+}/b?x=1&y").unwrap();
         assert_eq!(pattern.segments()[0], Segment::Greedy("a".to_owned()));
         assert_eq!(pattern.query()[0], ("x".to_owned(), Some("1".to_owned())));
+        let pattern = Pattern::parse("/?%61=a%20b").unwrap();
+        assert_eq!(pattern.query()[0], ("a".to_owned(), Some("a b".to_owned())));
     }
 }

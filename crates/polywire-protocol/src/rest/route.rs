@@ -387,8 +387,9 @@ mod tests {
             ("Between", "GET", "/g/{a+}/z/{b}"),
             ("Query", "GET", "/x/{a}?list&type=2"),
             ("Put", "PUT", "/x/{a}"),
+            ("Encoded", "GET", "/x?kind=a%20b"),
         ]);
-        let find = |method: Method, target: &str| find(&set, 8, &method, target);
+        let find = |method: Method, target: &str| find(&set, 9, &method, target);
         assert_eq!(find(Method::GET, "/"), "Root");
         assert_eq!(find(Method::GET, "/x/y"), "Literal");
         assert_eq!(find(Method::GET, "/x/%79"), "Literal");
@@ -409,6 +410,9 @@ mod tests {
         assert_eq!(find(Method::POST, "/x/q"), "[GET, PUT]");
         assert_eq!(find(Method::GET, "/nowhere"), "nothing");
         assert_eq!(find(Method::GET, "/x//"), "nothing");
+        assert_eq!(find(Method::GET, "/x?kind=a%20b"), "Encoded");
+        assert_eq!(find(Method::GET, "/x?kind=a+b"), "Encoded");
+        assert_eq!(find(Method::GET, "/x?kind=a%2520b"), "nothing");
     }
 
     #[test]

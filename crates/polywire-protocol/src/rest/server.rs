@@ -103,8 +103,17 @@ impl<F: Format> Rest<F> {
             self.format
                 .write_error(error, &bindings, message, fault.message(), headers)
         })?;
-        say_type(headers, HeaderValue::from_static(F::MEDIA_TYPE));
-        *response.body_mut() = Bytes::from(body);
+        fault.write_head(headers);
+        let written = match F::NAMES_ERRORS_IN_HEAD && bindings.payload.is_some() {
+            true => fault.write(&message, |message| {
+                self.write_body(error.root(), &bindings, message, None, Side::Server)
+            })?,
+            false => Some((body, HeaderValue::from_static(F::MEDIA_TYPE))),
+        };
+        if let Some((body, media_type)) = written {
+            say_type(response.headers_mut(), media_type);
+            *response.body_mut() = Bytes::from(body);
+        }
         Ok(response)
     }
 

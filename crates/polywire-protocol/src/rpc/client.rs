@@ -4,12 +4,12 @@ use bytes::Bytes;
 use http::header::CONTENT_TYPE;
 use http::{HeaderValue, Method, response};
 use polywire_codec::{Message, Sink};
-use polywire_schema::{Body, Error, ErrorKind, Limits, Operation, OperationFlags, Schema, Value};
+use polywire_schema::{Body, Error, ErrorKind, Limits, Operation, OperationFlags, Schema};
 
-use super::{Document, ERROR_TYPE, QUERY_MODE, Rpc, Side, Style};
+use super::{Document, QUERY_MODE, Rpc, Side, Style};
 use crate::endpoint::host_prefix;
+use crate::error_facts::ErrorFacts;
 use crate::protocol::Outcome;
-use crate::rest::ErrorFacts;
 
 impl<S: Style> Rpc<S> {
     pub(crate) fn encode_input(
@@ -64,7 +64,7 @@ impl<S: Style> Rpc<S> {
             return Ok(Outcome::Output);
         }
         let document = self.style.document().value(body, limits);
-        let facts = error_facts(head, &document);
+        let facts = ErrorFacts::of(&head.headers, &document);
         Ok(match operation.find_error(&facts.name) {
             Some(error) => Outcome::Error(error),
             None => Outcome::Fault(facts.into_fault(head.status)),
@@ -95,29 +95,4 @@ impl<S: Style> Rpc<S> {
         let document = self.style.document();
         document.read(error.root(), body, limits, Side::Client, sink)
     }
-}
-
-/// Which error an answer holds: the header says it, or else the document, in
-/// one of two members.
-fn error_facts(head: &response::Parts, document: &Value) -> ErrorFacts {
-    let header = head.headers.get(ERROR_TYPE);
-    let name = header
-        .and_then(|value| value.to_str().ok())
-        .or_else(|| document["__type"].as_str())
-        .or_else(|| document["code"].as_str())
-        .unwrap_or_default();
-    let message = ["message", "Message", "errorMessage"]
-        .into_iter()
-        .find_map(|key| document[key].as_str());
-    ErrorFacts {
-        name: error_name(name).to_owned(),
-        message: message.map(str::to_owned),
-    }
-}
-
-/// The name of an error without namespace and URI:
-/// `aws.example#Name:http://...` is `Name`.
-pub(crate) fn error_name(text: &str) -> &str {
-    let text = text.split(':').next().unwrap_or_default();
-    text.rsplit('#').next().unwrap_or_default()
 }

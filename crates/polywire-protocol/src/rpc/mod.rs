@@ -31,7 +31,6 @@ use crate::rest::Side;
 /// <https://smithy.io/2.0/aws/protocols/aws-query-protocol.html>
 pub(crate) const QUERY_ERROR: HeaderName = HeaderName::from_static("x-amzn-query-error");
 const QUERY_MODE: HeaderName = HeaderName::from_static("x-amzn-query-mode");
-const ERROR_TYPE: HeaderName = HeaderName::from_static("x-amzn-errortype");
 
 /// An RPC protocol for one service.
 #[derive(Debug)]

@@ -92,6 +92,7 @@ impl<S: Style> Rpc<S> {
         let status = traits.map_or(500, |traits| traits.status);
         let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let mut response = self.failed(status, body);
+        fault.write_head(response.headers_mut());
         if self.query_compatible
             && let Some(code) = error.query_code()
         {

@@ -1,6 +1,7 @@
 //! Smithy RPC v2, whatever the format of its documents.
 //!
-//! <https://smithy.io/2.0/additional-specs/protocols/smithy-rpc-v2.html>
+//! <https://smithy.io/2.0/additional-specs/protocols/smithy-rpc-v2.html>,
+//! <https://smithy.io/2.0/additional-specs/protocols/smithy-rpc-v2-json.html>
 
 use http::header::ACCEPT;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, request, response};
@@ -10,6 +11,15 @@ use crate::protocol::{Claim, ProtocolKind};
 use crate::{Fault, FaultKind, media};
 
 const MARK: HeaderName = HeaderName::from_static("smithy-protocol");
+
+/// Headers that name an operation in other protocols. A request that has one is
+/// malformed: what checks requests by them would see another call than we do.
+///
+/// "Server-side implementations MUST reject such requests for security reasons."
+const FOREIGN: [HeaderName; 2] = [
+    HeaderName::from_static("x-amz-target"),
+    HeaderName::from_static("x-amzn-target"),
+];
 
 /// What a protocol of the family adds to it.
 pub(crate) trait RpcV2: std::fmt::Debug + Send + Sync {
@@ -49,6 +59,11 @@ impl<P: RpcV2> Style for P {
     }
 
     fn operation<'h>(&self, head: &'h request::Parts, own: &str) -> Result<&'h str, Fault> {
+        let mut foreign = FOREIGN.into_iter();
+        if let Some(name) = foreign.find(|name| head.headers.contains_key(name)) {
+            let message = format!("a call of {} has no header {name}", P::KIND);
+            return Err(Fault::new(FaultKind::Malformed, message));
+        }
         let path = head.uri.path();
         // A prefix before these four segments is allowed.
         let mut segments = path.rsplit('/');

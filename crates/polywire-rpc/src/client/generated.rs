@@ -8,10 +8,10 @@ use std::pin::Pin;
 
 use http::{Request, response};
 use polywire_codec::{Chosen, ChosenSlot, Formats};
-use polywire_protocol::{Fault, Outcome};
-use polywire_schema::{Body, DecodeStructure, Error, ErrorKind, Map, MissingMember, Schema};
+use polywire_protocol::Outcome;
+use polywire_schema::{Body, DecodeStructure, Error, ErrorKind, MissingMember, Schema};
 
-use super::{CallError, Client, Exchange};
+use super::{CallError, Client, SILENT};
 use crate::generated::{Operation, OperationError};
 
 /// An answer that holds an error of the model.
@@ -52,19 +52,7 @@ impl Answer<'_> {
     /// The error by member names.
     #[must_use]
     pub fn fault(&self) -> CallError {
-        let inner = &*self.client.inner;
-        let mut details = Map::new();
-        let read = inner.protocol.decode_error(
-            self.shape,
-            self.head,
-            self.body,
-            &inner.limits,
-            &mut details,
-        );
-        match read {
-            Ok(()) => CallError::Fault(Fault::modelled(self.shape.id(), details)),
-            Err(error) => CallError::Response(error),
-        }
+        self.client.modelled(self.shape, self.head, self.body)
     }
 }
 
@@ -102,10 +90,7 @@ impl Client {
         &self,
         request: Request<bytes::Bytes>,
     ) -> Pin<Box<dyn Future<Output = Exchanged> + Send + '_>> {
-        Box::pin(async move {
-            let mut silent: fn(&Exchange) = |_| {};
-            self.exchange(request, &mut silent).await
-        })
+        Box::pin(self.exchange(request, SILENT))
     }
 
     fn generated_output<O: Operation>(
@@ -119,7 +104,9 @@ impl Client {
         match outcome.map_err(CallError::Response)? {
             Outcome::Output => {}
             Outcome::Foreign(what) => return Err(CallError::Foreign(what).into()),
-            Outcome::Fault(fault) => return Err(CallError::Fault(fault).into()),
+            Outcome::Fault(fault) => {
+                return Err(CallError::Fault(fault.with_head(&head.headers)).into());
+            }
             Outcome::Error(shape) => {
                 return Err(O::Error::read::<O::Formats>(&Answer {
                     client: self,

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::task::{self, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -17,7 +18,7 @@ use polywire_protocol::{
     finish_request, s3,
 };
 use polywire_schema::{
-    Body, DecodeStructure, Encode, Error, Limits, Map, MissingMember, Operation, Value,
+    Body, DecodeStructure, Encode, Error, Limits, Map, MissingMember, Operation, Schema, Value,
 };
 
 use uuid::Uuid;
@@ -38,13 +39,35 @@ pub struct Client {
 struct Inner {
     service: ServiceHandle,
     protocol: Box<dyn Protocol>,
-    http: HttpClient<HttpConnector, Full<Bytes>>,
+    http: HttpClient<Connector, Full<Bytes>>,
     base: Uri,
+    http2: bool,
     headers: HeaderMap,
     deadline: Duration,
     limits: Limits,
     options: RequestOptions,
     s3_virtual_hosted: bool,
+}
+
+/// Connects to the server of a client, whatever virtual host a request is for.
+#[derive(Clone, Debug)]
+struct Connector {
+    inner: HttpConnector,
+    base: Uri,
+}
+
+impl tower::Service<Uri> for Connector {
+    type Response = <HttpConnector as tower::Service<Uri>>::Response;
+    type Error = <HttpConnector as tower::Service<Uri>>::Error;
+    type Future = <HttpConnector as tower::Service<Uri>>::Future;
+
+    fn poll_ready(&mut self, context: &mut task::Context<'_>) -> Poll<Result<(), Self::Error>> {
+        self.inner.poll_ready(context)
+    }
+
+    fn call(&mut self, _: Uri) -> Self::Future {
+        self.inner.call(self.base.clone())
+    }
 }
 
 /// Builds a [`Client`].
@@ -287,7 +310,10 @@ impl ClientBuilder {
             .pool_timer(TokioTimer::new())
             .timer(TokioTimer::new())
             .http2_only(self.http2)
-            .build(connector);
+            .build(Connector {
+                inner: connector,
+                base: base.clone(),
+            });
         let mut headers = self.headers;
         headers
             .entry(USER_AGENT)
@@ -300,6 +326,7 @@ impl ClientBuilder {
             protocol,
             http,
             base,
+            http2: self.http2,
             headers,
             deadline: self.deadline,
             limits: self.limits,
@@ -311,6 +338,9 @@ impl ClientBuilder {
         })
     }
 }
+
+/// Shows no messages.
+const SILENT: Option<&mut fn(&Exchange)> = None;
 
 impl Client {
     /// Begins to build a client of a service over a protocol.
@@ -343,7 +373,7 @@ impl Client {
     ///
     /// As [`CallError`] says.
     pub async fn call(&self, operation: &str, input: Map) -> Result<Value, CallError> {
-        self.call_showing(operation, input, |_| {}).await
+        self.call_dynamic(operation, input, SILENT).await
     }
 
     /// As [`Client::call`], and shows the messages on the wire: once with the
@@ -358,9 +388,19 @@ impl Client {
         input: Map,
         mut show: impl FnMut(&Exchange),
     ) -> Result<Value, CallError> {
+        self.call_dynamic(operation, input, Some(&mut show)).await
+    }
+
+    async fn call_dynamic(
+        &self,
+        operation: &str,
+        input: Map,
+        show: Option<&mut impl FnMut(&Exchange)>,
+    ) -> Result<Value, CallError> {
         let operation = self.operation(operation)?;
         let input = Value::Map(input);
-        let (head, body) = self.send(operation, &Dynamic(&input), &mut show).await?;
+        let input = Dynamic(&input);
+        let (head, body) = self.send(operation, &input, show).await?;
         self.check(operation, &head, &body)?;
         let mut output = Map::new();
         let inner = &*self.inner;
@@ -382,7 +422,7 @@ impl Client {
         O: for<'de> DecodeStructure<'de>,
     {
         let operation = self.operation(operation)?;
-        let (head, body) = self.send(operation, &Typed(input), &mut |_| {}).await?;
+        let (head, body) = self.send(operation, &Typed(input), SILENT).await?;
         self.check(operation, &head, &body)?;
         let mut slot = Slot::<O>::new();
         let inner = &*self.inner;
@@ -408,7 +448,7 @@ impl Client {
         &self,
         operation: Operation<'_>,
         input: &(dyn Message + Sync),
-        show: &mut impl FnMut(&Exchange),
+        show: Option<&mut impl FnMut(&Exchange)>,
     ) -> Result<(response::Parts, Body), CallError> {
         let request = self.request(operation, input)?;
         self.exchange(request, show).await
@@ -418,14 +458,18 @@ impl Client {
     async fn exchange(
         &self,
         request: Request<Bytes>,
-        show: &mut impl FnMut(&Exchange),
+        show: Option<&mut impl FnMut(&Exchange)>,
     ) -> Result<(response::Parts, Body), CallError> {
         let inner = &*self.inner;
-        let mut exchange = Exchange {
-            request: request.clone(),
-            response: None,
-        };
-        show(&exchange);
+        // Heads are copied only for who wants to see them.
+        let mut shown = show.map(|show| {
+            let request = request.clone();
+            let response = None;
+            (show, Exchange { request, response })
+        });
+        if let Some((show, exchange)) = &mut shown {
+            show(exchange);
+        }
         let answer = async {
             let response = inner.http.request(request.map(Full::new)).await;
             let response = response.map_err(|error| CallError::Transport(Box::new(error)))?;
@@ -437,10 +481,11 @@ impl Client {
             Ok(answer) => answer?,
             Err(_) => return Err(CallError::Deadline(inner.deadline)),
         };
-        let response = http::Response::from_parts(head, body);
-        exchange.response = Some(response.clone());
-        show(&exchange);
-        let (head, body) = response.into_parts();
+        if let Some((show, exchange)) = &mut shown {
+            let response = http::Response::from_parts(head.clone(), body.clone());
+            exchange.response = Some(response);
+            show(exchange);
+        }
         Ok((head, Body::new(body)))
     }
 
@@ -477,7 +522,12 @@ impl Client {
             .base
             .authority()
             .map_or("", |authority| authority.as_str());
-        let url = format!("http://{authority}{base}{target}");
+        // The prefix names a virtual host; the connection goes where the URL
+        // says. HTTP/2 has the host in the URL, HTTP/1 in a header.
+        let prefix = request.extensions().get::<HostPrefix>();
+        let virtual_host = prefix.map(|HostPrefix(prefix)| format!("{prefix}{authority}"));
+        let host = virtual_host.as_deref().filter(|_| inner.http2);
+        let url = format!("http://{}{base}{target}", host.unwrap_or(authority));
         *request.uri_mut() = url
             .parse()
             .map_err(|error| internal(format!("a URL, not {url}: {error}")))?;
@@ -487,10 +537,8 @@ impl Client {
                 .entry(name)
                 .or_insert_with(|| value.clone());
         }
-        // The prefix names a virtual host; the connection goes where the URL
-        // says.
-        if let Some(HostPrefix(prefix)) = request.extensions().get::<HostPrefix>() {
-            let host = HeaderValue::try_from(format!("{prefix}{authority}"));
+        if let Some(host) = virtual_host.filter(|_| !inner.http2) {
+            let host = HeaderValue::try_from(host);
             let host = host.map_err(|error| internal(format!("a host: {error}")))?;
             request.headers_mut().insert(HOST, host);
         }
@@ -506,19 +554,24 @@ impl Client {
     ) -> Result<(), CallError> {
         let inner = &*self.inner;
         let outcome = inner.protocol.outcome(operation, head, body, &inner.limits);
-        match outcome.map_err(CallError::Response)? {
-            Outcome::Output => Ok(()),
-            Outcome::Foreign(what) => Err(CallError::Foreign(what)),
-            Outcome::Fault(fault) => Err(CallError::Fault(fault.with_head(&head.headers))),
-            Outcome::Error(shape) => {
-                let mut details = Map::new();
-                inner
-                    .protocol
-                    .decode_error(shape, head, body, &inner.limits, &mut details)
-                    .map_err(CallError::Response)?;
+        Err(match outcome.map_err(CallError::Response)? {
+            Outcome::Output => return Ok(()),
+            Outcome::Foreign(what) => CallError::Foreign(what),
+            Outcome::Fault(fault) => CallError::Fault(fault.with_head(&head.headers)),
+            Outcome::Error(shape) => self.modelled(shape, head, body),
+        })
+    }
+
+    /// An error of the model by member names.
+    fn modelled(&self, shape: Schema<'_>, head: &response::Parts, body: &Body) -> CallError {
+        let (protocol, limits) = (&self.inner.protocol, &self.inner.limits);
+        let mut details = Map::new();
+        match protocol.decode_error(shape, head, body, limits, &mut details) {
+            Ok(()) => {
                 let fault = Fault::of_error(shape, details);
-                Err(CallError::Fault(fault.with_head(&head.headers)))
+                CallError::Fault(fault.with_head(&head.headers))
             }
+            Err(error) => CallError::Response(error),
         }
     }
 }

@@ -210,6 +210,23 @@ async fn handlers_see_what_was_sent() {
     );
 }
 
+/// The host that a client names is the one with the prefix, in either version of
+/// HTTP, wherever the connection goes.
+#[tokio::test]
+async fn prefixes_of_hosts_reach_the_mount() {
+    let builder = builder().protocol_at(at("//*.data.127.0.0.1"), ProtocolKind::RestJson1);
+    let site = Site::start(builder).await;
+    for http2 in [false, true] {
+        let client = site.client_with(ProtocolKind::RestJson1, |builder| builder.http2(http2));
+        let input = r#"{"tenant":"acme","note":"n"}"#;
+        let output = client.call("Hosted", input).await;
+        let output = output.unwrap_or_else(|error| panic!("HTTP/2: {http2}: {error}"));
+        assert_eq!(output, input, "HTTP/2: {http2}");
+        // Without a prefix it is another host, where nothing is.
+        assert!(client.call("Nothing", "{}").await.is_err());
+    }
+}
+
 /// Refused at start, with a message that names both and says what to do.
 #[test]
 fn what_cannot_be_told_apart() {
