@@ -40,6 +40,11 @@ fn agree(text: &[u8], policy: ReadPolicy) {
             assert!(found.nanoseconds() < 1_000_000_000);
         }
     }
+    let followed = [text, b"<and more>"].concat();
+    if let Some((found, len)) = Timestamp::utc_date_time_prefix(&followed) {
+        assert!(len <= text.len(), "{}", text.escape_ascii());
+        assert_eq!(twin::date_time(&text[..len], policy.utc(true)), Ok(found));
+    }
     if let Ok(text) = std::str::from_utf8(text) {
         let found = Timestamp::parse_epoch_seconds(text);
         assert_eq!(found.ok(), twin::epoch_seconds(text), "{text}");

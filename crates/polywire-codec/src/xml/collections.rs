@@ -3,7 +3,7 @@
 use polywire_schema::{
     Encoding, Error, ErrorKind, Member, MemberFlags, NameSource, Seq, ShapeKind, Text,
 };
-use polywire_text::scan::Run;
+use polywire_text::scan::{self, Run};
 
 use super::XmlDecoder;
 use super::cursor::{CONTENT, EMPTY, Place, TOP, local};
@@ -51,17 +51,21 @@ impl<'de> XmlDecoder<'de> {
         // it: one comparison.
         let last = last_tag(seq);
         if last.len > 0
-            && let Some(window) = self.cursor.bytes().get(last.start..)
-            && Run::new(window, last.len).starts(self.cursor.rest())
+            && scan::comes_again(self.cursor.bytes(), last.start, before, last.len)
             && self.budget.count(1).is_ok()
         {
-            self.cursor.at += last.len;
+            self.cursor.at = before + last.len;
             let len = seq.guess as usize;
             let start = self.cursor.at - 1 - len;
             self.cursor.name = Place { start, len };
             return Ok(true);
         }
         self.cursor.skip_space();
+        if let Some(end) = self.cursor.plain_end(self.cursor.at, own_name(seq)) {
+            self.cursor.at = end;
+            self.budget.leave();
+            return Ok(false);
+        }
         let tag = at.element().encoded(Encoding::XmlOpen);
         if let Some(len) = tag.starts(self.cursor.rest())
             && self.budget.count(1).is_ok()
@@ -74,11 +78,6 @@ impl<'de> XmlDecoder<'de> {
                 seq.seen = [before as u64, again as u64];
             }
             return Ok(true);
-        }
-        if let Some(end) = self.cursor.plain_end(self.cursor.at, own_name(seq)) {
-            self.cursor.at = end;
-            self.budget.leave();
-            return Ok(false);
         }
         self.any_item(at, seq)
     }

@@ -9,7 +9,6 @@ use std::borrow::Cow;
 use polywire_schema::{Error, ErrorKind};
 use polywire_text::escape::{self, XmlPlace, XmlReading};
 use polywire_text::scan;
-use polywire_text::scan::Run;
 
 use super::locate;
 use crate::declaration::foreign_encoding;
@@ -53,8 +52,9 @@ pub(super) struct Cursor<'de> {
 }
 
 impl<'de> Cursor<'de> {
-    /// A cursor behind the start tag of the root element.
-    pub(super) fn new(text: &'de str) -> Result<Self, Error> {
+    /// A cursor behind the start tag of the root element. `rare` says whether the
+    /// text may hold `]` or anything beyond ASCII.
+    pub(super) fn new(text: &'de str, rare: bool) -> Result<Self, Error> {
         let mut cursor = Self {
             text,
             at: 0,
@@ -64,7 +64,9 @@ impl<'de> Cursor<'de> {
             attributes: 0,
             brackets: false,
         };
-        cursor.look_for_rare()?;
+        if rare {
+            cursor.look_for_rare()?;
+        }
         cursor.declaration()?;
         cursor.skip_between()?;
         match cursor.rest() {
@@ -80,6 +82,7 @@ impl<'de> Cursor<'de> {
 
     /// What is forbidden and takes more than one byte to see is looked for
     /// once, here: most documents have neither of the bytes that begin it.
+    #[cold]
     fn look_for_rare(&mut self) -> Result<(), Error> {
         let bytes = self.text.as_bytes();
         let Some(first) = memchr::memchr2(b']', 0xef, bytes) else {
@@ -215,12 +218,6 @@ impl<'de> Cursor<'de> {
         self.attributes_of_tag(start + len)
     }
 
-    /// Whether a start tag of a common name stands here.
-    #[inline(always)]
-    pub(super) fn is_at_tag(&self) -> bool {
-        matches!(self.rest(), [b'<', first, ..] if first.is_ascii_alphabetic())
-    }
-
     /// Whether the last start tag has anything behind its name.
     #[inline]
     pub(super) fn has_attributes(&self) -> bool {
@@ -228,15 +225,10 @@ impl<'de> Cursor<'de> {
         self.bytes().get(start + len) != Some(&b'>')
     }
 
-    /// The end of the end tag `</name>`, if it stands at `at`, spelled as
-    /// plainly as its start tag was.
+    /// The end of the end tag `</name>`, if it stands at `at` without white space.
     #[inline(always)]
     pub(super) fn plain_end(&self, at: usize, name: Place) -> Option<usize> {
-        let bytes = self.bytes();
-        let rest = bytes.get(at..)?;
-        let run = Run::new(bytes.get(name.start..)?, name.len + 1);
-        (rest.starts_with(b"</") && run.starts(&rest[2..]) && bytes[name.start + name.len] == b'>')
-            .then_some(at + name.len + 3)
+        scan::is_end_tag(self.bytes(), at, name.start, name.len).then_some(at + name.len + 3)
     }
 
     /// Reads the end tag of the element of this name.
@@ -415,34 +407,34 @@ impl<'de> Cursor<'de> {
 /// not ASCII all is taken).
 #[inline]
 pub(super) fn name_len(bytes: &[u8]) -> usize {
-    match bytes.first() {
-        Some(first)
-            if IN_NAME[usize::from(*first)] && !matches!(first, b'0'..=b'9' | b'-' | b'.') => {}
-        _ => return 0,
+    let mut len = plain_name_len(bytes);
+    // A colon may stand anywhere.
+    while bytes.get(len) == Some(&b':') {
+        len += 1;
+        len += scan::xml_name(&bytes[len..]);
     }
-    let in_name = |byte: &u8| IN_NAME[usize::from(*byte)];
-    bytes
-        .iter()
-        .position(|byte| !in_name(byte))
-        .unwrap_or(bytes.len())
+    len
 }
 
-/// What may stand in a name.
-const IN_NAME: [bool; 256] = {
-    let mut table = [false; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        let own = byte as u8;
-        table[byte] =
-            own.is_ascii_alphanumeric() || own >= 128 || matches!(own, b'_' | b':' | b'-' | b'.');
-        byte += 1;
+/// The same up to the first colon.
+#[inline]
+pub(super) fn plain_name_len(bytes: &[u8]) -> usize {
+    match bytes.first() {
+        Some(b'0'..=b'9' | b'-' | b'.') | None => 0,
+        Some(_) => scan::xml_name(bytes),
     }
-    table
-};
+}
 
 /// A name without its prefix.
 pub(super) fn local(name: &str) -> &str {
-    name.rsplit(':').next().unwrap_or_default()
+    let colon = name.bytes().rposition(|byte| byte == b':');
+    colon.map_or(name, |colon| &name[colon + 1..])
+}
+
+/// Whether a name is this one, but for a prefix. The one that is looked for has none.
+pub(super) fn is_local(name: &str, local: &str) -> bool {
+    let prefix = name.strip_suffix(local);
+    prefix.is_some_and(|prefix| prefix.is_empty() || prefix.ends_with(':'))
 }
 
 fn join<'a>(text: &mut Cow<'a, str>, part: Cow<'a, str>) {

@@ -17,8 +17,12 @@ use polywire_schema::{
     Limits, Location, Member, MemberFlags, NameSource, Schema, Seq, ShapeKind, Text, Timestamp,
 };
 
+use polywire_text::utf8;
+
 use super::XmlProfile;
-use super::cursor::{ATTRIBUTE, CONTENT, Cursor, EMPTY, Place, TOP, local, name_len};
+use super::cursor::{
+    ATTRIBUTE, CONTENT, Cursor, EMPTY, Place, TOP, local, name_len, plain_name_len,
+};
 use super::frame::Entered;
 use crate::budget::Budget;
 use crate::refuse;
@@ -62,10 +66,17 @@ impl<'de> XmlDecoder<'de> {
         profile: XmlProfile<'_>,
         limits: &Limits,
     ) -> Result<Self, Error> {
-        let text = refuse::text(body, limits, "XML")?;
-        let mut decoder = Self::from_str(text, profile, limits)?;
-        decoder.body = Some(body);
-        Ok(decoder)
+        refuse::too_long(body.as_bytes().len(), limits, "XML")?;
+        let (text, rare) = match utf8::ascii_without(body.as_bytes(), b']') {
+            Some(text) => (text, false),
+            None => (refuse::text(body, limits, "XML")?, true),
+        };
+        Ok(Self::new(
+            Cursor::new(text, rare)?,
+            Some(body),
+            profile,
+            limits,
+        ))
     }
 
     /// A reader of a text, whose long strings will be copied.
@@ -79,15 +90,25 @@ impl<'de> XmlDecoder<'de> {
         limits: &Limits,
     ) -> Result<Self, Error> {
         refuse::too_long(text.len(), limits, "XML")?;
-        Ok(Self {
-            cursor: Cursor::new(text)?,
-            body: None,
+        Ok(Self::new(Cursor::new(text, true)?, None, profile, limits))
+    }
+
+    #[inline]
+    fn new(
+        cursor: Cursor<'de>,
+        body: Option<&'de Body>,
+        profile: XmlProfile<'_>,
+        limits: &Limits,
+    ) -> Self {
+        Self {
+            cursor,
+            body,
             budget: Budget::new(limits),
             profile: profile.with_namespace(None),
             continues: false,
             entered: Entered::default(),
             prefixes: None,
-        })
+        }
     }
 
     /// The offset of the next byte to be read.
@@ -258,16 +279,11 @@ impl<'de> XmlDecoder<'de> {
                 self.budget.leave();
                 return Ok(END);
             } else {
-                if !self.cursor.is_at_tag() && !self.next_child(seq)? {
+                if !self.next_child(seq)? {
                     return Ok(END);
                 }
-                match self.plain_tag(shape, seq.guess) {
-                    Some(ordinal) => Some(ordinal),
-                    None => {
-                        self.cursor.start_tag()?;
-                        self.find(shape, self.cursor.name, false)
-                    }
-                }
+                self.cursor.start_tag()?;
+                self.find(shape, self.cursor.name, false)
             };
             let Some(ordinal) = found.or_else(|| self.find_message(shape, seq)) else {
                 seq.unknown = true;
@@ -339,41 +355,44 @@ impl<'de> XmlDecoder<'de> {
         }
     }
 
-    /// The member whose start tag stands here, if it is a plain one: mostly that
-    /// behind the guess, when one was left out, else by its name. The tag is
-    /// then read.
-    #[inline]
-    fn plain_tag(&mut self, shape: Schema<'_>, guess: u32) -> Option<u32> {
-        let rest = self.cursor.rest();
-        // In a small shape any member is found as quickly as one is looked up.
-        let candidates = match shape.len() {
-            len @ ..=FEW_MEMBERS => 0..len,
-            len => guess + 1..len.min(guess + 2),
-        };
-        for ordinal in candidates {
-            if let Some(len) = shape
-                .member(ordinal)
-                .encoded(Encoding::XmlOpen)
-                .starts(rest)
-                && rest.get(len - 1) == Some(&b'>')
-            {
-                self.opened(len);
-                return Some(ordinal);
+    /// As [`Decoder::member`], among elements and where the guess was wrong: a
+    /// member that is found by its name as it stands in a plain start tag. Elements
+    /// before it that no member has are skipped.
+    #[inline(never)]
+    fn named_member(&mut self, shape: Schema<'_>, seq: &mut Seq) -> Result<u32, Error> {
+        while let [b'<', name @ ..] = self.cursor.rest() {
+            let len = plain_name_len(name);
+            if len == 0 || name.get(len) != Some(&b'>') {
+                break;
+            }
+            let found = shape.find(NameSource::Xml, &name[..len]);
+            let mut is_new = |ordinal: u32| {
+                let element = !shape.member(ordinal).has(MemberFlags::XML_ATTRIBUTE);
+                element && seq.mark_new(ordinal)
+            };
+            match found {
+                Some(ordinal) if !is_new(ordinal) => break,
+                None if self.has_names_apart(shape) || self.profile.any_case_message => break,
+                _ => {}
+            }
+            let start = self.cursor.at + 1;
+            self.cursor.name = Place { start, len };
+            self.cursor.at = start + len + 1;
+            if let Some(ordinal) = found {
+                seq.guess = ordinal + 1;
+                return Ok(ordinal);
+            }
+            seq.unknown = true;
+            self.count_item()?;
+            self.skip_element()?;
+            self.cursor.skip_space();
+            if let Some(end) = self.cursor.plain_end(self.cursor.at, own_name(seq)) {
+                self.cursor.at = end;
+                self.budget.leave();
+                return Ok(END);
             }
         }
-        let name = rest.get(1..)?;
-        let len = name_len(name);
-        if name.get(len) != Some(&b'>') {
-            return None;
-        }
-        let ordinal = shape.find(NameSource::Xml, &name[..len])?;
-        if shape.member(ordinal).has(MemberFlags::XML_ATTRIBUTE) {
-            return None;
-        }
-        let start = self.cursor.at + 1;
-        self.cursor.name = Place { start, len };
-        self.cursor.at = start + len + 1;
-        Some(ordinal)
+        self.any_member(shape, seq)
     }
 
     /// The member of a name: as it stands, else without its prefix and without
@@ -396,26 +415,30 @@ impl<'de> XmlDecoder<'de> {
         {
             return Some(ordinal);
         }
-        // An attribute and an element may share a name; and prefixes of the
-        // schema's names are no one else's.
-        let apart = match self.prefixes {
-            Some((index, apart)) if index == shape.index() => apart,
-            _ => {
-                let apart = shape.members().any(|member| {
-                    member.plain(NameSource::Xml).contains(':')
-                        || member.has(MemberFlags::XML_ATTRIBUTE)
-                });
-                self.prefixes = Some((shape.index(), apart));
-                apart
-            }
-        };
-        if !apart {
+        if !self.has_names_apart(shape) {
             return None;
         }
         let is = |member: &Member<'_>| {
             local(member.plain(NameSource::Xml)) == local_name && fits(&member.ordinal())
         };
         shape.members().find(is).map(Member::ordinal)
+    }
+
+    /// Whether a shape has names that are not found as they stand: an attribute and
+    /// an element may share one; and prefixes of the schema's names are no one
+    /// else's.
+    #[inline]
+    fn has_names_apart(&mut self, shape: Schema<'_>) -> bool {
+        if let Some((index, apart)) = self.prefixes
+            && index == shape.index()
+        {
+            return apart;
+        }
+        let apart = shape.members().any(|member| {
+            member.plain(NameSource::Xml).contains(':') || member.has(MemberFlags::XML_ATTRIBUTE)
+        });
+        self.prefixes = Some((shape.index(), apart));
+        apart
     }
 
     /// The member `message` for an element that is so called in other letters, by
@@ -449,7 +472,10 @@ impl<'de> XmlDecoder<'de> {
         }
         let name = self.cursor.name;
         self.deeper()?;
-        self.skip_content(name)?;
+        match self.cursor.plain_text() {
+            Some((_, end)) => self.cursor.at = end,
+            None => self.skip_content(name)?,
+        }
         self.budget.leave();
         Ok(())
     }
@@ -468,9 +494,6 @@ impl<'de> XmlDecoder<'de> {
         }
     }
 }
-
-/// Up to how many members are compared each instead of looking one up.
-const FEW_MEMBERS: u32 = 8;
 
 /// The name of the element of `seq`.
 #[inline(always)]
@@ -530,7 +553,7 @@ impl<'de> Decoder<'de> for XmlDecoder<'de> {
             self.budget.leave();
             return Ok(END);
         }
-        self.any_member(shape, seq)
+        self.named_member(shape, seq)
     }
 
     #[inline]

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use polywire_schema::{Decoder, Error, ErrorKind, NameSource, Schema};
 
 use super::XmlDecoder;
-use super::cursor::{CONTENT, EMPTY, Place, TOP, local};
+use super::cursor::{CONTENT, EMPTY, Place, TOP, is_local, local};
 
 /// The elements that were entered, from the outermost inwards. Protocols enter
 /// one or two.
@@ -95,7 +95,7 @@ impl<'de> XmlDecoder<'de> {
                 [b'<', next, ..] if *next != b'!' => self.cursor.start_tag()?,
                 _ => return Err(self.error(ErrorKind::Syntax, "an element, not text")),
             }
-            if self.element() == name {
+            if is_local(self.cursor.name_at(self.cursor.name), name) {
                 return Ok(true);
             }
             self.skip_element()?;

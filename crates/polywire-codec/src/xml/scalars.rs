@@ -103,7 +103,25 @@ impl<'de> XmlDecoder<'de> {
         Ok((text, start))
     }
 
+    #[inline]
     pub(super) fn boolean_value(&mut self, at: Member<'_>) -> Result<bool, Error> {
+        if self.cursor.special == CONTENT {
+            for (word, value) in [("true", true), ("false", false)] {
+                if self.cursor.rest().starts_with(word.as_bytes())
+                    && let Some(end) = self
+                        .cursor
+                        .plain_end(self.cursor.at + word.len(), self.cursor.name)
+                {
+                    self.cursor.at = end;
+                    return Ok(value);
+                }
+            }
+        }
+        self.any_boolean(at)
+    }
+
+    #[inline(never)]
+    fn any_boolean(&mut self, at: Member<'_>) -> Result<bool, Error> {
         let (text, start) = self.trimmed(at)?;
         match &*text {
             "true" => Ok(true),
@@ -185,17 +203,17 @@ impl<'de> XmlDecoder<'de> {
         let format = at
             .timestamp_format()
             .unwrap_or(self.profile.timestamp_format);
-        let policy = ReadPolicy::new().utc(self.profile.required);
         if format == TimestampFormat::DateTime
             && self.cursor.special == CONTENT
-            && let Some((len, end)) = self.cursor.plain_text()
-            && let Some(text) = self.cursor.text.get(self.cursor.at..self.cursor.at + len)
-            && let Ok(instant) = Timestamp::parse_date_time_with(text, policy)
+            && let Some((instant, len)) = Timestamp::utc_date_time_prefix(self.cursor.rest())
+            && let Some(end) = self
+                .cursor
+                .plain_end(self.cursor.at + len, self.cursor.name)
         {
             self.cursor.at = end;
             return Ok(instant);
         }
-        self.any_timestamp(at, format, policy)
+        self.any_timestamp(at, format)
     }
 
     #[inline(never)]
@@ -203,8 +221,8 @@ impl<'de> XmlDecoder<'de> {
         &mut self,
         at: Member<'_>,
         format: TimestampFormat,
-        policy: ReadPolicy,
     ) -> Result<Timestamp, Error> {
+        let policy = ReadPolicy::new().utc(self.profile.required);
         let (text, start) = self.trimmed(at)?;
         let read = match format {
             TimestampFormat::EpochSeconds => Timestamp::parse_epoch_seconds(&text),

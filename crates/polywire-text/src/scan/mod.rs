@@ -13,8 +13,10 @@
 //! before; only an input below eight bytes is looked at byte by byte.
 
 mod run;
+mod tag;
 
 pub use run::{Name, RUN_PADDING, Run};
+pub use tag::{comes_again, is_end_tag};
 
 use crate::block::{Block, Block16};
 
@@ -52,11 +54,42 @@ pub fn xml_data(bytes: &[u8]) -> usize {
 #[inline]
 #[must_use]
 pub fn white_space(bytes: &[u8]) -> usize {
-    // Most documents have none, or one.
+    // Most documents have none, or one, or a line end and the spaces before the next
+    // line.
     match bytes {
-        [first, ..] if !Solid::ends(*first) => clean::<Solid>(&bytes[1..]) + 1,
+        [first, rest @ ..] if !Solid::ends(*first) => {
+            indent(rest).unwrap_or_else(|| clean::<Solid>(rest)) + 1
+        }
         _ => 0,
     }
+}
+
+/// How many of the first bytes are spaces, if fewer than 32 are and no other white
+/// space follows.
+#[inline(always)]
+fn indent(bytes: &[u8]) -> Option<usize> {
+    let line = bytes.first_chunk::<32>()?;
+    let (halves, _) = line.as_chunks::<16>();
+    let space = |half| Block16::load(half).equals(b' ').mask();
+    let solid = !u64::from(space(&halves[0]) | space(&halves[1]) << 16);
+    let len = solid.trailing_zeros() as usize;
+    (*line.get(len)? > b' ').then_some(len)
+}
+
+/// How many of the first bytes may stand in a name of XML behind its first
+/// character, or in a prefix: `NameChar` of production 4a of XML 1.0 without the
+/// colon, but that everything beyond ASCII is taken.
+///
+/// ```
+/// use polywire_text::scan::xml_name;
+///
+/// assert_eq!(xml_name(b"soap:Body-1 id='2'>"), 4);
+/// assert_eq!(xml_name(b"Body-1 id='2'>"), 6);
+/// ```
+#[inline]
+#[must_use]
+pub fn xml_name(bytes: &[u8]) -> usize {
+    clean::<NoName>(bytes)
 }
 
 /// How many of the first bytes are ASCII.
@@ -169,6 +202,27 @@ impl Class for XmlData {
             .equals(b'<')
             .or(block.equals(b'&'))
             .or(control.without(space))
+    }
+}
+
+/// What cannot stand in a part of a name of XML.
+struct NoName;
+
+impl Class for NoName {
+    #[inline(always)]
+    fn ends(byte: u8) -> bool {
+        let sign = matches!(byte, b'-' | b'.' | b'_');
+        byte.is_ascii() && !byte.is_ascii_alphanumeric() && !sign
+    }
+
+    #[inline(always)]
+    fn find<B: Block>(block: B) -> B {
+        let range = |first: u8, last: u8| block.at_most(last).without(block.at_most(first - 1));
+        let letter = range(b'A', b'Z').or(range(b'a', b'z'));
+        // The slash stands between the signs and the digits.
+        let digit = range(b'-', b'9').without(block.equals(b'/'));
+        let allowed = letter.or(digit).or(block.equals(b'_'));
+        block.at_most(0x7f).without(allowed)
     }
 }
 
@@ -397,6 +451,7 @@ mod tests {
         finds_what_ends_it::<Wide>();
         finds_what_ends_it::<XmlData>();
         finds_what_ends_it::<Solid>();
+        finds_what_ends_it::<NoName>();
     }
 
     proptest! {

@@ -67,6 +67,36 @@ impl Timestamp {
         read(text.as_ref(), &policy)
     }
 
+    /// The date and time of the usual layout in UTC, up to a `Z`, that `bytes` begin
+    /// with, and its length: the quick way from a parser's input. `None` says
+    /// nothing but that it is not so usual.
+    ///
+    /// ```
+    /// use polywire_text::Timestamp;
+    ///
+    /// let read = Timestamp::utc_date_time_prefix(b"1970-01-01T00:01:00Z</Time>");
+    /// assert_eq!(read, Some((Timestamp::new(60, 0), 20)));
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn utc_date_time_prefix(bytes: &[u8]) -> Option<(Self, usize)> {
+        let (day, second) = usual_second(bytes)?;
+        let mut nanoseconds = 0;
+        let mut at = USUAL;
+        if bytes.get(at) == Some(&b'.') {
+            (nanoseconds, at) = fraction_digits(bytes, at + 1)?;
+        }
+        if bytes.get(at) != Some(&b'Z') {
+            return None;
+        }
+        let instant = Self {
+            seconds: (i64::from(day) - EPOCH_DAY) * DAY + i64::from(second),
+            nanoseconds,
+            unzoned: false,
+        };
+        Some((instant, at + 1))
+    }
+
     /// Appends the RFC 3339 form in UTC, with a fraction of as many digits as
     /// it needs, and none if it is zero.
     ///
@@ -253,10 +283,20 @@ fn year_and_month(century: u32, short: u32, month: u32) -> u64 {
 // one and read as one, which processors wait for.
 #[inline(always)]
 pub(super) fn usual(bytes: &[u8]) -> Option<Timestamp> {
+    let (day, second) = usual_second(bytes)?;
+    tail(bytes, USUAL, day, second)
+}
+
+/// How many bytes the usual layout has up to the second.
+const USUAL: usize = "0000-00-00T00:00:00".len();
+
+/// The day and the second of the day of the usual layout.
+#[inline(always)]
+fn usual_second(bytes: &[u8]) -> Option<(u32, u32)> {
     const YEAR_AND_MONTH: Pattern = Pattern::new(*b"0000-00-");
     // Overlaps what comes before and looks at it again, so as to be a word.
     const DAY: Pattern = Pattern::new(*b"0-00-00T");
-    let head: &[u8; 19] = bytes.first_chunk()?;
+    let head: &[u8; USUAL] = bytes.first_chunk()?;
     let (month, wrong) = YEAR_AND_MONTH.pairs(u64::from_le_bytes(*head.first_chunk()?));
     let (day, also_wrong) = DAY.pairs(u64::from_le_bytes(*head[3..].first_chunk()?));
     let second = time(*head[11..].first_chunk()?)?;
@@ -266,7 +306,7 @@ pub(super) fn usual(bytes: &[u8]) -> Option<Timestamp> {
     let [century, _, short, _, _, month, ..] = month.to_le_bytes();
     let [_, _, _, _, _, day, ..] = day.to_le_bytes();
     let day = day_of_date(century.into(), short.into(), month.into(), day.into())?;
-    tail(bytes, 19, day, second)
+    Some((day, second))
 }
 
 /// What stands behind the time: a fraction or none, a zone with its colon or
