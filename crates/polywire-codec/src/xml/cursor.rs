@@ -8,7 +8,7 @@ use std::borrow::Cow;
 
 use polywire_schema::{Error, ErrorKind};
 use polywire_text::escape::{self, XmlPlace, XmlReading};
-use polywire_text::scan;
+use polywire_text::scan::{self, TAG};
 
 use super::locate;
 use crate::declaration::foreign_encoding;
@@ -48,7 +48,7 @@ pub(super) struct Cursor<'de> {
     pub(super) attribute: Place,
     pub(super) attributes: usize,
     /// Whether `]]>` stands anywhere: then it may stand where it must not.
-    brackets: bool,
+    pub(super) brackets: bool,
 }
 
 impl<'de> Cursor<'de> {
@@ -225,10 +225,18 @@ impl<'de> Cursor<'de> {
         self.bytes().get(start + len) != Some(&b'>')
     }
 
-    /// The end of the end tag `</name>`, if it stands at `at` without white space.
+    /// The end of the end tag `</name>`, if it stands at `at` and is no rarity.
     #[inline(always)]
     pub(super) fn plain_end(&self, at: usize, name: Place) -> Option<usize> {
-        scan::is_end_tag(self.bytes(), at, name.start, name.len).then_some(at + name.len + 3)
+        let tag = self.bytes().get(at..)?.first_chunk()?;
+        self.is_end(tag, name).then_some(at + name.len + 3)
+    }
+
+    /// Whether this is the end tag of the element of this name. Where not, it may
+    /// still be one, for those who look closer.
+    #[inline(always)]
+    pub(super) fn is_end(&self, tag: &[u8; TAG], name: Place) -> bool {
+        scan::is_end_tag(tag, self.bytes(), name.start, name.len)
     }
 
     /// Reads the end tag of the element of this name.

@@ -17,7 +17,7 @@ use polywire_schema::{
     Limits, Location, Member, MemberFlags, NameSource, Schema, Seq, ShapeKind, Text, Timestamp,
 };
 
-use polywire_text::utf8;
+use polywire_text::{scan, utf8};
 
 use super::XmlProfile;
 use super::cursor::{
@@ -179,19 +179,19 @@ impl<'de> XmlDecoder<'de> {
         Err(error.expected(format!("the element <{expected}>")))
     }
 
-    /// The start tag that is compared as a run has been found, `len` bytes.
+    /// A start tag that is compared as a run has been found, `len` bytes of `tag`
+    /// at `at`.
     #[inline(always)]
-    pub(super) fn opened(&mut self, len: usize) {
+    pub(super) fn opened(&mut self, at: usize, tag: &[u8], len: usize) {
         let cursor = &mut self.cursor;
         cursor.name = Place {
-            start: cursor.at + 1,
+            start: at + 1,
             len: len - 2,
         };
-        cursor.at += len;
+        cursor.at = at + len;
         // With a namespace the run is more than a name.
-        if cursor.bytes()[cursor.at - 2] == b'"' {
-            let tag = &cursor.bytes()[cursor.name.start..cursor.at];
-            cursor.name.len = name_len(tag);
+        if tag.get(len - 2) == Some(&b'"') {
+            cursor.name.len = name_len(&tag[1..]);
         }
     }
 
@@ -360,6 +360,7 @@ impl<'de> XmlDecoder<'de> {
     /// before it that no member has are skipped.
     #[inline(never)]
     fn named_member(&mut self, shape: Schema<'_>, seq: &mut Seq) -> Result<u32, Error> {
+        self.cursor.skip_space();
         while let [b'<', name @ ..] = self.cursor.rest() {
             let len = plain_name_len(name);
             if len == 0 || name.get(len) != Some(&b'>') {
@@ -533,23 +534,23 @@ impl<'de> Decoder<'de> for XmlDecoder<'de> {
         if seq.state != 0 {
             return self.any_member(shape, seq);
         }
-        self.cursor.skip_space();
+        let cursor = &mut self.cursor;
+        let Some((at, tag)) = scan::line(cursor.text.as_bytes(), cursor.at) else {
+            return self.named_member(shape, seq);
+        };
         // The start tag that is expected next: one comparison and no look at
         // anything else.
         let ordinal = seq.guess;
         if ordinal < shape.len()
-            && let Some(len) = shape
-                .member(ordinal)
-                .encoded(Encoding::XmlOpen)
-                .starts(self.cursor.rest())
+            && let Some(len) = shape.member(ordinal).encoded(Encoding::XmlOpen).starts(tag)
             && seq.mark_new(ordinal)
         {
-            self.opened(len);
+            self.opened(at, tag, len);
             seq.guess = ordinal + 1;
             return Ok(ordinal);
         }
-        if let Some(end) = self.cursor.plain_end(self.cursor.at, own_name(seq)) {
-            self.cursor.at = end;
+        if cursor.is_end(tag, own_name(seq)) {
+            cursor.at = at + own_name(seq).len + "</>".len();
             self.budget.leave();
             return Ok(END);
         }

@@ -73,11 +73,12 @@ impl<'de> XmlDecoder<'de> {
         // A short string without references, right here.
         let cursor = &mut self.cursor;
         if cursor.special == CONTENT
-            && let Some((len, end)) = cursor.plain_text()
+            && !cursor.brackets
+            && let Some((text, len, tag)) = Text::xml_prefix(cursor.text, cursor.at)
+            && cursor.is_end(tag, cursor.name)
             && self.budget.fits(len)
-            && let Some(text) = Text::inline_prefix(&cursor.text[cursor.at..], len)
         {
-            cursor.at = end;
+            cursor.at += len + cursor.name.len + "</>".len();
             return Ok(text);
         }
         self.any_text(at)

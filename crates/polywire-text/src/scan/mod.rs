@@ -16,7 +16,7 @@ mod run;
 mod tag;
 
 pub use run::{Name, RUN_PADDING, Run};
-pub use tag::{comes_again, is_end_tag};
+pub use tag::{TAG, comes_again, is_end_tag, line};
 
 use crate::block::{Block, Block16};
 
@@ -378,6 +378,18 @@ pub(crate) fn short_json(bytes: &[u8]) -> Option<u128> {
     let behind = u32::MAX.checked_shl(len as u32).unwrap_or(0);
     let special = Json::find(Block16::load(&word.to_le_bytes())).mask() & !behind;
     (len <= 15 && special == 0).then_some(word)
+}
+
+/// As [`xml_data`], of the first 32 bytes; 32 if there is nothing else.
+#[inline(always)]
+pub(crate) fn short_xml_data(window: &[u8; 32]) -> usize {
+    let (halves, _) = window.as_chunks::<16>();
+    let mask = XmlData::find(Block16::load(&halves[0])).mask();
+    if mask != 0 {
+        return mask.trailing_zeros() as usize;
+    }
+    let mask = XmlData::find(Block16::load(&halves[1])).mask();
+    16 + (mask | 1 << 16).trailing_zeros() as usize
 }
 
 /// As [`json_clean`], for a block.
