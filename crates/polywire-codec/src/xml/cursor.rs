@@ -117,14 +117,6 @@ impl<'de> Cursor<'de> {
         &self.text[place.start..place.start + place.len]
     }
 
-    /// Skips white space, of which documents that are laid out have much.
-    #[inline(always)]
-    pub(super) fn skip_space(&mut self) {
-        if self.bytes().get(self.at).is_some_and(|byte| *byte <= b' ') {
-            self.at += scan::white_space(self.rest());
-        }
-    }
-
     /// The length of the text at the cursor and where its end tag ends, if both
     /// are plain.
     #[inline(always)]

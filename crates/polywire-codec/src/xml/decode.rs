@@ -14,10 +14,12 @@ use std::borrow::Cow;
 
 use polywire_schema::{
     BigDecimal, BigInteger, Blob, Body, Decoder, END, Encoding, Error, ErrorKind, Event, LimitKind,
-    Limits, Location, Member, MemberFlags, NameSource, Schema, Seq, ShapeKind, Text, Timestamp,
+    Limits, Location, Member, MemberFlags, NameSource, Schema, Seq, ShapeFlags, ShapeKind, Text,
+    Timestamp,
 };
 
-use polywire_text::{scan, utf8};
+use polywire_text::scan::{self, TAG};
+use polywire_text::utf8;
 
 use super::XmlProfile;
 use super::cursor::{
@@ -38,9 +40,6 @@ pub struct XmlDecoder<'de> {
     pub(super) continues: bool,
     /// The elements that the caller has entered.
     pub(super) entered: Entered,
-    /// The shape that was last asked for names with prefixes, and whether it
-    /// has some.
-    prefixes: Option<(u32, bool)>,
 }
 
 /// States of the [`Seq`] of a structure: bits. None is left once the structure
@@ -107,7 +106,6 @@ impl<'de> XmlDecoder<'de> {
             profile: profile.with_namespace(None),
             continues: false,
             entered: Entered::default(),
-            prefixes: None,
         }
     }
 
@@ -244,9 +242,9 @@ impl<'de> XmlDecoder<'de> {
 
     /// As [`Decoder::member`], whatever stands there.
     #[inline(never)]
-    fn any_member(&mut self, shape: Schema<'_>, seq: &mut Seq) -> Result<u32, Error> {
+    fn any_member(&mut self, shape: &Schema<'_>, seq: &mut Seq) -> Result<u32, Error> {
         if seq.state == AROUND_PAYLOAD {
-            return Ok(self.payload_member(shape));
+            return Ok(self.payload_member(*shape));
         }
         loop {
             let found = if seq.state & UNWRAPPED != 0 {
@@ -256,14 +254,14 @@ impl<'de> XmlDecoder<'de> {
                 }
                 seq.count = 1;
                 let special = self.cursor.special;
-                let found = self.find(shape, self.cursor.name, false);
+                let found = self.find(*shape, self.cursor.name, false);
                 self.cursor.special = special;
                 found
             } else if seq.state & IN_TAG != 0 {
                 match self.cursor.next_attribute(self.cursor.attributes) {
                     Some((name, value, next)) => {
                         self.cursor.attributes = next;
-                        let Some(ordinal) = self.find(shape, name, true) else {
+                        let Some(ordinal) = self.find(*shape, name, true) else {
                             continue;
                         };
                         self.cursor.attribute = value;
@@ -283,9 +281,9 @@ impl<'de> XmlDecoder<'de> {
                     return Ok(END);
                 }
                 self.cursor.start_tag()?;
-                self.find(shape, self.cursor.name, false)
+                self.find(*shape, self.cursor.name, false)
             };
-            let Some(ordinal) = found.or_else(|| self.find_message(shape, seq)) else {
+            let Some(ordinal) = found.or_else(|| self.find_message(*shape, seq)) else {
                 seq.unknown = true;
                 self.count_item()?;
                 self.skip_element()?;
@@ -356,29 +354,31 @@ impl<'de> XmlDecoder<'de> {
     }
 
     /// As [`Decoder::member`], among elements and where the guess was wrong: a
-    /// member that is found by its name as it stands in a plain start tag. Elements
-    /// before it that no member has are skipped.
+    /// member that is found by its name, as it stands in the plain start tag `tag`
+    /// at `at`. Elements before it that no member has are skipped.
     #[inline(never)]
-    fn named_member(&mut self, shape: Schema<'_>, seq: &mut Seq) -> Result<u32, Error> {
-        self.cursor.skip_space();
-        while let [b'<', name @ ..] = self.cursor.rest() {
-            let len = plain_name_len(name);
-            if len == 0 || name.get(len) != Some(&b'>') {
-                break;
-            }
-            let found = shape.find(NameSource::Xml, &name[..len]);
-            let mut is_new = |ordinal: u32| {
-                let element = !shape.member(ordinal).has(MemberFlags::XML_ATTRIBUTE);
-                element && seq.mark_new(ordinal)
-            };
+    fn named_member(
+        &mut self,
+        shape: &Schema<'_>,
+        seq: &mut Seq,
+        mut at: usize,
+        mut tag: &'de [u8; TAG],
+    ) -> Result<u32, Error> {
+        if shape.has(ShapeFlags::XML_APART) || self.profile.any_case_message {
+            return self.any_member(shape, seq);
+        }
+        while let Some(name) = scan::in_tag(tag) {
+            let found = shape.find(NameSource::Xml, name);
             match found {
-                Some(ordinal) if !is_new(ordinal) => break,
-                None if self.has_names_apart(shape) || self.profile.any_case_message => break,
+                Some(ordinal) if !seq.mark_new(ordinal) => break,
+                None if name.is_empty() || plain_name_len(name) != name.len() => break,
                 _ => {}
             }
-            let start = self.cursor.at + 1;
-            self.cursor.name = Place { start, len };
-            self.cursor.at = start + len + 1;
+            self.cursor.name = Place {
+                start: at + 1,
+                len: name.len(),
+            };
+            self.cursor.at = at + name.len() + "<>".len();
             if let Some(ordinal) = found {
                 seq.guess = ordinal + 1;
                 return Ok(ordinal);
@@ -386,9 +386,12 @@ impl<'de> XmlDecoder<'de> {
             seq.unknown = true;
             self.count_item()?;
             self.skip_element()?;
-            self.cursor.skip_space();
-            if let Some(end) = self.cursor.plain_end(self.cursor.at, own_name(seq)) {
-                self.cursor.at = end;
+            let Some(line) = scan::line(self.cursor.bytes(), self.cursor.at) else {
+                break;
+            };
+            (at, tag) = line;
+            if self.cursor.is_end(tag, own_name(seq)) {
+                self.cursor.at = at + own_name(seq).len + "</>".len();
                 self.budget.leave();
                 return Ok(END);
             }
@@ -416,30 +419,15 @@ impl<'de> XmlDecoder<'de> {
         {
             return Some(ordinal);
         }
-        if !self.has_names_apart(shape) {
+        // An attribute and an element may share a name; and prefixes of the
+        // schema's names are no one else's.
+        if !shape.has(ShapeFlags::XML_APART) {
             return None;
         }
         let is = |member: &Member<'_>| {
             local(member.plain(NameSource::Xml)) == local_name && fits(&member.ordinal())
         };
         shape.members().find(is).map(Member::ordinal)
-    }
-
-    /// Whether a shape has names that are not found as they stand: an attribute and
-    /// an element may share one; and prefixes of the schema's names are no one
-    /// else's.
-    #[inline]
-    fn has_names_apart(&mut self, shape: Schema<'_>) -> bool {
-        if let Some((index, apart)) = self.prefixes
-            && index == shape.index()
-        {
-            return apart;
-        }
-        let apart = shape.members().any(|member| {
-            member.plain(NameSource::Xml).contains(':') || member.has(MemberFlags::XML_ATTRIBUTE)
-        });
-        self.prefixes = Some((shape.index(), apart));
-        apart
     }
 
     /// The member `message` for an element that is so called in other letters, by
@@ -484,7 +472,10 @@ impl<'de> XmlDecoder<'de> {
     /// Skips up to and with the end tag of an element.
     pub(super) fn skip_content(&mut self, name: Place) -> Result<(), Error> {
         loop {
-            self.cursor.skip_characters()?;
+            match scan::line(self.cursor.bytes(), self.cursor.at) {
+                Some((at, [b'<', next, ..])) if !matches!(next, b'!' | b'?') => self.cursor.at = at,
+                _ => self.cursor.skip_characters()?,
+            }
             match self.cursor.rest() {
                 [b'<', b'/', ..] | [] | [b'<'] => return self.cursor.end_tag(name),
                 _ => {
@@ -532,11 +523,11 @@ impl<'de> Decoder<'de> for XmlDecoder<'de> {
     #[inline(always)]
     fn member(&mut self, shape: Schema<'_>, seq: &mut Seq) -> Result<u32, Error> {
         if seq.state != 0 {
-            return self.any_member(shape, seq);
+            return self.any_member(&shape, seq);
         }
         let cursor = &mut self.cursor;
         let Some((at, tag)) = scan::line(cursor.text.as_bytes(), cursor.at) else {
-            return self.named_member(shape, seq);
+            return self.any_member(&shape, seq);
         };
         // The start tag that is expected next: one comparison and no look at
         // anything else.
@@ -554,7 +545,7 @@ impl<'de> Decoder<'de> for XmlDecoder<'de> {
             self.budget.leave();
             return Ok(END);
         }
-        self.named_member(shape, seq)
+        self.named_member(&shape, seq, at, tag)
     }
 
     #[inline]

@@ -16,7 +16,7 @@ mod run;
 mod tag;
 
 pub use run::{Name, RUN_PADDING, Run};
-pub use tag::{TAG, comes_again, is_end_tag, line};
+pub use tag::{TAG, comes_again, in_tag, is_end_tag, line};
 
 use crate::block::{Block, Block16};
 

@@ -39,6 +39,26 @@ pub fn line(input: &[u8], at: usize) -> Option<(usize, &[u8; TAG])> {
     (*first == b'\n' && tag[0] > b' ').then_some((at + len + 1, tag))
 }
 
+/// What stands between the `<` that `tag` begins with and the first `>`: the name of
+/// a start tag that has nothing else, or something else. `None` if there are not both.
+///
+/// ```
+/// let tag = b"<name>and more that stands behind it";
+/// let name = polywire_text::scan::in_tag(tag.first_chunk().unwrap());
+/// assert_eq!(name, Some(&b"name"[..]));
+/// ```
+#[inline(always)]
+#[must_use]
+pub fn in_tag(tag: &[u8; TAG]) -> Option<&[u8]> {
+    let halves = tag.as_chunks::<16>().0;
+    let [low, high] = [0, 1].map(|half| Block16::load(&halves[half]).equals(b'>').mask());
+    let close = (low | high << 16).trailing_zeros() as usize;
+    match tag[0] {
+        b'<' => tag.get(1..close),
+        _ => None,
+    }
+}
+
 /// Whether `tag` is the end tag of the element whose name of `len` bytes stands at
 /// `name` of the input: `</`, the name and `>`. A `false` says nothing about names
 /// that are longer than 29 bytes, and about the last 32 bytes of the input.
@@ -136,6 +156,13 @@ mod tests {
                         && space.starts_with('\n');
                 prop_assert!(!enough || !common);
             }
+        }
+
+        #[test]
+        fn what_is_in_a_tag(first in "[<a]", name in "[a </]{0,34}", behind in "[>a]{35}") {
+            let input = format!("{first}{name}>{behind}");
+            let expected = (first == "<" && name.len() <= 30).then_some(name.as_bytes());
+            prop_assert_eq!(in_tag(window(input.as_bytes(), 0).unwrap()), expected);
         }
 
         #[test]
