@@ -45,7 +45,7 @@ impl<'de> XmlDecoder<'de> {
             return self.any_item(at, seq);
         }
         let cursor = &mut self.cursor;
-        let Some((start, tag)) = scan::line(cursor.text.as_bytes(), cursor.at) else {
+        let Some((start, tag)) = cursor.line() else {
             return self.any_item(at, seq);
         };
         if tag[1] == b'/' {

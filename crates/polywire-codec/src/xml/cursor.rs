@@ -117,6 +117,25 @@ impl<'de> Cursor<'de> {
         &self.text[place.start..place.start + place.len]
     }
 
+    /// What comes next behind the layout, if that is usual: where, and the first
+    /// bytes of it.
+    #[inline(always)]
+    pub(super) fn line(&self) -> Option<(usize, &'de [u8; TAG])> {
+        scan::line(self.bytes(), self.at)
+    }
+
+    /// Goes to the tag that comes next, if nothing but layout stands before it.
+    #[inline]
+    pub(super) fn skip_line(&mut self) -> bool {
+        match self.line() {
+            Some((at, [b'<', next, ..])) if !matches!(next, b'!' | b'?') => {
+                self.at = at;
+                true
+            }
+            _ => false,
+        }
+    }
+
     /// The length of the text at the cursor and where its end tag ends, if both
     /// are plain.
     #[inline(always)]
@@ -132,6 +151,9 @@ impl<'de> Cursor<'de> {
     /// instructions.
     #[inline]
     pub(super) fn skip_between(&mut self) -> Result<(), Error> {
+        if self.skip_line() {
+            return Ok(());
+        }
         loop {
             match self.rest() {
                 // CDATA is text, not markup.

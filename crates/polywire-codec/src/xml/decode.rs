@@ -19,6 +19,7 @@ use polywire_schema::{
 };
 
 use polywire_text::scan::{self, TAG};
+use polywire_text::timestamp::LastDate;
 use polywire_text::utf8;
 
 use super::XmlProfile;
@@ -40,6 +41,8 @@ pub struct XmlDecoder<'de> {
     pub(super) continues: bool,
     /// The elements that the caller has entered.
     pub(super) entered: Entered,
+    /// Timestamps of one message often are of one day.
+    pub(super) last_date: LastDate,
 }
 
 /// States of the [`Seq`] of a structure: bits. None is left once the structure
@@ -106,6 +109,7 @@ impl<'de> XmlDecoder<'de> {
             profile: profile.with_namespace(None),
             continues: false,
             entered: Entered::default(),
+            last_date: LastDate::default(),
         }
     }
 
@@ -242,9 +246,10 @@ impl<'de> XmlDecoder<'de> {
 
     /// As [`Decoder::member`], whatever stands there.
     #[inline(never)]
-    fn any_member(&mut self, shape: &Schema<'_>, seq: &mut Seq) -> Result<u32, Error> {
+    fn any_member(&mut self, root: Member<'_>, seq: &mut Seq) -> Result<u32, Error> {
+        let shape = root.target();
         if seq.state == AROUND_PAYLOAD {
-            return Ok(self.payload_member(*shape));
+            return Ok(self.payload_member(shape));
         }
         loop {
             let found = if seq.state & UNWRAPPED != 0 {
@@ -254,14 +259,14 @@ impl<'de> XmlDecoder<'de> {
                 }
                 seq.count = 1;
                 let special = self.cursor.special;
-                let found = self.find(*shape, self.cursor.name, false);
+                let found = self.find(shape, self.cursor.name, false);
                 self.cursor.special = special;
                 found
             } else if seq.state & IN_TAG != 0 {
                 match self.cursor.next_attribute(self.cursor.attributes) {
                     Some((name, value, next)) => {
                         self.cursor.attributes = next;
-                        let Some(ordinal) = self.find(*shape, name, true) else {
+                        let Some(ordinal) = self.find(shape, name, true) else {
                             continue;
                         };
                         self.cursor.attribute = value;
@@ -281,9 +286,9 @@ impl<'de> XmlDecoder<'de> {
                     return Ok(END);
                 }
                 self.cursor.start_tag()?;
-                self.find(*shape, self.cursor.name, false)
+                self.find(shape, self.cursor.name, false)
             };
-            let Some(ordinal) = found.or_else(|| self.find_message(*shape, seq)) else {
+            let Some(ordinal) = found.or_else(|| self.find_message(shape, seq)) else {
                 seq.unknown = true;
                 self.count_item()?;
                 self.skip_element()?;
@@ -355,17 +360,19 @@ impl<'de> XmlDecoder<'de> {
 
     /// As [`Decoder::member`], among elements and where the guess was wrong: a
     /// member that is found by its name, as it stands in the plain start tag `tag`
-    /// at `at`. Elements before it that no member has are skipped.
+    /// at the cursor. Elements before it that no member has are skipped.
+    ///
+    /// `root` is that of the shape: a member is handed over in registers.
     #[inline(never)]
     fn named_member(
         &mut self,
-        shape: &Schema<'_>,
+        root: Member<'_>,
         seq: &mut Seq,
-        mut at: usize,
         mut tag: &'de [u8; TAG],
     ) -> Result<u32, Error> {
+        let shape = root.target();
         if shape.has(ShapeFlags::XML_APART) || self.profile.any_case_message {
-            return self.any_member(shape, seq);
+            return self.any_member(root, seq);
         }
         while let Some(name) = scan::in_tag(tag) {
             let found = shape.find(NameSource::Xml, name);
@@ -375,10 +382,10 @@ impl<'de> XmlDecoder<'de> {
                 _ => {}
             }
             self.cursor.name = Place {
-                start: at + 1,
+                start: self.cursor.at + 1,
                 len: name.len(),
             };
-            self.cursor.at = at + name.len() + "<>".len();
+            self.cursor.at += name.len() + "<>".len();
             if let Some(ordinal) = found {
                 seq.guess = ordinal + 1;
                 return Ok(ordinal);
@@ -386,17 +393,17 @@ impl<'de> XmlDecoder<'de> {
             seq.unknown = true;
             self.count_item()?;
             self.skip_element()?;
-            let Some(line) = scan::line(self.cursor.bytes(), self.cursor.at) else {
-                break;
-            };
-            (at, tag) = line;
+            match self.cursor.line() {
+                Some((at, next)) => (self.cursor.at, tag) = (at, next),
+                None => break,
+            }
             if self.cursor.is_end(tag, own_name(seq)) {
-                self.cursor.at = at + own_name(seq).len + "</>".len();
+                self.cursor.at += own_name(seq).len + "</>".len();
                 self.budget.leave();
                 return Ok(END);
             }
         }
-        self.any_member(shape, seq)
+        self.any_member(root, seq)
     }
 
     /// The member of a name: as it stands, else without its prefix and without
@@ -472,9 +479,8 @@ impl<'de> XmlDecoder<'de> {
     /// Skips up to and with the end tag of an element.
     pub(super) fn skip_content(&mut self, name: Place) -> Result<(), Error> {
         loop {
-            match scan::line(self.cursor.bytes(), self.cursor.at) {
-                Some((at, [b'<', next, ..])) if !matches!(next, b'!' | b'?') => self.cursor.at = at,
-                _ => self.cursor.skip_characters()?,
+            if !self.cursor.skip_line() {
+                self.cursor.skip_characters()?;
             }
             match self.cursor.rest() {
                 [b'<', b'/', ..] | [] | [b'<'] => return self.cursor.end_tag(name),
@@ -523,11 +529,11 @@ impl<'de> Decoder<'de> for XmlDecoder<'de> {
     #[inline(always)]
     fn member(&mut self, shape: Schema<'_>, seq: &mut Seq) -> Result<u32, Error> {
         if seq.state != 0 {
-            return self.any_member(&shape, seq);
+            return self.any_member(shape.root(), seq);
         }
         let cursor = &mut self.cursor;
-        let Some((at, tag)) = scan::line(cursor.text.as_bytes(), cursor.at) else {
-            return self.any_member(&shape, seq);
+        let Some((at, tag)) = cursor.line() else {
+            return self.any_member(shape.root(), seq);
         };
         // The start tag that is expected next: one comparison and no look at
         // anything else.
@@ -545,7 +551,8 @@ impl<'de> Decoder<'de> for XmlDecoder<'de> {
             self.budget.leave();
             return Ok(END);
         }
-        self.named_member(&shape, seq, at, tag)
+        cursor.at = at;
+        self.named_member(shape.root(), seq, tag)
     }
 
     #[inline]

@@ -5,6 +5,8 @@ use std::borrow::Cow;
 
 use polywire_schema::{Decoder, Error, ErrorKind, NameSource, Schema};
 
+use polywire_text::scan;
+
 use super::XmlDecoder;
 use super::cursor::{CONTENT, EMPTY, Place, TOP, is_local, local};
 
@@ -89,6 +91,13 @@ impl<'de> XmlDecoder<'de> {
     /// the parent.
     fn find_child(&mut self, name: &str) -> Result<bool, Error> {
         loop {
+            if let Some((at, tag)) = self.cursor.line()
+                && scan::in_tag(tag) == Some(name.as_bytes())
+            {
+                self.opened(at, tag, name.len() + "<>".len());
+                self.cursor.special = CONTENT;
+                return Ok(true);
+            }
             self.cursor.skip_between()?;
             match self.cursor.rest() {
                 [b'<', b'/', ..] => return Ok(false),

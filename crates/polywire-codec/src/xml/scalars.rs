@@ -68,7 +68,7 @@ impl<'de> XmlDecoder<'de> {
         }
     }
 
-    #[inline]
+    #[inline(never)]
     pub(super) fn text_value(&mut self, at: Member<'_>) -> Result<Text, Error> {
         // A short string without references, right here.
         let cursor = &mut self.cursor;
@@ -206,7 +206,7 @@ impl<'de> XmlDecoder<'de> {
             .unwrap_or(self.profile.timestamp_format);
         if format == TimestampFormat::DateTime
             && self.cursor.special == CONTENT
-            && let Some((instant, len)) = Timestamp::utc_date_time_prefix(self.cursor.rest())
+            && let Some((instant, len)) = self.last_date.utc_prefix(self.cursor.rest())
             && let Some(end) = self
                 .cursor
                 .plain_end(self.cursor.at + len, self.cursor.name)
