@@ -205,6 +205,23 @@ impl Class for XmlData {
     }
 }
 
+/// What a writer of XML text has to look at: markup, what a reader would normalise,
+/// what is forbidden, and the first byte of U+FFFE and U+FFFF, which are too.
+struct XmlText;
+
+impl Class for XmlText {
+    #[inline(always)]
+    fn ends(byte: u8) -> bool {
+        matches!(byte, b'>' | 0xef) || XmlData::ends(byte)
+    }
+
+    #[inline(always)]
+    fn find<B: Block>(block: B) -> B {
+        let other = block.equals(b'>').or(block.equals(0xef));
+        other.or(XmlData::find(block))
+    }
+}
+
 /// What cannot stand in a part of a name of XML.
 struct NoName;
 
@@ -362,6 +379,17 @@ fn wide<C: Class>(token: crate::cpu::Avx2, bytes: &[u8]) -> usize {
 /// has just been stored in pieces is slow to load whole.
 #[inline]
 pub(crate) fn short_json(bytes: &[u8]) -> Option<u128> {
+    short::<Json>(bytes)
+}
+
+/// The same of XML: text that is written as it is.
+#[inline]
+pub(crate) fn short_xml(bytes: &[u8]) -> Option<u128> {
+    short::<XmlText>(bytes)
+}
+
+#[inline(always)]
+fn short<C: Class>(bytes: &[u8]) -> Option<u128> {
     let len = bytes.len();
     let word = if let (Some(head), Some(tail)) = (bytes.first_chunk(), bytes.last_chunk()) {
         let (head, tail) = (u64::from_le_bytes(*head), u64::from_le_bytes(*tail));
@@ -376,7 +404,7 @@ pub(crate) fn short_json(bytes: &[u8]) -> Option<u128> {
         u128::from(bytes.first().copied().unwrap_or(0))
     };
     let behind = u32::MAX.checked_shl(len as u32).unwrap_or(0);
-    let special = Json::find(Block16::load(&word.to_le_bytes())).mask() & !behind;
+    let special = C::find(Block16::load(&word.to_le_bytes())).mask() & !behind;
     (len <= 15 && special == 0).then_some(word)
 }
 
@@ -390,6 +418,13 @@ pub(crate) fn short_xml_data(window: &[u8; 32]) -> usize {
     }
     let mask = XmlData::find(Block16::load(&halves[1])).mask();
     16 + (mask | 1 << 16).trailing_zeros() as usize
+}
+
+/// Whether all of these are XML text that is written as it is.
+#[inline]
+pub(crate) fn is_xml_clean(head: &[u8; 16], tail: &[u8; 16]) -> bool {
+    let [head, tail] = [head, tail].map(|half| XmlText::find(Block16::load(half)));
+    head.or(tail).mask() == 0
 }
 
 /// As [`json_clean`], for a block.
@@ -464,6 +499,7 @@ mod tests {
         finds_what_ends_it::<XmlData>();
         finds_what_ends_it::<Solid>();
         finds_what_ends_it::<NoName>();
+        finds_what_ends_it::<XmlText>();
     }
 
     proptest! {
