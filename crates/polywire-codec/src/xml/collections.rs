@@ -54,6 +54,7 @@ impl<'de> XmlDecoder<'de> {
             }
             cursor.at = start + own_name(seq).len + "</>".len();
             self.budget.leave();
+            self.lengths.note(at, seq.count);
             return Ok(false);
         }
         // The start tag of the item before once more, or that of the model.
@@ -68,6 +69,8 @@ impl<'de> XmlDecoder<'de> {
             return self.any_item(at, seq);
         };
         self.opened(start, tag, len);
+        // As many items as a message may have: they were counted.
+        seq.count += 1;
         if self.cursor.name.len + "<>".len() == len {
             seq.seen = [start as u64, self.cursor.name.len as u64];
         }
@@ -81,6 +84,7 @@ impl<'de> XmlDecoder<'de> {
                 let element = at.element().plain(NameSource::Xml);
                 name == element || local(name) == local(element)
             })? {
+                self.lengths.note(at, seq.count);
                 return Ok(false);
             }
             if self.is_element(at)? {
@@ -188,6 +192,7 @@ impl<'de> XmlDecoder<'de> {
             const ENTRY: &[u8] = b"<entry>";
             let run = Run::new(ENTRY, ENTRY.len());
             if !self.next_element(at, seq, run, |name| local(name) == "entry")? {
+                self.lengths.note(at, seq.count);
                 return Ok(None);
             }
             let key = self.key_and_value(at, seq)?;

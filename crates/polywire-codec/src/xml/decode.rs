@@ -28,6 +28,7 @@ use super::cursor::{
 };
 use super::frame::Entered;
 use crate::budget::Budget;
+use crate::lengths::Lengths;
 use crate::refuse;
 
 /// A reader of one XML document.
@@ -41,6 +42,7 @@ pub struct XmlDecoder<'de> {
     pub(super) continues: bool,
     /// The elements that the caller has entered.
     pub(super) entered: Entered,
+    pub(super) lengths: Lengths,
     /// Timestamps of one message often are of one day.
     pub(super) last_date: LastDate,
 }
@@ -109,6 +111,7 @@ impl<'de> XmlDecoder<'de> {
             profile: profile.with_namespace(None),
             continues: false,
             entered: Entered::default(),
+            lengths: Lengths::default(),
             last_date: LastDate::default(),
         }
     }
@@ -563,6 +566,11 @@ impl<'de> Decoder<'de> for XmlDecoder<'de> {
     #[inline(always)]
     fn item(&mut self, at: Member<'_>, seq: &mut Seq) -> Result<bool, Error> {
         self.next_item(at, seq)
+    }
+
+    #[inline]
+    fn expected(&self, at: Member<'_>, _: &Seq) -> usize {
+        self.lengths.expected(at)
     }
 
     #[inline]
