@@ -12,6 +12,7 @@
 //! The last few bytes of an input are looked at together with some that were seen
 //! before; only an input below eight bytes is looked at byte by byte.
 
+mod class;
 mod run;
 mod tag;
 
@@ -19,6 +20,7 @@ pub use run::{Name, RUN_PADDING, Run};
 pub use tag::{TAG, comes_again, in_tag, is_end_tag, line};
 
 use crate::block::{Block, Block16};
+use class::{Class, FormKey, FormValue, Json, NoName, Solid, Wide, XmlData, XmlText};
 
 /// How many of the first bytes may stand in a JSON string as they are: all up
 /// to the first `"`, `\` or control character (below 0x20).
@@ -119,155 +121,6 @@ pub(crate) fn form_value(bytes: &[u8]) -> usize {
 #[inline]
 pub(crate) fn form_key(bytes: &[u8]) -> usize {
     clean::<FormKey>(bytes)
-}
-
-/// Bytes at which a scan ends.
-trait Class {
-    /// Whether it ends at this byte.
-    fn ends(byte: u8) -> bool;
-    /// Where it may end in a block.
-    fn find<B: Block>(block: B) -> B;
-}
-
-/// What cannot stand in a JSON string.
-struct Json;
-
-impl Class for Json {
-    #[inline(always)]
-    fn ends(byte: u8) -> bool {
-        byte == b'"' || byte == b'\\' || byte < 0x20
-    }
-
-    #[inline(always)]
-    fn find<B: Block>(block: B) -> B {
-        // A quote is 0x22: with one bit turned over it is the next above the controls,
-        // which stay among themselves.
-        block.xor(0x02).at_most(0x20).or(block.equals(b'\\'))
-    }
-}
-
-/// What ends the value of a form's pair.
-struct FormValue;
-
-impl Class for FormValue {
-    #[inline(always)]
-    fn ends(byte: u8) -> bool {
-        byte == b'&'
-    }
-
-    #[inline(always)]
-    fn find<B: Block>(block: B) -> B {
-        block.equals(b'&')
-    }
-}
-
-/// What ends its key.
-struct FormKey;
-
-impl Class for FormKey {
-    #[inline(always)]
-    fn ends(byte: u8) -> bool {
-        byte == b'&' || byte == b'='
-    }
-
-    #[inline(always)]
-    fn find<B: Block>(block: B) -> B {
-        block.equals(b'&').or(block.equals(b'='))
-    }
-}
-
-/// What is not ASCII.
-struct Wide;
-
-impl Class for Wide {
-    #[inline(always)]
-    fn ends(byte: u8) -> bool {
-        !byte.is_ascii()
-    }
-
-    #[inline(always)]
-    fn find<B: Block>(block: B) -> B {
-        // A block's mask is the highest bit of each byte.
-        block
-    }
-}
-
-struct XmlData;
-
-impl Class for XmlData {
-    #[inline(always)]
-    fn ends(byte: u8) -> bool {
-        byte == b'<' || byte == b'&' || (byte < 0x20 && byte != b'\t' && byte != b'\n')
-    }
-
-    #[inline(always)]
-    fn find<B: Block>(block: B) -> B {
-        let control = block.at_most(0x1f);
-        let space = block.equals(b'\t').or(block.equals(b'\n'));
-        block
-            .equals(b'<')
-            .or(block.equals(b'&'))
-            .or(control.without(space))
-    }
-}
-
-/// What a writer of XML text has to look at: markup, what a reader would normalise,
-/// what is forbidden, and the first byte of U+FFFE and U+FFFF, which are too.
-struct XmlText;
-
-impl Class for XmlText {
-    #[inline(always)]
-    fn ends(byte: u8) -> bool {
-        matches!(byte, b'>' | 0xef) || XmlData::ends(byte)
-    }
-
-    #[inline(always)]
-    fn find<B: Block>(block: B) -> B {
-        let other = block.equals(b'>').or(block.equals(0xef));
-        other.or(XmlData::find(block))
-    }
-}
-
-/// What cannot stand in a part of a name of XML.
-struct NoName;
-
-impl Class for NoName {
-    #[inline(always)]
-    fn ends(byte: u8) -> bool {
-        let sign = matches!(byte, b'-' | b'.' | b'_');
-        byte.is_ascii() && !byte.is_ascii_alphanumeric() && !sign
-    }
-
-    #[inline(always)]
-    fn find<B: Block>(block: B) -> B {
-        let range = |first: u8, last: u8| block.at_most(last).without(block.at_most(first - 1));
-        let letter = range(b'A', b'Z').or(range(b'a', b'z'));
-        // The slash stands between the signs and the digits.
-        let digit = range(b'-', b'9').without(block.equals(b'/'));
-        let allowed = letter.or(digit).or(block.equals(b'_'));
-        block.at_most(0x7f).without(allowed)
-    }
-}
-
-/// What is not white space.
-struct Solid;
-
-impl Class for Solid {
-    #[inline(always)]
-    fn ends(byte: u8) -> bool {
-        !matches!(byte, b' ' | b'\n' | b'\r' | b'\t')
-    }
-
-    #[inline(always)]
-    fn find<B: Block>(block: B) -> B {
-        let space = block
-            .equals(b' ')
-            .or(block.equals(b'\n'))
-            .or(block.equals(b'\r'))
-            .or(block.equals(b'\t'));
-        // All but these.
-        block.equals_block(block).without(space)
-    }
 }
 
 /// How many bytes are looked at before a scan leaves its caller.
@@ -514,13 +367,6 @@ mod tests {
 
     use super::*;
 
-    fn finds_what_ends_it<C: Class>() {
-        for byte in 0..=u8::MAX {
-            let found = C::find(Block16::load(&[byte; 16])).mask();
-            assert_eq!(found, if C::ends(byte) { 0xffff } else { 0 }, "{byte:#04x}");
-        }
-    }
-
     proptest! {
         #[test]
         fn short_strings_end_where_all_do(window in "[a\\\\\"\u{1}é]{32}") {
@@ -544,16 +390,6 @@ mod tests {
             let rest = bytes.get(at..).unwrap_or_default();
             prop_assert_eq!(white_space(rest), end - at);
         }
-    }
-
-    #[test]
-    fn the_two_ways_to_say_a_class_agree() {
-        finds_what_ends_it::<Json>();
-        finds_what_ends_it::<Wide>();
-        finds_what_ends_it::<XmlData>();
-        finds_what_ends_it::<Solid>();
-        finds_what_ends_it::<NoName>();
-        finds_what_ends_it::<XmlText>();
     }
 
     proptest! {
