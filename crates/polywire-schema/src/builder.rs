@@ -520,6 +520,17 @@ impl Assembly {
         if kind == ShapeKind::Structure && members.iter().any(is_token) {
             flags = flags.with(ShapeFlags::TOKEN);
         }
+        let is_apart = |member: &MemberSpec| {
+            member.flags.contains(MemberFlags::XML_ATTRIBUTE)
+                || member
+                    .xml_name
+                    .as_deref()
+                    .unwrap_or(&member.name)
+                    .contains(':')
+        };
+        if members.iter().any(is_apart) {
+            flags = flags.with(ShapeFlags::XML_APART);
+        }
         let first_member = self.index(self.members.len())?;
         for (ordinal, member) in members.iter().enumerate() {
             self.member((index, &id), ordinal as u32, member, targets)?;

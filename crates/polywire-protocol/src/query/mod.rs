@@ -255,7 +255,7 @@ impl Query {
         }
         let mut decoder = XmlDecoder::from_body(body, CLIENT, limits)?;
         if self.dialect.result {
-            decoder.enter(&format!("{}Result", operation.name()))?;
+            decoder.enter_joined(operation.name(), "Result")?;
         }
         sink.decode_xml(root, &mut decoder)?;
         decoder.finish()?;

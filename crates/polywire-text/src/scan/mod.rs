@@ -12,11 +12,15 @@
 //! The last few bytes of an input are looked at together with some that were seen
 //! before; only an input below eight bytes is looked at byte by byte.
 
+mod class;
 mod run;
+mod tag;
 
 pub use run::{Name, RUN_PADDING, Run};
+pub use tag::{TAG, comes_again, in_tag, is_end_tag, line};
 
 use crate::block::{Block, Block16};
+use class::{Class, FormKey, FormValue, Json, NoName, Solid, Wide, XmlData, XmlText};
 
 /// How many of the first bytes may stand in a JSON string as they are: all up
 /// to the first `"`, `\` or control character (below 0x20).
@@ -90,6 +94,22 @@ fn deep_space(bytes: &[u8], at: usize) -> usize {
     bytes.get(at..).map_or(at, |rest| at + white_space(rest))
 }
 
+/// How many of the first bytes may stand in a name of XML behind its first
+/// character, or in a prefix: `NameChar` of production 4a of XML 1.0 without the
+/// colon, but that everything beyond ASCII is taken.
+///
+/// ```
+/// use polywire_text::scan::xml_name;
+///
+/// assert_eq!(xml_name(b"soap:Body-1 id='2'>"), 4);
+/// assert_eq!(xml_name(b"Body-1 id='2'>"), 6);
+/// ```
+#[inline]
+#[must_use]
+pub fn xml_name(bytes: &[u8]) -> usize {
+    clean::<NoName>(bytes)
+}
+
 /// How many of the first bytes are ASCII.
 ///
 /// ```
@@ -111,117 +131,6 @@ pub(crate) fn form_value(bytes: &[u8]) -> usize {
 #[inline]
 pub(crate) fn form_key(bytes: &[u8]) -> usize {
     clean::<FormKey>(bytes)
-}
-
-/// Bytes at which a scan ends.
-trait Class {
-    /// Whether it ends at this byte.
-    fn ends(byte: u8) -> bool;
-    /// Where it may end in a block.
-    fn find<B: Block>(block: B) -> B;
-}
-
-/// What cannot stand in a JSON string.
-struct Json;
-
-impl Class for Json {
-    #[inline(always)]
-    fn ends(byte: u8) -> bool {
-        byte == b'"' || byte == b'\\' || byte < 0x20
-    }
-
-    #[inline(always)]
-    fn find<B: Block>(block: B) -> B {
-        // A quote is 0x22: with one bit turned over it is the next above the controls,
-        // which stay among themselves.
-        block.xor(0x02).at_most(0x20).or(block.equals(b'\\'))
-    }
-}
-
-/// What ends the value of a form's pair.
-struct FormValue;
-
-impl Class for FormValue {
-    #[inline(always)]
-    fn ends(byte: u8) -> bool {
-        byte == b'&'
-    }
-
-    #[inline(always)]
-    fn find<B: Block>(block: B) -> B {
-        block.equals(b'&')
-    }
-}
-
-/// What ends its key.
-struct FormKey;
-
-impl Class for FormKey {
-    #[inline(always)]
-    fn ends(byte: u8) -> bool {
-        byte == b'&' || byte == b'='
-    }
-
-    #[inline(always)]
-    fn find<B: Block>(block: B) -> B {
-        block.equals(b'&').or(block.equals(b'='))
-    }
-}
-
-/// What is not ASCII.
-struct Wide;
-
-impl Class for Wide {
-    #[inline(always)]
-    fn ends(byte: u8) -> bool {
-        !byte.is_ascii()
-    }
-
-    #[inline(always)]
-    fn find<B: Block>(block: B) -> B {
-        // A block's mask is the highest bit of each byte.
-        block
-    }
-}
-
-struct XmlData;
-
-impl Class for XmlData {
-    #[inline(always)]
-    fn ends(byte: u8) -> bool {
-        byte == b'<' || byte == b'&' || (byte < 0x20 && byte != b'\t' && byte != b'\n')
-    }
-
-    #[inline(always)]
-    fn find<B: Block>(block: B) -> B {
-        let control = block.at_most(0x1f);
-        let space = block.equals(b'\t').or(block.equals(b'\n'));
-        block
-            .equals(b'<')
-            .or(block.equals(b'&'))
-            .or(control.without(space))
-    }
-}
-
-/// What is not white space.
-struct Solid;
-
-impl Class for Solid {
-    #[inline(always)]
-    fn ends(byte: u8) -> bool {
-        !matches!(byte, b' ' | b'\n' | b'\r' | b'\t')
-    }
-
-    #[inline(always)]
-    fn find<B: Block>(block: B) -> B {
-        let space = block
-            .equals(b' ')
-            .or(block.equals(b'\n'))
-            .or(block.equals(b'\r'))
-            .or(block.equals(b'\t'));
-        // All but these.
-        block.equals_block(block).without(space)
-    }
 }
 
 /// How many bytes are looked at before a scan leaves its caller.
@@ -339,6 +248,17 @@ fn wide<C: Class>(token: crate::cpu::Avx2, bytes: &[u8]) -> usize {
 /// has just been stored in pieces is slow to load whole.
 #[inline]
 pub(crate) fn short_json(bytes: &[u8]) -> Option<u128> {
+    short::<Json>(bytes)
+}
+
+/// The same of XML: text that is written as it is.
+#[inline]
+pub(crate) fn short_xml(bytes: &[u8]) -> Option<u128> {
+    short::<XmlText>(bytes)
+}
+
+#[inline(always)]
+fn short<C: Class>(bytes: &[u8]) -> Option<u128> {
     let len = bytes.len();
     let word = if let (Some(head), Some(tail)) = (bytes.first_chunk(), bytes.last_chunk()) {
         let (head, tail) = (u64::from_le_bytes(*head), u64::from_le_bytes(*tail));
@@ -353,8 +273,27 @@ pub(crate) fn short_json(bytes: &[u8]) -> Option<u128> {
         u128::from(bytes.first().copied().unwrap_or(0))
     };
     let behind = u32::MAX.checked_shl(len as u32).unwrap_or(0);
-    let special = Json::find(Block16::load(&word.to_le_bytes())).mask() & !behind;
+    let special = C::find(Block16::load(&word.to_le_bytes())).mask() & !behind;
     (len <= 15 && special == 0).then_some(word)
+}
+
+/// As [`xml_data`], of the first 32 bytes; 32 if there is nothing else.
+#[inline(always)]
+pub(crate) fn short_xml_data(window: &[u8; 32]) -> usize {
+    let (halves, _) = window.as_chunks::<16>();
+    let mask = XmlData::find(Block16::load(&halves[0])).mask();
+    if mask != 0 {
+        return mask.trailing_zeros() as usize;
+    }
+    let mask = XmlData::find(Block16::load(&halves[1])).mask();
+    16 + (mask | 1 << 16).trailing_zeros() as usize
+}
+
+/// Whether all of these are XML text that is written as it is.
+#[inline]
+pub(crate) fn is_xml_clean(head: &[u8; 16], tail: &[u8; 16]) -> bool {
+    let [head, tail] = [head, tail].map(|half| XmlText::find(Block16::load(half)));
+    head.or(tail).mask() == 0
 }
 
 /// The length of the clean JSON string that ends at a quote within this window:
@@ -457,13 +396,6 @@ mod tests {
 
     use super::*;
 
-    fn finds_what_ends_it<C: Class>() {
-        for byte in 0..=u8::MAX {
-            let found = C::find(Block16::load(&[byte; 16])).mask();
-            assert_eq!(found, if C::ends(byte) { 0xffff } else { 0 }, "{byte:#04x}");
-        }
-    }
-
     proptest! {
         #[test]
         fn short_strings_end_where_all_do(window in "[a\\\\\"\u{1}é]{32}") {
@@ -487,14 +419,6 @@ mod tests {
             let rest = bytes.get(at..).unwrap_or_default();
             prop_assert_eq!(white_space(rest), end - at);
         }
-    }
-
-    #[test]
-    fn the_two_ways_to_say_a_class_agree() {
-        finds_what_ends_it::<Json>();
-        finds_what_ends_it::<Wide>();
-        finds_what_ends_it::<XmlData>();
-        finds_what_ends_it::<Solid>();
     }
 
     proptest! {

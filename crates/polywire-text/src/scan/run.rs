@@ -84,7 +84,7 @@ impl<'a> Run<'a> {
             let equal = Block16::load(input)
                 .equals_block(Block16::load(window))
                 .mask();
-            return (equal | (u32::MAX << self.len)) == u32::MAX;
+            return begins(equal, self.len);
         }
         if self.len <= 32
             && let Some(input) = input.first_chunk::<32>()
@@ -98,8 +98,7 @@ impl<'a> Run<'a> {
             let high = Block16::load(input_high)
                 .equals_block(Block16::load(window_high))
                 .mask();
-            let equal = u64::from(low | high << 16);
-            return (equal | (u64::MAX << self.len)) == u64::MAX;
+            return begins(low, self.len.min(16)) && begins(high, self.len.saturating_sub(16));
         }
         input.starts_with(self.as_bytes())
     }
@@ -207,7 +206,7 @@ impl Name {
         };
         let equal = Block16::load(low).equals_block(Block16::load(name)).mask();
         if len <= 16 {
-            return ((equal | (u32::MAX << len)) == u32::MAX).then_some(len);
+            return begins(equal, len).then_some(len);
         }
         if equal != 0xffff || len > self.bytes.len() {
             return None;
@@ -216,7 +215,7 @@ impl Name {
         let high = input.get(15..).and_then(<[u8]>::first_chunk::<16>)?;
         let name = self.bytes.last_chunk::<16>()?;
         let equal = Block16::load(high).equals_block(Block16::load(name)).mask();
-        ((equal | (u32::MAX << (len - 15))) == u32::MAX).then_some(len)
+        begins(equal, len - 15).then_some(len)
     }
 
     /// As [`Name::starts`], for names of up to sixteen bytes.
@@ -228,8 +227,7 @@ impl Name {
         let equal = Block16::load(input)
             .equals_block(Block16::load(name))
             .mask();
-        let behind = u32::MAX.checked_shl(len as u32)?;
-        (len <= 16 && equal | behind == u32::MAX).then_some(len)
+        (len <= 16 && begins(equal, len)).then_some(len)
     }
 
     /// Appends the name if it is short; whether it was.
@@ -244,6 +242,13 @@ impl Name {
         out.truncate(old + len);
         true
     }
+}
+
+/// Whether the first `len` bits are set, of at most sixteen.
+#[inline(always)]
+pub(super) fn begins(mask: u32, len: usize) -> bool {
+    // Less to do than a mask of as many bits.
+    (!mask).trailing_zeros() as usize >= len
 }
 
 #[inline(always)]

@@ -3,6 +3,7 @@
 mod compare;
 mod convert;
 mod gather;
+mod xml;
 
 use std::borrow::Borrow;
 use std::ffi::OsStr;
