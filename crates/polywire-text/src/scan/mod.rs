@@ -326,6 +326,22 @@ pub(crate) fn short_json(bytes: &[u8]) -> Option<u128> {
     (len <= 15 && special == 0).then_some(word)
 }
 
+/// Whether the first `len` bytes of a window, all of them at most, may stand in a
+/// JSON string as they are.
+#[inline]
+pub(crate) fn is_json_clean_window(window: &[u8; 24], len: usize) -> bool {
+    let special = |at: usize| {
+        let block = window.get(at..).and_then(<[u8]>::first_chunk);
+        block.map_or(0, |block| Json::find(Block16::load(block)).mask())
+    };
+    let mut all = special(0);
+    if len > 16 {
+        // The eight bytes in the middle are looked at twice.
+        all |= special(8) << 8;
+    }
+    (all | 1 << 24).trailing_zeros() as usize >= len
+}
+
 /// As [`json_clean`], for a block.
 #[inline]
 pub(crate) fn json_clean_block(block: &[u8; 16]) -> usize {
