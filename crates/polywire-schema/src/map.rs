@@ -86,6 +86,13 @@ impl Map {
         }
     }
 
+    /// A map of one entry, with space for no more.
+    pub(crate) fn of_one(key: Text, value: Value) -> Self {
+        let mut entries = Vec::with_capacity(1);
+        entries.push((key, value));
+        Self(Repr::Small(entries))
+    }
+
     /// The number of entries.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -218,7 +225,8 @@ impl Map {
         }
     }
 
-    fn of_distinct(entries: Vec<(Text, Value)>) -> Self {
+    /// A map of entries whose keys all differ, as the caller knows.
+    pub(crate) fn of_distinct(entries: Vec<(Text, Value)>) -> Self {
         if entries.len() <= SMALL {
             return Self(Repr::Small(entries));
         }

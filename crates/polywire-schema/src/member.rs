@@ -5,10 +5,10 @@ use std::fmt;
 use polywire_text::scan::{Name, Run};
 
 use crate::defaults;
-use crate::names::{hash, hash_whole};
+use crate::names::{hash, hash_of_ends, hash_whole};
 use crate::{
     Encoding, ErrorDef, Location, MemberDef, MemberFlags, NameSource, SchemaParts, SchemaSet,
-    ShapeDef, ShapeFlags, ShapeKind, Span, TimestampFormat, Value,
+    ShapeDef, ShapeFlags, ShapeKind, Span, Text, TimestampFormat, Value,
 };
 
 /// A shape of a set.
@@ -166,6 +166,29 @@ impl<'s> Schema<'s> {
     #[must_use]
     pub fn find(self, source: NameSource, name: &[u8]) -> Option<u32> {
         self.search(source, name).0
+    }
+
+    /// As [`Schema::find`] by the members' own names. Mostly the name is short,
+    /// and the first with its hash is it.
+    #[inline]
+    pub(crate) fn find_text(self, name: &Text) -> Option<u32> {
+        let def = self.def();
+        if let Some(ends) = name.inline_ends()
+            && def.lookup_bits != 0
+            && !def.lookup_whole
+        {
+            let at = hash_of_ends(ends, name.len()) >> (64 - u32::from(def.lookup_bits));
+            let table = def.lookup[NameSource::Member as usize] as usize;
+            let bucket = self.set.buckets.get(table + at as usize);
+            let ordinal = u32::from(bucket.copied().unwrap_or(0)).wrapping_sub(1);
+            if ordinal < self.member_count {
+                let encoded = self.member(ordinal).encoded(Encoding::Cbor);
+                if encoded.is_behind_head(name) {
+                    return Some(ordinal);
+                }
+            }
+        }
+        self.find(NameSource::Member, name.as_bytes())
     }
 
     /// As [`Schema::find`], and with how many names were compared.
