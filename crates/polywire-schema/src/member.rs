@@ -168,27 +168,34 @@ impl<'s> Schema<'s> {
         self.search(source, name).0
     }
 
-    /// As [`Schema::find`] by the members' own names. Mostly the name is short,
-    /// and the first with its hash is it.
+    /// As [`Schema::find`] by the members' own names, for a name that mostly is
+    /// inline: then it is hashed and compared in registers.
     #[inline]
     pub(crate) fn find_text(self, name: &Text) -> Option<u32> {
         let def = self.def();
-        if let Some(ends) = name.inline_ends()
-            && def.lookup_bits != 0
-            && !def.lookup_whole
-        {
-            let at = hash_of_ends(ends, name.len()) >> (64 - u32::from(def.lookup_bits));
-            let table = def.lookup[NameSource::Member as usize] as usize;
-            let bucket = self.set.buckets.get(table + at as usize);
-            let ordinal = u32::from(bucket.copied().unwrap_or(0)).wrapping_sub(1);
-            if ordinal < self.member_count {
-                let encoded = self.member(ordinal).encoded(Encoding::Cbor);
-                if encoded.is_behind_head(name) {
-                    return Some(ordinal);
-                }
-            }
+        let Some(ends) = name.inline_ends().filter(|_| !def.lookup_whole) else {
+            return self.find(NameSource::Member, name.as_bytes());
+        };
+        let is = |ordinal: u32| {
+            self.member(ordinal)
+                .encoded(Encoding::Cbor)
+                .is_behind_head(name)
+        };
+        if def.lookup_bits == 0 {
+            return (0..self.member_count).find(|ordinal| is(*ordinal));
         }
-        self.find(NameSource::Member, name.as_bytes())
+        let mask = (1_usize << def.lookup_bits) - 1;
+        let table = def.lookup[NameSource::Member as usize] as usize;
+        let mut at = (hash_of_ends(ends, name.len()) >> (64 - u32::from(def.lookup_bits))) as usize;
+        loop {
+            // The table is at most half full, so there is always an end.
+            let bucket = self.set.buckets.get(table + at).copied().unwrap_or(0);
+            let ordinal = u32::from(bucket).checked_sub(1)?;
+            if is(ordinal) {
+                return Some(ordinal);
+            }
+            at = (at + 1) & mask;
+        }
     }
 
     /// As [`Schema::find`], and with how many names were compared.
