@@ -3,6 +3,7 @@
 use polywire_text::{Blob, Text, Timestamp};
 
 use crate::error::quoted;
+use crate::generated::{begin_union, end_union};
 use crate::{
     Decode, Decoder, END, Encode, Encoder, Encoding, Error, ErrorKind, Event, Location, Map,
     Member, MemberFlags, NameSource, Schema, ShapeFlags, ShapeKind, Value,
@@ -531,23 +532,15 @@ fn decode_union<'de, D: Decoder<'de> + ?Sized>(
     at: Member<'_>,
     decoder: &mut D,
 ) -> Result<Value, Error> {
-    let shape = at.target();
-    let mut seq = decoder.structure(at)?;
-    let ordinal = decoder.member(shape, &mut seq)?;
+    let mut seq = None;
+    let ordinal = begin_union(at, &mut seq, decoder)?;
     let mut map = Map::new();
     if ordinal != END {
-        let member = shape.member(ordinal);
+        let member = at.target().member(ordinal);
         let value = decode_member(member.kind(), member, decoder)?;
         map = Map::of_one(name_of(member), value);
-        if decoder.member(shape, &mut seq)? != END {
-            return Err(union_error("another", decoder));
-        }
     }
-    if seq.unknown {
-        decoder.unknown(at)?;
-    } else if map.is_empty() {
-        return Err(union_error("none", decoder));
-    }
+    end_union(at, ordinal, &mut seq, decoder)?;
     Ok(Value::Map(map))
 }
 
@@ -634,7 +627,7 @@ pub fn decode_structure<'de, D: Decoder<'de> + ?Sized>(
             let value = decode_member(kind, member, decoder)?;
             if entries.capacity() == 0 {
                 let next = || decoder.member(shape, &mut seq);
-                second = Some(reserve(&mut entries, next, |ordinal| *ordinal == END)?);
+                second = Some(reserve(&mut entries, 0, next, |ordinal| *ordinal == END)?);
             }
             entries.push((name_of(member), value));
         }
@@ -714,28 +707,29 @@ fn decode_list<'de, D: Decoder<'de> + ?Sized>(
             decode_member(kind, element, decoder)?
         };
         if list.capacity() == 0 {
+            let expected = decoder.expected(at, &seq);
             let next = || decoder.item(at, &mut seq);
-            second = Some(reserve(list, next, |more| !more)?);
+            second = Some(reserve(list, expected, next, |more| !more)?);
         }
         list.push(value);
     }
     Ok(())
 }
 
-/// Reads what follows the first item of a vector, before it is pushed. The
-/// first push would reserve space for four; for the only item that would be
-/// four times what it takes, and a message can be lists of one in each other.
-/// With more items the space that growing leaves is never more than they take.
-#[inline(never)]
+/// Reads what follows the first item of a vector, before it is pushed, and makes
+/// room for as many as are expected. For the only item it would be several times
+/// what it takes, and a message can be lists of one in each other. With more
+/// items the space that growing leaves is never more than they take.
+#[inline(always)]
 fn reserve<T, N>(
     items: &mut Vec<T>,
+    expected: usize,
     next: impl FnOnce() -> Result<N, Error>,
     is_end: impl FnOnce(&N) -> bool,
 ) -> Result<N, Error> {
     let next = next()?;
-    if is_end(&next) {
-        items.reserve_exact(1);
-    }
+    let room = if is_end(&next) { 1 } else { expected };
+    items.reserve_exact(room);
     Ok(next)
 }
 
@@ -762,8 +756,9 @@ fn decode_entries<'de, D: Decoder<'de> + ?Sized>(
             decode_member(kind, element, decoder)?
         };
         if entries.capacity() == 0 {
+            let expected = decoder.expected(at, &seq);
             let next = || decoder.key(at, &mut seq);
-            second = Some(reserve(entries, next, Option::is_none)?);
+            second = Some(reserve(entries, expected, next, Option::is_none)?);
         }
         entries.push((key, value));
     }
@@ -784,7 +779,7 @@ fn decode_document<'de, D: Decoder<'de> + ?Sized>(decoder: &mut D) -> Result<Val
                 let value = decode_document(decoder)?;
                 if list.capacity() == 0 {
                     let next = || decoder.item(Member::DOCUMENT, &mut seq);
-                    second = Some(reserve(&mut list, next, |more| !more)?);
+                    second = Some(reserve(&mut list, 0, next, |more| !more)?);
                 }
                 list.push(value);
             }
@@ -800,7 +795,7 @@ fn decode_document<'de, D: Decoder<'de> + ?Sized>(decoder: &mut D) -> Result<Val
                 let value = decode_document(decoder)?;
                 if entries.capacity() == 0 {
                     let next = || decoder.key(Member::DOCUMENT, &mut seq);
-                    second = Some(reserve(&mut entries, next, Option::is_none)?);
+                    second = Some(reserve(&mut entries, 0, next, Option::is_none)?);
                 }
                 entries.push((key, value));
             }
@@ -819,13 +814,6 @@ fn distinct<'de, D: Decoder<'de> + ?Sized>(
             .error(ErrorKind::Duplicate, "each key once")
             .found(quoted(key))
     })
-}
-
-#[cold]
-fn union_error<'de, D: Decoder<'de> + ?Sized>(found: &'static str, decoder: &D) -> Error {
-    decoder
-        .error(ErrorKind::WrongType, "exactly one member of a union")
-        .found(found)
 }
 
 /// A structure of unknown type, read and written in parts.
