@@ -184,17 +184,14 @@ impl<'s> Schema<'s> {
     /// inline: then it is hashed and compared in registers.
     #[inline]
     pub(crate) fn find_text(self, name: &Text) -> Option<u32> {
+        let names = self.encoded_names(Encoding::Cbor);
         let def = self.def();
         let Some(ends) = name.inline_ends().filter(|_| !def.lookup_whole) else {
             return self.find(NameSource::Member, name.as_bytes());
         };
-        let is = |ordinal: u32| {
-            self.member(ordinal)
-                .encoded(Encoding::Cbor)
-                .is_behind_head(name)
-        };
         if def.lookup_bits == 0 {
-            return (0..self.member_count).find(|ordinal| is(*ordinal));
+            let ordinal = names.iter().position(|own| own.is_behind_head(name));
+            return ordinal.map(|ordinal| ordinal as u32);
         }
         let mask = (1_usize << def.lookup_bits) - 1;
         let table = def.lookup[NameSource::Member as usize] as usize;
@@ -203,7 +200,7 @@ impl<'s> Schema<'s> {
             // The table is at most half full, so there is always an end.
             let bucket = self.set.buckets.get(table + at).copied().unwrap_or(0);
             let ordinal = u32::from(bucket).checked_sub(1)?;
-            if is(ordinal) {
+            if names.get(ordinal as usize)?.is_behind_head(name) {
                 return Some(ordinal);
             }
             at = (at + 1) & mask;
