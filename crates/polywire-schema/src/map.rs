@@ -228,6 +228,13 @@ impl Map {
     /// A map of entries whose keys all differ, as the caller knows.
     pub(crate) fn of_distinct(entries: Vec<(Text, Value)>) -> Self {
         if entries.len() <= SMALL {
+            debug_assert!(
+                (1..entries.len()).all(|place| {
+                    let (before, rest) = entries.split_at(place);
+                    before.iter().all(|(key, _)| *key != rest[0].0)
+                }),
+                "a key is there twice"
+            );
             return Self(Repr::Small(entries));
         }
         let sorted = sorted_positions(&entries);
