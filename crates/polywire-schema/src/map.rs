@@ -88,9 +88,7 @@ impl Map {
 
     /// A map of one entry, with space for no more.
     pub(crate) fn of_one(key: Text, value: Value) -> Self {
-        let mut entries = Vec::with_capacity(1);
-        entries.push((key, value));
-        Self(Repr::Small(entries))
+        Self(Repr::Small(vec![(key, value)]))
     }
 
     /// The number of entries.
