@@ -363,6 +363,11 @@ mod tests {
                 let equal = own.len() <= INLINE_CAPACITY && own == other;
                 prop_assert_eq!(headed.is_behind_head(&text), equal);
             }
+            for place in 0..own.len() {
+                let mut other = own.to_vec();
+                other[place] ^= 1;
+                prop_assert!(!headed.is_behind_head(&Text::from_utf8(&other).unwrap()));
+            }
         }
     }
 }
