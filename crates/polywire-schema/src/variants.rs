@@ -97,7 +97,7 @@ mod tests {
             );
         }
         let set = builder.finish().unwrap();
-        let shape = set.find("a#Union").unwrap();
+        let shape = set.find_shape("a#Union").unwrap();
         let find = |source, text: &str| {
             let mut word = [b'?'; 8];
             let len = text.len().min(8);
@@ -115,7 +115,7 @@ mod tests {
             assert_eq!(find(NameSource::Member, other), None, "{other:?}");
         }
         assert_eq!(find(NameSource::Xml, "S"), None);
-        let string = set.find("a#String").unwrap();
+        let string = set.find_shape("a#String").unwrap();
         assert_eq!(
             string.find_variant(NameSource::Member, *b"S???????", 1),
             None

@@ -230,6 +230,20 @@ impl Repr {
         Some(unsafe { std::slice::from_raw_parts(data, self.last.len()) })
     }
 
+    /// All bytes of the inline form and how many of them count, which is at most
+    /// [`INLINE_CAPACITY`]: a window of fixed width.
+    #[inline]
+    pub(crate) fn window(&self) -> Option<(&[u8; WINDOW], usize)> {
+        if !self.is_inline() {
+            return None;
+        }
+        // SAFETY: the value has 24 bytes, all of them initialised in this form (the
+        // invariant), and any bytes are bytes, which need no alignment. The
+        // reference lives as long as that to the value.
+        let window = unsafe { &*ptr::from_ref(self).cast::<[u8; WINDOW]>() };
+        Some((window, usize::from(self.last.tag as u8)))
+    }
+
     /// Copies `bytes`: inline if they fit, else into one allocation.
     #[inline]
     pub(crate) fn copy(bytes: &[u8]) -> Self {

@@ -296,6 +296,22 @@ pub(crate) fn is_xml_clean(head: &[u8; 16], tail: &[u8; 16]) -> bool {
     head.or(tail).mask() == 0
 }
 
+/// Whether the first `len` bytes of a window, all of them at most, may stand in a
+/// JSON string as they are.
+#[inline]
+pub(crate) fn is_json_clean_window(window: &[u8; 24], len: usize) -> bool {
+    let special = |at: usize| {
+        let block = window.get(at..).and_then(<[u8]>::first_chunk);
+        block.map_or(0, |block| Json::find(Block16::load(block)).mask())
+    };
+    let mut all = special(0);
+    if len > 16 {
+        // The eight bytes in the middle are looked at twice.
+        all |= special(8) << 8;
+    }
+    (all | 1 << 24).trailing_zeros() as usize >= len
+}
+
 /// The length of the clean JSON string that ends at a quote within this window:
 /// one look at all of it instead of a loop. `None` if there is no such quote.
 ///

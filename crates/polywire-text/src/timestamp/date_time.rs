@@ -84,7 +84,8 @@ impl Timestamp {
     /// ```
     #[inline]
     pub fn push_date_time(self, out: &mut Vec<u8>) -> Result<(), Malformed> {
-        self.push_date_time_with(out, WritePolicy::new())
+        // A copy of its own, which has to ask the policy nothing.
+        self.push_by(out, WritePolicy::new())
     }
 
     /// The same by `policy`.
@@ -108,6 +109,11 @@ impl Timestamp {
         out: &mut Vec<u8>,
         policy: WritePolicy,
     ) -> Result<(), Malformed> {
+        self.push_by(out, policy)
+    }
+
+    #[inline(always)]
+    fn push_by(self, out: &mut Vec<u8>, policy: WritePolicy) -> Result<(), Malformed> {
         let Some((day, second)) = self.common_day() else {
             return self.push_distant(out, policy);
         };
