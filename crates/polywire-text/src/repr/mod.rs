@@ -241,7 +241,7 @@ impl Repr {
         // invariant), and any bytes are bytes, which need no alignment. The
         // reference lives as long as that to the value.
         let window = unsafe { &*ptr::from_ref(self).cast::<[u8; WINDOW]>() };
-        Some((window, usize::from(self.last.tag as u8)))
+        Some((window, self.last.inline_len()))
     }
 
     /// Copies `bytes`: inline if they fit, else into one allocation.
