@@ -229,10 +229,14 @@ impl<T: Encode> Encode for Vec<T> {
     }
 }
 
-/// What may be a key of a map that is written.
-pub trait EncodeKey {
+/// What may be a key of a map that is written: a type of one's own needs no more
+/// than `impl EncodeKey for Colour {}`.
+pub trait EncodeKey: AsRef<str> {
     /// Writes the key of an entry of `at`.
-    fn encode_key<E: Encoder + ?Sized>(&self, at: Member<'_>, encoder: &mut E);
+    #[inline]
+    fn encode_key<E: Encoder + ?Sized>(&self, at: Member<'_>, encoder: &mut E) {
+        encoder.key(at, self.as_ref());
+    }
 }
 
 impl EncodeKey for Text {
@@ -251,12 +255,7 @@ impl<K: EncodeKey + ?Sized> EncodeKey for &K {
 
 macro_rules! string_key {
     ($($type:ty),*) => {
-        $(impl EncodeKey for $type {
-            #[inline]
-            fn encode_key<E: Encoder + ?Sized>(&self, at: Member<'_>, encoder: &mut E) {
-                encoder.key(at, self);
-            }
-        })*
+        $(impl EncodeKey for $type {})*
     };
 }
 
