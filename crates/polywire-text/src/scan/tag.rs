@@ -54,7 +54,7 @@ pub fn in_tag(tag: &[u8; TAG]) -> Option<&[u8]> {
     let [low, high] = [0, 1].map(|half| Block16::load(&halves[half]).equals(b'>').mask());
     let close = (low | high << 16).trailing_zeros() as usize;
     match tag[0] {
-        b'<' => tag.get(1..close),
+        b'<' if close < TAG => tag.get(1..close),
         _ => None,
     }
 }
