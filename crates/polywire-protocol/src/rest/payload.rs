@@ -4,6 +4,7 @@
 
 use std::borrow::Cow;
 
+use bytes::Bytes;
 use polywire_codec::Message;
 use polywire_schema::{
     BigDecimal, BigInteger, Blob, Body, Decoder, Defaults, END, Encoder, Error, ErrorKind, Event,
@@ -23,7 +24,7 @@ pub(crate) struct RawEncoder {
     /// The place of the payload.
     payload: u32,
     defaults: Defaults,
-    body: Option<Vec<u8>>,
+    body: Option<Bytes>,
     depth: u32,
     error: Option<Error>,
 }
@@ -35,7 +36,7 @@ impl RawEncoder {
         payload: u32,
         defaults: Defaults,
         message: &dyn Message,
-    ) -> Result<Option<Vec<u8>>, Error> {
+    ) -> Result<Option<Bytes>, Error> {
         let mut encoder = Self {
             payload,
             defaults,
@@ -118,11 +119,11 @@ impl Encoder for RawEncoder {
     }
 
     fn string(&mut self, _: Member<'_>, value: &str) {
-        self.body = Some(value.as_bytes().to_vec());
+        self.body = Some(Bytes::copy_from_slice(value.as_bytes()));
     }
 
     fn blob(&mut self, _: Member<'_>, value: &[u8]) {
-        self.body = Some(value.to_vec());
+        self.body = Some(Bytes::copy_from_slice(value));
     }
 
     fn timestamp(&mut self, _: Member<'_>, _: Timestamp) {
