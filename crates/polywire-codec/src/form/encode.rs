@@ -1,16 +1,18 @@
 //! The form writer.
 //!
 //! Each field repeats the way to it, and most fields share most of it with the
-//! one before. So the way to the innermost structure, list or map stands ready
-//! in one buffer, `&MetricData.member.3.`, and a field copies it as one run of
-//! fixed width, then the pre-encoded name of the member and the value. Nothing
-//! is encoded twice and nothing is put together from segments more than once.
+//! one before. So the way to a structure, list or map is written where its first
+//! field will stand, `&MetricData.member.3.`, and the fields after that copy it
+//! from there, as one run of fixed width; then come the pre-encoded name of the
+//! member and the value. Nothing is encoded twice, nothing is put together from
+//! segments more than once, and a way that no field followed is taken back.
 
 use polywire_schema::{
     BigDecimal, BigInteger, Encoder, Error, ErrorKind, Member, MemberFlags, ShapeKind, Timestamp,
     TimestampFormat,
 };
 use polywire_text::{base64, number, percent};
+use smallvec::SmallVec;
 
 use super::FormProfile;
 use crate::refuse::unbalanced;
@@ -44,12 +46,9 @@ pub struct FormEncoder {
     out: Vec<u8>,
     /// Whether nothing stood before the form: its first field has no `&`.
     bare: bool,
-    /// The way to the innermost level, with `&` in front and `.` behind, and
-    /// whatever is left of longer ways. `way.len() >= WIDTH`.
-    way: Vec<u8>,
     level: Level,
     /// The levels around the innermost one.
-    outer: Vec<Level>,
+    outer: SmallVec<[Level; 8]>,
     profile: FormProfile,
     error: Option<Error>,
 }
@@ -58,8 +57,10 @@ pub struct FormEncoder {
 #[derive(Clone, Copy, Debug)]
 struct Level {
     kind: Kind,
-    /// How many bytes of the way lead here.
-    way: usize,
+    /// Where in the output the way here stands, `&` in front and `.` behind, and
+    /// how long it is. If nothing is behind it, it is that of the next field.
+    at: usize,
+    len: usize,
     /// Items or entries so far.
     count: u64,
     /// The length of the output when it began.
@@ -74,7 +75,7 @@ enum Kind {
     Named,
     /// Numbers lead on.
     List,
-    /// A map between its entries: numbers and then names. `way` leads to the
+    /// A map between its entries: numbers and then names. The way leads to the
     /// entry, `base` bytes of it to the map.
     Map { base: usize },
 }
@@ -88,20 +89,17 @@ impl FormEncoder {
     /// field has no `&` before it.
     #[must_use]
     pub fn new(profile: FormProfile, out: Vec<u8>) -> Self {
-        let mut way = Vec::with_capacity(4 * WIDTH);
-        way.resize(WIDTH, 0);
-        way[0] = b'&';
         Self {
             bare: out.is_empty(),
             level: Level {
                 kind: Kind::Top,
-                way: 1,
+                at: out.len(),
+                len: 0,
                 count: 0,
                 begun: 0,
             },
             out,
-            way,
-            outer: Vec::new(),
+            outer: SmallVec::new(),
             profile,
             error: None,
         }
@@ -140,19 +138,31 @@ impl FormEncoder {
         }
     }
 
-    /// Writes the way to the innermost level.
+    /// Whether the way to the innermost level is the last that was written.
     #[inline(always)]
-    fn push_way(&mut self) {
-        let (old, len) = (self.out.len(), self.level.way);
-        match self.way.first_chunk::<WIDTH>() {
+    const fn is_fresh(&self) -> bool {
+        self.out.len() == self.level.at + self.level.len
+    }
+
+    /// Writes the way to the innermost level, unless it stands there; where it
+    /// begins.
+    #[inline(always)]
+    fn push_way(&mut self) -> usize {
+        if self.is_fresh() {
+            return self.level.at;
+        }
+        let (old, Level { at, len, .. }) = (self.out.len(), self.level);
+        match self.out.get(at..).and_then(<[u8]>::first_chunk::<WIDTH>) {
             // Moves of fixed width and a shorter length instead of a `memcpy`
             // of variable length.
             Some(chunk) if len <= WIDTH => {
-                self.out.extend_from_slice(chunk);
+                let chunk = *chunk;
+                self.out.extend_from_slice(&chunk);
                 self.out.truncate(old + len);
             }
-            _ => self.out.extend_from_slice(&self.way[..len]),
+            _ => self.out.extend_from_within(at..at + len),
         }
+        old
     }
 
     /// Writes `&`, the key of the value of `at`, and `=`.
@@ -167,7 +177,7 @@ impl FormEncoder {
             }
             Kind::List => {
                 self.level.count += 1;
-                number::push_u64(&mut self.out, self.level.count);
+                push_number(&mut self.out, self.level.count);
             }
             Kind::Top => self.nameless(at),
         }
@@ -178,59 +188,62 @@ impl FormEncoder {
     /// them.
     #[inline]
     fn enter(&mut self, at: Member<'_>, kind: Kind, more: Option<Member<'_>>, entry: bool) {
-        let mut level = self.level;
-        self.way.truncate(level.way);
-        match level.kind {
+        let begun = self.out.len();
+        let start = self.push_way();
+        match self.level.kind {
             Kind::Named | Kind::Map { .. } => {
-                at.run(self.profile.names).push_to(&mut self.way);
-                self.way.push(b'.');
+                at.run(self.profile.names).push_to(&mut self.out);
+                self.out.push(b'.');
             }
             Kind::List => {
-                level.count += 1;
-                self.level.count = level.count;
-                number::push_u64(&mut self.way, level.count);
-                self.way.push(b'.');
+                self.level.count += 1;
+                push_number(&mut self.out, self.level.count);
+                self.out.push(b'.');
             }
             // The name of the structure at the top is nowhere.
-            Kind::Top => {}
+            Kind::Top => self.out.push(b'&'),
         }
         if let Some(element) = more {
-            element.run(self.profile.names).push_to(&mut self.way);
-            self.way.push(b'.');
+            element.run(self.profile.names).push_to(&mut self.out);
+            self.out.push(b'.');
         }
         if entry {
-            self.way.extend_from_slice(b"entry.");
+            self.out.extend_from_slice(b"entry.");
         }
         self.outer.push(self.level);
-        let way = self.way.len();
+        let len = self.out.len() - start;
         self.level = Level {
             kind: match kind {
-                Kind::Map { .. } => Kind::Map { base: way },
+                Kind::Map { .. } => Kind::Map { base: len },
                 kind => kind,
             },
-            way,
+            at: start,
+            len,
             count: 0,
-            begun: self.out.len(),
+            begun,
         };
-        // So many bytes more are cheaper than a question how many are missing.
-        self.way.extend_from_slice(&[0; WIDTH]);
     }
 
+    /// Leaves the innermost level; whether nothing was written there.
     #[inline]
-    fn leave(&mut self) {
+    fn leave(&mut self) -> bool {
+        let is_empty = self.is_fresh();
+        if is_empty {
+            self.out.truncate(self.level.begun);
+        }
         if let Some(outer) = self.outer.pop() {
             self.level = outer;
         } else {
             self.fail(unbalanced("form"));
         }
+        is_empty
     }
 
     /// Leaves what leaves no trace if it is empty.
     #[inline]
     fn leave_traceless(&mut self, at: Member<'_>) {
-        let empty = self.level.begun == self.out.len();
-        self.leave();
-        if empty && (self.level.kind == Kind::List || at.kind() == ShapeKind::Union) {
+        let is_empty = self.leave();
+        if is_empty && (self.level.kind == Kind::List || at.kind() == ShapeKind::Union) {
             self.unwritable(at, "something in it: an empty one leaves no trace");
         }
     }
@@ -329,14 +342,14 @@ impl Encoder for FormEncoder {
             // A document, which has been refused.
             return;
         }
-        self.way.truncate(base);
+        self.level.len = base;
+        self.level.at = self.push_way();
         self.level.count += 1;
-        number::push_u64(&mut self.way, self.level.count);
-        self.way.push(b'.');
-        self.level.way = self.way.len();
-        self.way.extend_from_slice(&[0; WIDTH]);
+        push_number(&mut self.out, self.level.count);
+        self.out.push(b'.');
+        self.level.len = self.out.len() - self.level.at;
         self.push_key(at.target().member(0));
-        percent::push_bytes(&mut self.out, key.as_bytes(), &percent::UNRESERVED);
+        push_text(&mut self.out, key);
     }
 
     #[inline]
@@ -383,7 +396,7 @@ impl Encoder for FormEncoder {
     #[inline]
     fn string(&mut self, at: Member<'_>, value: &str) {
         self.push_key(at);
-        percent::push_bytes(&mut self.out, value.as_bytes(), &percent::UNRESERVED);
+        push_text(&mut self.out, value);
     }
 
     fn blob(&mut self, at: Member<'_>, value: &[u8]) {
@@ -432,6 +445,66 @@ impl Encoder for FormEncoder {
     }
 }
 
+/// The number of an item or entry: mostly of one digit.
+#[inline]
+fn push_number(out: &mut Vec<u8>, number: u64) {
+    match u8::try_from(number) {
+        Ok(digit @ 0..=9) => out.push(b'0' + digit),
+        _ => number::push_u64(out, number),
+    }
+}
+
+/// Percent-encodes a text, in which mostly nothing has to be.
+#[inline]
+fn push_text(out: &mut Vec<u8>, text: &str) {
+    let bytes = text.as_bytes();
+    match is_plain(bytes) {
+        true => out.extend_from_slice(bytes),
+        false => percent::push_bytes(out, bytes, &percent::UNRESERVED),
+    }
+}
+
+/// Whether a text of 8 to 32 bytes consists of unreserved characters; of others
+/// it does not say so.
+#[inline]
+fn is_plain(bytes: &[u8]) -> bool {
+    let (Some(first), Some(last)) = (bytes.first_chunk::<8>(), bytes.last_chunk::<8>()) else {
+        return false;
+    };
+    let mut plain = unreserved(first) & unreserved(last);
+    if bytes.len() > 16 {
+        let middle = bytes.get(8..16).and_then(<[u8]>::first_chunk);
+        let before = bytes.get(bytes.len() - 16..).and_then(<[u8]>::first_chunk);
+        let (Some(middle), Some(before)) = (middle, before) else {
+            return false;
+        };
+        plain &= unreserved(middle) & unreserved(before);
+    }
+    plain == HIGH && bytes.len() <= 32
+}
+
+const HIGH: u64 = 0x8080_8080_8080_8080;
+
+/// The high bit of each byte that is an unreserved character of RFC 3986.
+#[inline]
+const fn unreserved(bytes: &[u8; 8]) -> u64 {
+    const fn all(byte: u8) -> u64 {
+        u64::from_le_bytes([byte; 8])
+    }
+    /// The high bit of each byte, all below 0x80, that is at least `least`.
+    const fn from(word: u64, least: u8) -> u64 {
+        word + all(0x80 - least)
+    }
+    let word = u64::from_le_bytes(*bytes);
+    let low = word & !HIGH;
+    let letter = low | all(0x20);
+    let letters = from(letter, b'a') & !from(letter, b'z' + 1);
+    // `-`, `.`, `/` and the digits, without the slash.
+    let digits = from(low, b'-') & !from(low, b'9' + 1) & from(low ^ all(b'/'), 1);
+    let marks = from(low ^ all(b'_'), 1) & from(low ^ all(b'~'), 1);
+    (letters | digits | !marks) & !word & HIGH
+}
+
 /// Percent-encodes the `+` of an exponent.
 #[inline]
 fn encode_plus(out: &mut Vec<u8>, start: usize) {
@@ -468,4 +541,26 @@ fn encode_time(out: &mut Vec<u8>, start: usize) {
 fn encode_again(out: &mut Vec<u8>, start: usize) {
     let plain = out.split_off(start);
     percent::push_bytes(out, &plain, &percent::UNRESERVED);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_plain_is_what_stays() {
+        for byte in 0..=u8::MAX {
+            let mut encoded = Vec::new();
+            percent::push_bytes(&mut encoded, &[byte], &percent::UNRESERVED);
+            for len in 0..40 {
+                for at in 0..len {
+                    let mut text = vec![b'a'; len];
+                    text[at] = byte;
+                    let stays = encoded == [byte];
+                    let told = (8..=32).contains(&len);
+                    assert_eq!(is_plain(&text), stays && told, "{byte} at {at} of {len}");
+                }
+            }
+        }
+    }
 }

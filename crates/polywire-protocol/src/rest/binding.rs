@@ -6,9 +6,9 @@ use polywire_schema::{
     Defaults, Direction, Error, ErrorKind, Location, Member, MemberFlags, Operation, Schema,
     ShapeKind,
 };
-use polywire_text::percent;
+use polywire_text::percent::{self, Set};
 
-use super::header::Header;
+use super::header::{Header, Role};
 use super::index::HeaderIndex;
 use super::layout::Layouts;
 use super::payload::is_raw;
@@ -37,6 +37,8 @@ pub(crate) struct Bindings {
     pub(crate) others: Vec<u32>,
     /// The members that have a header, by its name.
     pub(crate) index: HeaderIndex,
+    /// How many there are.
+    pub(crate) header_count: usize,
     /// The sets of headers that have been written before.
     pub(crate) layouts: Layouts,
     /// The media type of the body.
@@ -56,6 +58,8 @@ pub(crate) enum Place {
         header: Header,
         /// As the model spells it.
         name: String,
+        /// A string stands there as it is, and nowhere else.
+        plain: bool,
     },
     /// In a header that cannot be: the name that it would have.
     NoHeader(String),
@@ -79,6 +83,8 @@ pub(crate) enum Place {
     StatusCode,
     /// In the prefix of the host, and in the document.
     Host,
+    /// The whole body, as it is.
+    Payload,
     /// In the body.
     Body,
 }
@@ -88,7 +94,13 @@ impl Place {
         let name = member.location_name().to_owned();
         match member.location().going(direction) {
             Location::Header => match Header::new(&name) {
-                Some(header) => Self::Header { header, name },
+                Some(header) => Self::Header {
+                    plain: header.role == Role::Other
+                        && member.media_type().is_none()
+                        && !member.has(MemberFlags::HOST_LABEL),
+                    header,
+                    name,
+                },
                 None => Self::NoHeader(name),
             },
             Location::Label => Self::Label {
@@ -108,6 +120,7 @@ impl Place {
             Location::QueryParams => Self::QueryParams,
             Location::StatusCode => Self::StatusCode,
             Location::Body if member.has(MemberFlags::HOST_LABEL) => Self::Host,
+            Location::Payload if is_raw(member.kind()) => Self::Payload,
             _ => Self::Body,
         }
     }
@@ -121,6 +134,7 @@ impl Place {
             Self::Query { .. } => Location::Query,
             Self::QueryParams => Location::QueryParams,
             Self::StatusCode => Location::StatusCode,
+            Self::Payload => Location::Payload,
             Self::Host | Self::Body => Location::Body,
         }
     }
@@ -135,6 +149,14 @@ impl Place {
 
     pub(crate) const fn is_header(&self) -> bool {
         matches!(self, Self::Header { .. } | Self::Prefix { .. })
+    }
+
+    /// What is not percent-encoded there.
+    pub(crate) const fn plain(&self) -> &'static Set {
+        match self {
+            Self::Label { greedy: true, .. } => &percent::PATH,
+            _ => &percent::UNRESERVED,
+        }
     }
 
     /// Whether the parts of a value there are percent-encoded.
@@ -172,6 +194,7 @@ impl Bindings {
             unwrapped: false,
             index: HeaderIndex::new(&places),
             others: Vec::new(),
+            header_count: places.iter().filter_map(Place::header).count(),
             layouts: Layouts::default(),
             media_type: None,
             type_member: None,
@@ -197,7 +220,7 @@ impl Bindings {
                     bindings.type_member = Some(ordinal);
                 }
                 Place::Host => bindings.has_host_labels = true,
-                Place::Header { .. } | Place::Body => {}
+                Place::Header { .. } | Place::Payload | Place::Body => {}
                 _ => bindings.others.push(ordinal),
             }
         }
@@ -249,6 +272,11 @@ impl Bindings {
             Some(payload) => !payload.raw,
             None => self.document,
         }
+    }
+
+    /// Whether a member is the body as it is.
+    pub(crate) fn is_raw(&self) -> bool {
+        self.payload.is_some_and(|payload| payload.raw)
     }
 
     /// Whether a member stands in the document.

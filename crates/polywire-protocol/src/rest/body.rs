@@ -5,8 +5,8 @@ use http::HeaderValue;
 use polywire_codec::{Message, Sink};
 use polywire_schema::{Body, Error, Limits, Member, Schema, ShapeKind};
 
-use super::payload::{RawDecoder, RawEncoder};
-use super::{Bindings, Format, HeadDecoder, Rest};
+use super::payload::RawDecoder;
+use super::{Bindings, Format, HeadDecoder, HeadEncoder, Rest};
 use crate::kept;
 
 /// Who writes or reads a message.
@@ -60,13 +60,15 @@ impl<'de> Parts<'_, 'de> {
 }
 
 impl<F: Format> Rest<F> {
-    /// Writes the body of a message, if it has one. `empty` stands where no
+    /// Writes the body of a message whose head has been written, if it has one.
+    /// `empty` stands where no
     /// member has a part in it.
     pub(super) fn write_body(
         &self,
         root: Member<'_>,
         bindings: &Bindings,
         message: &dyn Message,
+        head: &mut HeadEncoder<'_>,
         empty: Option<&'static [u8]>,
         side: Side,
     ) -> Result<Option<Bytes>, Error> {
@@ -78,7 +80,7 @@ impl<F: Format> Rest<F> {
             return Ok(Some(Bytes::from(document)));
         };
         let body = match payload.raw {
-            true => RawEncoder::write(root, payload.ordinal, bindings.defaults(), message)?,
+            true => head.take_body(),
             false => {
                 let document = self.format.write_payload(root, bindings, message)?;
                 (!document.is_empty()).then(|| Bytes::from(document))

@@ -20,7 +20,7 @@ impl<F: Format> Rest<F> {
         let host_prefix = operation.host_prefix();
         let mut head = HeadEncoder::new(bindings);
         head.write(root, input)?;
-        let body = self.write_body(root, bindings, input, None, Side::Client)?;
+        let body = self.write_body(root, bindings, input, &mut head, None, Side::Client)?;
         check_length(head.content_length(), body.as_deref())?;
         let media_type = bindings.media_type_of(body.as_ref())?;
         let head = head.request(&prepared.target, host_prefix, media_type)?;

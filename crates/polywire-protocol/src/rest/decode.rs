@@ -7,7 +7,7 @@ use polywire_schema::{
     BigDecimal, BigInteger, Blob, Decoder, Defaults, END, Error, ErrorKind, Event, Member, Schema,
     Seq, ShapeKind, Text, Timestamp, TimestampFormat, Value,
 };
-use polywire_text::{base64, form, number, percent};
+use polywire_text::{base64, form, number, percent, utf8};
 use smallvec::{SmallVec, smallvec};
 
 use super::binding::Place;
@@ -102,21 +102,65 @@ impl<'b, 'de> HeadDecoder<'b, 'de> {
         self.found.sort_by_key(|(member, _)| *member);
     }
 
-    /// Takes the values of a member that has a header; whether all are empty.
-    fn take_header(&mut self, member: u32) -> Result<bool, Error> {
-        self.place = &self.bindings.places[member as usize];
-        self.value = None;
+    /// The next member that has a header with something in it, whose values are
+    /// then what is read.
+    #[inline]
+    fn next_header(&mut self, shape: Schema<'_>) -> Result<Option<u32>, Error> {
+        let places = &self.bindings.places[..];
+        while let Some((member, value)) = self.found.get(self.read).copied() {
+            self.read += 1;
+            self.place = &places[member as usize];
+            let text = text_of(value).ok_or_else(|| self.wrong("UTF-8"))?;
+            self.value = Some(Cow::Borrowed(text));
+            let next = self.found.get(self.read);
+            let is_last = next.is_none_or(|(next, _)| *next != member);
+            if is_last && !text.is_empty() && self.more.is_empty() {
+                return Ok(Some(member));
+            }
+            let is_empty = self.take_others(member)? && text.is_empty();
+            // A list without items has no header, and a header without a value
+            // no item.
+            if !is_empty || shape.member(member).kind() != ShapeKind::List {
+                return Ok(Some(member));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Takes further values of a member; whether all are empty.
+    #[inline(never)]
+    fn take_others(&mut self, member: u32) -> Result<bool, Error> {
         self.more.clear();
         let mut is_empty = true;
         while let Some((own, value)) = self.found.get(self.read)
             && *own == member
         {
             self.read += 1;
-            let value = text_of(value).ok_or_else(|| self.wrong("UTF-8"))?;
-            is_empty &= value.is_empty();
-            self.push(Cow::Borrowed(value));
+            let text = text_of(value).ok_or_else(|| self.wrong("UTF-8"))?;
+            is_empty &= text.is_empty();
+            self.more.push(Cow::Borrowed(text));
         }
         Ok(is_empty)
+    }
+
+    /// The next member in the order of the shape, whether it has a header or
+    /// stands elsewhere in the head.
+    #[inline(never)]
+    fn next_of_both(&mut self, shape: Schema<'_>) -> Result<u32, Error> {
+        while let Some(other) = self.bindings.others.get(self.looked).copied() {
+            let header = self.found.get(self.read);
+            if header.is_some_and(|(header, _)| *header < other) {
+                if let Some(header) = self.next_header(shape)? {
+                    return Ok(header);
+                }
+                continue;
+            }
+            self.looked += 1;
+            if self.locate(other)? {
+                return Ok(other);
+            }
+        }
+        Ok(self.next_header(shape)?.unwrap_or(END))
     }
 
     #[inline]
@@ -234,7 +278,7 @@ impl<'b, 'de> HeadDecoder<'b, 'de> {
 /// The text of a header without space around it, as it mostly is.
 #[inline]
 fn text_of(value: &HeaderValue) -> Option<&str> {
-    let text = std::str::from_utf8(value.as_bytes()).ok()?;
+    let text = utf8::validate(value.as_bytes()).ok()?;
     let is_mark = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_graphic);
     let bytes = text.as_bytes();
     match is_mark(bytes.first()) && is_mark(bytes.last()) {
@@ -254,29 +298,14 @@ impl<'de> Decoder<'de> for HeadDecoder<'_, 'de> {
     }
 
     fn member(&mut self, shape: Schema<'_>, _: &mut Seq) -> Result<u32, Error> {
-        loop {
-            let header = self.found.get(self.read).map(|(member, _)| *member);
-            let other = self.bindings.others.get(self.looked).copied();
-            match (header, other) {
-                (None, None) => return Ok(END),
-                (Some(header), other) if other.is_none_or(|other| header < other) => {
-                    // A list without items has no header, and a header without a
-                    // value no item.
-                    let is_empty = self.take_header(header)?;
-                    if !is_empty || shape.member(header).kind() != ShapeKind::List {
-                        return Ok(header);
-                    }
-                }
-                (_, other) => {
-                    self.looked += 1;
-                    if let Some(other) = other
-                        && self.locate(other)?
-                    {
-                        return Ok(other);
-                    }
-                }
-            }
+        if self.looked == self.bindings.others.len() {
+            // Headers only.
+            return match self.next_header(shape)? {
+                Some(header) => Ok(header),
+                None => Ok(END),
+            };
         }
+        self.next_of_both(shape)
     }
 
     fn list(&mut self, at: Member<'_>) -> Result<Seq, Error> {
@@ -367,7 +396,10 @@ impl<'de> Decoder<'de> for HeadDecoder<'_, 'de> {
     }
 
     fn text(&mut self, at: Member<'_>) -> Result<Text, Error> {
-        Ok(Text::from(self.str(at)?))
+        match self.str(at)? {
+            Cow::Borrowed(text) => Ok(Text::from(text)),
+            Cow::Owned(text) => Ok(Text::from(text)),
+        }
     }
 
     fn str(&mut self, at: Member<'_>) -> Result<Cow<'de, str>, Error> {
@@ -436,7 +468,7 @@ fn error_at(place: &Place, kind: ErrorKind, expected: &'static str) -> Error {
         Place::Query { name, .. } => format!("query parameter {name}"),
         Place::QueryParams => "the query".to_owned(),
         Place::StatusCode => "the status".to_owned(),
-        Place::Host | Place::Body => String::new(),
+        Place::Payload | Place::Host | Place::Body => String::new(),
     };
     let error = Error::new(kind).in_format("HTTP").expected(expected);
     error.at_path(place)

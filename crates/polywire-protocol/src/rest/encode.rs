@@ -12,15 +12,17 @@ use http::uri::PathAndQuery;
 use http::{HeaderMap, HeaderName, HeaderValue, Uri};
 use polywire_codec::Message;
 use polywire_schema::{
-    BigDecimal, BigInteger, Encoder, Error, ErrorKind, Member, MemberFlags, Timestamp,
+    BigDecimal, BigInteger, Blob, Encoder, Error, ErrorKind, Member, MemberFlags, Timestamp,
 };
 use polywire_text::{base64, number, percent};
 use smallvec::SmallVec;
 
 use super::binding::Place;
 use super::header::{self, Header, Role};
+use super::layout::Field;
+use super::payload::UNFIT;
 use super::target::Target;
-use super::{Bindings, layout, scalar};
+use super::{Bindings, scalar};
 use crate::endpoint;
 
 /// An encoder of the members of one structure that stand in a head.
@@ -29,9 +31,8 @@ pub(crate) struct HeadEncoder<'b> {
     bindings: &'b Bindings,
     /// The texts. Those of the target are percent-encoded.
     text: Vec<u8>,
-    /// The members that have a header, and where its text stands.
-    headers: SmallVec<[u32; 64]>,
-    ranges: SmallVec<[Range<usize>; 64]>,
+    /// The members that have a header.
+    fields: Vec<Field>,
     /// Headers of maps: those with a member of their own come first.
     more_headers: Vec<(HeaderName, Range<usize>)>,
     /// What a member says of the length of the body.
@@ -42,6 +43,8 @@ pub(crate) struct HeadEncoder<'b> {
     /// Parameters of a map: those with a member of their own come first.
     parameters: Vec<(String, Range<usize>)>,
     status: Option<u16>,
+    /// The payload, if it is the body as it is.
+    body: Option<Bytes>,
     /// The current member and where it stands.
     current: (u32, &'b Place),
     /// The key of the current entry, behind the prefix of its header.
@@ -73,8 +76,7 @@ impl<'b> HeadEncoder<'b> {
         Self {
             bindings,
             text: Vec::new(),
-            headers: SmallVec::new(),
-            ranges: SmallVec::new(),
+            fields: Vec::new(),
             more_headers: Vec::new(),
             content_length: None,
             labels: SmallVec::new(),
@@ -82,6 +84,7 @@ impl<'b> HeadEncoder<'b> {
             query: SmallVec::new(),
             parameters: Vec::new(),
             status: None,
+            body: None,
             current: (0, &Place::Body),
             key: String::new(),
             list: None,
@@ -90,10 +93,15 @@ impl<'b> HeadEncoder<'b> {
         }
     }
 
-    /// Takes what a message has for its head, if its members or the prefix of
-    /// its host have a part there.
+    /// Takes what a message has for its head, for the prefix of its host, and for
+    /// a body that is no document.
     pub(crate) fn write(&mut self, root: Member<'_>, message: &dyn Message) -> Result<(), Error> {
-        if self.bindings.head || self.bindings.has_host_labels {
+        let bindings = self.bindings;
+        if bindings.head || bindings.has_host_labels || bindings.is_raw() {
+            if bindings.head {
+                self.text = bindings.head_room.vec();
+                self.fields = Vec::with_capacity(bindings.header_count);
+            }
             message.encode_any(root, self);
         }
         self.error.take().map_or(Ok(()), Err)
@@ -130,6 +138,11 @@ impl<'b> HeadEncoder<'b> {
             headers,
             host_prefix,
         })
+    }
+
+    /// The payload, if it is the body as it is and is there.
+    pub(crate) fn take_body(&mut self) -> Option<Bytes> {
+        self.body.take()
     }
 
     /// What a member says of the length of the body.
@@ -220,26 +233,22 @@ impl<'b> HeadEncoder<'b> {
         text: &Bytes,
         media_type: Option<&HeaderValue>,
     ) -> Result<HeaderMap, Error> {
-        let is_type = |member: &u32| Some(*member) == self.bindings.type_member;
+        let fields = &self.fields[..];
+        let is_type = |field: &Field| Some(field.member) == self.bindings.type_member;
         let media_type = media_type.filter(|_| {
             let mut more = self.more_headers.iter();
-            !self.headers.iter().any(is_type) && !more.any(|(name, _)| *name == CONTENT_TYPE)
+            !fields.iter().any(is_type) && !more.any(|(name, _)| *name == CONTENT_TYPE)
         });
-        if media_type.is_some() {
-            self.headers.push(layout::MEDIA_TYPE);
-        }
-        let mut headers = match self.bindings.layouts.get(&self.headers) {
+        let mut headers = match self.bindings.layouts.get(fields, media_type.is_some()) {
             Some(mut headers) => {
-                let values = headers.values_mut().zip(&self.ranges);
-                for ((value, range), member) in values.zip(&self.headers) {
-                    let set = HeaderValue::from_maybe_shared(text.slice(range.clone()));
-                    *value = set.map_err(|_| self.bindings.unwritable(*member))?;
+                for (value, field) in headers.values_mut().zip(fields) {
+                    *value = self.value_of(text, field)?;
                 }
                 headers
             }
             None => self.new_map(text, media_type)?,
         };
-        for (name, range) in self.more_headers.drain(..) {
+        for (name, range) in std::mem::take(&mut self.more_headers) {
             let value = HeaderValue::from_maybe_shared(text.slice(range));
             let value = value.map_err(|_| unwritable(name.as_str()))?;
             headers.entry(name).or_insert(value);
@@ -247,13 +256,19 @@ impl<'b> HeadEncoder<'b> {
         Ok(headers)
     }
 
+    #[inline(always)]
+    fn value_of(&self, text: &Bytes, field: &Field) -> Result<HeaderValue, Error> {
+        let value = HeaderValue::from_maybe_shared(text.slice(field.start..field.end));
+        value.map_err(|_| self.bindings.unwritable(field.member))
+    }
+
     /// The headers of members that have not been written together before.
+    #[inline(never)]
     fn new_map(&self, text: &Bytes, media_type: Option<&HeaderValue>) -> Result<HeaderMap, Error> {
-        let mut headers = HeaderMap::with_capacity(self.headers.len());
-        for (member, range) in self.headers.iter().zip(&self.ranges) {
-            let value = HeaderValue::from_maybe_shared(text.slice(range.clone()));
-            let value = value.map_err(|_| self.bindings.unwritable(*member))?;
-            let place = self.bindings.places.get(*member as usize);
+        let mut headers = HeaderMap::with_capacity(self.fields.len());
+        for field in &self.fields {
+            let value = self.value_of(text, field)?;
+            let place = self.bindings.places.get(field.member as usize);
             if let Some(header) = place.and_then(Place::header) {
                 headers.append(header.name.clone(), value);
             }
@@ -261,8 +276,9 @@ impl<'b> HeadEncoder<'b> {
         if let Some(media_type) = media_type {
             headers.insert(CONTENT_TYPE, media_type.clone());
         }
-        if !self.headers.is_empty() {
-            self.bindings.layouts.keep(&self.headers, &headers);
+        if !headers.is_empty() {
+            let layouts = &self.bindings.layouts;
+            layouts.keep(&self.fields, media_type.is_some(), &headers);
         }
         Ok(headers)
     }
@@ -278,9 +294,6 @@ impl<'b> HeadEncoder<'b> {
     /// Where the text of the next scalar begins.
     #[inline]
     fn begin(&mut self) -> usize {
-        if self.text.capacity() == 0 {
-            self.text = self.bindings.head_room.vec();
-        }
         if let Some(list) = &mut self.list
             && self.current.1.is_header()
         {
@@ -299,39 +312,22 @@ impl<'b> HeadEncoder<'b> {
             self.host_labels.push((at.name().to_owned(), text));
         }
         if self.current.1.is_encoded() {
-            self.encode(start);
+            let plain = self.text.split_off(start);
+            percent::push_bytes(&mut self.text, &plain, self.current.1.plain());
         }
         if self.list.is_none() || !self.current.1.is_header() {
             self.take(start);
         }
     }
 
-    /// Percent-encodes a text that has been written, if something in it has to
-    /// be.
-    fn encode(&mut self, start: usize) {
-        let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"-._~".contains(byte);
-        if self.text[start..].iter().all(is_plain) {
-            return;
-        }
-        let plain = self.text.split_off(start);
-        let set = match self.current.1 {
-            Place::Label { greedy: true, .. } => &percent::PATH,
-            _ => &percent::UNRESERVED,
-        };
-        percent::push_bytes(&mut self.text, &plain, set);
-    }
-
     /// Notes what stands behind `start` as the value of the current place.
-    #[inline]
     fn take(&mut self, start: usize) {
-        let range = start..self.text.len();
+        let end = self.text.len();
+        let range = start..end;
         let (member, place) = self.current;
         match place {
             Place::Header { header, .. } => match header.role {
-                Role::Other => {
-                    self.headers.push(member);
-                    self.ranges.push(range);
-                }
+                Role::Other => self.fields.push(Field { member, start, end }),
                 Role::Length => self.content_length = Some(range),
                 Role::Connection => self.fail(reserved(&header.name)),
             },
@@ -345,6 +341,7 @@ impl<'b> HeadEncoder<'b> {
             Place::Query { .. } => self.query.push((member, range)),
             Place::QueryParams => self.parameters.push((self.key.clone(), range)),
             Place::Label { .. } => self.labels.push((member, range)),
+            Place::Payload => self.fail(unfit()),
             Place::NoHeader(_) | Place::StatusCode | Place::Host | Place::Body => {}
         }
     }
@@ -388,6 +385,13 @@ fn unwritable(name: &str) -> Error {
 }
 
 #[cold]
+fn unfit() -> Error {
+    Error::new(ErrorKind::Internal)
+        .in_format("HTTP")
+        .expected(UNFIT)
+}
+
+#[cold]
 fn untargetable(target: &[u8]) -> Error {
     Error::new(ErrorKind::Unwritable)
         .in_format("HTTP")
@@ -398,6 +402,9 @@ fn untargetable(target: &[u8]) -> Error {
 impl Encoder for HeadEncoder<'_> {
     fn begin_structure(&mut self, _: Member<'_>, _: usize) {
         self.depth += 1;
+        if self.depth > 1 && matches!(self.current.1, Place::Payload) {
+            self.fail(unfit());
+        }
     }
 
     fn member(&mut self, at: Member<'_>) -> bool {
@@ -426,7 +433,7 @@ impl Encoder for HeadEncoder<'_> {
 
     fn is_head(&self) -> bool {
         // Then another pass writes the other members.
-        self.bindings.document || self.bindings.payload.is_some()
+        self.bindings.document || self.bindings.payload.is_some() && !self.bindings.is_raw()
     }
 
     fn end_structure(&mut self, _: Member<'_>) {
@@ -489,18 +496,42 @@ impl Encoder for HeadEncoder<'_> {
     }
 
     fn string(&mut self, at: Member<'_>, value: &str) {
-        let in_list = self.list.is_some();
-        match self.current.1 {
+        let (member, place) = self.current;
+        match place {
+            Place::Header { plain: true, .. } if self.list.is_none() => {
+                let start = self.text.len();
+                self.text.extend_from_slice(value.as_bytes());
+                let end = self.text.len();
+                self.fields.push(Field { member, start, end });
+            }
             Place::Header { .. } if at.media_type().is_some() => {
                 self.put(at, |out| base64::push(out, value.as_bytes()));
             }
-            Place::Header { .. } if in_list => self.put(at, |out| header::push_item(out, value)),
+            Place::Header { .. } if self.list.is_some() => {
+                self.put(at, |out| header::push_item(out, value));
+            }
+            Place::Payload => self.body = Some(Bytes::copy_from_slice(value.as_bytes())),
+            place if place.is_encoded() && !at.has(MemberFlags::HOST_LABEL) => {
+                let start = self.begin();
+                percent::push_bytes(&mut self.text, value.as_bytes(), place.plain());
+                self.take(start);
+            }
             _ => self.put(at, |out| out.extend_from_slice(value.as_bytes())),
         }
     }
 
     fn blob(&mut self, at: Member<'_>, value: &[u8]) {
-        self.put(at, |out| base64::push(out, value));
+        match self.current.1 {
+            Place::Payload => self.body = Some(Bytes::copy_from_slice(value)),
+            _ => self.put(at, |out| base64::push(out, value)),
+        }
+    }
+
+    fn shared_blob(&mut self, at: Member<'_>, value: &Blob) {
+        match self.current.1 {
+            Place::Payload => self.body = Some(value.clone().into_bytes()),
+            _ => self.blob(at, value.as_bytes()),
+        }
     }
 
     fn timestamp(&mut self, at: Member<'_>, value: Timestamp) {

@@ -77,7 +77,7 @@ impl<F: Format> Rest<F> {
         }
         let nothing = operation.has(OperationFlags::UNIT_OUTPUT) || prepared.code == 204;
         let empty = (!nothing).then_some(F::EMPTY_OUTPUT);
-        let body = self.write_body(root, bindings, output, empty, Side::Server)?;
+        let body = self.write_body(root, bindings, output, &mut head, empty, Side::Server)?;
         let media_type = bindings.media_type_of(body.as_ref())?;
         let body = body.unwrap_or_default();
         answer(&mut head, prepared.code, media_type, body, false)
