@@ -12,6 +12,7 @@ mod body;
 mod client;
 mod decode;
 mod encode;
+mod finish;
 mod format;
 mod header;
 mod index;
