@@ -105,6 +105,12 @@ pub trait Encoder {
     /// Writes bytes.
     fn blob(&mut self, at: Member<'_>, value: &[u8]);
 
+    /// Writes bytes that may be shared instead of copied: a body that is a blob
+    /// and nothing else.
+    fn shared_blob(&mut self, at: Member<'_>, value: &Blob) {
+        self.blob(at, value.as_bytes());
+    }
+
     /// Writes an instant, in the format of the member or else of the protocol.
     fn timestamp(&mut self, at: Member<'_>, value: Timestamp);
 
@@ -195,7 +201,7 @@ scalar! {
     String, value => string(value);
     Text, value => text(value);
     Cow<'_, str>, value => string(value);
-    Blob, value => blob(value);
+    Blob, value => shared_blob(value);
     Timestamp, value => timestamp(*value);
 }
 
