@@ -63,7 +63,7 @@ impl<F: Format> Rest<F> {
                 body::media_type::<F>(operation.output(), &prepared.output);
             for error in operation.errors() {
                 let own = errors.entry(error.index());
-                own.or_insert_with(|| Bindings::of(error, Direction::Response));
+                own.or_insert_with(|| Self::bindings_of(error));
             }
             router.add(operation, &prepared)?;
             let index = operation.index() as usize;
@@ -83,8 +83,14 @@ impl<F: Format> Rest<F> {
     fn with_error<T>(&self, error: Schema<'_>, with: impl FnOnce(&Bindings) -> T) -> T {
         match self.errors.get(&error.index()) {
             Some(bindings) => with(bindings),
-            None => with(&Bindings::of(error, Direction::Response)),
+            None => with(&Self::bindings_of(error)),
         }
+    }
+
+    fn bindings_of(error: Schema<'_>) -> Bindings {
+        let mut bindings = Bindings::of(error, Direction::Response);
+        bindings.media_type = body::media_type::<F>(error, &bindings);
+        bindings
     }
 
     fn prepared(&self, operation: Operation<'_>) -> Result<&Prepared, Error> {

@@ -339,7 +339,7 @@ pub fn short_json_string(window: &[u8; 32]) -> Option<usize> {
 /// there is none.
 ///
 /// ```
-/// assert_eq!(polywire_text::scan::before_quote(b"id\": \"recipe-00"), 2);
+/// assert_eq!(polywire_text::scan::before_quote(b"id\": \"recipe-003"), 2);
 /// ```
 #[inline]
 #[must_use]
