@@ -568,7 +568,7 @@ impl Client {
         let mut details = Map::new();
         match protocol.decode_error(shape, head, body, limits, &mut details) {
             Ok(()) => {
-                let fault = Fault::of_error(shape, details);
+                let fault = Fault::of_error(shape, details).with_status(head.status);
                 CallError::Fault(fault.with_head(&head.headers))
             }
             Err(error) => CallError::Response(error),
