@@ -1,10 +1,11 @@
 //! A generated client calls a generated server, over every wire of the model.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+use std::collections::BTreeSet;
 use std::fmt::Debug;
 use std::future::poll_fn;
 use std::pin::Pin;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use futures_core::Stream;
@@ -19,10 +20,10 @@ use polywire::protocol::{Fault, FaultKind, ProtocolKind, Retry};
 use polywire::rpc::{CallError, Context, Running};
 use polywire::schema::{Blob, Timestamp, Value};
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Shelves {
-    books: Mutex<Vec<Book>>,
-    tokens: Mutex<Vec<String>>,
+    books: Arc<Mutex<Vec<Book>>>,
+    tokens: Arc<Mutex<Vec<String>>>,
 }
 
 impl Library for Shelves {
@@ -58,6 +59,9 @@ impl Library for Shelves {
         input: ListBooksInput,
         _: &Context,
     ) -> Result<ListBooksOutput, ListBooksError> {
+        // A server gets no call without it.
+        let token = input.request_token.unwrap();
+        self.tokens.lock().unwrap().push(token.to_string());
         let books = self.books.lock().unwrap();
         let start: usize = input.next_token.map_or(0, |token| token.parse().unwrap());
         let size = input.page_size.unwrap_or(2) as usize;
@@ -96,7 +100,11 @@ const KINDS: [ProtocolKind; 3] = [
 ];
 
 async fn start() -> (Running, String) {
-    let server = server::builder(Shelves::default()).build().unwrap();
+    start_with(Shelves::default()).await
+}
+
+async fn start_with(shelves: Shelves) -> (Running, String) {
+    let server = server::builder(shelves).build().unwrap();
     let running = server.listen("127.0.0.1:0".parse().unwrap()).await.unwrap();
     let url = format!("http://{}", running.address());
     (running, url)
@@ -219,6 +227,37 @@ async fn pages_follow_each_other() {
         let items = items.collect().await.unwrap();
         let ids: Vec<&str> = items.iter().map(|book| book.id.as_str()).collect();
         assert_eq!(ids, ["0", "1", "2", "3", "4"]);
+        running.shutdown().await;
+    }
+}
+
+/// Each page is a call, and each call has a token of its own, unless it was
+/// given one.
+#[tokio::test]
+async fn tokens_of_pages() {
+    for kind in KINDS {
+        let shelves = Shelves::default();
+        let (running, url) = start_with(shelves.clone()).await;
+        let client = client::connect(&url, kind).unwrap();
+        for number in 0..5 {
+            put(&client, plain(&number.to_string())).await;
+        }
+        let items = client.list_books().into_paginator().items();
+        assert_eq!(items.collect().await.unwrap().len(), 5);
+        // One of them without pages.
+        client.list_books().send().await.unwrap();
+        let made = std::mem::take(&mut *shelves.tokens.lock().unwrap());
+        assert_eq!(made.len(), 5 + 3 + 1, "{kind}");
+        assert!(made.iter().all(|token| token.len() == 36), "{made:?}");
+        let different: BTreeSet<&String> = made.iter().collect();
+        assert_eq!(different.len(), made.len(), "{kind}: {made:?}");
+
+        let own = client.list_books().request_token("own");
+        assert_eq!(
+            own.into_paginator().items().collect().await.unwrap().len(),
+            5
+        );
+        assert_eq!(*shelves.tokens.lock().unwrap(), ["own"; 3], "{kind}");
         running.shutdown().await;
     }
 }
