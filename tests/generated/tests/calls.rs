@@ -18,7 +18,7 @@ use generated::library::{
 };
 use polywire::protocol::{Fault, FaultKind, ProtocolKind, Retry};
 use polywire::rpc::{CallError, Context, Running};
-use polywire::schema::{Blob, Timestamp, Value};
+use polywire::schema::{Blob, Text, Timestamp, Value};
 
 #[derive(Clone, Default)]
 struct Shelves {
@@ -304,6 +304,18 @@ fn documents_and_defaults() {
     assert_eq!((book.pages, &book.genre), (100, &Genre::Novel));
     book.extra = Some(Value::from("anything"));
     assert_eq!(book.clone(), book);
+}
+
+#[test]
+fn values_of_enums_come_from_texts() {
+    for (text, genre) in [
+        ("short-story", Genre::ShortStory),
+        ("poem", Genre::Unknown("poem".into())),
+    ] {
+        assert_eq!(Genre::from(text), genre);
+        assert_eq!(Genre::from(text.to_owned()), genre);
+        assert_eq!(Genre::from(Text::from(text)), genre);
+    }
 }
 
 #[test]
