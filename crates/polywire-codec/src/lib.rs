@@ -24,6 +24,7 @@ mod declaration;
 pub mod form;
 pub mod json;
 mod keep;
+mod lengths;
 mod lenient;
 pub mod message;
 mod nulls;
@@ -32,6 +33,7 @@ mod path;
 pub mod reference;
 mod refuse;
 mod snippet;
+mod variant;
 pub mod xml;
 pub mod xmlrpc;
 

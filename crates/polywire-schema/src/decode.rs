@@ -201,11 +201,37 @@ pub trait Decoder<'de> {
     /// Goes to the next member and returns its ordinal, or [`END`].
     fn member(&mut self, shape: Schema<'_>, seq: &mut Seq) -> Result<u32, Error>;
 
+    /// Begins a union in one step, where its one member stands right there in
+    /// the plainest way: the ordinal. [`Decoder::end_variant`] comes behind its
+    /// value. `None`, with nothing read, where anything else stands there:
+    /// [`Decoder::structure`] and [`Decoder::member`] read every union.
+    fn variant(&mut self, shape: Schema<'_>) -> Option<u32> {
+        let _ = shape;
+        None
+    }
+
+    /// Ends a union that [`Decoder::variant`] began. If it does not end there,
+    /// what to go on with in [`Decoder::member`].
+    fn end_variant(&mut self, ordinal: u32) -> Option<Seq> {
+        let _ = ordinal;
+        None
+    }
+
     /// Begins a list.
     fn list(&mut self, at: Member<'_>) -> Result<Seq, Error>;
 
     /// Goes to the next item of the list that `at` began; `false` at the end.
     fn item(&mut self, at: Member<'_>, seq: &mut Seq) -> Result<bool, Error>;
+
+    /// How many items or entries are likely to come in the list or map of `at`,
+    /// that which [`Decoder::item`] or [`Decoder::key`] has just announced
+    /// included: what to make room for. 0 where nothing is known. It is never
+    /// more than what the message before it, or the rest of the message, could
+    /// have as many bytes for.
+    fn expected(&self, at: Member<'_>, seq: &Seq) -> usize {
+        let _ = (at, seq);
+        0
+    }
 
     /// Begins a map.
     fn map(&mut self, at: Member<'_>) -> Result<Seq, Error>;
@@ -448,6 +474,9 @@ impl<'de, T: Decode<'de>> Decode<'de> for Vec<T> {
             self.clear();
         }
         while decoder.item(at, &mut seq)? {
+            if self.capacity() == 0 {
+                self.reserve_exact(decoder.expected(at, &seq));
+            }
             self.push(T::decode(element, decoder)?);
         }
         Ok(())
@@ -461,6 +490,7 @@ fn decode_map<'de, M, V: Decode<'de>, D: Decoder<'de> + ?Sized>(
     at: Member<'_>,
     decoder: &mut D,
     clear: impl FnOnce(&mut M),
+    reserve: impl Fn(&mut M, usize),
     insert: impl Fn(&mut M, Text, V) -> bool,
 ) -> Result<(), Error> {
     let element = at.element();
@@ -468,7 +498,12 @@ fn decode_map<'de, M, V: Decode<'de>, D: Decoder<'de> + ?Sized>(
     if !seq.continues {
         clear(map);
     }
+    let mut first = true;
     while let Some(key) = decoder.key(at, &mut seq)? {
+        if first {
+            reserve(map, decoder.expected(at, &seq));
+            first = false;
+        }
         let value = V::decode(element, decoder)?;
         if !insert(map, key, value) {
             return Err(decoder.error(ErrorKind::Duplicate, "each key once"));
@@ -489,9 +524,14 @@ impl<'de, K: From<Text> + Ord, V: Decode<'de>> Decode<'de> for BTreeMap<K, V> {
         at: Member<'_>,
         decoder: &mut D,
     ) -> Result<(), Error> {
-        decode_map(self, at, decoder, Self::clear, |map, key, value| {
-            map.insert(K::from(key), value).is_none()
-        })
+        decode_map(
+            self,
+            at,
+            decoder,
+            Self::clear,
+            |_, _| (),
+            |map, key, value| map.insert(K::from(key), value).is_none(),
+        )
     }
 }
 
@@ -512,9 +552,14 @@ where
         at: Member<'_>,
         decoder: &mut D,
     ) -> Result<(), Error> {
-        decode_map(self, at, decoder, Self::clear, |map, key, value| {
-            map.insert(K::from(key), value).is_none()
-        })
+        decode_map(
+            self,
+            at,
+            decoder,
+            Self::clear,
+            Self::reserve,
+            |map, key, value| map.insert(K::from(key), value).is_none(),
+        )
     }
 }
 
@@ -531,10 +576,17 @@ impl<'de, K: From<Text> + AsRef<str>, V: Decode<'de>> Decode<'de> for Vec<(K, V)
         at: Member<'_>,
         decoder: &mut D,
     ) -> Result<(), Error> {
-        decode_map(self, at, decoder, Self::clear, |entries, key, value| {
-            entries.push((K::from(key), value));
-            true
-        })?;
+        decode_map(
+            self,
+            at,
+            decoder,
+            Self::clear,
+            Self::reserve_exact,
+            |entries, key, value| {
+                entries.push((K::from(key), value));
+                true
+            },
+        )?;
         match repeated(self) {
             None => Ok(()),
             Some(key) => Err(decoder

@@ -9,8 +9,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::{
-    Decode, DecodeStructure, Decoder, Encode, Encoder, Error, ErrorKind, Member, SchemaBuilder,
-    SchemaSet,
+    Decode, DecodeStructure, Decoder, END, Encode, Encoder, Error, ErrorKind, Member,
+    SchemaBuilder, SchemaSet, Seq,
 };
 
 /// The schemas that the generator packed.
@@ -233,35 +233,73 @@ pub fn stray<'de, D: Decoder<'de> + ?Sized>(decoder: &D) -> Error {
     decoder.error(ErrorKind::Internal, "a member of the shape")
 }
 
-/// Reads the members of a union: `read` is given the ordinal and the member.
-/// `None` when the member is one that the model does not have and the decoder
-/// does not mind.
+/// Reads a union, the value of `at`, up to the value of its member, and returns
+/// its ordinal: [`END`] if it is one that the model does not have and the decoder
+/// does not mind. `seq` is for [`end_union`].
 #[inline]
-pub fn union<'de, T, D: Decoder<'de> + ?Sized>(
+pub fn begin_union<'de, D: Decoder<'de> + ?Sized>(
     at: Member<'_>,
+    seq: &mut Option<Seq>,
     decoder: &mut D,
-    read: impl Fn(u32, Member<'_>, &mut D) -> Result<T, Error>,
-) -> Result<Option<T>, Error> {
-    let shape = at.target();
-    let mut value = None;
-    let mut seq = decoder.structure(at)?;
-    loop {
-        let ordinal = decoder.member(shape, &mut seq)?;
-        if ordinal == crate::END {
-            break;
-        }
-        if value.is_some() {
-            return Err(one_member(decoder, "another"));
-        }
-        value = Some(read(ordinal, shape.member(ordinal), decoder)?);
+) -> Result<u32, Error> {
+    match decoder.variant(at.target()) {
+        Some(ordinal) => Ok(ordinal),
+        None => begin_any_union(at, seq, decoder),
     }
-    if seq.unknown {
+}
+
+#[inline(never)]
+fn begin_any_union<'de, D: Decoder<'de> + ?Sized>(
+    at: Member<'_>,
+    seq: &mut Option<Seq>,
+    decoder: &mut D,
+) -> Result<u32, Error> {
+    let seq = seq.insert(decoder.structure(at)?);
+    let ordinal = decoder.member(at.target(), seq)?;
+    if ordinal == END {
+        if !seq.unknown {
+            return Err(one_member(decoder, "none"));
+        }
         // A newer peer may know more variants: a client takes that.
         decoder.unknown(at)?;
-    } else if value.is_none() {
-        return Err(one_member(decoder, "none"));
     }
-    Ok(value)
+    Ok(ordinal)
+}
+
+/// Sees to it that the union `at` ends behind the value of its member.
+#[inline]
+pub fn end_union<'de, D: Decoder<'de> + ?Sized>(
+    at: Member<'_>,
+    ordinal: u32,
+    seq: &mut Option<Seq>,
+    decoder: &mut D,
+) -> Result<(), Error> {
+    if seq.is_none() {
+        *seq = decoder.end_variant(ordinal);
+    }
+    match seq {
+        None => Ok(()),
+        Some(seq) => end_any_union(at, ordinal, seq, decoder),
+    }
+}
+
+#[inline(never)]
+fn end_any_union<'de, D: Decoder<'de> + ?Sized>(
+    at: Member<'_>,
+    ordinal: u32,
+    seq: &mut Seq,
+    decoder: &mut D,
+) -> Result<(), Error> {
+    if ordinal == END {
+        return Ok(());
+    }
+    if decoder.member(at.target(), seq)? != END {
+        return Err(one_member(decoder, "another"));
+    }
+    if seq.unknown {
+        decoder.unknown(at)?;
+    }
+    Ok(())
 }
 
 #[cold]
@@ -274,7 +312,7 @@ fn one_member<'de, D: Decoder<'de> + ?Sized>(decoder: &D, found: &'static str) -
 /// Reads the empty structure of a variant without data.
 pub fn unit<'de, D: Decoder<'de> + ?Sized>(at: Member<'_>, decoder: &mut D) -> Result<(), Error> {
     let mut seq = decoder.structure(at)?;
-    while decoder.member(at.target(), &mut seq)? != crate::END {}
+    while decoder.member(at.target(), &mut seq)? != END {}
     Ok(())
 }
 

@@ -108,6 +108,18 @@ impl<'s> Schema<'s> {
             .map(move |index| Member { set, index })
     }
 
+    /// The names of all members by an encoding, in the members' order: what
+    /// [`Member::encoded`] says of each.
+    #[inline]
+    #[must_use]
+    pub fn encoded_names(self, encoding: Encoding) -> &'s [Name] {
+        let first = self.first_member as usize;
+        let names: &'s [Name] = &self.set.names[encoding as usize];
+        names
+            .get(first..first + self.member_count as usize)
+            .unwrap_or_default()
+    }
+
     /// All members with their names.
     #[inline]
     pub(crate) fn named_members(self) -> impl Iterator<Item = (&'s [u8], Member<'s>)> + use<'s> {

@@ -14,7 +14,7 @@ use polywire_schema::{
 use super::head::{BREAK, Head, INDEFINITE, Tag};
 use super::{CborProfile, locate};
 use crate::budget::Budget;
-use crate::{keep, nulls, refuse};
+use crate::{nulls, refuse, variant};
 
 /// A reader of one CBOR data item.
 #[derive(Debug)]
@@ -28,7 +28,12 @@ pub struct CborDecoder<'de> {
     /// what an error means that comes before anything else is read.
     pub(super) ended: (usize, u32),
     pub(super) profile: CborProfile,
+    /// The ordinal of the last variant.
+    variant: u32,
 }
+
+/// The most items that room is made for at once.
+const MOST_EXPECTED: u64 = 1023;
 
 impl<'de> CborDecoder<'de> {
     /// A reader of a body, whose long strings and blobs will share it.
@@ -64,6 +69,7 @@ impl<'de> CborDecoder<'de> {
             budget: Budget::new(limits),
             ended: (usize::MAX, 0),
             profile,
+            variant: 0,
         })
     }
 
@@ -384,6 +390,33 @@ impl<'de> Decoder<'de> for CborDecoder<'de> {
         self.any_member(shape, seq)
     }
 
+    #[inline(never)]
+    fn variant(&mut self, shape: Schema<'_>) -> Option<u32> {
+        // A map of one entry, whose name and value follow.
+        let (first, rest) = self.rest().split_first()?;
+        let text = rest.first_chunk::<16>()?;
+        let names = shape.encoded_names(Encoding::Cbor);
+        if *first != 0xa1 {
+            return None;
+        }
+        let (ordinal, len) = variant::find(names, self.variant, text)?;
+        // Nulls, the tags that may stand before them, and errors are left to
+        // `member`.
+        let value = rest.get(len)?;
+        if matches!(value, 0xc5..=0xdb | 0xf6 | 0xf7) || self.budget.enter().is_err() {
+            return None;
+        }
+        self.variant = ordinal;
+        self.at += 1 + len;
+        Some(ordinal)
+    }
+
+    #[inline]
+    fn end_variant(&mut self, _: u32) -> Option<Seq> {
+        self.leave();
+        None
+    }
+
     #[inline(always)]
     fn list(&mut self, at: Member<'_>) -> Result<Seq, Error> {
         self.enter(4, at)
@@ -403,6 +436,16 @@ impl<'de> Decoder<'de> for CborDecoder<'de> {
     }
 
     #[inline]
+    fn expected(&self, _: Member<'_>, seq: &Seq) -> usize {
+        match seq.left {
+            INDEFINITE => 0,
+            // So many are there at least in bytes; room for more is made when
+            // they have come.
+            left => left.min(MOST_EXPECTED) as usize + 1,
+        }
+    }
+
+    #[inline]
     fn map(&mut self, at: Member<'_>) -> Result<Seq, Error> {
         self.enter(5, at)
     }
@@ -413,11 +456,14 @@ impl<'de> Decoder<'de> for CborDecoder<'de> {
             if !self.next(seq)? {
                 return Ok(None);
             }
-            let key = self.text_string()?;
+            let key = match self.short_text() {
+                Some(key) => key,
+                None => self.any_text()?,
+            };
             if self.profile.skip_nulls && self.peek() >> 5 > 5 && self.skips_null(at)? {
                 continue;
             }
-            return Ok(Some(keep::text(self.body, key)));
+            return Ok(Some(key));
         }
     }
 
@@ -488,15 +534,8 @@ impl<'de> Decoder<'de> for CborDecoder<'de> {
 
     #[inline]
     fn text(&mut self, _: Member<'_>) -> Result<Text, Error> {
-        // Short ASCII, whose length stands in the first byte.
-        if let Some((first @ 0x60..0x78, window)) = self.rest().split_first() {
-            let len = usize::from(first & 0x1f);
-            if self.budget.fits(len)
-                && let Some(text) = Text::ascii_prefix(window, len)
-            {
-                self.at += 1 + len;
-                return Ok(text);
-            }
+        if let Some(text) = self.short_text() {
+            return Ok(text);
         }
         self.any_text()
     }

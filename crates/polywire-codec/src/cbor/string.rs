@@ -88,6 +88,21 @@ impl<'de> CborDecoder<'de> {
         }
     }
 
+    /// Reads short ASCII, whose length stands in the first byte.
+    #[inline(always)]
+    pub(super) fn short_text(&mut self) -> Option<Text> {
+        let (first @ 0x60..0x78, window) = self.rest().split_first()? else {
+            return None;
+        };
+        let len = usize::from(first & 0x1f);
+        let text = Text::ascii_prefix(window, len)?;
+        if !self.budget.fits(len) {
+            return None;
+        }
+        self.at += 1 + len;
+        Some(text)
+    }
+
     #[inline(never)]
     pub(super) fn any_text(&mut self) -> Result<Text, Error> {
         let text = self.text_string()?;

@@ -22,7 +22,8 @@ use polywire_text::{Malformed, base64, scan};
 
 use super::{JsonProfile, locate};
 use crate::budget::Budget;
-use crate::{nulls, refuse, snippet};
+use crate::lengths::Lengths;
+use crate::{nulls, refuse, snippet, variant};
 
 /// A reader of one JSON text.
 #[derive(Debug)]
@@ -33,6 +34,9 @@ pub struct JsonDecoder<'de> {
     body: Option<&'de Body>,
     budget: Budget,
     profile: JsonProfile,
+    /// The ordinal of the last variant: neighbours are often of one kind.
+    variant: u32,
+    lengths: Lengths,
 }
 
 /// The state of the [`Seq`] of a structure that is not there itself, but whose
@@ -85,6 +89,8 @@ impl<'de> JsonDecoder<'de> {
             body: None,
             budget: Budget::new(limits),
             profile,
+            variant: 0,
+            lengths: Lengths::default(),
         })
     }
 
@@ -138,10 +144,26 @@ impl<'de> JsonDecoder<'de> {
     #[inline]
     fn skip_space(&mut self) {
         if self.peek() <= b' ' {
-            // Mostly it is one space, behind a colon or a brace.
-            match *self.rest() {
-                [b' ', next, ..] if next > b' ' => self.at += 1,
-                _ => self.at += scan::white_space(self.rest()),
+            self.at = self.behind_space(self.at);
+        }
+    }
+
+    /// Where the white space ends that begins here, if there is any.
+    #[inline]
+    fn behind_space(&self, at: usize) -> usize {
+        scan::behind_space(self.text.as_bytes(), at)
+    }
+
+    /// Where the next token stands, from here on, and its first byte; 0 at the
+    /// end.
+    #[inline(always)]
+    fn token_at(&self, at: usize) -> (usize, u8) {
+        let bytes = self.text.as_bytes();
+        match bytes.get(at) {
+            Some(byte) if *byte > b' ' => (at, *byte),
+            _ => {
+                let at = self.behind_space(at);
+                (at, bytes.get(at).copied().unwrap_or(0))
             }
         }
     }
@@ -150,6 +172,15 @@ impl<'de> JsonDecoder<'de> {
     fn peek_token(&mut self) -> u8 {
         self.skip_space();
         self.peek()
+    }
+
+    /// As [`Self::token_at`], behind a colon or brace, where one space is common.
+    #[inline(always)]
+    fn token_behind(&self, at: usize) -> (usize, u8) {
+        match self.text.as_bytes().get(at..) {
+            Some([b' ', next, ..]) if *next > b' ' => (at + 1, *next),
+            _ => self.token_at(at),
+        }
     }
 
     #[inline(always)]
@@ -195,19 +226,18 @@ impl<'de> JsonDecoder<'de> {
     /// Goes to the next element of what `close` closes. `false` at its end.
     #[inline(always)]
     fn next(&mut self, seq: &mut Seq, close: u8, expected: &'static str) -> Result<bool, Error> {
-        // Mostly nothing stands between elements but the comma.
-        let token = self.peek();
+        let (at, token) = self.token_at(self.at);
         if token == close {
+            self.at = at;
             self.leave();
             return Ok(false);
         }
-        let at = self.at + usize::from(seq.count > 0);
-        if (seq.count == 0 || token == b',')
-            && let Some(first) = self.text.as_bytes().get(at)
-            && *first > b' '
-            && *first != close
-            && self.budget.count(1).is_ok()
-        {
+        let (at, token) = match seq.count {
+            0 => (at, token),
+            _ if token == b',' => self.token_at(at + 1),
+            _ => (at, close),
+        };
+        if token != close && token != 0 && self.budget.count(1).is_ok() {
             self.at = at;
             seq.count += 1;
             return Ok(true);
@@ -256,6 +286,60 @@ impl<'de> JsonDecoder<'de> {
         self.at += 1;
         self.skip_space();
         Ok(())
+    }
+
+    /// Reads the next short key without escapes, up to its value, if it and what
+    /// is around it are plain. `at` and `token` are what comes next.
+    #[inline(always)]
+    fn short_key(&mut self, mut at: usize, mut token: u8, seq: &mut Seq) -> Option<Text> {
+        if seq.count > 0 {
+            if token != b',' {
+                return None;
+            }
+            (at, token) = self.token_at(at + 1);
+        }
+        if token != b'"' {
+            return None;
+        }
+        let (key, end) = self.short_text(at + 1)?;
+        if self.text.as_bytes().get(end) != Some(&b':') {
+            return None;
+        }
+        let (value, token) = self.token_behind(end + 1);
+        // A null may have to be skipped.
+        if token == b'n' || self.budget.count(1).is_err() {
+            return None;
+        }
+        self.at = value;
+        seq.count += 1;
+        Some(key)
+    }
+
+    /// As [`Decoder::key`], whatever stands there.
+    #[inline(never)]
+    fn any_key(&mut self, at: Member<'_>, seq: &mut Seq) -> Result<Option<Text>, Error> {
+        loop {
+            if !self.next_apart(seq, b'}', "a comma or } after an entry", true)? {
+                return Ok(None);
+            }
+            if self.peek() != b'"' {
+                return Err(self.error(ErrorKind::Syntax, "a key in quotes"));
+            }
+            let key = self.text(at)?;
+            self.colon()?;
+            if self.profile.skip_nulls && self.peek() == b'n' && self.skips_null(at)? {
+                continue;
+            }
+            return Ok(Some(key));
+        }
+    }
+
+    /// A short string without escapes that begins at `start`, behind its quote,
+    /// and where it ends, behind the other.
+    #[inline(always)]
+    fn short_text(&self, start: usize) -> Option<(Text, usize)> {
+        let (text, len) = Text::short_json(self.text.get(start..)?)?;
+        self.budget.fits(len).then_some((text, start + len + 1))
     }
 
     /// Reads the key of a member or entry.
@@ -649,6 +733,43 @@ impl<'de> Decoder<'de> for JsonDecoder<'de> {
         self.any_member(shape, seq)
     }
 
+    #[inline(never)]
+    fn variant(&mut self, shape: Schema<'_>) -> Option<u32> {
+        let (open, token) = self.token_at(self.at);
+        if token != b'{' {
+            return None;
+        }
+        let (name, _) = self.token_at(open + 1);
+        let text = self.text.as_bytes().get(name..)?.first_chunk::<16>()?;
+        let names = shape.encoded_names(self.profile.names);
+        let (ordinal, len) = variant::find(names, self.variant, text)?;
+        let (value, token) = self.token_behind(name + len);
+        // Documents may be null; they and errors are left to `member`.
+        if matches!(token, b'n' | 0) || self.budget.enter().is_err() {
+            return None;
+        }
+        self.variant = ordinal;
+        self.at = value;
+        Some(ordinal)
+    }
+
+    #[inline]
+    fn end_variant(&mut self, ordinal: u32) -> Option<Seq> {
+        let (at, token) = self.token_at(self.at);
+        if token == b'}' {
+            self.at = at;
+            self.leave();
+            return None;
+        }
+        let mut seq = Seq {
+            guess: ordinal + 1,
+            count: 1,
+            ..Seq::default()
+        };
+        self.budget.seen(&mut seq, ordinal);
+        Some(seq)
+    }
+
     #[inline(always)]
     fn list(&mut self, at: Member<'_>) -> Result<Seq, Error> {
         if self.peek_token() != b'[' {
@@ -661,6 +782,7 @@ impl<'de> Decoder<'de> for JsonDecoder<'de> {
     fn item(&mut self, at: Member<'_>, seq: &mut Seq) -> Result<bool, Error> {
         loop {
             if !self.next(seq, b']', "a comma or ] after an item")? {
+                self.lengths.note(at, seq.count);
                 return Ok(false);
             }
             if self.profile.skip_nulls && self.peek() == b'n' && self.skips_null(at)? {
@@ -668,6 +790,11 @@ impl<'de> Decoder<'de> for JsonDecoder<'de> {
             }
             return Ok(true);
         }
+    }
+
+    #[inline]
+    fn expected(&self, at: Member<'_>, _: &Seq) -> usize {
+        self.lengths.expected(at)
     }
 
     #[inline]
@@ -679,19 +806,16 @@ impl<'de> Decoder<'de> for JsonDecoder<'de> {
     }
 
     fn key(&mut self, at: Member<'_>, seq: &mut Seq) -> Result<Option<Text>, Error> {
-        loop {
-            if !self.next(seq, b'}', "a comma or } after an entry")? {
-                return Ok(None);
-            }
-            if self.peek() != b'"' {
-                return Err(self.error(ErrorKind::Syntax, "a key in quotes"));
-            }
-            let key = self.text(at)?;
-            self.colon()?;
-            if self.profile.skip_nulls && self.peek() == b'n' && self.skips_null(at)? {
-                continue;
-            }
-            return Ok(Some(key));
+        let (next, token) = self.token_at(self.at);
+        if token == b'}' {
+            self.at = next;
+            self.leave();
+            self.lengths.note(at, seq.count);
+            return Ok(None);
+        }
+        match self.short_key(next, token, seq) {
+            Some(key) => Ok(Some(key)),
+            None => self.any_key(at, seq),
         }
     }
 
@@ -764,18 +888,11 @@ impl<'de> Decoder<'de> for JsonDecoder<'de> {
     #[inline]
     fn text(&mut self, _: Member<'_>) -> Result<Text, Error> {
         // A short string without escapes, right here.
-        let start = self.at + 1;
         if self.peek() == b'"'
-            && let Some(window) = self.text.get(start..)
+            && let Some((text, end)) = self.short_text(self.at + 1)
         {
-            let len = scan::json_clean(window.as_bytes());
-            if window.as_bytes().get(len) == Some(&b'"')
-                && self.budget.fits(len)
-                && let Some(text) = Text::inline_prefix(window, len)
-            {
-                self.at = start + len + 1;
-                return Ok(text);
-            }
+            self.at = end;
+            return Ok(text);
         }
         self.any_text()
     }

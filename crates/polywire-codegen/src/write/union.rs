@@ -174,37 +174,32 @@ fn decode(source: &mut Source, union: &Union<'_>) {
         &["at: schema::Member<'_>", "decoder: &mut D"],
         " -> Result<Self, schema::Error> {",
     );
-    let arguments = match union.variants.is_empty() {
-        true => "|_, _, decoder: &mut D|",
-        false => "|ordinal, at, decoder: &mut D|",
-    };
-    source.open(format!(
-        "let value = codec::union(at, decoder, {arguments} {{"
-    ));
-    if union.variants.is_empty() {
-        source.line("Err(codec::stray(decoder))");
-    } else {
-        source.open("Ok(match ordinal {");
-        for variant in &union.variants {
-            let (ordinal, name) = (variant.ordinal.to_string(), &variant.name);
-            match variant.ty {
-                Some(_) => source.arm(
-                    &ordinal,
-                    &format!("Self::{name}(schema::Decode::decode(at, decoder)?)"),
-                ),
-                None => {
-                    source.open(format!("{ordinal} => {{"));
-                    source.line("codec::unit(at, decoder)?;");
-                    source.line(format!("Self::{name}"));
-                    source.close("}");
-                }
+    source.line("let mut seq = None;");
+    source.line("let ordinal = codec::begin_union(at, &mut seq, decoder)?;");
+    if !union.variants.is_empty() {
+        source.line("let shape = at.target();");
+    }
+    source.open("let value = match ordinal {");
+    for variant in &union.variants {
+        let (ordinal, name) = (variant.ordinal.to_string(), &variant.name);
+        match variant.ty {
+            Some(_) => source.arm(
+                &ordinal,
+                &format!("Self::{name}(schema::Decode::decode(shape.member({ordinal}), decoder)?)"),
+            ),
+            None => {
+                source.open(format!("{ordinal} => {{"));
+                source.line(format!("codec::unit(shape.member({ordinal}), decoder)?;"));
+                source.line(format!("Self::{name}"));
+                source.close("}");
             }
         }
-        source.line("_ => return Err(codec::stray(decoder)),");
-        source.close("})");
     }
-    source.close("})?;");
-    source.line(format!("Ok(value.unwrap_or(Self::{}))", union.unknown));
+    source.line(format!("schema::END => Self::{},", union.unknown));
+    source.line("_ => return Err(codec::stray(decoder)),");
+    source.close("};");
+    source.line("codec::end_union(at, ordinal, &mut seq, decoder)?;");
+    source.line("Ok(value)");
     source.close("}");
     source.close("}");
 }

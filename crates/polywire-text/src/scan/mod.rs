@@ -52,11 +52,32 @@ pub fn xml_data(bytes: &[u8]) -> usize {
 #[inline]
 #[must_use]
 pub fn white_space(bytes: &[u8]) -> usize {
-    // Most documents have none, or one.
     match bytes {
-        [first, ..] if !Solid::ends(*first) => clean::<Solid>(&bytes[1..]) + 1,
+        [first, rest @ ..] if !Solid::ends(*first) => clean::<Solid>(rest) + 1,
         _ => 0,
     }
+}
+
+/// Where the white space of JSON and XML ends that begins at `at`.
+///
+/// ```
+/// assert_eq!(polywire_text::scan::behind_space(b"{\n  \"a\"}", 1), 4);
+/// ```
+#[inline]
+#[must_use]
+pub fn behind_space(bytes: &[u8], at: usize) -> usize {
+    // Mostly it is a line feed and a few blanks.
+    if let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk::<32>)
+        && matches!(chunk[0], b'\n' | b' ')
+    {
+        let (halves, _) = chunk[1..].as_chunks::<16>();
+        let blanks = Block16::load(&halves[0]).equals(b' ').mask();
+        let end = 1 + blanks.trailing_ones() as usize;
+        if chunk[end] > b' ' {
+            return at + end;
+        }
+    }
+    bytes.get(at..).map_or(at, |rest| at + white_space(rest))
 }
 
 /// How many of the first bytes are ASCII.
@@ -326,6 +347,29 @@ pub(crate) fn short_json(bytes: &[u8]) -> Option<u128> {
     (len <= 15 && special == 0).then_some(word)
 }
 
+/// The length of the clean JSON string that ends at a quote within this window:
+/// one look at all of it instead of a loop. `None` if there is no such quote.
+///
+/// ```
+/// let window = b"London\", \"country\": \"United King";
+/// assert_eq!(polywire_text::scan::short_json_string(window), Some(6));
+/// ```
+#[inline]
+#[must_use]
+pub fn short_json_string(window: &[u8; 32]) -> Option<usize> {
+    let (halves, _) = window.as_chunks::<16>();
+    let low = Json::find(Block16::load(&halves[0])).mask();
+    let len = match low {
+        0 => {
+            16 + Json::find(Block16::load(&halves[1]))
+                .mask()
+                .trailing_zeros() as usize
+        }
+        low => low.trailing_zeros() as usize,
+    };
+    (window.get(len) == Some(&b'"')).then_some(len)
+}
+
 /// As [`json_clean`], for a block.
 #[inline]
 pub(crate) fn json_clean_block(block: &[u8; 16]) -> usize {
@@ -388,6 +432,31 @@ mod tests {
         for byte in 0..=u8::MAX {
             let found = C::find(Block16::load(&[byte; 16])).mask();
             assert_eq!(found, if C::ends(byte) { 0xffff } else { 0 }, "{byte:#04x}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn short_strings_end_where_all_do(window in "[a\\\\\"\u{1}é]{32}") {
+            let window = window.as_bytes().first_chunk::<32>().unwrap();
+            let end = json_clean(window);
+            let expected = (window.get(end) == Some(&b'"')).then_some(end);
+            prop_assert_eq!(short_json_string(window), expected);
+        }
+
+        #[test]
+        fn space_ends_where_a_loop_ends(
+            text in "[ \n\t\ra]{0,60}",
+            at in 0..64_usize,
+        ) {
+            let bytes = text.as_bytes();
+            let mut end = at;
+            while bytes.get(end).is_some_and(|byte| !Solid::ends(*byte)) {
+                end += 1;
+            }
+            prop_assert_eq!(behind_space(bytes, at), end);
+            let rest = bytes.get(at..).unwrap_or_default();
+            prop_assert_eq!(white_space(rest), end - at);
         }
     }
 
