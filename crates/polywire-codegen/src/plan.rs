@@ -366,7 +366,9 @@ impl<'m> Plan<'m> {
                 None => Presence::Optional,
             };
         }
-        match (traits.is_required(), is_client_optional) {
+        // Clients make up a token where there is none.
+        let is_for_clients = is_client_optional || traits.is_idempotency_token();
+        match (traits.is_required(), is_for_clients) {
             (true, false) => Presence::Required,
             (true, true) => Presence::Expected,
             (false, _) => Presence::Optional,

@@ -11,7 +11,7 @@
 //! | restXml | | content type `application/xml` or `text/xml` | whatever nobody else claims |
 //! | rpcv2Cbor | `smithy-protocol: rpc-v2-cbor` | content type `application/cbor` | |
 //! | rpcv2Json | `smithy-protocol: rpc-v2-json` | | |
-//! | XML-RPC | its path, `/RPC2` | content type `text/xml` in a `POST` | |
+//! | XML-RPC | its path, `/RPC2` | | content type `text/xml` in a `POST`, if no claim is weak |
 //!
 //! Two pairs cannot be told apart: awsQuery and ec2Query, which call with the
 //! same forms, and restJson1 and restXml, whose requests without a body are the
@@ -30,6 +30,9 @@ pub enum Claim {
     No,
     /// It answers what nobody else does.
     Fallback,
+    /// It looks like one that went astray: to answer so that the caller can
+    /// read it is all there is to do.
+    Astray,
     /// It looks like it.
     Weak,
     /// It says so.

@@ -43,7 +43,7 @@ impl ErrorFacts {
         let Self { name, message } = self;
         let reason = || status.canonical_reason().unwrap_or_default().to_owned();
         let kind = FaultKind::from_name(&name).unwrap_or_else(|| kind_of(status, &name));
-        let fault = Fault::new(kind, message.unwrap_or_else(reason));
+        let fault = Fault::new(kind, message.unwrap_or_else(reason)).with_status(status);
         match name.as_str() {
             "" => fault.with_name(format!("HTTP {}", status.as_u16())),
             _ => fault.with_name(name),

@@ -59,7 +59,7 @@ struct Inner {
     details: Map,
     source: Option<Box<dyn std::error::Error + Send + Sync>>,
     code: Option<i64>,
-    /// That of a named fault.
+    /// That of a named fault, or of the answer that it was read from.
     status: Option<StatusCode>,
     /// The methods that a path answers.
     allow: Vec<Method>,
@@ -343,6 +343,16 @@ impl Fault {
         self
     }
 
+    /// Client: sets the status that an answer came with. One that is none of an
+    /// error says nothing.
+    #[must_use]
+    pub fn with_status(mut self, status: StatusCode) -> Self {
+        if status.is_client_error() || status.is_server_error() {
+            self.0.status = Some(status);
+        }
+        self
+    }
+
     /// Whether the same call may be sent again: what the model says of the
     /// error, or else what is usual for its kind and name.
     ///
@@ -393,8 +403,8 @@ impl Fault {
         self.0.kind
     }
 
-    /// The status, where a protocol uses statuses: its own, or that of its kind.
-    /// The model knows that of its errors.
+    /// The status, where a protocol uses statuses: the one that it came with, its
+    /// own, or that of its kind. The model knows that of its errors.
     #[must_use]
     pub fn status(&self) -> StatusCode {
         self.0.status.unwrap_or(self.0.kind.status())
@@ -454,12 +464,11 @@ impl Fault {
             FaultKind::Modelled => (FaultKind::Internal, "an internal error occurred"),
             kind => (kind, self.0.message.as_str()),
         };
-        let name = match kind {
-            FaultKind::Named => self.name(),
-            // Not a name that came from elsewhere.
-            kind => kind.name(),
+        let (name, status) = match kind {
+            FaultKind::Named => (self.name(), self.status()),
+            // Neither a name nor a status that came from elsewhere.
+            kind => (kind.name(), kind.status()),
         };
-        let status = self.0.status.unwrap_or(kind.status());
         let invalid = kind == FaultKind::Invalid && !self.0.details.is_empty();
         Public {
             kind,

@@ -55,6 +55,16 @@ pub(crate) fn is_sent(headers: &HeaderMap, fits: impl Fn(&str) -> bool) -> bool 
 
 /// Whether the caller takes an answer of this type.
 pub(crate) fn check_accept(headers: &HeaderMap, answer: &str) -> Result<(), Fault> {
+    check_accept_as(headers, answer, |_| false)
+}
+
+/// The same, where a caller that asks for another type that fits takes this one
+/// for it.
+pub(crate) fn check_accept_as(
+    headers: &HeaderMap,
+    answer: &str,
+    fits: impl Fn(&str) -> bool,
+) -> Result<(), Fault> {
     // Most callers take whatever comes.
     if !headers.contains_key(ACCEPT) {
         return Ok(());
@@ -68,7 +78,7 @@ pub(crate) fn check_accept(headers: &HeaderMap, answer: &str) -> Result<(), Faul
         // Several lines are one list, RFC 9110, section 5.3.
         ranges = Cow::Owned(format!("{ranges}, {line}"));
     }
-    if accepts(&ranges, answer) {
+    if accepts(&ranges, answer, fits) {
         return Ok(());
     }
     let message = format!("the answer is {answer}, which {ranges:?} does not accept");
@@ -91,13 +101,16 @@ pub(crate) fn is_media_type(value: &str, wanted: &str) -> bool {
 }
 
 /// Whether an `Accept` header allows a media type. Of the ranges that match,
-/// the most specific counts: RFC 9110, section 12.5.1.
-fn accepts(accept: &str, wanted: &str) -> bool {
+/// the most specific counts: RFC 9110, section 12.5.1. One that fits as well
+/// allows it, and forbids only itself.
+fn accepts(accept: &str, wanted: &str, fits: impl Fn(&str) -> bool) -> bool {
     let kind = wanted.split('/').next().unwrap_or_default();
     let ranges = accept.split(',').filter_map(|range| {
         let mut parts = range.split(';').map(str::trim);
         let range = parts.next()?;
         let precision = if range.eq_ignore_ascii_case(wanted) {
+            3
+        } else if fits(range) {
             2
         } else if range
             .strip_suffix("/*")
@@ -115,7 +128,7 @@ fn accepts(accept: &str, wanted: &str) -> bool {
             let weight = weight.and_then(|weight| weight.trim_start().strip_prefix('='));
             weight.is_some_and(|weight| weight.trim().parse() == Ok(0.0))
         });
-        Some((precision, !refused))
+        (precision != 2 || !refused).then_some((precision, !refused))
     });
     ranges
         .max_by_key(|(precision, _)| *precision)
@@ -128,7 +141,7 @@ mod tests {
 
     #[test]
     fn accept() {
-        let accepts = |accept| accepts(accept, "application/json");
+        let accepts = |accept| accepts(accept, "application/json", |_| false);
         for accept in [
             "*/*",
             "application/*",

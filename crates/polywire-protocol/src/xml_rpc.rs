@@ -108,9 +108,10 @@ impl Protocol for XmlRpc {
                 .to_str()
                 .is_ok_and(|value| media::is_media_type(value, "text/xml"))
         };
-        // A call that went to another path shall get a fault that it can read.
+        // A call that went to another path shall get a fault that it can read, if
+        // it is not another protocol's request.
         let call = head.method == Method::POST && head.headers.get(CONTENT_TYPE).is_some_and(xml);
-        if call { Claim::Weak } else { Claim::No }
+        if call { Claim::Astray } else { Claim::No }
     }
 
     fn route(&self, head: &request::Parts) -> Result<Plan, Fault> {

@@ -115,6 +115,28 @@ fn seven_wires_in_one_place() {
     }
 }
 
+/// XML-RPC answers calls that went to another path, but takes no request of
+/// another protocol for one, whichever was mounted first.
+#[test]
+fn calls_that_went_astray() {
+    let set = set();
+    let service = set.service(0);
+    let request = Request::post("/upload").header("content-type", "text/xml");
+    let (head, ()) = request.body(()).unwrap().into_parts();
+    for (other, found) in [
+        (ProtocolKind::RestXml, ProtocolKind::RestXml),
+        (ProtocolKind::RestJson1, ProtocolKind::XmlRpc),
+        (ProtocolKind::RpcV2Cbor, ProtocolKind::XmlRpc),
+    ] {
+        let mut both = [ProtocolKind::XmlRpc, other].map(|kind| kind.build(service).unwrap());
+        for _ in 0..2 {
+            let position = detect(&both, &head).unwrap();
+            assert_eq!(both[position].kind(), found, "{other} at {position}");
+            both.reverse();
+        }
+    }
+}
+
 /// Two of one kind are one too many, unless they have paths of their own.
 #[test]
 fn two_of_a_kind() {

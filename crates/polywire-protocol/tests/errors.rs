@@ -120,6 +120,7 @@ fn names_that_nobody_knows() {
         for (status, fault, retry) in [
             (400, FaultKind::Malformed, Retry::No),
             (404, FaultKind::Malformed, Retry::No),
+            (409, FaultKind::Malformed, Retry::No),
             (413, FaultKind::TooLarge, Retry::No),
             (429, FaultKind::Overloaded, Retry::Throttled),
             (500, FaultKind::Internal, Retry::Yes),
@@ -138,9 +139,37 @@ fn names_that_nobody_knows() {
                         (fault, retry),
                         "{status} {kind}"
                     );
+                    // The kind has another, and it may stand for several.
+                    assert_eq!(read.status(), status, "{kind}");
                 }
                 other => panic!("{kind}: {other:?}"),
             }
+        }
+    }
+}
+
+/// S3 sends errors under 200, which is none of an error.
+#[test]
+fn errors_under_the_status_of_an_output() {
+    let fault = Fault::new(FaultKind::Internal, "m").with_status(http::StatusCode::OK);
+    assert_eq!(fault.status(), 500);
+}
+
+/// The status of another's answer is not that of this server's, which passes the
+/// fault on.
+#[test]
+fn faults_that_are_passed_on() {
+    let set = set();
+    let conflict = http::StatusCode::CONFLICT;
+    let read = Fault::new(FaultKind::Malformed, "m").with_status(conflict);
+    let stray = Fault::modelled("other#Shape", Map::new()).with_status(conflict);
+    for (fault, status) in [(read, 400), (stray, 500)] {
+        assert_eq!(fault.status(), conflict);
+        let kinds = ProtocolKind::ALL.into_iter();
+        for kind in kinds.filter(|kind| *kind != ProtocolKind::XmlRpc) {
+            let protocol = kind.build(set.service(0)).unwrap();
+            let response = protocol.encode_fault(None, &fault);
+            assert_eq!(response.status(), status, "{fault} over {kind}");
         }
     }
 }

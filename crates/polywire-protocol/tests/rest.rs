@@ -285,6 +285,12 @@ fn media_types_of_xml() {
     assert!(accept("application/xml"));
     assert!(accept("text/html, */*"));
     assert!(!accept("application/json"));
+    // Callers that send the other media type of XML ask for it, too.
+    assert!(accept("text/xml"));
+    assert!(accept("*/*;q=0, Text/XML;q=0.9"));
+    assert!(accept("text/xml;q=0, application/*"));
+    assert!(!accept("text/xml, application/xml;q=0"));
+    assert!(!accept("text/xml;q=0"));
 }
 
 #[test]

@@ -11,8 +11,7 @@ use std::task::{self, Poll};
 use futures_core::Stream;
 use polywire_codec::{Chosen, ChosenSlot, Formats};
 use polywire_protocol::{Fault, Protocol, ReadPlan, Validator, read_input};
-use polywire_schema::{DecodeStructure, Encode, Text, Value, to_value};
-use uuid::Uuid;
+use polywire_schema::{DecodeStructure, Encode, Value, to_value};
 
 use crate::client::{Answer, Client};
 use crate::handler::wrong_input;
@@ -137,12 +136,6 @@ where
             }
         })
     }
-}
-
-/// A fresh idempotency token: a UUID of version 4.
-#[must_use]
-pub fn fresh_token() -> Text {
-    Text::from(Uuid::new_v4().to_string())
 }
 
 /// An operation that gives its output in pages.
@@ -305,23 +298,5 @@ impl<S, T> Stream for Unfold<S, T> {
         let (item, state) = done.unzip();
         self.running = state.map(self.step);
         Poll::Ready(item)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn tokens_are_uuids_of_version_4() {
-        let (one, other) = (fresh_token(), fresh_token());
-        assert_ne!(one, other);
-        let parts: Vec<&str> = one.split('-').collect();
-        let lengths: Vec<usize> = parts.iter().map(|part| part.len()).collect();
-        assert_eq!(lengths, [8, 4, 4, 4, 12]);
-        assert!(parts[2].starts_with('4'), "{one}");
-        assert!(parts[3].starts_with(['8', '9', 'a', 'b']), "{one}");
-        let is_hex = |c: char| c.is_ascii_hexdigit() || c == '-';
-        assert!(one.chars().all(is_hex), "{one}");
     }
 }

@@ -131,7 +131,7 @@ impl<const N: usize> Marks<N> {
     }
 
     /// Whether a member is there.
-    pub fn has(&self, place: usize) -> bool {
+    fn has(&self, place: usize) -> bool {
         self.0[place / 64] & 1 << (place % 64) != 0
     }
 

@@ -51,6 +51,11 @@ operation ListBooks {
 
         @httpQuery("token")
         nextToken: String
+
+        @required
+        @idempotencyToken
+        @httpQuery("request")
+        requestToken: String
     }
 
     output := {

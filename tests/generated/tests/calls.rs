@@ -1,10 +1,11 @@
 //! A generated client calls a generated server, over every wire of the model.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+use std::collections::BTreeSet;
 use std::fmt::Debug;
 use std::future::poll_fn;
 use std::pin::Pin;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use futures_core::Stream;
@@ -17,12 +18,12 @@ use generated::library::{
 };
 use polywire::protocol::{Fault, FaultKind, ProtocolKind, Retry};
 use polywire::rpc::{CallError, Context, Running};
-use polywire::schema::{Blob, Timestamp, Value};
+use polywire::schema::{Blob, Text, Timestamp, Value};
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Shelves {
-    books: Mutex<Vec<Book>>,
-    tokens: Mutex<Vec<String>>,
+    books: Arc<Mutex<Vec<Book>>>,
+    tokens: Arc<Mutex<Vec<String>>>,
 }
 
 impl Library for Shelves {
@@ -58,6 +59,9 @@ impl Library for Shelves {
         input: ListBooksInput,
         _: &Context,
     ) -> Result<ListBooksOutput, ListBooksError> {
+        // A server gets no call without it.
+        let token = input.request_token.unwrap();
+        self.tokens.lock().unwrap().push(token.to_string());
         let books = self.books.lock().unwrap();
         let start: usize = input.next_token.map_or(0, |token| token.parse().unwrap());
         let size = input.page_size.unwrap_or(2) as usize;
@@ -96,7 +100,11 @@ const KINDS: [ProtocolKind; 3] = [
 ];
 
 async fn start() -> (Running, String) {
-    let server = server::builder(Shelves::default()).build().unwrap();
+    start_with(Shelves::default()).await
+}
+
+async fn start_with(shelves: Shelves) -> (Running, String) {
+    let server = server::builder(shelves).build().unwrap();
     let running = server.listen("127.0.0.1:0".parse().unwrap()).await.unwrap();
     let url = format!("http://{}", running.address());
     (running, url)
@@ -223,6 +231,37 @@ async fn pages_follow_each_other() {
     }
 }
 
+/// Each page is a call, and each call has a token of its own, unless it was
+/// given one.
+#[tokio::test]
+async fn tokens_of_pages() {
+    for kind in KINDS {
+        let shelves = Shelves::default();
+        let (running, url) = start_with(shelves.clone()).await;
+        let client = client::connect(&url, kind).unwrap();
+        for number in 0..5 {
+            put(&client, plain(&number.to_string())).await;
+        }
+        let items = client.list_books().into_paginator().items();
+        assert_eq!(items.collect().await.unwrap().len(), 5);
+        // One of them without pages.
+        client.list_books().send().await.unwrap();
+        let made = std::mem::take(&mut *shelves.tokens.lock().unwrap());
+        assert_eq!(made.len(), 5 + 3 + 1, "{kind}");
+        assert!(made.iter().all(|token| token.len() == 36), "{made:?}");
+        let different: BTreeSet<&String> = made.iter().collect();
+        assert_eq!(different.len(), made.len(), "{kind}: {made:?}");
+
+        let own = client.list_books().request_token("own");
+        assert_eq!(
+            own.into_paginator().items().collect().await.unwrap().len(),
+            5
+        );
+        assert_eq!(*shelves.tokens.lock().unwrap(), ["own"; 3], "{kind}");
+        running.shutdown().await;
+    }
+}
+
 #[tokio::test]
 async fn pages_are_streams() {
     let (running, url) = start().await;
@@ -265,6 +304,18 @@ fn documents_and_defaults() {
     assert_eq!((book.pages, &book.genre), (100, &Genre::Novel));
     book.extra = Some(Value::from("anything"));
     assert_eq!(book.clone(), book);
+}
+
+#[test]
+fn values_of_enums_come_from_texts() {
+    for (text, genre) in [
+        ("short-story", Genre::ShortStory),
+        ("poem", Genre::Unknown("poem".into())),
+    ] {
+        assert_eq!(Genre::from(text), genre);
+        assert_eq!(Genre::from(text.to_owned()), genre);
+        assert_eq!(Genre::from(Text::from(text)), genre);
+    }
 }
 
 #[test]

@@ -147,24 +147,14 @@ fn call(source: &mut Source, plan: &Plan<'_>, operation: &Operation<'_>, name: &
     source.line("/// # Errors");
     source.line("///");
     source.line("/// An error of the model, or whatever else a call can end in.");
-    let tokens: Vec<_> = input
-        .fields
-        .iter()
-        .filter(|field| field.member.traits().is_idempotency_token() && field.into.is_some())
-        .collect();
     source.signature(
         "pub async fn send",
-        &[if tokens.is_empty() {
-            "self"
-        } else {
-            "mut self"
-        }],
+        &["self"],
         &format!(
             " -> Result<super::{}, super::{}> {{",
             output.name, operation.error
         ),
     );
-    fill_tokens(source, root, &tokens);
     let build = match input.needs_check() {
         true => "self.input.build()",
         false => "Ok(self.input.build())",
@@ -184,31 +174,12 @@ fn call(source: &mut Source, plan: &Plan<'_>, operation: &Operation<'_>, name: &
         source.line("/// Calls page after page.");
         source.signature(
             "pub fn into_paginator",
-            &[if tokens.is_empty() {
-                "self"
-            } else {
-                "mut self"
-            }],
+            &["self"],
             &format!(" -> {root}::rpc::Paginator<super::operation::{marker}> {{"),
         );
-        fill_tokens(source, root, &tokens);
         source.line(format!("let input = {build};"));
         source.line(format!("{root}::rpc::Paginator::new(self.client, input)"));
         source.close("}");
     }
     source.close("}");
-}
-
-fn fill_tokens(source: &mut Source, root: &str, tokens: &[&crate::plan::Field<'_>]) {
-    for field in tokens {
-        source.open(format!("if !self.input.has_{}() {{", field.plain));
-        source.line(format!(
-            "let token = {root}::rpc::generated::fresh_token();"
-        ));
-        source.line(format!(
-            "self.input = self.input.{}(token);",
-            field.setter()
-        ));
-        source.close("}");
-    }
 }

@@ -112,7 +112,11 @@ fn text(source: &mut Source, enumeration: &Enum<'_>) {
     source.close("})");
     source.close("}");
     source.close("}");
-    for (ty, make) in [("&str", "value.into()"), ("schema::Text", "value")] {
+    for (ty, make) in [
+        ("&str", "value.into()"),
+        ("String", "value.into()"),
+        ("schema::Text", "value"),
+    ] {
         source.blank();
         source.open(format!("impl From<{ty}> for {name} {{"));
         source.open(format!("fn from(value: {ty}) -> Self {{"));

@@ -216,7 +216,6 @@ fn builder(source: &mut Source, structure: &Structure<'_>) {
         source.line("Ok(self.value)");
     }
     source.close("}");
-    tokens(source, structure);
     source.close("}");
 
     source.blank();
@@ -233,24 +232,6 @@ fn builder(source: &mut Source, structure: &Structure<'_>) {
     }
     source.close("}");
     source.close("}");
-}
-
-/// Whether idempotency tokens are set, for clients to set them.
-fn tokens(source: &mut Source, structure: &Structure<'_>) {
-    let mut mark = 0;
-    for field in &structure.fields {
-        if field.member.traits().is_idempotency_token() {
-            source.blank();
-            source.line("#[allow(dead_code, reason = \"for clients, which may be elsewhere\")]");
-            source.open(format!("fn has_{}(&self) -> bool {{", field.plain));
-            source.line(match field.presence.is_option() {
-                true => format!("self.value.{}.is_some()", field.name),
-                false => format!("self.set.has({mark})"),
-            });
-            source.close("}");
-        }
-        mark += usize::from(field.presence == Presence::Required);
-    }
 }
 
 /// `START[...];`, an item a line if all do not fit on one.

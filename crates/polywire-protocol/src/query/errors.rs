@@ -147,7 +147,8 @@ impl Query {
             None => {
                 let kind = kind_of(&code);
                 let kind = kind.unwrap_or_else(|| error_facts::kind_of(status, &code));
-                Outcome::Fault(Fault::new(kind, message).with_name(code))
+                let fault = Fault::new(kind, message).with_name(code);
+                Outcome::Fault(fault.with_status(status))
             }
         }
     }

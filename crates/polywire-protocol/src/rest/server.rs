@@ -188,7 +188,7 @@ fn check_media_types<F: Format>(
         match expected::<F>(output.payload, operation.output()) {
             Body::Any => {}
             Body::Type(wanted) => media::check_accept(headers, wanted)?,
-            Body::Document => media::check_accept(headers, F::MEDIA_TYPE)?,
+            Body::Document => media::check_accept_as(headers, F::MEDIA_TYPE, F::is_document)?,
         }
     }
     Ok(())

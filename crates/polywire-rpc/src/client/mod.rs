@@ -282,11 +282,20 @@ impl ClientBuilder {
     ///
     /// # Errors
     ///
-    /// The URL is not one, or the protocol cannot carry the service.
+    /// The URL is not one, or has a user in it, or the protocol cannot carry the
+    /// service.
     pub fn connect(self, url: &str) -> Result<Client, ConnectError> {
         let base: Uri = url
             .parse()
             .map_err(|error| ConnectError::Url(format!("`{url}`: {error}")))?;
+        // Whoever gives them wants them sent, which nobody does here; and what
+        // errors show may be logged.
+        let authority = base.authority();
+        if authority.is_some_and(|authority| authority.as_str().contains('@')) {
+            let reason = "user and password of a URL are not sent: leave them out, and set the \
+                          header authorization instead";
+            return Err(ConnectError::Url(reason.to_owned()));
+        }
         if base.scheme_str() == Some("https") {
             let reason = format!("`{url}`: there is no TLS yet, only http://host:port");
             return Err(ConnectError::Url(reason));
@@ -568,7 +577,7 @@ impl Client {
         let mut details = Map::new();
         match protocol.decode_error(shape, head, body, limits, &mut details) {
             Ok(()) => {
-                let fault = Fault::of_error(shape, details);
+                let fault = Fault::of_error(shape, details).with_status(head.status);
                 CallError::Fault(fault.with_head(&head.headers))
             }
             Err(error) => CallError::Response(error),

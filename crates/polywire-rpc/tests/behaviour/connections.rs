@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use polywire_protocol::ProtocolKind::RestJson1;
-use polywire_rpc::{BuildError, Timeouts};
+use polywire_rpc::{BuildError, Client, Timeouts};
 use polywire_schema::Limits;
 
-use crate::support::{Site, WIRES, builder, call_of, request};
+use crate::support::{Site, WIRES, builder, call_of, request, service};
 
 const ADD: &str = r#"{"left":1,"right":2}"#;
 
@@ -201,6 +201,21 @@ async fn http2_host_prefix() {
     let client = site.client_with(RestJson1, |builder| builder.http2(true));
     let input = r#"{"tenant":"acme","note":"n"}"#;
     assert_eq!(client.call("Hosted", input).await.unwrap(), input);
+}
+
+/// What nobody sends is refused, before it ends up where it does not belong: in
+/// `Host`, say, or in what the error shows.
+#[test]
+fn users_in_urls() {
+    for url in ["http://ada:secret@localhost:1", "http://ada@localhost/path"] {
+        let client = Client::builder(service(), RestJson1).connect(url);
+        let error = client.unwrap_err().to_string();
+        assert!(error.contains("header authorization"), "{error}");
+        assert!(!error.contains("secret"), "{error}");
+    }
+    // Behind the authority it is nobody's name.
+    let client = Client::builder(service(), RestJson1).connect("http://localhost:1/@ada");
+    assert!(client.is_ok(), "{client:?}");
 }
 
 #[tokio::test]

@@ -19,6 +19,9 @@ async fn clients_read_modelled_errors() {
         assert_eq!(fault.kind(), FaultKind::Modelled, "{kind}");
         assert_eq!(fault.shape(), "example.wire#NotThere", "{kind}");
         assert_eq!(fault.name(), "NotThere");
+        // XML-RPC has none.
+        let status = if kind == XmlRpc { 500 } else { 404 };
+        assert_eq!(fault.status(), status, "{kind}");
         assert_eq!(fault.message(), "there is no such thing", "{kind}");
         let details = Map::from_iter([
             ("message", Value::from("there is no such thing")),
