@@ -33,7 +33,6 @@ mod path;
 pub mod reference;
 mod refuse;
 mod snippet;
-mod variant;
 pub mod xml;
 pub mod xmlrpc;
 

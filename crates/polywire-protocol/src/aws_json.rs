@@ -9,7 +9,7 @@
 //! <https://smithy.io/2.0/aws/protocols/aws-json-1_0-protocol.html>
 //! <https://smithy.io/2.0/aws/protocols/aws-json-1_1-protocol.html>
 
-use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, request, response};
+use http::{HeaderMap, HeaderName, StatusCode, request, response};
 use polywire_codec::json::JsonProfile;
 use polywire_schema::Service;
 
@@ -17,7 +17,7 @@ use crate::delegate::delegate;
 use crate::error_facts::ERROR_TYPE;
 use crate::protocol::{Claim, ProtocolKind};
 use crate::rpc::{Json, Rpc, Style};
-use crate::{Fault, FaultKind, media};
+use crate::{Fault, FaultKind, kept, media};
 
 const TARGET: HeaderName = HeaderName::from_static("x-amz-target");
 
@@ -112,7 +112,7 @@ impl<const MINOR: u8> Style for AwsJson<MINOR> {
 
     fn mark_request(&self, headers: &mut HeaderMap, service: &str, operation: &str) {
         // Shape names are identifiers, which headers can hold.
-        if let Ok(target) = HeaderValue::try_from(format!("{service}.{operation}")) {
+        if let Some(target) = kept::header_value(&format!("{service}.{operation}")) {
             headers.insert(TARGET, target);
         }
     }

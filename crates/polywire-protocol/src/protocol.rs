@@ -17,7 +17,8 @@ use crate::{
 /// A protocol for one service: both sides of it.
 ///
 /// Operations are given by handles into the set that the protocol was made
-/// for. One protocol serves all requests at once; it keeps no state.
+/// for. One protocol serves all requests at once; it keeps nothing of a message
+/// but how much space it took and which headers it had.
 pub trait Protocol: fmt::Debug + Send + Sync {
     /// Which protocol it is.
     fn kind(&self) -> ProtocolKind;

@@ -43,9 +43,6 @@ delegate!(RestJson1, ProtocolKind::RestJson1);
 
 const SERVER: JsonProfile = JsonProfile::DEFAULT.with_json_names(true);
 const CLIENT: JsonProfile = SERVER.lenient();
-/// The space with which a document begins: most need no more, and a piece of
-/// this size costs an allocator no more than a smaller one.
-const DOCUMENT: usize = 512;
 
 #[derive(Debug)]
 struct Json;
@@ -100,9 +97,11 @@ impl Format for Json {
         message: &dyn Message,
     ) -> Result<Vec<u8>, Error> {
         let profile = profile(bindings.writer()).with_document_only(bindings.document_only());
-        let mut encoder = JsonEncoder::new(profile, Vec::with_capacity(DOCUMENT));
+        let mut encoder = JsonEncoder::new(profile, bindings.document_room.vec());
         message.encode_json(root, &mut encoder);
-        encoder.finish()
+        let document = encoder.finish()?;
+        bindings.document_room.took(document.len());
+        Ok(document)
     }
 
     fn write_payload(
@@ -112,9 +111,11 @@ impl Format for Json {
         message: &dyn Message,
     ) -> Result<Vec<u8>, Error> {
         let profile = profile(bindings.writer()).with_payload(bindings.direction);
-        let mut encoder = JsonEncoder::new(profile, Vec::with_capacity(DOCUMENT));
+        let mut encoder = JsonEncoder::new(profile, bindings.document_room.vec());
         message.encode_json(root, &mut encoder);
-        encoder.finish()
+        let document = encoder.finish()?;
+        bindings.document_room.took(document.len());
+        Ok(document)
     }
 
     /// Its name stands in a header.

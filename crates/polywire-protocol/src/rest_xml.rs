@@ -49,7 +49,7 @@ impl RestXml {
 
 delegate!(RestXml, ProtocolKind::RestXml);
 
-/// The space with which a document begins.
+/// The space with which the document of an error begins.
 const DOCUMENT: usize = 512;
 /// The elements around the members of an error.
 const RESPONSE: &str = "ErrorResponse";
@@ -165,9 +165,11 @@ impl Format for Xml {
             .profile(bindings.writer())
             .with_document_only(bindings.document_only())
             .with_unwrapped(bindings.unwrapped);
-        let mut encoder = XmlEncoder::new(profile, Vec::with_capacity(DOCUMENT));
+        let mut encoder = XmlEncoder::new(profile, bindings.document_room.vec());
         message.encode_xml(root, &mut encoder);
-        encoder.finish()
+        let document = encoder.finish()?;
+        bindings.document_room.took(document.len());
+        Ok(document)
     }
 
     fn write_payload(
@@ -179,9 +181,11 @@ impl Format for Xml {
         let profile = self
             .profile(bindings.writer())
             .with_payload(bindings.direction);
-        let mut encoder = XmlEncoder::new(profile, Vec::with_capacity(DOCUMENT));
+        let mut encoder = XmlEncoder::new(profile, bindings.document_room.vec());
         message.encode_xml(root, &mut encoder);
-        encoder.finish()
+        let document = encoder.finish()?;
+        bindings.document_room.took(document.len());
+        Ok(document)
     }
 
     /// Who is to blame and which error it is stand before its members, and all

@@ -8,13 +8,13 @@ use std::fmt;
 
 use polywire_text::scan::{Name, RUN_PADDING};
 
-use crate::defaults;
 use crate::names::{NameParts, hash, hash_whole};
 use crate::{
     BigDecimal, ConstraintDef, ConstraintSpec, Encoding, EnumValueDef, ErrorDef, Location,
     MemberDef, MemberFlags, NameSource, OperationDef, OperationFlags, SchemaSet, ServiceDef,
     ServiceFlags, ShapeDef, ShapeFlags, ShapeKind, Span, TimestampFormat,
 };
+use crate::{defaults, variants};
 
 /// The index that a shape will have in its set.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
@@ -396,6 +396,7 @@ struct Assembly {
     own_constraints: Vec<u32>,
     lists: Vec<u32>,
     buckets: Vec<u16>,
+    variants: Vec<variants::Slot>,
     plain: [Vec<Span>; NameSource::COUNT],
     names: [Vec<Name>; Encoding::COUNT],
 }
@@ -414,6 +415,7 @@ impl Default for Assembly {
             own_constraints: Vec::new(),
             lists: Vec::new(),
             buckets: Vec::new(),
+            variants: Vec::new(),
             plain: Default::default(),
             names: Default::default(),
         }
@@ -469,6 +471,7 @@ impl Assembly {
             plain: self.plain.map(Cow::Owned),
             names: self.names.map(Cow::Owned),
             buckets: Cow::Owned(self.buckets),
+            variants: Cow::Owned(self.variants),
             text: Cow::Owned(self.text),
             code: Cow::Owned(self.code),
         })
@@ -517,6 +520,17 @@ impl Assembly {
         if kind == ShapeKind::Structure && members.iter().any(is_token) {
             flags = flags.with(ShapeFlags::TOKEN);
         }
+        let is_apart = |member: &MemberSpec| {
+            member.flags.contains(MemberFlags::XML_ATTRIBUTE)
+                || member
+                    .xml_name
+                    .as_deref()
+                    .unwrap_or(&member.name)
+                    .contains(':')
+        };
+        if members.iter().any(is_apart) {
+            flags = flags.with(ShapeFlags::XML_APART);
+        }
         let first_member = self.index(self.members.len())?;
         for (ordinal, member) in members.iter().enumerate() {
             self.member((index, &id), ordinal as u32, member, targets)?;
@@ -524,6 +538,10 @@ impl Assembly {
         let root_index = self.index(self.members.len())?;
         self.member((index, &id), u32::MAX, &root, targets)?;
         let lookup = self.lookup(first_member as usize, members.len())?;
+        let (variants, variant_bits) = match kind {
+            ShapeKind::Union => self.variants(first_member as usize, members.len())?,
+            _ => Default::default(),
+        };
         if let Some((status, client, retryable, query)) = error {
             let (query_code, query_status) = query.unwrap_or_default();
             let query_code = self.intern(&query_code)?;
@@ -551,6 +569,8 @@ impl Assembly {
             lookup: lookup.tables,
             lookup_bits: lookup.bits,
             lookup_whole: lookup.whole,
+            variants,
+            variant_bits,
             error,
             flags,
         });
@@ -784,6 +804,26 @@ impl Assembly {
         Ok(lookup)
     }
 
+    /// Where the tables of a union's short names start, and their size.
+    fn variants(
+        &mut self,
+        first: usize,
+        count: usize,
+    ) -> Result<([u32; variants::SOURCES], u8), BuildError> {
+        let mut starts = [0; variants::SOURCES];
+        let mut bits = 0;
+        for (start, source) in starts
+            .iter_mut()
+            .zip([NameSource::Member, NameSource::Json])
+        {
+            let (slots, size) = variants::table(self.names(source as usize, first, count));
+            *start = self.index(self.variants.len())?;
+            bits = size;
+            self.variants.extend_from_slice(&slots);
+        }
+        Ok((starts, bits))
+    }
+
     /// The first source that spells the names of these members as `source` does.
     fn spelled_alike(&self, first: usize, count: usize, source: usize) -> usize {
         let names = |source: usize| self.names(source, first, count);
@@ -791,7 +831,12 @@ impl Assembly {
         (0..source).find(same).unwrap_or(source)
     }
 
-    fn names(&self, source: usize, first: usize, count: usize) -> impl Iterator<Item = &str> {
+    fn names(
+        &self,
+        source: usize,
+        first: usize,
+        count: usize,
+    ) -> impl ExactSizeIterator<Item = &str> {
         self.plain[source][first..first + count]
             .iter()
             .map(|span| &self.text[span.start as usize..(span.start + span.len) as usize])

@@ -43,6 +43,11 @@ pub struct ShapeDef {
     /// Whether the look-up tables are by all bytes of a name, since its ends
     /// do not tell the members apart.
     pub lookup_whole: bool,
+    /// Where the tables of its variants start, if it is a union: by the members'
+    /// own names, and by those of JSON.
+    pub variants: [u32; 2],
+    /// The size of those tables as a power of two; 0 if it has none.
+    pub variant_bits: u8,
     /// The index of its error traits, plus one; 0 if it is no error.
     pub error: u32,
     /// What is known of it and everything below it.

@@ -3,9 +3,10 @@
 use polywire_text::{Blob, Text, Timestamp};
 
 use crate::error::quoted;
+use crate::generated::{begin_union, end_union};
 use crate::{
-    Decode, Decoder, END, Encode, Encoder, Error, ErrorKind, Event, Location, Map, Member,
-    MemberFlags, NameSource, Schema, ShapeFlags, ShapeKind, Value,
+    Decode, Decoder, END, Encode, Encoder, Encoding, Error, ErrorKind, Event, Location, Map,
+    Member, MemberFlags, NameSource, Schema, ShapeFlags, ShapeKind, Value,
 };
 
 /// What a client has instead of a required member that a server left out, so
@@ -38,26 +39,9 @@ pub(crate) fn encode<E: Encoder + ?Sized>(value: &Value, at: Member<'_>, encoder
 
     match (at.kind(), value) {
         (Kind::Document, value) => encode_document(value, at, encoder),
-        (Kind::Structure | Kind::Union, Value::Map(map)) => {
-            encode_structure(map, at, encoder);
-        }
-        (Kind::List, Value::List(list)) => {
-            let element = at.element();
-            encoder.begin_list(at, list.len());
-            for item in list {
-                encode_item(item, at, element, encoder);
-            }
-            encoder.end_list(at);
-        }
-        (Kind::Map, Value::Map(map)) => {
-            let element = at.element();
-            encoder.begin_map(at, map.len());
-            for (key, item) in map.entries() {
-                encoder.key(at, key);
-                encode_item(item, at, element, encoder);
-            }
-            encoder.end_map(at);
-        }
+        (Kind::Structure | Kind::Union, Value::Map(map)) => encode_structure(map, at, encoder),
+        (Kind::List, Value::List(list)) => encode_list(list, at, encoder),
+        (Kind::Map, Value::Map(map)) => encode_map(map, at, encoder),
         (Kind::Boolean, Value::Boolean(value)) => encoder.boolean(at, *value),
         (Kind::Byte | Kind::Short | Kind::Integer | Kind::IntEnum, Value::Integer(value)) => {
             let (least, most) = at.kind().integer_range();
@@ -78,7 +62,7 @@ pub(crate) fn encode<E: Encoder + ?Sized>(value: &Value, at: Member<'_>, encoder
         (Kind::BigDecimal, Value::BigInteger(value)) => {
             encoder.big_decimal(at, &value.clone().into());
         }
-        (Kind::String | Kind::Enum, Value::String(value)) => encoder.string(at, value),
+        (Kind::String | Kind::Enum, Value::String(value)) => encoder.text(at, value),
         (Kind::Blob, Value::Blob(value)) => encoder.blob(at, value),
         (Kind::Blob, Value::String(value)) => encoder.blob(at, value.as_bytes()),
         (Kind::Timestamp, Value::Timestamp(value)) => encoder.timestamp(at, *value),
@@ -114,26 +98,89 @@ fn encode_number<E: Encoder + ?Sized>(value: &Value, at: Member<'_>, encoder: &m
     }
 }
 
-/// An item of a list or a value of a map; nulls only where they may stand.
+/// As [`encode`], with what most members are in the caller itself.
+#[inline(always)]
+fn encode_member<E: Encoder + ?Sized>(value: &Value, at: Member<'_>, encoder: &mut E) {
+    match (at.kind(), value) {
+        (ShapeKind::String, Value::String(value)) => encoder.text(at, value),
+        (ShapeKind::Boolean, Value::Boolean(value)) => encoder.boolean(at, *value),
+        (ShapeKind::List, Value::List(list)) => encode_list(list, at, encoder),
+        (ShapeKind::Map, Value::Map(map)) => encode_map(map, at, encoder),
+        _ => encode(value, at, encoder),
+    }
+}
+
+fn encode_list<E: Encoder + ?Sized>(list: &[Value], at: Member<'_>, encoder: &mut E) {
+    let element = at.element();
+    let kind = element.kind();
+    encoder.begin_list(at, list.len());
+    for item in list {
+        encode_item(item, at, element, kind, encoder);
+    }
+    encoder.end_list(at);
+}
+
+fn encode_map<E: Encoder + ?Sized>(map: &Map, at: Member<'_>, encoder: &mut E) {
+    let element = at.element();
+    let kind = element.kind();
+    let entries = map.entries();
+    encoder.begin_map(at, entries.len());
+    for (key, item) in entries {
+        encoder.text_key(at, key);
+        encode_item(item, at, element, kind, encoder);
+    }
+    encoder.end_map(at);
+}
+
+/// An item of a list or a value of a map, of this kind; nulls only where they
+/// may stand.
+#[inline(always)]
 fn encode_item<E: Encoder + ?Sized>(
     item: &Value,
     collection: Member<'_>,
     element: Member<'_>,
+    kind: ShapeKind,
     encoder: &mut E,
 ) {
-    if item.is_null() && element.kind() != ShapeKind::Document {
-        if collection.is_sparse() {
-            encoder.null(element);
-        } else {
-            let error = Error::new(ErrorKind::WrongType)
-                .expected(element.kind().describe())
-                .found("null in a collection that is not sparse")
-                .at_path(format!("{collection:?}"));
-            encoder.fail(error);
-        }
-        return;
+    match (kind, item) {
+        (ShapeKind::String, Value::String(value)) => encoder.text(element, value),
+        (ShapeKind::Union, Value::Map(map)) => encode_union(map, element, encoder),
+        (ShapeKind::Document, _) => encode_document(item, element, encoder),
+        (_, Value::Null) => encode_null(collection, element, encoder),
+        _ => encode(item, element, encoder),
     }
-    encode(item, element, encoder);
+}
+
+#[cold]
+fn encode_null<E: Encoder + ?Sized>(collection: Member<'_>, element: Member<'_>, encoder: &mut E) {
+    if collection.is_sparse() {
+        return encoder.null(element);
+    }
+    let error = Error::new(ErrorKind::WrongType)
+        .expected(element.kind().describe())
+        .found("null in a collection that is not sparse")
+        .at_path(format!("{collection:?}"));
+    encoder.fail(error);
+}
+
+/// Writes a map as the union of `at`: as [`encode_structure`], which has the
+/// rest of the cases.
+fn encode_union<E: Encoder + ?Sized>(map: &Map, at: Member<'_>, encoder: &mut E) {
+    let shape = at.target();
+    if let [(name, value)] = map.entries()
+        && !value.is_null()
+        && !shape.has(ShapeFlags::DEFAULTS)
+        && !encoder.is_head()
+        && let Some(ordinal) = shape.find_text(name)
+    {
+        let member = shape.member(ordinal);
+        encoder.begin_structure(at, 1);
+        if encoder.member(member) {
+            encode_member(value, member, encoder);
+        }
+        return encoder.end_structure(at);
+    }
+    encode_structure(map, at, encoder);
 }
 
 /// Writes a map as the structure or union of `at`. Entries that the shape
@@ -143,6 +190,101 @@ pub fn encode_structure<E: Encoder + ?Sized>(map: &Map, at: Member<'_>, encoder:
     if encoder.is_head() {
         return encode_head(map, at, encoder);
     }
+    let shape = at.target();
+    let entries = map.entries();
+    let has_defaults = shape.has(ShapeFlags::DEFAULTS);
+    let mut places = Places::default();
+    // With defaults the members that are not there count too.
+    if has_defaults || !places.fill(entries, shape) {
+        return encode_by_member(map, at, encoder);
+    }
+    let members = || {
+        places.iter().filter_map(|(ordinal, index)| {
+            let (member, value) = (shape.member(ordinal), &entries.get(index)?.1);
+            let is_there = !value.is_null() || member.kind() == ShapeKind::Document;
+            is_there.then_some((member, value))
+        })
+    };
+    let nulls = entries.iter().any(|(_, value)| value.is_null());
+    let present = if nulls {
+        members().count()
+    } else {
+        entries.len()
+    };
+    if at.kind() == ShapeKind::Union && present != 1 {
+        return encoder.fail(not_one_member(shape, present));
+    }
+    encoder.begin_structure(at, present);
+    for (member, value) in members() {
+        if encoder.member(member) {
+            encode_member(value, member, encoder);
+        }
+    }
+    encoder.end_structure(at);
+}
+
+/// Which members the entries of a map are, in the order of the members.
+#[derive(Default)]
+struct Places {
+    /// The ordinal of a member, and in the lowest byte the index of its entry.
+    found: [u32; Self::MOST],
+    len: usize,
+}
+
+impl Places {
+    const MOST: usize = 32;
+
+    /// Finds the members; false where there are too many, or an entry is none.
+    #[inline(always)]
+    fn fill(&mut self, entries: &[(Text, Value)], shape: Schema<'_>) -> bool {
+        if entries.len() > Self::MOST {
+            return false;
+        }
+        let (mut next, mut sorted) = (0, true);
+        for (index, ((name, _), found)) in entries.iter().zip(&mut self.found).enumerate() {
+            // Mostly they come in the order of the model.
+            let is_next = next < shape.len()
+                && shape
+                    .member(next)
+                    .encoded(Encoding::Cbor)
+                    .is_behind_head(name);
+            let ordinal = if is_next {
+                next
+            } else {
+                let Some(ordinal) = shape.find_text(name) else {
+                    return false;
+                };
+                sorted &= ordinal >= next;
+                ordinal
+            };
+            *found = ordinal << 8 | index as u32;
+            next = ordinal + 1;
+        }
+        self.len = entries.len();
+        if !sorted {
+            self.found[..entries.len()].sort_unstable();
+        }
+        true
+    }
+
+    /// Ordinals and indices of entries.
+    #[inline(always)]
+    fn iter(&self) -> impl Iterator<Item = (u32, usize)> {
+        let found = self.found.iter().take(self.len);
+        found.map(|found| (found >> 8, (found & 0xff) as usize))
+    }
+}
+
+#[cold]
+fn not_one_member(shape: Schema<'_>, present: usize) -> Error {
+    Error::new(ErrorKind::WrongType)
+        .expected("exactly one member of a union")
+        .found(format!("{present}"))
+        .at_path(shape.id())
+}
+
+/// As [`encode_structure`], member by member: whatever the map has.
+fn encode_by_member<E: Encoder + ?Sized>(map: &Map, at: Member<'_>, encoder: &mut E) {
     let shape = at.target();
     let entries = map.entries();
     let is_document = |name: &Text| {
@@ -159,16 +301,9 @@ pub fn encode_structure<E: Encoder + ?Sized>(map: &Map, at: Member<'_>, encoder:
         present += absent.count();
     }
     if at.kind() == ShapeKind::Union && present != 1 {
-        let error = Error::new(ErrorKind::WrongType)
-            .expected("exactly one member of a union")
-            .found(format!("{present}"))
-            .at_path(shape.id());
-        return encoder.fail(error);
+        return encoder.fail(not_one_member(shape, present));
     }
     encoder.begin_structure(at, present);
-    if !has_defaults && encode_few(entries, shape, encoder) {
-        return encoder.end_structure(at);
-    }
     let mut lookup = Lookup::new(map);
     for (name, member) in shape.named_members() {
         let found = lookup.next(name);
@@ -188,44 +323,6 @@ pub fn encode_structure<E: Encoder + ?Sized>(map: &Map, at: Member<'_>, encoder:
         encoder.fail(error);
     }
     encoder.end_structure(at);
-}
-
-/// Writes the entries of a union, or of a structure most of whose members are
-/// not there: to look for each entry among the members costs less then than to
-/// look for each member among the entries. False, with nothing written, where
-/// that is not so or an entry is no member.
-#[inline(always)]
-fn encode_few<E: Encoder + ?Sized>(
-    entries: &[(Text, Value)],
-    shape: Schema<'_>,
-    encoder: &mut E,
-) -> bool {
-    const FEW: usize = 8;
-
-    if entries.len() > FEW || 2 * entries.len() > shape.len() as usize {
-        return false;
-    }
-    // In the order of the members, each with the entry that it is.
-    let mut found = [(0, 0); FEW];
-    for (index, (name, _)) in entries.iter().enumerate() {
-        let Some(ordinal) = shape.find(NameSource::Member, name.as_bytes()) else {
-            return false;
-        };
-        let mut place = index;
-        while place > 0 && found[place - 1].0 > ordinal {
-            found[place] = found[place - 1];
-            place -= 1;
-        }
-        found[place] = (ordinal, index);
-    }
-    for (ordinal, index) in &found[..entries.len()] {
-        let (member, value) = (shape.member(*ordinal), &entries[*index].1);
-        let is_there = !value.is_null() || member.kind() == ShapeKind::Document;
-        if is_there && encoder.member(member) {
-            encode(value, member, encoder);
-        }
-    }
-    true
 }
 
 /// Whether a member is not there and its default is written instead.
@@ -330,7 +427,7 @@ fn encode_document<E: Encoder + ?Sized>(value: &Value, at: Member<'_>, encoder: 
         Value::Float(value) => encoder.float(at, *value),
         Value::Double(value) => encoder.double(at, *value),
         Value::BigDecimal(value) => encoder.big_decimal(at, value),
-        Value::String(value) => encoder.string(at, value),
+        Value::String(value) => encoder.text(at, value),
         Value::Blob(value) => encoder.blob(at, value),
         Value::Timestamp(value) => encoder.timestamp(at, *value),
         Value::List(list) => {
@@ -343,7 +440,7 @@ fn encode_document<E: Encoder + ?Sized>(value: &Value, at: Member<'_>, encoder: 
         Value::Map(map) => {
             encoder.begin_map(at, map.len());
             for (key, item) in map.entries() {
-                encoder.key(at, key);
+                encoder.text_key(at, key);
                 encode_document(item, at, encoder);
             }
             encoder.end_map(at);
@@ -410,20 +507,49 @@ pub(crate) fn decode<'de, D: Decoder<'de> + ?Sized>(
             complete_structure(&mut map, at, decoder)?;
             Value::Map(map)
         }
-        Kind::Union => {
-            let mut map = Map::new();
-            let unknown = decode_members(&mut map, at, decoder)?;
-            if unknown {
-                decoder.unknown(at)?;
-            }
-            // An unknown variant is an empty map, which cannot be written.
-            if map.is_empty() && !unknown {
-                return Err(union_error("none", decoder));
-            }
-            Value::Map(map)
-        }
+        Kind::Union => decode_union(at, decoder)?,
         Kind::Timestamp => Value::Timestamp(decoder.timestamp(at)?),
     })
+}
+
+/// As [`decode`], with what most items and members are in the caller itself.
+#[inline(always)]
+fn decode_member<'de, D: Decoder<'de> + ?Sized>(
+    kind: ShapeKind,
+    at: Member<'_>,
+    decoder: &mut D,
+) -> Result<Value, Error> {
+    match kind {
+        ShapeKind::String => Ok(Value::String(decoder.text(at)?)),
+        ShapeKind::Union => decode_union(at, decoder),
+        _ => decode(at, decoder),
+    }
+}
+
+/// Reads a union: a map of one entry, or of none, which cannot be written, if
+/// the decoder takes variants that the model does not have.
+fn decode_union<'de, D: Decoder<'de> + ?Sized>(
+    at: Member<'_>,
+    decoder: &mut D,
+) -> Result<Value, Error> {
+    let mut seq = None;
+    let ordinal = begin_union(at, &mut seq, decoder)?;
+    let mut map = Map::new();
+    if ordinal != END {
+        let member = at.target().member(ordinal);
+        let value = decode_member(member.kind(), member, decoder)?;
+        map = Map::of_one(name_of(member), value);
+    }
+    end_union(at, ordinal, &mut seq, decoder)?;
+    Ok(Value::Map(map))
+}
+
+/// The name of a member, which mostly is short: then a copy of fixed width of
+/// that which stands behind the head of a CBOR text.
+#[inline]
+fn name_of(member: Member<'_>) -> Text {
+    let name = member.encoded(Encoding::Cbor).text_behind_head();
+    name.unwrap_or_else(|| Text::from(member.name()))
 }
 
 /// Reads on into a value that was begun before.
@@ -458,17 +584,9 @@ pub fn decode_structure<'de, D: Decoder<'de> + ?Sized>(
     at: Member<'_>,
     decoder: &mut D,
 ) -> Result<(), Error> {
-    decode_members(map, at, decoder).map(|_| ())
-}
-
-/// Reads members; whether one was skipped that the shape does not have.
-fn decode_members<'de, D: Decoder<'de> + ?Sized>(
-    map: &mut Map,
-    at: Member<'_>,
-    decoder: &mut D,
-) -> Result<bool, Error> {
     let shape = at.target();
     let mut entries = std::mem::take(map).into_entries();
+    let is_first_part = entries.is_empty();
     // Flattened maps, which may come one entry at a time: their place among
     // `entries`, and what came of them. Keys are compared once, at the end.
     let mut flattened: Vec<(usize, Vec<(Text, Value)>)> = Vec::new();
@@ -482,18 +600,15 @@ fn decode_members<'de, D: Decoder<'de> + ?Sized>(
         if ordinal == END {
             break;
         }
-        if at.kind() == ShapeKind::Union && !entries.is_empty() {
-            return Err(union_error("another", decoder));
-        }
         let member = shape.member(ordinal);
-        let name = member.name();
+        let kind = member.kind();
         // The decoder has seen to it that no other member comes twice.
-        let begun = matches!(member.kind(), ShapeKind::List | ShapeKind::Map)
-            .then(|| entries.iter().position(|(own, _)| *own == name))
+        let begun = matches!(kind, ShapeKind::List | ShapeKind::Map)
+            .then(|| entries.iter().position(|(own, _)| *own == member.name()))
             .flatten();
-        if member.kind() == ShapeKind::Map && member.has(MemberFlags::XML_FLATTENED) {
+        if kind == ShapeKind::Map && member.has(MemberFlags::XML_FLATTENED) {
             let place = begun.unwrap_or_else(|| {
-                entries.push((Text::from(name), Value::Null));
+                entries.push((name_of(member), Value::Null));
                 entries.len() - 1
             });
             let known = flattened.iter().position(|(own, _)| *own == place);
@@ -509,19 +624,22 @@ fn decode_members<'de, D: Decoder<'de> + ?Sized>(
         } else if let Some(place) = begun {
             decode_into(&mut entries[place].1, member, decoder)?;
         } else {
-            let value = decode(member, decoder)?;
+            let value = decode_member(kind, member, decoder)?;
             if entries.capacity() == 0 {
                 let next = || decoder.member(shape, &mut seq);
-                second = Some(reserve(&mut entries, next, |ordinal| *ordinal == END)?);
+                second = Some(reserve(&mut entries, 0, next, |ordinal| *ordinal == END)?);
             }
-            entries.push((Text::from(name), value));
+            entries.push((name_of(member), value));
         }
     }
     for (place, whole) in flattened {
         entries[place].1 = Value::Map(distinct(whole, decoder)?);
     }
-    *map = distinct(entries, decoder)?;
-    Ok(seq.unknown)
+    *map = match is_first_part {
+        true => Map::of_distinct(entries),
+        false => distinct(entries, decoder)?,
+    };
+    Ok(())
 }
 
 /// Ends the reading of a structure, once all parts have been read: asks
@@ -572,7 +690,8 @@ fn decode_list<'de, D: Decoder<'de> + ?Sized>(
     decoder: &mut D,
 ) -> Result<(), Error> {
     let element = at.element();
-    let sparse = at.is_sparse() && element.kind() != ShapeKind::Document;
+    let kind = element.kind();
+    let sparse = at.is_sparse() && kind != ShapeKind::Document;
     let mut seq = decoder.list(at)?;
     if !seq.continues {
         list.clear();
@@ -585,31 +704,32 @@ fn decode_list<'de, D: Decoder<'de> + ?Sized>(
         let value = if sparse && decoder.null(element)? {
             Value::Null
         } else {
-            decode(element, decoder)?
+            decode_member(kind, element, decoder)?
         };
         if list.capacity() == 0 {
+            let expected = decoder.expected(at, &seq);
             let next = || decoder.item(at, &mut seq);
-            second = Some(reserve(list, next, |more| !more)?);
+            second = Some(reserve(list, expected, next, |more| !more)?);
         }
         list.push(value);
     }
     Ok(())
 }
 
-/// Reads what follows the first item of a vector, before it is pushed. The
-/// first push would reserve space for four; for the only item that would be
-/// four times what it takes, and a message can be lists of one in each other.
-/// With more items the space that growing leaves is never more than they take.
-#[inline(never)]
+/// Reads what follows the first item of a vector, before it is pushed, and makes
+/// room for as many as are expected. For the only item it would be several times
+/// what it takes, and a message can be lists of one in each other. With more
+/// items the space that growing leaves is never more than they take.
+#[inline(always)]
 fn reserve<T, N>(
     items: &mut Vec<T>,
+    expected: usize,
     next: impl FnOnce() -> Result<N, Error>,
     is_end: impl FnOnce(&N) -> bool,
 ) -> Result<N, Error> {
     let next = next()?;
-    if is_end(&next) {
-        items.reserve_exact(1);
-    }
+    let room = if is_end(&next) { 1 } else { expected };
+    items.reserve_exact(room);
     Ok(next)
 }
 
@@ -619,7 +739,8 @@ fn decode_entries<'de, D: Decoder<'de> + ?Sized>(
     decoder: &mut D,
 ) -> Result<(), Error> {
     let element = at.element();
-    let sparse = at.is_sparse() && element.kind() != ShapeKind::Document;
+    let kind = element.kind();
+    let sparse = at.is_sparse() && kind != ShapeKind::Document;
     let mut seq = decoder.map(at)?;
     if !seq.continues {
         entries.clear();
@@ -632,11 +753,12 @@ fn decode_entries<'de, D: Decoder<'de> + ?Sized>(
         let value = if sparse && decoder.null(element)? {
             Value::Null
         } else {
-            decode(element, decoder)?
+            decode_member(kind, element, decoder)?
         };
         if entries.capacity() == 0 {
+            let expected = decoder.expected(at, &seq);
             let next = || decoder.key(at, &mut seq);
-            second = Some(reserve(entries, next, Option::is_none)?);
+            second = Some(reserve(entries, expected, next, Option::is_none)?);
         }
         entries.push((key, value));
     }
@@ -657,7 +779,7 @@ fn decode_document<'de, D: Decoder<'de> + ?Sized>(decoder: &mut D) -> Result<Val
                 let value = decode_document(decoder)?;
                 if list.capacity() == 0 {
                     let next = || decoder.item(Member::DOCUMENT, &mut seq);
-                    second = Some(reserve(&mut list, next, |more| !more)?);
+                    second = Some(reserve(&mut list, 0, next, |more| !more)?);
                 }
                 list.push(value);
             }
@@ -673,7 +795,7 @@ fn decode_document<'de, D: Decoder<'de> + ?Sized>(decoder: &mut D) -> Result<Val
                 let value = decode_document(decoder)?;
                 if entries.capacity() == 0 {
                     let next = || decoder.key(Member::DOCUMENT, &mut seq);
-                    second = Some(reserve(&mut entries, next, Option::is_none)?);
+                    second = Some(reserve(&mut entries, 0, next, Option::is_none)?);
                 }
                 entries.push((key, value));
             }
@@ -692,13 +814,6 @@ fn distinct<'de, D: Decoder<'de> + ?Sized>(
             .error(ErrorKind::Duplicate, "each key once")
             .found(quoted(key))
     })
-}
-
-#[cold]
-fn union_error<'de, D: Decoder<'de> + ?Sized>(found: &'static str, decoder: &D) -> Error {
-    decoder
-        .error(ErrorKind::WrongType, "exactly one member of a union")
-        .found(found)
 }
 
 /// A structure of unknown type, read and written in parts.
@@ -738,3 +853,77 @@ const _: fn() = || {
     fn assert_decode<'de, T: Decode<'de>>() {}
     assert_decode::<Value>();
 };
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::{MemberSpec, SchemaBuilder, SchemaSet, to_value};
+
+    /// Names of every length up to thirty, several of a length.
+    fn names() -> Vec<String> {
+        let name = |len: usize, last: char| {
+            "abcdefghijklmnopqrstuvwxyzABCD"[..len - 1].to_owned() + &last.to_string()
+        };
+        (1..=30)
+            .flat_map(|len| ['x', 'y'].map(|last| name(len, last)))
+            .collect()
+    }
+
+    /// A structure with the first `count` of these names.
+    fn structure(count: usize) -> (Arc<SchemaSet<'static>>, u32) {
+        let mut builder = SchemaBuilder::new();
+        let document = builder.shape(ShapeKind::Document, "smithy.api#Document");
+        let shape = builder.shape(ShapeKind::Structure, "example#Names");
+        for name in &names()[..count] {
+            builder.member(shape, MemberSpec::new(name, document));
+        }
+        (Arc::new(builder.finish().unwrap()), shape.index())
+    }
+
+    #[test]
+    fn names_are_found_by_text_as_by_bytes() {
+        for count in [0, 1, 5, 60] {
+            let (set, index) = structure(count);
+            let shape = set.shape(index);
+            for (place, name) in names().iter().enumerate() {
+                // With other bytes behind it, and with zeros.
+                let window = format!("{name}and what stands behind");
+                let inline = Text::inline_prefix(&window, name.len());
+                for text in inline.into_iter().chain([Text::from(name.as_str())]) {
+                    let expected = (place < count).then_some(place as u32);
+                    assert_eq!(shape.find_text(&text), expected, "{name}");
+                    assert_eq!(shape.find(NameSource::Member, name.as_bytes()), expected);
+                }
+            }
+        }
+    }
+
+    proptest! {
+        /// Whatever their order and number, members are written in that of the model.
+        #[test]
+        fn members_are_written_in_order(
+            places in proptest::sample::subsequence((0..60).collect::<Vec<usize>>(), 0..60)
+                .prop_shuffle(),
+            count in 40..=60_usize,
+        ) {
+            let (set, index) = structure(count);
+            let names = names();
+            let entries = places.iter().map(|place| (names[*place].as_str(), *place as i64));
+            let written = to_value(&Map::from_iter(entries), set.shape(index).root());
+            if places.iter().any(|place| *place >= count) {
+                prop_assert_eq!(written.unwrap_err().kind(), ErrorKind::Unknown);
+                return Ok(());
+            }
+            let written = written.unwrap();
+            let keys: Vec<&str> = written.as_map().unwrap().keys().collect();
+            let mut sorted = places;
+            sorted.sort_unstable();
+            let expected: Vec<&str> = sorted.iter().map(|place| names[*place].as_str()).collect();
+            prop_assert_eq!(keys, expected);
+        }
+    }
+}

@@ -65,6 +65,12 @@ pub trait Encoder {
     /// Writes the key of an entry of the map that `at` began.
     fn key(&mut self, at: Member<'_>, key: &str);
 
+    /// As [`key`](Encoder::key), of a [`Text`].
+    #[inline]
+    fn text_key(&mut self, at: Member<'_>, key: &Text) {
+        self.key(at, key);
+    }
+
     /// Ends the map that `at` began.
     fn end_map(&mut self, at: Member<'_>);
 
@@ -89,8 +95,21 @@ pub trait Encoder {
     /// Writes a string or an enum.
     fn string(&mut self, at: Member<'_>, value: &str);
 
+    /// As [`string`](Encoder::string), of a [`Text`]: a format may have a way
+    /// with its short ones that a string has not.
+    #[inline]
+    fn text(&mut self, at: Member<'_>, value: &Text) {
+        self.string(at, value);
+    }
+
     /// Writes bytes.
     fn blob(&mut self, at: Member<'_>, value: &[u8]);
+
+    /// Writes bytes that may be shared instead of copied: a body that is a blob
+    /// and nothing else.
+    fn shared_blob(&mut self, at: Member<'_>, value: &Blob) {
+        self.blob(at, value.as_bytes());
+    }
 
     /// Writes an instant, in the format of the member or else of the protocol.
     fn timestamp(&mut self, at: Member<'_>, value: Timestamp);
@@ -180,9 +199,9 @@ scalar! {
     BigDecimal, value => big_decimal(value);
     str, value => string(value);
     String, value => string(value);
-    Text, value => string(value);
+    Text, value => text(value);
     Cow<'_, str>, value => string(value);
-    Blob, value => blob(value);
+    Blob, value => shared_blob(value);
     Timestamp, value => timestamp(*value);
 }
 
@@ -216,48 +235,68 @@ impl<T: Encode> Encode for Vec<T> {
     }
 }
 
-fn encode_map<'a, V: Encode + 'a, E: Encoder + ?Sized>(
-    entries: impl ExactSizeIterator<Item = (&'a str, &'a V)>,
+/// What may be a key of a map that is written: a type of one's own needs no more
+/// than `impl EncodeKey for Colour {}`.
+pub trait EncodeKey: AsRef<str> {
+    /// Writes the key of an entry of `at`.
+    #[inline]
+    fn encode_key<E: Encoder + ?Sized>(&self, at: Member<'_>, encoder: &mut E) {
+        encoder.key(at, self.as_ref());
+    }
+}
+
+impl EncodeKey for Text {
+    #[inline]
+    fn encode_key<E: Encoder + ?Sized>(&self, at: Member<'_>, encoder: &mut E) {
+        encoder.text_key(at, self);
+    }
+}
+
+impl<K: EncodeKey + ?Sized> EncodeKey for &K {
+    #[inline]
+    fn encode_key<E: Encoder + ?Sized>(&self, at: Member<'_>, encoder: &mut E) {
+        (**self).encode_key(at, encoder);
+    }
+}
+
+macro_rules! string_key {
+    ($($type:ty),*) => {
+        $(impl EncodeKey for $type {})*
+    };
+}
+
+string_key!(str, String, Box<str>, Arc<str>, Cow<'_, str>);
+
+fn encode_map<'a, K: EncodeKey + 'a, V: Encode + 'a, E: Encoder + ?Sized>(
+    entries: impl ExactSizeIterator<Item = (&'a K, &'a V)>,
     at: Member<'_>,
     encoder: &mut E,
 ) {
     let element = at.element();
     encoder.begin_map(at, entries.len());
     for (key, value) in entries {
-        encoder.key(at, key);
+        key.encode_key(at, encoder);
         value.encode(element, encoder);
     }
     encoder.end_map(at);
 }
 
-impl<K: AsRef<str>, V: Encode> Encode for BTreeMap<K, V> {
+impl<K: EncodeKey, V: Encode> Encode for BTreeMap<K, V> {
     fn encode<E: Encoder + ?Sized>(&self, at: Member<'_>, encoder: &mut E) {
-        encode_map(
-            self.iter().map(|(key, value)| (key.as_ref(), value)),
-            at,
-            encoder,
-        );
+        encode_map(self.iter(), at, encoder);
     }
 }
 
-impl<K: AsRef<str>, V: Encode, S> Encode for HashMap<K, V, S> {
+impl<K: EncodeKey, V: Encode, S> Encode for HashMap<K, V, S> {
     fn encode<E: Encoder + ?Sized>(&self, at: Member<'_>, encoder: &mut E) {
-        encode_map(
-            self.iter().map(|(key, value)| (key.as_ref(), value)),
-            at,
-            encoder,
-        );
+        encode_map(self.iter(), at, encoder);
     }
 }
 
 /// A map in wire order.
-impl<K: AsRef<str>, V: Encode> Encode for Vec<(K, V)> {
+impl<K: EncodeKey, V: Encode> Encode for Vec<(K, V)> {
     fn encode<E: Encoder + ?Sized>(&self, at: Member<'_>, encoder: &mut E) {
-        encode_map(
-            self.iter().map(|(key, value)| (key.as_ref(), value)),
-            at,
-            encoder,
-        );
+        encode_map(self.iter().map(|(key, value)| (key, value)), at, encoder);
     }
 }
 

@@ -104,6 +104,9 @@ flags! {
         CONSTRAINED = 1;
         /// A structure of which a member is an idempotency token.
         TOKEN = 2;
+        /// A member is an XML attribute, or has a prefix in its XML name: elements
+        /// are not told apart by their names alone.
+        XML_APART = 3;
     }
 
     /// Yes-or-no traits of a service.

@@ -42,6 +42,7 @@ mod serde;
 mod set;
 mod to_value;
 mod value;
+mod variants;
 
 pub use builder::{BuildError, MemberSpec, OperationSpec, SchemaBuilder, ServiceSpec, ShapeRef};
 pub use constraints::{
@@ -52,7 +53,7 @@ pub use defaults::Defaults;
 pub use defs::{ErrorDef, MemberDef, OperationDef, ServiceDef, ShapeDef, Span};
 pub use dynamic::{complete_structure, decode_structure, encode_structure};
 pub use ecma::{EcmaPattern, PatternFlaw};
-pub use encode::{Encode, Encoder};
+pub use encode::{Encode, EncodeKey, Encoder};
 pub use error::{Error, ErrorKind, LimitKind};
 pub use flags::{MemberFlags, OperationFlags, ServiceFlags, ShapeFlags};
 pub use generated::MissingMember;

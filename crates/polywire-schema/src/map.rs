@@ -86,6 +86,11 @@ impl Map {
         }
     }
 
+    /// A map of one entry, with space for no more.
+    pub(crate) fn of_one(key: Text, value: Value) -> Self {
+        Self(Repr::Small(vec![(key, value)]))
+    }
+
     /// The number of entries.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -218,8 +223,16 @@ impl Map {
         }
     }
 
-    fn of_distinct(entries: Vec<(Text, Value)>) -> Self {
+    /// A map of entries whose keys all differ, as the caller knows.
+    pub(crate) fn of_distinct(entries: Vec<(Text, Value)>) -> Self {
         if entries.len() <= SMALL {
+            debug_assert!(
+                (1..entries.len()).all(|place| {
+                    let (before, rest) = entries.split_at(place);
+                    before.iter().all(|(key, _)| *key != rest[0].0)
+                }),
+                "a key is there twice"
+            );
             return Self(Repr::Small(entries));
         }
         let sorted = sorted_positions(&entries);

@@ -5,10 +5,10 @@ use std::fmt;
 use polywire_text::scan::{Name, Run};
 
 use crate::defaults;
-use crate::names::{hash, hash_whole};
+use crate::names::{hash, hash_of_ends, hash_whole};
 use crate::{
     Encoding, ErrorDef, Location, MemberDef, MemberFlags, NameSource, SchemaParts, SchemaSet,
-    ShapeDef, ShapeFlags, ShapeKind, Span, TimestampFormat, Value,
+    ShapeDef, ShapeFlags, ShapeKind, Span, Text, TimestampFormat, Value,
 };
 
 /// A shape of a set.
@@ -34,7 +34,7 @@ impl<'s> Schema<'s> {
     }
 
     #[inline]
-    fn def(self) -> &'s ShapeDef {
+    pub(crate) fn def(self) -> &'s ShapeDef {
         &self.set.shapes[self.index as usize]
     }
 
@@ -178,6 +178,33 @@ impl<'s> Schema<'s> {
     #[must_use]
     pub fn find(self, source: NameSource, name: &[u8]) -> Option<u32> {
         self.search(source, name).0
+    }
+
+    /// As [`Schema::find`] by the members' own names, for a name that mostly is
+    /// inline: then it is hashed and compared in registers.
+    #[inline]
+    pub(crate) fn find_text(self, name: &Text) -> Option<u32> {
+        let names = self.encoded_names(Encoding::Cbor);
+        let def = self.def();
+        let Some(ends) = name.inline_ends().filter(|_| !def.lookup_whole) else {
+            return self.find(NameSource::Member, name.as_bytes());
+        };
+        if def.lookup_bits == 0 {
+            let ordinal = names.iter().position(|own| own.is_behind_head(name));
+            return ordinal.map(|ordinal| ordinal as u32);
+        }
+        let mask = (1_usize << def.lookup_bits) - 1;
+        let table = def.lookup[NameSource::Member as usize] as usize;
+        let mut at = (hash_of_ends(ends, name.len()) >> (64 - u32::from(def.lookup_bits))) as usize;
+        loop {
+            // The table is at most half full, so there is always an end.
+            let bucket = self.set.buckets.get(table + at).copied().unwrap_or(0);
+            let ordinal = u32::from(bucket).checked_sub(1)?;
+            if names.get(ordinal as usize)?.is_behind_head(name) {
+                return Some(ordinal);
+            }
+            at = (at + 1) & mask;
+        }
     }
 
     /// As [`Schema::find`], and with how many names were compared.
@@ -437,6 +464,8 @@ static DOCUMENT_SET: SchemaSet<'static> = SchemaSet::from_parts(SchemaParts {
         lookup: [0; NameSource::COUNT],
         lookup_bits: 0,
         lookup_whole: false,
+        variants: [0; 2],
+        variant_bits: 0,
         error: 0,
         flags: ShapeFlags::NONE,
     }],

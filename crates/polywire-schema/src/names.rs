@@ -193,11 +193,18 @@ fn push_xml(out: &mut Vec<u8>, text: &str, place: XmlPlace) {
 #[inline]
 pub(crate) fn hash(name: &[u8]) -> u64 {
     let word = |bytes: &[u8; 8]| u64::from_le_bytes(*bytes);
-    let (first, last) = match (name.first_chunk::<8>(), name.last_chunk::<8>()) {
-        (Some(first), Some(last)) => (word(first), word(last)),
-        _ => (short_word(name), 0),
+    let ends = match (name.first_chunk::<8>(), name.last_chunk::<8>()) {
+        (Some(first), Some(last)) => [word(first), word(last)],
+        _ => [short_word(name), 0],
     };
-    let mixed = first ^ last.rotate_left(29) ^ (name.len() as u64) << 56;
+    hash_of_ends(ends, name.len())
+}
+
+/// As [`hash`], of the first eight bytes of a name and its last eight, as
+/// [`Text::inline_ends`](polywire_text::Text::inline_ends) has them.
+#[inline]
+pub(crate) fn hash_of_ends([first, last]: [u64; 2], len: usize) -> u64 {
+    let mixed = first ^ last.rotate_left(29) ^ (len as u64) << 56;
     mixed.wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
@@ -216,13 +223,13 @@ pub(crate) fn hash_whole(name: &[u8]) -> u64 {
     mix(state, short_word(rest)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
-/// Up to seven bytes as a number.
+/// Up to seven bytes as a number, the first one lowest.
 #[inline]
 fn short_word(name: &[u8]) -> u64 {
     let half = |bytes: &[u8; 4]| u64::from(u32::from_le_bytes(*bytes));
     if let (Some(first), Some(last)) = (name.first_chunk::<4>(), name.last_chunk::<4>()) {
-        return half(first) | half(last) << 32;
+        return half(first) | half(last) << (8 * (name.len() - 4));
     }
-    name.iter()
-        .fold(0, |word, byte| word << 8 | u64::from(*byte))
+    let bytes = name.iter().rev();
+    bytes.fold(0, |word, byte| word << 8 | u64::from(*byte))
 }

@@ -45,6 +45,8 @@ pub struct SchemaParts<'a> {
     pub names: [&'a [Name]; Encoding::COUNT],
     /// Buckets of the look-up tables: an ordinal plus one, or 0.
     pub buckets: &'a [u16],
+    /// Slots of the tables of unions.
+    pub variants: &'a [u64],
     /// What spans of text refer to.
     pub text: &'a str,
     /// What long [`Name`]s refer to, and
@@ -66,6 +68,7 @@ impl SchemaParts<'_> {
         plain: [&[]; NameSource::COUNT],
         names: [&[]; Encoding::COUNT],
         buckets: &[],
+        variants: &[],
         text: "",
         code: &[],
     };
@@ -159,6 +162,7 @@ impl<'a> SchemaSet<'a> {
                 Cow::Borrowed(m),
             ],
             buckets: Cow::Borrowed(parts.buckets),
+            variants: Cow::Borrowed(parts.variants),
             text: Cow::Borrowed(parts.text),
             code: Cow::Borrowed(parts.code),
         }
@@ -179,6 +183,7 @@ impl<'a> SchemaSet<'a> {
             plain: self.plain.each_ref().map(|spans| &**spans),
             names: self.names.each_ref().map(|names| &**names),
             buckets: &self.buckets,
+            variants: &self.variants,
             text: &self.text,
             code: &self.code,
         }

@@ -44,6 +44,8 @@ pub struct SchemaSet<'a> {
     pub(crate) names: [Cow<'a, [Name]>; Encoding::COUNT],
     /// Buckets of the look-up tables: an ordinal plus one, or 0.
     pub(crate) buckets: Cow<'a, [u16]>,
+    /// Slots of the tables of unions.
+    pub(crate) variants: Cow<'a, [u64]>,
     /// Ids and plain names.
     pub(crate) text: Cow<'a, str>,
     /// Encoded names that are too long for their table, and padding behind

@@ -30,6 +30,8 @@ const fn shape(id: Span, kind: ShapeKind, first_member: u32, member_count: u32) 
         lookup: [0; NameSource::COUNT],
         lookup_bits: 0,
         lookup_whole: false,
+        variants: [0; 2],
+        variant_bits: 0,
         error: 0,
         flags: ShapeFlags::NONE,
     }

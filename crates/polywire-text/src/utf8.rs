@@ -31,6 +31,68 @@ pub fn validate(bytes: &[u8]) -> Result<&str, Malformed> {
     validate_any(bytes)
 }
 
+/// `bytes` as a string if all are ASCII and none is `byte`, which most messages
+/// are: one look for two questions. `None` says nothing more.
+///
+/// ```
+/// use polywire_text::utf8;
+///
+/// assert_eq!(utf8::ascii_without(b"plain", b']'), Some("plain"));
+/// assert_eq!(utf8::ascii_without(b"not [plain]", b']'), None);
+/// ```
+#[must_use]
+pub fn ascii_without(bytes: &[u8], byte: u8) -> Option<&str> {
+    // SAFETY: all bytes are below 0x80, and ASCII is valid UTF-8.
+    is_ascii_without(bytes, byte).then(|| unsafe { std::str::from_utf8_unchecked(bytes) })
+}
+
+fn is_ascii_without(bytes: &[u8], byte: u8) -> bool {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(token) = crate::cpu::avx2() {
+        // SAFETY: the token proves that the processor has what the function needs.
+        return unsafe { is_ascii_without_wide(token, bytes, byte) };
+    }
+    let (blocks, rest) = bytes.as_chunks::<64>();
+    blocks.iter().all(|block| is_plain_block(block, byte)) && is_plain_rest(rest, byte)
+}
+
+/// Whether these are all ASCII and none is `byte`. `N` is a multiple of sixteen.
+#[inline(always)]
+fn is_plain_block<const N: usize>(block: &[u8; N], byte: u8) -> bool {
+    let blocks = block.as_chunks::<16>().0.iter().map(|part| {
+        let part = Block16::load(part);
+        // Of both the highest bit counts.
+        part.or(part.equals(byte))
+    });
+    blocks.reduce(Block16::or).is_none_or(|all| all.mask() == 0)
+}
+
+/// The same of fewer than 256.
+fn is_plain_rest(rest: &[u8], byte: u8) -> bool {
+    let Some(last) = rest.last_chunk::<16>() else {
+        return rest.iter().all(|own| own.is_ascii() && *own != byte);
+    };
+    // Some of the last are looked at twice.
+    let (blocks, _) = rest.as_chunks::<16>();
+    is_plain_block(last, byte) && blocks.iter().all(|block| is_plain_block(block, byte))
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn is_ascii_without_wide(token: crate::cpu::Avx2, bytes: &[u8], byte: u8) -> bool {
+    use crate::block::Block32;
+
+    let (blocks, rest) = bytes.as_chunks::<256>();
+    let is_plain = |block: &[u8; 256]| {
+        let parts = block.as_chunks::<32>().0.iter().map(|part| {
+            let part = Block32::load(token, part);
+            part.or(part.equals(byte))
+        });
+        parts.reduce(Block32::or).is_none_or(|all| all.mask() == 0)
+    };
+    blocks.iter().all(is_plain) && is_plain_rest(rest, byte)
+}
+
 #[inline(never)]
 fn validate_any(bytes: &[u8]) -> Result<&str, Malformed> {
     if bytes.len() < SIMD_FROM {
@@ -101,6 +163,24 @@ fn malformed(offset: usize) -> Malformed {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn ascii_without_a_byte() {
+        for level in [crate::cpu::Level::Baseline, crate::cpu::Level::Avx2] {
+            crate::cpu::limit(level);
+            for len in (0..=100).chain([255, 256, 257, 300, 511, 512, 530]) {
+                let mut bytes = vec![b'a'; len];
+                assert!(ascii_without(&bytes, b']').is_some());
+                for at in 0..len {
+                    for bad in [b']', 0x80, 0xff] {
+                        bytes[at] = bad;
+                        assert!(ascii_without(&bytes, b']').is_none(), "{len} {at}");
+                    }
+                    bytes[at] = b'a';
+                }
+            }
+        }
+    }
 
     #[test]
     fn the_offset_is_that_of_the_first_bad_byte() {

@@ -8,11 +8,12 @@ use proptest::prelude::*;
 /// A scan and its twin.
 type Pair = (fn(&[u8]) -> usize, fn(&[u8]) -> usize);
 
-const SCANS: [Pair; 4] = [
+const SCANS: [Pair; 5] = [
     (scan::ascii, twin::ascii),
     (scan::json_clean, twin::json_clean),
     (scan::xml_data, twin::xml_data),
     (scan::white_space, twin::white_space),
+    (scan::xml_name, twin::xml_name),
 ];
 
 fn agrees(bytes: &[u8]) {

@@ -4,7 +4,7 @@
 use polywire_text::Malformed;
 use polywire_text::reference::timestamp as twin;
 use polywire_text::timestamp::{
-    Civil, Fraction, LeapSecond, ReadPolicy, ShortYear, Timestamp, WritePolicy, Years,
+    Civil, Fraction, LastDate, LeapSecond, ReadPolicy, ShortYear, Timestamp, WritePolicy, Years,
 };
 use proptest::prelude::*;
 
@@ -38,6 +38,15 @@ fn agree(text: &[u8], policy: ReadPolicy) {
         assert_eq!(offset, expected, "{} {policy:?}", text.escape_ascii());
         if let Ok(found) = found {
             assert!(found.nanoseconds() < 1_000_000_000);
+        }
+    }
+    let followed = [text, b"<and more>"].concat();
+    let mut last = LastDate::default();
+    // Once more with the date that it remembers.
+    for _ in 0..2 {
+        if let Some((found, len)) = last.utc_prefix(&followed) {
+            assert!(len <= text.len(), "{}", text.escape_ascii());
+            assert_eq!(twin::date_time(&text[..len], policy.utc(true)), Ok(found));
         }
     }
     if let Ok(text) = std::str::from_utf8(text) {
@@ -454,6 +463,19 @@ proptest! {
     #[test]
     fn read_as_the_twin_reads(text in nearly(), policy in policies()) {
         agree(text.as_bytes(), policy);
+    }
+
+    #[test]
+    fn dates_that_are_remembered(texts in prop::collection::vec(
+        ("(2021-01|2021-02|2020-02|0000-00|19/1-01)-(01|29|3a)", "T[01][0-9]:00:00([.]5)?Z"), 1..20,
+    )) {
+        let mut last = LastDate::default();
+        for (date, time) in texts {
+            let text = format!("{date}{time}");
+            let found = last.utc_prefix(format!("{text}</and-more>").as_bytes());
+            let expected = twin::date_time(text.as_bytes(), ReadPolicy::new()).ok();
+            prop_assert_eq!(found, expected.map(|instant| (instant, text.len())));
+        }
     }
 
     #[test]

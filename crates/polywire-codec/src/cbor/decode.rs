@@ -14,7 +14,7 @@ use polywire_schema::{
 use super::head::{BREAK, Head, INDEFINITE, Tag};
 use super::{CborProfile, locate};
 use crate::budget::Budget;
-use crate::{nulls, refuse, variant};
+use crate::{nulls, refuse};
 
 /// A reader of one CBOR data item.
 #[derive(Debug)]
@@ -28,8 +28,6 @@ pub struct CborDecoder<'de> {
     /// what an error means that comes before anything else is read.
     pub(super) ended: (usize, u32),
     pub(super) profile: CborProfile,
-    /// The ordinal of the last variant.
-    variant: u32,
 }
 
 /// The most items that room is made for at once.
@@ -69,7 +67,6 @@ impl<'de> CborDecoder<'de> {
             budget: Budget::new(limits),
             ended: (usize::MAX, 0),
             profile,
-            variant: 0,
         })
     }
 
@@ -274,6 +271,35 @@ impl<'de> CborDecoder<'de> {
         })
     }
 
+    /// Reads the next short key, of which the map's length tells that it comes.
+    #[inline(always)]
+    fn short_key(&mut self, seq: &mut Seq) -> Option<Text> {
+        let (key, len) = self.peek_short_text()?;
+        let value = self.bytes.get(self.at + len)?;
+        // A null may have to be skipped, and tags may stand before it.
+        if seq.left == INDEFINITE || value >> 5 > 5 || self.budget.count(1).is_err() {
+            return None;
+        }
+        self.at += len;
+        seq.left -= 1;
+        Some(key)
+    }
+
+    /// As [`Decoder::key`], whatever stands there.
+    #[inline(never)]
+    fn any_key(&mut self, at: Member<'_>, seq: &mut Seq) -> Result<Option<Text>, Error> {
+        loop {
+            if !self.next(seq)? {
+                return Ok(None);
+            }
+            let key = self.any_text()?;
+            if self.profile.skip_nulls && self.peek() >> 5 > 5 && self.skips_null(at)? {
+                continue;
+            }
+            return Ok(Some(key));
+        }
+    }
+
     /// As [`Decoder::member`], whatever stands there.
     #[inline(never)]
     pub(super) fn any_member(&mut self, shape: Schema<'_>, seq: &mut Seq) -> Result<u32, Error> {
@@ -393,21 +419,20 @@ impl<'de> Decoder<'de> for CborDecoder<'de> {
     #[inline(never)]
     fn variant(&mut self, shape: Schema<'_>) -> Option<u32> {
         // A map of one entry, whose name and value follow.
-        let (first, rest) = self.rest().split_first()?;
-        let text = rest.first_chunk::<16>()?;
-        let names = shape.encoded_names(Encoding::Cbor);
-        if *first != 0xa1 {
+        let rest = self.rest();
+        let [0xa1, head @ 0x60..0x78, text @ ..] = rest.first_chunk::<10>()? else {
             return None;
-        }
-        let (ordinal, len) = variant::find(names, self.variant, text)?;
+        };
+        let len = usize::from(head & 0x1f);
+        let ordinal = shape.find_variant(NameSource::Member, *text, len)?;
+        let len = 2 + len;
         // Nulls, the tags that may stand before them, and errors are left to
         // `member`.
         let value = rest.get(len)?;
         if matches!(value, 0xc5..=0xdb | 0xf6 | 0xf7) || self.budget.enter().is_err() {
             return None;
         }
-        self.variant = ordinal;
-        self.at += 1 + len;
+        self.at += len;
         Some(ordinal)
     }
 
@@ -452,18 +477,13 @@ impl<'de> Decoder<'de> for CborDecoder<'de> {
 
     #[inline]
     fn key(&mut self, at: Member<'_>, seq: &mut Seq) -> Result<Option<Text>, Error> {
-        loop {
-            if !self.next(seq)? {
-                return Ok(None);
-            }
-            let key = match self.short_text() {
-                Some(key) => key,
-                None => self.any_text()?,
-            };
-            if self.profile.skip_nulls && self.peek() >> 5 > 5 && self.skips_null(at)? {
-                continue;
-            }
-            return Ok(Some(key));
+        if seq.left == 0 {
+            self.leave();
+            return Ok(None);
+        }
+        match self.short_key(seq) {
+            Some(key) => Ok(Some(key)),
+            None => self.any_key(at, seq),
         }
     }
 
@@ -534,7 +554,8 @@ impl<'de> Decoder<'de> for CborDecoder<'de> {
 
     #[inline]
     fn text(&mut self, _: Member<'_>) -> Result<Text, Error> {
-        if let Some(text) = self.short_text() {
+        if let Some((text, len)) = self.peek_short_text() {
+            self.at += len;
             return Ok(text);
         }
         self.any_text()

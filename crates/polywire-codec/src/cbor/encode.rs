@@ -1,8 +1,9 @@
 //! The CBOR writer.
 
 use polywire_schema::{
-    BigDecimal, BigInteger, Defaults, Encoder, Encoding, Error, ErrorKind, Member, Timestamp,
+    BigDecimal, BigInteger, Defaults, Encoder, Encoding, Error, ErrorKind, Member, Text, Timestamp,
 };
+use polywire_text::INLINE_CAPACITY;
 
 use super::big;
 
@@ -178,6 +179,11 @@ impl Encoder for CborEncoder {
     }
 
     #[inline]
+    fn text_key(&mut self, at: Member<'_>, key: &Text) {
+        self.text(at, key);
+    }
+
+    #[inline]
     fn end_map(&mut self, _: Member<'_>) {}
 
     #[inline]
@@ -230,6 +236,15 @@ impl Encoder for CborEncoder {
     fn string(&mut self, _: Member<'_>, value: &str) {
         self.head(TEXT, value.len() as u64);
         self.out.extend_from_slice(value.as_bytes());
+    }
+
+    #[inline]
+    fn text(&mut self, at: Member<'_>, value: &Text) {
+        // An inline string is short enough for a head of one byte.
+        const _: () = assert!(INLINE_CAPACITY < 24);
+        if !value.push_inline(&mut self.out, |len| TEXT | len) {
+            self.string(at, value);
+        }
     }
 
     fn blob(&mut self, _: Member<'_>, value: &[u8]) {

@@ -88,19 +88,18 @@ impl<'de> CborDecoder<'de> {
         }
     }
 
-    /// Reads short ASCII, whose length stands in the first byte.
+    /// Short ASCII that stands here, whose length is told by the first byte, and
+    /// the length of both.
     #[inline(always)]
-    pub(super) fn short_text(&mut self) -> Option<Text> {
+    pub(super) fn peek_short_text(&self) -> Option<(Text, usize)> {
         let (first @ 0x60..0x78, window) = self.rest().split_first()? else {
             return None;
         };
         let len = usize::from(first & 0x1f);
-        let text = Text::ascii_prefix(window, len)?;
         if !self.budget.fits(len) {
             return None;
         }
-        self.at += 1 + len;
-        Some(text)
+        Some((Text::ascii_prefix(window, len)?, 1 + len))
     }
 
     #[inline(never)]

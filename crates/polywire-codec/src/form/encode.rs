@@ -1,18 +1,21 @@
 //! The form writer.
 //!
 //! Each field repeats the way to it, and most fields share most of it with the
-//! one before. So the way to the innermost structure, list or map stands ready
-//! in one buffer, `&MetricData.member.3.`, and a field copies it as one run of
-//! fixed width, then the pre-encoded name of the member and the value. Nothing
-//! is encoded twice and nothing is put together from segments more than once.
+//! one before. So the way to a structure, list or map is written where its first
+//! field will stand, `&MetricData.member.3.`, and the fields after that copy it
+//! from there, as one run of fixed width; then come the pre-encoded name of the
+//! member and the value. Nothing is encoded twice, nothing is put together from
+//! segments more than once, and a way that no field followed is taken back.
 
 use polywire_schema::{
     BigDecimal, BigInteger, Encoder, Error, ErrorKind, Member, MemberFlags, ShapeKind, Timestamp,
     TimestampFormat,
 };
 use polywire_text::{base64, number, percent};
+use smallvec::SmallVec;
 
 use super::FormProfile;
+use super::text::{encode_plus, encode_time, push_number, push_text};
 use crate::refuse::unbalanced;
 
 /// A writer of one form.
@@ -44,12 +47,9 @@ pub struct FormEncoder {
     out: Vec<u8>,
     /// Whether nothing stood before the form: its first field has no `&`.
     bare: bool,
-    /// The way to the innermost level, with `&` in front and `.` behind, and
-    /// whatever is left of longer ways. `way.len() >= WIDTH`.
-    way: Vec<u8>,
     level: Level,
     /// The levels around the innermost one.
-    outer: Vec<Level>,
+    outer: SmallVec<[Level; 8]>,
     profile: FormProfile,
     error: Option<Error>,
 }
@@ -58,8 +58,10 @@ pub struct FormEncoder {
 #[derive(Clone, Copy, Debug)]
 struct Level {
     kind: Kind,
-    /// How many bytes of the way lead here.
-    way: usize,
+    /// Where in the output the way here stands, `&` in front and `.` behind, and
+    /// how long it is. If nothing is behind it, it is that of the next field.
+    at: usize,
+    len: usize,
     /// Items or entries so far.
     count: u64,
     /// The length of the output when it began.
@@ -74,7 +76,7 @@ enum Kind {
     Named,
     /// Numbers lead on.
     List,
-    /// A map between its entries: numbers and then names. `way` leads to the
+    /// A map between its entries: numbers and then names. The way leads to the
     /// entry, `base` bytes of it to the map.
     Map { base: usize },
 }
@@ -88,20 +90,17 @@ impl FormEncoder {
     /// field has no `&` before it.
     #[must_use]
     pub fn new(profile: FormProfile, out: Vec<u8>) -> Self {
-        let mut way = Vec::with_capacity(4 * WIDTH);
-        way.resize(WIDTH, 0);
-        way[0] = b'&';
         Self {
             bare: out.is_empty(),
             level: Level {
                 kind: Kind::Top,
-                way: 1,
+                at: out.len(),
+                len: 0,
                 count: 0,
                 begun: 0,
             },
             out,
-            way,
-            outer: Vec::new(),
+            outer: SmallVec::new(),
             profile,
             error: None,
         }
@@ -140,19 +139,31 @@ impl FormEncoder {
         }
     }
 
-    /// Writes the way to the innermost level.
+    /// Whether the way to the innermost level is the last that was written.
     #[inline(always)]
-    fn push_way(&mut self) {
-        let (old, len) = (self.out.len(), self.level.way);
-        match self.way.first_chunk::<WIDTH>() {
+    const fn is_fresh(&self) -> bool {
+        self.out.len() == self.level.at + self.level.len
+    }
+
+    /// Writes the way to the innermost level, unless it stands there; where it
+    /// begins.
+    #[inline(always)]
+    fn push_way(&mut self) -> usize {
+        if self.is_fresh() {
+            return self.level.at;
+        }
+        let (old, Level { at, len, .. }) = (self.out.len(), self.level);
+        match self.out.get(at..).and_then(<[u8]>::first_chunk::<WIDTH>) {
             // Moves of fixed width and a shorter length instead of a `memcpy`
             // of variable length.
             Some(chunk) if len <= WIDTH => {
-                self.out.extend_from_slice(chunk);
+                let chunk = *chunk;
+                self.out.extend_from_slice(&chunk);
                 self.out.truncate(old + len);
             }
-            _ => self.out.extend_from_slice(&self.way[..len]),
+            _ => self.out.extend_from_within(at..at + len),
         }
+        old
     }
 
     /// Writes `&`, the key of the value of `at`, and `=`.
@@ -167,7 +178,7 @@ impl FormEncoder {
             }
             Kind::List => {
                 self.level.count += 1;
-                number::push_u64(&mut self.out, self.level.count);
+                push_number(&mut self.out, self.level.count);
             }
             Kind::Top => self.nameless(at),
         }
@@ -175,62 +186,65 @@ impl FormEncoder {
     }
 
     /// Goes to the value of `at` and on to `more` segments: the way ends behind
-    /// them.
-    #[inline]
+    /// them. A copy for each kind is smaller than one for all of them.
+    #[inline(always)]
     fn enter(&mut self, at: Member<'_>, kind: Kind, more: Option<Member<'_>>, entry: bool) {
-        let mut level = self.level;
-        self.way.truncate(level.way);
-        match level.kind {
+        let begun = self.out.len();
+        let start = self.push_way();
+        match self.level.kind {
             Kind::Named | Kind::Map { .. } => {
-                at.run(self.profile.names).push_to(&mut self.way);
-                self.way.push(b'.');
+                at.run(self.profile.names).push_to(&mut self.out);
+                self.out.push(b'.');
             }
             Kind::List => {
-                level.count += 1;
-                self.level.count = level.count;
-                number::push_u64(&mut self.way, level.count);
-                self.way.push(b'.');
+                self.level.count += 1;
+                push_number(&mut self.out, self.level.count);
+                self.out.push(b'.');
             }
             // The name of the structure at the top is nowhere.
-            Kind::Top => {}
+            Kind::Top => self.out.push(b'&'),
         }
         if let Some(element) = more {
-            element.run(self.profile.names).push_to(&mut self.way);
-            self.way.push(b'.');
+            element.run(self.profile.names).push_to(&mut self.out);
+            self.out.push(b'.');
         }
         if entry {
-            self.way.extend_from_slice(b"entry.");
+            self.out.extend_from_slice(b"entry.");
         }
         self.outer.push(self.level);
-        let way = self.way.len();
+        let len = self.out.len() - start;
         self.level = Level {
             kind: match kind {
-                Kind::Map { .. } => Kind::Map { base: way },
+                Kind::Map { .. } => Kind::Map { base: len },
                 kind => kind,
             },
-            way,
+            at: start,
+            len,
             count: 0,
-            begun: self.out.len(),
+            begun,
         };
-        // So many bytes more are cheaper than a question how many are missing.
-        self.way.extend_from_slice(&[0; WIDTH]);
     }
 
+    /// Leaves the innermost level; whether nothing was written there.
     #[inline]
-    fn leave(&mut self) {
+    fn leave(&mut self) -> bool {
+        let is_empty = self.is_fresh();
+        if is_empty {
+            self.out.truncate(self.level.begun);
+        }
         if let Some(outer) = self.outer.pop() {
             self.level = outer;
         } else {
             self.fail(unbalanced("form"));
         }
+        is_empty
     }
 
     /// Leaves what leaves no trace if it is empty.
     #[inline]
     fn leave_traceless(&mut self, at: Member<'_>) {
-        let empty = self.level.begun == self.out.len();
-        self.leave();
-        if empty && (self.level.kind == Kind::List || at.kind() == ShapeKind::Union) {
+        let is_empty = self.leave();
+        if is_empty && (self.level.kind == Kind::List || at.kind() == ShapeKind::Union) {
             self.unwritable(at, "something in it: an empty one leaves no trace");
         }
     }
@@ -253,7 +267,6 @@ impl FormEncoder {
 }
 
 impl Encoder for FormEncoder {
-    #[inline]
     fn begin_structure(&mut self, at: Member<'_>, _: usize) {
         self.enter(at, Kind::Named, None, false);
     }
@@ -276,7 +289,6 @@ impl Encoder for FormEncoder {
         self.leave_traceless(at);
     }
 
-    #[inline]
     fn begin_list(&mut self, at: Member<'_>, len: usize) {
         if len == 0 && !self.profile.flat {
             self.push_key(at);
@@ -305,7 +317,6 @@ impl Encoder for FormEncoder {
         }
     }
 
-    #[inline]
     fn begin_map(&mut self, at: Member<'_>, _: usize) {
         if self.profile.flat {
             self.unwritable(at, "no map: ec2Query has none");
@@ -329,14 +340,14 @@ impl Encoder for FormEncoder {
             // A document, which has been refused.
             return;
         }
-        self.way.truncate(base);
+        self.level.len = base;
+        self.level.at = self.push_way();
         self.level.count += 1;
-        number::push_u64(&mut self.way, self.level.count);
-        self.way.push(b'.');
-        self.level.way = self.way.len();
-        self.way.extend_from_slice(&[0; WIDTH]);
+        push_number(&mut self.out, self.level.count);
+        self.out.push(b'.');
+        self.level.len = self.out.len() - self.level.at;
         self.push_key(at.target().member(0));
-        percent::push_bytes(&mut self.out, key.as_bytes(), &percent::UNRESERVED);
+        push_text(&mut self.out, key);
     }
 
     #[inline]
@@ -383,7 +394,7 @@ impl Encoder for FormEncoder {
     #[inline]
     fn string(&mut self, at: Member<'_>, value: &str) {
         self.push_key(at);
-        percent::push_bytes(&mut self.out, value.as_bytes(), &percent::UNRESERVED);
+        push_text(&mut self.out, value);
     }
 
     fn blob(&mut self, at: Member<'_>, value: &[u8]) {
@@ -430,42 +441,4 @@ impl Encoder for FormEncoder {
     fn fail(&mut self, error: Error) {
         self.error.get_or_insert(error);
     }
-}
-
-/// Percent-encodes the `+` of an exponent.
-#[inline]
-fn encode_plus(out: &mut Vec<u8>, start: usize) {
-    // Numbers without an exponent are shorter than this, or have no room for it.
-    let long = out.len() - start > 4;
-    if long && out[start..].contains(&b'+') {
-        encode_again(out, start);
-    }
-}
-
-/// Percent-encodes a date and time: the two colons of RFC 3339, which mostly
-/// stand in the same places, or the spaces too of an HTTP-date.
-#[inline]
-fn encode_time(out: &mut Vec<u8>, start: usize) {
-    let Some(tail) = out.get(start + 13..) else {
-        return encode_again(out, start);
-    };
-    match tail.first_chunk::<7>() {
-        // `:30:00` and then `Z` or a fraction, in which nothing is encoded.
-        Some(&[b':', a, b, b':', c, d, end]) if end == b'Z' || end == b'.' => {
-            let [x, y, z] = *b"%3A";
-            let old = out.len();
-            out.extend_from_slice(&[0; 4]);
-            out.copy_within(start + 19..old, start + 23);
-            if let Some(space) = out.get_mut(start + 13..start + 23) {
-                space.copy_from_slice(&[x, y, z, a, b, x, y, z, c, d]);
-            }
-        }
-        _ => encode_again(out, start),
-    }
-}
-
-#[cold]
-fn encode_again(out: &mut Vec<u8>, start: usize) {
-    let plain = out.split_off(start);
-    percent::push_bytes(out, &plain, &percent::UNRESERVED);
 }

@@ -49,6 +49,7 @@
 mod decode;
 mod encode;
 mod index;
+mod text;
 
 use polywire_schema::{Defaults, Encoding, TimestampFormat};
 

@@ -23,7 +23,7 @@ use polywire_text::{Malformed, base64, scan};
 use super::{JsonProfile, locate};
 use crate::budget::Budget;
 use crate::lengths::Lengths;
-use crate::{nulls, refuse, snippet, variant};
+use crate::{nulls, refuse, snippet};
 
 /// A reader of one JSON text.
 #[derive(Debug)]
@@ -34,8 +34,6 @@ pub struct JsonDecoder<'de> {
     body: Option<&'de Body>,
     budget: Budget,
     profile: JsonProfile,
-    /// The ordinal of the last variant: neighbours are often of one kind.
-    variant: u32,
     lengths: Lengths,
 }
 
@@ -89,7 +87,6 @@ impl<'de> JsonDecoder<'de> {
             body: None,
             budget: Budget::new(limits),
             profile,
-            variant: 0,
             lengths: Lengths::default(),
         })
     }
@@ -740,15 +737,21 @@ impl<'de> Decoder<'de> for JsonDecoder<'de> {
             return None;
         }
         let (name, _) = self.token_at(open + 1);
-        let text = self.text.as_bytes().get(name..)?.first_chunk::<16>()?;
-        let names = shape.encoded_names(self.profile.names);
-        let (ordinal, len) = variant::find(names, self.variant, text)?;
-        let (value, token) = self.token_behind(name + len);
+        let text = self.text.as_bytes().get(name..)?.first_chunk::<17>()?;
+        let [b'"', text @ ..] = text else {
+            return None;
+        };
+        let len = scan::before_quote(text);
+        if text.get(len + 1) != Some(&b':') {
+            return None;
+        }
+        let source = self.profile.names.source();
+        let ordinal = shape.find_variant(source, *text.first_chunk()?, len)?;
+        let (value, token) = self.token_behind(name + len + 3);
         // Documents may be null; they and errors are left to `member`.
         if matches!(token, b'n' | 0) || self.budget.enter().is_err() {
             return None;
         }
-        self.variant = ordinal;
         self.at = value;
         Some(ordinal)
     }

@@ -4,8 +4,8 @@
 //! the last one: so no value has to ask whether it is the first.
 
 use polywire_schema::{
-    BigDecimal, BigInteger, Direction, Encoder, Error, ErrorKind, Location, Member, Timestamp,
-    TimestampFormat,
+    BigDecimal, BigInteger, Direction, Encoder, Error, ErrorKind, Location, Member, Text,
+    Timestamp, TimestampFormat,
 };
 use polywire_text::{base64, escape, number};
 
@@ -167,14 +167,25 @@ impl Encoder for JsonEncoder {
     }
 
     #[inline]
+    fn text_key(&mut self, _: Member<'_>, key: &Text) {
+        escape::push_json_text(&mut self.out, key, *b"\":");
+    }
+
+    #[inline]
     fn end_map(&mut self, _: Member<'_>) {
         self.close(b'}');
     }
 
     #[inline]
     fn boolean(&mut self, _: Member<'_>, value: bool) {
-        self.out
-            .extend_from_slice(if value { b"true," } else { b"false," });
+        // A copy of fixed width.
+        let (word, len) = match value {
+            true => (b"true,\0", 5),
+            false => (b"false,", 6),
+        };
+        let start = self.out.len();
+        self.out.extend_from_slice(word);
+        self.out.truncate(start + len);
     }
 
     #[inline]
@@ -210,6 +221,11 @@ impl Encoder for JsonEncoder {
     #[inline]
     fn string(&mut self, _: Member<'_>, value: &str) {
         escape::push_json_string(&mut self.out, value, *b"\",");
+    }
+
+    #[inline]
+    fn text(&mut self, _: Member<'_>, value: &Text) {
+        escape::push_json_text(&mut self.out, value, *b"\",");
     }
 
     fn blob(&mut self, _: Member<'_>, value: &[u8]) {

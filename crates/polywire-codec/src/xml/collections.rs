@@ -3,7 +3,7 @@
 use polywire_schema::{
     Encoding, Error, ErrorKind, Member, MemberFlags, NameSource, Seq, ShapeKind, Text,
 };
-use polywire_text::scan::Run;
+use polywire_text::scan::{self, Run};
 
 use super::XmlDecoder;
 use super::cursor::{CONTENT, EMPTY, Place, TOP, local};
@@ -15,8 +15,6 @@ use crate::{keep, nulls};
 const FLATTENED: u32 = 1;
 /// The element around the items was its own end.
 const NO_CONTENT: u32 = 2;
-/// How many bytes are compared at once.
-const LONGEST_RUN: usize = 32;
 
 /// The key of the entry that is open stands behind its value.
 const KEY_BEHIND: u32 = 4;
@@ -46,41 +44,37 @@ impl<'de> XmlDecoder<'de> {
         if seq.state != 0 {
             return self.any_item(at, seq);
         }
-        let before = self.cursor.at;
-        // The start tag of the item before once more, and the white space before
-        // it: one comparison.
-        let last = last_tag(seq);
-        if last.len > 0
-            && let Some(window) = self.cursor.bytes().get(last.start..)
-            && Run::new(window, last.len).starts(self.cursor.rest())
-            && self.budget.count(1).is_ok()
-        {
-            self.cursor.at += last.len;
-            let len = seq.guess as usize;
-            let start = self.cursor.at - 1 - len;
-            self.cursor.name = Place { start, len };
-            return Ok(true);
-        }
-        self.cursor.skip_space();
-        let tag = at.element().encoded(Encoding::XmlOpen);
-        if let Some(len) = tag.starts(self.cursor.rest())
-            && self.budget.count(1).is_ok()
-        {
-            self.opened(len);
-            let name = self.cursor.name;
-            let (again, plain) = (self.cursor.at - before, name.len + 2 == len);
-            if plain && again <= LONGEST_RUN {
-                seq.guess = name.len as u32;
-                seq.seen = [before as u64, again as u64];
+        let cursor = &mut self.cursor;
+        let Some((start, tag)) = cursor.line() else {
+            return self.any_item(at, seq);
+        };
+        if tag[1] == b'/' {
+            if !cursor.is_end(tag, own_name(seq)) {
+                return self.any_item(at, seq);
             }
-            return Ok(true);
-        }
-        if let Some(end) = self.cursor.plain_end(self.cursor.at, own_name(seq)) {
-            self.cursor.at = end;
+            cursor.at = start + own_name(seq).len + "</>".len();
             self.budget.leave();
+            self.lengths.note(at, seq.count);
             return Ok(false);
         }
-        self.any_item(at, seq)
+        // The start tag of the item before once more, or that of the model.
+        let last = last_tag(seq);
+        let again = last.len > 0
+            && scan::comes_again(tag, cursor.bytes(), last.start, last.len + "<>".len());
+        let len = match again {
+            true => Some(last.len + "<>".len()),
+            false => at.element().encoded(Encoding::XmlOpen).starts(tag),
+        };
+        let Some(len) = len.filter(|_| self.budget.count(1).is_ok()) else {
+            return self.any_item(at, seq);
+        };
+        self.opened(start, tag, len);
+        // As many items as a message may have: they were counted.
+        seq.count += 1;
+        if self.cursor.name.len + "<>".len() == len {
+            seq.seen = [start as u64, self.cursor.name.len as u64];
+        }
+        Ok(true)
     }
 
     #[inline(never)]
@@ -90,6 +84,7 @@ impl<'de> XmlDecoder<'de> {
                 let element = at.element().plain(NameSource::Xml);
                 name == element || local(name) == local(element)
             })? {
+                self.lengths.note(at, seq.count);
                 return Ok(false);
             }
             if self.is_element(at)? {
@@ -122,7 +117,7 @@ impl<'de> XmlDecoder<'de> {
                     return Ok(false);
                 }
                 if tag.starts(self.cursor.rest()) {
-                    self.opened(tag.len());
+                    self.opened(self.cursor.at, self.cursor.rest(), tag.len());
                     break;
                 }
                 self.cursor.start_tag()?;
@@ -151,7 +146,7 @@ impl<'de> XmlDecoder<'de> {
         }
         let tag = at.run(Encoding::XmlOpen);
         if tag.starts(self.cursor.rest()) {
-            self.opened(tag.len());
+            self.opened(self.cursor.at, self.cursor.rest(), tag.len());
             return Ok(true);
         }
         let before = self.cursor.at;
@@ -197,6 +192,7 @@ impl<'de> XmlDecoder<'de> {
             const ENTRY: &[u8] = b"<entry>";
             let run = Run::new(ENTRY, ENTRY.len());
             if !self.next_element(at, seq, run, |name| local(name) == "entry")? {
+                self.lengths.note(at, seq.count);
                 return Ok(None);
             }
             let key = self.key_and_value(at, seq)?;
@@ -266,7 +262,7 @@ impl<'de> XmlDecoder<'de> {
         for (member, child) in [(key, Child::Key), (value, Child::Value)] {
             let tag = member.run(Encoding::XmlOpen);
             if tag.starts(self.cursor.rest()) {
-                self.opened(tag.len());
+                self.opened(self.cursor.at, self.cursor.rest(), tag.len());
                 return Ok(child);
             }
         }
@@ -334,8 +330,7 @@ enum Child {
 }
 
 /// The name of the last item of a flattened list, or of the last entry. Of
-/// another list the white space before an item and its start tag, if they are
-/// short and plain.
+/// another list its start tag and the length of its name, if it is plain.
 #[inline(always)]
 fn last_tag(seq: &Seq) -> Place {
     Place {

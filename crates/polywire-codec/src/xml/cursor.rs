@@ -8,8 +8,7 @@ use std::borrow::Cow;
 
 use polywire_schema::{Error, ErrorKind};
 use polywire_text::escape::{self, XmlPlace, XmlReading};
-use polywire_text::scan;
-use polywire_text::scan::Run;
+use polywire_text::scan::{self, TAG};
 
 use super::locate;
 use crate::declaration::foreign_encoding;
@@ -49,12 +48,13 @@ pub(super) struct Cursor<'de> {
     pub(super) attribute: Place,
     pub(super) attributes: usize,
     /// Whether `]]>` stands anywhere: then it may stand where it must not.
-    brackets: bool,
+    pub(super) brackets: bool,
 }
 
 impl<'de> Cursor<'de> {
-    /// A cursor behind the start tag of the root element.
-    pub(super) fn new(text: &'de str) -> Result<Self, Error> {
+    /// A cursor behind the start tag of the root element. `rare` says whether the
+    /// text may hold `]` or anything beyond ASCII.
+    pub(super) fn new(text: &'de str, rare: bool) -> Result<Self, Error> {
         let mut cursor = Self {
             text,
             at: 0,
@@ -64,7 +64,9 @@ impl<'de> Cursor<'de> {
             attributes: 0,
             brackets: false,
         };
-        cursor.look_for_rare()?;
+        if rare {
+            cursor.look_for_rare()?;
+        }
         cursor.declaration()?;
         cursor.skip_between()?;
         match cursor.rest() {
@@ -80,6 +82,7 @@ impl<'de> Cursor<'de> {
 
     /// What is forbidden and takes more than one byte to see is looked for
     /// once, here: most documents have neither of the bytes that begin it.
+    #[cold]
     fn look_for_rare(&mut self) -> Result<(), Error> {
         let bytes = self.text.as_bytes();
         let Some(first) = memchr::memchr2(b']', 0xef, bytes) else {
@@ -114,11 +117,22 @@ impl<'de> Cursor<'de> {
         &self.text[place.start..place.start + place.len]
     }
 
-    /// Skips white space, of which documents that are laid out have much.
+    /// What comes next behind the layout, if that is usual: where, and the first
+    /// bytes of it.
     #[inline(always)]
-    pub(super) fn skip_space(&mut self) {
-        if self.bytes().get(self.at).is_some_and(|byte| *byte <= b' ') {
-            self.at += scan::white_space(self.rest());
+    pub(super) fn line(&self) -> Option<(usize, &'de [u8; TAG])> {
+        scan::line(self.bytes(), self.at)
+    }
+
+    /// Goes to the tag that comes next, if nothing but layout stands before it.
+    #[inline]
+    pub(super) fn skip_line(&mut self) -> bool {
+        match self.line() {
+            Some((at, [b'<', next, ..])) if !matches!(next, b'!' | b'?') => {
+                self.at = at;
+                true
+            }
+            _ => false,
         }
     }
 
@@ -137,6 +151,9 @@ impl<'de> Cursor<'de> {
     /// instructions.
     #[inline]
     pub(super) fn skip_between(&mut self) -> Result<(), Error> {
+        if self.skip_line() {
+            return Ok(());
+        }
         loop {
             match self.rest() {
                 // CDATA is text, not markup.
@@ -215,12 +232,6 @@ impl<'de> Cursor<'de> {
         self.attributes_of_tag(start + len)
     }
 
-    /// Whether a start tag of a common name stands here.
-    #[inline(always)]
-    pub(super) fn is_at_tag(&self) -> bool {
-        matches!(self.rest(), [b'<', first, ..] if first.is_ascii_alphabetic())
-    }
-
     /// Whether the last start tag has anything behind its name.
     #[inline]
     pub(super) fn has_attributes(&self) -> bool {
@@ -228,15 +239,18 @@ impl<'de> Cursor<'de> {
         self.bytes().get(start + len) != Some(&b'>')
     }
 
-    /// The end of the end tag `</name>`, if it stands at `at`, spelled as
-    /// plainly as its start tag was.
+    /// The end of the end tag `</name>`, if it stands at `at` and is no rarity.
     #[inline(always)]
     pub(super) fn plain_end(&self, at: usize, name: Place) -> Option<usize> {
-        let bytes = self.bytes();
-        let rest = bytes.get(at..)?;
-        let run = Run::new(bytes.get(name.start..)?, name.len + 1);
-        (rest.starts_with(b"</") && run.starts(&rest[2..]) && bytes[name.start + name.len] == b'>')
-            .then_some(at + name.len + 3)
+        let tag = self.bytes().get(at..)?.first_chunk()?;
+        self.is_end(tag, name).then_some(at + name.len + 3)
+    }
+
+    /// Whether this is the end tag of the element of this name. Where not, it may
+    /// still be one, for those who look closer.
+    #[inline(always)]
+    pub(super) fn is_end(&self, tag: &[u8; TAG], name: Place) -> bool {
+        scan::is_end_tag(tag, self.bytes(), name.start, name.len)
     }
 
     /// Reads the end tag of the element of this name.
@@ -415,34 +429,34 @@ impl<'de> Cursor<'de> {
 /// not ASCII all is taken).
 #[inline]
 pub(super) fn name_len(bytes: &[u8]) -> usize {
-    match bytes.first() {
-        Some(first)
-            if IN_NAME[usize::from(*first)] && !matches!(first, b'0'..=b'9' | b'-' | b'.') => {}
-        _ => return 0,
+    let mut len = plain_name_len(bytes);
+    // A colon may stand anywhere.
+    while bytes.get(len) == Some(&b':') {
+        len += 1;
+        len += scan::xml_name(&bytes[len..]);
     }
-    let in_name = |byte: &u8| IN_NAME[usize::from(*byte)];
-    bytes
-        .iter()
-        .position(|byte| !in_name(byte))
-        .unwrap_or(bytes.len())
+    len
 }
 
-/// What may stand in a name.
-const IN_NAME: [bool; 256] = {
-    let mut table = [false; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        let own = byte as u8;
-        table[byte] =
-            own.is_ascii_alphanumeric() || own >= 128 || matches!(own, b'_' | b':' | b'-' | b'.');
-        byte += 1;
+/// The same up to the first colon.
+#[inline]
+pub(super) fn plain_name_len(bytes: &[u8]) -> usize {
+    match bytes.first() {
+        Some(b'0'..=b'9' | b'-' | b'.') | None => 0,
+        Some(_) => scan::xml_name(bytes),
     }
-    table
-};
+}
 
 /// A name without its prefix.
 pub(super) fn local(name: &str) -> &str {
-    name.rsplit(':').next().unwrap_or_default()
+    let colon = name.bytes().rposition(|byte| byte == b':');
+    colon.map_or(name, |colon| &name[colon + 1..])
+}
+
+/// Whether a name is this one, but for a prefix. The one that is looked for has none.
+pub(super) fn is_local(name: &str, local: &str) -> bool {
+    let prefix = name.strip_suffix(local);
+    prefix.is_some_and(|prefix| prefix.is_empty() || prefix.ends_with(':'))
 }
 
 fn join<'a>(text: &mut Cow<'a, str>, part: Cow<'a, str>) {

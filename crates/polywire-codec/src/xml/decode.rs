@@ -14,13 +14,16 @@ use std::borrow::Cow;
 
 use polywire_schema::{
     BigDecimal, BigInteger, Blob, Body, Decoder, END, Encoding, Error, ErrorKind, Event, LimitKind,
-    Limits, Location, Member, MemberFlags, NameSource, Schema, Seq, ShapeKind, Text, Timestamp,
+    Limits, Member, MemberFlags, NameSource, Schema, Seq, Text, Timestamp,
 };
+use polywire_text::timestamp::LastDate;
+use polywire_text::utf8;
 
 use super::XmlProfile;
-use super::cursor::{ATTRIBUTE, CONTENT, Cursor, EMPTY, Place, TOP, local, name_len};
+use super::cursor::{CONTENT, Cursor, EMPTY, Place, TOP, local, name_len};
 use super::frame::Entered;
 use crate::budget::Budget;
+use crate::lengths::Lengths;
 use crate::refuse;
 
 /// A reader of one XML document.
@@ -34,21 +37,21 @@ pub struct XmlDecoder<'de> {
     pub(super) continues: bool,
     /// The elements that the caller has entered.
     pub(super) entered: Entered,
-    /// The shape that was last asked for names with prefixes, and whether it
-    /// has some.
-    prefixes: Option<(u32, bool)>,
+    pub(super) lengths: Lengths,
+    /// Timestamps of one message often are of one day.
+    pub(super) last_date: LastDate,
 }
 
 /// States of the [`Seq`] of a structure: bits. None is left once the structure
 /// is among its elements.
-const IN_TAG: u32 = 1;
-const NO_CONTENT: u32 = 2;
+pub(super) const IN_TAG: u32 = 1;
+pub(super) const NO_CONTENT: u32 = 2;
 /// At the top, where members may stand elsewhere in the message.
-const IN_PART: u32 = 4;
+pub(super) const IN_PART: u32 = 4;
 /// The structure at the top has no element.
-const UNWRAPPED: u32 = 8;
+pub(super) const UNWRAPPED: u32 = 8;
 /// The structure at the top is not there itself, but its payload is.
-const AROUND_PAYLOAD: u32 = 16;
+pub(super) const AROUND_PAYLOAD: u32 = 16;
 
 impl<'de> XmlDecoder<'de> {
     /// A reader of a body, whose long strings will share it.
@@ -62,10 +65,17 @@ impl<'de> XmlDecoder<'de> {
         profile: XmlProfile<'_>,
         limits: &Limits,
     ) -> Result<Self, Error> {
-        let text = refuse::text(body, limits, "XML")?;
-        let mut decoder = Self::from_str(text, profile, limits)?;
-        decoder.body = Some(body);
-        Ok(decoder)
+        refuse::too_long(body.as_bytes().len(), limits, "XML")?;
+        let (text, rare) = match utf8::ascii_without(body.as_bytes(), b']') {
+            Some(text) => (text, false),
+            None => (refuse::text(body, limits, "XML")?, true),
+        };
+        Ok(Self::new(
+            Cursor::new(text, rare)?,
+            Some(body),
+            profile,
+            limits,
+        ))
     }
 
     /// A reader of a text, whose long strings will be copied.
@@ -79,15 +89,26 @@ impl<'de> XmlDecoder<'de> {
         limits: &Limits,
     ) -> Result<Self, Error> {
         refuse::too_long(text.len(), limits, "XML")?;
-        Ok(Self {
-            cursor: Cursor::new(text)?,
-            body: None,
+        Ok(Self::new(Cursor::new(text, true)?, None, profile, limits))
+    }
+
+    #[inline]
+    fn new(
+        cursor: Cursor<'de>,
+        body: Option<&'de Body>,
+        profile: XmlProfile<'_>,
+        limits: &Limits,
+    ) -> Self {
+        Self {
+            cursor,
+            body,
             budget: Budget::new(limits),
             profile: profile.with_namespace(None),
             continues: false,
             entered: Entered::default(),
-            prefixes: None,
-        })
+            lengths: Lengths::default(),
+            last_date: LastDate::default(),
+        }
     }
 
     /// The offset of the next byte to be read.
@@ -158,19 +179,19 @@ impl<'de> XmlDecoder<'de> {
         Err(error.expected(format!("the element <{expected}>")))
     }
 
-    /// The start tag that is compared as a run has been found, `len` bytes.
+    /// A start tag that is compared as a run has been found, `len` bytes of `tag`
+    /// at `at`.
     #[inline(always)]
-    pub(super) fn opened(&mut self, len: usize) {
+    pub(super) fn opened(&mut self, at: usize, tag: &[u8], len: usize) {
         let cursor = &mut self.cursor;
         cursor.name = Place {
-            start: cursor.at + 1,
+            start: at + 1,
             len: len - 2,
         };
-        cursor.at += len;
+        cursor.at = at + len;
         // With a namespace the run is more than a name.
-        if cursor.bytes()[cursor.at - 2] == b'"' {
-            let tag = &cursor.bytes()[cursor.name.start..cursor.at];
-            cursor.name.len = name_len(tag);
+        if tag.get(len - 2) == Some(&b'"') {
+            cursor.name.len = name_len(&tag[1..]);
         }
     }
 
@@ -220,257 +241,7 @@ impl<'de> XmlDecoder<'de> {
             ..Seq::default()
         }
     }
-
-    /// As [`Decoder::member`], whatever stands there.
-    #[inline(never)]
-    fn any_member(&mut self, shape: Schema<'_>, seq: &mut Seq) -> Result<u32, Error> {
-        if seq.state == AROUND_PAYLOAD {
-            return Ok(self.payload_member(shape));
-        }
-        loop {
-            let found = if seq.state & UNWRAPPED != 0 {
-                if seq.count > 0 {
-                    self.budget.leave();
-                    return Ok(END);
-                }
-                seq.count = 1;
-                let special = self.cursor.special;
-                let found = self.find(shape, self.cursor.name, false);
-                self.cursor.special = special;
-                found
-            } else if seq.state & IN_TAG != 0 {
-                match self.cursor.next_attribute(self.cursor.attributes) {
-                    Some((name, value, next)) => {
-                        self.cursor.attributes = next;
-                        let Some(ordinal) = self.find(shape, name, true) else {
-                            continue;
-                        };
-                        self.cursor.attribute = value;
-                        self.cursor.special = ATTRIBUTE;
-                        Some(ordinal)
-                    }
-                    None => {
-                        seq.state &= !IN_TAG;
-                        continue;
-                    }
-                }
-            } else if seq.state & NO_CONTENT != 0 {
-                self.budget.leave();
-                return Ok(END);
-            } else {
-                if !self.cursor.is_at_tag() && !self.next_child(seq)? {
-                    return Ok(END);
-                }
-                match self.plain_tag(shape, seq.guess) {
-                    Some(ordinal) => Some(ordinal),
-                    None => {
-                        self.cursor.start_tag()?;
-                        self.find(shape, self.cursor.name, false)
-                    }
-                }
-            };
-            let Some(ordinal) = found.or_else(|| self.find_message(shape, seq)) else {
-                seq.unknown = true;
-                self.count_item()?;
-                self.skip_element()?;
-                continue;
-            };
-            let member = shape.member(ordinal);
-            seq.guess = ordinal + 1;
-            if seq.state & IN_PART != 0 && self.is_elsewhere(member) {
-                seq.unknown = true;
-                self.skip_element()?;
-                continue;
-            }
-            let before = self.budget.seen(seq, ordinal);
-            let flattened = member.has(MemberFlags::XML_FLATTENED)
-                && matches!(member.kind(), ShapeKind::List | ShapeKind::Map);
-            if before && !flattened {
-                return Err(self.error(ErrorKind::Duplicate, "each member once"));
-            }
-            if self.cursor.special != ATTRIBUTE
-                && !flattened
-                && self.cursor.has_attributes()
-                && self.cursor.is_nil()
-            {
-                self.skip_element()?;
-                continue;
-            }
-            self.continues = before;
-            return Ok(ordinal);
-        }
-    }
-
-    /// The member that is the payload, once; behind it nothing else comes.
-    fn payload_member(&mut self, shape: Schema<'_>) -> u32 {
-        let Some(direction) = self.profile.document_only.take() else {
-            return END;
-        };
-        self.profile.payload = false;
-        let is = |member: &Member<'_>| member.location().going(direction) == Location::Payload;
-        shape.members().find(is).map_or(END, Member::ordinal)
-    }
-
-    /// Goes to the next start tag in the element of `seq`; at its end reads
-    /// that and says `false`.
-    #[inline]
-    pub(super) fn next_child(&mut self, seq: &Seq) -> Result<bool, Error> {
-        self.cursor.skip_between()?;
-        match self.cursor.rest() {
-            [b'<', b'/', ..] => {
-                self.cursor.end_tag(own_name(seq))?;
-                self.budget.leave();
-                Ok(false)
-            }
-            [b'<', next, ..] if *next != b'!' => Ok(true),
-            [] | [b'<'] => {
-                let error = self.error(ErrorKind::Truncated, "");
-                let name = self.cursor.name_at(own_name(seq));
-                Err(error.expected(format!("</{name}>")))
-            }
-            _ if self.profile.required => {
-                Err(self.error(ErrorKind::Syntax, "an element or the end of one, not text"))
-            }
-            // Text beside elements means nothing.
-            _ => {
-                self.cursor.skip_characters()?;
-                self.next_child(seq)
-            }
-        }
-    }
-
-    /// The member whose start tag stands here, if it is a plain one: mostly that
-    /// behind the guess, when one was left out, else by its name. The tag is
-    /// then read.
-    #[inline]
-    fn plain_tag(&mut self, shape: Schema<'_>, guess: u32) -> Option<u32> {
-        let rest = self.cursor.rest();
-        // In a small shape any member is found as quickly as one is looked up.
-        let candidates = match shape.len() {
-            len @ ..=FEW_MEMBERS => 0..len,
-            len => guess + 1..len.min(guess + 2),
-        };
-        for ordinal in candidates {
-            if let Some(len) = shape
-                .member(ordinal)
-                .encoded(Encoding::XmlOpen)
-                .starts(rest)
-                && rest.get(len - 1) == Some(&b'>')
-            {
-                self.opened(len);
-                return Some(ordinal);
-            }
-        }
-        let name = rest.get(1..)?;
-        let len = name_len(name);
-        if name.get(len) != Some(&b'>') {
-            return None;
-        }
-        let ordinal = shape.find(NameSource::Xml, &name[..len])?;
-        if shape.member(ordinal).has(MemberFlags::XML_ATTRIBUTE) {
-            return None;
-        }
-        let start = self.cursor.at + 1;
-        self.cursor.name = Place { start, len };
-        self.cursor.at = start + len + 1;
-        Some(ordinal)
-    }
-
-    /// The member of a name: as it stands, else without its prefix and without
-    /// those of the schema.
-    #[inline(never)]
-    fn find(&mut self, shape: Schema<'_>, name: Place, attribute: bool) -> Option<u32> {
-        let name = self.cursor.name_at(name);
-        if attribute && (name == "xmlns" || name.starts_with("xmlns:")) {
-            return None;
-        }
-        let fits =
-            |ordinal: &u32| shape.member(*ordinal).has(MemberFlags::XML_ATTRIBUTE) == attribute;
-        let find = |name: &str| shape.find(NameSource::Xml, name.as_bytes()).filter(fits);
-        if let Some(ordinal) = find(name) {
-            return Some(ordinal);
-        }
-        let local_name = local(name);
-        if local_name.len() < name.len()
-            && let Some(ordinal) = find(local_name)
-        {
-            return Some(ordinal);
-        }
-        // An attribute and an element may share a name; and prefixes of the
-        // schema's names are no one else's.
-        let apart = match self.prefixes {
-            Some((index, apart)) if index == shape.index() => apart,
-            _ => {
-                let apart = shape.members().any(|member| {
-                    member.plain(NameSource::Xml).contains(':')
-                        || member.has(MemberFlags::XML_ATTRIBUTE)
-                });
-                self.prefixes = Some((shape.index(), apart));
-                apart
-            }
-        };
-        if !apart {
-            return None;
-        }
-        let is = |member: &Member<'_>| {
-            local(member.plain(NameSource::Xml)) == local_name && fits(&member.ordinal())
-        };
-        shape.members().find(is).map(Member::ordinal)
-    }
-
-    /// The member `message` for an element that is so called in other letters, by
-    /// a profile that reads it so.
-    fn find_message(&self, shape: Schema<'_>, seq: &Seq) -> Option<u32> {
-        if !self.profile.any_case_message || seq.state & IN_TAG != 0 {
-            return None;
-        }
-        let name = local(self.cursor.name_at(self.cursor.name));
-        let is = |member: &Member<'_>| {
-            let own = member.plain(NameSource::Xml);
-            name.eq_ignore_ascii_case("message") && own.eq_ignore_ascii_case(name)
-        };
-        shape.members().find(is).map(Member::ordinal)
-    }
-
-    /// Whether a member at the top belongs to another part of the message. It
-    /// must not come in through the document.
-    fn is_elsewhere(&self, member: Member<'_>) -> bool {
-        let elsewhere = |direction| member.location().going(direction) != Location::Body;
-        self.profile.document_only.is_some_and(elsewhere)
-    }
-
-    /// Skips what is left of an element whose start tag was read, or an
-    /// attribute. It must be well formed all the same.
-    #[inline(never)]
-    pub(super) fn skip_element(&mut self) -> Result<(), Error> {
-        let special = std::mem::replace(&mut self.cursor.special, CONTENT);
-        if special & !TOP != CONTENT {
-            return Ok(());
-        }
-        let name = self.cursor.name;
-        self.deeper()?;
-        self.skip_content(name)?;
-        self.budget.leave();
-        Ok(())
-    }
-
-    /// Skips up to and with the end tag of an element.
-    pub(super) fn skip_content(&mut self, name: Place) -> Result<(), Error> {
-        loop {
-            self.cursor.skip_characters()?;
-            match self.cursor.rest() {
-                [b'<', b'/', ..] | [] | [b'<'] => return self.cursor.end_tag(name),
-                _ => {
-                    self.cursor.start_tag()?;
-                    self.skip_element()?;
-                }
-            }
-        }
-    }
 }
-
-/// Up to how many members are compared each instead of looking one up.
-const FEW_MEMBERS: u32 = 8;
 
 /// The name of the element of `seq`.
 #[inline(always)]
@@ -508,29 +279,30 @@ impl<'de> Decoder<'de> for XmlDecoder<'de> {
     #[inline(always)]
     fn member(&mut self, shape: Schema<'_>, seq: &mut Seq) -> Result<u32, Error> {
         if seq.state != 0 {
-            return self.any_member(shape, seq);
+            return self.any_member(shape.root(), seq);
         }
-        self.cursor.skip_space();
+        let cursor = &mut self.cursor;
+        let Some((at, tag)) = cursor.line() else {
+            return self.any_member(shape.root(), seq);
+        };
         // The start tag that is expected next: one comparison and no look at
         // anything else.
         let ordinal = seq.guess;
         if ordinal < shape.len()
-            && let Some(len) = shape
-                .member(ordinal)
-                .encoded(Encoding::XmlOpen)
-                .starts(self.cursor.rest())
+            && let Some(len) = shape.member(ordinal).encoded(Encoding::XmlOpen).starts(tag)
             && seq.mark_new(ordinal)
         {
-            self.opened(len);
+            self.opened(at, tag, len);
             seq.guess = ordinal + 1;
             return Ok(ordinal);
         }
-        if let Some(end) = self.cursor.plain_end(self.cursor.at, own_name(seq)) {
-            self.cursor.at = end;
+        if cursor.is_end(tag, own_name(seq)) {
+            cursor.at = at + own_name(seq).len + "</>".len();
             self.budget.leave();
             return Ok(END);
         }
-        self.any_member(shape, seq)
+        cursor.at = at;
+        self.named_member(shape.root(), seq, tag)
     }
 
     #[inline]
@@ -541,6 +313,11 @@ impl<'de> Decoder<'de> for XmlDecoder<'de> {
     #[inline(always)]
     fn item(&mut self, at: Member<'_>, seq: &mut Seq) -> Result<bool, Error> {
         self.next_item(at, seq)
+    }
+
+    #[inline]
+    fn expected(&self, at: Member<'_>, _: &Seq) -> usize {
+        self.lengths.expected(at)
     }
 
     #[inline]

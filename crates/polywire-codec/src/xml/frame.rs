@@ -5,8 +5,10 @@ use std::borrow::Cow;
 
 use polywire_schema::{Decoder, Error, ErrorKind, NameSource, Schema};
 
+use polywire_text::scan;
+
 use super::XmlDecoder;
-use super::cursor::{CONTENT, EMPTY, Place, TOP, local};
+use super::cursor::{CONTENT, EMPTY, Place, TOP, is_local, local};
 
 /// The elements that were entered, from the outermost inwards. Protocols enter
 /// one or two.
@@ -69,6 +71,16 @@ impl<'de> XmlDecoder<'de> {
     ///
     /// What is skipped is not well formed; or four elements have been entered.
     pub fn enter(&mut self, name: &str) -> Result<bool, Error> {
+        self.enter_joined(name, "")
+    }
+
+    /// As [`enter`](Self::enter), of a name in two parts, so that nobody has to
+    /// join them.
+    ///
+    /// # Errors
+    ///
+    /// As [`enter`](Self::enter).
+    pub fn enter_joined(&mut self, name: &str, suffix: &str) -> Result<bool, Error> {
         self.cursor.special &= !TOP;
         if self.cursor.special == EMPTY {
             return Ok(false);
@@ -78,7 +90,7 @@ impl<'de> XmlDecoder<'de> {
         if !self.entered.push(parent) {
             return Err(self.error(ErrorKind::Internal, "at most four elements to enter"));
         }
-        let found = self.find_child(name)?;
+        let found = self.find_child(name, suffix)?;
         if !found {
             self.cursor.special = EMPTY;
         }
@@ -87,15 +99,25 @@ impl<'de> XmlDecoder<'de> {
 
     /// Reads up to and with the start tag of a child, or up to the end tag of
     /// the parent.
-    fn find_child(&mut self, name: &str) -> Result<bool, Error> {
+    fn find_child(&mut self, name: &str, suffix: &str) -> Result<bool, Error> {
         loop {
+            if let Some((at, tag)) = self.cursor.line()
+                && let Some(own) = scan::in_tag(tag)
+                && own.strip_suffix(suffix.as_bytes()) == Some(name.as_bytes())
+            {
+                self.opened(at, tag, own.len() + "<>".len());
+                self.cursor.special = CONTENT;
+                return Ok(true);
+            }
             self.cursor.skip_between()?;
             match self.cursor.rest() {
                 [b'<', b'/', ..] => return Ok(false),
                 [b'<', next, ..] if *next != b'!' => self.cursor.start_tag()?,
                 _ => return Err(self.error(ErrorKind::Syntax, "an element, not text")),
             }
-            if self.element() == name {
+            let own = self.cursor.name_at(self.cursor.name);
+            let own = own.strip_suffix(suffix);
+            if own.is_some_and(|own| is_local(own, name)) {
                 return Ok(true);
             }
             self.skip_element()?;
@@ -135,7 +157,7 @@ impl<'de> XmlDecoder<'de> {
 
     fn peeked(&mut self, path: &[&str]) -> Result<Option<Cow<'de, str>>, Error> {
         for name in path {
-            if self.cursor.special & EMPTY != 0 || !self.find_child(name)? {
+            if self.cursor.special & EMPTY != 0 || !self.find_child(name, "")? {
                 return Ok(None);
             }
         }

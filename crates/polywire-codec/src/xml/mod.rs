@@ -48,6 +48,7 @@ mod decode;
 mod encode;
 mod frame;
 mod locate;
+mod members;
 mod scalars;
 
 use polywire_schema::{Defaults, Direction, TimestampFormat};

@@ -68,16 +68,17 @@ impl<'de> XmlDecoder<'de> {
         }
     }
 
-    #[inline]
+    #[inline(never)]
     pub(super) fn text_value(&mut self, at: Member<'_>) -> Result<Text, Error> {
         // A short string without references, right here.
         let cursor = &mut self.cursor;
         if cursor.special == CONTENT
-            && let Some((len, end)) = cursor.plain_text()
+            && !cursor.brackets
+            && let Some((text, len, tag)) = Text::xml_prefix(cursor.text, cursor.at)
+            && cursor.is_end(tag, cursor.name)
             && self.budget.fits(len)
-            && let Some(text) = Text::inline_prefix(&cursor.text[cursor.at..], len)
         {
-            cursor.at = end;
+            cursor.at += len + cursor.name.len + "</>".len();
             return Ok(text);
         }
         self.any_text(at)
@@ -103,7 +104,25 @@ impl<'de> XmlDecoder<'de> {
         Ok((text, start))
     }
 
+    #[inline]
     pub(super) fn boolean_value(&mut self, at: Member<'_>) -> Result<bool, Error> {
+        if self.cursor.special == CONTENT {
+            for (word, value) in [("true", true), ("false", false)] {
+                if self.cursor.rest().starts_with(word.as_bytes())
+                    && let Some(end) = self
+                        .cursor
+                        .plain_end(self.cursor.at + word.len(), self.cursor.name)
+                {
+                    self.cursor.at = end;
+                    return Ok(value);
+                }
+            }
+        }
+        self.any_boolean(at)
+    }
+
+    #[inline(never)]
+    fn any_boolean(&mut self, at: Member<'_>) -> Result<bool, Error> {
         let (text, start) = self.trimmed(at)?;
         match &*text {
             "true" => Ok(true),
@@ -185,17 +204,17 @@ impl<'de> XmlDecoder<'de> {
         let format = at
             .timestamp_format()
             .unwrap_or(self.profile.timestamp_format);
-        let policy = ReadPolicy::new().utc(self.profile.required);
         if format == TimestampFormat::DateTime
             && self.cursor.special == CONTENT
-            && let Some((len, end)) = self.cursor.plain_text()
-            && let Some(text) = self.cursor.text.get(self.cursor.at..self.cursor.at + len)
-            && let Ok(instant) = Timestamp::parse_date_time_with(text, policy)
+            && let Some((instant, len)) = self.last_date.utc_prefix(self.cursor.rest())
+            && let Some(end) = self
+                .cursor
+                .plain_end(self.cursor.at + len, self.cursor.name)
         {
             self.cursor.at = end;
             return Ok(instant);
         }
-        self.any_timestamp(at, format, policy)
+        self.any_timestamp(at, format)
     }
 
     #[inline(never)]
@@ -203,8 +222,8 @@ impl<'de> XmlDecoder<'de> {
         &mut self,
         at: Member<'_>,
         format: TimestampFormat,
-        policy: ReadPolicy,
     ) -> Result<Timestamp, Error> {
+        let policy = ReadPolicy::new().utc(self.profile.required);
         let (text, start) = self.trimmed(at)?;
         let read = match format {
             TimestampFormat::EpochSeconds => Timestamp::parse_epoch_seconds(&text),

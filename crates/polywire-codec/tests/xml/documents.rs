@@ -335,3 +335,33 @@ fn what_cannot_be_written() {
     let error = write(&Value::from(1), polywire_schema::Member::DOCUMENT).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unwritable);
 }
+
+/// Layout that the quick paths know, and layout that they leave to others.
+#[test]
+fn layout_means_nothing() {
+    let plain = "<Bucket><Name>n</Name><Owner><DisplayName>d</DisplayName></Owner>\
+        <Contents><Key>k</Key><Size>7</Size></Contents><Unknown><a/></Unknown></Bucket>";
+    let expected = read_lenient(plain, root("Bucket")).unwrap();
+    for space in [
+        "\n",
+        "\n ",
+        "\r\n  ",
+        "\t",
+        " ",
+        "\n\t",
+        "\n \t ",
+        "\n\n",
+        &format!("\n{}", " ".repeat(31)),
+        &format!("\n{}", " ".repeat(32)),
+        &format!("\n{}", " ".repeat(70)),
+    ] {
+        let text = plain.replace("><", &format!(">{space}<"));
+        let found = read_lenient(&text, root("Bucket")).unwrap();
+        assert_eq!(format!("{found:?}"), format!("{expected:?}"), "{space:?}");
+    }
+    // No white space, though it comes before all that is none.
+    for space in ["\u{1}", "\n\u{1}", "\n  \u{b}", "\n  \u{1f} "] {
+        let text = plain.replace("><", &format!(">{space}<"));
+        assert!(read_lenient(&text, root("Bucket")).is_err(), "{space:?}");
+    }
+}

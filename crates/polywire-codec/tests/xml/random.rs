@@ -123,7 +123,13 @@ fn element() -> impl Strategy<Value = String> {
     })
 }
 
+/// As it is, and laid out in lines.
 fn check(text: &str) {
+    check_one(text);
+    check_one(&text.replace("><", ">\n      <"));
+}
+
+fn check_one(text: &str) {
     let at = root("Bucket");
     let strict = read_with(text, at, XmlProfile::DEFAULT, &Limits::DEFAULT);
     let lenient = read_lenient(text, at);

@@ -134,6 +134,8 @@ fn text(source: &mut Source, enumeration: &Enum<'_>) {
     source.close("}");
     source.close("}");
     source.blank();
+    source.line(format!("impl schema::EncodeKey for {name} {{}}"));
+    source.blank();
     source.open(format!("impl std::fmt::Display for {name} {{"));
     source.open("fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {");
     source.line("f.write_str(self.as_str())");

@@ -27,6 +27,12 @@ fn declaration(source: &mut Source, union: &Union<'_>) {
     let fallback = format!("`{}`.", union.shape.id().name());
     doc(source, Some(union.shape.traits()), &fallback);
     source.line("#[non_exhaustive]");
+    // The tag as a whole word is moved as such. One of a byte is moved together
+    // with what lies beside it, across the edges of words that have just been
+    // stored, which makes a processor wait.
+    if union.variants.iter().any(|variant| variant.ty.is_some()) {
+        source.line("#[repr(u64)]");
+    }
     source.line(match union.hides() {
         true => "#[derive(Clone, Default, PartialEq)]",
         false => "#[derive(Clone, Debug, Default, PartialEq)]",

@@ -22,14 +22,15 @@ use std::collections::HashMap;
 
 use bytes::Bytes;
 use http::header::CONTENT_TYPE;
-use http::{HeaderValue, Method, StatusCode, request, response};
+use http::{HeaderMap, HeaderValue, Method, StatusCode, request, response};
 use polywire_codec::form::{FormDecoder, FormProfile};
 use polywire_codec::xml::{XmlDecoder, XmlEncoder, XmlProfile};
 use polywire_codec::{Message, Sink, form};
-use polywire_schema::{Body, Error, Limits, Operation, OperationFlags, Schema, Service};
+use polywire_schema::{Body, Error, ErrorKind, Limits, Operation, OperationFlags, Schema, Service};
 use polywire_text::percent;
 
 use crate::protocol::{Claim, MountError, Outcome, Plan, ProtocolKind, ReadPlan, Route};
+use crate::room::Room;
 use crate::{Fault, FaultKind, endpoint, media};
 
 const FORM: &str = "application/x-www-form-urlencoded";
@@ -59,16 +60,37 @@ pub(crate) struct Dialect {
 pub(crate) struct Query {
     dialect: &'static Dialect,
     operations: HashMap<String, u32>,
-    /// `&Version=` and what it is.
-    version: Vec<u8>,
+    /// What is known of each call, by the index of the operation; none for
+    /// operations of other services.
+    calls: Vec<Option<Call>>,
+    /// The headers of a call, to be copied.
+    request: HeaderMap,
+    /// The headers of an answer.
+    answer: HeaderMap,
     /// `@xmlNamespace` of the service.
     namespace: Option<(Option<String>, String)>,
+}
+
+/// What all messages of an operation have in common.
+#[derive(Debug)]
+struct Call {
+    /// `Action=Name&Version=` and what it is.
+    begin: Vec<u8>,
+    /// The elements around an output.
+    response: String,
+    result: String,
+    request_room: Room,
+    answer_room: Room,
 }
 
 impl Query {
     pub(crate) fn new(service: Service<'_>, dialect: &'static Dialect) -> Result<Self, MountError> {
         let names = dialect.form.names.source();
         let mut operations = HashMap::new();
+        let mut calls = Vec::new();
+        let mut version = b"&Version=".to_vec();
+        let own = service.version().as_bytes();
+        percent::push_bytes(&mut version, own, &percent::UNRESERVED);
         for operation in service.operations() {
             let mut members = operation.input().members();
             let taken = members.find(|member| dialect.form.own.contains(&member.plain(names)));
@@ -80,17 +102,27 @@ impl Query {
                     dialect.kind
                 )));
             }
-            operations.insert(operation.name().to_owned(), operation.index());
+            let (name, index) = (operation.name(), operation.index());
+            operations.insert(name.to_owned(), index);
+            let (index, len) = (index as usize, calls.len());
+            calls.resize_with(len.max(index + 1), || None);
+            calls[index] = Some(Call {
+                // Names of operations are identifiers: nothing in them is encoded.
+                begin: [b"Action=", name.as_bytes(), &version].concat(),
+                response: format!("{name}Response"),
+                result: format!("{name}Result"),
+                request_room: Room::default(),
+                answer_room: Room::default(),
+            });
         }
-        let mut version = b"&Version=".to_vec();
-        let own = service.version().as_bytes();
-        percent::push_bytes(&mut version, own, &percent::UNRESERVED);
         let owned =
             |(prefix, uri): (Option<&str>, &str)| (prefix.map(str::to_owned), uri.to_owned());
         Ok(Self {
             dialect,
             operations,
-            version,
+            calls,
+            request: HeaderMap::from_iter([(CONTENT_TYPE, FORM_TYPE)]),
+            answer: HeaderMap::from_iter([(CONTENT_TYPE, dialect.answer.clone())]),
             namespace: service.xml_namespace().map(owned),
         })
     }
@@ -187,16 +219,16 @@ impl Query {
         operation: Operation<'_>,
         input: &dyn Message,
     ) -> Result<http::Request<Bytes>, Error> {
-        let mut out = Vec::with_capacity(512);
-        out.extend_from_slice(b"Action=");
-        // Names of operations are identifiers: nothing in them is encoded.
-        out.extend_from_slice(operation.name().as_bytes());
-        out.extend_from_slice(&self.version);
+        let call = self.call(operation)?;
+        let mut out = call.request_room.vec();
+        out.extend_from_slice(&call.begin);
         let mut encoder = form::FormEncoder::new(self.dialect.form.lenient(), out);
         input.encode_form(operation.input().root(), &mut encoder);
-        let mut request = http::Request::new(Bytes::from(encoder.finish()?));
+        let form = encoder.finish()?;
+        call.request_room.took(form.len());
+        let mut request = http::Request::new(Bytes::from(form));
         *request.method_mut() = Method::POST;
-        request.headers_mut().insert(CONTENT_TYPE, FORM_TYPE);
+        *request.headers_mut() = self.request.clone();
         if let Some(prefix) = endpoint::host_prefix(operation, input)? {
             request.extensions_mut().insert(prefix);
         }
@@ -211,30 +243,39 @@ impl Query {
         let namespace = self.namespace.as_ref();
         let namespace = namespace.map(|(prefix, uri)| (prefix.as_deref(), &**uri));
         let profile = XmlProfile::DEFAULT.with_namespace(namespace);
-        let mut encoder = XmlEncoder::new(profile, Vec::with_capacity(512));
-        let name = operation.name();
-        let response = format!("{name}Response");
-        encoder.open(&response);
+        let call = self.call(operation)?;
+        let mut encoder = XmlEncoder::new(profile, call.answer_room.vec());
+        encoder.open(&call.response);
         if !operation.has(OperationFlags::UNIT_OUTPUT) {
             let root = operation.output().root();
             if self.dialect.result {
-                let result = format!("{name}Result");
-                encoder.open(&result);
+                encoder.open(&call.result);
                 output.encode_xml(root, &mut encoder);
-                encoder.close(&result);
+                encoder.close(&call.result);
             } else {
                 output.encode_xml(root, &mut encoder);
             }
         }
-        encoder.close(&response);
-        Ok(self.answer(StatusCode::OK, encoder.finish()?))
+        encoder.close(&call.response);
+        let document = encoder.finish()?;
+        call.answer_room.took(document.len());
+        Ok(self.answer(StatusCode::OK, document))
+    }
+
+    fn call(&self, operation: Operation<'_>) -> Result<&Call, Error> {
+        let found = self.calls.get(operation.index() as usize);
+        found.and_then(Option::as_ref).ok_or_else(|| {
+            Error::new(ErrorKind::Internal)
+                .in_format(self.dialect.kind.name())
+                .expected("an operation of the service that the protocol was made for")
+                .found(operation.id().to_owned())
+        })
     }
 
     fn answer(&self, status: StatusCode, body: Vec<u8>) -> http::Response<Bytes> {
         let mut response = http::Response::new(Bytes::from(body));
         *response.status_mut() = status;
-        let answer = self.dialect.answer.clone();
-        response.headers_mut().insert(CONTENT_TYPE, answer);
+        *response.headers_mut() = self.answer.clone();
         response
     }
 
@@ -255,7 +296,7 @@ impl Query {
         }
         let mut decoder = XmlDecoder::from_body(body, CLIENT, limits)?;
         if self.dialect.result {
-            decoder.enter(&format!("{}Result", operation.name()))?;
+            decoder.enter(&self.call(operation)?.result)?;
         }
         sink.decode_xml(root, &mut decoder)?;
         decoder.finish()?;

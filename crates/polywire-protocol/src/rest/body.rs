@@ -1,12 +1,13 @@
 //! The parts of a message: head, then payload or document.
 
+use bytes::Bytes;
 use http::HeaderValue;
-use http::header::CONTENT_TYPE;
 use polywire_codec::{Message, Sink};
-use polywire_schema::{Body, Error, ErrorKind, Limits, Member, ShapeKind};
+use polywire_schema::{Body, Error, Limits, Member, Schema, ShapeKind};
 
-use super::payload::{RawDecoder, RawEncoder};
-use super::{Bindings, Format, HeadDecoder, Payload, Rest};
+use super::payload::RawDecoder;
+use super::{Bindings, Format, HeadDecoder, HeadEncoder, Rest};
+use crate::kept;
 
 /// Who writes or reads a message.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -31,7 +32,7 @@ impl<'de> Parts<'_, 'de> {
     pub(crate) fn read<F: Format>(
         &self,
         format: &F,
-        head: HeadDecoder<'de>,
+        head: HeadDecoder<'_, 'de>,
         sink: &mut dyn Sink<'de>,
     ) -> Result<(), Error> {
         let mut head = head;
@@ -58,68 +59,59 @@ impl<'de> Parts<'_, 'de> {
     }
 }
 
-/// The body of a message and its media type.
-pub(super) type Written = Option<(Vec<u8>, HeaderValue)>;
-
 impl<F: Format> Rest<F> {
-    /// Writes the body of a message. `empty` stands where no member has a part
-    /// in it.
+    /// Writes the body of a message whose head has been written, if it has one.
+    /// `empty` stands where no
+    /// member has a part in it.
     pub(super) fn write_body(
         &self,
         root: Member<'_>,
         bindings: &Bindings,
         message: &dyn Message,
+        head: &mut HeadEncoder<'_>,
         empty: Option<&'static [u8]>,
         side: Side,
-    ) -> Result<Written, Error> {
-        let own = || HeaderValue::from_static(F::MEDIA_TYPE);
+    ) -> Result<Option<Bytes>, Error> {
         let Some(payload) = bindings.payload else {
             if !bindings.document {
-                return Ok(empty.map(|empty| (empty.to_vec(), own())));
+                return Ok(empty.map(Bytes::from_static));
             }
             let document = self.format.write_document(root, bindings, message)?;
-            return Ok(Some((document, own())));
+            return Ok(Some(Bytes::from(document)));
         };
-        let member = root.target().member(payload.ordinal);
         let body = match payload.raw {
-            true => RawEncoder::write(root, payload.ordinal, bindings.defaults(), message)?,
+            true => head.take_body(),
             false => {
                 let document = self.format.write_payload(root, bindings, message)?;
-                (!document.is_empty()).then_some(document)
+                (!document.is_empty()).then(|| Bytes::from(document))
             }
         };
-        if let Some(body) = body {
-            return Ok(Some((body, media_type::<F>(member, payload)?)));
+        if body.is_some() {
+            return Ok(body);
         }
         // A structure that a client does not give may be an empty document,
         // unless that could not be read again for want of its required members.
+        let member = root.target().member(payload.ordinal);
         let empty = F::EMPTY_PAYLOAD.filter(|_| {
             side == Side::Client
                 && payload.kind == ShapeKind::Structure
                 && !member.target().members().any(|member| member.is_required())
         });
-        Ok(empty.map(|empty| (empty.to_vec(), own())))
+        Ok(empty.map(Bytes::from_static))
     }
 }
 
-/// The media type of a payload.
-fn media_type<F: Format>(member: Member<'_>, payload: Payload) -> Result<HeaderValue, Error> {
-    let fixed = match (member.media_type(), payload.kind) {
-        (Some(media_type), _) => {
-            return HeaderValue::from_str(media_type).map_err(|_| {
-                Error::new(ErrorKind::Internal)
-                    .expected("a media type")
-                    .found(media_type.to_owned())
-            });
-        }
+/// The media type of the body of a message. `None` if the model gives one that
+/// cannot be.
+pub(super) fn media_type<F: Format>(shape: Schema<'_>, bindings: &Bindings) -> Option<HeaderValue> {
+    let Some(payload) = bindings.payload else {
+        return Some(HeaderValue::from_static(F::MEDIA_TYPE));
+    };
+    let fixed = match (shape.member(payload.ordinal).media_type(), payload.kind) {
+        (Some(media_type), _) => return kept::header_value(media_type),
         (None, _) if !payload.raw => F::MEDIA_TYPE,
         (None, ShapeKind::Blob) => "application/octet-stream",
         (None, _) => "text/plain",
     };
-    Ok(HeaderValue::from_static(fixed))
-}
-
-/// Sets the media type of a body, unless a header member has said it already.
-pub(super) fn say_type(headers: &mut http::HeaderMap, media_type: HeaderValue) {
-    headers.entry(CONTENT_TYPE).or_insert(media_type);
+    Some(HeaderValue::from_static(fixed))
 }

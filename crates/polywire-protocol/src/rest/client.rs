@@ -1,12 +1,11 @@
 //! A REST protocol on a client.
 
 use bytes::Bytes;
-use http::{HeaderValue, response};
+use http::response;
 use polywire_codec::{Message, Sink};
-use polywire_schema::{Body, Direction, Error, ErrorKind, Limits, Operation, Schema};
+use polywire_schema::{Body, Error, ErrorKind, Limits, Operation, Schema};
 
-use super::body::{Written, say_type};
-use super::{Bindings, Format, HeadDecoder, HeadEncoder, Parts, Rest, Side};
+use super::{Format, HeadDecoder, HeadEncoder, Parts, Rest, Side};
 use crate::protocol::{HostPrefix, Outcome};
 
 impl<F: Format> Rest<F> {
@@ -20,26 +19,15 @@ impl<F: Format> Rest<F> {
         let root = operation.input().root();
         let host_prefix = operation.host_prefix();
         let mut head = HeadEncoder::new(bindings);
-        // Labels of the host may stand in the document.
-        if bindings.head || !host_prefix.is_empty() {
-            input.encode_any(root, &mut head);
-        }
-        let head = head.into_request(&prepared.pattern, host_prefix)?;
-        let body = self.write_body(root, bindings, input, None, Side::Client)?;
-        check_length(head.content_length.as_ref(), &body)?;
-        let mut request = http::Request::new(Bytes::new());
+        head.write(root, input)?;
+        let body = self.write_body(root, bindings, input, &mut head, None, Side::Client)?;
+        check_length(head.content_length(), body.as_deref())?;
+        let media_type = bindings.media_type_of(body.as_ref())?;
+        let head = head.request(&prepared.target, host_prefix, media_type)?;
+        let mut request = http::Request::new(body.unwrap_or_default());
         *request.method_mut() = prepared.method.clone();
-        *request.uri_mut() = head.target.parse().map_err(|_| {
-            Error::new(ErrorKind::Unwritable)
-                .in_format("HTTP")
-                .expected("a path and a query that make a target of a request")
-                .found(head.target)
-        })?;
+        *request.uri_mut() = head.target;
         *request.headers_mut() = head.headers;
-        if let Some((body, media_type)) = body {
-            say_type(request.headers_mut(), media_type);
-            *request.body_mut() = Bytes::from(body);
-        }
         if !head.host_prefix.is_empty() {
             request
                 .extensions_mut()
@@ -81,15 +69,16 @@ impl<F: Format> Rest<F> {
         limits: &Limits,
         sink: &mut dyn Sink<'de>,
     ) -> Result<(), Error> {
+        let bindings = &self.prepared(operation)?.output;
         let parts = Parts {
             root: operation.output().root(),
-            bindings: &self.prepared(operation)?.output,
+            bindings,
             body,
             limits,
             side: Side::Client,
             is_error: false,
         };
-        parts.read(&self.format, HeadDecoder::response(head), sink)
+        parts.read(&self.format, HeadDecoder::response(head, bindings), sink)
     }
 
     pub(crate) fn decode_error<'de>(
@@ -100,31 +89,62 @@ impl<F: Format> Rest<F> {
         limits: &Limits,
         sink: &mut dyn Sink<'de>,
     ) -> Result<(), Error> {
-        let parts = Parts {
-            root: error.root(),
-            bindings: &Bindings::of(error, Direction::Response),
-            body,
-            limits,
-            side: Side::Client,
-            is_error: true,
-        };
-        parts.read(&self.format, HeadDecoder::response(head), sink)
+        self.with_error(error, |bindings| {
+            let parts = Parts {
+                root: error.root(),
+                bindings,
+                body,
+                limits,
+                side: Side::Client,
+                is_error: true,
+            };
+            parts.read(&self.format, HeadDecoder::response(head, bindings), sink)
+        })
     }
 }
 
 /// What a member says of the length of the body has to be true: a peer takes
 /// that many bytes for the body, and the rest for the next message.
-fn check_length(said: Option<&HeaderValue>, body: &Written) -> Result<(), Error> {
+fn check_length(said: Option<&[u8]>, body: Option<&[u8]>) -> Result<(), Error> {
     let Some(said) = said else {
         return Ok(());
     };
-    let len = body.as_ref().map_or(0, |(body, _)| body.len()).to_string();
-    if said.as_bytes() == len.as_bytes() {
+    let len = body.map_or(0, <[u8]>::len);
+    if is_number(said, len) {
         return Ok(());
     }
     Err(Error::new(ErrorKind::Unwritable)
         .in_format("HTTP")
         .expected(format!("{len}, the length of the body"))
-        .found(format!("{said:?}"))
+        .found(format!("{:?}", String::from_utf8_lossy(said)))
         .at_path("header content-length".to_owned()))
+}
+
+/// Whether a text is a number as it is written: no sign, no zeros in front.
+fn is_number(text: &[u8], number: usize) -> bool {
+    let mut rest = number;
+    for byte in text.iter().rev() {
+        if usize::from(byte.wrapping_sub(b'0')) != rest % 10 {
+            return false;
+        }
+        rest /= 10;
+    }
+    rest == 0 && (text.len() == 1 || text.first().is_some_and(|first| *first != b'0'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers() {
+        for number in [0, 7, 10, 99, 100, 341_336, usize::MAX] {
+            assert!(is_number(number.to_string().as_bytes(), number));
+            assert!(!is_number(format!("0{number}").as_bytes(), number));
+            assert!(!is_number(format!("{number}1").as_bytes(), number));
+        }
+        for text in ["", "+1", "-1", "1 ", "x", "11"] {
+            assert!(!is_number(text.as_bytes(), 1), "{text}");
+        }
+    }
 }

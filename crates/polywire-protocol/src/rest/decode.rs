@@ -3,42 +3,50 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use http::{HeaderMap, request, response};
+use http::{HeaderMap, HeaderValue, request, response};
 use polywire_schema::{
-    BigDecimal, BigInteger, Blob, Decoder, Defaults, Direction, END, Error, ErrorKind, Event,
-    Location, Member, Schema, Seq, ShapeKind, Text, Timestamp, TimestampFormat, Value,
+    BigDecimal, BigInteger, Blob, Decoder, Defaults, END, Error, ErrorKind, Event, Member, Schema,
+    Seq, ShapeKind, Text, Timestamp, TimestampFormat, Value,
 };
-use polywire_text::{base64, form, number, percent};
+use polywire_text::{base64, form, number, percent, utf8};
 use smallvec::{SmallVec, smallvec};
 
-use super::{header, scalar};
+use super::binding::Place;
+use super::{Bindings, header, scalar};
 use crate::protocol::Route;
 
 /// A decoder of the members of one structure that stand in a head.
 ///
-/// It finds the text of one member after the other; what is asked of it next
-/// is read from that text.
+/// It goes over the headers once and looks up whose they are. It gives the text
+/// of one member after the other; what is asked of it next is read from that text.
 #[derive(Debug)]
-pub(crate) struct HeadDecoder<'de> {
+pub(crate) struct HeadDecoder<'b, 'de> {
     head: Head<'de>,
+    bindings: &'b Bindings,
+    /// The members that have a header, and their values, in the order of the
+    /// members.
+    found: SmallVec<[(u32, &'de HeaderValue); 24]>,
+    /// How many of them have been read.
+    read: usize,
+    /// How many of the other members of the head have been looked for.
+    looked: usize,
     /// The query's parameters, decoded once they are needed.
     query: Option<Vec<(Cow<'de, str>, Cow<'de, str>)>>,
-    location: Location,
-    /// What errors call the place: "header" and "X-Amz-Date".
-    place: (&'static str, Text),
-    /// The texts of the current member, item or entry: one, most times.
-    values: Values<'de>,
-    items: smallvec::IntoIter<[Cow<'de, str>; 1]>,
+    /// Where the current member stands.
+    place: &'b Place,
+    /// The text of the current member, item or entry.
+    value: Option<Cow<'de, str>>,
+    /// Further texts of it.
+    more: Vec<Cow<'de, str>>,
+    items: std::vec::IntoIter<Cow<'de, str>>,
     entries: std::vec::IntoIter<Entry<'de>>,
     /// Whether missing required members are errors, and dates with an offset
     /// from UTC.
     required: bool,
 }
 
-type Values<'de> = SmallVec<[Cow<'de, str>; 1]>;
-
-/// A key of a map and its texts.
-type Entry<'de> = (Text, Values<'de>);
+/// A key of a map and its texts: one, most times.
+type Entry<'de> = (Text, SmallVec<[Cow<'de, str>; 1]>);
 
 #[derive(Debug)]
 enum Head<'de> {
@@ -46,32 +54,31 @@ enum Head<'de> {
     Response(&'de response::Parts),
 }
 
-impl Head<'_> {
-    const fn direction(&self) -> Direction {
-        match self {
-            Self::Request(..) => Direction::Request,
-            Self::Response(_) => Direction::Response,
-        }
-    }
-}
-
-impl<'de> HeadDecoder<'de> {
-    pub(crate) fn request(head: &'de request::Parts, route: &'de Route) -> Self {
-        Self::new(Head::Request(head, route), true)
+impl<'b, 'de> HeadDecoder<'b, 'de> {
+    pub(crate) fn request(
+        head: &'de request::Parts,
+        route: &'de Route,
+        bindings: &'b Bindings,
+    ) -> Self {
+        Self::new(Head::Request(head, route), bindings, true)
     }
 
-    pub(crate) fn response(head: &'de response::Parts) -> Self {
-        Self::new(Head::Response(head), false)
+    pub(crate) fn response(head: &'de response::Parts, bindings: &'b Bindings) -> Self {
+        Self::new(Head::Response(head), bindings, false)
     }
 
-    fn new(head: Head<'de>, required: bool) -> Self {
+    fn new(head: Head<'de>, bindings: &'b Bindings, required: bool) -> Self {
         Self {
             head,
+            bindings,
+            found: SmallVec::new(),
+            read: 0,
+            looked: 0,
             query: None,
-            location: Location::Header,
-            place: ("", Text::default()),
-            values: Values::new(),
-            items: Values::new().into_iter(),
+            place: &Place::Body,
+            value: None,
+            more: Vec::new(),
+            items: Vec::new().into_iter(),
             entries: Vec::new().into_iter(),
             required,
         }
@@ -84,55 +91,118 @@ impl<'de> HeadDecoder<'de> {
         }
     }
 
-    /// Looks for the texts of a member; whether there are any.
-    fn locate(&mut self, at: Member<'_>) -> Result<bool, Error> {
-        self.values.clear();
-        self.location = at.location().going(self.head.direction());
-        match self.location {
-            Location::Header => {
-                self.place = ("header ", Text::from(at.location_name()));
-                for value in self.headers().get_all(at.location_name()) {
-                    let value = text_of(value).ok_or_else(|| self.wrong("UTF-8"))?;
-                    self.values.push(Cow::Borrowed(value.trim()));
-                }
-                // A list without items has no header, and a header without a
-                // value no item.
-                if at.kind() == ShapeKind::List && self.values.iter().all(|value| value.is_empty())
-                {
-                    self.values.clear();
-                }
-                Ok(!self.values.is_empty())
+    /// Looks up whose the headers are.
+    fn find(&mut self) {
+        let places = &self.bindings.places[..];
+        for (name, value) in self.headers() {
+            let found = &mut self.found;
+            let find = |member| found.push((member, value));
+            self.bindings.index.find(name.as_str(), places, find);
+        }
+        // Values of one member stay in their order.
+        self.found.sort_by_key(|(member, _)| *member);
+    }
+
+    /// The next member that has a header with something in it, whose values are
+    /// then what is read.
+    #[inline]
+    fn next_header(&mut self, shape: Schema<'_>) -> Result<Option<u32>, Error> {
+        let places = &self.bindings.places[..];
+        while let Some((member, value)) = self.found.get(self.read).copied() {
+            self.read += 1;
+            self.place = &places[member as usize];
+            let text = text_of(value).ok_or_else(|| self.wrong("UTF-8"))?;
+            self.value = Some(Cow::Borrowed(text));
+            let next = self.found.get(self.read);
+            let is_last = next.is_none_or(|(next, _)| *next != member);
+            if is_last && !text.is_empty() && self.more.is_empty() {
+                return Ok(Some(member));
             }
-            Location::PrefixHeaders => self.locate_prefix(at.location_name()),
-            Location::Label => {
-                self.place = ("label ", Text::from(at.name()));
+            let is_empty = self.take_others(member)? && text.is_empty();
+            // A list without items has no header, and a header without a value
+            // no item.
+            if !is_empty || shape.member(member).kind() != ShapeKind::List {
+                return Ok(Some(member));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Takes further values of a member; whether all are empty.
+    #[inline(never)]
+    fn take_others(&mut self, member: u32) -> Result<bool, Error> {
+        self.more.clear();
+        let mut is_empty = true;
+        while let Some((own, value)) = self.found.get(self.read)
+            && *own == member
+        {
+            self.read += 1;
+            let text = text_of(value).ok_or_else(|| self.wrong("UTF-8"))?;
+            is_empty &= text.is_empty();
+            self.more.push(Cow::Borrowed(text));
+        }
+        Ok(is_empty)
+    }
+
+    /// The next member in the order of the shape, whether it has a header or
+    /// stands elsewhere in the head.
+    #[inline(never)]
+    fn next_of_both(&mut self, shape: Schema<'_>) -> Result<u32, Error> {
+        while let Some(other) = self.bindings.others.get(self.looked).copied() {
+            let header = self.found.get(self.read);
+            if header.is_some_and(|(header, _)| *header < other) {
+                if let Some(header) = self.next_header(shape)? {
+                    return Ok(header);
+                }
+                continue;
+            }
+            self.looked += 1;
+            if self.locate(other)? {
+                return Ok(other);
+            }
+        }
+        Ok(self.next_header(shape)?.unwrap_or(END))
+    }
+
+    #[inline]
+    fn push(&mut self, text: Cow<'de, str>) {
+        match self.value {
+            None => self.value = Some(text),
+            Some(_) => self.more.push(text),
+        }
+    }
+
+    /// Looks for the texts of a member that has no header of its own; whether
+    /// there are any.
+    fn locate(&mut self, member: u32) -> Result<bool, Error> {
+        self.value = None;
+        self.more.clear();
+        self.place = &self.bindings.places[member as usize];
+        match self.place {
+            Place::Prefix { lower, .. } => self.locate_prefix(lower),
+            Place::Label { .. } => {
                 let Head::Request(head, route) = self.head else {
                     return Ok(false);
                 };
-                let label = route
-                    .labels
-                    .iter()
-                    .find(|(member, _)| *member == at.ordinal());
+                let label = route.labels.iter().find(|(own, _)| *own == member);
                 let Some((_, range)) = label else {
                     return Ok(false);
                 };
                 let text = head.uri.path().get(range.clone()).unwrap_or_default();
                 let text = percent::decode(text).map_err(|error| self.wrong(error.expected))?;
-                self.values.push(text);
+                self.value = Some(text);
                 Ok(true)
             }
-            Location::Query => {
-                self.place = ("query parameter ", Text::from(at.location_name()));
+            Place::Query { name, .. } => {
                 self.parse_query()?;
-                let parameters = self.query.as_deref().unwrap_or_default();
-                let own = parameters
-                    .iter()
-                    .filter(|(key, _)| key == at.location_name());
-                self.values.extend(own.map(|(_, value)| value.clone()));
-                Ok(!self.values.is_empty())
+                let parameters = self.query.take().unwrap_or_default();
+                for (_, value) in parameters.iter().filter(|(key, _)| key == name) {
+                    self.push(value.clone());
+                }
+                self.query = Some(parameters);
+                Ok(self.value.is_some())
             }
-            Location::QueryParams => {
-                self.place = ("the query", Text::default());
+            Place::QueryParams => {
                 self.parse_query()?;
                 let mut entries: Vec<Entry<'de>> = Vec::new();
                 // Where the entry of each key is: a head has room for thousands.
@@ -148,13 +218,11 @@ impl<'de> HeadDecoder<'de> {
                 self.entries = entries.into_iter();
                 Ok(found)
             }
-            Location::StatusCode => {
-                self.place = ("the status", Text::default());
+            Place::StatusCode => {
                 let Head::Response(head) = self.head else {
                     return Ok(false);
                 };
-                self.values
-                    .push(Cow::Owned(head.status.as_u16().to_string()));
+                self.value = Some(Cow::Owned(head.status.as_str().to_owned()));
                 Ok(true)
             }
             _ => Ok(false),
@@ -162,17 +230,16 @@ impl<'de> HeadDecoder<'de> {
     }
 
     fn locate_prefix(&mut self, prefix: &str) -> Result<bool, Error> {
-        self.place = ("headers with the prefix ", Text::from(prefix));
-        let lower = prefix.to_ascii_lowercase();
         let mut entries: Vec<Entry<'de>> = Vec::new();
         for (name, value) in self.headers() {
-            let Some(key) = name.as_str().strip_prefix(&lower) else {
+            let Some(key) = name.as_str().strip_prefix(prefix) else {
                 continue;
             };
-            let value = text_of(value).ok_or_else(|| self.wrong("UTF-8"))?.trim();
-            match entries.iter_mut().find(|(own, _)| *own == key) {
-                Some((_, values)) => values.push(Cow::Borrowed(value)),
-                None => entries.push((Text::from(key), smallvec![Cow::Borrowed(value)])),
+            let value = text_of(value).ok_or_else(|| self.wrong("UTF-8"))?;
+            match entries.last_mut() {
+                // Headers of one name come one after the other.
+                Some((own, values)) if *own == key => values.push(Cow::Borrowed(value)),
+                _ => entries.push((Text::from(key), smallvec![Cow::Borrowed(value)])),
             }
         }
         let found = !entries.is_empty();
@@ -197,14 +264,13 @@ impl<'de> HeadDecoder<'de> {
     }
 
     /// The text of the current scalar.
+    #[inline]
     fn one(&mut self) -> Result<Cow<'de, str>, Error> {
-        match self.values.len() {
-            0 => Err(self.wrong("a value")),
-            1 => Ok(self.values.swap_remove(0)),
-            // Of parameters that come twice, the first counts.
-            _ if self.location != Location::Header => Ok(self.values.swap_remove(0)),
-            _ => Err(self.wrong("one value")),
+        // Of parameters that come twice, the first counts.
+        if !self.more.is_empty() && matches!(self.place, Place::Header { .. }) {
+            return Err(self.wrong("one value"));
         }
+        self.value.take().ok_or_else(|| self.wrong("a value"))
     }
 
     #[cold]
@@ -213,52 +279,67 @@ impl<'de> HeadDecoder<'de> {
     }
 }
 
-fn text_of(value: &http::HeaderValue) -> Option<&str> {
-    std::str::from_utf8(value.as_bytes()).ok()
+/// The text of a header without space around it, as it mostly is.
+#[inline]
+fn text_of(value: &HeaderValue) -> Option<&str> {
+    let text = utf8::validate(value.as_bytes()).ok()?;
+    let is_mark = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_graphic);
+    let bytes = text.as_bytes();
+    match is_mark(bytes.first()) && is_mark(bytes.last()) {
+        true => Some(text),
+        false => Some(text.trim()),
+    }
 }
 
-impl<'de> Decoder<'de> for HeadDecoder<'de> {
+impl<'de> Decoder<'de> for HeadDecoder<'_, 'de> {
     fn structure(&mut self, at: Member<'_>) -> Result<Seq, Error> {
         if at.is_root() {
+            self.find();
             Ok(Seq::default())
         } else {
             Err(self.wrong("no structure"))
         }
     }
 
-    fn member(&mut self, shape: Schema<'_>, seq: &mut Seq) -> Result<u32, Error> {
-        while seq.guess < shape.len() {
-            let ordinal = seq.guess;
-            seq.guess += 1;
-            if self.locate(shape.member(ordinal))? {
-                return Ok(ordinal);
-            }
+    fn member(&mut self, shape: Schema<'_>, _: &mut Seq) -> Result<u32, Error> {
+        if self.looked == self.bindings.others.len() {
+            // Headers only.
+            return match self.next_header(shape)? {
+                Some(header) => Ok(header),
+                None => Ok(END),
+            };
         }
-        Ok(END)
+        self.next_of_both(shape)
     }
 
     fn list(&mut self, at: Member<'_>) -> Result<Seq, Error> {
         let element = at.element();
-        let values = std::mem::take(&mut self.values);
-        let mut items = Values::with_capacity(values.len());
-        if matches!(self.location, Location::Header | Location::PrefixHeaders) {
+        let values = self.value.take().into_iter().chain(self.more.drain(..));
+        let items: Vec<_> = if self.place.is_header() {
             let dates = element.kind() == ShapeKind::Timestamp
-                && scalar::timestamp_format(element, self.location) == TimestampFormat::HttpDate;
-            for value in &values {
-                let split = header::split(value, element.kind(), dates);
-                items.extend(split.map_err(|error| self.wrong(error.expected))?);
+                && scalar::timestamp_format(element, self.place.location())
+                    == TimestampFormat::HttpDate;
+            let mut items = Vec::new();
+            for value in values {
+                match header::split(&value, element.kind(), dates) {
+                    Ok(split) => items.extend(split),
+                    Err(error) => {
+                        let kind = ErrorKind::InvalidValue;
+                        return Err(error_at(self.place, kind, error.expected));
+                    }
+                }
             }
+            items
         } else {
-            items = values;
-        }
+            values.collect()
+        };
         self.items = items.into_iter();
         Ok(Seq::default())
     }
 
     fn item(&mut self, _: Member<'_>, _: &mut Seq) -> Result<bool, Error> {
-        self.values.clear();
-        self.values.extend(self.items.next());
-        Ok(!self.values.is_empty())
+        self.value = self.items.next();
+        Ok(self.value.is_some())
     }
 
     fn map(&mut self, _: Member<'_>) -> Result<Seq, Error> {
@@ -269,7 +350,11 @@ impl<'de> Decoder<'de> for HeadDecoder<'de> {
         let Some((key, values)) = self.entries.next() else {
             return Ok(None);
         };
-        self.values = values;
+        self.value = None;
+        self.more.clear();
+        for value in values {
+            self.push(value);
+        }
         Ok(Some(key))
     }
 
@@ -315,13 +400,16 @@ impl<'de> Decoder<'de> for HeadDecoder<'de> {
     }
 
     fn text(&mut self, at: Member<'_>) -> Result<Text, Error> {
-        Ok(Text::from(self.str(at)?))
+        match self.str(at)? {
+            Cow::Borrowed(text) => Ok(Text::from(text)),
+            Cow::Owned(text) => Ok(Text::from(text)),
+        }
     }
 
     fn str(&mut self, at: Member<'_>) -> Result<Cow<'de, str>, Error> {
         let text = self.one()?;
         // Text with a media type, such as JSON, cannot stand in a header raw.
-        if at.media_type().is_some() && self.location == Location::Header {
+        if at.media_type().is_some() && matches!(self.place, Place::Header { .. }) {
             let decoded = base64::decode(text.as_bytes());
             let decoded = decoded.map_err(|error| self.wrong(error.expected))?;
             let decoded = String::from_utf8(decoded.to_vec());
@@ -339,7 +427,7 @@ impl<'de> Decoder<'de> for HeadDecoder<'de> {
 
     fn timestamp(&mut self, at: Member<'_>) -> Result<Timestamp, Error> {
         let text = self.one()?;
-        let format = scalar::timestamp_format(at, self.location);
+        let format = scalar::timestamp_format(at, self.place.location());
         let read = scalar::parse_timestamp(&text, format, self.required);
         read.map_err(|error| self.wrong(error.expected))
     }
@@ -371,9 +459,21 @@ impl<'de> Decoder<'de> for HeadDecoder<'de> {
 
     #[cold]
     fn error(&self, kind: ErrorKind, expected: &'static str) -> Error {
-        Error::new(kind)
-            .in_format("HTTP")
-            .expected(expected)
-            .at_path(format!("{}{}", self.place.0, self.place.1))
+        error_at(self.place, kind, expected)
     }
+}
+
+#[cold]
+fn error_at(place: &Place, kind: ErrorKind, expected: &'static str) -> Error {
+    let place = match place {
+        Place::Header { name, .. } | Place::NoHeader(name) => format!("header {name}"),
+        Place::Prefix { name, .. } => format!("headers with the prefix {name}"),
+        Place::Label { name, .. } => format!("label {name}"),
+        Place::Query { name, .. } => format!("query parameter {name}"),
+        Place::QueryParams => "the query".to_owned(),
+        Place::StatusCode => "the status".to_owned(),
+        Place::Payload | Place::Host | Place::Body => String::new(),
+    };
+    let error = Error::new(kind).in_format("HTTP").expected(expected);
+    error.at_path(place)
 }

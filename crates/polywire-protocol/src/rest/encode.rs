@@ -1,81 +1,61 @@
 //! Writing the members that stand in the head of a message.
+//!
+//! All texts of a head go into one vector, one behind the other, and path and
+//! query behind them. In the end that is one piece of shared bytes, and each
+//! header and the target are ranges of it.
+
+use std::ops::Range;
 
 use bytes::Bytes;
-use http::header::{CONTENT_LENGTH, HOST};
-use http::{HeaderMap, HeaderName, HeaderValue};
+use http::HeaderName;
+use http::header::HOST;
+use polywire_codec::Message;
 use polywire_schema::{
-    BigDecimal, BigInteger, Encoder, Error, ErrorKind, Location, Member, Timestamp,
+    BigDecimal, BigInteger, Blob, Encoder, Error, ErrorKind, Member, MemberFlags, Timestamp,
 };
-use polywire_text::{base64, number};
+use polywire_text::{base64, number, percent};
+use smallvec::SmallVec;
 
+use super::binding::Place;
 use super::header::{self, Header, Role};
-use super::{Bindings, Pattern, Segment, scalar};
-use crate::endpoint;
+use super::layout::Field;
+use super::payload::UNFIT;
+use super::{Bindings, scalar};
 
 /// An encoder of the members of one structure that stand in a head.
 #[derive(Debug)]
 pub(crate) struct HeadEncoder<'b> {
-    bindings: &'b Bindings,
-    headers: HeaderMap,
+    pub(super) bindings: &'b Bindings,
+    /// The texts. Those of the target are percent-encoded.
+    pub(super) text: Vec<u8>,
+    /// The members that have a header.
+    pub(super) fields: Vec<Field>,
     /// Headers of maps: those with a member of their own come first.
-    more_headers: Vec<(HeaderName, HeaderValue)>,
+    pub(super) more_headers: Vec<(HeaderName, Range<usize>)>,
     /// What a member says of the length of the body.
-    content_length: Option<HeaderValue>,
-    labels: Vec<(String, String)>,
-    host_labels: Vec<(String, String)>,
-    query: Vec<(String, String)>,
+    pub(super) content_length: Option<Range<usize>>,
+    pub(super) labels: SmallVec<[(u32, Range<usize>); 2]>,
+    pub(super) host_labels: Vec<(String, String)>,
+    pub(super) query: SmallVec<[(u32, Range<usize>); 2]>,
     /// Parameters of a map: those with a member of their own come first.
-    parameters: Vec<(String, String)>,
-    status: Option<u16>,
-    /// The current member: where it stands and under which name.
-    place: Option<Place>,
-    key: Option<String>,
-    list: Option<Vec<String>>,
+    pub(super) parameters: Vec<(String, Range<usize>)>,
+    pub(super) status: Option<u16>,
+    /// The payload, if it is the body as it is.
+    pub(super) body: Option<Bytes>,
+    /// The current member and where it stands.
+    current: (u32, &'b Place),
+    /// The key of the current entry, behind the prefix of its header.
+    key: String,
+    list: Option<List>,
     depth: u32,
     error: Option<Error>,
 }
 
-/// Where a member stands.
-#[derive(Debug)]
-enum Place {
-    Header(Header),
-    /// The label of the path.
-    Label(String),
-    /// Headers with this prefix.
-    Prefix(String),
-    Query(String),
-    QueryParams,
-    StatusCode,
-    /// In the host prefix only.
-    Host,
-}
-
-impl Place {
-    const fn location(&self) -> Location {
-        match self {
-            Self::Header(_) => Location::Header,
-            Self::Label(_) => Location::Label,
-            Self::Prefix(_) => Location::PrefixHeaders,
-            Self::Query(_) => Location::Query,
-            Self::QueryParams => Location::QueryParams,
-            Self::StatusCode => Location::StatusCode,
-            Self::Host => Location::Body,
-        }
-    }
-
-    const fn is_header(&self) -> bool {
-        matches!(self, Self::Header(_) | Self::Prefix(_))
-    }
-}
-
-/// What a client writes into the head of a request.
-#[derive(Debug)]
-pub(crate) struct RequestHead {
-    /// Path and query.
-    pub(crate) target: String,
-    pub(crate) headers: HeaderMap,
-    pub(crate) content_length: Option<HeaderValue>,
-    pub(crate) host_prefix: String,
+/// A list that is being written.
+#[derive(Clone, Copy, Debug)]
+struct List {
+    start: usize,
+    is_empty: bool,
 }
 
 impl<'b> HeadEncoder<'b> {
@@ -83,155 +63,99 @@ impl<'b> HeadEncoder<'b> {
     pub(crate) fn new(bindings: &'b Bindings) -> Self {
         Self {
             bindings,
-            headers: HeaderMap::new(),
+            text: Vec::new(),
+            fields: Vec::new(),
             more_headers: Vec::new(),
             content_length: None,
-            labels: Vec::new(),
+            labels: SmallVec::new(),
             host_labels: Vec::new(),
-            query: Vec::new(),
+            query: SmallVec::new(),
             parameters: Vec::new(),
             status: None,
-            place: None,
-            key: None,
+            body: None,
+            current: (0, &Place::Body),
+            key: String::new(),
             list: None,
             depth: 0,
             error: None,
         }
     }
 
-    /// The head of a request to a URI pattern.
-    pub(crate) fn into_request(
-        mut self,
-        pattern: &Pattern,
-        host_prefix: &str,
-    ) -> Result<RequestHead, Error> {
-        if let Some(error) = self.error {
-            return Err(error);
-        }
-        merge(&mut self.headers, self.more_headers);
-        let label = |name: &str| {
-            let value = self
-                .labels
-                .iter()
-                .find(|(own, _)| own == name)
-                .map(|(_, value)| value);
-            value.filter(|value| !value.is_empty()).ok_or_else(|| {
-                Error::new(ErrorKind::Unwritable)
-                    .in_format("HTTP")
-                    .expected("a value that is not empty, since it is part of the path")
-                    .at_path(format!("label {name}"))
-            })
-        };
-        let mut target = String::new();
-        for segment in pattern.segments() {
-            target.push('/');
-            match segment {
-                Segment::Literal(text) => target.push_str(text),
-                Segment::Label(name) => polywire_text::percent::push(&mut target, label(name)?),
-                Segment::Greedy(name) => {
-                    polywire_text::percent::push_path(&mut target, label(name)?);
-                }
+    /// Takes what a message has for its head, for the prefix of its host, and for
+    /// a body that is no document.
+    pub(crate) fn write(&mut self, root: Member<'_>, message: &dyn Message) -> Result<(), Error> {
+        let bindings = self.bindings;
+        if bindings.head || bindings.has_host_labels || bindings.is_raw() {
+            if bindings.head {
+                self.text = bindings.head_room.vec();
+                self.fields = Vec::with_capacity(bindings.header_count);
             }
+            message.encode_any(root, self);
         }
-        if target.is_empty() {
-            target.push('/');
-        }
-        let mut separator = '?';
-        let mut push = |key: &str, value: Option<&str>| {
-            target.push(separator);
-            separator = '&';
-            polywire_text::percent::push(&mut target, key);
-            if let Some(value) = value {
-                target.push('=');
-                polywire_text::percent::push(&mut target, value);
-            }
-        };
-        for (key, value) in pattern.query() {
-            push(key, value.as_deref());
-        }
-        for (key, value) in &self.query {
-            push(key, Some(value));
-        }
-        let taken = |key: &str| {
-            self.query.iter().any(|(own, _)| own == key)
-                || pattern.query().iter().any(|(own, _)| own == key)
-        };
-        for (key, value) in self.parameters.iter().filter(|(key, _)| !taken(key)) {
-            push(key, Some(value));
-        }
-        Ok(RequestHead {
-            target,
-            headers: self.headers,
-            content_length: self.content_length,
-            host_prefix: endpoint::fill(host_prefix, &self.host_labels)?,
-        })
+        self.error.take().map_or(Ok(()), Err)
     }
 
-    /// Puts the head of a response in place. What a member says of the length
-    /// of the body counts only where there `is_headed`: an answer to HEAD,
-    /// which has none.
-    pub(crate) fn finish_response(
-        mut self,
-        response: &mut http::Response<Bytes>,
-        is_headed: bool,
-    ) -> Result<(), Error> {
-        if let Some(error) = self.error {
-            return Err(error);
-        }
-        merge(&mut self.headers, self.more_headers);
-        if let Some(length) = self.content_length.filter(|_| is_headed) {
-            self.headers.insert(CONTENT_LENGTH, length);
-        }
-        *response.headers_mut() = self.headers;
-        if let Some(Ok(status)) = self.status.map(http::StatusCode::from_u16) {
-            *response.status_mut() = status;
-        }
-        Ok(())
+    /// Writes the text of a scalar and takes it to where it belongs.
+    #[inline]
+    fn put(&mut self, at: Member<'_>, push: impl FnOnce(&mut Vec<u8>)) {
+        let start = self.begin();
+        push(&mut self.text);
+        self.put_text(at, start);
     }
 
-    /// Takes the text of a scalar to where it belongs.
-    fn put(&mut self, at: Member<'_>, text: String) {
-        if self.depth == 1
-            && self.list.is_none()
-            && at.has(polywire_schema::MemberFlags::HOST_LABEL)
+    /// Where the text of the next scalar begins.
+    #[inline]
+    fn begin(&mut self) -> usize {
+        if let Some(list) = &mut self.list
+            && self.current.1.is_header()
         {
-            self.host_labels.push((at.name().to_owned(), text.clone()));
+            if !list.is_empty {
+                self.text.extend_from_slice(b", ");
+            }
+            list.is_empty = false;
         }
-        if let Some(list) = &mut self.list {
-            list.push(text);
-            return;
-        }
-        self.put_one(text);
+        self.text.len()
     }
 
-    fn put_one(&mut self, text: String) {
-        // A header is written once, and its name need not be kept for more.
-        let place = match self.place.take() {
-            Some(Place::Header(header)) => return self.header(header, HeaderValue::try_from(text)),
-            place => place,
-        };
-        match &place {
-            Some(Place::Prefix(prefix)) => {
-                let name = format!("{prefix}{}", self.key.as_deref().unwrap_or_default());
-                match (Header::new(&name), HeaderValue::try_from(text)) {
-                    (Some(header), Ok(value))
-                        if header.role == Role::Other && header.name != HOST =>
-                    {
-                        self.more_headers.push((header.name, value));
-                    }
-                    (Some(header), Ok(_)) => self.fail(reserved(&header.name)),
-                    _ => self.fail(unwritable(&name)),
-                }
-            }
-            Some(Place::Query(name)) => self.query.push((name.clone(), text)),
-            Some(Place::QueryParams) => {
-                self.parameters
-                    .push((self.key.clone().unwrap_or_default(), text));
-            }
-            Some(Place::Label(name)) => self.labels.push((name.clone(), text)),
-            Some(Place::Header(_) | Place::StatusCode | Place::Host) | None => {}
+    /// Takes a text that has been written to where it belongs.
+    fn put_text(&mut self, at: Member<'_>, start: usize) {
+        if self.depth == 1 && self.list.is_none() && at.has(MemberFlags::HOST_LABEL) {
+            let text = String::from_utf8_lossy(&self.text[start..]).into_owned();
+            self.host_labels.push((at.name().to_owned(), text));
         }
-        self.place = place;
+        if self.current.1.is_encoded() {
+            let plain = self.text.split_off(start);
+            percent::push_bytes(&mut self.text, &plain, self.current.1.plain());
+        }
+        if self.list.is_none() || !self.current.1.is_header() {
+            self.take(start);
+        }
+    }
+
+    /// Notes what stands behind `start` as the value of the current place.
+    fn take(&mut self, start: usize) {
+        let end = self.text.len();
+        let range = start..end;
+        let (member, place) = self.current;
+        match place {
+            Place::Header { header, .. } => match header.role {
+                Role::Other => self.fields.push(Field { member, start, end }),
+                Role::Length => self.content_length = Some(range),
+                Role::Connection => self.fail(reserved(&header.name)),
+            },
+            Place::Prefix { .. } => match Header::given(&self.key) {
+                Some(header) if header.role == Role::Other && header.name != HOST => {
+                    self.more_headers.push((header.name, range));
+                }
+                Some(header) => self.fail(reserved(&header.name)),
+                None => self.fail(unwritable(&self.key)),
+            },
+            Place::Query { .. } => self.query.push((member, range)),
+            Place::QueryParams => self.parameters.push((self.key.clone(), range)),
+            Place::Label { .. } => self.labels.push((member, range)),
+            Place::Payload => self.fail(unfit()),
+            Place::NoHeader(_) | Place::StatusCode | Place::Host | Place::Body => {}
+        }
     }
 
     fn status_code(&mut self, value: i64) {
@@ -245,26 +169,6 @@ impl<'b> HeadEncoder<'b> {
             ),
         }
     }
-
-    fn header<E>(&mut self, header: Header, value: Result<HeaderValue, E>) {
-        match (value, header.role) {
-            (Ok(value), Role::Other) => {
-                self.headers.append(header.name, value);
-            }
-            (Ok(value), Role::Length) => self.content_length = Some(value),
-            (Ok(_), Role::Connection) => self.fail(reserved(&header.name)),
-            (Err(_), _) => self.fail(unwritable(header.name.as_str())),
-        }
-    }
-}
-
-/// Adds the headers of maps that no member has set.
-fn merge(headers: &mut HeaderMap, more: Vec<(HeaderName, HeaderValue)>) {
-    for (name, value) in more {
-        if !headers.contains_key(&name) {
-            headers.insert(name, value);
-        }
-    }
 }
 
 #[cold]
@@ -276,43 +180,46 @@ fn reserved(name: &HeaderName) -> Error {
 }
 
 #[cold]
-fn unwritable(name: &str) -> Error {
+pub(super) fn unwritable(name: &str) -> Error {
     Error::new(ErrorKind::Unwritable)
         .in_format("HTTP")
         .expected("the name and the text of a header, without control characters")
         .at_path(format!("header {name}"))
 }
 
+#[cold]
+fn unfit() -> Error {
+    Error::new(ErrorKind::Internal)
+        .in_format("HTTP")
+        .expected(UNFIT)
+}
+
 impl Encoder for HeadEncoder<'_> {
     fn begin_structure(&mut self, _: Member<'_>, _: usize) {
         self.depth += 1;
+        if self.depth > 1 && matches!(self.current.1, Place::Payload) {
+            self.fail(unfit());
+        }
     }
 
     fn member(&mut self, at: Member<'_>) -> bool {
         if self.depth != 1 {
             return false;
         }
-        let name = at.location_name();
-        let place = match at.location().going(self.bindings.direction) {
-            Location::Header => match self.bindings.header(at) {
-                Some(header) => Place::Header(header.clone()),
-                None => {
-                    self.fail(unwritable(name));
-                    return false;
-                }
-            },
-            Location::Label => Place::Label(at.name().to_owned()),
-            Location::PrefixHeaders => Place::Prefix(name.to_owned()),
-            Location::Query => Place::Query(name.to_owned()),
-            Location::QueryParams => Place::QueryParams,
-            Location::StatusCode => Place::StatusCode,
-            Location::Body if at.has(polywire_schema::MemberFlags::HOST_LABEL) => Place::Host,
-            _ => return false,
-        };
-        self.place = Some(place);
-        self.key = None;
-        self.list = None;
-        true
+        let ordinal = at.ordinal();
+        let bindings = self.bindings;
+        match bindings.places.get(ordinal as usize) {
+            Some(Place::Body) | None => false,
+            Some(Place::NoHeader(name)) => {
+                self.fail(unwritable(name));
+                false
+            }
+            Some(place) => {
+                self.current = (ordinal, place);
+                self.list = None;
+                true
+            }
+        }
     }
 
     fn fills(&self, at: Member<'_>) -> bool {
@@ -321,7 +228,7 @@ impl Encoder for HeadEncoder<'_> {
 
     fn is_head(&self) -> bool {
         // Then another pass writes the other members.
-        self.bindings.document || self.bindings.payload.is_some()
+        self.bindings.document || self.bindings.payload.is_some() && !self.bindings.is_raw()
     }
 
     fn end_structure(&mut self, _: Member<'_>) {
@@ -329,84 +236,106 @@ impl Encoder for HeadEncoder<'_> {
     }
 
     fn begin_list(&mut self, _: Member<'_>, _: usize) {
-        self.list = Some(Vec::new());
+        self.list = Some(List {
+            start: self.text.len(),
+            is_empty: true,
+        });
     }
 
     fn end_list(&mut self, _: Member<'_>) {
-        let items = self.list.take().unwrap_or_default();
-        if !self.place.as_ref().is_some_and(Place::is_header) {
-            for item in items {
-                self.put_one(item);
-            }
-        } else if !items.is_empty() {
-            self.put_one(items.join(", "));
+        if let Some(list) = self.list.take()
+            && !list.is_empty
+        {
+            self.take(list.start);
         }
     }
 
     fn begin_map(&mut self, _: Member<'_>, _: usize) {}
 
     fn key(&mut self, _: Member<'_>, key: &str) {
-        self.key = Some(key.to_owned());
+        self.key.clear();
+        if let Place::Prefix { name, .. } = self.current.1 {
+            self.key.push_str(name);
+        }
+        self.key.push_str(key);
     }
 
     fn end_map(&mut self, _: Member<'_>) {}
 
     fn boolean(&mut self, at: Member<'_>, value: bool) {
-        self.put(at, value.to_string());
+        let text: &[u8] = if value { b"true" } else { b"false" };
+        self.put(at, |out| out.extend_from_slice(text));
     }
 
     fn integer(&mut self, at: Member<'_>, value: i64) {
-        if matches!(self.place, Some(Place::StatusCode)) {
+        if matches!(self.current.1, Place::StatusCode) {
             return self.status_code(value);
         }
-        self.put(at, scalar::write(|out| number::push_i64(out, value)));
+        self.put(at, |out| number::push_i64(out, value));
     }
 
     fn float(&mut self, at: Member<'_>, value: f32) {
-        self.put(at, scalar::write_f32(value));
+        self.put(at, |out| number::push_f32(out, value));
     }
 
     fn double(&mut self, at: Member<'_>, value: f64) {
-        self.put(at, scalar::write_f64(value));
+        self.put(at, |out| number::push_f64(out, value));
     }
 
     fn big_integer(&mut self, at: Member<'_>, value: &BigInteger) {
-        self.put(at, value.to_string());
+        self.put(at, |out| out.extend_from_slice(value.as_str().as_bytes()));
     }
 
     fn big_decimal(&mut self, at: Member<'_>, value: &BigDecimal) {
-        self.put(at, value.to_string());
+        self.put(at, |out| out.extend_from_slice(value.as_str().as_bytes()));
     }
 
     fn string(&mut self, at: Member<'_>, value: &str) {
-        let header = matches!(self.place, Some(Place::Header(_)));
-        let mut text = value.to_owned();
-        if header && at.media_type().is_some() {
-            text = scalar::write(|out| base64::push(out, value.as_bytes()));
-        } else if header && self.list.is_some() {
-            text = header::quote(text);
+        let (member, place) = self.current;
+        match place {
+            Place::Header { plain: true, .. } if self.list.is_none() => {
+                let start = self.text.len();
+                self.text.extend_from_slice(value.as_bytes());
+                let end = self.text.len();
+                self.fields.push(Field { member, start, end });
+            }
+            Place::Header { .. } if at.media_type().is_some() => {
+                self.put(at, |out| base64::push(out, value.as_bytes()));
+            }
+            Place::Header { .. } if self.list.is_some() => {
+                self.put(at, |out| header::push_item(out, value));
+            }
+            Place::Payload => self.body = Some(Bytes::copy_from_slice(value.as_bytes())),
+            place if place.is_encoded() && !at.has(MemberFlags::HOST_LABEL) => {
+                let start = self.begin();
+                percent::push_bytes(&mut self.text, value.as_bytes(), place.plain());
+                self.take(start);
+            }
+            _ => self.put(at, |out| out.extend_from_slice(value.as_bytes())),
         }
-        self.put(at, text);
     }
 
     fn blob(&mut self, at: Member<'_>, value: &[u8]) {
-        self.put(at, scalar::write(|out| base64::push(out, value)));
+        match self.current.1 {
+            Place::Payload => self.body = Some(Bytes::copy_from_slice(value)),
+            _ => self.put(at, |out| base64::push(out, value)),
+        }
+    }
+
+    fn shared_blob(&mut self, at: Member<'_>, value: &Blob) {
+        match self.current.1 {
+            Place::Payload => self.body = Some(value.clone().into_bytes()),
+            _ => self.blob(at, value.as_bytes()),
+        }
     }
 
     fn timestamp(&mut self, at: Member<'_>, value: Timestamp) {
-        let location = self
-            .place
-            .as_ref()
-            .map_or(Location::Header, Place::location);
-        match scalar::write_timestamp(value, scalar::timestamp_format(at, location)) {
-            // One look at the bytes is enough where they go nowhere else.
-            Ok(text) if self.list.is_none() && matches!(self.place, Some(Place::Header(_))) => {
-                if let Some(Place::Header(header)) = self.place.take() {
-                    self.header(header, HeaderValue::try_from(text));
-                }
-            }
-            Ok(text) => self.put(at, scalar::text_of(text)),
+        let format = scalar::timestamp_format(at, self.current.1.location());
+        let start = self.begin();
+        match scalar::push_timestamp(&mut self.text, value, format) {
+            Ok(()) => self.put_text(at, start),
             Err(malformed) => {
+                self.text.truncate(start);
                 let error = Error::new(ErrorKind::Unwritable).in_format("HTTP");
                 self.fail(
                     error

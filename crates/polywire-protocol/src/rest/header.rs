@@ -7,6 +7,8 @@ use http::header::{CONNECTION, CONTENT_LENGTH, TE, TRAILER, TRANSFER_ENCODING, U
 use polywire_schema::ShapeKind;
 use polywire_text::Malformed;
 
+use crate::kept;
+
 /// The header of a member.
 #[derive(Clone, Debug)]
 pub(crate) struct Header {
@@ -25,12 +27,20 @@ pub(crate) enum Role {
 }
 
 impl Header {
-    /// `None` if it cannot be a name.
+    /// The header of a member: a name of the model. `None` if it cannot be one.
     pub(crate) fn new(name: &str) -> Option<Self> {
+        kept::header_name(name).map(Self::of)
+    }
+
+    /// A header whose name a message gives. `None` if it cannot be one.
+    pub(crate) fn given(name: &str) -> Option<Self> {
+        HeaderName::from_bytes(name.as_bytes()).ok().map(Self::of)
+    }
+
+    fn of(name: HeaderName) -> Self {
         // RFC 9110, section 7.6.1.
         const HOP: [HeaderName; 5] = [CONNECTION, TE, TRAILER, TRANSFER_ENCODING, UPGRADE];
         const OLDER: [&str; 2] = ["keep-alive", "proxy-connection"];
-        let name = HeaderName::from_bytes(name.as_bytes()).ok()?;
         let role = if name == CONTENT_LENGTH {
             Role::Length
         } else if HOP.contains(&name) || OLDER.contains(&name.as_str()) {
@@ -38,7 +48,7 @@ impl Header {
         } else {
             Role::Other
         };
-        Some(Self { name, role })
+        Self { name, role }
     }
 }
 
@@ -137,13 +147,20 @@ fn quoted<'de>(value: &str) -> Result<Vec<Cow<'de, str>>, Malformed> {
     }
 }
 
-/// An item of a list, quoted if it must be: also where it would be trimmed or
-/// skipped otherwise.
-pub(super) fn quote(item: String) -> String {
+/// Appends an item of a list, quoted if it must be: also where it would be
+/// trimmed or skipped otherwise.
+pub(super) fn push_item(out: &mut Vec<u8>, item: &str) {
     if !item.contains([',', '"']) && !item.is_empty() && item.trim() == item {
-        return item;
+        return out.extend_from_slice(item.as_bytes());
     }
-    format!("\"{}\"", item.replace('\\', "\\\\").replace('"', "\\\""))
+    out.push(b'"');
+    for byte in item.bytes() {
+        if matches!(byte, b'\\' | b'"') {
+            out.push(b'\\');
+        }
+        out.push(byte);
+    }
+    out.push(b'"');
 }
 
 #[cfg(test)]
@@ -160,10 +177,17 @@ mod tests {
         assert_eq!(split("").unwrap(), "");
         assert!(split(r#""a"#).is_err());
         assert!(split(r#""a" b"#).is_err());
-        assert_eq!(quote("b,c".to_owned()), r#""b,c""#);
-        assert_eq!(quote(r#""def""#.to_owned()), r#""\"def\"""#);
-        assert_eq!(quote(" wide ".to_owned()), r#"" wide ""#);
-        assert_eq!(quote(String::new()), r#""""#);
+        let quoted = |item: &str| {
+            let mut out = Vec::new();
+            push_item(&mut out, item);
+            String::from_utf8(out).unwrap()
+        };
+        assert_eq!(quoted("b c"), "b c");
+        assert_eq!(quoted("b,c"), r#""b,c""#);
+        assert_eq!(quoted(r#""def""#), r#""\"def\"""#);
+        assert_eq!(quoted(r"a\,b"), r#""a\\,b""#);
+        assert_eq!(quoted(" wide "), r#"" wide ""#);
+        assert_eq!(quoted(""), r#""""#);
         assert_eq!(split(r#""", " wide ""#).unwrap(), "| wide ");
     }
 

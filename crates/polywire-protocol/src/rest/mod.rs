@@ -12,15 +12,21 @@ mod body;
 mod client;
 mod decode;
 mod encode;
+mod finish;
 mod format;
 mod header;
+mod index;
+mod layout;
 mod pattern;
 mod payload;
 mod route;
 mod scalar;
 mod server;
+mod target;
 
-use polywire_schema::{Error, ErrorKind, Operation, Service};
+use std::collections::HashMap;
+
+use polywire_schema::{Direction, Error, ErrorKind, Operation, Schema, Service};
 
 pub(crate) use binding::{Bindings, Payload, Prepared};
 pub(crate) use body::{Parts, Side};
@@ -39,6 +45,8 @@ pub(crate) struct Rest<F> {
     router: Router,
     /// By the index of the operation; none for operations of other services.
     operations: Vec<Option<Prepared>>,
+    /// The errors of the operations, by the index of the shape.
+    errors: HashMap<u32, Bindings>,
 }
 
 impl<F: Format> Rest<F> {
@@ -46,9 +54,17 @@ impl<F: Format> Rest<F> {
     pub(crate) fn new(service: Service<'_>, format: F) -> Result<Self, MountError> {
         let mut router = Router::default();
         let mut operations = Vec::new();
+        let mut errors = HashMap::new();
         for operation in service.operations() {
             let mut prepared = Prepared::of(operation)?;
             format.prepare(operation, &mut prepared);
+            prepared.input.media_type = body::media_type::<F>(operation.input(), &prepared.input);
+            prepared.output.media_type =
+                body::media_type::<F>(operation.output(), &prepared.output);
+            for error in operation.errors() {
+                let own = errors.entry(error.index());
+                own.or_insert_with(|| Self::bindings_of(error));
+            }
             router.add(operation, &prepared)?;
             let index = operation.index() as usize;
             operations.resize_with(operations.len().max(index + 1), || None);
@@ -58,7 +74,23 @@ impl<F: Format> Rest<F> {
             format,
             router,
             operations,
+            errors,
         })
+    }
+
+    /// Calls `with` with the bindings of an error. Those of one that no operation
+    /// has are made here.
+    fn with_error<T>(&self, error: Schema<'_>, with: impl FnOnce(&Bindings) -> T) -> T {
+        match self.errors.get(&error.index()) {
+            Some(bindings) => with(bindings),
+            None => with(&Self::bindings_of(error)),
+        }
+    }
+
+    fn bindings_of(error: Schema<'_>) -> Bindings {
+        let mut bindings = Bindings::of(error, Direction::Response);
+        bindings.media_type = body::media_type::<F>(error, &bindings);
+        bindings
     }
 
     fn prepared(&self, operation: Operation<'_>) -> Result<&Prepared, Error> {

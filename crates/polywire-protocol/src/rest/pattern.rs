@@ -98,6 +98,12 @@ impl Pattern {
         &self.segments
     }
 
+    /// Whether a label with this name stands for any number of segments.
+    pub(crate) fn is_greedy(&self, name: &str) -> bool {
+        let greedy = |segment: &Segment| matches!(segment, Segment::Greedy(own) if own == name);
+        self.segments.iter().any(greedy)
+    }
+
     /// The parameters that the query must have, decoded.
     #[must_use]
     pub fn query(&self) -> &[(String, Option<String>)] {

@@ -1,13 +1,13 @@
 //! A payload that is the body as it is: a blob or a string.
 //!
-//! Payloads that are documents are written and read by their format.
+//! Payloads that are documents are written and read by their format. Writing this
+//! one goes along with the head.
 
 use std::borrow::Cow;
 
-use polywire_codec::Message;
 use polywire_schema::{
-    BigDecimal, BigInteger, Blob, Body, Decoder, Defaults, END, Encoder, Error, ErrorKind, Event,
-    Member, Schema, Seq, ShapeKind, Text, Timestamp,
+    BigDecimal, BigInteger, Blob, Body, Decoder, Defaults, END, Error, ErrorKind, Event, Member,
+    Schema, Seq, ShapeKind, Text, Timestamp,
 };
 use polywire_text::utf8;
 
@@ -17,126 +17,7 @@ pub(crate) const fn is_raw(kind: ShapeKind) -> bool {
     matches!(kind, ShapeKind::Blob | ShapeKind::String | ShapeKind::Enum)
 }
 
-/// An encoder that takes the payload of one structure, and nothing else.
-#[derive(Debug)]
-pub(crate) struct RawEncoder {
-    /// The place of the payload.
-    payload: u32,
-    defaults: Defaults,
-    body: Option<Vec<u8>>,
-    depth: u32,
-    error: Option<Error>,
-}
-
-impl RawEncoder {
-    /// The payload of a message, if it is there.
-    pub(crate) fn write(
-        root: Member<'_>,
-        payload: u32,
-        defaults: Defaults,
-        message: &dyn Message,
-    ) -> Result<Option<Vec<u8>>, Error> {
-        let mut encoder = Self {
-            payload,
-            defaults,
-            body: None,
-            depth: 0,
-            error: None,
-        };
-        message.encode_any(root, &mut encoder);
-        match encoder.error {
-            Some(error) => Err(error),
-            None => Ok(encoder.body),
-        }
-    }
-
-    #[cold]
-    fn unfit(&mut self) {
-        let error = Error::new(ErrorKind::Internal).in_format("HTTP");
-        self.fail(error.expected(UNFIT));
-    }
-}
-
-const UNFIT: &str = "a payload that is a blob or a string";
-
-impl Encoder for RawEncoder {
-    fn begin_structure(&mut self, _: Member<'_>, _: usize) {
-        self.depth += 1;
-        if self.depth > 1 {
-            self.unfit();
-        }
-    }
-
-    fn member(&mut self, at: Member<'_>) -> bool {
-        self.depth == 1 && at.ordinal() == self.payload
-    }
-
-    fn fills(&self, at: Member<'_>) -> bool {
-        self.defaults.fills(at)
-    }
-
-    fn end_structure(&mut self, _: Member<'_>) {
-        self.depth -= 1;
-    }
-
-    fn begin_list(&mut self, _: Member<'_>, _: usize) {
-        self.unfit();
-    }
-
-    fn end_list(&mut self, _: Member<'_>) {}
-
-    fn begin_map(&mut self, _: Member<'_>, _: usize) {
-        self.unfit();
-    }
-
-    fn key(&mut self, _: Member<'_>, _: &str) {}
-
-    fn end_map(&mut self, _: Member<'_>) {}
-
-    fn boolean(&mut self, _: Member<'_>, _: bool) {
-        self.unfit();
-    }
-
-    fn integer(&mut self, _: Member<'_>, _: i64) {
-        self.unfit();
-    }
-
-    fn float(&mut self, _: Member<'_>, _: f32) {
-        self.unfit();
-    }
-
-    fn double(&mut self, _: Member<'_>, _: f64) {
-        self.unfit();
-    }
-
-    fn big_integer(&mut self, _: Member<'_>, _: &BigInteger) {
-        self.unfit();
-    }
-
-    fn big_decimal(&mut self, _: Member<'_>, _: &BigDecimal) {
-        self.unfit();
-    }
-
-    fn string(&mut self, _: Member<'_>, value: &str) {
-        self.body = Some(value.as_bytes().to_vec());
-    }
-
-    fn blob(&mut self, _: Member<'_>, value: &[u8]) {
-        self.body = Some(value.to_vec());
-    }
-
-    fn timestamp(&mut self, _: Member<'_>, _: Timestamp) {
-        self.unfit();
-    }
-
-    fn null(&mut self, _: Member<'_>) {
-        self.unfit();
-    }
-
-    fn fail(&mut self, error: Error) {
-        self.error.get_or_insert(error);
-    }
-}
+pub(crate) const UNFIT: &str = "a payload that is a blob or a string";
 
 /// A decoder of a structure of which the body is the payload.
 #[derive(Debug)]

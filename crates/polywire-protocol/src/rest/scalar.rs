@@ -1,8 +1,8 @@
 //! Scalars in headers, queries and labels: their text forms.
 
 use polywire_schema::{Location, Member, Timestamp, TimestampFormat};
+use polywire_text::Malformed;
 use polywire_text::timestamp::ReadPolicy;
-use polywire_text::{Malformed, number};
 
 /// The form of a timestamp at a place: the trait's, else HTTP-date in headers
 /// and RFC 3339 elsewhere.
@@ -28,35 +28,17 @@ pub(super) fn parse_timestamp(
     }
 }
 
-pub(super) fn write_timestamp(
+pub(super) fn push_timestamp(
+    out: &mut Vec<u8>,
     value: Timestamp,
     format: TimestampFormat,
-) -> Result<Vec<u8>, Malformed> {
-    // As long as an HTTP date.
-    let mut out = Vec::with_capacity(29);
+) -> Result<(), Malformed> {
     match format {
-        TimestampFormat::DateTime => value.push_date_time(&mut out)?,
-        TimestampFormat::EpochSeconds => value.push_epoch_seconds(&mut out),
-        TimestampFormat::HttpDate => value.push_http_date(&mut out)?,
+        TimestampFormat::DateTime => value.push_date_time(out),
+        TimestampFormat::EpochSeconds => {
+            value.push_epoch_seconds(out);
+            Ok(())
+        }
+        TimestampFormat::HttpDate => value.push_http_date(out),
     }
-    Ok(out)
-}
-
-pub(super) fn write(push: impl FnOnce(&mut Vec<u8>)) -> String {
-    let mut out = Vec::new();
-    push(&mut out);
-    text_of(out)
-}
-
-pub(super) fn write_f64(value: f64) -> String {
-    write(|out| number::push_f64(out, value))
-}
-
-pub(super) fn write_f32(value: f32) -> String {
-    write(|out| number::push_f32(out, value))
-}
-
-/// Numbers, dates and base64 are ASCII.
-pub(super) fn text_of(bytes: Vec<u8>) -> String {
-    String::from_utf8(bytes).unwrap_or_default()
 }

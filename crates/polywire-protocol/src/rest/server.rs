@@ -4,12 +4,9 @@ use bytes::Bytes;
 use http::header::{CONTENT_ENCODING, CONTENT_TYPE};
 use http::{HeaderValue, Method, StatusCode, request};
 use polywire_codec::{Dynamic, Message, Sink};
-use polywire_schema::{Direction, Error, Operation, OperationFlags, Schema, ShapeKind, Value};
+use polywire_schema::{Error, Operation, OperationFlags, Schema, ShapeKind, Value};
 
-use super::body::say_type;
-use super::{
-    Bindings, Format, Found, HeadDecoder, HeadEncoder, Parts, Payload, Prepared, Rest, Side,
-};
+use super::{Format, Found, HeadDecoder, HeadEncoder, Parts, Payload, Prepared, Rest, Side};
 use crate::coding::has_own_coding;
 use crate::protocol::{Claim, Plan, ReadPlan};
 use crate::{Fault, FaultKind, media};
@@ -60,7 +57,7 @@ impl<F: Format> Rest<F> {
             side: Side::Server,
             is_error: false,
         };
-        let head = HeadDecoder::request(request.head, request.route);
+        let head = HeadDecoder::request(request.head, request.route, &prepared.input);
         Ok(parts.read(&self.format, head, sink)?)
     }
 
@@ -72,20 +69,18 @@ impl<F: Format> Rest<F> {
         let prepared = self.prepared(operation)?;
         let bindings = &prepared.output;
         let root = operation.output().root();
+        let mut head = HeadEncoder::new(bindings);
+        head.write(root, output)?;
         // An answer to HEAD has no body, and says how long it would be.
-        let is_headed = prepared.method == Method::HEAD;
-        let mut response = write_head(root, bindings, prepared.code, output, is_headed)?;
-        if is_headed {
-            return Ok(response);
+        if prepared.method == Method::HEAD {
+            return answer(&mut head, prepared.code, None, Bytes::new(), true);
         }
         let nothing = operation.has(OperationFlags::UNIT_OUTPUT) || prepared.code == 204;
         let empty = (!nothing).then_some(F::EMPTY_OUTPUT);
-        let body = self.write_body(root, bindings, output, empty, Side::Server)?;
-        if let Some((body, media_type)) = body {
-            say_type(response.headers_mut(), media_type);
-            *response.body_mut() = Bytes::from(body);
-        }
-        Ok(response)
+        let body = self.write_body(root, bindings, output, &mut head, empty, Side::Server)?;
+        let media_type = bindings.media_type_of(body.as_ref())?;
+        let body = body.unwrap_or_default();
+        answer(&mut head, prepared.code, media_type, body, false)
     }
 
     pub(crate) fn encode_error(
@@ -95,26 +90,41 @@ impl<F: Format> Rest<F> {
     ) -> Result<http::Response<Bytes>, Error> {
         let value = Value::Map(fault.details().clone());
         let message = Dynamic(&value);
-        let bindings = Bindings::of(error, Direction::Response);
         let code = error.error().map_or(500, |error| error.status);
-        let mut response = write_head(error.root(), &bindings, code, &message, false)?;
-        let headers = response.headers_mut();
-        let body = fault.write(&message, |message| {
-            self.format
-                .write_error(error, &bindings, message, fault.message(), headers)
-        })?;
-        fault.write_head(headers);
-        let written = match F::NAMES_ERRORS_IN_HEAD && bindings.payload.is_some() {
-            true => fault.write(&message, |message| {
-                self.write_body(error.root(), &bindings, message, None, Side::Server)
-            })?,
-            false => Some((body, HeaderValue::from_static(F::MEDIA_TYPE))),
-        };
-        if let Some((body, media_type)) = written {
-            say_type(response.headers_mut(), media_type);
-            *response.body_mut() = Bytes::from(body);
-        }
-        Ok(response)
+        self.with_error(error, |bindings| {
+            let mut head = HeadEncoder::new(bindings);
+            head.write(error.root(), &message)?;
+            let mut response = answer(&mut head, code, None, Bytes::new(), false)?;
+            let headers = response.headers_mut();
+            let body = fault.write(&message, |message| {
+                self.format
+                    .write_error(error, bindings, message, fault.message(), headers)
+            })?;
+            fault.write_head(headers);
+            let (body, media_type) = match F::NAMES_ERRORS_IN_HEAD && bindings.payload.is_some() {
+                true => {
+                    let body = fault.write(&message, |message| {
+                        let root = error.root();
+                        self.write_body(root, bindings, message, &mut head, None, Side::Server)
+                    })?;
+                    let media_type = bindings.media_type_of(body.as_ref())?.cloned();
+                    (body.unwrap_or_default(), media_type)
+                }
+                false => (
+                    Bytes::from(body),
+                    Some(HeaderValue::from_static(F::MEDIA_TYPE)),
+                ),
+            };
+            if let Some(media_type) = media_type {
+                // A member may have said it.
+                response
+                    .headers_mut()
+                    .entry(CONTENT_TYPE)
+                    .or_insert(media_type);
+            }
+            *response.body_mut() = body;
+            Ok(response)
+        })
     }
 
     pub(crate) fn encode_other(&self, fault: &Fault) -> http::Response<Bytes> {
@@ -130,21 +140,17 @@ impl<F: Format> Rest<F> {
     }
 }
 
-/// The head of an output or an error.
-fn write_head(
-    root: polywire_schema::Member<'_>,
-    bindings: &Bindings,
+/// An answer with this head and body.
+fn answer(
+    head: &mut HeadEncoder<'_>,
     code: u16,
-    message: &dyn Message,
+    media_type: Option<&HeaderValue>,
+    body: Bytes,
     is_headed: bool,
 ) -> Result<http::Response<Bytes>, Error> {
-    let mut response = http::Response::new(Bytes::new());
+    let mut response = http::Response::new(body);
     *response.status_mut() = StatusCode::from_u16(code).unwrap_or(StatusCode::OK);
-    if bindings.head {
-        let mut head = HeadEncoder::new(bindings);
-        message.encode_any(root, &mut head);
-        head.finish_response(&mut response, is_headed)?;
-    }
+    head.respond(&mut response, media_type, is_headed)?;
     Ok(response)
 }
 

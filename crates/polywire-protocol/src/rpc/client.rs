@@ -1,12 +1,11 @@
 //! An RPC protocol on a client.
 
 use bytes::Bytes;
-use http::header::CONTENT_TYPE;
-use http::{HeaderValue, Method, response};
+use http::{Method, response};
 use polywire_codec::{Message, Sink};
 use polywire_schema::{Body, Error, ErrorKind, Limits, Operation, OperationFlags, Schema};
 
-use super::{Document, QUERY_MODE, Rpc, Side, Style};
+use super::{Document, Rpc, Side, Style};
 use crate::endpoint::host_prefix;
 use crate::error_facts::ErrorFacts;
 use crate::protocol::Outcome;
@@ -17,33 +16,27 @@ impl<S: Style> Rpc<S> {
         operation: Operation<'_>,
         input: &dyn Message,
     ) -> Result<http::Request<Bytes>, Error> {
-        let mut request = http::Request::new(Bytes::new());
-        *request.method_mut() = Method::POST;
-        let target = self.style.target(&self.service, operation.name());
-        *request.uri_mut() = target.parse().map_err(|_| {
-            Error::new(ErrorKind::Internal)
+        let call = self.call(operation)?;
+        let Some(target) = &call.target else {
+            let target = self.style.target(&self.service, operation.name());
+            return Err(Error::new(ErrorKind::Internal)
                 .in_format(S::KIND.name())
-                .expected(format!("a target, not {target}"))
-        })?;
-        let has_input = !operation.has(OperationFlags::UNIT_INPUT);
-        *request.body_mut() = match has_input {
+                .expected(format!("a target, not {target}")));
+        };
+        let body = match !operation.has(OperationFlags::UNIT_INPUT) {
             true => {
                 let root = operation.input().root();
                 let document = self.style.document();
-                Bytes::from(document.write(root, input, Side::Client)?)
+                let room = &call.request_room;
+                Bytes::from(document.write(root, input, Side::Client, room)?)
             }
             false if S::ALWAYS_A_DOCUMENT => Bytes::from_static(S::Document::EMPTY),
             false => Bytes::new(),
         };
-        let headers = request.headers_mut();
-        if has_input || S::ALWAYS_A_DOCUMENT {
-            headers.insert(CONTENT_TYPE, HeaderValue::from_static(S::MEDIA_TYPE));
-        }
-        if self.query_compatible {
-            headers.insert(QUERY_MODE, HeaderValue::from_static("true"));
-        }
-        let name = operation.name();
-        self.style.mark_request(headers, &self.service, name);
+        let mut request = http::Request::new(body);
+        *request.method_mut() = Method::POST;
+        *request.uri_mut() = target.clone();
+        *request.headers_mut() = call.request.clone();
         if let Some(prefix) = host_prefix(operation, input)? {
             request.extensions_mut().insert(prefix);
         }

@@ -6,18 +6,22 @@ use polywire_codec::{Message, Sink};
 use polywire_schema::{Body, Decode, Defaults, Error, Limits, Member, Value};
 
 use crate::rest::Side;
-
-/// The space with which a document begins: most need no more, and a piece of
-/// this size costs an allocator no more than a smaller one.
-const DOCUMENT: usize = 512;
+use crate::room::Room;
 
 /// A format of documents.
 pub(crate) trait Document {
     /// A structure without members.
     const EMPTY: &'static [u8];
 
-    /// Writes a structure, or a value without a schema.
-    fn write(&self, at: Member<'_>, message: &dyn Message, side: Side) -> Result<Vec<u8>, Error>;
+    /// Writes a structure, or a value without a schema. `room` says how much
+    /// space to begin with.
+    fn write(
+        &self,
+        at: Member<'_>,
+        message: &dyn Message,
+        side: Side,
+        room: &Room,
+    ) -> Result<Vec<u8>, Error>;
 
     /// Reads a structure; an empty body is an empty one.
     fn read<'de>(
@@ -49,10 +53,18 @@ impl Json {
 impl Document for Json {
     const EMPTY: &'static [u8] = b"{}";
 
-    fn write(&self, at: Member<'_>, message: &dyn Message, side: Side) -> Result<Vec<u8>, Error> {
-        let mut encoder = JsonEncoder::new(self.profile(side), Vec::with_capacity(DOCUMENT));
+    fn write(
+        &self,
+        at: Member<'_>,
+        message: &dyn Message,
+        side: Side,
+        room: &Room,
+    ) -> Result<Vec<u8>, Error> {
+        let mut encoder = JsonEncoder::new(self.profile(side), room.vec());
         message.encode_json(at, &mut encoder);
-        encoder.finish()
+        let document = encoder.finish()?;
+        room.took(document.len());
+        Ok(document)
     }
 
     fn read<'de>(
@@ -96,15 +108,23 @@ impl Cbor {
 impl Document for Cbor {
     const EMPTY: &'static [u8] = b"\xa0";
 
-    fn write(&self, at: Member<'_>, message: &dyn Message, side: Side) -> Result<Vec<u8>, Error> {
+    fn write(
+        &self,
+        at: Member<'_>,
+        message: &dyn Message,
+        side: Side,
+        room: &Room,
+    ) -> Result<Vec<u8>, Error> {
         let defaults = match side {
             Side::Client => Defaults::Client,
             Side::Server => Defaults::Server,
         };
-        let encoder = CborEncoder::new(Vec::with_capacity(DOCUMENT));
+        let encoder = CborEncoder::new(room.vec());
         let mut encoder = encoder.with_defaults(defaults);
         message.encode_cbor(at, &mut encoder);
-        encoder.finish()
+        let document = encoder.finish()?;
+        room.took(document.len());
+        Ok(document)
     }
 
     fn read<'de>(

@@ -15,15 +15,17 @@ mod v2;
 use std::collections::HashMap;
 use std::fmt;
 
-use http::{HeaderMap, HeaderName, request, response};
-use polywire_schema::Service;
+use http::header::CONTENT_TYPE;
+use http::{HeaderMap, HeaderName, HeaderValue, Uri, request, response};
+use polywire_schema::{Error, ErrorKind, Operation, OperationFlags, Service};
 
 pub(crate) use document::{Cbor, Document, Json};
 pub(crate) use v2::RpcV2;
 
-use crate::Fault;
 use crate::protocol::{Claim, ProtocolKind};
 use crate::rest::Side;
+use crate::room::Room;
+use crate::{Fault, kept};
 
 /// `Code;Sender` or `Code;Receiver`, in answers of services that have
 /// `@awsQueryCompatible`.
@@ -39,7 +41,23 @@ pub(crate) struct Rpc<S> {
     service: String,
     /// The indices of the operations, by name.
     operations: HashMap<String, u32>,
+    /// What is known of each call, by the index of the operation; none for
+    /// operations of other services.
+    calls: Vec<Option<Call>>,
     query_compatible: bool,
+}
+
+/// What all messages of an operation have in common.
+#[derive(Debug)]
+struct Call {
+    /// `None` if the names of service and operation cannot make one.
+    target: Option<Uri>,
+    /// The headers of a request, to be copied.
+    request: HeaderMap,
+    /// The headers of an answer that is an output.
+    answer: HeaderMap,
+    request_room: Room,
+    answer_room: Room,
 }
 
 /// What tells one RPC protocol from another.
@@ -90,13 +108,56 @@ pub(crate) trait Style: fmt::Debug + Send + Sync {
 impl<S: Style> Rpc<S> {
     /// The protocol for a service.
     pub(crate) fn new(service: Service<'_>, style: S) -> Self {
-        let operations = service.operations();
-        let named = operations.map(|operation| (operation.name().to_owned(), operation.index()));
-        Self {
+        let mut rpc = Self {
             style,
             service: service.name().to_owned(),
-            operations: named.collect(),
+            operations: HashMap::new(),
+            calls: Vec::new(),
             query_compatible: service.is_aws_query_compatible(),
+        };
+        for operation in service.operations() {
+            let call = rpc.call_of(operation);
+            let index = operation.index();
+            rpc.operations.insert(operation.name().to_owned(), index);
+            let (index, len) = (index as usize, rpc.calls.len());
+            rpc.calls.resize_with(len.max(index + 1), || None);
+            rpc.calls[index] = Some(call);
         }
+        rpc
+    }
+
+    fn call_of(&self, operation: Operation<'_>) -> Call {
+        let name = operation.name();
+        let media_type = HeaderValue::from_static(S::MEDIA_TYPE);
+        let mut request = HeaderMap::new();
+        if !operation.has(OperationFlags::UNIT_INPUT) || S::ALWAYS_A_DOCUMENT {
+            request.insert(CONTENT_TYPE, media_type.clone());
+        }
+        if self.query_compatible {
+            request.insert(QUERY_MODE, HeaderValue::from_static("true"));
+        }
+        self.style.mark_request(&mut request, &self.service, name);
+        let mut answer = HeaderMap::new();
+        if !operation.has(OperationFlags::UNIT_OUTPUT) || S::ALWAYS_A_TYPE {
+            answer.insert(CONTENT_TYPE, media_type);
+        }
+        self.style.mark_response(&mut answer);
+        Call {
+            target: kept::target(&self.style.target(&self.service, name)),
+            request,
+            answer,
+            request_room: Room::default(),
+            answer_room: Room::default(),
+        }
+    }
+
+    fn call(&self, operation: Operation<'_>) -> Result<&Call, Error> {
+        let found = self.calls.get(operation.index() as usize);
+        found.and_then(Option::as_ref).ok_or_else(|| {
+            Error::new(ErrorKind::Internal)
+                .in_format(S::KIND.name())
+                .expected("an operation of the service that the protocol was made for")
+                .found(operation.id().to_owned())
+        })
     }
 }

@@ -12,6 +12,7 @@ use polywire_schema::{
 
 use super::{Document, QUERY_ERROR, Rpc, Side, Style};
 use crate::protocol::{Claim, Plan, ReadPlan, Route};
+use crate::room::Room;
 use crate::{Fault, FaultKind, media};
 
 impl<S: Style> Rpc<S> {
@@ -55,18 +56,18 @@ impl<S: Style> Rpc<S> {
         operation: Operation<'_>,
         output: &dyn Message,
     ) -> Result<http::Response<Bytes>, Error> {
-        let mut response = http::Response::new(Bytes::new());
-        let has_output = !operation.has(OperationFlags::UNIT_OUTPUT);
-        if has_output {
-            let root = operation.output().root();
-            let body = self.style.document().write(root, output, Side::Server)?;
-            *response.body_mut() = Bytes::from(body);
-        }
-        let headers = response.headers_mut();
-        if has_output || S::ALWAYS_A_TYPE {
-            headers.insert(CONTENT_TYPE, HeaderValue::from_static(S::MEDIA_TYPE));
-        }
-        self.style.mark_response(headers);
+        let call = self.call(operation)?;
+        let body = match operation.has(OperationFlags::UNIT_OUTPUT) {
+            true => Bytes::new(),
+            false => {
+                let root = operation.output().root();
+                let document = self.style.document();
+                let room = &call.answer_room;
+                Bytes::from(document.write(root, output, Side::Server, room)?)
+            }
+        };
+        let mut response = http::Response::new(body);
+        *response.headers_mut() = call.answer.clone();
         Ok(response)
     }
 
@@ -86,7 +87,7 @@ impl<S: Style> Rpc<S> {
         let message = Typed(&document);
         let document = self.style.document();
         let body = fault.write(&message, |message| {
-            document.write(Member::DOCUMENT, message, Side::Server)
+            document.write(Member::DOCUMENT, message, Side::Server, &Room::default())
         })?;
         let traits = error.error();
         let status = traits.map_or(500, |traits| traits.status);
@@ -125,7 +126,12 @@ impl<S: Style> Rpc<S> {
         let value = Value::Map(value);
         let document = self.style.document();
         // A map of strings can always be written.
-        let body = document.write(Member::DOCUMENT, &Dynamic(&value), Side::Server);
+        let body = document.write(
+            Member::DOCUMENT,
+            &Dynamic(&value),
+            Side::Server,
+            &Room::default(),
+        );
         let mut response = self.failed(public.status, body.unwrap_or_default());
         fault.write_head(response.headers_mut());
         response

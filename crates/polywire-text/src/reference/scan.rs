@@ -24,6 +24,14 @@ pub fn ascii(bytes: &[u8]) -> usize {
     before(bytes, |byte| byte >= 0x80)
 }
 
+/// What [`scan::xml_name`](crate::scan::xml_name) answers.
+#[must_use]
+pub fn xml_name(bytes: &[u8]) -> usize {
+    before(bytes, |byte| {
+        byte < 0x80 && !byte.is_ascii_alphanumeric() && !b"-._".contains(&byte)
+    })
+}
+
 /// A control character that does not stand in XML as it is.
 fn forbidden(byte: u8) -> bool {
     byte < 0x20 && byte != b'\t' && byte != b'\n'

@@ -43,11 +43,14 @@ mod body;
 mod tests;
 
 use std::mem::ManuallyDrop;
+use std::num::NonZero;
 use std::ops::{Bound, Range, RangeBounds};
 use std::ptr;
 use std::sync::Arc;
 
 use bytes::Bytes;
+
+use crate::scan;
 
 pub use body::Body;
 
@@ -84,25 +87,28 @@ union Word {
     pointer: *const u8,
 }
 
-/// The last word, which ends with the tag.
+/// The last word, which ends with the tag: in little-endian order, its low seven
+/// bytes are the length, or the last inline bytes, and the highest is the tag.
+///
+/// It is one word that is never zero, and not a byte that leaves values unused, so
+/// that an `Option` of it is copied as three words. A tag that is a byte of its own
+/// is copied apart from the other seven, and those by a load across two stores that
+/// have just been made, which makes a processor wait.
 #[derive(Clone, Copy)]
-#[repr(C)]
-struct Last {
-    /// The low seven bytes of the length, or the last inline bytes.
-    rest: [u8; 7],
-    tag: Tag,
-}
+#[repr(transparent)]
+struct Last(NonZero<u64>);
 
-/// The form. The inline ones are the length, so the byte serves as both.
+/// The form. The inline ones are their length and this bit, which keeps the word
+/// from being zero.
+const INLINE: u8 = 0x40;
+const LONGEST_INLINE: u8 = INLINE | INLINE_CAPACITY as u8;
+
+/// The forms that are not inline, behind those that are.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 #[repr(u8)]
-#[rustfmt::skip]
-#[expect(dead_code, reason = "the inline tags are made as whole words")]
 enum Tag {
-    L0, L1, L2, L3, L4, L5, L6, L7, L8, L9, L10, L11,
-    L12, L13, L14, L15, L16, L17, L18, L19, L20, L21, L22, L23,
     /// Lives for ever. All forms after it own a reference.
-    Static,
+    Static = LONGEST_INLINE + 1,
     /// The whole of an `Arc<[u8]>`.
     Copied,
     /// The whole of an `Arc<Vec<u8>>`.
@@ -112,8 +118,6 @@ enum Tag {
     /// A range of an `Arc<Bytes>`.
     Body,
 }
-
-const _: () = assert!(Tag::L23 as usize == INLINE_CAPACITY);
 
 /// The reference that a value owns.
 #[derive(Clone)]
@@ -137,7 +141,7 @@ impl Repr {
     pub(crate) const EMPTY: Self = Self {
         data: Word { bits: 0 },
         owner: Word { bits: 0 },
-        last: Last::new(0, Tag::L0),
+        last: Last::new(0, INLINE),
     };
 
     /// Bytes that live for ever.
@@ -153,7 +157,7 @@ impl Repr {
         Self {
             data: Word { pointer: data },
             owner: Word { pointer: owner },
-            last: Last::new(len, tag),
+            last: Last::new(len, tag as u8),
         }
     }
 
@@ -169,30 +173,30 @@ impl Repr {
             INLINE_CAPACITY
         };
         let [first, second, third] = words;
-        let third = third & LOW | (len as u64) << 56;
+        let third = third & LOW | (len as u64 | INLINE as u64) << 56;
         let words = [first.to_le(), second.to_le(), third.to_le()];
-        // SAFETY: both types have 24 bytes. Any bytes are a `Word` and the
-        // `rest`; the last byte is the tag, and it is at most 23, which are
-        // all tags. It says inline, and all 24 bytes are initialised.
+        // SAFETY: both types have 24 bytes. Any bytes are a `Word`; the last word
+        // is not zero, since its tag has a bit that is always set. It says inline,
+        // and all 24 bytes are initialised.
         unsafe { std::mem::transmute::<[u64; 3], Self>(words) }
     }
 
     #[inline]
     pub(crate) const fn is_inline(&self) -> bool {
-        self.last.tag as u8 <= Tag::L23 as u8
+        self.last.tag() <= LONGEST_INLINE
     }
 
     /// Whether the value is a range of something larger, or of something that
     /// others hold.
     #[inline]
     pub(crate) const fn is_shared(&self) -> bool {
-        self.last.tag as u8 >= Tag::Part as u8
+        self.last.tag() >= Tag::Part as u8
     }
 
     #[inline]
     pub(crate) const fn len(&self) -> usize {
         if self.is_inline() {
-            self.last.tag as usize
+            self.last.inline_len()
         } else {
             self.last.len()
         }
@@ -201,7 +205,7 @@ impl Repr {
     #[inline]
     pub(crate) const fn as_bytes(&self) -> &[u8] {
         let (data, len) = if self.is_inline() {
-            (ptr::from_ref(self).cast::<u8>(), self.last.tag as usize)
+            (ptr::from_ref(self).cast::<u8>(), self.last.inline_len())
         } else {
             // SAFETY: the form is not inline, so the constructor was `outside`
             // and the word is a pointer.
@@ -224,6 +228,20 @@ impl Repr {
         let data = unsafe { self.data.pointer };
         // SAFETY: as in `as_bytes`.
         Some(unsafe { std::slice::from_raw_parts(data, self.last.len()) })
+    }
+
+    /// All bytes of the inline form and how many of them count, which is at most
+    /// [`INLINE_CAPACITY`]: a window of fixed width.
+    #[inline]
+    pub(crate) fn window(&self) -> Option<(&[u8; WINDOW], usize)> {
+        if !self.is_inline() {
+            return None;
+        }
+        // SAFETY: the value has 24 bytes, all of them initialised in this form (the
+        // invariant), and any bytes are bytes, which need no alignment. The
+        // reference lives as long as that to the value.
+        let window = unsafe { &*ptr::from_ref(self).cast::<[u8; WINDOW]>() };
+        Some((window, self.last.inline_len()))
     }
 
     /// Copies `bytes`: inline if they fit, else into one allocation.
@@ -276,22 +294,13 @@ impl Repr {
     /// The first `len` bytes of `window`, inline, if they fit and are ASCII.
     #[inline]
     pub(crate) fn inline_ascii_prefix(window: &[u8], len: usize) -> Option<Self> {
-        const HIGH: u64 = 0x8080_8080_8080_8080;
         let Some(chunk) = window.first_chunk::<WINDOW>() else {
             let bytes = window.get(..len).filter(|bytes| bytes.is_ascii())?;
             return Self::inline(bytes);
         };
-        // The high bits of the bytes at `len` and behind are not looked at.
-        let words = words(chunk);
-        let [first, second, third] = words.map(|word| word & HIGH);
-        let ascii = match len {
-            0 => true,
-            1..=8 => first << (64 - 8 * len) == 0,
-            9..=16 => first | second << (128 - 8 * len) == 0,
-            17..=INLINE_CAPACITY => first | second | third << (192 - 8 * len) == 0,
-            _ => false,
-        };
-        ascii.then(|| Self::inside(words, len))
+        // Whatever stands at `len` and behind is not looked at.
+        let wide = scan::wide_mask(chunk) & !u32::MAX.checked_shl(len as u32)?;
+        (len <= INLINE_CAPACITY && wide == 0).then(|| Self::inside(words(chunk), len))
     }
 
     /// Shares an allocation that is just these bytes; copies short ones.
@@ -439,7 +448,7 @@ impl Repr {
 
     /// The bytes, if they live for ever.
     fn static_bytes(&self) -> Option<&'static [u8]> {
-        if self.last.tag != Tag::Static {
+        if self.last.tag() != Tag::Static as u8 {
             return None;
         }
         // SAFETY: the form is not inline, so the constructor was `outside` and
@@ -454,21 +463,21 @@ impl Repr {
     /// counts it up, or sees to it that the value is never dropped.
     #[inline]
     fn owner(&self) -> Option<ManuallyDrop<Owner>> {
-        if self.last.tag <= Tag::Static {
+        if self.last.tag() <= Tag::Static as u8 {
             return None;
         }
         // SAFETY: the form is not inline, so the constructor was `outside` and
         // both words are pointers.
         let (data, owner) = unsafe { (self.data.pointer, self.owner.pointer) };
-        Some(ManuallyDrop::new(match self.last.tag {
-            Tag::Copied => {
+        Some(ManuallyDrop::new(match self.last.tag() {
+            tag if tag == Tag::Copied as u8 => {
                 let bytes = ptr::slice_from_raw_parts(data, self.last.len());
                 // SAFETY: the invariant: the pointer is that of `Arc::into_raw`
                 // of an `Arc<[u8]>` of this length, and the value owns a count,
                 // which is not given back while the result is not dropped.
                 Owner::Copied(unsafe { Arc::from_raw(bytes) })
             }
-            Tag::Body => {
+            tag if tag == Tag::Body as u8 => {
                 // SAFETY: likewise, of an `Arc<Bytes>`.
                 Owner::Body(unsafe { Arc::from_raw(owner.cast::<Bytes>()) })
             }
@@ -495,23 +504,33 @@ impl Repr {
 }
 
 impl Last {
+    /// `tag` is not zero.
     #[inline]
-    const fn new(len: usize, tag: Tag) -> Self {
+    const fn new(len: usize, tag: u8) -> Self {
         // No address space of today has room for a slice of 2^56 bytes.
-        let word = len as u64 & LOW | (tag as u64) << 56;
-        // SAFETY: both types have eight bytes. Any bytes are the `rest`, and the
-        // last byte is a tag. As one word, since seven single bytes would be
-        // written and read as such.
-        unsafe { std::mem::transmute::<u64, Self>(word.to_le()) }
+        let word = len as u64 & LOW | (tag as u64 | INLINE as u64) << 56;
+        match NonZero::new(word.to_le()) {
+            Some(word) => Self(word),
+            // A bit was set just now; the compiler sees that.
+            None => unreachable!(),
+        }
+    }
+
+    #[inline]
+    const fn tag(self) -> u8 {
+        (u64::from_le(self.0.get()) >> 56) as u8
+    }
+
+    /// The length, in the inline forms.
+    #[inline]
+    const fn inline_len(self) -> usize {
+        (self.tag() & !INLINE) as usize
     }
 
     /// The length, in the forms that are not inline.
     #[inline]
     const fn len(self) -> usize {
-        // SAFETY: both types have eight bytes, all of them initialised, and any
-        // bytes are a `u64`.
-        let word = unsafe { std::mem::transmute::<Self, u64>(self) };
-        (u64::from_le(word) & LOW) as usize
+        (u64::from_le(self.0.get()) & LOW) as usize
     }
 }
 
@@ -543,7 +562,7 @@ impl Clone for Repr {
 impl Drop for Repr {
     #[inline]
     fn drop(&mut self) {
-        if self.last.tag > Tag::Static {
+        if self.last.tag() > Tag::Static as u8 {
             self.release();
         }
     }

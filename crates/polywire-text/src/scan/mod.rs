@@ -12,11 +12,15 @@
 //! The last few bytes of an input are looked at together with some that were seen
 //! before; only an input below eight bytes is looked at byte by byte.
 
+mod class;
 mod run;
+mod tag;
 
 pub use run::{Name, RUN_PADDING, Run};
+pub use tag::{TAG, comes_again, in_tag, is_end_tag, line};
 
 use crate::block::{Block, Block16};
+use class::{Class, FormKey, FormValue, Json, NoName, Solid, Wide, XmlData, XmlText};
 
 /// How many of the first bytes may stand in a JSON string as they are: all up
 /// to the first `"`, `\` or control character (below 0x20).
@@ -66,18 +70,44 @@ pub fn white_space(bytes: &[u8]) -> usize {
 #[inline]
 #[must_use]
 pub fn behind_space(bytes: &[u8], at: usize) -> usize {
-    // Mostly it is a line feed and a few blanks.
-    if let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk::<32>)
+    // Mostly it is a line feed and some blanks.
+    if let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk::<34>)
         && matches!(chunk[0], b'\n' | b' ')
     {
         let (halves, _) = chunk[1..].as_chunks::<16>();
         let blanks = Block16::load(&halves[0]).equals(b' ').mask();
+        if blanks == 0xffff {
+            return deep_space(bytes, at);
+        }
         let end = 1 + blanks.trailing_ones() as usize;
         if chunk[end] > b' ' {
             return at + end;
         }
     }
     bytes.get(at..).map_or(at, |rest| at + white_space(rest))
+}
+
+/// As [`behind_space`], where sixteen blanks are known to stand behind the first.
+#[inline(never)]
+fn deep_space(bytes: &[u8], at: usize) -> usize {
+    let at = at + 17;
+    bytes.get(at..).map_or(at, |rest| at + white_space(rest))
+}
+
+/// How many of the first bytes may stand in a name of XML behind its first
+/// character, or in a prefix: `NameChar` of production 4a of XML 1.0 without the
+/// colon, but that everything beyond ASCII is taken.
+///
+/// ```
+/// use polywire_text::scan::xml_name;
+///
+/// assert_eq!(xml_name(b"soap:Body-1 id='2'>"), 4);
+/// assert_eq!(xml_name(b"Body-1 id='2'>"), 6);
+/// ```
+#[inline]
+#[must_use]
+pub fn xml_name(bytes: &[u8]) -> usize {
+    clean::<NoName>(bytes)
 }
 
 /// How many of the first bytes are ASCII.
@@ -101,117 +131,6 @@ pub(crate) fn form_value(bytes: &[u8]) -> usize {
 #[inline]
 pub(crate) fn form_key(bytes: &[u8]) -> usize {
     clean::<FormKey>(bytes)
-}
-
-/// Bytes at which a scan ends.
-trait Class {
-    /// Whether it ends at this byte.
-    fn ends(byte: u8) -> bool;
-    /// Where it may end in a block.
-    fn find<B: Block>(block: B) -> B;
-}
-
-/// What cannot stand in a JSON string.
-struct Json;
-
-impl Class for Json {
-    #[inline(always)]
-    fn ends(byte: u8) -> bool {
-        byte == b'"' || byte == b'\\' || byte < 0x20
-    }
-
-    #[inline(always)]
-    fn find<B: Block>(block: B) -> B {
-        // A quote is 0x22: with one bit turned over it is the next above the controls,
-        // which stay among themselves.
-        block.xor(0x02).at_most(0x20).or(block.equals(b'\\'))
-    }
-}
-
-/// What ends the value of a form's pair.
-struct FormValue;
-
-impl Class for FormValue {
-    #[inline(always)]
-    fn ends(byte: u8) -> bool {
-        byte == b'&'
-    }
-
-    #[inline(always)]
-    fn find<B: Block>(block: B) -> B {
-        block.equals(b'&')
-    }
-}
-
-/// What ends its key.
-struct FormKey;
-
-impl Class for FormKey {
-    #[inline(always)]
-    fn ends(byte: u8) -> bool {
-        byte == b'&' || byte == b'='
-    }
-
-    #[inline(always)]
-    fn find<B: Block>(block: B) -> B {
-        block.equals(b'&').or(block.equals(b'='))
-    }
-}
-
-/// What is not ASCII.
-struct Wide;
-
-impl Class for Wide {
-    #[inline(always)]
-    fn ends(byte: u8) -> bool {
-        !byte.is_ascii()
-    }
-
-    #[inline(always)]
-    fn find<B: Block>(block: B) -> B {
-        // A block's mask is the highest bit of each byte.
-        block
-    }
-}
-
-struct XmlData;
-
-impl Class for XmlData {
-    #[inline(always)]
-    fn ends(byte: u8) -> bool {
-        byte == b'<' || byte == b'&' || (byte < 0x20 && byte != b'\t' && byte != b'\n')
-    }
-
-    #[inline(always)]
-    fn find<B: Block>(block: B) -> B {
-        let control = block.at_most(0x1f);
-        let space = block.equals(b'\t').or(block.equals(b'\n'));
-        block
-            .equals(b'<')
-            .or(block.equals(b'&'))
-            .or(control.without(space))
-    }
-}
-
-/// What is not white space.
-struct Solid;
-
-impl Class for Solid {
-    #[inline(always)]
-    fn ends(byte: u8) -> bool {
-        !matches!(byte, b' ' | b'\n' | b'\r' | b'\t')
-    }
-
-    #[inline(always)]
-    fn find<B: Block>(block: B) -> B {
-        let space = block
-            .equals(b' ')
-            .or(block.equals(b'\n'))
-            .or(block.equals(b'\r'))
-            .or(block.equals(b'\t'));
-        // All but these.
-        block.equals_block(block).without(space)
-    }
 }
 
 /// How many bytes are looked at before a scan leaves its caller.
@@ -329,6 +248,17 @@ fn wide<C: Class>(token: crate::cpu::Avx2, bytes: &[u8]) -> usize {
 /// has just been stored in pieces is slow to load whole.
 #[inline]
 pub(crate) fn short_json(bytes: &[u8]) -> Option<u128> {
+    short::<Json>(bytes)
+}
+
+/// The same of XML: text that is written as it is.
+#[inline]
+pub(crate) fn short_xml(bytes: &[u8]) -> Option<u128> {
+    short::<XmlText>(bytes)
+}
+
+#[inline(always)]
+fn short<C: Class>(bytes: &[u8]) -> Option<u128> {
     let len = bytes.len();
     let word = if let (Some(head), Some(tail)) = (bytes.first_chunk(), bytes.last_chunk()) {
         let (head, tail) = (u64::from_le_bytes(*head), u64::from_le_bytes(*tail));
@@ -343,8 +273,43 @@ pub(crate) fn short_json(bytes: &[u8]) -> Option<u128> {
         u128::from(bytes.first().copied().unwrap_or(0))
     };
     let behind = u32::MAX.checked_shl(len as u32).unwrap_or(0);
-    let special = Json::find(Block16::load(&word.to_le_bytes())).mask() & !behind;
+    let special = C::find(Block16::load(&word.to_le_bytes())).mask() & !behind;
     (len <= 15 && special == 0).then_some(word)
+}
+
+/// As [`xml_data`], of the first 32 bytes; 32 if there is nothing else.
+#[inline(always)]
+pub(crate) fn short_xml_data(window: &[u8; 32]) -> usize {
+    let (halves, _) = window.as_chunks::<16>();
+    let mask = XmlData::find(Block16::load(&halves[0])).mask();
+    if mask != 0 {
+        return mask.trailing_zeros() as usize;
+    }
+    let mask = XmlData::find(Block16::load(&halves[1])).mask();
+    16 + (mask | 1 << 16).trailing_zeros() as usize
+}
+
+/// Whether all of these are XML text that is written as it is.
+#[inline]
+pub(crate) fn is_xml_clean(head: &[u8; 16], tail: &[u8; 16]) -> bool {
+    let [head, tail] = [head, tail].map(|half| XmlText::find(Block16::load(half)));
+    head.or(tail).mask() == 0
+}
+
+/// Whether the first `len` bytes of a window, all of them at most, may stand in a
+/// JSON string as they are.
+#[inline]
+pub(crate) fn is_json_clean_window(window: &[u8; 24], len: usize) -> bool {
+    let special = |at: usize| {
+        let block = window.get(at..).and_then(<[u8]>::first_chunk);
+        block.map_or(0, |block| Json::find(Block16::load(block)).mask())
+    };
+    let mut all = special(0);
+    if len > 16 {
+        // The eight bytes in the middle are looked at twice.
+        all |= special(8) << 8;
+    }
+    (all | 1 << 24).trailing_zeros() as usize >= len
 }
 
 /// The length of the clean JSON string that ends at a quote within this window:
@@ -368,6 +333,25 @@ pub fn short_json_string(window: &[u8; 32]) -> Option<usize> {
         low => low.trailing_zeros() as usize,
     };
     (window.get(len) == Some(&b'"')).then_some(len)
+}
+
+/// The length of the string that ends at the first quote of this block; 16 if
+/// there is none.
+///
+/// ```
+/// assert_eq!(polywire_text::scan::before_quote(b"id\": \"recipe-003"), 2);
+/// ```
+#[inline]
+#[must_use]
+pub fn before_quote(block: &[u8; 16]) -> usize {
+    (Block16::load(block).equals(b'"').mask() | 1 << 16).trailing_zeros() as usize
+}
+
+/// Which bytes are not ASCII: a bit each, the first lowest.
+#[inline]
+pub(crate) fn wide_mask(bytes: &[u8; 24]) -> u32 {
+    let mask = |half: Option<&[u8; 16]>| half.map_or(0, |half| Block16::load(half).mask());
+    mask(bytes.first_chunk()) | mask(bytes.last_chunk()) << 8
 }
 
 /// As [`json_clean`], for a block.
@@ -428,13 +412,6 @@ mod tests {
 
     use super::*;
 
-    fn finds_what_ends_it<C: Class>() {
-        for byte in 0..=u8::MAX {
-            let found = C::find(Block16::load(&[byte; 16])).mask();
-            assert_eq!(found, if C::ends(byte) { 0xffff } else { 0 }, "{byte:#04x}");
-        }
-    }
-
     proptest! {
         #[test]
         fn short_strings_end_where_all_do(window in "[a\\\\\"\u{1}é]{32}") {
@@ -446,7 +423,7 @@ mod tests {
 
         #[test]
         fn space_ends_where_a_loop_ends(
-            text in "[ \n\t\ra]{0,60}",
+            text in "[ \n\t\ra]{0,60}| {0,60}",
             at in 0..64_usize,
         ) {
             let bytes = text.as_bytes();
@@ -458,14 +435,6 @@ mod tests {
             let rest = bytes.get(at..).unwrap_or_default();
             prop_assert_eq!(white_space(rest), end - at);
         }
-    }
-
-    #[test]
-    fn the_two_ways_to_say_a_class_agree() {
-        finds_what_ends_it::<Json>();
-        finds_what_ends_it::<Wide>();
-        finds_what_ends_it::<XmlData>();
-        finds_what_ends_it::<Solid>();
     }
 
     proptest! {

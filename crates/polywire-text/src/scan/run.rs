@@ -1,5 +1,6 @@
 //! Runs: pre-encoded names that are compared and written sixteen bytes at a time.
 
+use crate::Text;
 use crate::block::{Block, Block16};
 
 /// A short run of bytes prepared for comparing and writing: a pre-encoded
@@ -84,7 +85,7 @@ impl<'a> Run<'a> {
             let equal = Block16::load(input)
                 .equals_block(Block16::load(window))
                 .mask();
-            return (equal | (u32::MAX << self.len)) == u32::MAX;
+            return begins(equal, self.len);
         }
         if self.len <= 32
             && let Some(input) = input.first_chunk::<32>()
@@ -98,8 +99,7 @@ impl<'a> Run<'a> {
             let high = Block16::load(input_high)
                 .equals_block(Block16::load(window_high))
                 .mask();
-            let equal = u64::from(low | high << 16);
-            return (equal | (u64::MAX << self.len)) == u64::MAX;
+            return begins(low, self.len.min(16)) && begins(high, self.len.saturating_sub(16));
         }
         input.starts_with(self.as_bytes())
     }
@@ -207,7 +207,7 @@ impl Name {
         };
         let equal = Block16::load(low).equals_block(Block16::load(name)).mask();
         if len <= 16 {
-            return ((equal | (u32::MAX << len)) == u32::MAX).then_some(len);
+            return begins(equal, len).then_some(len);
         }
         if equal != 0xffff || len > self.bytes.len() {
             return None;
@@ -216,7 +216,61 @@ impl Name {
         let high = input.get(15..).and_then(<[u8]>::first_chunk::<16>)?;
         let name = self.bytes.last_chunk::<16>()?;
         let equal = Block16::load(high).equals_block(Block16::load(name)).mask();
-        ((equal | (u32::MAX << (len - 15))) == u32::MAX).then_some(len)
+        begins(equal, len - 15).then_some(len)
+    }
+
+    /// Whether the name is short and is one byte and then `text`, which is inline;
+    /// false says nothing about others. The byte is not looked at.
+    ///
+    /// ```
+    /// use polywire_text::Text;
+    /// use polywire_text::scan::Name;
+    ///
+    /// let name = Name::short(b"\x66cityId").unwrap();
+    /// assert!(name.is_behind_head(&Text::from("cityId")));
+    /// assert!(!name.is_behind_head(&Text::from("cityIds")));
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn is_behind_head(&self, text: &Text) -> bool {
+        let Some((window, len)) = text.window() else {
+            return false;
+        };
+        let [_, name @ ..] = &self.bytes;
+        let (Some(name), true) = (name.first_chunk::<24>(), usize::from(self.len) == 1 + len)
+        else {
+            return false;
+        };
+        let equal = |at: usize| {
+            let blocks = [window, name].map(|bytes| bytes.get(at..).and_then(<[u8]>::first_chunk));
+            match blocks {
+                [Some(text), Some(name)] => {
+                    Block16::load(text).equals_block(Block16::load(name)).mask()
+                }
+                _ => 0,
+            }
+        };
+        let mut all = equal(0);
+        if len > 16 {
+            // The eight bytes in the middle are looked at twice, with the same answer.
+            all |= equal(8) << 8;
+        }
+        (all | u32::MAX << (len & 31)) == u32::MAX
+    }
+
+    /// What stands behind the first byte, if that is ASCII and fits an inline text.
+    ///
+    /// ```
+    /// use polywire_text::scan::Name;
+    ///
+    /// let name = Name::short(b"\x66cityId").unwrap();
+    /// assert_eq!(name.text_behind_head().as_deref(), Some("cityId"));
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn text_behind_head(&self) -> Option<Text> {
+        let [_, name @ ..] = &self.bytes;
+        Text::ascii_prefix(name, usize::from(self.len).checked_sub(1)?)
     }
 
     /// As [`Name::starts`], for names of up to sixteen bytes.
@@ -228,8 +282,7 @@ impl Name {
         let equal = Block16::load(input)
             .equals_block(Block16::load(name))
             .mask();
-        let behind = u32::MAX.checked_shl(len as u32)?;
-        (len <= 16 && equal | behind == u32::MAX).then_some(len)
+        (len <= 16 && begins(equal, len)).then_some(len)
     }
 
     /// Appends the name if it is short; whether it was.
@@ -246,6 +299,13 @@ impl Name {
     }
 }
 
+/// Whether the first `len` bits are set, of at most sixteen.
+#[inline(always)]
+pub(super) fn begins(mask: u32, len: usize) -> bool {
+    // Less to do than a mask of as many bits.
+    (!mask).trailing_zeros() as usize >= len
+}
+
 #[inline(always)]
 fn halves(bytes: &[u8; 32]) -> [&[u8; 16]; 2] {
     let (chunks, _) = bytes.as_chunks::<16>();
@@ -257,6 +317,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::INLINE_CAPACITY;
 
     proptest! {
         #[test]
@@ -295,6 +356,22 @@ mod tests {
                     prop_assert_eq!(name.starts(&input), None);
                     prop_assert!(!name.push_to(&mut out));
                 }
+            }
+            // As a name with a head and as a text, of which the first may go on.
+            let own = run.as_bytes();
+            let headed = Name::short(&[&[0x60], own].concat()).unwrap_or(Name::long(0, 32));
+            let text = headed.text_behind_head();
+            let expected = (own.len() <= INLINE_CAPACITY).then_some(own);
+            prop_assert_eq!(text.as_deref().map(str::as_bytes), expected);
+            for other in [own, &input, &input[..input.len().min(own.len())]] {
+                let text = Text::from_utf8(other).unwrap();
+                let equal = own.len() <= INLINE_CAPACITY && own == other;
+                prop_assert_eq!(headed.is_behind_head(&text), equal);
+            }
+            for place in 0..own.len() {
+                let mut other = own.to_vec();
+                other[place] ^= 1;
+                prop_assert!(!headed.is_behind_head(&Text::from_utf8(&other).unwrap()));
             }
         }
     }

@@ -3,6 +3,7 @@
 mod compare;
 mod convert;
 mod gather;
+mod xml;
 
 use std::borrow::Borrow;
 use std::ffi::OsStr;
@@ -256,6 +257,64 @@ impl Text {
     #[must_use]
     pub const fn is_inline(&self) -> bool {
         self.0.is_inline()
+    }
+
+    /// The bytes of an inline string with some more behind them, and how many are
+    /// its own.
+    #[inline]
+    pub(crate) fn window(&self) -> Option<(&[u8; WINDOW], usize)> {
+        self.0.window()
+    }
+
+    /// Of an inline string the first eight bytes and the last eight, the first
+    /// byte of each lowest; of a shorter one all of it, with zeros behind, and 0.
+    ///
+    /// ```
+    /// use polywire_text::Text;
+    ///
+    /// assert_eq!(Text::from("Oslo").inline_ends(), Some([u64::from_le_bytes(*b"Oslo\0\0\0\0"), 0]));
+    /// assert_eq!(Text::from("a string of more than 23 bytes").inline_ends(), None);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn inline_ends(&self) -> Option<[u64; 2]> {
+        let (window, len) = self.window()?;
+        let word = |at: usize| {
+            let bytes = window.get(at..).and_then(<[u8]>::first_chunk::<8>);
+            bytes.map_or(0, |bytes| u64::from_le_bytes(*bytes))
+        };
+        Some(match len.checked_sub(8) {
+            Some(last) => [word(0), word(last)],
+            // What stands behind the string is anything.
+            None => [word(0) & !(u64::MAX << (8 * len)), 0],
+        })
+    }
+
+    /// Appends the string's bytes behind `head`, if the string is inline; whether it
+    /// was. A copy of fixed width instead of a `memcpy`.
+    ///
+    /// ```
+    /// use polywire_text::Text;
+    ///
+    /// let mut out = Vec::new();
+    /// assert!(Text::from("Oslo").push_inline(&mut out, |len| b'0' + len));
+    /// assert_eq!(out, b"4Oslo");
+    /// ```
+    #[inline]
+    pub fn push_inline(&self, out: &mut Vec<u8>, head: impl FnOnce(u8) -> u8) -> bool {
+        let Some((window, len)) = self.window() else {
+            return false;
+        };
+        out.reserve(1 + WINDOW);
+        // SAFETY: there is capacity for one byte and the window, which has at least
+        // `len` bytes, and all of these are written.
+        unsafe {
+            let to = out.as_mut_ptr().add(out.len());
+            to.write(head(len as u8));
+            to.add(1).cast::<[u8; WINDOW]>().write_unaligned(*window);
+            out.set_len(out.len() + 1 + len);
+        }
+        true
     }
 
     /// Whether the string is a range of something that others hold, or that

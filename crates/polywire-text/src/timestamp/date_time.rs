@@ -84,7 +84,8 @@ impl Timestamp {
     /// ```
     #[inline]
     pub fn push_date_time(self, out: &mut Vec<u8>) -> Result<(), Malformed> {
-        self.push_date_time_with(out, WritePolicy::new())
+        // A copy of its own, which has to ask the policy nothing.
+        self.push_by(out, WritePolicy::new())
     }
 
     /// The same by `policy`.
@@ -108,6 +109,11 @@ impl Timestamp {
         out: &mut Vec<u8>,
         policy: WritePolicy,
     ) -> Result<(), Malformed> {
+        self.push_by(out, policy)
+    }
+
+    #[inline(always)]
+    fn push_by(self, out: &mut Vec<u8>, policy: WritePolicy) -> Result<(), Malformed> {
         let Some((day, second)) = self.common_day() else {
             return self.push_distant(out, policy);
         };
@@ -205,6 +211,67 @@ fn read(bytes: &[u8], policy: &ReadPolicy) -> Result<Timestamp, Malformed> {
     read
 }
 
+/// The date that was read last. Timestamps that stand together often are of one day,
+/// and to see that it is the same one takes less than to read it.
+#[derive(Clone, Copy, Debug)]
+pub struct LastDate {
+    /// `YYYY-MM-` and `M-DDT`, which has two bytes of the former.
+    words: [u64; 2],
+    /// The second at which the day begins.
+    seconds: i64,
+}
+
+impl Default for LastDate {
+    fn default() -> Self {
+        Self {
+            words: [
+                u64::from_le_bytes(*b"1970-01-"),
+                u64::from_le_bytes(*b"0-01-01T"),
+            ],
+            seconds: 0,
+        }
+    }
+}
+
+impl LastDate {
+    /// The date and time of the usual layout in UTC, up to a `Z`, that `bytes` begin
+    /// with, and its length: the quick way from a parser's input. `None` says
+    /// nothing but that it is not so usual.
+    ///
+    /// ```
+    /// use polywire_text::timestamp::{LastDate, Timestamp};
+    ///
+    /// let mut last = LastDate::default();
+    /// let read = last.utc_prefix(b"1970-01-01T00:01:00Z</Time>");
+    /// assert_eq!(read, Some((Timestamp::new(60, 0), 20)));
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn utc_prefix(&mut self, bytes: &[u8]) -> Option<(Timestamp, usize)> {
+        let head: &[u8; USUAL] = bytes.first_chunk()?;
+        let words = date_words(head)?;
+        if words != self.words {
+            let seconds = (i64::from(usual_day(words)?) - EPOCH_DAY) * DAY;
+            *self = Self { words, seconds };
+        }
+        let second = time(*head[11..].first_chunk()?)?;
+        let mut nanoseconds = 0;
+        let mut at = USUAL;
+        if bytes.get(at) == Some(&b'.') {
+            (nanoseconds, at) = fraction_digits(bytes, at + 1)?;
+        }
+        if bytes.get(at) != Some(&b'Z') {
+            return None;
+        }
+        let instant = Timestamp {
+            seconds: self.seconds + i64::from(second),
+            nanoseconds,
+            unzoned: false,
+        };
+        Some((instant, at + 1))
+    }
+}
+
 /// Whether a date must have a zone.
 #[derive(Clone, Copy, Eq, PartialEq)]
 enum Zone {
@@ -253,20 +320,42 @@ fn year_and_month(century: u32, short: u32, month: u32) -> u64 {
 // one and read as one, which processors wait for.
 #[inline(always)]
 pub(super) fn usual(bytes: &[u8]) -> Option<Timestamp> {
+    let (day, second) = usual_second(bytes)?;
+    tail(bytes, USUAL, day, second)
+}
+
+/// How many bytes the usual layout has up to the second.
+const USUAL: usize = "0000-00-00T00:00:00".len();
+
+/// The day and the second of the day of the usual layout.
+#[inline(always)]
+fn usual_second(bytes: &[u8]) -> Option<(u32, u32)> {
+    let head: &[u8; USUAL] = bytes.first_chunk()?;
+    let second = time(*head[11..].first_chunk()?)?;
+    Some((usual_day(date_words(head)?)?, second))
+}
+
+/// The date of the usual layout, in two words that overlap.
+#[inline(always)]
+fn date_words(head: &[u8; USUAL]) -> Option<[u64; 2]> {
+    let (first, second) = (head.first_chunk()?, head[3..].first_chunk()?);
+    Some([u64::from_le_bytes(*first), u64::from_le_bytes(*second)])
+}
+
+/// The day since 0000-03-01 of such words.
+#[inline(always)]
+fn usual_day([first, second]: [u64; 2]) -> Option<u32> {
     const YEAR_AND_MONTH: Pattern = Pattern::new(*b"0000-00-");
     // Overlaps what comes before and looks at it again, so as to be a word.
     const DAY: Pattern = Pattern::new(*b"0-00-00T");
-    let head: &[u8; 19] = bytes.first_chunk()?;
-    let (month, wrong) = YEAR_AND_MONTH.pairs(u64::from_le_bytes(*head.first_chunk()?));
-    let (day, also_wrong) = DAY.pairs(u64::from_le_bytes(*head[3..].first_chunk()?));
-    let second = time(*head[11..].first_chunk()?)?;
+    let (month, wrong) = YEAR_AND_MONTH.pairs(first);
+    let (day, also_wrong) = DAY.pairs(second);
     if wrong | also_wrong != 0 {
         return None;
     }
     let [century, _, short, _, _, month, ..] = month.to_le_bytes();
     let [_, _, _, _, _, day, ..] = day.to_le_bytes();
-    let day = day_of_date(century.into(), short.into(), month.into(), day.into())?;
-    tail(bytes, 19, day, second)
+    day_of_date(century.into(), short.into(), month.into(), day.into())
 }
 
 /// What stands behind the time: a fraction or none, a zone with its colon or

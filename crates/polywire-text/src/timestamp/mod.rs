@@ -65,6 +65,7 @@ use std::time::Duration;
 
 use calendar::{DAY, FIRST_SECOND, LAST_SECOND};
 pub use civil::Civil;
+pub use date_time::LastDate;
 pub use policy::{Fraction, LeapSecond, ReadPolicy, ShortYear, WritePolicy, Years};
 use words::fraction_text;
 

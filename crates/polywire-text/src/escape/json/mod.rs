@@ -29,7 +29,9 @@ pub use read::{
     JsonEnd, json_str, json_string, json_string_end, push_unescaped_json, push_unescaped_json_str,
     read_json_str, read_json_string, unescape_json_in_place,
 };
-pub use write::{json_escaped_len, push_json, push_json_ascii, push_json_bytes, push_json_string};
+pub use write::{
+    json_escaped_len, push_json, push_json_ascii, push_json_bytes, push_json_string, push_json_text,
+};
 
 use crate::Malformed;
 

@@ -1,6 +1,6 @@
 //! Writing the inside of JSON strings.
 
-use crate::scan;
+use crate::{Text, scan};
 
 /// Appends `text` as the inside of a JSON string, in the canonical form of
 /// ECMAScript's `JSON.stringify` (which Nostr asks for too): the seven short
@@ -155,6 +155,42 @@ pub fn push_json_string(out: &mut Vec<u8>, text: &str, end: [u8; 2]) {
     }
 }
 
+/// As [`push_json_string`], for a string that is mostly inline: then it is looked at
+/// and copied whole, whatever its length.
+///
+/// ```
+/// use polywire_text::{Text, escape};
+///
+/// let mut out = Vec::new();
+/// escape::push_json_text(&mut out, &Text::from("a\nvalue"), *b"\",");
+/// assert_eq!(out, br#""a\nvalue","#);
+/// ```
+#[inline]
+pub fn push_json_text(out: &mut Vec<u8>, text: &Text, end: [u8; 2]) {
+    match text.window() {
+        Some((window, len)) if scan::is_json_clean_window(window, len) => {
+            out.reserve(1 + window.len() + end.len());
+            // SAFETY: there is capacity for a quote, the window and two bytes more. `len`
+            // is at most that of the window, so `end` stands within what is written or
+            // right behind it, and all is written up to where the vector ends then.
+            unsafe {
+                let to = out.as_mut_ptr().add(out.len());
+                to.write(b'"');
+                to.add(1).cast::<[u8; 24]>().write_unaligned(*window);
+                to.add(1 + len).cast::<[u8; 2]>().write_unaligned(end);
+                out.set_len(out.len() + 1 + len + end.len());
+            }
+        }
+        _ => push_other_text(out, text, end),
+    }
+}
+
+/// As [`push_json_text`], for what is long or has something to escape.
+#[inline(never)]
+fn push_other_text(out: &mut Vec<u8>, text: &Text, end: [u8; 2]) {
+    push_json_string(out, text, end);
+}
+
 /// As [`push_json_string`], for more than 32 bytes.
 #[inline(never)]
 fn push_long_string(out: &mut Vec<u8>, bytes: &[u8], end: [u8; 2]) {
@@ -282,6 +318,14 @@ mod tests {
             let mut out = b"before".to_vec();
             push_json_string(&mut out, &clean[..len], *b"\",");
             assert_eq!(out, format!("before\"{}\",", &clean[..len]).as_bytes());
+            // An inline string with something to escape behind its end, too.
+            let window = format!("{}{}", &clean[..len], "\"\\\n".repeat(8));
+            let inline = Text::inline_prefix(&window, len);
+            for text in inline.into_iter().chain([Text::from(&clean[..len])]) {
+                let mut out = b"before".to_vec();
+                push_json_text(&mut out, &text, *b"\",");
+                assert_eq!(out, format!("before\"{}\",", &clean[..len]).as_bytes());
+            }
             // Something to escape at each place.
             for at in 0..len {
                 let mut text = clean[..len].to_owned();
@@ -289,6 +333,9 @@ mod tests {
                 let mut out = Vec::new();
                 push_json_string(&mut out, &text, *b"\",");
                 let escaped = text.replace('"', "\\\"");
+                assert_eq!(out, format!("\"{escaped}\",").as_bytes());
+                out.clear();
+                push_json_text(&mut out, &Text::from(text), *b"\",");
                 assert_eq!(out, format!("\"{escaped}\",").as_bytes());
             }
         }

@@ -3,7 +3,7 @@
 use super::{FORBIDDEN, XmlPlace, noncharacter};
 use crate::block::{Block as _, Block16 as Block};
 use crate::rewrite::{self, Table, Word};
-use crate::{Malformed, utf8};
+use crate::{Malformed, scan, utf8};
 
 /// What is done about characters that XML 1.0 forbids, and about bytes that
 /// are no characters at all.
@@ -46,7 +46,27 @@ pub enum Forbidden {
 /// ```
 #[inline]
 pub fn push_xml(out: &mut Vec<u8>, text: &str) -> Result<(), Malformed> {
-    push_or_restore(out, text.as_bytes(), push_text)
+    let bytes = text.as_bytes();
+    if let Some(word) = scan::short_xml(bytes) {
+        // A move of fixed width, and what is too much taken off again.
+        let len = out.len() + bytes.len();
+        out.extend_from_slice(&word.to_le_bytes());
+        out.truncate(len);
+        return Ok(());
+    }
+    if let (Some(head), Some(tail)) = (bytes.first_chunk(), bytes.last_chunk())
+        && bytes.len() <= 32
+        && scan::is_xml_clean(head, tail)
+    {
+        scan::push_bytes(out, bytes);
+        return Ok(());
+    }
+    push_any_xml(out, bytes)
+}
+
+#[inline(never)]
+fn push_any_xml(out: &mut Vec<u8>, bytes: &[u8]) -> Result<(), Malformed> {
+    push_or_restore(out, bytes, push_text)
 }
 
 /// Appends `text` as the value of an attribute, without the quotes around it,

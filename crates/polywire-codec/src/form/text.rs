@@ -1,0 +1,132 @@
+//! The texts of values in a form: mostly nothing in them has to be encoded.
+
+use polywire_text::{number, percent};
+
+/// The number of an item or entry: mostly of one digit.
+#[inline]
+pub(super) fn push_number(out: &mut Vec<u8>, number: u64) {
+    match u8::try_from(number) {
+        Ok(digit @ 0..=9) => out.push(b'0' + digit),
+        _ => number::push_u64(out, number),
+    }
+}
+
+/// Percent-encodes a text, in which mostly nothing has to be.
+#[inline]
+pub(super) fn push_text(out: &mut Vec<u8>, text: &str) {
+    let bytes = text.as_bytes();
+    match is_plain(bytes) {
+        true => out.extend_from_slice(bytes),
+        false => percent::push_bytes(out, bytes, &percent::UNRESERVED),
+    }
+}
+
+/// Whether a text of 4 to 32 bytes consists of unreserved characters; of others
+/// it does not say so. Its words overlap where it is no multiple of them.
+#[inline]
+fn is_plain(bytes: &[u8]) -> bool {
+    let (Some(first), Some(last)) = (bytes.first_chunk::<8>(), bytes.last_chunk::<8>()) else {
+        return is_short_plain(bytes);
+    };
+    let mut plain = unreserved(first) & unreserved(last);
+    if bytes.len() > 16 {
+        let middle = bytes.get(8..16).and_then(<[u8]>::first_chunk);
+        let before = bytes.get(bytes.len() - 16..).and_then(<[u8]>::first_chunk);
+        let (Some(middle), Some(before)) = (middle, before) else {
+            return false;
+        };
+        plain &= unreserved(middle) & unreserved(before);
+    }
+    plain == HIGH && bytes.len() <= 32
+}
+
+/// The same of 4 to 7 bytes.
+#[inline]
+fn is_short_plain(bytes: &[u8]) -> bool {
+    match (bytes.first_chunk(), bytes.last_chunk()) {
+        (Some(&[a, b, c, d]), Some(&[e, f, g, h])) => unreserved(&[a, b, c, d, e, f, g, h]) == HIGH,
+        _ => false,
+    }
+}
+
+const HIGH: u64 = 0x8080_8080_8080_8080;
+
+/// The high bit of each byte that is an unreserved character of RFC 3986.
+#[inline]
+const fn unreserved(bytes: &[u8; 8]) -> u64 {
+    const fn all(byte: u8) -> u64 {
+        u64::from_le_bytes([byte; 8])
+    }
+    /// The high bit of each byte, all below 0x80, that is at least `least`.
+    const fn from(word: u64, least: u8) -> u64 {
+        word + all(0x80 - least)
+    }
+    let word = u64::from_le_bytes(*bytes);
+    let low = word & !HIGH;
+    let letter = low | all(0x20);
+    let letters = from(letter, b'a') & !from(letter, b'z' + 1);
+    // `-`, `.`, `/` and the digits, without the slash.
+    let digits = from(low, b'-') & !from(low, b'9' + 1) & from(low ^ all(b'/'), 1);
+    let marks = from(low ^ all(b'_'), 1) & from(low ^ all(b'~'), 1);
+    (letters | digits | !marks) & !word & HIGH
+}
+
+/// Percent-encodes the `+` of an exponent.
+#[inline]
+pub(super) fn encode_plus(out: &mut Vec<u8>, start: usize) {
+    // Numbers without an exponent are shorter than this, or have no room for it.
+    let long = out.len() - start > 4;
+    if long && out[start..].contains(&b'+') {
+        encode_again(out, start);
+    }
+}
+
+/// Percent-encodes a date and time: the two colons of RFC 3339, which mostly
+/// stand in the same places, or the spaces too of an HTTP-date.
+#[inline]
+pub(super) fn encode_time(out: &mut Vec<u8>, start: usize) {
+    let Some(tail) = out.get(start + 13..) else {
+        return encode_again(out, start);
+    };
+    match tail.first_chunk::<7>() {
+        // `:30:00` and then `Z` or a fraction, in which nothing is encoded.
+        Some(&[b':', a, b, b':', c, d, end]) if end == b'Z' || end == b'.' => {
+            let [x, y, z] = *b"%3A";
+            let old = out.len();
+            out.extend_from_slice(&[0; 4]);
+            out.copy_within(start + 19..old, start + 23);
+            if let Some(space) = out.get_mut(start + 13..start + 23) {
+                space.copy_from_slice(&[x, y, z, a, b, x, y, z, c, d]);
+            }
+        }
+        _ => encode_again(out, start),
+    }
+}
+
+#[cold]
+fn encode_again(out: &mut Vec<u8>, start: usize) {
+    let plain = out.split_off(start);
+    percent::push_bytes(out, &plain, &percent::UNRESERVED);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_plain_is_what_stays() {
+        for byte in 0..=u8::MAX {
+            let mut encoded = Vec::new();
+            percent::push_bytes(&mut encoded, &[byte], &percent::UNRESERVED);
+            for len in 0..40 {
+                for at in 0..len {
+                    let mut text = vec![b'a'; len];
+                    text[at] = byte;
+                    let stays = encoded == [byte];
+                    let told = (4..=32).contains(&len);
+                    assert_eq!(is_plain(&text), stays && told, "{byte} at {at} of {len}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! What the scans look for.
+
+use crate::block::Block;
+
+/// Bytes at which a scan ends.
+pub(super) trait Class {
+    /// Whether it ends at this byte.
+    fn ends(byte: u8) -> bool;
+    /// Where it may end in a block.
+    fn find<B: Block>(block: B) -> B;
+}
+
+/// What cannot stand in a JSON string.
+pub(super) struct Json;
+
+impl Class for Json {
+    #[inline(always)]
+    fn ends(byte: u8) -> bool {
+        byte == b'"' || byte == b'\\' || byte < 0x20
+    }
+
+    #[inline(always)]
+    fn find<B: Block>(block: B) -> B {
+        // A quote is 0x22: with one bit turned over it is the next above the controls,
+        // which stay among themselves.
+        block.xor(0x02).at_most(0x20).or(block.equals(b'\\'))
+    }
+}
+
+/// What ends the value of a form's pair.
+pub(super) struct FormValue;
+
+impl Class for FormValue {
+    #[inline(always)]
+    fn ends(byte: u8) -> bool {
+        byte == b'&'
+    }
+
+    #[inline(always)]
+    fn find<B: Block>(block: B) -> B {
+        block.equals(b'&')
+    }
+}
+
+/// What ends its key.
+pub(super) struct FormKey;
+
+impl Class for FormKey {
+    #[inline(always)]
+    fn ends(byte: u8) -> bool {
+        byte == b'&' || byte == b'='
+    }
+
+    #[inline(always)]
+    fn find<B: Block>(block: B) -> B {
+        block.equals(b'&').or(block.equals(b'='))
+    }
+}
+
+/// What is not ASCII.
+pub(super) struct Wide;
+
+impl Class for Wide {
+    #[inline(always)]
+    fn ends(byte: u8) -> bool {
+        !byte.is_ascii()
+    }
+
+    #[inline(always)]
+    fn find<B: Block>(block: B) -> B {
+        // A block's mask is the highest bit of each byte.
+        block
+    }
+}
+
+pub(super) struct XmlData;
+
+impl Class for XmlData {
+    #[inline(always)]
+    fn ends(byte: u8) -> bool {
+        byte == b'<' || byte == b'&' || (byte < 0x20 && byte != b'\t' && byte != b'\n')
+    }
+
+    #[inline(always)]
+    fn find<B: Block>(block: B) -> B {
+        let control = block.at_most(0x1f);
+        let space = block.equals(b'\t').or(block.equals(b'\n'));
+        block
+            .equals(b'<')
+            .or(block.equals(b'&'))
+            .or(control.without(space))
+    }
+}
+
+/// What a writer of XML text has to look at: markup, what a reader would normalise,
+/// what is forbidden, and the first byte of U+FFFE and U+FFFF, which are too.
+pub(super) struct XmlText;
+
+impl Class for XmlText {
+    #[inline(always)]
+    fn ends(byte: u8) -> bool {
+        matches!(byte, b'>' | 0xef) || XmlData::ends(byte)
+    }
+
+    #[inline(always)]
+    fn find<B: Block>(block: B) -> B {
+        let other = block.equals(b'>').or(block.equals(0xef));
+        other.or(XmlData::find(block))
+    }
+}
+
+/// What cannot stand in a part of a name of XML.
+pub(super) struct NoName;
+
+impl Class for NoName {
+    #[inline(always)]
+    fn ends(byte: u8) -> bool {
+        let sign = matches!(byte, b'-' | b'.' | b'_');
+        byte.is_ascii() && !byte.is_ascii_alphanumeric() && !sign
+    }
+
+    #[inline(always)]
+    fn find<B: Block>(block: B) -> B {
+        let range = |first: u8, last: u8| block.at_most(last).without(block.at_most(first - 1));
+        let letter = range(b'A', b'Z').or(range(b'a', b'z'));
+        // The slash stands between the signs and the digits.
+        let digit = range(b'-', b'9').without(block.equals(b'/'));
+        let allowed = letter.or(digit).or(block.equals(b'_'));
+        block.at_most(0x7f).without(allowed)
+    }
+}
+
+/// What is not white space.
+pub(super) struct Solid;
+
+impl Class for Solid {
+    #[inline(always)]
+    fn ends(byte: u8) -> bool {
+        !matches!(byte, b' ' | b'\n' | b'\r' | b'\t')
+    }
+
+    #[inline(always)]
+    fn find<B: Block>(block: B) -> B {
+        let space = block
+            .equals(b' ')
+            .or(block.equals(b'\n'))
+            .or(block.equals(b'\r'))
+            .or(block.equals(b'\t'));
+        // All but these.
+        block.equals_block(block).without(space)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::block::Block16;
+
+    fn finds_what_ends_it<C: Class>() {
+        for byte in 0..=u8::MAX {
+            let found = C::find(Block16::load(&[byte; 16])).mask();
+            assert_eq!(found, if C::ends(byte) { 0xffff } else { 0 }, "{byte:#04x}");
+        }
+    }
+
+    #[test]
+    fn the_two_ways_to_say_a_class_agree() {
+        finds_what_ends_it::<Json>();
+        finds_what_ends_it::<Wide>();
+        finds_what_ends_it::<XmlData>();
+        finds_what_ends_it::<Solid>();
+        finds_what_ends_it::<NoName>();
+        finds_what_ends_it::<XmlText>();
+    }
+}

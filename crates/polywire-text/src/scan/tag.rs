@@ -1,0 +1,219 @@
+//! Tags of XML: what begins a line, and what stood in the input before.
+//!
+//! The quick paths look at a window of fixed size, so that one comparison with the
+//! end of the input is enough. A window that cannot be had means that the input
+//! ends soon, and the caller goes the way that works everywhere.
+
+use super::run::begins;
+use crate::block::{Block, Block16};
+
+/// How much of a line is looked at: 32 spaces and a line end before a tag.
+const LINE: usize = 33 + TAG;
+/// How much of a tag is looked at.
+pub const TAG: usize = 32;
+
+/// What stands at `at` of the input, behind a line end and the spaces that the next
+/// line begins with, if they are there: where it begins, and 32 bytes of it. `None`
+/// if there is other white space, or more of it, or less input.
+///
+/// ```
+/// use polywire_text::scan::line;
+///
+/// let input = b"<a>\n    <name>x</name>\n    and so on, since there must be enough behind it";
+/// let (at, tag) = line(input, 3).unwrap();
+/// assert_eq!((at, &tag[..6]), (8, &b"<name>"[..]));
+/// ```
+#[inline(always)]
+#[must_use]
+pub fn line(input: &[u8], at: usize) -> Option<(usize, &[u8; TAG])> {
+    let window = chunk::<LINE>(input, at)?;
+    let [first, rest @ ..] = window;
+    if *first > b' ' {
+        return Some((at, window.first_chunk()?));
+    }
+    let spaces = rest.first_chunk::<32>()?.as_chunks::<16>().0;
+    let [low, high] = [0, 1].map(|half| Block16::load(&spaces[half]).equals(b' ').mask());
+    let others = !u64::from(low | high << 16);
+    let len = others.trailing_zeros() as usize;
+    let tag = rest.get(len..)?.first_chunk::<TAG>()?;
+    (*first == b'\n' && tag[0] > b' ').then_some((at + len + 1, tag))
+}
+
+/// What stands between the `<` that `tag` begins with and the first `>`: the name of
+/// a start tag that has nothing else, or something else. `None` if there are not both.
+///
+/// ```
+/// let tag = b"<name>and more that stands behind it";
+/// let name = polywire_text::scan::in_tag(tag.first_chunk().unwrap());
+/// assert_eq!(name, Some(&b"name"[..]));
+/// ```
+#[inline(always)]
+#[must_use]
+pub fn in_tag(tag: &[u8; TAG]) -> Option<&[u8]> {
+    let halves = tag.as_chunks::<16>().0;
+    let [low, high] = [0, 1].map(|half| Block16::load(&halves[half]).equals(b'>').mask());
+    let close = (low | high << 16).trailing_zeros() as usize;
+    match tag[0] {
+        b'<' if close < TAG => tag.get(1..close),
+        _ => None,
+    }
+}
+
+/// Whether `tag` is the end tag of the element whose name of `len` bytes stands at
+/// `name` of the input: `</`, the name and `>`. A `false` says nothing about names
+/// that are longer than 29 bytes, and about the last 32 bytes of the input.
+///
+/// ```
+/// use polywire_text::scan::is_end_tag;
+///
+/// let input = b"<li>one</li><li>two</ul> and so on, since there must be enough behind it";
+/// assert!(is_end_tag(input[7..].first_chunk().unwrap(), input, 1, 2));
+/// assert!(!is_end_tag(input[19..].first_chunk().unwrap(), input, 13, 2));
+/// ```
+#[inline(always)]
+#[must_use]
+pub fn is_end_tag(tag: &[u8; TAG], input: &[u8], name: usize, len: usize) -> bool {
+    let [b'<', b'/', rest @ ..] = tag else {
+        return false;
+    };
+    rest.get(len) == Some(&b'>') && begins_with(rest, input, name, len)
+}
+
+/// Whether `tag` begins with the `len` bytes that stand at `earlier` of the input. A
+/// `false` says nothing about more than 32 bytes, and about the last 32 bytes of the
+/// input.
+///
+/// ```
+/// use polywire_text::scan::comes_again;
+///
+/// let input = b"<li>one</li><li>two</li> and so on, since there must be enough behind it";
+/// assert!(comes_again(input[12..].first_chunk().unwrap(), input, 0, 4));
+/// ```
+#[inline(always)]
+#[must_use]
+pub fn comes_again(tag: &[u8; TAG], input: &[u8], earlier: usize, len: usize) -> bool {
+    len <= TAG && begins_with(tag, input, earlier, len)
+}
+
+/// Whether `tag` begins with the first `len` bytes at `earlier` of the input. Of
+/// more than it has it says yes if it has no others.
+#[inline(always)]
+fn begins_with<const N: usize>(tag: &[u8; N], input: &[u8], earlier: usize, len: usize) -> bool {
+    let Some(earlier) = chunk::<TAG>(input, earlier) else {
+        return false;
+    };
+    let equal = |start: usize| {
+        let (one, other) = (tag.get(start..)?, earlier.get(start..)?);
+        let (one, other) = (one.first_chunk()?, other.first_chunk()?);
+        Some(Block16::load(one).equals_block(Block16::load(other)).mask())
+    };
+    let Some(head) = equal(0) else { return false };
+    if len <= 16 {
+        return begins(head, len);
+    }
+    // The last sixteen of these, of which the head has some too.
+    let last = N - 16;
+    head == 0xffff && equal(last).is_some_and(|tail| begins(tail, len.saturating_sub(last)))
+}
+
+/// The bytes at `at`. One comparison less than two slices take.
+#[inline(always)]
+fn chunk<const N: usize>(input: &[u8], at: usize) -> Option<&[u8; N]> {
+    let last = input.len().checked_sub(N)?;
+    if at > last {
+        return None;
+    }
+    // SAFETY: `at + N` is at most the length of `input`, which the answer borrows.
+    Some(unsafe { &*input.as_ptr().add(at).cast::<[u8; N]>() })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn window(input: &[u8], at: usize) -> Option<&[u8; TAG]> {
+        input.get(at..)?.first_chunk()
+    }
+
+    proptest! {
+        #[test]
+        fn lines(
+            space in "[\n\r\t ]{0,2} {0,40}[\n\t]{0,1}",
+            rest in "[<a]{0,70}",
+            before in "[a\n ]{0,3}",
+        ) {
+            let input = format!("{space}{rest}");
+            let input = format!("{before}{input}");
+            if let Some((at, tag)) = line(input.as_bytes(), before.len()) {
+                prop_assert_eq!(at, before.len() + space.len());
+                prop_assert_eq!(&tag[..], &rest.as_bytes()[..TAG]);
+            } else {
+                let enough = input.len() >= before.len() + LINE;
+                let common = space.is_empty()
+                    || space.len() <= 32 && space[1..].bytes().all(|byte| byte == b' ')
+                        && space.starts_with('\n');
+                prop_assert!(!enough || !common);
+            }
+        }
+
+        #[test]
+        fn what_is_in_a_tag(first in "[<a]", name in "[a </]{0,34}", behind in "[>a]{35}") {
+            let input = format!("{first}{name}>{behind}");
+            let expected = (first == "<" && name.len() <= 30).then_some(name.as_bytes());
+            prop_assert_eq!(in_tag(window(input.as_bytes(), 0).unwrap()), expected);
+        }
+
+        #[test]
+        fn bytes_that_come_again(
+            input in proptest::collection::vec(b'a'..b'c', 0..120),
+            again in any::<bool>(),
+            earlier in 0..130_usize,
+            at in 0..100_usize,
+            len in 0..40_usize,
+        ) {
+            let mut input = input;
+            if again && let Some(part) = input.get(earlier..earlier + len) {
+                let part = part.to_vec();
+                input.truncate(at);
+                input.extend(part);
+                input.extend([b'b'; 40]);
+            }
+            let part = |start: usize| input.get(start..start + len);
+            let expected = part(earlier).is_some() && part(earlier) == part(at);
+            if let Some(tag) = window(&input, at) {
+                let found = comes_again(tag, &input, earlier, len);
+                let quick = len <= 32 && earlier + 32 <= input.len();
+                prop_assert_eq!(found, expected && quick);
+            }
+        }
+
+        #[test]
+        fn end_tags(
+            name in "[a-c]{0,40}",
+            before in "[a-c<]{0,5}",
+            between in "[<>a-c]{0,40}",
+            change in prop::option::of((0..50_usize, prop::sample::select(vec![b'<', b'/', b'>', b'a', b' ']))),
+            behind in "[a-c]{0,40}",
+        ) {
+            let mut input = format!("{before}<{name}>{between}</{name}>{behind}").into_bytes();
+            let start = before.len() + 1;
+            let at = start + name.len() + 1 + between.len();
+            if let Some((offset, byte)) = change
+                && let Some(place) = input.get_mut(at + offset)
+            {
+                *place = byte;
+            }
+            let end = format!("</{name}>");
+            for at in [at, 0, at - 1] {
+                if let Some(tag) = window(&input, at) {
+                    let expected = input[at..].starts_with(end.as_bytes());
+                    let quick = name.len() <= 29;
+                    let found = is_end_tag(tag, &input, start, name.len());
+                    prop_assert_eq!(found, expected && quick);
+                }
+            }
+        }
+    }
+}
