@@ -10,8 +10,10 @@ use polywire_schema::Member;
 #[derive(Debug, Default)]
 pub(crate) struct Lengths([u16; 16]);
 
-/// What is expected first, as [`Vec`] does it for most types.
-const FIRST: u16 = 4;
+/// What is expected where nothing is known, and at least where something is: as
+/// much as [`Vec`] begins with for most types.
+const FIRST: usize = 8;
+const LEAST: usize = 4;
 
 /// The most items that room is made for at once.
 const MOST: u32 = 1024;
@@ -20,7 +22,10 @@ impl Lengths {
     /// What is likely to come in the list or map of `at`.
     #[inline]
     pub(crate) fn expected(&self, at: Member<'_>) -> usize {
-        usize::from(self.0[at.index() as usize % 16].max(FIRST))
+        match self.0[at.index() as usize % 16] {
+            0 => FIRST,
+            last => LEAST.max(last.into()),
+        }
     }
 
     /// Notes how many came.

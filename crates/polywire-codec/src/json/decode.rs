@@ -578,6 +578,50 @@ impl<'de> JsonDecoder<'de> {
         })
     }
 
+    /// As [`Decoder::member`], with white space, and in any order: the next member,
+    /// or `END`. `None`, with nothing read, for all that is not plain.
+    #[inline(never)]
+    fn spaced_member(&mut self, shape: Schema<'_>, seq: &mut Seq) -> Option<u32> {
+        let (mut at, mut token) = self.token_at(self.at);
+        if token == b'}' && seq.state == 0 {
+            self.at = at;
+            self.leave();
+            return Some(END);
+        }
+        if seq.count > 0 {
+            if token != b',' {
+                return None;
+            }
+            (at, token) = self.token_at(at + 1);
+        }
+        let bytes = self.text.as_bytes();
+        let rest = bytes.get(at..)?;
+        let names = shape.encoded_names(self.profile.names);
+        let guessed = names.get(seq.guess as usize);
+        let (ordinal, len) = match guessed.and_then(|name| name.starts(rest)) {
+            Some(len) => (seq.guess, len),
+            None if token == b'"' => {
+                let key = &rest[1..];
+                let len = scan::short_json_string(key.first_chunk()?)?;
+                if key.get(len + 1) != Some(&b':') {
+                    return None;
+                }
+                let ordinal = shape.find(self.profile.names.source(), &key[..len])?;
+                (ordinal, len + 3)
+            }
+            None => return None,
+        };
+        let (value, token) = self.token_behind(at + len);
+        let whole = self.profile.document_only.is_none() || self.budget.depth() > 1;
+        if matches!(token, b'n' | 0) || !whole || !seq.mark_new(ordinal) {
+            return None;
+        }
+        self.at = value;
+        seq.count += 1;
+        seq.guess = ordinal + 1;
+        Some(ordinal)
+    }
+
     /// As [`Decoder::member`], whatever stands there.
     #[inline(never)]
     fn any_member(&mut self, shape: Schema<'_>, seq: &mut Seq) -> Result<u32, Error> {
@@ -723,11 +767,10 @@ impl<'de> Decoder<'de> for JsonDecoder<'de> {
             seq.guess = ordinal + 1;
             return Ok(ordinal);
         }
-        if seq.state == 0 && self.peek_token() == b'}' {
-            self.leave();
-            return Ok(END);
+        match self.spaced_member(shape, seq) {
+            Some(ordinal) => Ok(ordinal),
+            None => self.any_member(shape, seq),
         }
-        self.any_member(shape, seq)
     }
 
     #[inline(never)]
