@@ -9,14 +9,19 @@ use crate::plan::{Field, Plan, Structure};
 /// The parts of an implementation of `Pages`, as types and expressions.
 pub(crate) struct Pages {
     pub(crate) token_ty: String,
-    pub(crate) item_ty: String,
     pub(crate) token: String,
     pub(crate) set_token: String,
-    pub(crate) items: String,
+    /// What the pages are pages of, where the model says it.
+    pub(crate) items: Option<Items>,
 }
 
-/// How an operation paginates. `None` if it does not, or has no items to go
-/// through.
+/// The parts of an implementation of `ItemPages`.
+pub(crate) struct Items {
+    pub(crate) ty: String,
+    pub(crate) expression: String,
+}
+
+/// How an operation paginates, if it does.
 pub(crate) fn pages(
     plan: &Plan<'_>,
     model: &Model,
@@ -30,14 +35,7 @@ pub(crate) fn pages(
     if last.ty != input_token.ty {
         return None;
     }
-    let (items_field, items) = owned_path(plan, output, paginated.items?)?;
-    let item_ty = match items_field.ty.strip_prefix("Vec<") {
-        Some(rest) => rest.strip_suffix('>')?.to_owned(),
-        None => {
-            let rest = items_field.ty.split_once("Map<")?.1.strip_suffix('>')?;
-            format!("({rest})")
-        }
-    };
+    let items = paginated.items.and_then(|path| items(plan, output, path));
     let filter = if last.is_text() {
         ".filter(|token| !token.is_empty())"
     } else {
@@ -50,12 +48,24 @@ pub(crate) fn pages(
     Some(Pages {
         token: format!("{token}.cloned(){filter}"),
         set_token: format!("input.{} = {value};", input_token.name),
-        items: match items_field.ty.starts_with("Vec<") {
-            true => items,
-            false => format!("{items}.into_iter().collect()"),
-        },
+        items,
         token_ty: last.ty.clone(),
-        item_ty,
+    })
+}
+
+/// The items of a page: of a list its elements, of a map its entries.
+fn items(plan: &Plan<'_>, output: &Structure<'_>, path: &str) -> Option<Items> {
+    let (field, expression) = owned_path(plan, output, path)?;
+    if let Some(rest) = field.ty.strip_prefix("Vec<") {
+        return Some(Items {
+            ty: rest.strip_suffix('>')?.to_owned(),
+            expression,
+        });
+    }
+    let entry = field.ty.split_once("Map<")?.1.strip_suffix('>')?;
+    Some(Items {
+        ty: format!("({entry})"),
+        expression: format!("{expression}.into_iter().collect()"),
     })
 }
 

@@ -176,6 +176,30 @@ fn circles_are_boxed_once() {
 
 /// Whatever a model calls its shapes, what is generated compiles.
 #[test]
+fn pages_whose_items_the_model_does_not_name() {
+    let generated = run(
+        &Build::new(),
+        r#"
+        $version: "2"
+        namespace a
+
+        service S { operations: [List] }
+
+        @readonly
+        @paginated(inputToken: "from", outputToken: "next")
+        operation List {
+            input := { from: String }
+            output := { next: String }
+        }
+        "#,
+    );
+    let code = generated.code();
+    assert!(code.contains("pub fn into_paginator("), "{code}");
+    assert!(code.contains("rpc::generated::Pages for"), "{code}");
+    assert!(!code.contains("ItemPages"), "{code}");
+}
+
+#[test]
 fn names_that_generated_code_uses_itself() {
     let text = r#"
         $version: "2"

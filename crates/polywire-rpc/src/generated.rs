@@ -142,14 +142,18 @@ where
 pub trait Pages: Operation {
     /// What leads from one page to the next.
     type Token: Clone + PartialEq + Send;
-    /// What the pages are pages of.
-    type Item: Send;
 
     /// The token of the page after this one.
     fn token(output: &Self::Output) -> Option<Self::Token>;
 
     /// Asks for the page of a token.
     fn set_token(input: &mut Self::Input, token: Self::Token);
+}
+
+/// An operation whose model says what its pages are pages of.
+pub trait ItemPages: Pages {
+    /// An item.
+    type Item: Send;
 
     /// The items of a page.
     fn items(output: Self::Output) -> Vec<Self::Item>;
@@ -213,8 +217,11 @@ where
         })
     }
 
-    /// What the pages hold, one by one.
-    pub fn items(self) -> Items<O> {
+    /// What the pages hold, one by one, where the model names it.
+    pub fn items(self) -> Items<O>
+    where
+        O: ItemPages,
+    {
         Items {
             pages: self,
             items: VecDeque::new(),
@@ -224,12 +231,12 @@ where
 
 /// What the pages of an operation hold, one by one.
 #[must_use = "pages are called for when they are needed"]
-pub struct Items<O: Pages> {
+pub struct Items<O: ItemPages> {
     pages: Paginator<O>,
     items: VecDeque<O::Item>,
 }
 
-impl<O: Pages> Items<O>
+impl<O: ItemPages> Items<O>
 where
     O::Input: Clone,
 {

@@ -73,6 +73,17 @@ async fn objects() {
     assert_eq!(listed.contents.unwrap().len(), 1);
     let prefixes = listed.common_prefixes.unwrap();
     assert_eq!(prefixes[0].prefix.as_deref(), Some("a b/"));
+    let mut pages = client
+        .list_objects_v2()
+        .bucket("bkt")
+        .max_keys(1)
+        .into_paginator();
+    let mut keys = Vec::new();
+    while let Some(page) = pages.next().await {
+        let contents = page.unwrap().contents.unwrap_or_default();
+        keys.extend(contents.into_iter().filter_map(|object| object.key));
+    }
+    assert_eq!(keys, ["a b//c", "copy"]);
     let delete = client.delete_object().bucket("bkt").key("a b//c");
     delete.send().await.unwrap();
     let objects = vec![ObjectIdentifier::builder().key("copy").build().unwrap()];

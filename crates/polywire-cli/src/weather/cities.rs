@@ -6,7 +6,7 @@ use polywire::prelude::*;
 
 use super::faults;
 use super::forecast::{Day, Outlook};
-use super::input::{integer_within, optional_text, text};
+use super::input::{count_or, optional_text, text};
 use super::output::{Place, fixed, fixed_list, fixed_map};
 use super::world::World;
 
@@ -174,9 +174,9 @@ pub(super) fn get(world: &World, input: &Map) -> Result<Arc<Map>, Fault> {
 /// before. A city that was forgotten between two pages still marks the place
 /// where to go on; anything else that comes as a token was not made here.
 pub(super) fn list(world: &World, input: &Map) -> Result<Map, Fault> {
-    const MOST: i64 = 100;
+    const MOST: usize = 100;
 
-    let size = integer_within(input, "pageSize", 1..=MOST, MOST)? as usize;
+    let size = count_or(input, "pageSize", MOST);
     let after = optional_text(input, "nextToken");
     if let Some(token) = after
         && !CITIES.iter().any(|city| city.id == token)

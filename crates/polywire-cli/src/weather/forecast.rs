@@ -2,8 +2,7 @@
 
 use polywire::prelude::*;
 
-use super::faults;
-use super::input::{integer_within, optional_text, text};
+use super::input::{count_or, optional_text, text};
 use super::output::fixed;
 use super::world::{NOW, World};
 
@@ -49,11 +48,10 @@ const DAY: i64 = 24 * HOUR;
 /// model says that the wind is in metres a second.
 pub(super) fn get(world: &World, input: &Map) -> Result<Map, Fault> {
     let city = world.city(text(input, "cityId"))?;
-    let days = integer_within(input, "days", 1..=14, 3)? as usize;
+    let days = count_or(input, "days", 3);
     let units = match optional_text(input, "units") {
-        None | Some("metric") => "metric",
         Some("imperial") => "imperial",
-        Some(_) => return Err(faults::invalid("units", "metric or imperial")),
+        _ => "metric",
     };
     let degrees = |celsius: f32| match units {
         "imperial" => fahrenheit(celsius),

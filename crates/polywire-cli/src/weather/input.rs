@@ -1,13 +1,9 @@
 //! Reading inputs.
 //!
-//! The decoder has seen to it that required members are there and that every
-//! member has its type. What it does not check is `@range` and `@length`.
-
-use std::ops::RangeInclusive;
+//! The server has seen to it that required members are there, that every member
+//! has its type, and that all values keep the constraints of the model.
 
 use polywire::prelude::*;
-
-use super::faults;
 
 /// A text member; empty if it is absent, which a required one never is.
 pub(super) fn text<'i>(input: &'i Map, member: &str) -> &'i str {
@@ -24,20 +20,12 @@ pub(super) fn optional_integer(input: &Map, member: &str) -> Option<i64> {
     input.get(member)?.as_i64()
 }
 
-/// An integer member within its range, or the default if it is absent.
-pub(super) fn integer_within(
-    input: &Map,
-    member: &str,
-    range: RangeInclusive<i64>,
-    default: i64,
-) -> Result<i64, Fault> {
-    let value = optional_integer(input, member).unwrap_or(default);
-    if range.contains(&value) {
-        return Ok(value);
-    }
-    let (least, most) = range.into_inner();
-    let expected = format!("a number from {least} to {most}");
-    Err(faults::invalid(member, &expected))
+/// A count, or the default if it is absent.
+pub(super) fn count_or(input: &Map, member: &str, default: usize) -> usize {
+    let count = optional_integer(input, member);
+    count
+        .and_then(|count| usize::try_from(count).ok())
+        .unwrap_or(default)
 }
 
 /// An instant, if it is there.

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use polywire::prelude::*;
 
 use super::faults;
-use super::input::{optional_integer, optional_text, optional_timestamp, text};
+use super::input::{optional_text, optional_timestamp, text};
 use super::ledger::{Fingerprint, Ledger, Token};
 use super::stations::{self, STATIONS, Station};
 use super::world::World;
@@ -45,12 +45,6 @@ pub(super) fn put(world: &World, input: &Map) -> Result<Map, Fault> {
     let observed = optional_timestamp(input, "observedAt").unwrap_or_default();
     let date = Date::of(observed)
         .ok_or_else(|| faults::invalid("observedAt", "a time within the years 1 to 9999"))?;
-    if let Some(quality) = optional_integer(input, "quality")
-        && !(1..=3).contains(&quality)
-    {
-        let expected = "1 (suspect), 2 (plausible) or 3 (checked)";
-        return Err(faults::invalid("quality", expected));
-    }
     let token = optional_text(input, "clientToken");
     let asked = Fingerprint::of(input);
 

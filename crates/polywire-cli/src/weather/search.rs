@@ -2,7 +2,6 @@
 
 use polywire::prelude::*;
 
-use super::faults;
 use super::input::{optional_integer, optional_timestamp, text, texts};
 use super::stations::{STATIONS, Station};
 use super::world::World;
@@ -20,11 +19,7 @@ const BOUND: [&str; 6] = [
 
 /// `SearchStations`: the stations that meet every condition.
 pub(super) fn search(world: &World, input: &Map) -> Result<Map, Fault> {
-    let wanted = text(input, "text");
-    if !(1..=200).contains(&wanted.chars().count()) {
-        return Err(faults::invalid("text", "1 to 200 characters"));
-    }
-    let wanted = wanted.to_lowercase();
+    let wanted = text(input, "text").to_lowercase();
     let reported = world.observations().latest();
     let found = STATIONS
         .iter()

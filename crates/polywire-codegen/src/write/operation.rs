@@ -235,7 +235,6 @@ fn paginate(source: &mut Source, plan: &Plan<'_>, operation: &Operation<'_>, pag
         operation.marker()
     ));
     source.line(format!("type Token = {};", super_(&pages.token_ty)));
-    source.line(format!("type Item = {};", super_(&pages.item_ty)));
     source.blank();
     source.open("fn token(output: &Self::Output) -> Option<Self::Token> {");
     source.chain(&pages.token);
@@ -244,9 +243,19 @@ fn paginate(source: &mut Source, plan: &Plan<'_>, operation: &Operation<'_>, pag
     source.open("fn set_token(input: &mut Self::Input, token: Self::Token) {");
     source.line(&pages.set_token);
     source.close("}");
+    source.close("}");
+    let Some(items) = &pages.items else {
+        return;
+    };
+    source.blank();
+    source.open(format!(
+        "impl {root}::rpc::generated::ItemPages for {} {{",
+        operation.marker()
+    ));
+    source.line(format!("type Item = {};", super_(&items.ty)));
     source.blank();
     source.open("fn items(output: Self::Output) -> Vec<Self::Item> {");
-    source.chain(&pages.items);
+    source.chain(&items.expression);
     source.close("}");
     source.close("}");
 }
