@@ -498,7 +498,9 @@ fn decode_map<'de, M, V: Decode<'de>, D: Decoder<'de> + ?Sized>(
     if !seq.continues {
         clear(map);
     }
-    let mut first = true;
+    // A map that goes on grows by itself: room for a few more each time would be
+    // a copy of all each time.
+    let mut first = !seq.continues;
     while let Some(key) = decoder.key(at, &mut seq)? {
         if first {
             reserve(map, decoder.expected(at, &seq));
