@@ -75,7 +75,7 @@ mod tests {
         let string = builder.shape(ShapeKind::String, "a#String");
         let shape = builder.shape(ShapeKind::Structure, "a#Shape");
         for ordinal in 0..17 {
-            builder.member(shape, MemberSpec::new(&format!("m{ordinal}"), string));
+            builder.member(shape, MemberSpec::new(format!("m{ordinal}"), string));
         }
         let set = builder.finish().unwrap();
         let shape = set.find_shape("a#Shape").unwrap();
