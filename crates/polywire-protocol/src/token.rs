@@ -10,8 +10,8 @@ use polywire_codec::json::JsonEncoder;
 use polywire_codec::xml::XmlEncoder;
 use polywire_codec::xmlrpc::XmlRpcEncoder;
 use polywire_schema::{
-    BigDecimal, BigInteger, Encoder, Error, Member, MemberFlags, Operation, Schema, ShapeFlags,
-    Timestamp,
+    BigDecimal, BigInteger, Blob, Encoder, Error, Member, MemberFlags, Operation, Schema,
+    ShapeFlags, Text, Timestamp,
 };
 
 /// Client: an input with an idempotency token that it does not have itself.
@@ -229,6 +229,10 @@ impl Encoder for Adding<'_> {
         self.inner.key(at, key);
     }
 
+    fn text_key(&mut self, at: Member<'_>, key: &Text) {
+        self.inner.text_key(at, key);
+    }
+
     fn end_map(&mut self, at: Member<'_>) {
         self.inner.end_map(at);
     }
@@ -261,8 +265,16 @@ impl Encoder for Adding<'_> {
         self.inner.string(at, value);
     }
 
+    fn text(&mut self, at: Member<'_>, value: &Text) {
+        self.inner.text(at, value);
+    }
+
     fn blob(&mut self, at: Member<'_>, value: &[u8]) {
         self.inner.blob(at, value);
+    }
+
+    fn shared_blob(&mut self, at: Member<'_>, value: &Blob) {
+        self.inner.shared_blob(at, value);
     }
 
     fn timestamp(&mut self, at: Member<'_>, value: Timestamp) {

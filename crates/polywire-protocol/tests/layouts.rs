@@ -8,7 +8,7 @@ use bytes::Bytes;
 use http::HeaderMap;
 use polywire_codec::{Dynamic, Typed};
 use polywire_model::Loader;
-use polywire_protocol::{Plan, Protocol, ProtocolKind, ReadPlan};
+use polywire_protocol::{Plan, Protocol, ProtocolKind, ReadPlan, WithToken};
 use polywire_schema::{
     Blob, Body, Encode, Encoder, Limits, Map, Member, Operation, SchemaSet, Text, Value,
 };
@@ -49,6 +49,9 @@ operation Put {
         query: String
         @httpQueryParams
         parameters: Map
+        @httpHeader("X-Token")
+        @idempotencyToken
+        token: String
         @httpPayload
         body: Blob
     }
@@ -216,8 +219,20 @@ fn a_payload_is_shared() {
     let protocol = ProtocolKind::RestJson1.build(service).unwrap();
     let put = service.find_operation("Put").unwrap();
     let input = Put(Blob::from(vec![7; 4096]));
+    let start = input.0.as_bytes().as_ptr();
     let request = protocol.encode_input(put, &Typed(&input)).unwrap();
-    assert_eq!(request.body().as_ptr(), input.0.as_bytes().as_ptr());
+    assert_eq!(request.body().as_ptr(), start);
+    // Nor where a token is added, or the types are not known.
+    let message = Typed(&input);
+    let request = protocol.encode_input(put, &WithToken::new(put, &message, "token"));
+    assert_eq!(request.unwrap().body().as_ptr(), start);
+    let value = Value::Map(Map::from_iter([
+        ("bucket", text("x")),
+        ("key", text("x")),
+        ("body", Value::Blob(input.0.clone())),
+    ]));
+    let request = protocol.encode_input(put, &Dynamic(&value)).unwrap();
+    assert_eq!(request.body().as_ptr(), start);
 }
 
 /// A header that comes twice is one list, and nothing else.

@@ -225,10 +225,10 @@ pub trait Decoder<'de> {
 
     /// How many items or entries are likely to come in the list or map of `at`,
     /// that which [`Decoder::item`] or [`Decoder::key`] has just announced
-    /// included: what to make room for. 0 where nothing is known. It is never
-    /// more than what the message before it, or the rest of the message, could
-    /// have as many bytes for.
-    fn expected(&self, at: Member<'_>, seq: &Seq) -> usize {
+    /// included: what to make room for, asked once. 0 where nothing is known. All
+    /// in all it is not much more than a message of as many bytes can have, also
+    /// where lists in each other say more.
+    fn expected(&mut self, at: Member<'_>, seq: &Seq) -> usize {
         let _ = (at, seq);
         0
     }
@@ -498,7 +498,9 @@ fn decode_map<'de, M, V: Decode<'de>, D: Decoder<'de> + ?Sized>(
     if !seq.continues {
         clear(map);
     }
-    let mut first = true;
+    // A map that goes on grows by itself: room for a few more each time would be
+    // a copy of all each time.
+    let mut first = !seq.continues;
     while let Some(key) = decoder.key(at, &mut seq)? {
         if first {
             reserve(map, decoder.expected(at, &seq));

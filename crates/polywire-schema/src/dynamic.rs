@@ -63,7 +63,7 @@ pub(crate) fn encode<E: Encoder + ?Sized>(value: &Value, at: Member<'_>, encoder
             encoder.big_decimal(at, &value.clone().into());
         }
         (Kind::String | Kind::Enum, Value::String(value)) => encoder.text(at, value),
-        (Kind::Blob, Value::Blob(value)) => encoder.blob(at, value),
+        (Kind::Blob, Value::Blob(value)) => encoder.shared_blob(at, value),
         (Kind::Blob, Value::String(value)) => encoder.blob(at, value.as_bytes()),
         (Kind::Timestamp, Value::Timestamp(value)) => encoder.timestamp(at, *value),
         (Kind::BigInteger | Kind::BigDecimal, Value::Float(_) | Value::Double(_)) => {

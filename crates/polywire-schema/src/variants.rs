@@ -7,7 +7,8 @@ use crate::{NameSource, Schema};
 /// its ordinal, plus one, in the highest; 0 where there is none.
 pub(crate) type Slot = u64;
 
-/// Names up to so many bytes are in the tables.
+/// Names up to so many bytes are in the tables, if a reader of JSON finds them in
+/// its input as they are.
 const LONGEST: usize = 7;
 
 /// How many sources have tables: those of JSON and CBOR.
@@ -32,7 +33,8 @@ pub(crate) fn table<'a>(names: impl ExactSizeIterator<Item = &'a str>) -> (Vec<S
     let bits = size.trailing_zeros() as u8;
     let mut slots = vec![0; size];
     for (name, ordinal) in names.zip(1..=u8::MAX) {
-        if name.len() > LONGEST {
+        let is_plain = |byte: u8| byte >= b' ' && byte != b'\\';
+        if name.len() > LONGEST || !name.bytes().all(is_plain) {
             continue;
         }
         let mut word = [0; 8];
@@ -96,6 +98,7 @@ mod tests {
                 MemberSpec::new(name, string).json_name(&format!("{name}j")),
             );
         }
+        builder.member(union, MemberSpec::new("y", string).json_name("a\\n"));
         let set = builder.finish().unwrap();
         let shape = set.find_shape("a#Union").unwrap();
         let find = |source, text: &str| {
@@ -115,6 +118,8 @@ mod tests {
             assert_eq!(find(NameSource::Member, other), None, "{other:?}");
         }
         assert_eq!(find(NameSource::Xml, "S"), None);
+        // In JSON these three bytes are two characters.
+        assert_eq!(find(NameSource::Json, "a\\n"), None);
         let string = set.find_shape("a#String").unwrap();
         assert_eq!(
             string.find_variant(NameSource::Member, *b"S???????", 1),

@@ -27,6 +27,9 @@ pub struct CborDecoder<'de> {
     /// Where the last list or map ended, and how many items were left then:
     /// what an error means that comes before anything else is read.
     pub(super) ended: (usize, u32),
+    /// How many items room may still be made for. All lists and maps of a message
+    /// have no more than it has bytes, whatever each of those in each other says.
+    room: usize,
     pub(super) profile: CborProfile,
 }
 
@@ -66,6 +69,7 @@ impl<'de> CborDecoder<'de> {
             body: None,
             budget: Budget::new(limits),
             ended: (usize::MAX, 0),
+            room: bytes.len(),
             profile,
         })
     }
@@ -461,13 +465,16 @@ impl<'de> Decoder<'de> for CborDecoder<'de> {
     }
 
     #[inline]
-    fn expected(&self, _: Member<'_>, seq: &Seq) -> usize {
-        match seq.left {
-            INDEFINITE => 0,
+    fn expected(&mut self, _: Member<'_>, seq: &Seq) -> usize {
+        let expected = match seq.left {
+            INDEFINITE => return 0,
             // So many are there at least in bytes; room for more is made when
             // they have come.
             left => left.min(MOST_EXPECTED) as usize + 1,
-        }
+        };
+        let expected = expected.min(self.room);
+        self.room -= expected;
+        expected
     }
 
     #[inline]

@@ -839,7 +839,7 @@ impl<'de> Decoder<'de> for JsonDecoder<'de> {
     }
 
     #[inline]
-    fn expected(&self, at: Member<'_>, _: &Seq) -> usize {
+    fn expected(&mut self, at: Member<'_>, _: &Seq) -> usize {
         self.lengths.expected(at)
     }
 

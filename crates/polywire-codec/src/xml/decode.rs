@@ -316,7 +316,7 @@ impl<'de> Decoder<'de> for XmlDecoder<'de> {
     }
 
     #[inline]
-    fn expected(&self, at: Member<'_>, _: &Seq) -> usize {
+    fn expected(&mut self, at: Member<'_>, _: &Seq) -> usize {
         self.lengths.expected(at)
     }
 

@@ -2,9 +2,10 @@
 
 use std::fmt::Debug;
 
+use polywire_codec::cbor::{CborDecoder, CborProfile};
 use polywire_codec::xmlrpc::{XmlRpcDecoder, XmlRpcProfile};
 use polywire_schema::{
-    BigInteger, Blob, Body, Error, ErrorKind, LimitKind, Limits, Map, Member, Text, Value,
+    BigInteger, Blob, Body, Decoder, Error, ErrorKind, LimitKind, Limits, Map, Member, Text, Value,
 };
 
 use crate::shapes::{Collections, Node, Scalars, root, samples};
@@ -204,4 +205,23 @@ fn the_deepest_nesting<F: Format>() {
     let limits = Limits::DEFAULT.with_depth(511);
     let error = decode_limited::<F, Node>(&bytes, at, &limits).unwrap_err();
     assert!(error.path().starts_with("left.left.") && error.path().len() < 200);
+}
+
+/// Each list has as many bytes behind its length as it says; all of them together
+/// have not.
+#[test]
+fn lists_in_each_other_make_room_for_the_message_once() {
+    const LEVELS: usize = 60;
+
+    let mut bytes = b"\x99\x03\xe8".repeat(LEVELS);
+    bytes.resize(bytes.len() + 1000, 0);
+    let mut decoder =
+        CborDecoder::from_slice(&bytes, CborProfile::DEFAULT, &Limits::DEFAULT).unwrap();
+    let mut room = 0;
+    for _ in 0..LEVELS {
+        let mut seq = decoder.list(Member::DOCUMENT).unwrap();
+        assert!(decoder.item(Member::DOCUMENT, &mut seq).unwrap());
+        room += decoder.expected(Member::DOCUMENT, &seq);
+    }
+    assert!((1000..=bytes.len()).contains(&room), "{room}");
 }

@@ -2,7 +2,7 @@
 //! square of its size would take many minutes where this takes seconds.
 
 use polywire_codec::xml::{XmlDecoder, XmlProfile};
-use polywire_schema::{Body, Decode, Error, Limits, Value};
+use polywire_schema::{Body, Decode, Decoder, END, Error, Limits, Text, Value};
 
 use super::shapes::root;
 
@@ -114,4 +114,30 @@ fn attributes() {
     assert!(value.is_ok(), "{value:?}");
     value = bucket(&format!("<Owner{different} a7='2'/>"));
     assert!(value.is_err());
+}
+
+/// A typed map grows as a vector does, though its entries come one at a time.
+#[test]
+fn entries_that_stand_apart_are_not_copied_each_time() {
+    let entries: String = (0..2000)
+        .map(|key| format!("<Label><K>{key}</K><V/></Label><x/>"))
+        .collect();
+    let text = format!("<Bucket>{entries}</Bucket>");
+    let mut decoder = XmlDecoder::from_str(&text, XmlProfile::DEFAULT, &Limits::DEFAULT).unwrap();
+    let bucket = root("Bucket");
+    let mut seq = decoder.structure(bucket).unwrap();
+    let mut labels: Vec<(Text, Text)> = Vec::new();
+    let mut moved = 0;
+    loop {
+        let ordinal = decoder.member(bucket.target(), &mut seq).unwrap();
+        if ordinal == END {
+            break;
+        }
+        let before = labels.capacity();
+        let at = bucket.target().member(ordinal);
+        labels.decode_into(at, &mut decoder).unwrap();
+        moved += usize::from(labels.capacity() != before);
+    }
+    assert_eq!(labels.len(), 2000);
+    assert!(moved < 20, "{moved}");
 }

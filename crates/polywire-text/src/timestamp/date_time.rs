@@ -215,7 +215,7 @@ fn read(bytes: &[u8], policy: &ReadPolicy) -> Result<Timestamp, Malformed> {
 /// and to see that it is the same one takes less than to read it.
 #[derive(Clone, Copy, Debug)]
 pub struct LastDate {
-    /// `YYYY-MM-` and `M-DDT`, which has two bytes of the former.
+    /// `YYYY-MM-` and `Y-MM-DDT`, which overlap.
     words: [u64; 2],
     /// The second at which the day begins.
     seconds: i64,
