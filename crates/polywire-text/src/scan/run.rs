@@ -273,18 +273,6 @@ impl Name {
         Text::ascii_prefix(name, usize::from(self.len).checked_sub(1)?)
     }
 
-    /// As [`Name::starts`], for names of up to sixteen bytes.
-    #[inline]
-    #[must_use]
-    pub fn starts_block(&self, input: &[u8; 16]) -> Option<usize> {
-        let len = usize::from(self.len);
-        let name = self.bytes.first_chunk::<16>()?;
-        let equal = Block16::load(input)
-            .equals_block(Block16::load(name))
-            .mask();
-        (len <= 16 && begins(equal, len)).then_some(len)
-    }
-
     /// Appends the name if it is short; whether it was.
     #[inline]
     pub fn push_to(&self, out: &mut Vec<u8>) -> bool {
@@ -340,11 +328,6 @@ mod tests {
                     prop_assert!(found.is_none_or(|len| len == run.len()));
                     let enough = input.len() >= 31;
                     prop_assert!(!enough || found.is_some() == input.starts_with(run.as_bytes()));
-                    if let Some(block) = input.first_chunk() {
-                        let found = name.starts_block(block);
-                        let same = block.starts_with(run.as_bytes());
-                        prop_assert_eq!(found, same.then_some(run.len()));
-                    }
                     out.clear();
                     prop_assert!(name.push_to(&mut out));
                     prop_assert_eq!(&out[..], run.as_bytes());
