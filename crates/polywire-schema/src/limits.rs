@@ -30,7 +30,8 @@
 /// as items, since each comes once; `bytes` alone bounds them, so a service that
 /// reads structures by schema may hold 40 times its `bytes`. Typed shapes take
 /// what their types take: a list of large ones from `{}` each is bounded by
-/// `items` times their size.
+/// `items` times their size, and by eight times as much where each stands in a
+/// list of its own, since a list begins with room for up to eight.
 ///
 /// ```
 /// use polywire_schema::Limits;
