@@ -7,6 +7,7 @@ use std::hash::{BuildHasher, Hash};
 use polywire_text::{Blob, Text, Timestamp};
 
 use crate::error::quoted;
+use crate::map::kind_of;
 use crate::{BigDecimal, BigInteger, Error, ErrorKind, Map, Member, Schema, Value};
 
 /// What [`Decoder::member`] returns at the end of a structure.
@@ -201,12 +202,12 @@ pub trait Decoder<'de> {
     /// Goes to the next member and returns its ordinal, or [`END`].
     fn member(&mut self, shape: Schema<'_>, seq: &mut Seq) -> Result<u32, Error>;
 
-    /// Begins a union in one step, where its one member stands right there in
-    /// the plainest way: the ordinal. [`Decoder::end_variant`] comes behind its
+    /// Begins a union, the target of `at`, in one step, where its one member stands
+    /// right there in the plainest way: the ordinal. [`Decoder::end_variant`] comes behind its
     /// value. `None`, with nothing read, where anything else stands there:
     /// [`Decoder::structure`] and [`Decoder::member`] read every union.
-    fn variant(&mut self, shape: Schema<'_>) -> Option<u32> {
-        let _ = shape;
+    fn variant(&mut self, at: Member<'_>) -> Option<u32> {
+        let _ = at;
         None
     }
 
@@ -310,6 +311,26 @@ pub trait Decode<'de>: Sized {
     ///
     /// What the input holds is no such value.
     fn decode<D: Decoder<'de> + ?Sized>(at: Member<'_>, decoder: &mut D) -> Result<Self, Error>;
+
+    /// Makes a value that holds nothing and costs nothing, for
+    /// [`Decode::decode_in_place`]: of types for which that is worth it.
+    const BLANK: Option<fn() -> Self> = None;
+
+    /// Reads the value of `at` into the place where it is to stand, which holds
+    /// a [`Decode::BLANK`]: what is large need not be moved there.
+    ///
+    /// # Errors
+    ///
+    /// What the input holds is no such value. The place holds what it held.
+    #[inline]
+    fn decode_in_place<D: Decoder<'de> + ?Sized>(
+        &mut self,
+        at: Member<'_>,
+        decoder: &mut D,
+    ) -> Result<(), Error> {
+        *self = Self::decode(at, decoder)?;
+        Ok(())
+    }
 
     /// Reads on into a value that was begun before: lists and maps append
     /// where the format says that they go on ([`Seq::continues`]); everything
@@ -477,7 +498,14 @@ impl<'de, T: Decode<'de>> Decode<'de> for Vec<T> {
             if self.capacity() == 0 {
                 self.reserve_exact(decoder.expected(at, &seq));
             }
-            self.push(T::decode(element, decoder)?);
+            let Some(blank) = T::BLANK else {
+                self.push(T::decode(element, decoder)?);
+                continue;
+            };
+            self.push(blank());
+            if let Some(item) = self.last_mut() {
+                item.decode_in_place(element, decoder)?;
+            }
         }
         Ok(())
     }
@@ -578,17 +606,31 @@ impl<'de, K: From<Text> + AsRef<str>, V: Decode<'de>> Decode<'de> for Vec<(K, V)
         at: Member<'_>,
         decoder: &mut D,
     ) -> Result<(), Error> {
-        decode_map(
-            self,
-            at,
-            decoder,
-            Self::clear,
-            Self::reserve_exact,
-            |entries, key, value| {
-                entries.push((K::from(key), value));
-                true
-            },
-        )?;
+        let element = at.element();
+        let mut seq = decoder.map(at)?;
+        if !seq.continues {
+            self.clear();
+        }
+        // A map that goes on grows by itself: room for a few more each time would
+        // be a copy of all each time.
+        let mut first = !seq.continues;
+        while let Some(key) = decoder.key(at, &mut seq)? {
+            if first {
+                self.reserve_exact(decoder.expected(at, &seq));
+                first = false;
+            }
+            let Some(blank) = V::BLANK else {
+                self.push((K::from(key), V::decode(element, decoder)?));
+                continue;
+            };
+            // Made where it stands: what is pushed goes through the stack, since
+            // it would have to be dropped if there were no memory.
+            self.resize_with(self.len() + 1, || (K::from(Text::default()), blank()));
+            if let Some((place, value)) = self.last_mut() {
+                *place = K::from(key);
+                value.decode_in_place(element, decoder)?;
+            }
+        }
         match repeated(self) {
             None => Ok(()),
             Some(key) => Err(decoder
@@ -600,17 +642,25 @@ impl<'de, K: From<Text> + AsRef<str>, V: Decode<'de>> Decode<'de> for Vec<(K, V)
 
 /// A key that is there twice.
 fn repeated<K: AsRef<str>, V>(entries: &[(K, V)]) -> Option<&str> {
-    /// As many keys are sooner compared with each other than sorted.
-    const FEW: usize = 16;
+    /// So many keys are sooner compared than sorted, also if all of them have to be.
+    const FEW: usize = 32;
 
     if entries.len() <= FEW {
-        let mut rest = entries;
-        while let [(key, _), others @ ..] = rest {
+        // A bit per length and first and last byte: keys that differ there need no
+        // comparison, and most do.
+        let mut seen = [0_u64; 4];
+        for (place, (key, _)) in entries.iter().enumerate() {
             let key = key.as_ref();
-            if others.iter().any(|(other, _)| other.as_ref() == key) {
+            let kind = kind_of(key);
+            let (word, bit) = (&mut seen[kind as usize / 64 % 4], 1 << (kind % 64));
+            if *word & bit != 0
+                && entries[..place]
+                    .iter()
+                    .any(|(other, _)| other.as_ref() == key)
+            {
                 return Some(key);
             }
-            rest = others;
+            *word |= bit;
         }
         return None;
     }

@@ -242,7 +242,7 @@ pub fn begin_union<'de, D: Decoder<'de> + ?Sized>(
     seq: &mut Option<Seq>,
     decoder: &mut D,
 ) -> Result<u32, Error> {
-    match decoder.variant(at.target()) {
+    match decoder.variant(at) {
         Some(ordinal) => Ok(ordinal),
         None => begin_any_union(at, seq, decoder),
     }
@@ -264,6 +264,12 @@ fn begin_any_union<'de, D: Decoder<'de> + ?Sized>(
         decoder.unknown(at)?;
     }
     Ok(ordinal)
+}
+
+/// Puts a value where a blank stands, which need not be dropped.
+#[inline(always)]
+pub fn settle<T>(place: &mut T, value: T) {
+    std::mem::forget(std::mem::replace(place, value));
 }
 
 /// Sees to it that the union `at` ends behind the value of its member.

@@ -67,7 +67,7 @@ impl Map {
             // need no comparison, and most do.
             let mut seen = 0_u64;
             for (position, (key, _)) in entries.iter().enumerate() {
-                let bit = 1 << kind_of(key);
+                let bit = 1 << (kind_of(key) % 64);
                 if seen & bit != 0 && entries[..position].iter().any(|(other, _)| other == key) {
                     return Err((position, entries));
                 }
@@ -250,12 +250,13 @@ impl Indexed {
     }
 }
 
-/// A number below 64 that equal keys share.
-fn kind_of(key: &str) -> u32 {
+/// A number that equal keys share, and others rarely in its lowest bits.
+#[inline]
+pub(crate) fn kind_of(key: &str) -> u32 {
     let bytes = key.as_bytes();
     let (first, last) = (bytes.first().copied(), bytes.last().copied());
     let mixed = u32::from(first.unwrap_or(0)) * 7 + u32::from(last.unwrap_or(0)) * 31;
-    (mixed + bytes.len() as u32 * 5) % 64
+    mixed + bytes.len() as u32 * 5
 }
 
 /// Positions in the order of keys; equal keys in the order of positions.

@@ -334,6 +334,11 @@ impl<'s> Member<'s> {
         Schema::at(self.set, self.def().target)
     }
 
+    #[inline(always)]
+    pub(crate) fn target_def(self) -> &'s ShapeDef {
+        &self.set.shapes[self.def().target as usize]
+    }
+
     /// The shape that it belongs to; of a root, the shape itself.
     #[must_use]
     pub fn container(self) -> Schema<'s> {

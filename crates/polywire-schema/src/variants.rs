@@ -1,7 +1,7 @@
 //! The variants of unions with short names, ready to be found by a reader that
 //! has seven bytes of its input in a register.
 
-use crate::{NameSource, Schema};
+use crate::{Member, NameSource};
 
 /// Slots of all tables: a name in the seven low bytes, its first byte lowest, and
 /// its ordinal, plus one, in the highest; 0 where there is none.
@@ -49,30 +49,30 @@ pub(crate) fn table<'a>(names: impl ExactSizeIterator<Item = &'a str>) -> (Vec<S
     (slots, bits)
 }
 
-impl Schema<'_> {
-    /// The ordinal of the variant, by a source of names, whose name is the first
-    /// `len` bytes of `text`. `None` says nothing where they are more than seven,
-    /// or the shape is no union.
-    #[inline]
+impl Member<'_> {
+    /// The ordinal of the variant of its target, by a source of names, whose name
+    /// is the first `len` bytes of `text`. `None` says nothing where they are more
+    /// than seven, or the target is no union.
+    #[inline(always)]
     #[must_use]
     pub fn find_variant(self, source: NameSource, text: [u8; 8], len: usize) -> Option<u32> {
-        let def = self.def();
+        let def = self.target_def();
         let start = def.variants[place(source)?] as usize;
         if len > LONGEST || def.variant_bits == 0 {
             return None;
         }
-        let behind = u64::MAX << (8 * len);
-        let name = u64::from_le_bytes(text) & !behind;
-        // A zero at the end would look as if the name ended before.
-        if name.leading_zeros() as usize / 8 + len != 8 {
+        let name = u64::from_le_bytes(text) & !(u64::MAX << (8 * len));
+        // A zero at the end would look as if the name ended before; and no name is
+        // empty.
+        if name.wrapping_shr(8 * len as u32 - 8) == 0 {
             return None;
         }
         let mut at = slot_of(name, def.variant_bits);
         loop {
-            let slot = *self.set().variants.get(start + at)?;
+            let slot = *self.set.variants.get(start + at)?;
             // Without the ordinal.
             if slot << 8 == name << 8 {
-                return u32::try_from(slot >> 56).ok()?.checked_sub(1);
+                return Some((slot >> 56) as u32 - 1);
             }
             if slot == 0 {
                 return None;
@@ -100,12 +100,12 @@ mod tests {
         }
         builder.member(union, MemberSpec::new("y", string).json_name("a\\n"));
         let set = builder.finish().unwrap();
-        let shape = set.find_shape("a#Union").unwrap();
+        let at = set.find_shape("a#Union").unwrap().root();
         let find = |source, text: &str| {
             let mut word = [b'?'; 8];
             let len = text.len().min(8);
             word[..len].copy_from_slice(&text.as_bytes()[..len]);
-            shape.find_variant(source, word, text.len())
+            at.find_variant(source, word, text.len())
         };
         for (name, ordinal) in names.iter().zip(0..) {
             let found = find(NameSource::Member, name);

@@ -31,6 +31,9 @@ pub struct CborDecoder<'de> {
     /// have no more than it has bytes, whatever each of those in each other says.
     room: usize,
     pub(super) profile: CborProfile,
+    /// What a way apart has read. A result through memory would have the quick
+    /// way write its own there too, and read it again.
+    pub(super) apart: Text,
 }
 
 /// The most items that room is made for at once.
@@ -71,6 +74,7 @@ impl<'de> CborDecoder<'de> {
             ended: (usize::MAX, 0),
             room: bytes.len(),
             profile,
+            apart: Text::default(),
         })
     }
 
@@ -130,12 +134,17 @@ impl<'de> CborDecoder<'de> {
                 ..Seq::default()
             });
         }
-        self.enter_any(major, at)
+        let left = self.enter_any(major, at)?;
+        Ok(Seq {
+            left,
+            ..Seq::default()
+        })
     }
 
-    /// As [`Self::enter`], behind tags, of any length, and with errors.
+    /// As [`Self::enter`], behind tags, of any length, and with errors. The number
+    /// of elements, which fits a register.
     #[inline(never)]
-    pub(super) fn enter_any(&mut self, major: u8, at: Member<'_>) -> Result<Seq, Error> {
+    pub(super) fn enter_any(&mut self, major: u8, at: Member<'_>) -> Result<u64, Error> {
         self.skip_tags()?;
         if self.peek() >> 5 != major || self.at >= self.bytes.len() {
             return Err(self.wrong_type(at.kind().describe()));
@@ -151,10 +160,7 @@ impl<'de> CborDecoder<'de> {
             self.at = start;
             return Err(self.error(ErrorKind::Truncated, "a length that fits the message"));
         }
-        Ok(Seq {
-            left: head.argument,
-            ..Seq::default()
-        })
+        Ok(head.argument)
     }
 
     /// Goes to the next element. `false` at the end.
@@ -278,29 +284,34 @@ impl<'de> CborDecoder<'de> {
     /// Reads the next short key, of which the map's length tells that it comes.
     #[inline(always)]
     fn short_key(&mut self, seq: &mut Seq) -> Option<Text> {
-        let (key, len) = self.peek_short_text()?;
-        let value = self.bytes.get(self.at + len)?;
-        // A null may have to be skipped, and tags may stand before it.
-        if seq.left == INDEFINITE || value >> 5 > 5 || self.budget.count(1).is_err() {
+        let (window, len) = self.short_text()?;
+        let value = window.get(len)?;
+        // A null may have to be skipped, and tags may stand before it. The key is
+        // made last: one that is thrown away would have to be dropped.
+        if seq.left == INDEFINITE || value >> 5 > 5 || self.budget.items_left() == 0 {
             return None;
         }
-        self.at += len;
+        let key = Text::ascii_prefix(window, len)?;
+        // One is left, as was asked.
+        let _ = self.budget.count(1);
+        self.at += 1 + len;
         seq.left -= 1;
         Some(key)
     }
 
-    /// As [`Decoder::key`], whatever stands there.
+    /// As [`Decoder::key`], whatever stands there, into [`Self::apart`]; whether
+    /// there is one.
     #[inline(never)]
-    fn any_key(&mut self, at: Member<'_>, seq: &mut Seq) -> Result<Option<Text>, Error> {
+    fn any_key(&mut self, at: Member<'_>, seq: &mut Seq) -> Result<bool, Error> {
         loop {
             if !self.next(seq)? {
-                return Ok(None);
+                return Ok(false);
             }
-            let key = self.any_text()?;
+            self.apart = self.any_text()?;
             if self.profile.skip_nulls && self.peek() >> 5 > 5 && self.skips_null(at)? {
                 continue;
             }
-            return Ok(Some(key));
+            return Ok(true);
         }
     }
 
@@ -421,14 +432,14 @@ impl<'de> Decoder<'de> for CborDecoder<'de> {
     }
 
     #[inline(never)]
-    fn variant(&mut self, shape: Schema<'_>) -> Option<u32> {
+    fn variant(&mut self, at: Member<'_>) -> Option<u32> {
         // A map of one entry, whose name and value follow.
         let rest = self.rest();
         let [0xa1, head @ 0x60..0x78, text @ ..] = rest.first_chunk::<10>()? else {
             return None;
         };
         let len = usize::from(head & 0x1f);
-        let ordinal = shape.find_variant(NameSource::Member, *text, len)?;
+        let ordinal = at.find_variant(NameSource::Member, *text, len)?;
         let len = 2 + len;
         // Nulls, the tags that may stand before them, and errors are left to
         // `member`.
@@ -482,16 +493,19 @@ impl<'de> Decoder<'de> for CborDecoder<'de> {
         self.enter(5, at)
     }
 
-    #[inline]
+    #[inline(always)]
     fn key(&mut self, at: Member<'_>, seq: &mut Seq) -> Result<Option<Text>, Error> {
         if seq.left == 0 {
             self.leave();
             return Ok(None);
         }
-        match self.short_key(seq) {
-            Some(key) => Ok(Some(key)),
-            None => self.any_key(at, seq),
+        if let Some(key) = self.short_key(seq) {
+            return Ok(Some(key));
         }
+        if !self.any_key(at, seq)? {
+            return Ok(None);
+        }
+        Ok(Some(std::mem::take(&mut self.apart)))
     }
 
     fn null(&mut self, _: Member<'_>) -> Result<bool, Error> {
@@ -561,11 +575,14 @@ impl<'de> Decoder<'de> for CborDecoder<'de> {
 
     #[inline]
     fn text(&mut self, _: Member<'_>) -> Result<Text, Error> {
-        if let Some((text, len)) = self.peek_short_text() {
-            self.at += len;
+        if let Some((window, len)) = self.short_text()
+            && let Some(text) = Text::ascii_prefix(window, len)
+        {
+            self.at += 1 + len;
             return Ok(text);
         }
-        self.any_text()
+        self.any_text_apart()?;
+        Ok(std::mem::take(&mut self.apart))
     }
 
     #[inline]

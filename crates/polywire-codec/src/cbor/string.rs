@@ -88,24 +88,28 @@ impl<'de> CborDecoder<'de> {
         }
     }
 
-    /// Short ASCII that stands here, whose length is told by the first byte, and
-    /// the length of both.
+    /// What stands behind the first byte of a text string that tells its length,
+    /// of up to 23 bytes, and that length.
     #[inline(always)]
-    pub(super) fn peek_short_text(&self) -> Option<(Text, usize)> {
+    pub(super) fn short_text(&self) -> Option<(&'de [u8], usize)> {
         let (first @ 0x60..0x78, window) = self.rest().split_first()? else {
             return None;
         };
         let len = usize::from(first & 0x1f);
-        if !self.budget.fits(len) {
-            return None;
-        }
-        Some((Text::ascii_prefix(window, len)?, 1 + len))
+        self.budget.fits(len).then_some((window, len))
     }
 
     #[inline(never)]
     pub(super) fn any_text(&mut self) -> Result<Text, Error> {
         let text = self.text_string()?;
         Ok(keep::text(self.body, text))
+    }
+
+    /// As [`Self::any_text`], into [`Self::apart`].
+    #[inline(never)]
+    pub(super) fn any_text_apart(&mut self) -> Result<(), Error> {
+        self.apart = self.any_text()?;
+        Ok(())
     }
 
     pub(super) fn blob_of(&self, bytes: Cow<'de, [u8]>) -> Blob {

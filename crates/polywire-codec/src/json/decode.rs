@@ -35,6 +35,9 @@ pub struct JsonDecoder<'de> {
     budget: Budget,
     profile: JsonProfile,
     lengths: Lengths,
+    /// What a way apart has read. A result through memory would have the quick
+    /// way write its own there too, and read it again.
+    apart: Text,
 }
 
 /// The state of the [`Seq`] of a structure that is not there itself, but whose
@@ -88,6 +91,7 @@ impl<'de> JsonDecoder<'de> {
             budget: Budget::new(limits),
             profile,
             lengths: Lengths::default(),
+            apart: Text::default(),
         })
     }
 
@@ -298,45 +302,52 @@ impl<'de> JsonDecoder<'de> {
         if token != b'"' {
             return None;
         }
-        let (key, end) = self.short_text(at + 1)?;
+        let (window, len) = self.short_text(at + 1)?;
+        let end = at + len + 2;
         if self.text.as_bytes().get(end) != Some(&b':') {
             return None;
         }
         let (value, token) = self.token_behind(end + 1);
-        // A null may have to be skipped.
-        if token == b'n' || self.budget.count(1).is_err() {
+        // A null may have to be skipped. The key is made last: one that is thrown
+        // away would have to be dropped.
+        if token == b'n' || self.budget.items_left() == 0 {
             return None;
         }
+        let key = Text::inline_prefix(window, len)?;
+        // One is left, as was asked.
+        let _ = self.budget.count(1);
         self.at = value;
         seq.count += 1;
         Some(key)
     }
 
-    /// As [`Decoder::key`], whatever stands there.
+    /// As [`Decoder::key`], whatever stands there, into [`Self::apart`]; whether
+    /// there is one.
     #[inline(never)]
-    fn any_key(&mut self, at: Member<'_>, seq: &mut Seq) -> Result<Option<Text>, Error> {
+    fn any_key(&mut self, at: Member<'_>, seq: &mut Seq) -> Result<bool, Error> {
         loop {
             if !self.next_apart(seq, b'}', "a comma or } after an entry", true)? {
-                return Ok(None);
+                return Ok(false);
             }
             if self.peek() != b'"' {
                 return Err(self.error(ErrorKind::Syntax, "a key in quotes"));
             }
-            let key = self.text(at)?;
+            self.any_text_apart()?;
             self.colon()?;
             if self.profile.skip_nulls && self.peek() == b'n' && self.skips_null(at)? {
                 continue;
             }
-            return Ok(Some(key));
+            return Ok(true);
         }
     }
 
-    /// A short string without escapes that begins at `start`, behind its quote,
-    /// and where it ends, behind the other.
+    /// A short string without escapes, which begins at `start`, behind its quote:
+    /// the text from there on and the length of the string. Its other quote follows.
     #[inline(always)]
-    fn short_text(&self, start: usize) -> Option<(Text, usize)> {
-        let (text, len) = Text::short_json(self.text.get(start..)?)?;
-        self.budget.fits(len).then_some((text, start + len + 1))
+    fn short_text(&self, start: usize) -> Option<(&'de str, usize)> {
+        let text = self.text.get(start..)?;
+        let len = scan::short_json_string(text.as_bytes().first_chunk()?)?;
+        self.budget.fits(len).then_some((text, len))
     }
 
     /// Reads the key of a member or entry.
@@ -663,13 +674,19 @@ impl<'de> JsonDecoder<'de> {
         }
     }
 
-    #[inline(never)]
     fn any_text(&mut self) -> Result<Text, Error> {
         self.skip_space();
         match self.clean_string()? {
             Ok((start, end)) => Ok(self.text_of(start, end)),
             Err(text) => Ok(Text::from(text)),
         }
+    }
+
+    /// As [`Self::any_text`], into [`Self::apart`].
+    #[inline(never)]
+    fn any_text_apart(&mut self) -> Result<(), Error> {
+        self.apart = self.any_text()?;
+        Ok(())
     }
 
     #[inline(never)]
@@ -774,7 +791,7 @@ impl<'de> Decoder<'de> for JsonDecoder<'de> {
     }
 
     #[inline(never)]
-    fn variant(&mut self, shape: Schema<'_>) -> Option<u32> {
+    fn variant(&mut self, at: Member<'_>) -> Option<u32> {
         let (open, token) = self.token_at(self.at);
         if token != b'{' {
             return None;
@@ -789,7 +806,7 @@ impl<'de> Decoder<'de> for JsonDecoder<'de> {
             return None;
         }
         let source = self.profile.names.source();
-        let ordinal = shape.find_variant(source, *text.first_chunk()?, len)?;
+        let ordinal = at.find_variant(source, *text.first_chunk()?, len)?;
         let (value, token) = self.token_behind(name + len + 3);
         // Documents may be null; they and errors are left to `member`.
         if matches!(token, b'n' | 0) || self.budget.enter().is_err() {
@@ -851,6 +868,7 @@ impl<'de> Decoder<'de> for JsonDecoder<'de> {
         self.enter()
     }
 
+    #[inline(always)]
     fn key(&mut self, at: Member<'_>, seq: &mut Seq) -> Result<Option<Text>, Error> {
         let (next, token) = self.token_at(self.at);
         if token == b'}' {
@@ -859,10 +877,13 @@ impl<'de> Decoder<'de> for JsonDecoder<'de> {
             self.lengths.note(at, seq.count);
             return Ok(None);
         }
-        match self.short_key(next, token, seq) {
-            Some(key) => Ok(Some(key)),
-            None => self.any_key(at, seq),
+        if let Some(key) = self.short_key(next, token, seq) {
+            return Ok(Some(key));
         }
+        if !self.any_key(at, seq)? {
+            return Ok(None);
+        }
+        Ok(Some(std::mem::take(&mut self.apart)))
     }
 
     fn null(&mut self, _: Member<'_>) -> Result<bool, Error> {
@@ -935,12 +956,14 @@ impl<'de> Decoder<'de> for JsonDecoder<'de> {
     fn text(&mut self, _: Member<'_>) -> Result<Text, Error> {
         // A short string without escapes, right here.
         if self.peek() == b'"'
-            && let Some((text, end)) = self.short_text(self.at + 1)
+            && let Some((window, len)) = self.short_text(self.at + 1)
+            && let Some(text) = Text::inline_prefix(window, len)
         {
-            self.at = end;
+            self.at += len + 2;
             return Ok(text);
         }
-        self.any_text()
+        self.any_text_apart()?;
+        Ok(std::mem::take(&mut self.apart))
     }
 
     #[inline]

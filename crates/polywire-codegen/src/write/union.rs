@@ -175,37 +175,55 @@ fn decode(source: &mut Source, union: &Union<'_>) {
         "impl<'de> schema::Decode<'de> for {} {{",
         union.ty("'de")
     ));
+    source.line(format!(
+        "const BLANK: Option<fn() -> Self> = Some(|| Self::{});",
+        union.unknown
+    ));
+    source.blank();
+    source.line("#[inline]");
     source.signature(
         "fn decode<D: schema::Decoder<'de> + ?Sized>",
         &["at: schema::Member<'_>", "decoder: &mut D"],
         " -> Result<Self, schema::Error> {",
+    );
+    source.line(format!("let mut value = Self::{};", union.unknown));
+    source.line("value.decode_in_place(at, decoder)?;");
+    source.line("Ok(value)");
+    source.close("}");
+    source.blank();
+    source.signature(
+        "fn decode_in_place<D: schema::Decoder<'de> + ?Sized>",
+        &["&mut self", "at: schema::Member<'_>", "decoder: &mut D"],
+        " -> Result<(), schema::Error> {",
     );
     source.line("let mut seq = None;");
     source.line("let ordinal = codec::begin_union(at, &mut seq, decoder)?;");
     if !union.variants.is_empty() {
         source.line("let shape = at.target();");
     }
-    source.open("let value = match ordinal {");
+    source.open("match ordinal {");
     for variant in &union.variants {
         let (ordinal, name) = (variant.ordinal.to_string(), &variant.name);
-        match variant.ty {
-            Some(_) => source.arm(
-                &ordinal,
-                &format!("Self::{name}(schema::Decode::decode(shape.member({ordinal}), decoder)?)"),
-            ),
-            None => {
-                source.open(format!("{ordinal} => {{"));
-                source.line(format!("codec::unit(shape.member({ordinal}), decoder)?;"));
-                source.line(format!("Self::{name}"));
-                source.close("}");
+        source.open(format!("{ordinal} => {{"));
+        let value = match variant.ty {
+            Some(_) => {
+                source.line(format!(
+                    "let value = schema::Decode::decode(shape.member({ordinal}), decoder)?;"
+                ));
+                "(value)"
             }
-        }
+            None => {
+                source.line(format!("codec::unit(shape.member({ordinal}), decoder)?;"));
+                ""
+            }
+        };
+        source.line(format!("codec::settle(self, Self::{name}{value});"));
+        source.close("}");
     }
-    source.line(format!("schema::END => Self::{},", union.unknown));
+    source.line("schema::END => {}");
     source.line("_ => return Err(codec::stray(decoder)),");
-    source.close("};");
-    source.line("codec::end_union(at, ordinal, &mut seq, decoder)?;");
-    source.line("Ok(value)");
+    source.close("}");
+    source.line("codec::end_union(at, ordinal, &mut seq, decoder)");
     source.close("}");
     source.close("}");
 }

@@ -292,15 +292,27 @@ impl Repr {
     }
 
     /// The first `len` bytes of `window`, inline, if they fit and are ASCII.
-    #[inline]
+    // Always: a result that goes through memory is written in other pieces than
+    // it is read, and waits.
+    #[inline(always)]
     pub(crate) fn inline_ascii_prefix(window: &[u8], len: usize) -> Option<Self> {
         let Some(chunk) = window.first_chunk::<WINDOW>() else {
-            let bytes = window.get(..len).filter(|bytes| bytes.is_ascii())?;
-            return Self::inline(bytes);
+            return Self::inline_short_ascii(window, len);
         };
+        if len > INLINE_CAPACITY {
+            return None;
+        }
         // Whatever stands at `len` and behind is not looked at.
-        let wide = scan::wide_mask(chunk) & !u32::MAX.checked_shl(len as u32)?;
-        (len <= INLINE_CAPACITY && wide == 0).then(|| Self::inside(words(chunk), len))
+        let wide = scan::wide_mask(chunk) & !(u32::MAX << len);
+        (wide == 0).then(|| Self::inside(words(chunk), len))
+    }
+
+    /// As [`Self::inline_ascii_prefix`], at the end of the input.
+    #[cold]
+    #[inline(never)]
+    fn inline_short_ascii(window: &[u8], len: usize) -> Option<Self> {
+        let bytes = window.get(..len).filter(|bytes| bytes.is_ascii())?;
+        Self::inline(bytes)
     }
 
     /// Shares an allocation that is just these bytes; copies short ones.

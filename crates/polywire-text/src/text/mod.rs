@@ -153,7 +153,7 @@ impl Text {
     #[must_use]
     pub fn inline_prefix(window: &str, len: usize) -> Option<Self> {
         let Some(chunk) = window.as_bytes().first_chunk::<WINDOW>() else {
-            return Repr::inline(window.get(..len)?.as_bytes()).map(Self);
+            return Self::inline_at_the_end(window, len);
         };
         // The bytes that continue a character are 0b10xx_xxxx; the first byte
         // of a `str` never is one. A prefix of valid UTF-8 that ends before any
@@ -163,6 +163,13 @@ impl Text {
             return None;
         }
         Repr::inline_window(chunk, len).map(Self)
+    }
+
+    /// As [`Self::inline_prefix`], at the end of the input.
+    #[cold]
+    #[inline(never)]
+    fn inline_at_the_end(window: &str, len: usize) -> Option<Self> {
+        Repr::inline(window.get(..len)?.as_bytes()).map(Self)
     }
 
     /// The JSON string that `window` begins with, behind its opening quote, and its
@@ -195,7 +202,7 @@ impl Text {
     /// assert_eq!(Text::ascii_prefix(window, 6).as_deref(), Some("London"));
     /// assert!(Text::ascii_prefix("Zürich and whatever comes".as_bytes(), 7).is_none());
     /// ```
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub fn ascii_prefix(window: &[u8], len: usize) -> Option<Self> {
         // ASCII is valid UTF-8.
