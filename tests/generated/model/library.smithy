@@ -120,6 +120,10 @@ structure Book {
 
     shelf: Shelf
 
+    moves: Shelves
+
+    copies: ShelfByRoom
+
     notes: Notes
 
     tags: Tags
@@ -169,6 +173,15 @@ union Shelf {
 
 list Genres {
     member: Genre
+}
+
+list Shelves {
+    member: Shelf
+}
+
+map ShelfByRoom {
+    key: String
+    value: Shelf
 }
 
 map Notes {

@@ -27,10 +27,11 @@ fn from_json<'de, T: Decode<'de>>(body: &'de Body) -> T {
     value
 }
 
-const BOOKS: [&str; 3] = [
+const BOOKS: [&str; 4] = [
     r#"{"id":"1","title":"T","genre":"NOVEL","pages":100}"#,
     r#"{"id":"2","title":"Something longer than twenty-three bytes","genre":"short-story","rank":10,"pages":5,"ratio":0.5,"cover":"AAE=","shelf":{"genres":["NOVEL","unheard of"]},"notes":{"k":"v","l":"w"},"tags":[],"sparse":[1,null,3],"byGenre":{"NOVEL":2},"previous":{"id":"0","title":"","genre":"x","pages":1},"sequels":[],"type":"t","self":false,"isHTTP2":true,"extra":{"a":[1,"b",null]}}"#,
     r#"{"id":"3","title":"\n","genre":"non fiction","rank":7,"pages":-1,"shelf":{"away":{}}}"#,
+    r#"{"id":"4","title":"U","genre":"NOVEL","pages":1,"moves":[{"number":1},{"name":"left of the door, at the very top"},{"away":{}},{"inside":{"id":"5","title":"V","genre":"NOVEL","pages":2,"moves":[{"name":"x"}]}}],"copies":{"a room whose name is long enough":{"number":-2},"attic":{"genres":[]},"hall":{"name":"floor"}}}"#,
 ];
 
 #[test]
@@ -61,6 +62,46 @@ fn unknown_variants_are_kept() {
     assert_eq!(book.rank, Some(Rank::Unknown(7)));
     assert_eq!(book.rank.map(Rank::as_i32), Some(7));
     assert_eq!(book.shelf, Some(Shelf::Away));
+}
+
+#[test]
+fn unions_are_read_where_they_stand() {
+    let read = |json: &str| {
+        let body = Body::from(json.as_bytes().to_vec());
+        // As a client, which takes variants that its model does not have.
+        let mut decoder =
+            JsonDecoder::from_body(&body, JsonProfile::DEFAULT.lenient(), &Limits::DEFAULT)?;
+        Book::decode(root(), &mut decoder)
+    };
+    let new = r#"{"id":"1","title":"","moves":[{"name":"a"},{"newer":{"x":[1]}},{"number":2}],
+        "copies":{"a":{"newer":1},"b":{"name":"c"}}}"#;
+    let book = read(new).unwrap();
+    assert_eq!(
+        book.moves,
+        Some(vec![
+            Shelf::Name("a".into()),
+            Shelf::Unknown,
+            Shelf::Number(2)
+        ])
+    );
+    let copies = book.copies.unwrap();
+    assert_eq!(copies["a"], Shelf::Unknown);
+    assert_eq!(copies["b"], Shelf::Name("c".into()));
+    // One that is begun and not ended well is no value, and what was read before
+    // it goes.
+    for (json, expected) in [
+        (
+            r#"[{"name":"a long name that is kept elsewhere"},{"name":"b","number":1}]"#,
+            "one member",
+        ),
+        (r#"[{"name":"a"},{"name":["b"]}]"#, "a string"),
+        (r#"[{"name":"a"},{}]"#, "one member"),
+        (r#"[{"name":"a"},{"name":"b""#, "member"),
+    ] {
+        let error = read(&format!(r#"{{"id":"1","title":"","moves":{json}"#)).unwrap_err();
+        assert!(error.to_string().contains(expected), "{error}");
+        assert!(error.to_string().contains("moves[1]"), "{error}");
+    }
 }
 
 #[test]

@@ -117,7 +117,28 @@ fn limits_on_items<F: Format>() {
     let limits = Limits::DEFAULT.with_items(4);
     let result = decode_limited::<F, Collections>(&bytes, at, &limits);
     limited(result, LimitKind::Items(4), "Limits::items");
-    // Entries of maps are items.
+    // Entries of maps are items, each once, whatever way its key is read: short,
+    // long, not ASCII, with escapes, at the end of the message.
+    let keys = [
+        "short",
+        "ü",
+        "\u{20ac}\u{20ac}",
+        "a\tb",
+        "\"",
+        &"long".repeat(20),
+        "",
+        "z",
+    ];
+    for (count, _) in keys.iter().enumerate() {
+        let entries = keys[..=count].iter().map(|key| (*key, Value::Null));
+        let map = document::<F>(&Value::from(Map::from_iter(entries)));
+        let count = count as u32;
+        let limits = Limits::DEFAULT.with_items(count + 1);
+        decode_limited::<F, Value>(&map, Member::DOCUMENT, &limits).unwrap();
+        let limits = Limits::DEFAULT.with_items(count);
+        let result = decode_limited::<F, Value>(&map, Member::DOCUMENT, &limits);
+        limited(result, LimitKind::Items(count), "Limits::items");
+    }
     let map = document::<F>(&Value::from(Map::from_iter([("a", 1), ("b", 2)])));
     let limits = Limits::DEFAULT.with_items(1);
     let result = decode_limited::<F, Value>(&map, Member::DOCUMENT, &limits);
