@@ -250,6 +250,53 @@ fn a_client_sends_x_id() {
     assert_eq!(request.unwrap().uri(), "/b/k/%C3%A4/?x-id=Get");
 }
 
+/// `.` and `..` are taken out of paths on the way, raw or as `%2E`. In greedy labels they are
+/// sent all the same: S3 has such keys.
+#[test]
+fn dot_segments() {
+    for kind in [ProtocolKind::RestXml, ProtocolKind::RestJson1] {
+        let set = set();
+        let protocol = kind.build(set.service(0)).unwrap();
+        let get = set.service(0).find_operation("Get").unwrap();
+        let target = |bucket: &str, key: &str| {
+            let input = Value::Map(Map::from_iter([("bucket", bucket), ("key", key)]));
+            let request = protocol.encode_input(get, &Dynamic(&input));
+            request.map(|request| request.uri().to_string())
+        };
+        // Bucket and key as a server has them: its router resolves nothing.
+        let served = |target: String| {
+            let request = Request::get(target).body("").unwrap();
+            let (_, input) = serve(&*protocol, &set, request).unwrap();
+            let text = |name: &str| input.get(name).and_then(Value::as_str).unwrap().to_owned();
+            (text("bucket"), text("key"))
+        };
+        for bucket in [".", ".."] {
+            let error = target(bucket, "k").unwrap_err().to_string();
+            assert!(
+                error.contains("other than `.` and `..`") && error.contains("label bucket"),
+                "{error}"
+            );
+        }
+        for bucket in ["...", ".a", "..a", "a.."] {
+            let sent = target(bucket, "k").unwrap();
+            assert_eq!(sent, format!("/{bucket}/k?x-id=Get"));
+            assert_eq!(served(sent), (bucket.to_owned(), "k".to_owned()));
+        }
+        for key in [".", "..", "a/../b", "../a", "a/.", "a/./b/"] {
+            let sent = target("b", key).unwrap();
+            assert_eq!(sent, format!("/b/{key}?x-id=Get"));
+            assert_eq!(served(sent), ("b".to_owned(), key.to_owned()));
+        }
+        for (path, bucket, key) in [
+            ("/../a", "..", "a"),
+            ("/%2E%2e/%2E", "..", "."),
+            ("/b/a%2F%2E%2E/c", "b", "a/../c"),
+        ] {
+            assert_eq!(served(path.to_owned()), (bucket.to_owned(), key.to_owned()));
+        }
+    }
+}
+
 /// boto3 says nothing of the media type.
 #[test]
 fn media_types_of_xml() {
