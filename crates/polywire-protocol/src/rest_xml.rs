@@ -36,7 +36,8 @@ impl RestXml {
     ///
     /// # Errors
     ///
-    /// An operation has no `@http`, or two have the same.
+    /// An operation has no `@http`, or two have the same; or one has an error with a member
+    /// that is `@httpPayload`.
     pub fn new(service: Service<'_>) -> Result<Self, MountError> {
         let own = |(prefix, uri): (Option<&str>, &str)| (prefix.map(str::to_owned), uri.to_owned());
         let format = Xml {

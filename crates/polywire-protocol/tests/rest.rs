@@ -444,6 +444,59 @@ fn errors_of_the_model_come_back() {
     }
 }
 
+/// The body of an error of restXml is the element that names it, so a member that is the whole
+/// body would be lost. Such a model is refused, on both sides.
+#[test]
+fn payloads_of_errors() {
+    const MODEL: &str = r#"
+$version: "2"
+namespace test.payload
+
+@aws.protocols#restJson1
+@aws.protocols#restXml
+service Pages { operations: [Read] }
+
+@readonly
+@http(method: "GET", uri: "/")
+operation Read { errors: [Gone] }
+
+@error("client")
+@httpError(410)
+structure Gone {
+    @httpHeader("x-since") since: String
+    @httpPayload page: Page
+}
+
+structure Page { title: String }
+"#;
+    let assembled = Loader::new().add_text("pages.smithy", MODEL).assemble();
+    let model = assembled.unwrap().model;
+    let set = model.schemas("test.payload#Pages").unwrap().unwrap();
+    let service = set.service(0);
+    assert_eq!(
+        ProtocolKind::RestXml
+            .build(service)
+            .unwrap_err()
+            .to_string(),
+        "Read: restXml has no place for the @httpPayload `page` of the error test.payload#Gone, \
+         since the body of its errors names them; without the trait the member stands there too"
+    );
+    // restJson1 names errors in the head.
+    let protocol = ProtocolKind::RestJson1.build(service).unwrap();
+    let read = service.find_operation("Read").unwrap();
+    let gone = read.find_error("Gone").unwrap();
+    let page = Value::Map(Map::from_iter([("title", "t")]));
+    let details = Map::from_iter([("since", Value::from("2026")), ("page", page)]);
+    let fault = Fault::modelled(gone.id(), details.clone());
+    let (head, body) = protocol.encode_fault(Some(read), &fault).into_parts();
+    assert_eq!(body, r#"{"title":"t"}"#);
+    let mut found = Map::new();
+    let body = Body::new(body);
+    let decoded = protocol.decode_error(gone, &head, &body, &Limits::DEFAULT, &mut found);
+    decoded.unwrap();
+    assert_eq!(found, details);
+}
+
 #[test]
 fn errors_as_peers_write_them() {
     // With and without an element around it, and in any order.
