@@ -168,6 +168,10 @@ fn server(
         false => Validation::WithoutUncheckedPatterns,
     });
     builder = if mock {
+        // Callers of AWS look for ids on every wire.
+        if !service.service().sdk_id().is_empty() {
+            builder = builder.request_ids(true);
+        }
         mocks(builder, model, &service)?
     } else {
         weather::handlers(builder)

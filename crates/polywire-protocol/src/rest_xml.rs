@@ -2,7 +2,8 @@
 //!
 //! <https://smithy.io/2.0/aws/protocols/aws-restxml-protocol.html>
 
-use http::{HeaderMap, StatusCode, request, response};
+use bytes::Bytes;
+use http::{HeaderMap, HeaderName, StatusCode, request, response};
 use polywire_codec::xml::{XmlDecoder, XmlEncoder, XmlProfile};
 use polywire_codec::{Message, Sink};
 use polywire_schema::{
@@ -15,6 +16,7 @@ use crate::error_facts::ErrorFacts;
 use crate::fault::Public;
 use crate::media;
 use crate::protocol::{Claim, MountError, ProtocolKind};
+use crate::request_id;
 use crate::rest::{Bindings, Format, Parts, Prepared, Rest, Side};
 use crate::validate;
 
@@ -48,7 +50,7 @@ impl RestXml {
     }
 }
 
-delegate!(RestXml, ProtocolKind::RestXml);
+delegate!(RestXml, ProtocolKind::RestXml, own_ids);
 
 /// The space with which the document of an error begins.
 const DOCUMENT: usize = 512;
@@ -62,6 +64,24 @@ struct Xml {
     namespace: Option<(Option<String>, String)>,
     /// Whether errors stand in an element `ErrorResponse`.
     is_wrapped: bool,
+}
+
+/// Where S3 tells the id of a call.
+///
+/// <https://docs.aws.amazon.com/AmazonS3/latest/API/RESTCommonResponseHeaders.html>
+const S3_REQUEST_ID: HeaderName = HeaderName::from_static("x-amz-request-id");
+
+impl Rest<Xml> {
+    /// S3's clients look for the id in a header of its own, in answers to HEAD nowhere else.
+    fn tell_request_id(&self, response: &mut http::Response<Bytes>, id: &str) {
+        request_id::tell(ProtocolKind::RestXml, response, id);
+        let headers = response.headers_mut();
+        if !self.format.is_wrapped
+            && let Some(id) = headers.get(request_id::HEADER).cloned()
+        {
+            headers.insert(S3_REQUEST_ID, id);
+        }
+    }
 }
 
 impl Xml {

@@ -444,6 +444,26 @@ fn errors_of_the_model_come_back() {
     }
 }
 
+/// The header of S3 and of what is like it is told by the trait of its errors.
+#[test]
+fn ids_of_s3() {
+    const S3: &str = "restXml(noErrorWrapping: true)";
+    for (as_trait, header) in [(S3, Some("i-1")), ("restXml", None)] {
+        let model = MODEL.replace(S3, as_trait);
+        let assembled = Loader::new().add_text("store.smithy", model).assemble();
+        let model = assembled.unwrap().model;
+        let set = model.schemas("test.store#Store").unwrap().unwrap();
+        let mut response = Response::new(Bytes::new());
+        xml(&set).tell_request_id(&mut response, "i-1");
+        let header_of = |name: &str| {
+            let value = response.headers().get(name);
+            value.map(|value| value.to_str().unwrap().to_owned())
+        };
+        assert_eq!(header_of("x-amzn-requestid").as_deref(), Some("i-1"));
+        assert_eq!(header_of("x-amz-request-id").as_deref(), header);
+    }
+}
+
 /// The body of an error of restXml is the element that names it, so a member that is the whole
 /// body would be lost. Such a model is refused, on both sides.
 #[test]
