@@ -10,7 +10,7 @@
 //!
 //! <https://smithy.io/2.0/aws/protocols/aws-query-protocol.html#response-serialization>,
 //! <https://smithy.io/2.0/aws/protocols/aws-ec2-query-protocol.html#response-serialization>,
-//! <https://smithy.io/2.0/aws/protocols/aws-restxml-protocol.html#operation-error-serialization>
+//! <https://smithy.io/2.0/aws/protocols/aws-restxml-protocol.html#error-response-serialization>
 
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue};

@@ -22,14 +22,23 @@ use crate::validate;
 
 /// restXml: HTTP bindings, and XML by Smithy's XML traits.
 ///
-/// Where real peers differ from the letter of the protocol, servers take what
-/// they send: a body without `Content-Type`, and one of `text/xml`. An empty
-/// body is a structure without members; where a member of the document is
-/// required it is no XML and refused. Clients take an error with or without
-/// `ErrorResponse` around it, and where a response has no body, such as that to
-/// HEAD, its status names the error: 404 is `NotFound`.
-///
-/// <https://smithy.io/2.0/aws/protocols/aws-restxml-protocol.html>
+/// - Members of a document:
+///   [shape serialization](https://smithy.io/2.0/aws/protocols/aws-restxml-protocol.html#xml-shape-serialization),
+///   and the [XML traits](https://smithy.io/2.0/spec/protocol-traits.html#xml-bindings).
+/// - Which part carries a member:
+///   [HTTP bindings](https://smithy.io/2.0/spec/http-bindings.html), and what media
+///   type a body has:
+///   [content types](https://smithy.io/2.0/aws/protocols/aws-restxml-protocol.html#content-type).
+///   Servers take a body without one, and `text/xml`, since peers send that.
+/// - An error is `<ErrorResponse><Error>`, or `<Error>` alone by `noErrorWrapping`, with `Type`
+///   and `Code` before its members:
+///   [errors](https://smithy.io/2.0/aws/protocols/aws-restxml-protocol.html#error-response-serialization).
+///   Clients take both. Where a response has no body, such as that to HEAD, its
+///   status names the error: 404 is `NotFound`.
+/// - An error has no `@httpPayload`:
+///   [supported traits](https://smithy.io/2.0/aws/protocols/aws-restxml-protocol.html#supported-traits).
+/// - An empty body is a structure without members; where a member of the document is
+///   required it is no XML and refused. The specification says nothing of it.
 #[derive(Debug)]
 pub struct RestXml(Rest<Xml>);
 

@@ -38,7 +38,9 @@ pub(crate) use route::{Found, Router};
 
 use crate::protocol::{MountError, ProtocolKind};
 
-/// Why a payload cannot be had of an error whose name stands in its body.
+/// Why a payload cannot be had of an error whose name stands in its body. Of restXml's traits
+/// `@httpPayload` is one for inputs and outputs only:
+/// <https://smithy.io/2.0/aws/protocols/aws-restxml-protocol.html#supported-traits>.
 #[cold]
 fn no_place(operation: Operation<'_>, payload: Member<'_>, kind: ProtocolKind) -> MountError {
     MountError(format!(
