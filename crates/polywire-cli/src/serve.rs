@@ -228,11 +228,12 @@ fn on_every_wire(arguments: &Arguments, service: &ServiceHandle) -> Vec<(Mount, 
         let Ok(protocol) = kind.build(service.service()) else {
             continue;
         };
-        let clashes = |other: &Box<dyn Protocol>| conflict(&**other, &*protocol).is_some();
-        if *mount == Mount::default() && everywhere.iter().any(clashes) {
-            *mount = Mount::path(&format!("/{kind}")).unwrap_or_default();
-        } else if *mount == Mount::default() {
-            everywhere.push(protocol);
+        let mut others = everywhere.iter();
+        let clashes = others.any(|other| conflict(&**other, &*protocol).is_some());
+        match (*mount == Mount::default(), clashes) {
+            (true, true) => *mount = Mount::path(&format!("/{kind}")).unwrap_or_default(),
+            (true, false) => everywhere.push(protocol),
+            (false, _) => {}
         }
     }
     offers
