@@ -106,7 +106,12 @@ impl<const MINOR: u8> Style for AwsJson<MINOR> {
 
     /// The path is not looked at: clients put whatever path their endpoint has
     /// before the slash.
-    fn operation<'h>(&self, head: &'h request::Parts, own: &str) -> Result<&'h str, Fault> {
+    fn operation<'h>(
+        &self,
+        head: &'h request::Parts,
+        own: &str,
+        _: &str,
+    ) -> Result<&'h str, Fault> {
         let unknown = |message| Fault::new(FaultKind::UnknownOperation, message);
         let Some(target) = head.headers.get(TARGET) else {
             let message = format!("no header x-amz-target: expected {own}.OPERATION there");

@@ -11,8 +11,9 @@ use crate::{Fault, MountError, ProtocolKind};
 
 /// rpcv2Cbor: `POST /service/Service/operation/Operation`, CBOR both ways.
 ///
-/// - A path may stand before these four segments, HTTP bindings mean nothing, and a header that
-///   names an operation of another protocol makes a request malformed:
+/// - A path may stand before these four segments, the service may be named with its namespace,
+///   HTTP bindings mean nothing, and a header that names an operation of another protocol makes a
+///   request malformed:
 ///   [requests](https://smithy.io/2.0/additional-specs/protocols/smithy-rpc-v2.html#requests).
 /// - An operation without input or output, one of `Unit`, has no body and no media type:
 ///   [responses](https://smithy.io/2.0/additional-specs/protocols/smithy-rpc-v2.html#responses).
@@ -47,6 +48,7 @@ impl RpcV2 for OfCbor {
     const MEDIA_TYPE: &'static str = "application/cbor";
     const MARK: HeaderValue = HeaderValue::from_static("rpc-v2-cbor");
     const CLAIMS_MEDIA_TYPE: bool = true;
+    const TAKES_NAMESPACES: bool = true;
 
     fn document(&self) -> &Cbor {
         &Cbor

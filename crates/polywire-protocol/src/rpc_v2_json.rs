@@ -15,8 +15,9 @@ use crate::rpc::{Json, Rpc, RpcV2};
 /// - A request is the protocol's by its header `smithy-protocol` alone, since everybody's JSON is
 ///   of one media type:
 ///   [claiming](https://smithy.io/2.0/additional-specs/protocols/smithy-rpc-v2-json.html#identification-for-claiming).
-/// - A path may stand before the four segments, HTTP bindings mean nothing, and a header that
-///   names an operation of another protocol makes a request malformed:
+/// - A path may stand before the four segments, the service has no namespace there, HTTP bindings
+///   mean nothing, and a header that names an operation of another protocol makes a request
+///   malformed:
 ///   [requests](https://smithy.io/2.0/additional-specs/protocols/smithy-rpc-v2-json.html#requests).
 /// - Members go by their own names, and timestamps are seconds whatever `@timestampFormat`
 ///   says:
@@ -54,6 +55,7 @@ impl RpcV2 for OfJson {
     const MARK: HeaderValue = HeaderValue::from_static("rpc-v2-json");
     // Everybody's JSON is of that type.
     const CLAIMS_MEDIA_TYPE: bool = false;
+    const TAKES_NAMESPACES: bool = false;
 
     fn document(&self) -> &Json {
         &self.0
