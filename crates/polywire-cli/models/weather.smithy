@@ -20,8 +20,8 @@ use smithy.protocols#rpcv2Cbor
 // ---------------------------------------------------------------------------
 /// Cities, their weather stations, and what the stations see.
 ///
-/// One service on three wires: JSON over REST-like HTTP, CBOR over HTTP, and
-/// XML-RPC. The same handlers answer all of them.
+/// One service on several wires, among them JSON over REST-like HTTP, CBOR over
+/// HTTP, and XML-RPC. The same handlers answer all of them.
 @title("Weather")
 @restJson1
 @rpcv2Cbor

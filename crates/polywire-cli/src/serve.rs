@@ -7,6 +7,7 @@ use std::time::Duration;
 use clap::value_parser;
 use polywire::model::Model;
 use polywire::prelude::*;
+use polywire::protocol::{Protocol, conflict};
 use polywire::rpc::server::{Mount, bind_shared};
 use polywire::rpc::{BuildError, ServerBuilder, Timeouts, Validation};
 
@@ -20,7 +21,7 @@ use crate::{Failure, pages, paste, print, weather};
 /// Serve a model on every wire.
 ///
 /// Without --model this is the bundled weather service, with a real
-/// implementation in memory. With --model every operation answers from its
+/// implementation in memory, over all protocols. With --model every operation answers from its
 /// @examples, or else with a sample of its output: a mock of any Smithy
 /// service.
 #[derive(Debug, clap::Args)]
@@ -33,7 +34,7 @@ pub(crate) struct Arguments {
     listen: Vec<String>,
     /// The protocols to offer, whatever the model says: awsJson1_0, awsJson1_1,
     /// awsQuery, ec2Query, restJson1, restXml, rpcv2Cbor, rpcv2Json, xmlRpc. By
-    /// default those that the model names.
+    /// default those that the model names; for the bundled service all of them.
     #[arg(long, short, value_name = "PROTOCOL", num_args = 1.., value_parser = protocol)]
     protocol: Vec<ProtocolKind>,
     /// Offer a protocol below a path or on a host of its own, as two need that
@@ -157,7 +158,15 @@ fn server(
         }
         builder = builder.body_memory(bytes);
     }
-    let offers = offers(arguments, &service);
+    let offers = match (mock, arguments.protocol.as_slice()) {
+        (false, []) => on_every_wire(arguments, &service),
+        (true, []) => {
+            let own = service.service().protocols();
+            let own: Vec<ProtocolKind> = own.filter_map(ProtocolKind::from_name).collect();
+            offers(arguments, &own)
+        }
+        (_, named) => offers(arguments, named),
+    };
     for (mount, kind) in &offers {
         builder = builder.protocol_at(mount.clone(), *kind);
     }
@@ -168,6 +177,10 @@ fn server(
         false => Validation::WithoutUncheckedPatterns,
     });
     builder = if mock {
+        // Callers of AWS look for ids on every wire.
+        if !service.service().sdk_id().is_empty() {
+            builder = builder.request_ids(true);
+        }
         mocks(builder, model, &service)?
     } else {
         weather::handlers(builder)
@@ -185,21 +198,45 @@ fn server(
         })
 }
 
-/// Which protocols to offer where: those that were named, or that the model
-/// names, on the whole server, unless they have a mount.
-fn offers(arguments: &Arguments, service: &ServiceHandle) -> Vec<(Mount, ProtocolKind)> {
-    let own = service.service().protocols();
-    let own: Vec<ProtocolKind> = match arguments.protocol.as_slice() {
-        [] => own.filter_map(ProtocolKind::from_name).collect(),
-        named => named.to_vec(),
-    };
+/// Where to offer these protocols and those with a mount: on the whole server, unless they
+/// have one.
+fn offers(arguments: &Arguments, own: &[ProtocolKind]) -> Vec<(Mount, ProtocolKind)> {
     let mounted = |kind: &ProtocolKind| arguments.mount.iter().any(|(own, _)| own == kind);
-    let everywhere = own.into_iter().filter(|kind| !mounted(kind));
-    let everywhere = everywhere.map(|kind| (Mount::default(), kind));
+    let everywhere = own.iter().filter(|kind| !mounted(kind));
+    let everywhere = everywhere.map(|kind| (Mount::default(), *kind));
     let mounts = arguments.mount.iter();
     everywhere
         .chain(mounts.map(|(kind, mount)| (mount.clone(), *kind)))
         .collect()
+}
+
+/// All protocols, those of the model first: what cannot be told apart from one before it is
+/// below a path of its name.
+fn on_every_wire(arguments: &Arguments, service: &ServiceHandle) -> Vec<(Mount, ProtocolKind)> {
+    let own = service.service().protocols();
+    let mut kinds: Vec<ProtocolKind> = own.filter_map(ProtocolKind::from_name).collect();
+    let others = ProtocolKind::ALL.into_iter();
+    kinds.extend(
+        others
+            .filter(|kind| !kinds.contains(kind))
+            .collect::<Vec<_>>(),
+    );
+    let mut offers = offers(arguments, &kinds);
+    let mut everywhere: Vec<Box<dyn Protocol>> = Vec::new();
+    for (mount, kind) in &mut offers {
+        // What cannot be built is refused with the server.
+        let Ok(protocol) = kind.build(service.service()) else {
+            continue;
+        };
+        let mut others = everywhere.iter();
+        let clashes = others.any(|other| conflict(&**other, &*protocol).is_some());
+        match (*mount == Mount::default(), clashes) {
+            (true, true) => *mount = Mount::path(&format!("/{kind}")).unwrap_or_default(),
+            (true, false) => everywhere.push(protocol),
+            (false, _) => {}
+        }
+    }
+    offers
 }
 
 /// A protocol and where it is, if that is not everywhere.
@@ -303,7 +340,10 @@ fn banner(model: &Model, service: &ServiceHandle, server: &Server, bound: &[Sock
     );
     let base = urls.first().map_or("", String::as_str);
     let easiest = paste::easiest(model, service);
-    for (mount, protocol) in server.mounts() {
+    // The easiest to call first.
+    let mut mounts: Vec<_> = server.mounts().collect();
+    mounts.sort_by_key(|(mount, _)| **mount != Mount::default());
+    for (mount, protocol) in mounts {
         text.push_str(&format!("\n  {}\n", wire(mount, protocol.kind())));
         // What its name resolves to is not known here.
         let reachable = easiest.as_ref().filter(|_| mount.host_name().is_none());

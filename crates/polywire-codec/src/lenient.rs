@@ -85,6 +85,9 @@ impl<'de> Sink<'de> for Lenient {
 }
 
 /// A decoder that does not mind what is missing.
+///
+/// The quick ways that some decoders have (`variant`, `expected`) are left as the trait has
+/// them: only a request that has been refused is read so, and only once.
 struct Unminding<'d, D: ?Sized>(&'d mut D);
 
 impl<'de, D: Decoder<'de> + ?Sized> Decoder<'de> for Unminding<'_, D> {

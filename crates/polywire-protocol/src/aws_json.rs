@@ -1,11 +1,5 @@
 //! `aws.protocols#awsJson1_0` and `aws.protocols#awsJson1_1`.
 //!
-//! Both post JSON to `/` and name the operation in the header `X-Amz-Target`.
-//! Members go by their own names, timestamps are seconds unless
-//! `@timestampFormat` says other, and HTTP bindings mean nothing. The two
-//! differ in their media type, and in that errors of 1.0 are named with their
-//! namespace.
-//!
 //! <https://smithy.io/2.0/aws/protocols/aws-json-1_0-protocol.html>
 //! <https://smithy.io/2.0/aws/protocols/aws-json-1_1-protocol.html>
 
@@ -23,11 +17,32 @@ const TARGET: HeaderName = HeaderName::from_static("x-amz-target");
 
 /// awsJson1_0: `X-Amz-Target: Service.Operation`, JSON both ways, errors with
 /// their namespace.
+///
+/// - Calls are posted to `/`, and HTTP bindings mean nothing:
+///   [behaviours](https://smithy.io/2.0/aws/protocols/aws-json-1_0-protocol.html#protocol-behaviors).
+///   Servers do not look at the path, since clients put that of their endpoint before it.
+/// - Members go by their own names, and timestamps are seconds unless `@timestampFormat`
+///   says other:
+///   [shape serialization](https://smithy.io/2.0/aws/protocols/aws-json-1_0-protocol.html#shape-serialization).
+/// - Clients send `{}` for nothing, and take an empty body for it. Servers do the same:
+///   [empty bodies](https://smithy.io/2.0/aws/protocols/aws-json-1_0-protocol.html#empty-body-serialization).
+/// - An error is named by `__type`, and read from `x-amzn-errortype` and `code` too, without
+///   namespace and URI:
+///   [errors](https://smithy.io/2.0/aws/protocols/aws-json-1_0-protocol.html#operation-error-serialization).
+/// - Services with `@awsQueryCompatible` say the codes of the query protocol besides:
+///   [the trait](https://smithy.io/2.0/aws/protocols/aws-json-1_0-protocol.html#aws-protocols-awsquerycompatible-trait).
 #[derive(Debug)]
 pub struct AwsJson1_0(Rpc<AwsJson<0>>);
 
 /// awsJson1_1: as [`AwsJson1_0`], with another media type, and errors without
 /// their namespace.
+///
+/// - What it has in common with it:
+///   [behaviours](https://smithy.io/2.0/aws/protocols/aws-json-1_1-protocol.html#protocol-behaviors),
+///   [shape serialization](https://smithy.io/2.0/aws/protocols/aws-json-1_1-protocol.html#shape-serialization),
+///   [errors](https://smithy.io/2.0/aws/protocols/aws-json-1_1-protocol.html#operation-error-serialization).
+/// - What it has not:
+///   [differences](https://smithy.io/2.0/aws/protocols/aws-json-1_1-protocol.html#differences-between-awsjson1-0-and-awsjson1-1).
 #[derive(Debug)]
 pub struct AwsJson1_1(Rpc<AwsJson<1>>);
 
@@ -91,7 +106,12 @@ impl<const MINOR: u8> Style for AwsJson<MINOR> {
 
     /// The path is not looked at: clients put whatever path their endpoint has
     /// before the slash.
-    fn operation<'h>(&self, head: &'h request::Parts, own: &str) -> Result<&'h str, Fault> {
+    fn operation<'h>(
+        &self,
+        head: &'h request::Parts,
+        own: &str,
+        _: &str,
+    ) -> Result<&'h str, Fault> {
         let unknown = |message| Fault::new(FaultKind::UnknownOperation, message);
         let Some(target) = head.headers.get(TARGET) else {
             let message = format!("no header x-amz-target: expected {own}.OPERATION there");

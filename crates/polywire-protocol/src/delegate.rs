@@ -2,9 +2,10 @@
 //! has the methods: this makes the type a [`Protocol`](crate::Protocol).
 
 /// Makes a type whose field has the methods of a protocol one, of a kind.
-/// `by_body` stands for those whose operation stands in the body.
+/// `by_body` stands for those whose operation stands in the body, `own_ids` for those that
+/// tell the ids of calls in a way of their own.
 macro_rules! delegate {
-    ($type:ty, $kind:expr $(, $by:ident)?) => {
+    ($type:ty, $kind:expr $(, $more:ident)?) => {
         impl $crate::Protocol for $type {
             fn kind(&self) -> $crate::ProtocolKind {
                 $kind
@@ -18,7 +19,7 @@ macro_rules! delegate {
                 self.0.route(head)
             }
 
-            $crate::delegate::route_body!($($by)?);
+            $crate::delegate::more!($($more)?);
 
             fn decode_input<'de>(
                 &self,
@@ -93,8 +94,8 @@ macro_rules! delegate {
 }
 pub(crate) use delegate;
 
-/// The method of those that route by the body.
-macro_rules! route_body {
+/// The method that some have besides.
+macro_rules! more {
     () => {};
     (by_body) => {
         fn route_body(
@@ -106,5 +107,10 @@ macro_rules! route_body {
             self.0.route_body(head, body, limits)
         }
     };
+    (own_ids) => {
+        fn tell_request_id(&self, response: &mut ::http::Response<::bytes::Bytes>, id: &str) {
+            self.0.tell_request_id(response, id);
+        }
+    };
 }
-pub(crate) use route_body;
+pub(crate) use more;

@@ -240,7 +240,8 @@ impl ProtocolKind {
         }
     }
 
-    /// Whether servers of this protocol tell their callers an id of each call.
+    /// Whether answers of this protocol have a place for an id of the call. Others can have it
+    /// in a header.
     ///
     /// <https://smithy.io/2.0/aws/protocols/aws-query-protocol.html#response-serialization>
     #[must_use]

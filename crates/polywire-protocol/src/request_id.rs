@@ -10,7 +10,7 @@
 //!
 //! <https://smithy.io/2.0/aws/protocols/aws-query-protocol.html#response-serialization>,
 //! <https://smithy.io/2.0/aws/protocols/aws-ec2-query-protocol.html#response-serialization>,
-//! <https://smithy.io/2.0/aws/protocols/aws-restxml-protocol.html#operation-error-serialization>
+//! <https://smithy.io/2.0/aws/protocols/aws-restxml-protocol.html#error-response-serialization>
 
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue};
@@ -18,14 +18,15 @@ use polywire_text::escape;
 
 use crate::ProtocolKind;
 
-const REQUEST_ID: HeaderName = HeaderName::from_static("x-amzn-requestid");
+/// The header that tells the id of a call.
+pub(crate) const HEADER: HeaderName = HeaderName::from_static("x-amzn-requestid");
 
 /// Puts an id into the header `x-amzn-requestid`, and at the end of the outermost
 /// element where the protocol has a place for it. What a header or XML cannot hold
 /// is left out there.
 pub(crate) fn tell(kind: ProtocolKind, response: &mut http::Response<Bytes>, id: &str) {
     if let Ok(value) = HeaderValue::from_str(id) {
-        response.headers_mut().insert(REQUEST_ID, value);
+        response.headers_mut().insert(HEADER, value);
     }
     let failed = !response.status().is_success();
     let place: &[&str] = match (kind, failed) {

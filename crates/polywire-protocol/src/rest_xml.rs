@@ -2,7 +2,8 @@
 //!
 //! <https://smithy.io/2.0/aws/protocols/aws-restxml-protocol.html>
 
-use http::{HeaderMap, StatusCode, request, response};
+use bytes::Bytes;
+use http::{HeaderMap, HeaderName, StatusCode, request, response};
 use polywire_codec::xml::{XmlDecoder, XmlEncoder, XmlProfile};
 use polywire_codec::{Message, Sink};
 use polywire_schema::{
@@ -15,19 +16,29 @@ use crate::error_facts::ErrorFacts;
 use crate::fault::Public;
 use crate::media;
 use crate::protocol::{Claim, MountError, ProtocolKind};
+use crate::request_id;
 use crate::rest::{Bindings, Format, Parts, Prepared, Rest, Side};
 use crate::validate;
 
 /// restXml: HTTP bindings, and XML by Smithy's XML traits.
 ///
-/// Where real peers differ from the letter of the protocol, servers take what
-/// they send: a body without `Content-Type`, and one of `text/xml`. An empty
-/// body is a structure without members; where a member of the document is
-/// required it is no XML and refused. Clients take an error with or without
-/// `ErrorResponse` around it, and where a response has no body, such as that to
-/// HEAD, its status names the error: 404 is `NotFound`.
-///
-/// <https://smithy.io/2.0/aws/protocols/aws-restxml-protocol.html>
+/// - Members of a document:
+///   [shape serialization](https://smithy.io/2.0/aws/protocols/aws-restxml-protocol.html#xml-shape-serialization),
+///   and the [XML traits](https://smithy.io/2.0/spec/protocol-traits.html#xml-bindings).
+/// - Which part carries a member:
+///   [HTTP bindings](https://smithy.io/2.0/spec/http-bindings.html), and what media
+///   type a body has:
+///   [content types](https://smithy.io/2.0/aws/protocols/aws-restxml-protocol.html#content-type).
+///   Servers take a body without one, and `text/xml`, since peers send that.
+/// - An error is `<ErrorResponse><Error>`, or `<Error>` alone by `noErrorWrapping`, with `Type`
+///   and `Code` before its members:
+///   [errors](https://smithy.io/2.0/aws/protocols/aws-restxml-protocol.html#error-response-serialization).
+///   Clients take both. Where a response has no body, such as that to HEAD, its
+///   status names the error: 404 is `NotFound`.
+/// - An error has no `@httpPayload`:
+///   [supported traits](https://smithy.io/2.0/aws/protocols/aws-restxml-protocol.html#supported-traits).
+/// - An empty body is a structure without members; where a member of the document is
+///   required it is no XML and refused. The specification says nothing of it.
 #[derive(Debug)]
 pub struct RestXml(Rest<Xml>);
 
@@ -36,7 +47,8 @@ impl RestXml {
     ///
     /// # Errors
     ///
-    /// An operation has no `@http`, or two have the same.
+    /// An operation has no `@http`, or two have the same; or one has an error with a member
+    /// that is `@httpPayload`.
     pub fn new(service: Service<'_>) -> Result<Self, MountError> {
         let own = |(prefix, uri): (Option<&str>, &str)| (prefix.map(str::to_owned), uri.to_owned());
         let format = Xml {
@@ -47,7 +59,7 @@ impl RestXml {
     }
 }
 
-delegate!(RestXml, ProtocolKind::RestXml);
+delegate!(RestXml, ProtocolKind::RestXml, own_ids);
 
 /// The space with which the document of an error begins.
 const DOCUMENT: usize = 512;
@@ -61,6 +73,24 @@ struct Xml {
     namespace: Option<(Option<String>, String)>,
     /// Whether errors stand in an element `ErrorResponse`.
     is_wrapped: bool,
+}
+
+/// Where S3 tells the id of a call.
+///
+/// <https://docs.aws.amazon.com/AmazonS3/latest/API/RESTCommonResponseHeaders.html>
+const S3_REQUEST_ID: HeaderName = HeaderName::from_static("x-amz-request-id");
+
+impl Rest<Xml> {
+    /// S3's clients look for the id in a header of its own, in answers to HEAD nowhere else.
+    fn tell_request_id(&self, response: &mut http::Response<Bytes>, id: &str) {
+        request_id::tell(ProtocolKind::RestXml, response, id);
+        let headers = response.headers_mut();
+        if !self.format.is_wrapped
+            && let Some(id) = headers.get(request_id::HEADER).cloned()
+        {
+            headers.insert(S3_REQUEST_ID, id);
+        }
+    }
 }
 
 impl Xml {

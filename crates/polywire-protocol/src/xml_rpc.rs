@@ -1,6 +1,7 @@
-//! `polywire#xmlRpc`: operations as XML-RPC methods.
+//! `polywire#xmlRpc`.
 //!
-//! The mapping is written up in `docs/xmlrpc-mapping.md`.
+//! <http://xmlrpc.com/spec.md>; what Smithy's shapes are there is written up in
+//! `docs/xmlrpc-mapping.md`.
 
 use std::collections::HashMap;
 
@@ -21,6 +22,19 @@ use crate::{Fault, FaultKind, media, validate};
 const TEXT_XML: HeaderValue = HeaderValue::from_static("text/xml");
 
 /// XML-RPC: one path, a method name, one struct or positional parameters.
+///
+/// The sections are those of [the specification](http://xmlrpc.com/spec.md), and of
+/// `docs/xmlrpc-mapping.md` where it leaves something open.
+///
+/// - Calls are posted to `/RPC2`, or where [`at_path`](Self::at_path) says, as `text/xml`:
+///   "Header requirements" leaves the path to the server.
+/// - The input is one struct, or by `@xmlRpcMethod` an array of positions: "Payload format", and
+///   "Input" of the mapping.
+/// - `i8` is written where a number does not fit `int`, and `nil` where a sparse list has
+///   nothing, neither of which the specification has: "Scalar values", and "Types" of the mapping.
+/// - An answer has the status 200, a fault too: "Response format". Faults have the codes of the
+///   [interoperability specification](https://xmlrpc-epi.sourceforge.net/specs/rfc.fault_codes.php),
+///   and an error of the model stands in `detail`: "Modelled errors" of the mapping.
 #[derive(Debug)]
 pub struct XmlRpc {
     path: String,

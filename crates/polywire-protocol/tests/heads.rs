@@ -141,7 +141,11 @@ map Headers {
 "#;
 
 fn set() -> Arc<SchemaSet<'static>> {
-    let assembled = Loader::new().add_text("heads.smithy", MODEL).assemble();
+    set_of(MODEL)
+}
+
+fn set_of(model: &str) -> Arc<SchemaSet<'static>> {
+    let assembled = Loader::new().add_text("heads.smithy", model).assemble();
     let model = assembled.unwrap().model;
     Arc::new(model.schemas("test.heads#Heads").unwrap().unwrap())
 }
@@ -366,7 +370,8 @@ fn several_lines_of_accept_are_one_list() {
 /// wrong, nor be dropped.
 #[test]
 fn errors_with_details_that_the_model_does_not_know() {
-    let set = set();
+    // restXml has no place for an error's payload.
+    let set = set_of(&MODEL.replace("[Failed, Detailed, Plain]", "[Failed]"));
     let service = set.service(0);
     let operation = service.find_operation("Fail").unwrap();
     let error = operation.errors().next().unwrap();

@@ -250,6 +250,53 @@ fn a_client_sends_x_id() {
     assert_eq!(request.unwrap().uri(), "/b/k/%C3%A4/?x-id=Get");
 }
 
+/// `.` and `..` are taken out of paths on the way, raw or as `%2E`. In greedy labels they are
+/// sent all the same: S3 has such keys.
+#[test]
+fn dot_segments() {
+    for kind in [ProtocolKind::RestXml, ProtocolKind::RestJson1] {
+        let set = set();
+        let protocol = kind.build(set.service(0)).unwrap();
+        let get = set.service(0).find_operation("Get").unwrap();
+        let target = |bucket: &str, key: &str| {
+            let input = Value::Map(Map::from_iter([("bucket", bucket), ("key", key)]));
+            let request = protocol.encode_input(get, &Dynamic(&input));
+            request.map(|request| request.uri().to_string())
+        };
+        // Bucket and key as a server has them: its router resolves nothing.
+        let served = |target: String| {
+            let request = Request::get(target).body("").unwrap();
+            let (_, input) = serve(&*protocol, &set, request).unwrap();
+            let text = |name: &str| input.get(name).and_then(Value::as_str).unwrap().to_owned();
+            (text("bucket"), text("key"))
+        };
+        for bucket in [".", ".."] {
+            let error = target(bucket, "k").unwrap_err().to_string();
+            assert!(
+                error.contains("other than `.` and `..`") && error.contains("label bucket"),
+                "{error}"
+            );
+        }
+        for bucket in ["...", ".a", "..a", "a.."] {
+            let sent = target(bucket, "k").unwrap();
+            assert_eq!(sent, format!("/{bucket}/k?x-id=Get"));
+            assert_eq!(served(sent), (bucket.to_owned(), "k".to_owned()));
+        }
+        for key in [".", "..", "a/../b", "../a", "a/.", "a/./b/"] {
+            let sent = target("b", key).unwrap();
+            assert_eq!(sent, format!("/b/{key}?x-id=Get"));
+            assert_eq!(served(sent), ("b".to_owned(), key.to_owned()));
+        }
+        for (path, bucket, key) in [
+            ("/../a", "..", "a"),
+            ("/%2E%2e/%2E", "..", "."),
+            ("/b/a%2F%2E%2E/c", "b", "a/../c"),
+        ] {
+            assert_eq!(served(path.to_owned()), (bucket.to_owned(), key.to_owned()));
+        }
+    }
+}
+
 /// boto3 says nothing of the media type.
 #[test]
 fn media_types_of_xml() {
@@ -395,6 +442,79 @@ fn errors_of_the_model_come_back() {
         expected.sort_by_key(|(name, _)| *name);
         assert_eq!(members, expected, "{kind}");
     }
+}
+
+/// The header of S3 and of what is like it is told by the trait of its errors.
+#[test]
+fn ids_of_s3() {
+    const S3: &str = "restXml(noErrorWrapping: true)";
+    for (as_trait, header) in [(S3, Some("i-1")), ("restXml", None)] {
+        let model = MODEL.replace(S3, as_trait);
+        let assembled = Loader::new().add_text("store.smithy", model).assemble();
+        let model = assembled.unwrap().model;
+        let set = model.schemas("test.store#Store").unwrap().unwrap();
+        let mut response = Response::new(Bytes::new());
+        xml(&set).tell_request_id(&mut response, "i-1");
+        let header_of = |name: &str| {
+            let value = response.headers().get(name);
+            value.map(|value| value.to_str().unwrap().to_owned())
+        };
+        assert_eq!(header_of("x-amzn-requestid").as_deref(), Some("i-1"));
+        assert_eq!(header_of("x-amz-request-id").as_deref(), header);
+    }
+}
+
+/// The body of an error of restXml is the element that names it, so a member that is the whole
+/// body would be lost. Such a model is refused, on both sides.
+#[test]
+fn payloads_of_errors() {
+    const MODEL: &str = r#"
+$version: "2"
+namespace test.payload
+
+@aws.protocols#restJson1
+@aws.protocols#restXml
+service Pages { operations: [Read] }
+
+@readonly
+@http(method: "GET", uri: "/")
+operation Read { errors: [Gone] }
+
+@error("client")
+@httpError(410)
+structure Gone {
+    @httpHeader("x-since") since: String
+    @httpPayload page: Page
+}
+
+structure Page { title: String }
+"#;
+    let assembled = Loader::new().add_text("pages.smithy", MODEL).assemble();
+    let model = assembled.unwrap().model;
+    let set = model.schemas("test.payload#Pages").unwrap().unwrap();
+    let service = set.service(0);
+    assert_eq!(
+        ProtocolKind::RestXml
+            .build(service)
+            .unwrap_err()
+            .to_string(),
+        "Read: restXml has no place for the @httpPayload `page` of the error test.payload#Gone, \
+         since the body of its errors names them; without the trait the member stands there too"
+    );
+    // restJson1 names errors in the head.
+    let protocol = ProtocolKind::RestJson1.build(service).unwrap();
+    let read = service.find_operation("Read").unwrap();
+    let gone = read.find_error("Gone").unwrap();
+    let page = Value::Map(Map::from_iter([("title", "t")]));
+    let details = Map::from_iter([("since", Value::from("2026")), ("page", page)]);
+    let fault = Fault::modelled(gone.id(), details.clone());
+    let (head, body) = protocol.encode_fault(Some(read), &fault).into_parts();
+    assert_eq!(body, r#"{"title":"t"}"#);
+    let mut found = Map::new();
+    let body = Body::new(body);
+    let decoded = protocol.decode_error(gone, &head, &body, &Limits::DEFAULT, &mut found);
+    decoded.unwrap();
+    assert_eq!(found, details);
 }
 
 #[test]

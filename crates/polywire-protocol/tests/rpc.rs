@@ -251,3 +251,47 @@ fn calls_of_rpc_v2_name_their_operation_once() {
         }
     }
 }
+
+/// A server of rpcv2Cbor should take the service's name with its namespace, one of rpcv2Json
+/// must not: <https://smithy.io/2.0/additional-specs/protocols/smithy-rpc-v2.html#requests>,
+/// <https://smithy.io/2.0/additional-specs/protocols/smithy-rpc-v2-json.html#requests>.
+#[test]
+fn services_of_rpc_v2_with_their_namespace() {
+    let set = set();
+    for (kind, path, taken) in [
+        (
+            ProtocolKind::RpcV2Cbor,
+            "/service/example.Queue/operation/Send",
+            true,
+        ),
+        (
+            ProtocolKind::RpcV2Cbor,
+            "/v1/service/example.Queue/operation/Send",
+            true,
+        ),
+        (
+            ProtocolKind::RpcV2Cbor,
+            "/service/other.Queue/operation/Send",
+            false,
+        ),
+        (
+            ProtocolKind::RpcV2Cbor,
+            "/service/example.Queue/operation/example.Send",
+            false,
+        ),
+        (
+            ProtocolKind::RpcV2Json,
+            "/v1/service/Queue/operation/Send",
+            true,
+        ),
+        (
+            ProtocolKind::RpcV2Json,
+            "/service/example.Queue/operation/Send",
+            false,
+        ),
+    ] {
+        let protocol = kind.build(set.service(0)).unwrap();
+        let routed = protocol.route(&head(Request::post(path)));
+        assert_eq!(routed.is_ok(), taken, "{kind} {path}");
+    }
+}

@@ -194,7 +194,9 @@ pub enum Event {
 /// A decoder skips members that the shape does not have, and members whose
 /// value is null. It reports a member that comes twice as an error, with one
 /// exception: a flattened list or map whose items stand apart comes again, and
-/// its [`Seq::continues`] says so.
+/// its [`Seq::continues`] says so. Callers rely on that: the map that a structure
+/// becomes as a [`Value`] takes the names of its members without comparing them, so
+/// a decoder that let one come twice would make a map in which a key is there twice.
 pub trait Decoder<'de> {
     /// Begins a structure or union.
     fn structure(&mut self, at: Member<'_>) -> Result<Seq, Error>;

@@ -37,7 +37,7 @@ pub fn to_value<T: Encode + ?Sized>(value: &T, at: Member<'_>) -> Result<Value, 
 }
 
 /// An encoder whose output is a tree. Its stack is on the heap, and as deep as
-/// the value is.
+/// the value is. Long strings and blobs that are shared already are not copied.
 #[derive(Default)]
 struct ValueEncoder {
     open: Vec<Open>,
@@ -70,9 +70,9 @@ impl ValueEncoder {
         });
     }
 
-    fn name(&mut self, name: &str) {
+    fn name(&mut self, name: Text) {
         if let Some(Open::Map { key, .. }) = self.open.last_mut() {
-            *key = Text::from(name);
+            *key = name;
         }
     }
 
@@ -91,7 +91,7 @@ impl Encoder for ValueEncoder {
     }
 
     fn member(&mut self, at: Member<'_>) -> bool {
-        self.name(at.name());
+        self.name(Text::from(at.name()));
         true
     }
 
@@ -112,7 +112,11 @@ impl Encoder for ValueEncoder {
     }
 
     fn key(&mut self, _: Member<'_>, key: &str) {
-        self.name(key);
+        self.name(Text::from(key));
+    }
+
+    fn text_key(&mut self, _: Member<'_>, key: &Text) {
+        self.name(key.clone());
     }
 
     fn end_map(&mut self, _: Member<'_>) {
@@ -147,8 +151,16 @@ impl Encoder for ValueEncoder {
         self.put(Value::from(value));
     }
 
+    fn text(&mut self, _: Member<'_>, value: &Text) {
+        self.put(Value::String(value.clone()));
+    }
+
     fn blob(&mut self, _: Member<'_>, value: &[u8]) {
         self.put(Value::Blob(Blob::from(value)));
+    }
+
+    fn shared_blob(&mut self, _: Member<'_>, value: &Blob) {
+        self.put(Value::Blob(value.clone()));
     }
 
     fn timestamp(&mut self, _: Member<'_>, value: Timestamp) {
@@ -161,5 +173,36 @@ impl Encoder for ValueEncoder {
 
     fn fail(&mut self, error: Error) {
         self.error.get_or_insert(error);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::{MemberSpec, SchemaBuilder, ShapeKind};
+
+    #[test]
+    fn what_is_shared_is_not_copied() {
+        let mut builder = SchemaBuilder::new();
+        let string = builder.shape(ShapeKind::String, "smithy.api#String");
+        let blob = builder.shape(ShapeKind::Blob, "smithy.api#Blob");
+        let texts = builder.shape(ShapeKind::Map, "example#Texts");
+        builder.member(texts, MemberSpec::new("key", string));
+        builder.member(texts, MemberSpec::new("value", string));
+        let set = builder.finish().unwrap();
+
+        let long = |name: &str| Text::from(name.repeat(64));
+        let map = BTreeMap::from([(long("key"), long("value"))]);
+        let value = to_value(&map, set.shape(texts.index()).root()).unwrap();
+        let (key, item) = value.as_map().unwrap().iter().next().unwrap();
+        let (own_key, own_item) = map.iter().next().unwrap();
+        assert_eq!(key.as_ptr(), own_key.as_str().as_ptr());
+        assert_eq!(item.as_str().unwrap().as_ptr(), own_item.as_str().as_ptr());
+
+        let bytes = Blob::from(vec![7; 64]);
+        let value = to_value(&bytes, set.shape(blob.index()).root()).unwrap();
+        assert_eq!(value.as_blob().unwrap().as_ptr(), bytes.as_bytes().as_ptr());
     }
 }

@@ -7,15 +7,14 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use http::header::{CONNECTION, CONTENT_LENGTH, CONTENT_RANGE, EXPECT};
-use http::{HeaderName, HeaderValue, Request, Response, StatusCode};
+use http::{HeaderValue, Request, Response, StatusCode};
 use polywire::protocol::{Fault, s3};
 use polywire::text::percent;
 use tower::{Layer, Service};
 
 use crate::error::Error;
 
-/// Moves buckets from the host into the path, gives parts of objects the status
-/// 206, and each answer an id.
+/// Moves buckets from the host into the path and gives parts of objects the status 206.
 #[derive(Clone, Debug)]
 pub(crate) struct Http {
     domains: Arc<[String]>,
@@ -49,8 +48,6 @@ pub(crate) struct HttpService<S> {
     domains: Arc<[String]>,
 }
 
-const REQUEST_ID: HeaderName = HeaderName::from_static("x-amz-request-id");
-
 impl<S, B, R> Service<Request<B>> for HttpService<S>
 where
     S: Service<Request<B>, Response = Response<R>, Error = Infallible>,
@@ -80,10 +77,6 @@ where
             let mut response = answer.await?;
             if response.headers().contains_key(CONTENT_RANGE) && response.status() == 200 {
                 *response.status_mut() = StatusCode::PARTIAL_CONTENT;
-            }
-            let id = uuid::Uuid::new_v4().simple().to_string();
-            if let Ok(id) = HeaderValue::from_str(&id) {
-                response.headers_mut().insert(REQUEST_ID, id);
             }
             if is_last {
                 let close = HeaderValue::from_static("close");

@@ -12,7 +12,7 @@ use polywire_text::percent;
 use super::binding::Place;
 use super::encode::unwritable;
 use super::layout::Field;
-use super::target::Target;
+use super::target::{Label, Target};
 use super::{Bindings, HeadEncoder};
 use crate::endpoint;
 
@@ -104,17 +104,25 @@ impl HeadEncoder<'_> {
     fn push_target(&mut self, target: &Target) -> Result<Range<usize>, Error> {
         let start = self.text.len();
         let labels = &self.labels;
-        target.push(&mut self.text, |label| {
+        target.push(&mut self.text, |label, text| {
             let found = labels
                 .iter()
                 .find(|(ordinal, _)| Some(*ordinal) == label.ordinal);
-            match found {
-                Some((_, range)) if !range.is_empty() => Ok(range.clone()),
-                _ => Err(Error::new(ErrorKind::Unwritable)
-                    .in_format("HTTP")
-                    .expected("a value that is not empty, since it is part of the path")
-                    .at_path(format!("label {}", label.name))),
+            let range = match found {
+                Some((_, range)) if !range.is_empty() => range.clone(),
+                _ => {
+                    let expected = "a value that is not empty, since it is part of the path";
+                    return Err(unfit_label(label, expected));
+                }
+            };
+            // Clients and proxies take such a segment out of the path, and `%2E` in its place
+            // too, which means the same (RFC 3986, section 6.2.2). Keys of S3 may have them:
+            // greedy labels are sent as they are, as AWS's own clients do.
+            if !label.greedy && matches!(&text[range.clone()], b"." | b"..") {
+                let expected = "a value other than `.` and `..`, which would change the path";
+                return Err(unfit_label(label, expected));
             }
+            Ok(range)
         })?;
         let mut separator = if target.has_query() { b'&' } else { b'?' };
         for (ordinal, range) in &self.query {
@@ -210,6 +218,14 @@ impl Bindings {
         let header = place.and_then(Place::header);
         unwritable(header.map_or("", |header| header.name.as_str()))
     }
+}
+
+#[cold]
+fn unfit_label(label: &Label, expected: &'static str) -> Error {
+    Error::new(ErrorKind::Unwritable)
+        .in_format("HTTP")
+        .expected(expected)
+        .at_path(format!("label {}", label.name))
 }
 
 #[cold]

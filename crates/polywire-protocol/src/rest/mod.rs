@@ -26,7 +26,7 @@ mod target;
 
 use std::collections::HashMap;
 
-use polywire_schema::{Direction, Error, ErrorKind, Operation, Schema, Service};
+use polywire_schema::{Direction, Error, ErrorKind, Member, Operation, Schema, Service};
 
 pub(crate) use binding::{Bindings, Payload, Prepared};
 pub(crate) use body::{Parts, Side};
@@ -36,7 +36,22 @@ pub(crate) use format::Format;
 pub use pattern::{Pattern, PatternError, Segment};
 pub(crate) use route::{Found, Router};
 
-use crate::protocol::MountError;
+use crate::protocol::{MountError, ProtocolKind};
+
+/// Why a payload cannot be had of an error whose name stands in its body. Of restXml's traits
+/// `@httpPayload` is one for inputs and outputs only:
+/// <https://smithy.io/2.0/aws/protocols/aws-restxml-protocol.html#supported-traits>.
+#[cold]
+fn no_place(operation: Operation<'_>, payload: Member<'_>, kind: ProtocolKind) -> MountError {
+    MountError(format!(
+        "{}: {} has no place for the @httpPayload `{}` of the error {}, since the body of its \
+         errors names them; without the trait the member stands there too",
+        operation.name(),
+        kind.name(),
+        payload.name(),
+        payload.container().id(),
+    ))
+}
 
 /// A REST protocol for one service.
 #[derive(Debug)]
@@ -63,7 +78,10 @@ impl<F: Format> Rest<F> {
                 body::media_type::<F>(operation.output(), &prepared.output);
             for error in operation.errors() {
                 let own = errors.entry(error.index());
-                own.or_insert_with(|| Self::bindings_of(error));
+                let own: &mut Bindings = own.or_insert_with(|| Self::bindings_of(error));
+                if let Some(payload) = own.payload.filter(|_| !F::NAMES_ERRORS_IN_HEAD) {
+                    return Err(no_place(operation, error.member(payload.ordinal), F::KIND));
+                }
             }
             router.add(operation, &prepared)?;
             let index = operation.index() as usize;

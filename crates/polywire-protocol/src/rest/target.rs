@@ -32,6 +32,8 @@ enum Part {
 #[derive(Debug)]
 pub(crate) struct Label {
     pub(crate) name: String,
+    /// Whether it stands for any number of segments.
+    pub(crate) greedy: bool,
     /// `None` if the input has no such member.
     pub(crate) ordinal: Option<u32>,
 }
@@ -50,6 +52,7 @@ impl Target {
                     let member = members.find(|member| member.name() == name);
                     parts.push(Part::Label(Label {
                         name: name.clone(),
+                        greedy: matches!(segment, Segment::Greedy(_)),
                         ordinal: member.map(|member| member.ordinal()),
                     }));
                 }
@@ -99,16 +102,19 @@ impl Target {
     }
 
     /// Writes path and literal query behind the values of labels. `range` says
-    /// where the value of a label stands.
+    /// where in the texts before the value of a label stands.
     pub(crate) fn push<E>(
         &self,
         out: &mut Vec<u8>,
-        range: impl Fn(&Label) -> Result<Range<usize>, E>,
+        range: impl Fn(&Label, &[u8]) -> Result<Range<usize>, E>,
     ) -> Result<(), E> {
         for part in &self.parts {
             match part {
                 Part::Literal(text) => out.extend_from_slice(text.as_bytes()),
-                Part::Label(label) => out.extend_from_within(range(label)?),
+                Part::Label(label) => {
+                    let range = range(label, out)?;
+                    out.extend_from_within(range);
+                }
             }
         }
         out.extend_from_slice(self.query.as_bytes());

@@ -39,6 +39,8 @@ const QUERY_MODE: HeaderName = HeaderName::from_static("x-amzn-query-mode");
 pub(crate) struct Rpc<S> {
     style: S,
     service: String,
+    /// Its name with the namespace, a dot between them.
+    absolute: String,
     /// The indices of the operations, by name.
     operations: HashMap<String, u32>,
     /// What is known of each call, by the index of the operation; none for
@@ -80,8 +82,14 @@ pub(crate) trait Style: fmt::Debug + Send + Sync {
     /// Whether a request is one of this protocol.
     fn claim(&self, head: &request::Parts) -> Claim;
 
-    /// The name of the operation that a request calls.
-    fn operation<'h>(&self, head: &'h request::Parts, service: &str) -> Result<&'h str, Fault>;
+    /// The name of the operation that a request calls, of a service with this name and
+    /// this one with its namespace.
+    fn operation<'h>(
+        &self,
+        head: &'h request::Parts,
+        service: &str,
+        absolute: &str,
+    ) -> Result<&'h str, Fault>;
 
     /// The path of a call.
     fn target(&self, service: &str, operation: &str) -> String;
@@ -111,6 +119,7 @@ impl<S: Style> Rpc<S> {
         let mut rpc = Self {
             style,
             service: service.name().to_owned(),
+            absolute: service.id().replace('#', "."),
             operations: HashMap::new(),
             calls: Vec::new(),
             query_compatible: service.is_aws_query_compatible(),

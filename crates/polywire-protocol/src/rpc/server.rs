@@ -21,7 +21,7 @@ impl<S: Style> Rpc<S> {
     }
 
     pub(crate) fn route(&self, head: &request::Parts) -> Result<Plan, Fault> {
-        let name = self.style.operation(head, &self.service)?;
+        let name = self.style.operation(head, &self.service, &self.absolute)?;
         let Some(index) = self.operations.get(name) else {
             let message = format!("no operation {name} in service {}", self.service);
             return Err(Fault::new(FaultKind::UnknownOperation, message));

@@ -30,6 +30,8 @@ pub(crate) trait RpcV2: std::fmt::Debug + Send + Sync {
     const MARK: HeaderValue;
     /// Whether the media type alone tells it from everything that is no RPC.
     const CLAIMS_MEDIA_TYPE: bool;
+    /// Whether a request may name the service with its namespace.
+    const TAKES_NAMESPACES: bool;
 
     fn document(&self) -> &Self::Document;
 }
@@ -58,7 +60,12 @@ impl<P: RpcV2> Style for P {
         if call { Claim::Weak } else { Claim::No }
     }
 
-    fn operation<'h>(&self, head: &'h request::Parts, own: &str) -> Result<&'h str, Fault> {
+    fn operation<'h>(
+        &self,
+        head: &'h request::Parts,
+        own: &str,
+        absolute: &str,
+    ) -> Result<&'h str, Fault> {
         let mut foreign = FOREIGN.into_iter();
         if let Some(name) = foreign.find(|name| head.headers.contains_key(name)) {
             let message = format!("a call of {} has no header {name}", P::KIND);
@@ -73,8 +80,9 @@ impl<P: RpcV2> Style for P {
             segments.next(),
             segments.next(),
         );
+        let is_own = |service: &str| service == own || P::TAKES_NAMESPACES && service == absolute;
         match (marker, service, operation, name) {
-            (Some("service"), Some(service), Some("operation"), Some(name)) if service == own => {
+            (Some("service"), Some(service), Some("operation"), Some(name)) if is_own(service) => {
                 Ok(name)
             }
             (Some("service"), Some(service), Some("operation"), Some(name)) => {

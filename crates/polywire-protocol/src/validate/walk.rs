@@ -148,7 +148,7 @@ impl<'v> Walk<'v> {
     }
 
     /// A string, or the key of a map.
-    fn text(&mut self, at: Member<'_>, value: &str) {
+    fn check_text(&mut self, at: Member<'_>, value: &str) {
         let Some(check) = self.check(at) else {
             return;
         };
@@ -303,7 +303,7 @@ impl Encoder for Walk<'_> {
             if own.is_constrained() {
                 // A key has no path of its own: what fails is the map.
                 let frame = self.frames.pop();
-                self.text(own, key);
+                self.check_text(own, key);
                 self.frames.extend(frame);
             }
             let shown = if own.has(MemberFlags::SENSITIVE) {
@@ -382,7 +382,7 @@ impl Encoder for Walk<'_> {
     fn string(&mut self, at: Member<'_>, value: &str) {
         self.begin();
         self.canonical.bytes(Tag::Text, value.as_bytes());
-        self.text(at, value);
+        self.check_text(at, value);
     }
 
     fn blob(&mut self, at: Member<'_>, value: &[u8]) {

@@ -76,8 +76,8 @@ pub(super) struct App {
     pub(super) memory: Arc<Memory>,
     pub(super) timeouts: Timeouts,
     pub(super) connections: usize,
-    /// Whether calls get ids where their protocol sends them.
-    pub(super) request_ids: bool,
+    /// Whether calls get ids; if not said, where their protocol has a place for them.
+    pub(super) request_ids: Option<bool>,
     pub(super) pages: Option<Pages>,
 }
 
@@ -252,7 +252,7 @@ impl App {
     /// The id of a new call, if it gets one.
     fn new_id(&self, protocol: usize) -> Option<RequestId> {
         let protocol = self.mounts.protocols[protocol].kind();
-        let made = self.request_ids && protocol.has_request_ids();
+        let made = self.request_ids.unwrap_or(protocol.has_request_ids());
         made.then(|| RequestId(Uuid::new_v4().to_string()))
     }
 

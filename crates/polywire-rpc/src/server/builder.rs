@@ -38,7 +38,7 @@ pub struct ServerBuilder {
     body_memory: Option<usize>,
     timeouts: Timeouts,
     connections: usize,
-    request_ids: bool,
+    request_ids: Option<bool>,
     pages: Option<Pages>,
     http_layers: Vec<Box<dyn FnOnce(HttpService) -> HttpService>>,
     head_layers: Vec<Box<dyn FnOnce(HeadService) -> HeadService>>,
@@ -139,7 +139,7 @@ impl ServerBuilder {
             body_memory: None,
             timeouts: Timeouts::DEFAULT,
             connections: 10_000,
-            request_ids: true,
+            request_ids: None,
             pages: None,
             http_layers: Vec::new(),
             head_layers: Vec::new(),
@@ -245,14 +245,14 @@ impl ServerBuilder {
         self
     }
 
-    /// Sets whether calls over the protocols of AWS that send request ids, awsQuery,
-    /// ec2Query and restXml, get one: a random UUID, which handlers find in their
+    /// Sets whether calls get an id: a random UUID, which handlers find in their
     /// [`Context`](crate::Context::request_id), log lines of the call in the field
-    /// `request_id` of its span, and callers in the header `x-amzn-requestid` and
-    /// where the protocol has a place for it. On.
+    /// `request_id` of its span, and callers in the header `x-amzn-requestid`, where the SDKs of
+    /// AWS look for it, and where the protocol has a place for it. By default those calls get
+    /// one whose protocol has such a place: awsQuery, ec2Query and restXml.
     #[must_use]
     pub const fn request_ids(mut self, request_ids: bool) -> Self {
-        self.request_ids = request_ids;
+        self.request_ids = Some(request_ids);
         self
     }
 

@@ -99,8 +99,14 @@ async fn callers_and_handlers_know_the_id_of_a_call() {
         assert!(status.is_client_error());
         assert!(body.ends_with(&place), "{kind} {body}");
     }
+    // Those without a place for it have it in the header, if they are told to.
     let (_, id, _) = answer(builder(RestJson1).build().unwrap(), "/b/k").await;
     assert_eq!(id, None);
+    let server = builder(RestJson1).request_ids(true).build().unwrap();
+    for target in ["/b/k", "/nowhere"] {
+        let (_, id, _) = answer(server.clone(), target).await;
+        assert_eq!(id.unwrap().len(), 36);
+    }
 }
 
 /// Behind layers around heads it is the same, and they see it in the answer.

@@ -70,8 +70,9 @@ pub fn white_space(bytes: &[u8]) -> usize {
 #[inline]
 #[must_use]
 pub fn behind_space(bytes: &[u8], at: usize) -> usize {
-    // Mostly it is a line feed and some blanks.
-    if let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk::<34>)
+    // Mostly it is a line feed and some blanks: one byte and sixteen behind it, of which not
+    // all are blanks, hold the end.
+    if let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk::<17>)
         && matches!(chunk[0], b'\n' | b' ')
     {
         let (halves, _) = chunk[1..].as_chunks::<16>();

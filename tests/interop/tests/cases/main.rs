@@ -5,6 +5,7 @@ mod aws;
 mod botocore;
 mod curl;
 mod echo;
+mod generated_package;
 mod harm;
 mod models;
 mod object_store;

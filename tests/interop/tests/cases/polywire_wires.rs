@@ -12,17 +12,15 @@ const SHARED: [&str; 7] = [
     "xmlRpc",
 ];
 
-/// The bundled service on all wires at once, each called by our own client:
+/// The bundled service is on all wires without being told, each called by our own client:
 /// nested structures, lists, timestamps, pages, and an error of the model.
 #[test]
 fn polywire_every_wire() {
     let _case = Case::begin("polywire_every_wire");
-    let mut arguments = vec!["--protocol"];
-    arguments.extend(SHARED);
-    arguments.extend(["--mount", "restXml=/xml", "ec2Query=/ec2"]);
-    let serving = Serving::start(&arguments);
+    let serving = Serving::start(&[]);
     let own = SHARED.map(|protocol| (protocol, ""));
-    let wires = [&own[..], &[("restXml", "/xml"), ("ec2Query", "/ec2")]].concat();
+    let below = [("restXml", "/restXml"), ("ec2Query", "/ec2Query")];
+    let wires = [&own[..], &below].concat();
     for (protocol, path) in &wires {
         let url = format!("{}{path}", serving.url());
         let call = |operation: &str, input: &str| {

@@ -110,6 +110,104 @@ fn boto3_dynamodb_calls_mock() {
     );
 }
 
+#[test]
+fn boto3_kinesis_calls_mock() {
+    let name = "boto3_kinesis_calls_mock";
+    let Some(answer) = mock(name, "kinesis", include_str!("kinesis.py"), &[]) else {
+        return;
+    };
+    shows(
+        &answer,
+        r#"{
+            "pages": [["hail", "rain"], ["wind"]],
+            "summary": {
+                "StreamName": "rain", "StreamARN": "arn:aws:kinesis:us-east-1:123456789012:stream/rain",
+                "StreamStatus": "ACTIVE", "StreamModeDetails": {"StreamMode": "ON_DEMAND"},
+                "RetentionPeriodHours": 24,
+                "StreamCreationTimestamp": "2023-11-14T22:13:20.250000Z",
+                "EnhancedMonitoring": [{"ShardLevelMetrics": ["IncomingBytes", "ALL"]}, {}],
+                "OpenShardCount": 4},
+            "read": {
+                "Records": [
+                    {"SequenceNumber": "21269319989900637946712965403778482371",
+                        "ApproximateArrivalTimestamp": "2023-11-14T22:13:20Z", "Data": "AAH+/w==",
+                        "PartitionKey": "oslo"},
+                    {"SequenceNumber": "21269319989900637946712965403778482372",
+                        "ApproximateArrivalTimestamp": "2023-11-14T22:13:20.125000Z", "Data": "",
+                        "PartitionKey": "grün"}],
+                "MillisBehindLatest": 9007199254740993},
+            "put": {"FailedRecordCount": 1, "Records": [
+                {"SequenceNumber": "1", "ShardId": "shardId-000000000000"},
+                {"ErrorCode": "InternalFailure", "ErrorMessage": "<too> busy"}]},
+            "error": ["ResourceNotFoundException", "ResourceNotFoundException",
+                "there is no stream snow", 400],
+            "invalid": ["ValidationException", "ValidationException"],
+            "tagged": {}
+        }"#,
+    );
+}
+
+#[test]
+fn boto3_lambda_calls_mock() {
+    let name = "boto3_lambda_calls_mock";
+    let Some(answer) = mock(name, "lambda", include_str!("lambda.py"), &[]) else {
+        return;
+    };
+    shows(
+        &answer,
+        r#"{
+            "pages": [["blue", "green"], ["red"]],
+            "called": {"StatusCode": 200, "FunctionError": "Unhandled", "LogResult": "bG9n",
+                "ExecutedVersion": "7", "Payload": [0, 1, 254, 255]},
+            "waiting": {"StatusCode": 202, "Payload": []},
+            "settings": {
+                "FunctionName": "rain", "Runtime": "provided.al2023", "CodeSize": 9007199254740993,
+                "Timeout": 15, "LastModified": "2026-11-22T10:30:59.250+0000",
+                "VpcConfig": {"SubnetIds": [], "Ipv6AllowedForDualStack": false},
+                "Environment": {"Variables": {"CITY": "Tromsø", "EMPTY": ""}},
+                "Architectures": ["arm64"]},
+            "created": {
+                "AliasArn": "arn:aws:lambda:us-east-1:123456789012:function:rain:live",
+                "Name": "live", "Description": "tea & <milk> \"grün\"",
+                "RoutingConfig": {"AdditionalVersionWeights": {"8": 0.1, "9": 1e-7}}},
+            "status": 201,
+            "error": ["ResourceNotFoundException", "ResourceNotFoundException",
+                "there is no snow", 404],
+            "invalid": ["ClientError", "ValidationException"],
+            "tags": {"a & b": "", "c": "d"},
+            "untagged": {}
+        }"#,
+    );
+}
+
+#[test]
+fn boto3_sts_calls_mock() {
+    let name = "boto3_sts_calls_mock";
+    let Some(answer) = mock(name, "sts", include_str!("sts.py"), &[]) else {
+        return;
+    };
+    shows(
+        &answer,
+        r#"{
+            "assumed": {
+                "Credentials": {"AccessKeyId": "AKIAIOSFODNN7EXAMPLE",
+                    "SecretAccessKey": "wJalrXUtnFEMI/K7MDENG", "SessionToken": "AQoD<&>//==",
+                    "Expiration": "2026-11-22T10:30:59.250000Z"},
+                "AssumedRoleUser": {"AssumedRoleId": "AROA123:w@x=y",
+                    "Arn": "arn:aws:sts::123456789012:assumed-role/rain/w@x=y"},
+                "PackedPolicySize": 6},
+            "who": {"UserId": "AKIAI44QH8DHBEXAMPLE", "Account": "123456789012",
+                "Arn": "arn:aws:iam::123456789012:user/Alice"},
+            "decoded": {"DecodedMessage": "{\"allowed\":\"<no>\"}"},
+            "error": ["InvalidAuthorizationMessageException", "InvalidAuthorizationMessageException",
+                "it says nothing", 400],
+            "code": ["MalformedPolicyDocumentException", "MalformedPolicyDocument",
+                "a policy ends with }", 400],
+            "invalid": ["ClientError", "ValidationError"]
+        }"#,
+    );
+}
+
 /// CloudWatch as it is today speaks three protocols, and so does its mock.
 fn cloudwatch(name: &'static str, wire: &str) {
     let script = format!("wire = {wire:?}\n{}", include_str!("cloudwatch.py"));

@@ -68,6 +68,9 @@ def refused():
                 answer["until"], answer["details"]]
 
 
+ids = []
+echo.meta.events.register(
+    "after-call", lambda parsed, **_: ids.append(parsed["ResponseMetadata"]["RequestId"]))
 pages = echo.get_paginator("lines").paginate(PaginationConfig={"PageSize": 2})
 show({
     "protocol": echo.meta.service_model.resolved_protocol,
@@ -76,4 +79,5 @@ show({
     "little": bare(echo.say(name="n", path="p")),
     "refused": refused(),
     "pages": [page["lines"] for page in pages],
+    "ids": [len(ids), len(set(ids)), min(map(len, ids)), max(map(len, ids))],
 })

@@ -98,6 +98,7 @@ fn server(service: ServiceHandle, kind: ProtocolKind, heard: Arc<Mutex<Vec<Strin
     });
     Server::builder(service)
         .protocol(kind)
+        .request_ids(true)
         .operation("Say", say)
         .operation("Refuse", refuse)
         .operation("Lines", lines)
@@ -185,6 +186,8 @@ fn boto3(name: &'static str, kind: ProtocolKind, theirs: &str, lacks: Lacks) {
         answer["pages"],
         json(r#"[["one","two"],["three","four"],["five"]]"#)
     );
+    // How many calls have told an id, how many ids those were, and their lengths.
+    assert_eq!(answer["ids"], json("[6, 6, 36, 36]"));
     let heard = echo.heard();
     assert_eq!(heard.len(), 2);
     // Told member by member, since it is long.

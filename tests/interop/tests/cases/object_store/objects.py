@@ -24,6 +24,25 @@ head = s3.head_object(Bucket="bkt", Key="k")
 check(head)
 same(head["LastModified"], got["LastModified"])
 
+# Ids: each call its own, said once.
+def told(answer):
+    answer = answer["ResponseMetadata"]
+    headers = answer["HTTPHeaders"]
+    same(headers["x-amz-request-id"], answer["RequestId"])
+    same(headers["x-amzn-requestid"], answer["RequestId"])
+    same(len(answer["RequestId"]), 36)
+    return answer["RequestId"]
+
+def told_by_error(call, **arguments):
+    try:
+        call(**arguments)
+    except botocore.exceptions.ClientError as error:
+        return told(error.response)
+
+ids = [told(put), told(got), told(head), told_by_error(s3.get_object, Bucket="bkt", Key="none"),
+       told_by_error(s3.head_object, Bucket="bkt", Key="none")]
+same(len(set(ids)), 5)
+
 # Ranges.
 part = s3.get_object(Bucket="bkt", Key="k", Range="bytes=10-19")
 same(part["Body"].read(), data[10:20])

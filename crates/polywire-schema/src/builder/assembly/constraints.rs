@@ -1,0 +1,104 @@
+//! The constraints of shapes and members.
+
+use super::Assembly;
+use crate::builder::BuildError;
+use crate::{
+    BigDecimal, ConstraintDef, ConstraintSpec, EnumValueDef, MemberFlags, ShapeFlags, Span,
+};
+
+impl Assembly {
+    /// Stores what a member's own traits demand beside those of its target; the
+    /// index plus one, or 0 where there is nothing.
+    pub(super) fn constraint(
+        &mut self,
+        spec: &ConstraintSpec,
+        target: Option<u32>,
+    ) -> Result<u32, BuildError> {
+        let target = target.unwrap_or(0);
+        if spec.is_empty() {
+            return Ok(target);
+        }
+        let mut def = match target.checked_sub(1) {
+            Some(index) => self.constraints[index as usize],
+            None => ConstraintDef {
+                min_length: 0,
+                max_length: u64::MAX,
+                least: Span::default(),
+                most: Span::default(),
+                pattern: Span::default(),
+                unique_items: false,
+                values: Span::default(),
+            },
+        };
+        if let Some((least, most)) = spec.length {
+            def.min_length = least.unwrap_or(0);
+            def.max_length = most.unwrap_or(u64::MAX);
+        }
+        if let Some((least, most)) = &spec.range {
+            def.least = self.decimal(least.as_deref())?;
+            def.most = self.decimal(most.as_deref())?;
+        }
+        if let Some(pattern) = &spec.pattern {
+            def.pattern = self.intern(pattern)?;
+        }
+        def.unique_items |= spec.unique_items;
+        if !spec.values.is_empty() {
+            let start = self.index(self.enum_values.len())?;
+            for value in &spec.values {
+                let (text, number) = match &value.value {
+                    Ok(text) => (self.intern(text)?, 0),
+                    Err(number) => (Span::default(), *number),
+                };
+                self.enum_values.push(EnumValueDef {
+                    text,
+                    number,
+                    is_internal: value.is_internal,
+                });
+            }
+            let len = self.index(self.enum_values.len())? - start;
+            def.values = Span { start, len };
+        }
+        self.constraints.push(def);
+        self.index(self.constraints.len())
+    }
+
+    /// A bound of a range.
+    pub(super) fn decimal(&mut self, text: Option<&str>) -> Result<Span, BuildError> {
+        let Some(text) = text else {
+            return Ok(Span::default());
+        };
+        match text.parse::<BigDecimal>() {
+            Ok(_) => self.intern(text),
+            Err(_) => Err(BuildError(format!(
+                "a bound of a range that is no number: {text:.40}"
+            ))),
+        }
+    }
+
+    /// Marks the members with constraints and everything above them, once the
+    /// arrays are whole: each member is looked at once, and once more if what
+    /// it targets turns out to be constrained.
+    pub(super) fn mark_constrained(&mut self) {
+        let mut users: Vec<Vec<u32>> = vec![Vec::new(); self.shapes.len()];
+        let mut work = Vec::new();
+        for (index, member) in self.members.iter().enumerate() {
+            users[member.target as usize].push(index as u32);
+            if member.constraint > 0 {
+                work.push(index as u32);
+            }
+        }
+        while let Some(index) = work.pop() {
+            let member = &mut self.members[index as usize];
+            if member.flags.contains(MemberFlags::CONSTRAINED) {
+                continue;
+            }
+            member.flags = member.flags.with(MemberFlags::CONSTRAINED);
+            // A root is no part of its shape.
+            let shape = &mut self.shapes[member.container as usize];
+            if member.ordinal != u32::MAX && !shape.flags.contains(ShapeFlags::CONSTRAINED) {
+                shape.flags = shape.flags.with(ShapeFlags::CONSTRAINED);
+                work.append(&mut users[member.container as usize]);
+            }
+        }
+    }
+}

@@ -1,0 +1,395 @@
+//! From what a builder was told to the arrays of a set.
+
+mod constraints;
+mod services;
+mod tables;
+
+use std::borrow::Cow;
+
+use polywire_text::scan::{Name, RUN_PADDING};
+
+use crate::builder::{BuildError, MemberSpec, SchemaBuilder, ShapeRef, ShapeSpec};
+use crate::names::NameParts;
+use crate::{
+    ConstraintDef, Encoding, EnumValueDef, ErrorDef, MemberDef, MemberFlags, NameSource, SchemaSet,
+    ShapeDef, ShapeFlags, ShapeKind, Span,
+};
+use crate::{defaults, variants};
+use tables::LONGEST_NAME;
+
+/// The arrays of a set while they grow.
+pub(super) struct Assembly {
+    /// How long each of them may get: what a [`Span`] can tell. Less in tests.
+    most: usize,
+    text: String,
+    code: Vec<u8>,
+    shapes: Vec<ShapeDef>,
+    members: Vec<MemberDef>,
+    errors: Vec<ErrorDef>,
+    constraints: Vec<ConstraintDef>,
+    enum_values: Vec<EnumValueDef>,
+    /// The constraints of each shape, as its root has them: an index plus one.
+    own_constraints: Vec<u32>,
+    lists: Vec<u32>,
+    buckets: Vec<u16>,
+    variants: Vec<variants::Slot>,
+    plain: [Vec<Span>; NameSource::COUNT],
+    names: [Vec<Name>; Encoding::COUNT],
+}
+
+impl Default for Assembly {
+    fn default() -> Self {
+        Self {
+            most: u32::MAX as usize,
+            text: String::new(),
+            code: Vec::new(),
+            shapes: Vec::new(),
+            members: Vec::new(),
+            errors: Vec::new(),
+            constraints: Vec::new(),
+            enum_values: Vec::new(),
+            own_constraints: Vec::new(),
+            lists: Vec::new(),
+            buckets: Vec::new(),
+            variants: Vec::new(),
+            plain: Default::default(),
+            names: Default::default(),
+        }
+    }
+}
+
+impl Assembly {
+    pub(super) fn assemble(
+        mut self,
+        builder: SchemaBuilder,
+    ) -> Result<SchemaSet<'static>, BuildError> {
+        let SchemaBuilder {
+            shapes,
+            operations,
+            services,
+            stray,
+        } = builder;
+        if let Some(stray) = stray {
+            return Err(BuildError(format!(
+                "a shape of another builder: number {}, of {}",
+                stray.0.0,
+                shapes.len()
+            )));
+        }
+        // What members take from their targets.
+        let targets: Vec<(ShapeKind, MemberSpec)> = shapes
+            .iter()
+            .map(|shape| (shape.kind, shape.root.clone()))
+            .collect();
+        for (_, root) in &targets {
+            let own = self.constraint(&root.constraints, None)?;
+            self.own_constraints.push(own);
+        }
+        for (index, shape) in shapes.into_iter().enumerate() {
+            self.shape(index as u32, shape, &targets)?;
+        }
+        self.mark_constrained();
+        let mut operation_defs = Vec::with_capacity(operations.len());
+        for spec in &operations {
+            operation_defs.push(self.operation(spec)?);
+        }
+        let mut service_defs = Vec::with_capacity(services.len());
+        for spec in &services {
+            service_defs.push(self.service(spec, &mut operation_defs)?);
+        }
+        self.code.extend_from_slice(&[0; RUN_PADDING]);
+        Ok(SchemaSet {
+            shapes: Cow::Owned(self.shapes),
+            members: Cow::Owned(self.members),
+            operations: Cow::Owned(operation_defs),
+            services: Cow::Owned(service_defs),
+            errors: Cow::Owned(self.errors),
+            constraints: Cow::Owned(self.constraints),
+            enum_values: Cow::Owned(self.enum_values),
+            lists: Cow::Owned(self.lists),
+            plain: self.plain.map(Cow::Owned),
+            names: self.names.map(Cow::Owned),
+            buckets: Cow::Owned(self.buckets),
+            variants: Cow::Owned(self.variants),
+            text: Cow::Owned(self.text),
+            code: Cow::Owned(self.code),
+        })
+    }
+
+    fn shape(
+        &mut self,
+        index: u32,
+        shape: ShapeSpec,
+        targets: &[(ShapeKind, MemberSpec)],
+    ) -> Result<(), BuildError> {
+        let ShapeSpec {
+            id,
+            kind,
+            mut members,
+            root,
+            error,
+        } = shape;
+        let wanted = match kind {
+            ShapeKind::List => Some(1),
+            ShapeKind::Map => Some(2),
+            ShapeKind::Structure | ShapeKind::Union => None,
+            _ => Some(0),
+        };
+        if wanted.is_some_and(|wanted| wanted != members.len()) {
+            let count = members.len();
+            return Err(BuildError(format!(
+                "{id}: a {kind:?} cannot have {count} members"
+            )));
+        }
+        if members.len() >= usize::from(u16::MAX) {
+            return Err(BuildError(format!(
+                "{id}: too many members: {}",
+                members.len()
+            )));
+        }
+        // Attributes are written into the start tag, before everything else.
+        members.sort_by_key(|member| !member.flags.contains(MemberFlags::XML_ATTRIBUTE));
+
+        let mut flags = ShapeFlags::default();
+        let has_default = |member: &MemberSpec| member.default_json.is_some();
+        if kind == ShapeKind::Structure && members.iter().any(has_default) {
+            flags = flags.with(ShapeFlags::DEFAULTS);
+        }
+        let is_token = |member: &MemberSpec| member.flags.contains(MemberFlags::IDEMPOTENCY_TOKEN);
+        if kind == ShapeKind::Structure && members.iter().any(is_token) {
+            flags = flags.with(ShapeFlags::TOKEN);
+        }
+        let is_apart = |member: &MemberSpec| {
+            member.flags.contains(MemberFlags::XML_ATTRIBUTE)
+                || member
+                    .xml_name
+                    .as_deref()
+                    .unwrap_or(&member.name)
+                    .contains(':')
+        };
+        if members.iter().any(is_apart) {
+            flags = flags.with(ShapeFlags::XML_APART);
+        }
+        let first_member = self.index(self.members.len())?;
+        for (ordinal, member) in members.iter().enumerate() {
+            self.member((index, &id), ordinal as u32, member, targets)?;
+        }
+        let root_index = self.index(self.members.len())?;
+        self.member((index, &id), u32::MAX, &root, targets)?;
+        let lookup = self.lookup(first_member as usize, members.len())?;
+        let (variants, variant_bits) = match kind {
+            ShapeKind::Union => self.variants(first_member as usize, members.len())?,
+            _ => Default::default(),
+        };
+        if let Some((status, client, retryable, query)) = error {
+            let (query_code, query_status) = query.unwrap_or_default();
+            let query_code = self.intern(&query_code)?;
+            self.errors.push(ErrorDef {
+                status,
+                client,
+                retryable,
+                query_code,
+                query_status,
+            });
+        }
+        let has_error = self.shapes.iter().filter(|shape| shape.error != 0).count();
+        let error = if self.errors.len() > has_error {
+            self.errors.len() as u32
+        } else {
+            0
+        };
+        let id = self.intern(&id)?;
+        self.shapes.push(ShapeDef {
+            id,
+            kind,
+            root: root_index,
+            first_member,
+            member_count: members.len() as u32,
+            lookup: lookup.tables,
+            lookup_bits: lookup.bits,
+            lookup_whole: lookup.whole,
+            variants,
+            variant_bits,
+            error,
+            flags,
+        });
+        Ok(())
+    }
+
+    fn member(
+        &mut self,
+        (container, id): (u32, &str),
+        ordinal: u32,
+        spec: &MemberSpec,
+        targets: &[(ShapeKind, MemberSpec)],
+    ) -> Result<(), BuildError> {
+        let Some((kind, target)) = targets.get(spec.target.0 as usize) else {
+            return Err(no_shape(&format!("{id}${}", spec.name), spec.target));
+        };
+        let inherited = [
+            MemberFlags::SPARSE,
+            MemberFlags::STREAMING,
+            MemberFlags::SENSITIVE,
+        ];
+        let mut flags = spec.flags;
+        for flag in inherited {
+            if target.flags.contains(flag) {
+                flags = flags.with(flag);
+            }
+        }
+        let timestamp_format = spec.timestamp_format.or(target.timestamp_format);
+        if let Some(json) = &spec.default_json {
+            if defaults::value(json, *kind, timestamp_format).is_none() {
+                return Err(BuildError(format!(
+                    "{id}${}: the default {json:.40} is not {}",
+                    spec.name,
+                    kind.describe()
+                )));
+            }
+            flags = flags.with(MemberFlags::DEFAULT);
+        }
+        if spec.xml_name.is_some() {
+            flags = flags.with(MemberFlags::XML_NAMED);
+        }
+        let media_type = if spec.media_type.is_empty() {
+            &target.media_type
+        } else {
+            &spec.media_type
+        };
+        let def = MemberDef {
+            container,
+            target: spec.target.0,
+            kind: *kind,
+            location: spec.location,
+            timestamp_format,
+            flags,
+            ordinal,
+            location_name: self.intern(&spec.location_name)?,
+            media_type: self.intern(media_type)?,
+            constraint: match self.own_constraints.get(spec.target.0 as usize) {
+                // Roots target themselves, and have their constraints already.
+                Some(own) if ordinal == u32::MAX => *own,
+                own => self.constraint(&spec.constraints, own.copied())?,
+            },
+            default: self.intern(spec.default_json.as_deref().unwrap_or_default())?,
+        };
+        self.members.push(def);
+        let parts = NameParts {
+            member: &spec.name,
+            json: spec.json_name.as_deref(),
+            xml: spec.xml_name.as_deref(),
+            xml_namespace: spec
+                .xml_namespace
+                .as_ref()
+                .map(|(prefix, uri)| (prefix.as_deref(), uri.as_str())),
+            xml_attribute: spec.flags.contains(MemberFlags::XML_ATTRIBUTE),
+            ec2: spec.ec2_name.as_deref(),
+        };
+        let sources = [
+            NameSource::Member,
+            NameSource::Json,
+            NameSource::Xml,
+            NameSource::Query,
+            NameSource::Ec2,
+        ];
+        for source in sources {
+            let name = parts.plain(source);
+            if name.len() > LONGEST_NAME {
+                let start: String = name.chars().take(40).collect();
+                return Err(BuildError(format!(
+                    "{id}: the name `{start}...` has {} bytes; {LONGEST_NAME} are allowed",
+                    name.len()
+                )));
+            }
+            let span = self.intern(&name)?;
+            self.plain[source as usize].push(span);
+        }
+        for encoding in Encoding::ALL {
+            let mut run = Vec::new();
+            parts.push(&mut run, encoding);
+            let name = match Name::short(&run) {
+                Some(name) => name,
+                None => {
+                    let start = self.index(self.code.len())?;
+                    self.code.extend_from_slice(&run);
+                    // The padding comes behind it.
+                    let end = self.index(self.code.len() + RUN_PADDING)?;
+                    Name::long(start, end - start - RUN_PADDING as u32)
+                }
+            };
+            self.names[encoding as usize].push(name);
+        }
+        Ok(())
+    }
+
+    fn has(&self, shape: ShapeRef) -> bool {
+        (shape.0 as usize) < self.shapes.len()
+    }
+
+    fn indices(&self, span: Span) -> &[u32] {
+        let start = span.start as usize;
+        self.lists
+            .get(start..start + span.len as usize)
+            .unwrap_or_default()
+    }
+
+    fn list(&mut self, indices: &[u32]) -> Result<Span, BuildError> {
+        let start = self.index(self.lists.len())?;
+        self.lists.extend_from_slice(indices);
+        let len = self.index(self.lists.len())? - start;
+        Ok(Span { start, len })
+    }
+
+    fn intern(&mut self, text: &str) -> Result<Span, BuildError> {
+        if text.is_empty() {
+            return Ok(Span::default());
+        }
+        let start = self.index(self.text.len())?;
+        self.text.push_str(text);
+        let len = self.index(self.text.len())? - start;
+        Ok(Span { start, len })
+    }
+
+    /// A place in one of the arrays, as the definitions store it.
+    fn index(&self, at: usize) -> Result<u32, BuildError> {
+        match u32::try_from(at) {
+            Ok(index) if at <= self.most => Ok(index),
+            _ => Err(BuildError(format!(
+                "too large: more than {} names, members or bytes of text",
+                self.most
+            ))),
+        }
+    }
+}
+
+fn no_shape(what: &str, shape: ShapeRef) -> BuildError {
+    BuildError(format!("{what}: there is no shape number {}", shape.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::builder::tests::named;
+
+    #[test]
+    fn arrays_end_where_spans_do() {
+        let assemble = |most| {
+            let assembly = Assembly {
+                most,
+                ..Assembly::default()
+            };
+            assembly.assemble(named(100))
+        };
+        let set = assemble(usize::MAX).unwrap();
+        let most = set.text.len().max(set.code.len());
+        assert!(assemble(most).is_ok());
+        let error = assemble(most - 1).unwrap_err().to_string();
+        assert_eq!(
+            error,
+            format!(
+                "too large: more than {} names, members or bytes of text",
+                most - 1
+            )
+        );
+    }
+}

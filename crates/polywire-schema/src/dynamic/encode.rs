@@ -1,0 +1,209 @@
+//! Writing a `Value` as the shape that a schema says.
+
+use super::structure::encode_structure;
+use crate::{Encoder, Error, ErrorKind, Map, Member, ShapeFlags, ShapeKind, Value};
+
+/// Writes a value as the shape of `at`.
+pub(crate) fn encode<E: Encoder + ?Sized>(value: &Value, at: Member<'_>, encoder: &mut E) {
+    use ShapeKind as Kind;
+
+    match (at.kind(), value) {
+        (Kind::Document, value) => encode_document(value, at, encoder),
+        (Kind::Structure | Kind::Union, Value::Map(map)) => encode_structure(map, at, encoder),
+        (Kind::List, Value::List(list)) => encode_list(list, at, encoder),
+        (Kind::Map, Value::Map(map)) => encode_map(map, at, encoder),
+        (Kind::Boolean, Value::Boolean(value)) => encoder.boolean(at, *value),
+        (Kind::Byte | Kind::Short | Kind::Integer | Kind::IntEnum, Value::Integer(value)) => {
+            let (least, most) = at.kind().integer_range();
+            if (least..=most).contains(value) {
+                encoder.integer(at, *value);
+            } else {
+                encoder.fail(unfit(at, ErrorKind::InvalidValue, &value.to_string()));
+            }
+        }
+        (Kind::Long, Value::Integer(value)) => encoder.integer(at, *value),
+        (Kind::Float, Value::Float(value)) => encoder.float(at, *value),
+        (Kind::Double, Value::Double(value)) => encoder.double(at, *value),
+        (Kind::Float | Kind::Double, value) => encode_number(value, at, encoder),
+        (Kind::BigInteger, Value::Integer(value)) => encoder.big_integer(at, &(*value).into()),
+        (Kind::BigInteger, Value::BigInteger(value)) => encoder.big_integer(at, value),
+        (Kind::BigDecimal, Value::BigDecimal(value)) => encoder.big_decimal(at, value),
+        (Kind::BigDecimal, Value::Integer(value)) => encoder.big_decimal(at, &(*value).into()),
+        (Kind::BigDecimal, Value::BigInteger(value)) => {
+            encoder.big_decimal(at, &value.clone().into());
+        }
+        (Kind::String | Kind::Enum, Value::String(value)) => encoder.text(at, value),
+        (Kind::Blob, Value::Blob(value)) => encoder.shared_blob(at, value),
+        (Kind::Blob, Value::String(value)) => encoder.blob(at, value.as_bytes()),
+        (Kind::Timestamp, Value::Timestamp(value)) => encoder.timestamp(at, *value),
+        (Kind::BigInteger | Kind::BigDecimal, Value::Float(_) | Value::Double(_)) => {
+            encoder.fail(inexact(at));
+        }
+        (_, value) => encoder.fail(unfit(at, ErrorKind::WrongType, value.describe())),
+    }
+}
+
+/// A number as the float or double that `at` asks for. An infinity is written
+/// only where one was given.
+fn encode_number<E: Encoder + ?Sized>(value: &Value, at: Member<'_>, encoder: &mut E) {
+    let Some(double) = value.as_f64() else {
+        return encoder.fail(unfit(at, ErrorKind::WrongType, value.describe()));
+    };
+    let float = double as f32;
+    let infinite = match at.kind() {
+        ShapeKind::Float => float.is_infinite(),
+        _ => double.is_infinite(),
+    };
+    if infinite
+        && !matches!(
+            value,
+            Value::Float(_) | Value::Double(f64::INFINITY | f64::NEG_INFINITY)
+        )
+    {
+        return encoder.fail(unfit(at, ErrorKind::InvalidValue, &format!("{value:?}")));
+    }
+    match at.kind() {
+        ShapeKind::Float => encoder.float(at, float),
+        _ => encoder.double(at, double),
+    }
+}
+
+/// As [`encode`], with what most members are in the caller itself.
+#[inline(always)]
+pub(super) fn encode_member<E: Encoder + ?Sized>(value: &Value, at: Member<'_>, encoder: &mut E) {
+    match (at.kind(), value) {
+        (ShapeKind::String, Value::String(value)) => encoder.text(at, value),
+        (ShapeKind::Boolean, Value::Boolean(value)) => encoder.boolean(at, *value),
+        (ShapeKind::List, Value::List(list)) => encode_list(list, at, encoder),
+        (ShapeKind::Map, Value::Map(map)) => encode_map(map, at, encoder),
+        _ => encode(value, at, encoder),
+    }
+}
+
+fn encode_list<E: Encoder + ?Sized>(list: &[Value], at: Member<'_>, encoder: &mut E) {
+    let element = at.element();
+    let kind = element.kind();
+    encoder.begin_list(at, list.len());
+    for item in list {
+        encode_item(item, at, element, kind, encoder);
+    }
+    encoder.end_list(at);
+}
+
+fn encode_map<E: Encoder + ?Sized>(map: &Map, at: Member<'_>, encoder: &mut E) {
+    let element = at.element();
+    let kind = element.kind();
+    let entries = map.entries();
+    encoder.begin_map(at, entries.len());
+    for (key, item) in entries {
+        encoder.text_key(at, key);
+        encode_item(item, at, element, kind, encoder);
+    }
+    encoder.end_map(at);
+}
+
+/// An item of a list or a value of a map, of this kind; nulls only where they
+/// may stand.
+#[inline(always)]
+fn encode_item<E: Encoder + ?Sized>(
+    item: &Value,
+    collection: Member<'_>,
+    element: Member<'_>,
+    kind: ShapeKind,
+    encoder: &mut E,
+) {
+    match (kind, item) {
+        (ShapeKind::String, Value::String(value)) => encoder.text(element, value),
+        (ShapeKind::Union, Value::Map(map)) => encode_union(map, element, encoder),
+        (ShapeKind::Document, _) => encode_document(item, element, encoder),
+        (_, Value::Null) => encode_null(collection, element, encoder),
+        _ => encode(item, element, encoder),
+    }
+}
+
+#[cold]
+fn encode_null<E: Encoder + ?Sized>(collection: Member<'_>, element: Member<'_>, encoder: &mut E) {
+    if collection.is_sparse() {
+        return encoder.null(element);
+    }
+    let error = Error::new(ErrorKind::WrongType)
+        .expected(element.kind().describe())
+        .found("null in a collection that is not sparse")
+        .at_path(format!("{collection:?}"));
+    encoder.fail(error);
+}
+
+/// Writes a map as the union of `at`: as [`encode_structure`], which has the
+/// rest of the cases.
+fn encode_union<E: Encoder + ?Sized>(map: &Map, at: Member<'_>, encoder: &mut E) {
+    let shape = at.target();
+    if let [(name, value)] = map.entries()
+        && !value.is_null()
+        && !shape.has(ShapeFlags::DEFAULTS)
+        && !encoder.is_head()
+        && let Some(ordinal) = shape.find_text(name)
+    {
+        let member = shape.member(ordinal);
+        encoder.begin_structure(at, 1);
+        if encoder.member(member) {
+            encode_member(value, member, encoder);
+        }
+        return encoder.end_structure(at);
+    }
+    encode_structure(map, at, encoder);
+}
+
+/// Writes a value without a schema.
+fn encode_document<E: Encoder + ?Sized>(value: &Value, at: Member<'_>, encoder: &mut E) {
+    match value {
+        Value::Null => encoder.null(at),
+        Value::Boolean(value) => encoder.boolean(at, *value),
+        Value::Integer(value) => encoder.integer(at, *value),
+        Value::BigInteger(value) => encoder.big_integer(at, value),
+        Value::Float(value) => encoder.float(at, *value),
+        Value::Double(value) => encoder.double(at, *value),
+        Value::BigDecimal(value) => encoder.big_decimal(at, value),
+        Value::String(value) => encoder.text(at, value),
+        Value::Blob(value) => encoder.blob(at, value),
+        Value::Timestamp(value) => encoder.timestamp(at, *value),
+        Value::List(list) => {
+            encoder.begin_list(at, list.len());
+            for item in list {
+                encode_document(item, at, encoder);
+            }
+            encoder.end_list(at);
+        }
+        Value::Map(map) => {
+            encoder.begin_map(at, map.len());
+            for (key, item) in map.entries() {
+                encoder.text_key(at, key);
+                encode_document(item, at, encoder);
+            }
+            encoder.end_map(at);
+        }
+    }
+}
+
+#[cold]
+pub(super) fn unfit(at: Member<'_>, kind: ErrorKind, found: &str) -> Error {
+    Error::new(kind)
+        .expected(at.kind().describe())
+        .found(found.to_owned())
+        .at_path(format!("{at:?}"))
+}
+
+/// A float where digits are asked for: which of its many decimals was meant is
+/// the caller's to say.
+#[cold]
+fn inexact(at: Member<'_>) -> Error {
+    let expected = match at.kind() {
+        ShapeKind::BigInteger => "an integer, as Value::Integer or Value::BigInteger",
+        _ => "a decimal number, as Value::BigDecimal, or an integer",
+    };
+    unfit(
+        at,
+        ErrorKind::WrongType,
+        "a float, which has no exact digits",
+    )
+    .expected(expected)
+}
