@@ -319,11 +319,13 @@ pub trait Decode<'de>: Sized {
     const BLANK: Option<fn() -> Self> = None;
 
     /// Reads the value of `at` into the place where it is to stand, which holds
-    /// a [`Decode::BLANK`]: what is large need not be moved there.
+    /// a [`Decode::BLANK`]: what is large need not be moved there. Anything else
+    /// that it holds may be forgotten instead of dropped.
     ///
     /// # Errors
     ///
-    /// What the input holds is no such value. The place holds what it held.
+    /// What the input holds is no such value. The place may hold a part of it,
+    /// which is no value to go on with.
     #[inline]
     fn decode_in_place<D: Decoder<'de> + ?Sized>(
         &mut self,

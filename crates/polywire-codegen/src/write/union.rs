@@ -220,7 +220,10 @@ fn decode(source: &mut Source, union: &Union<'_>) {
         source.line(format!("codec::settle(self, Self::{name}{value});"));
         source.close("}");
     }
-    source.line("schema::END => {}");
+    source.line(format!(
+        "schema::END => codec::settle(self, Self::{}),",
+        union.unknown
+    ));
     source.line("_ => return Err(codec::stray(decoder)),");
     source.close("}");
     source.line("codec::end_union(at, ordinal, &mut seq, decoder)");
