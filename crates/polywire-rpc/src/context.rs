@@ -49,8 +49,7 @@ impl Context {
         &self.head.uri
     }
 
-    /// The id of the call that its answer tells the caller, where the server
-    /// makes ids and the protocol sends them
+    /// The id of the call that its answer tells the caller, where the server makes one
     /// ([`ServerBuilder::request_ids`](crate::ServerBuilder::request_ids)).
     #[must_use]
     pub fn request_id(&self) -> Option<&str> {
