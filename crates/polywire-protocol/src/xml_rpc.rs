@@ -162,7 +162,7 @@ impl Protocol for XmlRpc {
         let profile = profile(operation, SERVER);
         let root = operation.input().root();
         let (_, mut decoder) = XmlRpcDecoder::call(request.body, profile, request.limits)?;
-        sink.decode_xmlrpc(root, &mut decoder)?;
+        sink.read_xmlrpc(root, &mut decoder)?;
         decoder.finish()?;
         Ok(sink.finish(root, &mut decoder)?)
     }
@@ -173,7 +173,7 @@ impl Protocol for XmlRpc {
         output: &dyn Message,
     ) -> Result<http::Response<Bytes>, Error> {
         let mut encoder = XmlRpcEncoder::new(Envelope::Response, Vec::with_capacity(512));
-        output.encode_xmlrpc(operation.output().root(), &mut encoder);
+        output.write_xmlrpc(operation.output().root(), &mut encoder);
         Ok(response(encoder.finish()?))
     }
 
@@ -263,7 +263,7 @@ impl Protocol for XmlRpc {
         };
         let mut encoder =
             XmlRpcEncoder::new(envelope, Vec::with_capacity(512)).with_defaults(Defaults::Client);
-        input.encode_xmlrpc(operation.input().root(), &mut encoder);
+        input.write_xmlrpc(operation.input().root(), &mut encoder);
         let mut request = http::Request::new(Bytes::from(encoder.finish()?));
         *request.method_mut() = Method::POST;
         *request.uri_mut() = self.path.parse().map_err(|_| {
@@ -312,7 +312,7 @@ impl Protocol for XmlRpc {
     ) -> Result<(), Error> {
         let root = operation.output().root();
         let (_, mut decoder) = XmlRpcDecoder::response(body, CLIENT, limits)?;
-        sink.decode_xmlrpc(root, &mut decoder)?;
+        sink.read_xmlrpc(root, &mut decoder)?;
         decoder.finish()?;
         sink.finish(root, &mut decoder)
     }
@@ -329,7 +329,7 @@ impl Protocol for XmlRpc {
         // The structure stands in a member of the fault; the others are
         // skipped, and after it nothing else is wanted.
         if decoder.enter(DETAIL)? {
-            sink.decode_xmlrpc(error.root(), &mut decoder)?;
+            sink.read_xmlrpc(error.root(), &mut decoder)?;
         }
         sink.finish(error.root(), &mut decoder)
     }
