@@ -109,6 +109,27 @@ impl dyn Message + '_ {
     }
 }
 
+/// A message or sink that does without the code that it has for formats: all of
+/// them share one copy, over `dyn Encoder` and `dyn Decoder`. For what is rare.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Shared<M>(pub M);
+
+impl<M: Message> Message for Shared<M> {
+    fn encode_any(&self, at: Member<'_>, encoder: &mut dyn Encoder) {
+        self.0.encode_any(at, encoder);
+    }
+}
+
+impl<'de, S: Sink<'de>> Sink<'de> for Shared<S> {
+    fn decode_any(&mut self, at: Member<'_>, decoder: &mut dyn Decoder<'de>) -> Result<(), Error> {
+        self.0.decode_any(at, decoder)
+    }
+
+    fn finish(&mut self, at: Member<'_>, decoder: &mut dyn Decoder<'de>) -> Result<(), Error> {
+        self.0.finish(at, decoder)
+    }
+}
+
 /// Implements [`Message`] for what holds something that encodes itself.
 macro_rules! message {
     ([$($generics:tt)*] $type:ty, $this:ident => $inner:expr) => {
@@ -265,7 +286,11 @@ impl<'de> dyn Sink<'de> + '_ {
     ///
     /// It does not hold that structure.
     #[inline]
-    pub fn read_json(&mut self, at: Member<'_>, decoder: &mut JsonDecoder<'de>) -> Result<(), Error> {
+    pub fn read_json(
+        &mut self,
+        at: Member<'_>,
+        decoder: &mut JsonDecoder<'de>,
+    ) -> Result<(), Error> {
         match self.decode_json(at, decoder) {
             Some(read) => read,
             None => self.decode_any(at, decoder),
@@ -278,7 +303,11 @@ impl<'de> dyn Sink<'de> + '_ {
     ///
     /// It does not hold that structure.
     #[inline]
-    pub fn read_cbor(&mut self, at: Member<'_>, decoder: &mut CborDecoder<'de>) -> Result<(), Error> {
+    pub fn read_cbor(
+        &mut self,
+        at: Member<'_>,
+        decoder: &mut CborDecoder<'de>,
+    ) -> Result<(), Error> {
         match self.decode_cbor(at, decoder) {
             Some(read) => read,
             None => self.decode_any(at, decoder),
@@ -291,7 +320,11 @@ impl<'de> dyn Sink<'de> + '_ {
     ///
     /// It does not hold that structure.
     #[inline]
-    pub fn read_form(&mut self, at: Member<'_>, decoder: &mut FormDecoder<'de>) -> Result<(), Error> {
+    pub fn read_form(
+        &mut self,
+        at: Member<'_>,
+        decoder: &mut FormDecoder<'de>,
+    ) -> Result<(), Error> {
         match self.decode_form(at, decoder) {
             Some(read) => read,
             None => self.decode_any(at, decoder),
@@ -317,7 +350,11 @@ impl<'de> dyn Sink<'de> + '_ {
     ///
     /// It does not hold that structure.
     #[inline]
-    pub fn read_xmlrpc(&mut self, at: Member<'_>, decoder: &mut XmlRpcDecoder<'de>) -> Result<(), Error> {
+    pub fn read_xmlrpc(
+        &mut self,
+        at: Member<'_>,
+        decoder: &mut XmlRpcDecoder<'de>,
+    ) -> Result<(), Error> {
         match self.decode_xmlrpc(at, decoder) {
             Some(read) => read,
             None => self.decode_any(at, decoder),

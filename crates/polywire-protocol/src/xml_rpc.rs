@@ -15,7 +15,10 @@ use polywire_schema::{
 };
 
 use crate::fault::Public;
-use crate::protocol::{Claim, MountError, Outcome, Plan, Protocol, ProtocolKind, ReadPlan, Route};
+use crate::protocol::{
+    Claim, ClientProtocol, MountError, OfKind, Outcome, Plan, ProtocolKind, ReadPlan, Route,
+    ServerProtocol,
+};
 use crate::{Fault, FaultKind, media, validate};
 
 const TEXT_XML: HeaderValue = HeaderValue::from_static("text/xml");
@@ -90,11 +93,13 @@ fn profile(operation: Operation<'_>, base: XmlRpcProfile) -> XmlRpcProfile {
     base.with_positional(operation.has(OperationFlags::POSITIONAL))
 }
 
-impl Protocol for XmlRpc {
+impl OfKind for XmlRpc {
     fn kind(&self) -> ProtocolKind {
         ProtocolKind::XmlRpc
     }
+}
 
+impl ServerProtocol for XmlRpc {
     fn endpoint(&self) -> Option<&str> {
         Some(&self.path)
     }
@@ -251,7 +256,9 @@ impl Protocol for XmlRpc {
         fault.write_head(response.headers_mut());
         response
     }
+}
 
+impl ClientProtocol for XmlRpc {
     fn encode_input(
         &self,
         operation: Operation<'_>,

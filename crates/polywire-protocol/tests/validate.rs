@@ -10,7 +10,7 @@ use bytes::Bytes;
 use polywire_codec::Message;
 use polywire_model::Loader;
 use polywire_protocol::{
-    Fault, FaultKind, Plan, Protocol, ReadPlan, RestJson1, Validator, read_input,
+    Fault, FaultKind, Plan, ReadPlan, RestJson1, ServerProtocol, Validator, read_input,
 };
 use polywire_schema::{
     BigDecimal, Body, Encoder, Limits, Map, Member, SchemaSet, Timestamp, Value,

@@ -10,14 +10,62 @@ use std::task::{self, Poll};
 
 use futures_core::Stream;
 use polywire_codec::{Chosen, ChosenSlot, Formats};
-use polywire_protocol::{Fault, Protocol, ReadPlan, Validator, read_input};
-use polywire_schema::{DecodeStructure, Encode, Value, to_value};
+use polywire_protocol::{
+    ClientProtocol, Fault, MountError, ProtocolKind, ReadPlan, ServerProtocol, Validator,
+    read_input,
+};
+use polywire_schema::{DecodeStructure, Encode, Service, Value, to_value};
 
-use crate::client::{Answer, Client};
+use crate::client::{Answer, Client, ClientBuilder};
 use crate::handler::wrong_input;
 use crate::{
     Call, CallError, Context, Handler, HandlerFuture, Input, Output, ServerBuilder, ServiceHandle,
 };
+
+/// The protocols that a generated client can be told to speak. Each is named, so
+/// that a program links those and no others.
+#[derive(Debug)]
+pub struct Speaks {
+    service: ServiceHandle,
+    kind: ProtocolKind,
+    made: Option<Result<Box<dyn ClientProtocol>, MountError>>,
+    others: Vec<ProtocolKind>,
+}
+
+impl Speaks {
+    /// Looks for a kind among those that follow.
+    #[must_use]
+    pub const fn new(service: ServiceHandle, kind: ProtocolKind) -> Self {
+        Self {
+            service,
+            kind,
+            made: None,
+            others: Vec::new(),
+        }
+    }
+
+    /// A protocol that the client has.
+    #[must_use]
+    pub fn or<P: ClientProtocol + 'static>(
+        mut self,
+        kind: ProtocolKind,
+        make: impl FnOnce(Service<'_>) -> Result<P, MountError>,
+    ) -> Self {
+        if self.kind == kind {
+            let made = make(self.service.service());
+            self.made = Some(made.map(|made| Box::new(made) as _));
+        }
+        self.others.push(kind);
+        self
+    }
+
+    /// Begins to build the client; one of another kind cannot be connected.
+    #[must_use]
+    pub fn client(self) -> ClientBuilder {
+        let left_out = || Err(MountError::left_out(self.kind, &self.others));
+        ClientBuilder::new(self.service, self.made.unwrap_or_else(left_out))
+    }
+}
 
 /// An operation of a generated module.
 pub trait Operation: Send + Sync + 'static {
@@ -107,7 +155,7 @@ where
 {
     fn decode(
         &self,
-        protocol: &dyn Protocol,
+        protocol: &dyn ServerProtocol,
         operation: polywire_schema::Operation<'_>,
         request: &ReadPlan<'_>,
         validator: Option<&Validator>,

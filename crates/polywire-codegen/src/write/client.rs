@@ -3,6 +3,7 @@
 use crate::names::Scope;
 use crate::pagination::outside;
 use crate::plan::{Operation, Plan};
+use crate::protocols;
 use crate::source::Source;
 
 use super::structure::conventional;
@@ -32,23 +33,26 @@ pub(super) fn write(source: &mut Source, plan: &Plan<'_>) {
         "pub fn connect",
         &[
             "url: &str",
-            &format!("protocol: {root}::protocol::ProtocolKind"),
+            &format!("kind: {root}::protocol::ProtocolKind"),
         ],
         &format!(" -> Result<Client, {root}::rpc::client::ConnectError> {{"),
     );
-    source.line("let builder = builder(protocol);");
-    source.line("Ok(Client::new(builder.connect(url)?))");
+    source.line("Ok(Client::new(builder(kind).connect(url)?))");
     source.close("}");
     source.blank();
     source.line("/// Begins to build what a [`Client`] is made of: deadlines, limits, headers.");
     source.signature(
         "pub fn builder",
-        &[&format!("protocol: {root}::protocol::ProtocolKind")],
+        &[&format!("kind: {root}::protocol::ProtocolKind")],
         &format!(" -> {root}::rpc::ClientBuilder {{"),
     );
-    source.line(format!(
-        "{root}::rpc::Client::builder(super::service(), protocol)"
-    ));
+    if plan.protocols.len() == protocols::ALL.len() {
+        source.line(format!(
+            "{root}::rpc::Client::builder(super::service(), kind)"
+        ));
+    } else {
+        known_protocols(source, plan);
+    }
     source.close("}");
     source.blank();
     source.open("impl Client {");
@@ -86,6 +90,27 @@ pub(super) fn write(source: &mut Source, plan: &Plan<'_>) {
         call(source, plan, operation, name);
     }
     source.close("}");
+}
+
+/// Names the protocols of the client, so that a program links no others.
+fn known_protocols(source: &mut Source, plan: &Plan<'_>) {
+    let root = &plan.settings.root;
+    source.line(format!("use {root}::protocol::{{self, ProtocolKind}};"));
+    source.blank();
+    source.line(format!(
+        "{root}::rpc::generated::Speaks::new(super::service(), kind)"
+    ));
+    source.open_quietly();
+    for protocol in &plan.protocols {
+        let ty = protocol.ty;
+        let make = match protocol.is_picky {
+            true => format!("protocol::{ty}::new"),
+            false => format!("|service| Ok(protocol::{ty}::new(service))"),
+        };
+        source.line(format!(".or(ProtocolKind::{ty}, {make})"));
+    }
+    source.line(".client()");
+    source.close_quietly();
 }
 
 /// A call that is being made.

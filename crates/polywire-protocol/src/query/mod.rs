@@ -13,7 +13,7 @@
 //!   before it.
 //! - `Version` may be anything, or missing. It names a date, clients are made
 //!   for all of them, and those of other dates mostly get along.
-//! - An answer has a request id once [`tell_request_id`](crate::Protocol::tell_request_id) has put one
+//! - An answer has a request id once [`tell_request_id`](crate::ServerProtocol::tell_request_id) has put one
 //!   there: nothing below the server may make random ones.
 
 mod errors;
