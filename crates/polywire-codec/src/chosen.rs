@@ -12,7 +12,7 @@ use polywire_schema::{DecodeStructure, Decoder, Encode, Encoder, Error, Member};
 use crate::cbor::{CborDecoder, CborEncoder};
 use crate::form::{FormDecoder, FormEncoder};
 use crate::json::{JsonDecoder, JsonEncoder};
-use crate::message::{Message, OwnRead, Sink, encode_read};
+use crate::message::{Message, OwnRead, Sink, encode_read, finished};
 use crate::xml::{XmlDecoder, XmlEncoder};
 use crate::xmlrpc::{XmlRpcDecoder, XmlRpcEncoder};
 
@@ -92,7 +92,8 @@ impl<T: Encode, F: Formats> Message for Chosen<T, F> {
 /// A [`Sink`] for a typed structure, with code of its own for these formats.
 #[derive(Debug)]
 pub struct ChosenSlot<'de, T: DecodeStructure<'de>, F> {
-    builder: T::Builder,
+    /// Until the structure is put together.
+    builder: Option<T::Builder>,
     value: Option<T>,
     message: PhantomData<&'de ()>,
     formats: PhantomData<fn() -> F>,
@@ -103,7 +104,7 @@ impl<'de, T: DecodeStructure<'de>, F> ChosenSlot<'de, T, F> {
     #[must_use]
     pub fn new() -> Self {
         Self {
-            builder: T::Builder::default(),
+            builder: Some(T::Builder::default()),
             value: None,
             message: PhantomData,
             formats: PhantomData,
@@ -115,6 +116,18 @@ impl<'de, T: DecodeStructure<'de>, F> ChosenSlot<'de, T, F> {
     pub fn into_value(self) -> Option<T> {
         self.value
     }
+
+    #[inline]
+    fn part<D: Decoder<'de> + ?Sized>(
+        &mut self,
+        at: Member<'_>,
+        decoder: &mut D,
+    ) -> Result<(), Error> {
+        match &mut self.builder {
+            Some(builder) => T::decode_part(builder, at, decoder),
+            None => Err(finished()),
+        }
+    }
 }
 
 impl<'de, T: DecodeStructure<'de>, F> Default for ChosenSlot<'de, T, F> {
@@ -125,31 +138,34 @@ impl<'de, T: DecodeStructure<'de>, F> Default for ChosenSlot<'de, T, F> {
 
 impl<'de, T: DecodeStructure<'de>, F: Formats> Sink<'de> for ChosenSlot<'de, T, F> {
     fn decode_json(&mut self, at: Member<'_>, decoder: &mut JsonDecoder<'de>) -> OwnRead {
-        F::JSON.then(|| T::decode_part(&mut self.builder, at, decoder))
+        F::JSON.then(|| self.part(at, decoder))
     }
 
     fn decode_cbor(&mut self, at: Member<'_>, decoder: &mut CborDecoder<'de>) -> OwnRead {
-        F::CBOR.then(|| T::decode_part(&mut self.builder, at, decoder))
+        F::CBOR.then(|| self.part(at, decoder))
     }
 
     fn decode_form(&mut self, at: Member<'_>, decoder: &mut FormDecoder<'de>) -> OwnRead {
-        F::FORM.then(|| T::decode_part(&mut self.builder, at, decoder))
+        F::FORM.then(|| self.part(at, decoder))
     }
 
     fn decode_xml(&mut self, at: Member<'_>, decoder: &mut XmlDecoder<'de>) -> OwnRead {
-        F::XML.then(|| T::decode_part(&mut self.builder, at, decoder))
+        F::XML.then(|| self.part(at, decoder))
     }
 
     fn decode_xmlrpc(&mut self, at: Member<'_>, decoder: &mut XmlRpcDecoder<'de>) -> OwnRead {
-        F::XMLRPC.then(|| T::decode_part(&mut self.builder, at, decoder))
+        F::XMLRPC.then(|| self.part(at, decoder))
     }
 
     fn decode_any(&mut self, at: Member<'_>, decoder: &mut dyn Decoder<'de>) -> Result<(), Error> {
-        T::decode_part(&mut self.builder, at, decoder)
+        self.part(at, decoder)
     }
 
     fn finish(&mut self, at: Member<'_>, decoder: &mut dyn Decoder<'de>) -> Result<(), Error> {
-        self.value = Some(T::build(std::mem::take(&mut self.builder), at, decoder)?);
+        let Some(builder) = self.builder.take() else {
+            return Err(finished());
+        };
+        self.value = Some(T::build(builder, at, decoder)?);
         Ok(())
     }
 }

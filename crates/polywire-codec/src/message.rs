@@ -395,7 +395,8 @@ impl<'de, S: Sink<'de> + ?Sized> Sink<'de> for &mut S {
 /// A [`Sink`] for a typed structure.
 #[derive(Debug)]
 pub struct Slot<'de, T: DecodeStructure<'de>> {
-    builder: T::Builder,
+    /// Until the structure is put together.
+    builder: Option<T::Builder>,
     value: Option<T>,
     lifetime: std::marker::PhantomData<&'de ()>,
 }
@@ -405,7 +406,7 @@ impl<'de, T: DecodeStructure<'de>> Slot<'de, T> {
     #[must_use]
     pub fn new() -> Self {
         Self {
-            builder: T::Builder::default(),
+            builder: Some(T::Builder::default()),
             value: None,
             lifetime: std::marker::PhantomData,
         }
@@ -415,6 +416,18 @@ impl<'de, T: DecodeStructure<'de>> Slot<'de, T> {
     #[must_use]
     pub fn into_value(self) -> Option<T> {
         self.value
+    }
+
+    #[inline]
+    fn part<D: Decoder<'de> + ?Sized>(
+        &mut self,
+        at: Member<'_>,
+        decoder: &mut D,
+    ) -> Result<(), Error> {
+        match &mut self.builder {
+            Some(builder) => T::decode_part(builder, at, decoder),
+            None => Err(finished()),
+        }
     }
 }
 
@@ -426,31 +439,34 @@ impl<'de, T: DecodeStructure<'de>> Default for Slot<'de, T> {
 
 impl<'de, T: DecodeStructure<'de>> Sink<'de> for Slot<'de, T> {
     fn decode_json(&mut self, at: Member<'_>, decoder: &mut JsonDecoder<'de>) -> OwnRead {
-        Some(T::decode_part(&mut self.builder, at, decoder))
+        Some(self.part(at, decoder))
     }
 
     fn decode_cbor(&mut self, at: Member<'_>, decoder: &mut CborDecoder<'de>) -> OwnRead {
-        Some(T::decode_part(&mut self.builder, at, decoder))
+        Some(self.part(at, decoder))
     }
 
     fn decode_form(&mut self, at: Member<'_>, decoder: &mut FormDecoder<'de>) -> OwnRead {
-        Some(T::decode_part(&mut self.builder, at, decoder))
+        Some(self.part(at, decoder))
     }
 
     fn decode_xml(&mut self, at: Member<'_>, decoder: &mut XmlDecoder<'de>) -> OwnRead {
-        Some(T::decode_part(&mut self.builder, at, decoder))
+        Some(self.part(at, decoder))
     }
 
     fn decode_xmlrpc(&mut self, at: Member<'_>, decoder: &mut XmlRpcDecoder<'de>) -> OwnRead {
-        Some(T::decode_part(&mut self.builder, at, decoder))
+        Some(self.part(at, decoder))
     }
 
     fn decode_any(&mut self, at: Member<'_>, decoder: &mut dyn Decoder<'de>) -> Result<(), Error> {
-        T::decode_part(&mut self.builder, at, decoder)
+        self.part(at, decoder)
     }
 
     fn finish(&mut self, at: Member<'_>, decoder: &mut dyn Decoder<'de>) -> Result<(), Error> {
-        self.value = Some(T::build(std::mem::take(&mut self.builder), at, decoder)?);
+        let Some(builder) = self.builder.take() else {
+            return Err(finished());
+        };
+        self.value = Some(T::build(builder, at, decoder)?);
         Ok(())
     }
 }
@@ -469,6 +485,12 @@ pub(crate) fn encode_read<T: Encode>(value: Option<&T>, at: Member<'_>, encoder:
         None => encoder
             .fail(Error::new(ErrorKind::Internal).expected("a structure that was read to its end")),
     }
+}
+
+/// A structure that has been put together takes no more members.
+#[cold]
+pub(crate) fn finished() -> Error {
+    Error::new(ErrorKind::Internal).expected("no more members behind the end of a structure")
 }
 
 /// A [`Sink`] for a structure as a map.

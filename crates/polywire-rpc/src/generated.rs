@@ -84,7 +84,7 @@ pub trait Operation: Send + Sync + 'static {
 /// The errors of an operation.
 pub trait OperationError: From<CallError> + Send + 'static {
     /// Reads an error of the model.
-    fn read<F: Formats>(answer: &Answer<'_>) -> Self;
+    fn read(answer: &Answer<'_>) -> Self;
 }
 
 /// The errors of an operation that has a handler.

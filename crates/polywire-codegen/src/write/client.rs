@@ -117,7 +117,6 @@ fn known_protocols(source: &mut Source, plan: &Plan<'_>) {
 fn call(source: &mut Source, plan: &Plan<'_>, operation: &Operation<'_>, name: &str) {
     let root = &plan.settings.root;
     let input = &plan.structures[operation.input];
-    let output = &plan.structures[operation.output];
     source.blank();
     source.line(format!(
         "/// A call of `{}`: its input, and then `send`.",
@@ -167,32 +166,25 @@ fn call(source: &mut Source, plan: &Plan<'_>, operation: &Operation<'_>, name: &
     source.line("self");
     source.close("}");
     source.blank();
-    source.line("/// Sends the call and waits for the answer.");
+    source.line("/// Sends the call, when it is awaited.");
     source.line("///");
     source.line("/// # Errors");
     source.line("///");
-    source.line("/// An error of the model, or whatever else a call can end in.");
-    source.signature(
-        "pub async fn send",
-        &["self"],
-        &format!(
-            " -> Result<super::{}, super::{}> {{",
-            output.name, operation.error
-        ),
-    );
+    source.line(format!(
+        "/// [`{0}`](super::{0}): an error of the model, or whatever else a call can end in.",
+        operation.error
+    ));
     let build = match input.needs_check() {
         true => "self.input.build()",
         false => "Ok(self.input.build())",
     };
     let marker = operation.marker();
-    source.line(format!("let input = {build};"));
-    source.line("self.client");
-    source.open_quietly();
-    source.line(format!(
-        ".call_generated::<super::operation::{marker}>(input)"
-    ));
-    source.line(".await");
-    source.close_quietly();
+    source.signature(
+        "pub fn send",
+        &["self"],
+        &format!(" -> {root}::rpc::client::Sending<super::operation::{marker}> {{"),
+    );
+    source.line(format!("self.client.call_generated({build})"));
     source.close("}");
     if operation.pages.is_some() {
         source.blank();

@@ -27,7 +27,7 @@ use crate::ServiceHandle;
 
 mod generated;
 
-pub use generated::Answer;
+pub use generated::{Answer, Sending};
 
 /// A client of one service over one protocol. Cloning counts up; clones share
 /// connections.
