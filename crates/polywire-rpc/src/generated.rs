@@ -44,9 +44,19 @@ impl Speaks {
         }
     }
 
-    /// A protocol that the client has.
+    /// A protocol that the client has, which carries every service.
     #[must_use]
     pub fn or<P: ClientProtocol + 'static>(
+        self,
+        kind: ProtocolKind,
+        make: impl FnOnce(Service<'_>) -> P,
+    ) -> Self {
+        self.or_maybe(kind, |service| Ok(make(service)))
+    }
+
+    /// A protocol that the client has, which may not be able to carry it.
+    #[must_use]
+    pub fn or_maybe<P: ClientProtocol + 'static>(
         mut self,
         kind: ProtocolKind,
         make: impl FnOnce(Service<'_>) -> Result<P, MountError>,

@@ -103,11 +103,11 @@ fn known_protocols(source: &mut Source, plan: &Plan<'_>) {
     source.open_quietly();
     for protocol in &plan.protocols {
         let ty = protocol.ty;
-        let make = match protocol.is_picky {
-            true => format!("protocol::{ty}::new"),
-            false => format!("|service| Ok(protocol::{ty}::new(service))"),
+        let or = match protocol.is_picky {
+            true => "or_maybe",
+            false => "or",
         };
-        source.line(format!(".or(ProtocolKind::{ty}, {make})"));
+        source.line(format!(".{or}(ProtocolKind::{ty}, protocol::{ty}::new)"));
     }
     source.line(".client()");
     source.close_quietly();
