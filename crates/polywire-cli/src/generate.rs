@@ -47,6 +47,10 @@ struct Rust {
     /// Only these operations, and what they need.
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     operations: Vec<String>,
+    /// The protocols that the client can be told to speak; of others a program has
+    /// no code. Without it, those that the model names.
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    protocols: Vec<String>,
     /// Types and client, without server.
     #[arg(long, conflicts_with = "server")]
     client: bool,
@@ -104,6 +108,9 @@ impl Rust {
         }
         if !self.operations.is_empty() {
             build = build.operations(&self.operations);
+        }
+        if !self.protocols.is_empty() {
+            build = build.protocols(&self.protocols);
         }
         if self.strings {
             build = build.strings(Strings::String);
@@ -288,6 +295,7 @@ mod tests {
             (&["-o", output.to_str().unwrap()][..], "--name"),
             (&["--service", "Fan"], "a#BigLamp"),
             (&["--operations", "Sing"], "Sing"),
+            (&["--protocols", "soap"], "soap"),
             (&["--client", "--server"], "--server"),
             (&["--borrowed", "--client"], "--client"),
         ] {

@@ -5,14 +5,14 @@ use polywire::codec::Dynamic;
 use polywire::codec::json::{JsonEncoder, JsonProfile};
 use polywire::model::Model;
 use polywire::prelude::*;
-use polywire::protocol::Protocol;
+use polywire::protocol::ClientProtocol;
 use polywire::schema::{Encode, Operation};
 
 /// A call of an operation over a protocol: by curl where its body is text,
 /// else by this program.
 pub(crate) fn line(
     base: &str,
-    protocol: &dyn Protocol,
+    protocol: &dyn ClientProtocol,
     operation: Operation<'_>,
     input: &Map,
 ) -> Option<String> {

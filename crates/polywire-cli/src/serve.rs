@@ -348,8 +348,10 @@ fn banner(model: &Model, service: &ServiceHandle, server: &Server, bound: &[Sock
         // What its name resolves to is not known here.
         let reachable = easiest.as_ref().filter(|_| mount.host_name().is_none());
         let base = format!("{base}{}", mount.path_prefix());
-        let line = reachable
-            .and_then(|(operation, input)| paste::line(&base, protocol, *operation, input));
+        let line = reachable.and_then(|(operation, input)| {
+            let calls = protocol.kind().client(name).ok()?;
+            paste::line(&base, &*calls, *operation, input)
+        });
         if let Some(line) = line {
             text.push_str(&format!("    {line}\n"));
         }

@@ -12,7 +12,7 @@ use polywire_schema::{DecodeStructure, Decoder, Encode, Encoder, Error, Member};
 use crate::cbor::{CborDecoder, CborEncoder};
 use crate::form::{FormDecoder, FormEncoder};
 use crate::json::{JsonDecoder, JsonEncoder};
-use crate::message::{Message, Sink, encode_read};
+use crate::message::{Message, OwnRead, Sink, encode_read, finished};
 use crate::xml::{XmlDecoder, XmlEncoder};
 use crate::xmlrpc::{XmlRpcDecoder, XmlRpcEncoder};
 
@@ -49,45 +49,39 @@ impl<T, F> Chosen<T, F> {
 }
 
 impl<T: Encode, F: Formats> Message for Chosen<T, F> {
-    fn encode_json(&self, at: Member<'_>, encoder: &mut JsonEncoder) {
-        // Where the constant is false, the compiler leaves the copy out.
+    fn encode_json(&self, at: Member<'_>, encoder: &mut JsonEncoder) -> bool {
         if F::JSON {
             self.value.encode(at, encoder);
-        } else {
-            self.encode_any(at, encoder);
         }
+        F::JSON
     }
 
-    fn encode_cbor(&self, at: Member<'_>, encoder: &mut CborEncoder) {
+    fn encode_cbor(&self, at: Member<'_>, encoder: &mut CborEncoder) -> bool {
         if F::CBOR {
             self.value.encode(at, encoder);
-        } else {
-            self.encode_any(at, encoder);
         }
+        F::CBOR
     }
 
-    fn encode_form(&self, at: Member<'_>, encoder: &mut FormEncoder) {
+    fn encode_form(&self, at: Member<'_>, encoder: &mut FormEncoder) -> bool {
         if F::FORM {
             self.value.encode(at, encoder);
-        } else {
-            self.encode_any(at, encoder);
         }
+        F::FORM
     }
 
-    fn encode_xml(&self, at: Member<'_>, encoder: &mut XmlEncoder<'_>) {
+    fn encode_xml(&self, at: Member<'_>, encoder: &mut XmlEncoder<'_>) -> bool {
         if F::XML {
             self.value.encode(at, encoder);
-        } else {
-            self.encode_any(at, encoder);
         }
+        F::XML
     }
 
-    fn encode_xmlrpc(&self, at: Member<'_>, encoder: &mut XmlRpcEncoder) {
+    fn encode_xmlrpc(&self, at: Member<'_>, encoder: &mut XmlRpcEncoder) -> bool {
         if F::XMLRPC {
             self.value.encode(at, encoder);
-        } else {
-            self.encode_any(at, encoder);
         }
+        F::XMLRPC
     }
 
     fn encode_any(&self, at: Member<'_>, encoder: &mut dyn Encoder) {
@@ -98,7 +92,8 @@ impl<T: Encode, F: Formats> Message for Chosen<T, F> {
 /// A [`Sink`] for a typed structure, with code of its own for these formats.
 #[derive(Debug)]
 pub struct ChosenSlot<'de, T: DecodeStructure<'de>, F> {
-    builder: T::Builder,
+    /// Until the structure is put together.
+    builder: Option<T::Builder>,
     value: Option<T>,
     message: PhantomData<&'de ()>,
     formats: PhantomData<fn() -> F>,
@@ -109,7 +104,7 @@ impl<'de, T: DecodeStructure<'de>, F> ChosenSlot<'de, T, F> {
     #[must_use]
     pub fn new() -> Self {
         Self {
-            builder: T::Builder::default(),
+            builder: Some(T::Builder::default()),
             value: None,
             message: PhantomData,
             formats: PhantomData,
@@ -121,6 +116,18 @@ impl<'de, T: DecodeStructure<'de>, F> ChosenSlot<'de, T, F> {
     pub fn into_value(self) -> Option<T> {
         self.value
     }
+
+    #[inline]
+    fn part<D: Decoder<'de> + ?Sized>(
+        &mut self,
+        at: Member<'_>,
+        decoder: &mut D,
+    ) -> Result<(), Error> {
+        match &mut self.builder {
+            Some(builder) => T::decode_part(builder, at, decoder),
+            None => Err(finished()),
+        }
+    }
 }
 
 impl<'de, T: DecodeStructure<'de>, F> Default for ChosenSlot<'de, T, F> {
@@ -130,56 +137,35 @@ impl<'de, T: DecodeStructure<'de>, F> Default for ChosenSlot<'de, T, F> {
 }
 
 impl<'de, T: DecodeStructure<'de>, F: Formats> Sink<'de> for ChosenSlot<'de, T, F> {
-    fn decode_json(&mut self, at: Member<'_>, decoder: &mut JsonDecoder<'de>) -> Result<(), Error> {
-        if F::JSON {
-            T::decode_part(&mut self.builder, at, decoder)
-        } else {
-            self.decode_any(at, decoder)
-        }
+    fn decode_json(&mut self, at: Member<'_>, decoder: &mut JsonDecoder<'de>) -> OwnRead {
+        F::JSON.then(|| self.part(at, decoder))
     }
 
-    fn decode_cbor(&mut self, at: Member<'_>, decoder: &mut CborDecoder<'de>) -> Result<(), Error> {
-        if F::CBOR {
-            T::decode_part(&mut self.builder, at, decoder)
-        } else {
-            self.decode_any(at, decoder)
-        }
+    fn decode_cbor(&mut self, at: Member<'_>, decoder: &mut CborDecoder<'de>) -> OwnRead {
+        F::CBOR.then(|| self.part(at, decoder))
     }
 
-    fn decode_form(&mut self, at: Member<'_>, decoder: &mut FormDecoder<'de>) -> Result<(), Error> {
-        if F::FORM {
-            T::decode_part(&mut self.builder, at, decoder)
-        } else {
-            self.decode_any(at, decoder)
-        }
+    fn decode_form(&mut self, at: Member<'_>, decoder: &mut FormDecoder<'de>) -> OwnRead {
+        F::FORM.then(|| self.part(at, decoder))
     }
 
-    fn decode_xml(&mut self, at: Member<'_>, decoder: &mut XmlDecoder<'de>) -> Result<(), Error> {
-        if F::XML {
-            T::decode_part(&mut self.builder, at, decoder)
-        } else {
-            self.decode_any(at, decoder)
-        }
+    fn decode_xml(&mut self, at: Member<'_>, decoder: &mut XmlDecoder<'de>) -> OwnRead {
+        F::XML.then(|| self.part(at, decoder))
     }
 
-    fn decode_xmlrpc(
-        &mut self,
-        at: Member<'_>,
-        decoder: &mut XmlRpcDecoder<'de>,
-    ) -> Result<(), Error> {
-        if F::XMLRPC {
-            T::decode_part(&mut self.builder, at, decoder)
-        } else {
-            self.decode_any(at, decoder)
-        }
+    fn decode_xmlrpc(&mut self, at: Member<'_>, decoder: &mut XmlRpcDecoder<'de>) -> OwnRead {
+        F::XMLRPC.then(|| self.part(at, decoder))
     }
 
     fn decode_any(&mut self, at: Member<'_>, decoder: &mut dyn Decoder<'de>) -> Result<(), Error> {
-        T::decode_part(&mut self.builder, at, decoder)
+        self.part(at, decoder)
     }
 
     fn finish(&mut self, at: Member<'_>, decoder: &mut dyn Decoder<'de>) -> Result<(), Error> {
-        self.value = Some(T::build(std::mem::take(&mut self.builder), at, decoder)?);
+        let Some(builder) = self.builder.take() else {
+            return Err(finished());
+        };
+        self.value = Some(T::build(builder, at, decoder)?);
         Ok(())
     }
 }

@@ -8,11 +8,6 @@ use polywire_schema::{
 };
 
 use crate::Sink;
-use crate::cbor::CborDecoder;
-use crate::form::FormDecoder;
-use crate::json::JsonDecoder;
-use crate::xml::XmlDecoder;
-use crate::xmlrpc::XmlRpcDecoder;
 
 /// A [`Sink`] for a structure as a map whose required members may be missing, at
 /// every level and however strict the decoder is: for saying all that is missing
@@ -32,51 +27,19 @@ use crate::xmlrpc::XmlRpcDecoder;
 /// let at = set.shape(city.index()).root();
 /// let mut decoder = JsonDecoder::from_str("{}", JsonProfile::DEFAULT, &Limits::DEFAULT)?;
 /// let mut city = Lenient(Map::new());
-/// city.decode_json(at, &mut decoder)?;
-/// city.finish(at, &mut decoder)?;
+/// let sink: &mut dyn Sink = &mut city;
+/// sink.read_json(at, &mut decoder)?;
+/// sink.finish(at, &mut decoder)?;
 /// assert!(city.0.is_empty());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Default)]
 pub struct Lenient(pub Map);
 
-impl Lenient {
-    fn part<'de, D: Decoder<'de> + ?Sized>(
-        &mut self,
-        at: Member<'_>,
-        decoder: &mut D,
-    ) -> Result<(), Error> {
-        decode_structure(&mut self.0, at, &mut Unminding(decoder))
-    }
-}
-
+/// Reading again for the sake of an error is rare: all formats share one copy.
 impl<'de> Sink<'de> for Lenient {
-    fn decode_json(&mut self, at: Member<'_>, decoder: &mut JsonDecoder<'de>) -> Result<(), Error> {
-        self.part(at, decoder)
-    }
-
-    fn decode_cbor(&mut self, at: Member<'_>, decoder: &mut CborDecoder<'de>) -> Result<(), Error> {
-        self.part(at, decoder)
-    }
-
-    fn decode_form(&mut self, at: Member<'_>, decoder: &mut FormDecoder<'de>) -> Result<(), Error> {
-        self.part(at, decoder)
-    }
-
-    fn decode_xml(&mut self, at: Member<'_>, decoder: &mut XmlDecoder<'de>) -> Result<(), Error> {
-        self.part(at, decoder)
-    }
-
-    fn decode_xmlrpc(
-        &mut self,
-        at: Member<'_>,
-        decoder: &mut XmlRpcDecoder<'de>,
-    ) -> Result<(), Error> {
-        self.part(at, decoder)
-    }
-
     fn decode_any(&mut self, at: Member<'_>, decoder: &mut dyn Decoder<'de>) -> Result<(), Error> {
-        self.part(at, decoder)
+        decode_structure(&mut self.0, at, &mut Unminding(decoder))
     }
 
     fn finish(&mut self, _: Member<'_>, _: &mut dyn Decoder<'de>) -> Result<(), Error> {
@@ -88,9 +51,9 @@ impl<'de> Sink<'de> for Lenient {
 ///
 /// The quick ways that some decoders have (`variant`, `expected`) are left as the trait has
 /// them: only a request that has been refused is read so, and only once.
-struct Unminding<'d, D: ?Sized>(&'d mut D);
+struct Unminding<'d, 'de>(&'d mut dyn Decoder<'de>);
 
-impl<'de, D: Decoder<'de> + ?Sized> Decoder<'de> for Unminding<'_, D> {
+impl<'de> Decoder<'de> for Unminding<'_, 'de> {
     fn structure(&mut self, at: Member<'_>) -> Result<Seq, Error> {
         self.0.structure(at)
     }

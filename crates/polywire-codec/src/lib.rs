@@ -38,4 +38,4 @@ pub mod xmlrpc;
 
 pub use chosen::{Chosen, ChosenSlot, Formats};
 pub use lenient::Lenient;
-pub use message::{Dynamic, Message, Owned, Sink, Slot, Typed};
+pub use message::{Dynamic, Message, OwnRead, Owned, Shared, Sink, Slot, Typed};

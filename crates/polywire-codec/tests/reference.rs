@@ -123,13 +123,13 @@ fn all_of_cbor(bytes: &[u8]) {
 
 fn write_json(message: &dyn Message, at: Member<'_>, profile: JsonProfile) -> Option<Vec<u8>> {
     let mut encoder = JsonEncoder::new(profile, b"before".to_vec());
-    message.encode_json(at, &mut encoder);
+    message.write_json(at, &mut encoder);
     encoder.finish().ok()
 }
 
 fn write_cbor(message: &dyn Message, at: Member<'_>) -> Option<Vec<u8>> {
     let mut encoder = CborEncoder::new(b"before".to_vec());
-    message.encode_cbor(at, &mut encoder);
+    message.write_cbor(at, &mut encoder);
     encoder.finish().ok()
 }
 
@@ -341,7 +341,8 @@ fn adapters() {
     let profile = JsonProfile::DEFAULT;
     let mut decoder = JsonDecoder::from_body(&body, profile, &Limits::DEFAULT).unwrap();
     let mut sink = TwinSink(Map::new());
-    sink.decode_json(root("Node"), &mut decoder).unwrap();
+    let read = sink.decode_json(root("Node"), &mut decoder);
+    read.unwrap().unwrap();
     decoder.finish().unwrap();
     sink.finish(root("Node"), &mut decoder).unwrap();
     assert_eq!(sink.0, value);
@@ -350,7 +351,8 @@ fn adapters() {
     let profile = CborProfile::DEFAULT;
     let mut decoder = CborDecoder::from_body(&body, profile, &Limits::DEFAULT).unwrap();
     let mut sink = TwinSink(Map::new());
-    sink.decode_cbor(root("Node"), &mut decoder).unwrap();
+    let read = sink.decode_cbor(root("Node"), &mut decoder);
+    read.unwrap().unwrap();
     assert_eq!(decoder.offset(), 10);
     decoder.finish().unwrap_err();
     assert_eq!(sink.0, value);

@@ -20,6 +20,7 @@ mod documentation;
 mod names;
 mod pagination;
 mod plan;
+mod protocols;
 mod recursion;
 mod settings;
 mod source;
@@ -85,6 +86,8 @@ pub enum GenerateError {
     NoService(Option<String>, Vec<String>),
     /// The service has no such operation.
     NoOperation(String),
+    /// There is no such protocol.
+    NoProtocol(String),
     /// The model has no schemas.
     Schemas(BuildError),
     /// A file cannot be written.
@@ -108,6 +111,10 @@ impl fmt::Display for GenerateError {
                 }
             }
             Self::NoOperation(name) => write!(f, "the service has no operation `{name}`"),
+            Self::NoProtocol(name) => {
+                let known: Vec<_> = protocols::ALL.iter().map(|known| known.name).collect();
+                write!(f, "no protocol `{name}`: there are {}", known.join(", "))
+            }
             Self::Schemas(error) => error.fmt(f),
             Self::Io(path, error) => write!(f, "{}: {error}", path.display()),
             Self::NoOutDir => f.write_str("there is no OUT_DIR: this is no build script"),
@@ -145,7 +152,8 @@ fn generate(
     let builder = closure.schema_builder();
     let schemas = builder.to_compact();
     let set = builder.finish().map_err(GenerateError::Schemas)?;
-    let plan = Plan::new(settings, model, closure, schemas, &set);
+    let protocols = protocols::of(settings, &set)?;
+    let plan = Plan::new(settings, model, closure, schemas, &set, protocols);
     let code = write::module(&plan);
     let names = plan.names.iter();
     Ok(Generated {

@@ -9,6 +9,7 @@ use polywire_schema::SchemaSet;
 use crate::defaults;
 use crate::names::{Scope, camel, plain_snake, snake};
 use crate::pagination::{self, Pages};
+use crate::protocols::Protocol;
 use crate::recursion::boxed_members;
 use crate::settings::{Format, Maps, Settings, Strings};
 
@@ -18,6 +19,8 @@ pub(crate) struct Plan<'m> {
     pub(crate) closure: Closure<'m>,
     /// The schemas, packed.
     pub(crate) schemas: Vec<u8>,
+    /// The protocols of the client.
+    pub(crate) protocols: Vec<&'static Protocol>,
     /// The formats that get code of their own.
     pub(crate) formats: Vec<Format>,
     pub(crate) structures: Vec<Structure<'m>>,
@@ -196,6 +199,7 @@ impl<'m> Plan<'m> {
         closure: Closure<'m>,
         schemas: Vec<u8>,
         set: &SchemaSet<'static>,
+        protocols: Vec<&'static Protocol>,
     ) -> Self {
         let mut scope = Scope::with(RESERVED);
         let mut names = BTreeMap::new();
@@ -225,7 +229,8 @@ impl<'m> Plan<'m> {
             settings,
             closure,
             schemas,
-            formats: formats(settings, set),
+            formats: formats(settings, &protocols),
+            protocols,
             structures: Vec::new(),
             unions: Vec::new(),
             enums: Vec::new(),
@@ -474,34 +479,12 @@ impl<'m> Plan<'m> {
     }
 }
 
-/// The formats of the service's protocols; all of them if it names none.
-fn formats(settings: &Settings, set: &SchemaSet<'_>) -> Vec<Format> {
-    const ALL: [Format; 5] = [
-        Format::Cbor,
-        Format::Form,
-        Format::Json,
-        Format::Xml,
-        Format::XmlRpc,
-    ];
-    if let Some(formats) = &settings.formats {
-        return formats.iter().copied().collect();
-    }
-    let mut formats = BTreeSet::new();
-    for protocol in set.services().flat_map(|service| service.protocols()) {
-        let own: &[Format] = match protocol.rsplit('#').next().unwrap_or_default() {
-            "awsJson1_0" | "awsJson1_1" | "restJson1" | "rpcv2Json" => &[Format::Json],
-            "rpcv2Cbor" => &[Format::Cbor],
-            "restXml" => &[Format::Xml],
-            "awsQuery" | "ec2Query" => &[Format::Form, Format::Xml],
-            "xmlRpc" => &[Format::XmlRpc],
-            _ => &[],
-        };
-        formats.extend(own);
-    }
-    match formats.is_empty() {
-        true => ALL.to_vec(),
-        false => formats.into_iter().collect(),
-    }
+/// The formats that are set, else those of the protocols.
+fn formats(settings: &Settings, protocols: &[&Protocol]) -> Vec<Format> {
+    let own = || protocols.iter().flat_map(|protocol| protocol.formats);
+    let formats = settings.formats.clone();
+    let formats = formats.unwrap_or_else(|| own().copied().collect());
+    formats.into_iter().collect()
 }
 
 impl Structure<'_> {

@@ -37,6 +37,8 @@ pub(crate) struct Settings {
     pub(crate) strings: Strings,
     pub(crate) maps: Maps,
     pub(crate) formats: Option<BTreeSet<Format>>,
+    /// By their short names.
+    pub(crate) protocols: Option<Vec<String>>,
     pub(crate) operations: Option<BTreeSet<String>>,
 }
 
@@ -107,6 +109,7 @@ impl Build {
                 strings: Strings::Text,
                 maps: Maps::BTree,
                 formats: None,
+                protocols: None,
                 operations: None,
             },
         }
@@ -203,10 +206,27 @@ impl Build {
         self
     }
 
+    /// Sets the protocols that the client can be told to speak, by their short names,
+    /// such as `rpcv2Cbor`. A program has no code of others. Otherwise they are those
+    /// that the model names, and of a model that names none, all.
+    ///
+    /// Clients of other protocols, `polywire::rpc::Client::builder`, can be given to
+    /// the generated one nevertheless.
+    #[must_use]
+    pub fn protocols<I>(mut self, names: I) -> Self
+    where
+        I: IntoIterator,
+        I::Item: Into<String>,
+    {
+        let names = names.into_iter().map(Into::into);
+        self.settings.protocols = Some(names.collect());
+        self
+    }
+
     /// Sets the formats that client and server get code of their own for, which
     /// is the fastest. Other formats work too, through one copy of the code that
-    /// all of them share. Otherwise they are those of the protocols that the
-    /// model names, and of a model that names none, all.
+    /// all of them share. Otherwise they are those of the protocols that are set or
+    /// that the model names, and of a model that names none, all.
     #[must_use]
     pub fn formats(mut self, formats: impl IntoIterator<Item = Format>) -> Self {
         self.settings.formats = Some(formats.into_iter().collect());

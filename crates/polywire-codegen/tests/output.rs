@@ -79,6 +79,7 @@ fn what_is_generated_is_formatted() {
         for build in [
             Build::new().registry(true),
             Build::new().borrowed(true),
+            Build::new().protocols(["restXml", "awsJson1_0"]),
             Build::new().maps(Maps::Hash).strings(Strings::String),
         ] {
             let code = run(&build, text).code().to_owned();
@@ -122,6 +123,31 @@ fn some_operations_need_fewer_types() {
         .run_on(&model(LAMP))
         .unwrap_err();
     assert_eq!(error.to_string(), "the service has no operation `Sleep`");
+}
+
+#[test]
+fn clients_name_their_protocols() {
+    // The model names none: all are linked.
+    let all = "::polywire::rpc::Client::builder(super::service(), kind)";
+    assert!(run(&Build::new(), LAMP).code().contains(all));
+    let names = ["rpcv2Cbor", "restXml"];
+    let generated = run(&Build::new().protocols(names), LAMP);
+    let code = generated.code();
+    assert!(!code.contains(all));
+    assert!(code.contains(".or(ProtocolKind::RpcV2Cbor, protocol::RpcV2Cbor::new)"));
+    assert!(code.contains(".or_maybe(ProtocolKind::RestXml, protocol::RestXml::new)"));
+    assert!(!code.contains("ProtocolKind::RestJson1"));
+    // And their formats.
+    assert!(code.contains("const CBOR: bool = true;"));
+    assert!(code.contains("const XML: bool = true;"));
+    assert!(!code.contains("const JSON: bool = true;"));
+
+    let error = Build::new().protocols(["soap"]).run_on(&model(LAMP));
+    assert_eq!(
+        error.unwrap_err().to_string(),
+        "no protocol `soap`: there are awsJson1_0, awsJson1_1, awsQuery, ec2Query, restJson1, \
+         restXml, rpcv2Cbor, rpcv2Json, xmlRpc"
+    );
 }
 
 #[test]

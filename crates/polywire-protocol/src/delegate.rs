@@ -1,16 +1,18 @@
 //! A protocol is a type with a name around what it shares with others, which
-//! has the methods: this makes the type a [`Protocol`](crate::Protocol).
+//! has the methods: this makes the type a [`Protocol`](crate::Protocol): both sides of one.
 
 /// Makes a type whose field has the methods of a protocol one, of a kind.
 /// `by_body` stands for those whose operation stands in the body, `own_ids` for those that
 /// tell the ids of calls in a way of their own.
 macro_rules! delegate {
     ($type:ty, $kind:expr $(, $more:ident)?) => {
-        impl $crate::Protocol for $type {
+        impl $crate::OfKind for $type {
             fn kind(&self) -> $crate::ProtocolKind {
                 $kind
             }
+        }
 
+        impl $crate::ServerProtocol for $type {
             fn claim(&self, head: &::http::request::Parts) -> $crate::Claim {
                 self.0.claim(head)
             }
@@ -49,7 +51,9 @@ macro_rules! delegate {
             fn encode_other(&self, fault: &$crate::Fault) -> ::http::Response<::bytes::Bytes> {
                 self.0.encode_other(fault)
             }
+        }
 
+        impl $crate::ClientProtocol for $type {
             fn encode_input(
                 &self,
                 operation: ::polywire_schema::Operation<'_>,

@@ -21,7 +21,7 @@ use std::fmt;
 
 use http::request;
 
-use crate::protocol::{Protocol, ProtocolKind};
+use crate::protocol::{ProtocolKind, ServerProtocol};
 
 /// How sure a protocol is that a request is its own. Greater is surer.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
@@ -42,7 +42,10 @@ pub enum Claim {
 /// The position of the protocol whose claim on a request is the strongest; of
 /// equal claims the first counts.
 #[must_use]
-pub fn detect(protocols: &[Box<dyn Protocol>], head: &request::Parts) -> Option<usize> {
+pub fn detect<P: ServerProtocol + ?Sized>(
+    protocols: &[Box<P>],
+    head: &request::Parts,
+) -> Option<usize> {
     let mut best = (Claim::No, None);
     for (position, protocol) in protocols.iter().enumerate() {
         let claim = protocol.claim(head);
@@ -98,7 +101,7 @@ impl std::error::Error for Conflict {}
 /// assert_eq!(conflict(&*query, &*build(ProtocolKind::AwsJson1_0)), None);
 /// ```
 #[must_use]
-pub fn conflict(one: &dyn Protocol, other: &dyn Protocol) -> Option<Conflict> {
+pub fn conflict(one: &dyn ServerProtocol, other: &dyn ServerProtocol) -> Option<Conflict> {
     use ProtocolKind as Kind;
 
     let kinds = (one.kind(), other.kind());

@@ -55,7 +55,8 @@ pub use detect::{Claim, Conflict, conflict, detect};
 pub use ec2_query::Ec2Query;
 pub use fault::{Fault, FaultKind, QueryError, Retry};
 pub use protocol::{
-    HostPrefix, MountError, Outcome, Plan, Protocol, ProtocolKind, ReadPlan, Route,
+    ClientProtocol, HostPrefix, MountError, OfKind, Outcome, Plan, Protocol, ProtocolKind,
+    ReadPlan, Route, ServerProtocol,
 };
 pub use request::{RequestOptions, finish_request};
 pub use rest::{Pattern, PatternError, Segment};

@@ -14,32 +14,44 @@ use crate::{
     XmlRpc,
 };
 
+/// What is the same on both sides of a protocol.
+pub trait OfKind: fmt::Debug + Send + Sync {
+    /// Which protocol it is.
+    fn kind(&self) -> ProtocolKind;
+}
+
 /// A protocol for one service: both sides of it.
 ///
 /// Operations are given by handles into the set that the protocol was made
 /// for. One protocol serves all requests at once; it keeps nothing of a message
 /// but how much space it took and which headers it had.
-pub trait Protocol: fmt::Debug + Send + Sync {
-    /// Which protocol it is.
-    fn kind(&self) -> ProtocolKind;
+///
+/// Clients take a `dyn` [`ClientProtocol`] and servers a `dyn`
+/// [`ServerProtocol`]: a program links what the side does that it has, and not
+/// what the other does.
+pub trait Protocol: ClientProtocol + ServerProtocol {}
 
-    /// Server: the one path at which it is called, if there is one: two of its
+impl<P: ClientProtocol + ServerProtocol + ?Sized> Protocol for P {}
+
+/// The side of a server.
+pub trait ServerProtocol: OfKind {
+    /// The one path at which it is called, if there is one: two of its
     /// kind are told apart by that.
     fn endpoint(&self) -> Option<&str> {
         None
     }
 
-    /// Server: whether a request is one of this protocol, by its head alone.
+    /// Whether a request is one of this protocol, by its head alone.
     fn claim(&self, head: &request::Parts) -> Claim;
 
-    /// Server: which operation a request calls, as far as its head says.
+    /// Which operation a request calls, as far as its head says.
     ///
     /// # Errors
     ///
     /// There is no such operation.
     fn route(&self, head: &request::Parts) -> Result<Plan, Fault>;
 
-    /// Server: which operation a request calls that [`Protocol::route`] wanted
+    /// Which operation a request calls that [`ServerProtocol::route`] wanted
     /// to see whole.
     ///
     /// # Errors
@@ -55,7 +67,7 @@ pub trait Protocol: fmt::Debug + Send + Sync {
         Err(Fault::internal("this protocol routes by the head"))
     }
 
-    /// Server: reads the input of a call.
+    /// Reads the input of a call.
     ///
     /// # Errors
     ///
@@ -67,7 +79,7 @@ pub trait Protocol: fmt::Debug + Send + Sync {
         sink: &mut dyn Sink<'de>,
     ) -> Result<(), Fault>;
 
-    /// Server: writes the output of a call.
+    /// Writes the output of a call.
     ///
     /// # Errors
     ///
@@ -78,7 +90,7 @@ pub trait Protocol: fmt::Debug + Send + Sync {
         output: &dyn Message,
     ) -> Result<http::Response<Bytes>, Error>;
 
-    /// Server: writes an error of the model.
+    /// Writes an error of the model.
     ///
     /// # Errors
     ///
@@ -89,10 +101,10 @@ pub trait Protocol: fmt::Debug + Send + Sync {
         fault: &Fault,
     ) -> Result<http::Response<Bytes>, Error>;
 
-    /// Server: writes a fault that the model does not know. Never fails.
+    /// Writes a fault that the model does not know. Never fails.
     fn encode_other(&self, fault: &Fault) -> http::Response<Bytes>;
 
-    /// Server: writes a fault as whichever of the two it is. What cannot be
+    /// Writes a fault as whichever of the two it is. What cannot be
     /// written becomes an internal fault.
     fn encode_fault(
         &self,
@@ -107,14 +119,17 @@ pub trait Protocol: fmt::Debug + Send + Sync {
         }
     }
 
-    /// Server: tells the caller the id of its call, in the header
+    /// Tells the caller the id of its call, in the header
     /// `x-amzn-requestid` of the answer, and in its document where the protocol has
     /// a place for it. The answer is one that this protocol has written.
     fn tell_request_id(&self, response: &mut http::Response<Bytes>, id: &str) {
         request_id::tell(self.kind(), response, id);
     }
+}
 
-    /// Client: writes a call. The URI has a path and a query only. A host
+/// The side of a client.
+pub trait ClientProtocol: OfKind {
+    /// Writes a call. The URI has a path and a query only. A host
     /// prefix that the model asks for stands in the extensions as a
     /// [`HostPrefix`].
     ///
@@ -127,7 +142,7 @@ pub trait Protocol: fmt::Debug + Send + Sync {
         input: &dyn Message,
     ) -> Result<http::Request<Bytes>, Error>;
 
-    /// Client: whether a response holds an output or a fault.
+    /// Whether a response holds an output or a fault.
     ///
     /// # Errors
     ///
@@ -140,7 +155,7 @@ pub trait Protocol: fmt::Debug + Send + Sync {
         limits: &Limits,
     ) -> Result<Outcome<'s>, Error>;
 
-    /// Client: reads the output of a call.
+    /// Reads the output of a call.
     ///
     /// # Errors
     ///
@@ -154,7 +169,7 @@ pub trait Protocol: fmt::Debug + Send + Sync {
         sink: &mut dyn Sink<'de>,
     ) -> Result<(), Error>;
 
-    /// Client: reads the structure of an error that [`Protocol::outcome`] named.
+    /// Reads the structure of an error that [`ClientProtocol::outcome`] named.
     ///
     /// # Errors
     ///
@@ -191,6 +206,23 @@ pub enum ProtocolKind {
     RpcV2Json,
     /// `polywire#xmlRpc`.
     XmlRpc,
+}
+
+/// The protocol of a kind, as whichever sides the function promises.
+macro_rules! boxed {
+    ($kind:expr, $service:expr) => {
+        Ok(match $kind {
+            ProtocolKind::AwsJson1_0 => Box::new(AwsJson1_0::new($service)),
+            ProtocolKind::AwsJson1_1 => Box::new(AwsJson1_1::new($service)),
+            ProtocolKind::AwsQuery => Box::new(AwsQuery::new($service)?),
+            ProtocolKind::Ec2Query => Box::new(Ec2Query::new($service)?),
+            ProtocolKind::RestJson1 => Box::new(RestJson1::new($service)?),
+            ProtocolKind::RestXml => Box::new(RestXml::new($service)?),
+            ProtocolKind::RpcV2Cbor => Box::new(RpcV2Cbor::new($service)),
+            ProtocolKind::RpcV2Json => Box::new(RpcV2Json::new($service)),
+            ProtocolKind::XmlRpc => Box::new(XmlRpc::new($service)?),
+        })
+    };
 }
 
 impl ProtocolKind {
@@ -256,24 +288,35 @@ impl ProtocolKind {
         Self::ALL.into_iter().find(is)
     }
 
-    /// The protocol for a service.
+    /// Both sides of the protocol for a service.
     ///
     /// # Errors
     ///
     /// The service cannot be offered over it; the message says which operation
     /// stands in the way.
     pub fn build(self, service: Service<'_>) -> Result<Box<dyn Protocol>, MountError> {
-        Ok(match self {
-            Self::AwsJson1_0 => Box::new(AwsJson1_0::new(service)),
-            Self::AwsJson1_1 => Box::new(AwsJson1_1::new(service)),
-            Self::AwsQuery => Box::new(AwsQuery::new(service)?),
-            Self::Ec2Query => Box::new(Ec2Query::new(service)?),
-            Self::RestJson1 => Box::new(RestJson1::new(service)?),
-            Self::RestXml => Box::new(RestXml::new(service)?),
-            Self::RpcV2Cbor => Box::new(RpcV2Cbor::new(service)),
-            Self::RpcV2Json => Box::new(RpcV2Json::new(service)),
-            Self::XmlRpc => Box::new(XmlRpc::new(service)?),
-        })
+        boxed!(self, service)
+    }
+
+    /// The side of a client.
+    ///
+    /// Whichever is asked for when the program runs: all protocols are linked. A
+    /// program that knows which it wants boxes that one, `RestXml::new`.
+    ///
+    /// # Errors
+    ///
+    /// As [`build`](Self::build).
+    pub fn client(self, service: Service<'_>) -> Result<Box<dyn ClientProtocol>, MountError> {
+        boxed!(self, service)
+    }
+
+    /// The side of a server.
+    ///
+    /// # Errors
+    ///
+    /// As [`build`](Self::build).
+    pub fn server(self, service: Service<'_>) -> Result<Box<dyn ServerProtocol>, MountError> {
+        boxed!(self, service)
     }
 }
 
@@ -291,7 +334,7 @@ pub enum Plan {
     /// call.
     Buffer(Route),
     /// Read the whole body, up to the limit, and then ask
-    /// [`Protocol::route_body`] which operation it is.
+    /// [`ServerProtocol::route_body`] which operation it is.
     BufferThenRoute,
 }
 
@@ -332,7 +375,7 @@ pub struct ReadPlan<'de> {
 pub enum Outcome<'s> {
     /// The output.
     Output,
-    /// An error of the model: read it with [`Protocol::decode_error`].
+    /// An error of the model: read it with [`ClientProtocol::decode_error`].
     Error(Schema<'s>),
     /// A fault that the model does not know.
     Fault(Fault),
@@ -348,6 +391,19 @@ pub struct HostPrefix(pub String);
 /// Why a service cannot be offered over a protocol.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct MountError(pub(crate) String);
+
+impl MountError {
+    /// A client was generated without a protocol, but with those others.
+    #[must_use]
+    pub fn left_out(kind: ProtocolKind, others: &[ProtocolKind]) -> Self {
+        let others: Vec<&str> = others.iter().map(|kind| kind.name()).collect();
+        Self(format!(
+            "the client was generated without {kind}, for {}: `Build::protocols` names those that \
+             it has",
+            others.join(", ")
+        ))
+    }
+}
 
 impl fmt::Display for MountError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

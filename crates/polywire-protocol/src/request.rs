@@ -53,7 +53,7 @@ impl Default for RequestOptions {
 
 /// Client: does to a request what traits of its operation ask for, once its
 /// protocol has written it with
-/// [`encode_input`](crate::Protocol::encode_input).
+/// [`encode_input`](crate::ClientProtocol::encode_input).
 ///
 /// - `@requestCompression`: the body is compressed by the first encoding that is
 ///   known here, which is gzip, and the encoding is added behind those that the

@@ -73,7 +73,7 @@ impl Format for Json {
     ) -> Result<(), Error> {
         let profile = profile(parts.side).with_document_only(parts.bindings.document_only());
         let mut decoder = JsonDecoder::from_body(parts.body, profile, parts.limits)?;
-        sink.decode_json(parts.root, &mut decoder)?;
+        sink.read_json(parts.root, &mut decoder)?;
         decoder.finish()?;
         sink.finish(parts.root, &mut decoder)
     }
@@ -85,7 +85,7 @@ impl Format for Json {
     ) -> Result<(), Error> {
         let profile = profile(parts.side).with_payload(parts.bindings.direction);
         let mut decoder = JsonDecoder::from_body(parts.body, profile, parts.limits)?;
-        sink.decode_json(parts.root, &mut decoder)?;
+        sink.read_json(parts.root, &mut decoder)?;
         decoder.finish()?;
         sink.finish(parts.root, &mut decoder)
     }
@@ -98,7 +98,7 @@ impl Format for Json {
     ) -> Result<Vec<u8>, Error> {
         let profile = profile(bindings.writer()).with_document_only(bindings.document_only());
         let mut encoder = JsonEncoder::new(profile, bindings.document_room.vec());
-        message.encode_json(root, &mut encoder);
+        message.write_json(root, &mut encoder);
         let document = encoder.finish()?;
         bindings.document_room.took(document.len());
         Ok(document)
@@ -112,7 +112,7 @@ impl Format for Json {
     ) -> Result<Vec<u8>, Error> {
         let profile = profile(bindings.writer()).with_payload(bindings.direction);
         let mut encoder = JsonEncoder::new(profile, bindings.document_room.vec());
-        message.encode_json(root, &mut encoder);
+        message.write_json(root, &mut encoder);
         let document = encoder.finish()?;
         bindings.document_room.took(document.len());
         Ok(document)

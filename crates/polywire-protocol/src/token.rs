@@ -4,11 +4,6 @@
 //! <https://smithy.io/2.0/spec/behavior-traits.html#idempotencytoken-trait>
 
 use polywire_codec::Message;
-use polywire_codec::cbor::CborEncoder;
-use polywire_codec::form::FormEncoder;
-use polywire_codec::json::JsonEncoder;
-use polywire_codec::xml::XmlEncoder;
-use polywire_codec::xmlrpc::XmlRpcEncoder;
 use polywire_schema::{
     BigDecimal, BigInteger, Blob, Encoder, Error, Member, MemberFlags, Operation, Schema,
     ShapeFlags, Text, Timestamp,
@@ -40,7 +35,8 @@ use polywire_schema::{
 /// assert!(WithToken::is_due(operation, &empty));
 /// let whole = WithToken::new(operation, &empty, "0-1-2");
 /// let mut encoder = JsonEncoder::new(JsonProfile::DEFAULT, Vec::new());
-/// whole.encode_json(operation.input().root(), &mut encoder);
+/// let message: &dyn Message = &whole;
+/// message.write_json(operation.input().root(), &mut encoder);
 /// assert_eq!(encoder.finish()?, br#"{"token":"0-1-2"}"#);
 ///
 /// let own = Map::from_iter([("token", Value::from("own"))]);
@@ -75,16 +71,6 @@ impl<'a> WithToken<'a> {
         );
         Self { input, token }
     }
-
-    fn encode(&self, at: Member<'_>, encoder: &mut dyn Encoder) {
-        let mut adding = Adding {
-            inner: encoder,
-            token: Some(self.token),
-            ordinal: token_of(at).map_or(u32::MAX, Member::ordinal),
-            depth: 0,
-        };
-        self.input.encode_any(at, &mut adding);
-    }
 }
 
 impl std::fmt::Debug for WithToken<'_> {
@@ -96,28 +82,14 @@ impl std::fmt::Debug for WithToken<'_> {
 }
 
 impl Message for WithToken<'_> {
-    fn encode_json(&self, at: Member<'_>, encoder: &mut JsonEncoder) {
-        self.encode(at, encoder);
-    }
-
-    fn encode_cbor(&self, at: Member<'_>, encoder: &mut CborEncoder) {
-        self.encode(at, encoder);
-    }
-
-    fn encode_form(&self, at: Member<'_>, encoder: &mut FormEncoder) {
-        self.encode(at, encoder);
-    }
-
-    fn encode_xml(&self, at: Member<'_>, encoder: &mut XmlEncoder<'_>) {
-        self.encode(at, encoder);
-    }
-
-    fn encode_xmlrpc(&self, at: Member<'_>, encoder: &mut XmlRpcEncoder) {
-        self.encode(at, encoder);
-    }
-
     fn encode_any(&self, at: Member<'_>, encoder: &mut dyn Encoder) {
-        self.encode(at, encoder);
+        let mut adding = Adding {
+            inner: encoder,
+            token: Some(self.token),
+            ordinal: token_of(at).map_or(u32::MAX, Member::ordinal),
+            depth: 0,
+        };
+        self.input.encode_any(at, &mut adding);
     }
 }
 

@@ -16,7 +16,10 @@ use polywire_schema::{
 };
 
 use crate::fault::Public;
-use crate::protocol::{Claim, MountError, Outcome, Plan, Protocol, ProtocolKind, ReadPlan, Route};
+use crate::protocol::{
+    Claim, ClientProtocol, MountError, OfKind, Outcome, Plan, ProtocolKind, ReadPlan, Route,
+    ServerProtocol,
+};
 use crate::{Fault, FaultKind, media, validate};
 
 const TEXT_XML: HeaderValue = HeaderValue::from_static("text/xml");
@@ -104,11 +107,13 @@ fn profile(operation: Operation<'_>, base: XmlRpcProfile) -> XmlRpcProfile {
     base.with_positional(operation.has(OperationFlags::POSITIONAL))
 }
 
-impl Protocol for XmlRpc {
+impl OfKind for XmlRpc {
     fn kind(&self) -> ProtocolKind {
         ProtocolKind::XmlRpc
     }
+}
 
+impl ServerProtocol for XmlRpc {
     fn endpoint(&self) -> Option<&str> {
         Some(&self.path)
     }
@@ -176,7 +181,7 @@ impl Protocol for XmlRpc {
         let profile = profile(operation, SERVER);
         let root = operation.input().root();
         let (_, mut decoder) = XmlRpcDecoder::call(request.body, profile, request.limits)?;
-        sink.decode_xmlrpc(root, &mut decoder)?;
+        sink.read_xmlrpc(root, &mut decoder)?;
         decoder.finish()?;
         Ok(sink.finish(root, &mut decoder)?)
     }
@@ -187,7 +192,7 @@ impl Protocol for XmlRpc {
         output: &dyn Message,
     ) -> Result<http::Response<Bytes>, Error> {
         let mut encoder = XmlRpcEncoder::new(Envelope::Response, Vec::with_capacity(512));
-        output.encode_xmlrpc(operation.output().root(), &mut encoder);
+        output.write_xmlrpc(operation.output().root(), &mut encoder);
         Ok(response(encoder.finish()?))
     }
 
@@ -265,7 +270,9 @@ impl Protocol for XmlRpc {
         fault.write_head(response.headers_mut());
         response
     }
+}
 
+impl ClientProtocol for XmlRpc {
     fn encode_input(
         &self,
         operation: Operation<'_>,
@@ -277,7 +284,7 @@ impl Protocol for XmlRpc {
         };
         let mut encoder =
             XmlRpcEncoder::new(envelope, Vec::with_capacity(512)).with_defaults(Defaults::Client);
-        input.encode_xmlrpc(operation.input().root(), &mut encoder);
+        input.write_xmlrpc(operation.input().root(), &mut encoder);
         let mut request = http::Request::new(Bytes::from(encoder.finish()?));
         *request.method_mut() = Method::POST;
         *request.uri_mut() = self.path.parse().map_err(|_| {
@@ -326,7 +333,7 @@ impl Protocol for XmlRpc {
     ) -> Result<(), Error> {
         let root = operation.output().root();
         let (_, mut decoder) = XmlRpcDecoder::response(body, CLIENT, limits)?;
-        sink.decode_xmlrpc(root, &mut decoder)?;
+        sink.read_xmlrpc(root, &mut decoder)?;
         decoder.finish()?;
         sink.finish(root, &mut decoder)
     }
@@ -343,7 +350,7 @@ impl Protocol for XmlRpc {
         // The structure stands in a member of the fault; the others are
         // skipped, and after it nothing else is wanted.
         if decoder.enter(DETAIL)? {
-            sink.decode_xmlrpc(error.root(), &mut decoder)?;
+            sink.read_xmlrpc(error.root(), &mut decoder)?;
         }
         sink.finish(error.root(), &mut decoder)
     }

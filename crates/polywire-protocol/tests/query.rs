@@ -8,6 +8,7 @@ use polywire_codec::Dynamic;
 use polywire_model::Loader;
 use polywire_protocol::{
     AwsQuery, Claim, Ec2Query, Fault, FaultKind, Outcome, Plan, Protocol, ProtocolKind, ReadPlan,
+    ServerProtocol,
 };
 use polywire_schema::{Body, Limits, Map, SchemaSet, Value};
 

@@ -8,14 +8,9 @@ use std::cell::Cell;
 
 use bytes::Bytes;
 use polywire_codec::Message;
-use polywire_codec::cbor::CborEncoder;
-use polywire_codec::form::FormEncoder;
-use polywire_codec::json::JsonEncoder;
-use polywire_codec::xml::XmlEncoder;
-use polywire_codec::xmlrpc::XmlRpcEncoder;
 use polywire_model::Loader;
 use polywire_protocol::{
-    Fault, FaultKind, Plan, Protocol, ReadPlan, RestJson1, Validator, read_input,
+    Fault, FaultKind, Plan, ReadPlan, RestJson1, ServerProtocol, Validator, read_input,
 };
 use polywire_schema::{
     BigDecimal, Body, Encoder, Limits, Map, Member, SchemaSet, Timestamp, Value,
@@ -427,12 +422,6 @@ fn hostile_patterns_take_linear_time() {
 struct Counted<'a>(&'a Map, &'a Cell<u32>);
 
 impl Message for Counted<'_> {
-    fn encode_json(&self, _: Member<'_>, _: &mut JsonEncoder) {}
-    fn encode_cbor(&self, _: Member<'_>, _: &mut CborEncoder) {}
-    fn encode_form(&self, _: Member<'_>, _: &mut FormEncoder) {}
-    fn encode_xml(&self, _: Member<'_>, _: &mut XmlEncoder<'_>) {}
-    fn encode_xmlrpc(&self, _: Member<'_>, _: &mut XmlRpcEncoder) {}
-
     fn encode_any(&self, at: Member<'_>, encoder: &mut dyn Encoder) {
         self.1.set(self.1.get() + 1);
         self.0.encode_any(at, encoder);

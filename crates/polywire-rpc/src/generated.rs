@@ -10,14 +10,72 @@ use std::task::{self, Poll};
 
 use futures_core::Stream;
 use polywire_codec::{Chosen, ChosenSlot, Formats};
-use polywire_protocol::{Fault, Protocol, ReadPlan, Validator, read_input};
-use polywire_schema::{DecodeStructure, Encode, Value, to_value};
+use polywire_protocol::{
+    ClientProtocol, Fault, MountError, ProtocolKind, ReadPlan, ServerProtocol, Validator,
+    read_input,
+};
+use polywire_schema::{DecodeStructure, Encode, Service, Value, to_value};
 
-use crate::client::{Answer, Client};
+use crate::client::{Answer, Client, ClientBuilder};
 use crate::handler::wrong_input;
 use crate::{
     Call, CallError, Context, Handler, HandlerFuture, Input, Output, ServerBuilder, ServiceHandle,
 };
+
+/// The protocols that a generated client can be told to speak. Each is named, so
+/// that a program links those and no others.
+#[derive(Debug)]
+pub struct Speaks {
+    service: ServiceHandle,
+    kind: ProtocolKind,
+    made: Option<Result<Box<dyn ClientProtocol>, MountError>>,
+    others: Vec<ProtocolKind>,
+}
+
+impl Speaks {
+    /// Looks for a kind among those that follow.
+    #[must_use]
+    pub const fn new(service: ServiceHandle, kind: ProtocolKind) -> Self {
+        Self {
+            service,
+            kind,
+            made: None,
+            others: Vec::new(),
+        }
+    }
+
+    /// A protocol that the client has, which carries every service.
+    #[must_use]
+    pub fn or<P: ClientProtocol + 'static>(
+        self,
+        kind: ProtocolKind,
+        make: impl FnOnce(Service<'_>) -> P,
+    ) -> Self {
+        self.or_maybe(kind, |service| Ok(make(service)))
+    }
+
+    /// A protocol that the client has, which may not be able to carry it.
+    #[must_use]
+    pub fn or_maybe<P: ClientProtocol + 'static>(
+        mut self,
+        kind: ProtocolKind,
+        make: impl FnOnce(Service<'_>) -> Result<P, MountError>,
+    ) -> Self {
+        if self.kind == kind {
+            let made = make(self.service.service());
+            self.made = Some(made.map(|made| Box::new(made) as _));
+        }
+        self.others.push(kind);
+        self
+    }
+
+    /// Begins to build the client; one of another kind cannot be connected.
+    #[must_use]
+    pub fn client(self) -> ClientBuilder {
+        let left_out = || Err(MountError::left_out(self.kind, &self.others));
+        ClientBuilder::new(self.service, self.made.unwrap_or_else(left_out))
+    }
+}
 
 /// An operation of a generated module.
 pub trait Operation: Send + Sync + 'static {
@@ -36,7 +94,7 @@ pub trait Operation: Send + Sync + 'static {
 /// The errors of an operation.
 pub trait OperationError: From<CallError> + Send + 'static {
     /// Reads an error of the model.
-    fn read<F: Formats>(answer: &Answer<'_>) -> Self;
+    fn read(answer: &Answer<'_>) -> Self;
 }
 
 /// The errors of an operation that has a handler.
@@ -107,7 +165,7 @@ where
 {
     fn decode(
         &self,
-        protocol: &dyn Protocol,
+        protocol: &dyn ServerProtocol,
         operation: polywire_schema::Operation<'_>,
         request: &ReadPlan<'_>,
         validator: Option<&Validator>,

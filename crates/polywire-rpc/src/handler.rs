@@ -12,7 +12,7 @@ use std::marker::PhantomData;
 use std::pin::Pin;
 
 use polywire_codec::{Message, Owned, Slot};
-use polywire_protocol::{Fault, Protocol, ReadPlan, Validator, read_input};
+use polywire_protocol::{Fault, ReadPlan, ServerProtocol, Validator, read_input};
 use polywire_schema::{DecodeStructure, Encode, Encoder, Map, Member, Operation, Value};
 
 use crate::{Context, ServiceHandle};
@@ -30,7 +30,7 @@ pub trait Handler: Send + Sync + 'static {
     /// The request does not hold that input, or the model does not allow it.
     fn decode(
         &self,
-        protocol: &dyn Protocol,
+        protocol: &dyn ServerProtocol,
         operation: Operation<'_>,
         request: &ReadPlan<'_>,
         validator: Option<&Validator>,
@@ -182,7 +182,7 @@ where
 {
     fn decode(
         &self,
-        protocol: &dyn Protocol,
+        protocol: &dyn ServerProtocol,
         operation: Operation<'_>,
         request: &ReadPlan<'_>,
         validator: Option<&Validator>,
@@ -233,7 +233,7 @@ where
 {
     fn decode(
         &self,
-        protocol: &dyn Protocol,
+        protocol: &dyn ServerProtocol,
         operation: Operation<'_>,
         request: &ReadPlan<'_>,
         validator: Option<&Validator>,

@@ -12,9 +12,9 @@ use futures_core::Stream;
 use generated::library::client::{self, Client};
 use generated::library::server::{self, Library};
 use generated::library::{
-    Book, Closed, Genre, GetBookError, GetBookInput, GetBookOutput, ListBooksError, ListBooksInput,
-    ListBooksOutput, NoSuchBook, PingError, PingInput, PingOutput, PutBookError, PutBookInput,
-    PutBookOutput, Rank, Shelf,
+    self, Book, Closed, Genre, GetBookError, GetBookInput, GetBookOutput, ListBooksError,
+    ListBooksInput, ListBooksOutput, NoSuchBook, PingError, PingInput, PingOutput, PutBookError,
+    PutBookInput, PutBookOutput, Rank, Shelf,
 };
 use polywire::protocol::{Fault, FaultKind, ProtocolKind, Retry};
 use polywire::rpc::{CallError, Context, Running};
@@ -260,6 +260,46 @@ async fn tokens_of_pages() {
         assert_eq!(*shelves.tokens.lock().unwrap(), ["own"; 3], "{kind}");
         running.shutdown().await;
     }
+}
+
+/// A program links the protocols of the model, so others are refused; unless the
+/// program makes one itself.
+#[tokio::test]
+async fn other_protocols_are_left_out() {
+    let (running, url) = start().await;
+    let error = client::connect(&url, ProtocolKind::AwsJson1_0).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the client was generated without awsJson1_0, for restJson1, rpcv2Cbor, xmlRpc: \
+         `Build::protocols` names those that it has"
+    );
+    let own = polywire::rpc::Client::builder(library::service(), ProtocolKind::RpcV2Json);
+    let own = own.connect(&url).unwrap();
+    let error = Client::new(own).ping().send().await.unwrap_err();
+    assert!(
+        matches!(error, PingError::Other(CallError::Foreign(_))),
+        "{error:?}"
+    );
+    running.shutdown().await;
+}
+
+/// Nothing goes out before it is awaited, and what cannot be written is said then.
+#[tokio::test]
+async fn calls_are_lazy() {
+    let (running, url) = start().await;
+    let client = client::connect(&url, ProtocolKind::RpcV2Cbor).unwrap();
+    drop(
+        client
+            .put_book()
+            .with_input(PutBookInput::builder().book(plain("1")).build().unwrap())
+            .send(),
+    );
+    let error = client.get_book().id("1").send().await.unwrap_err();
+    assert!(matches!(error, GetBookError::NoSuchBook(_)), "{error}");
+    let unset = client.get_book().send();
+    let error = unset.await.unwrap_err();
+    assert!(error.to_string().starts_with("the input: "), "{error}");
+    running.shutdown().await;
 }
 
 #[tokio::test]

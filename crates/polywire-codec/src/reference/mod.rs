@@ -18,7 +18,8 @@
 //!
 //! let value = Value::Map(Map::from_iter([("name", "Oslo")]));
 //! let mut encoder = JsonEncoder::new(JsonProfile::DEFAULT, Vec::new());
-//! Twin(Dynamic(&value)).encode_json(Member::DOCUMENT, &mut encoder);
+//! let message: &dyn Message = &Twin(Dynamic(&value));
+//! message.write_json(Member::DOCUMENT, &mut encoder);
 //! assert_eq!(encoder.finish()?, br#"{"name":"Oslo"}"#);
 //! # Ok::<(), polywire_schema::Error>(())
 //! ```
@@ -35,52 +36,56 @@ use crate::form::{FormDecoder, FormEncoder};
 use crate::json::{JsonDecoder, JsonEncoder};
 use crate::xml::{XmlDecoder, XmlEncoder};
 use crate::xmlrpc::{XmlRpcDecoder, XmlRpcEncoder};
-use crate::{Message, Sink};
+use crate::{Message, OwnRead, Sink};
 
 /// A message that is written by the twins.
 #[derive(Clone, Copy, Debug)]
 pub struct Twin<M>(pub M);
 
 impl<M: Message> Message for Twin<M> {
-    fn encode_json(&self, at: Member<'_>, encoder: &mut JsonEncoder) {
+    fn encode_json(&self, at: Member<'_>, encoder: &mut JsonEncoder) -> bool {
         let mut twin = json::JsonEncoder::new(encoder.profile());
         self.0.encode_any(at, &mut twin);
         match twin.finish() {
             Ok(value) => encoder.push_value(&value),
             Err(error) => encoder.fail(error),
         }
+        true
     }
 
-    fn encode_cbor(&self, at: Member<'_>, encoder: &mut CborEncoder) {
+    fn encode_cbor(&self, at: Member<'_>, encoder: &mut CborEncoder) -> bool {
         let mut twin = cbor::CborEncoder::new(encoder.defaults());
         self.0.encode_any(at, &mut twin);
         match twin.finish() {
             Ok(value) => encoder.push_value(&value),
             Err(error) => encoder.fail(error),
         }
+        true
     }
 
-    fn encode_form(&self, at: Member<'_>, encoder: &mut FormEncoder) {
+    fn encode_form(&self, at: Member<'_>, encoder: &mut FormEncoder) -> bool {
         let mut twin = form::FormEncoder::new(encoder.profile());
         self.0.encode_any(at, &mut twin);
         match twin.finish() {
             Ok(fields) => encoder.push_fields(&fields),
             Err(error) => encoder.fail(error),
         }
+        true
     }
 
-    fn encode_xml(&self, at: Member<'_>, encoder: &mut XmlEncoder<'_>) {
+    fn encode_xml(&self, at: Member<'_>, encoder: &mut XmlEncoder<'_>) -> bool {
         let mut twin = xml::XmlEncoder::new(encoder.profile(), encoder.is_open());
         self.0.encode_any(at, &mut twin);
         match twin.finish() {
             Ok(value) => encoder.push_value(&value),
             Err(error) => encoder.fail(error),
         }
+        true
     }
 
     /// XML-RPC has no twin.
-    fn encode_xmlrpc(&self, at: Member<'_>, encoder: &mut XmlRpcEncoder) {
-        self.0.encode_xmlrpc(at, encoder);
+    fn encode_xmlrpc(&self, at: Member<'_>, encoder: &mut XmlRpcEncoder) -> bool {
+        self.0.encode_xmlrpc(at, encoder)
     }
 
     fn encode_any(&self, at: Member<'_>, encoder: &mut dyn Encoder) {
@@ -92,8 +97,11 @@ impl<M: Message> Message for Twin<M> {
 #[derive(Debug)]
 pub struct TwinSink<S>(pub S);
 
-impl<'de, S: Sink<'de>> Sink<'de> for TwinSink<S> {
-    fn decode_json(&mut self, at: Member<'_>, decoder: &mut JsonDecoder<'de>) -> Result<(), Error> {
+impl<S> TwinSink<S> {
+    fn json<'de>(&mut self, at: Member<'_>, decoder: &mut JsonDecoder<'de>) -> Result<(), Error>
+    where
+        S: Sink<'de>,
+    {
         let (text, limits, profile) = decoder.rest_of_message();
         let start = decoder.offset();
         let mut twin = json::JsonDecoder::new(text, start, profile, &limits)?;
@@ -102,7 +110,10 @@ impl<'de, S: Sink<'de>> Sink<'de> for TwinSink<S> {
         Ok(())
     }
 
-    fn decode_cbor(&mut self, at: Member<'_>, decoder: &mut CborDecoder<'de>) -> Result<(), Error> {
+    fn cbor<'de>(&mut self, at: Member<'_>, decoder: &mut CborDecoder<'de>) -> Result<(), Error>
+    where
+        S: Sink<'de>,
+    {
         let (bytes, limits, profile) = decoder.rest_of_message();
         let start = decoder.offset();
         let mut twin = cbor::CborDecoder::new(bytes, start, profile, &limits)?;
@@ -111,26 +122,46 @@ impl<'de, S: Sink<'de>> Sink<'de> for TwinSink<S> {
         Ok(())
     }
 
-    fn decode_form(&mut self, at: Member<'_>, decoder: &mut FormDecoder<'de>) -> Result<(), Error> {
+    fn form<'de>(&mut self, at: Member<'_>, decoder: &mut FormDecoder<'de>) -> Result<(), Error>
+    where
+        S: Sink<'de>,
+    {
         let (text, limits, profile) = decoder.whole();
         let mut twin = form::FormDecoder::new(text, profile, &limits)?;
         self.0.decode_any(at, &mut twin)
     }
 
-    fn decode_xml(&mut self, at: Member<'_>, decoder: &mut XmlDecoder<'de>) -> Result<(), Error> {
+    fn xml<'de>(&mut self, at: Member<'_>, decoder: &mut XmlDecoder<'de>) -> Result<(), Error>
+    where
+        S: Sink<'de>,
+    {
         let (text, start, limits, profile) = decoder.rest_of_message();
         let mut twin = xml::XmlDecoder::at(text, start, decoder.is_at_root(), profile, &limits)?;
         self.0.decode_any(at, &mut twin)?;
         decoder.go_to(twin.end());
         Ok(())
     }
+}
+
+impl<'de, S: Sink<'de>> Sink<'de> for TwinSink<S> {
+    fn decode_json(&mut self, at: Member<'_>, decoder: &mut JsonDecoder<'de>) -> OwnRead {
+        Some(self.json(at, decoder))
+    }
+
+    fn decode_cbor(&mut self, at: Member<'_>, decoder: &mut CborDecoder<'de>) -> OwnRead {
+        Some(self.cbor(at, decoder))
+    }
+
+    fn decode_form(&mut self, at: Member<'_>, decoder: &mut FormDecoder<'de>) -> OwnRead {
+        Some(self.form(at, decoder))
+    }
+
+    fn decode_xml(&mut self, at: Member<'_>, decoder: &mut XmlDecoder<'de>) -> OwnRead {
+        Some(self.xml(at, decoder))
+    }
 
     /// XML-RPC has no twin.
-    fn decode_xmlrpc(
-        &mut self,
-        at: Member<'_>,
-        decoder: &mut XmlRpcDecoder<'de>,
-    ) -> Result<(), Error> {
+    fn decode_xmlrpc(&mut self, at: Member<'_>, decoder: &mut XmlRpcDecoder<'de>) -> OwnRead {
         self.0.decode_xmlrpc(at, decoder)
     }
 

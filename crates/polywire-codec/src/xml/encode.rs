@@ -261,6 +261,27 @@ impl<'n> XmlEncoder<'n> {
     }
 
     #[inline(never)]
+    fn special_member(&mut self, at: Member<'_>) -> bool {
+        if let Some(direction) = self.profile.document_only
+            && self.depth == 1
+            && self.leaves_out(at, direction)
+        {
+            return false;
+        }
+        if at.kind() == ShapeKind::Document {
+            self.document(at);
+        }
+        if self.attributes {
+            if at.has(MemberFlags::XML_ATTRIBUTE) {
+                self.attribute(at);
+            } else {
+                self.attributes = false;
+            }
+        }
+        true
+    }
+
+    #[inline(never)]
     fn special_start(&mut self, at: Member<'_>) {
         if at.kind() == ShapeKind::Document {
             self.document(at);
@@ -479,8 +500,9 @@ fn namespace(at: Member<'_>) -> &[u8] {
         .unwrap_or_default()
 }
 
+/// What writes a value is called and not compiled into each type: it is most of what a
+/// type would be, and a call is little beside it.
 impl Encoder for XmlEncoder<'_> {
-    #[inline(always)]
     fn begin_structure(&mut self, at: Member<'_>, _: usize) {
         self.depth += 1;
         if self.depth == 1 {
@@ -493,28 +515,15 @@ impl Encoder for XmlEncoder<'_> {
         self.attributes = !shape.is_empty() && shape.member(0).has(MemberFlags::XML_ATTRIBUTE);
     }
 
-    #[inline(always)]
+    #[inline]
     fn member(&mut self, at: Member<'_>) -> bool {
-        if let Some(direction) = self.profile.document_only
-            && self.depth == 1
-            && self.leaves_out(at, direction)
-        {
-            return false;
-        }
-        if at.kind() == ShapeKind::Document {
-            self.document(at);
-        }
-        if self.attributes {
-            if at.has(MemberFlags::XML_ATTRIBUTE) {
-                self.attribute(at);
-            } else {
-                self.attributes = false;
-            }
+        let at_top = self.profile.document_only.is_some() && self.depth == 1;
+        if at_top || self.attributes || at.kind() == ShapeKind::Document {
+            return self.special_member(at);
         }
         true
     }
 
-    #[inline(always)]
     fn end_structure(&mut self, at: Member<'_>) {
         if self.leave() {
             self.end_top(at, true);
@@ -523,7 +532,6 @@ impl Encoder for XmlEncoder<'_> {
         }
     }
 
-    #[inline]
     fn begin_list(&mut self, at: Member<'_>, _: usize) {
         self.depth += 1;
         if at.element().kind() == ShapeKind::Document {
@@ -541,7 +549,6 @@ impl Encoder for XmlEncoder<'_> {
         }
     }
 
-    #[inline]
     fn end_list(&mut self, at: Member<'_>) {
         let top = self.leave();
         if !self.levels.is_empty() {
@@ -603,14 +610,12 @@ impl Encoder for XmlEncoder<'_> {
         }
     }
 
-    #[inline]
     fn boolean(&mut self, at: Member<'_>, value: bool) {
         self.scalar(at, |out| {
             out.extend_from_slice(if value { b"true" } else { b"false" });
         });
     }
 
-    #[inline]
     fn integer(&mut self, at: Member<'_>, value: i64) {
         self.scalar(at, |out| number::push_i64(out, value));
     }
@@ -619,7 +624,6 @@ impl Encoder for XmlEncoder<'_> {
         self.scalar(at, |out| number::push_f32(out, value));
     }
 
-    #[inline]
     fn double(&mut self, at: Member<'_>, value: f64) {
         self.scalar(at, |out| number::push_f64(out, value));
     }
@@ -632,7 +636,6 @@ impl Encoder for XmlEncoder<'_> {
         self.scalar(at, |out| out.extend_from_slice(value.as_str().as_bytes()));
     }
 
-    #[inline]
     fn string(&mut self, at: Member<'_>, value: &str) {
         self.start(at);
         let written = match self.place {

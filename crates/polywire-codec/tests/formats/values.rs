@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use polywire_codec::{Dynamic, Message, Sink, Slot, Typed};
+use polywire_codec::json::{JsonDecoder, JsonEncoder, JsonProfile};
+use polywire_codec::{Dynamic, Message, Shared, Sink, Slot, Typed};
 use polywire_schema::{
     BigDecimal, BigInteger, Blob, Body, ErrorKind, Limits, Map, Text, Timestamp, Value,
 };
@@ -287,6 +288,44 @@ fn big_numbers<F: Format>() {
         assert_eq!(error.path(), "long");
         assert!(error.to_string().contains("an integer"), "{error}");
     }
+}
+
+/// Where a message or a sink has no code of its own for a format, it goes through
+/// the copy that all formats share.
+#[test]
+fn shared_copies() {
+    let at = root("Node");
+    let node = samples::node();
+    let own: &dyn Message = &Typed(&node);
+    let shared: &dyn Message = &Shared(Typed(&node));
+    let profile = JsonProfile::DEFAULT;
+    let [own, shared] = [own, shared].map(|message| {
+        let mut encoder = JsonEncoder::new(profile, Vec::new());
+        message.write_json(at, &mut encoder);
+        encoder.finish().unwrap()
+    });
+    assert_eq!(own, shared);
+    let body = Body::from(own);
+    let mut slot = Shared(Map::new());
+    let mut decoder = JsonDecoder::from_body(&body, profile, &Limits::DEFAULT).unwrap();
+    assert!(slot.decode_json(at, &mut decoder).is_none());
+    let sink: &mut dyn Sink = &mut slot;
+    sink.read_json(at, &mut decoder).unwrap();
+    sink.finish(at, &mut decoder).unwrap();
+    let mut own = Map::new();
+    let mut decoder = JsonDecoder::from_body(&body, profile, &Limits::DEFAULT).unwrap();
+    assert!(matches!(own.decode_json(at, &mut decoder), Some(Ok(()))));
+    assert_eq!(slot.0, own);
+    // What has been put together takes no more.
+    let mut slot = Slot::<Node>::new();
+    let mut decoder = JsonDecoder::from_body(&body, profile, &Limits::DEFAULT).unwrap();
+    let sink: &mut dyn Sink = &mut slot;
+    sink.read_json(at, &mut decoder).unwrap();
+    sink.finish(at, &mut decoder).unwrap();
+    let mut decoder = JsonDecoder::from_body(&body, profile, &Limits::DEFAULT).unwrap();
+    let error = sink.read_json(at, &mut decoder).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Internal);
+    assert_eq!(slot.into_value(), Some(node));
 }
 
 /// What a protocol does: it knows neither the type nor, for `Value`, the

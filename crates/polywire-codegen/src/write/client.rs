@@ -3,6 +3,7 @@
 use crate::names::Scope;
 use crate::pagination::outside;
 use crate::plan::{Operation, Plan};
+use crate::protocols;
 use crate::source::Source;
 
 use super::structure::conventional;
@@ -32,23 +33,26 @@ pub(super) fn write(source: &mut Source, plan: &Plan<'_>) {
         "pub fn connect",
         &[
             "url: &str",
-            &format!("protocol: {root}::protocol::ProtocolKind"),
+            &format!("kind: {root}::protocol::ProtocolKind"),
         ],
         &format!(" -> Result<Client, {root}::rpc::client::ConnectError> {{"),
     );
-    source.line("let builder = builder(protocol);");
-    source.line("Ok(Client::new(builder.connect(url)?))");
+    source.line("Ok(Client::new(builder(kind).connect(url)?))");
     source.close("}");
     source.blank();
     source.line("/// Begins to build what a [`Client`] is made of: deadlines, limits, headers.");
     source.signature(
         "pub fn builder",
-        &[&format!("protocol: {root}::protocol::ProtocolKind")],
+        &[&format!("kind: {root}::protocol::ProtocolKind")],
         &format!(" -> {root}::rpc::ClientBuilder {{"),
     );
-    source.line(format!(
-        "{root}::rpc::Client::builder(super::service(), protocol)"
-    ));
+    if plan.protocols.len() == protocols::ALL.len() {
+        source.line(format!(
+            "{root}::rpc::Client::builder(super::service(), kind)"
+        ));
+    } else {
+        known_protocols(source, plan);
+    }
     source.close("}");
     source.blank();
     source.open("impl Client {");
@@ -88,11 +92,31 @@ pub(super) fn write(source: &mut Source, plan: &Plan<'_>) {
     source.close("}");
 }
 
+/// Names the protocols of the client, so that a program links no others.
+fn known_protocols(source: &mut Source, plan: &Plan<'_>) {
+    let root = &plan.settings.root;
+    source.line(format!("use {root}::protocol::{{self, ProtocolKind}};"));
+    source.blank();
+    source.line(format!(
+        "{root}::rpc::generated::Speaks::new(super::service(), kind)"
+    ));
+    source.open_quietly();
+    for protocol in &plan.protocols {
+        let ty = protocol.ty;
+        let or = match protocol.is_picky {
+            true => "or_maybe",
+            false => "or",
+        };
+        source.line(format!(".{or}(ProtocolKind::{ty}, protocol::{ty}::new)"));
+    }
+    source.line(".client()");
+    source.close_quietly();
+}
+
 /// A call that is being made.
 fn call(source: &mut Source, plan: &Plan<'_>, operation: &Operation<'_>, name: &str) {
     let root = &plan.settings.root;
     let input = &plan.structures[operation.input];
-    let output = &plan.structures[operation.output];
     source.blank();
     source.line(format!(
         "/// A call of `{}`: its input, and then `send`.",
@@ -142,32 +166,25 @@ fn call(source: &mut Source, plan: &Plan<'_>, operation: &Operation<'_>, name: &
     source.line("self");
     source.close("}");
     source.blank();
-    source.line("/// Sends the call and waits for the answer.");
+    source.line("/// Sends the call, when it is awaited.");
     source.line("///");
     source.line("/// # Errors");
     source.line("///");
-    source.line("/// An error of the model, or whatever else a call can end in.");
-    source.signature(
-        "pub async fn send",
-        &["self"],
-        &format!(
-            " -> Result<super::{}, super::{}> {{",
-            output.name, operation.error
-        ),
-    );
+    source.line(format!(
+        "/// [`{0}`](super::{0}): an error of the model, or whatever else a call can end in.",
+        operation.error
+    ));
     let build = match input.needs_check() {
         true => "self.input.build()",
         false => "Ok(self.input.build())",
     };
     let marker = operation.marker();
-    source.line(format!("let input = {build};"));
-    source.line("self.client");
-    source.open_quietly();
-    source.line(format!(
-        ".call_generated::<super::operation::{marker}>(input)"
-    ));
-    source.line(".await");
-    source.close_quietly();
+    source.signature(
+        "pub fn send",
+        &["self"],
+        &format!(" -> {root}::rpc::client::Sending<super::operation::{marker}> {{"),
+    );
+    source.line(format!("self.client.call_generated({build})"));
     source.close("}");
     if operation.pages.is_some() {
         source.blank();

@@ -98,7 +98,7 @@ fn error(source: &mut Source, plan: &Plan<'_>, operation: &Operation<'_>) {
         "impl {root}::rpc::generated::OperationError for {name} {{"
     ));
     source.signature(
-        &format!("fn read<F: {root}::codec::Formats>"),
+        "fn read",
         &[&format!("answer: &{root}::rpc::client::Answer<'_>")],
         " -> Self {",
     );
@@ -110,7 +110,7 @@ fn error(source: &mut Source, plan: &Plan<'_>, operation: &Operation<'_>) {
             let structure = &plan.structures[*place];
             source.arm(
                 &format!("{:?}", structure.id.as_str()),
-                &format!("answer.read::<{}, F>().map(Self::from)", structure.name),
+                &format!("answer.read::<{}>().map(Self::from)", structure.name),
             );
         }
         source.line("_ => Err(answer.fault()),");

@@ -59,7 +59,7 @@ impl Query {
             message,
         };
         let mut response = fault.write(&Typed(&members), |members| {
-            self.write_error(&facts, |encoder| members.encode_xml(error.root(), encoder))
+            self.write_error(&facts, |encoder| members.write_xml(error.root(), encoder))
         })?;
         fault.write_head(response.headers_mut());
         Ok(response)

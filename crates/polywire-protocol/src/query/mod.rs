@@ -13,7 +13,7 @@
 //!   before it.
 //! - `Version` may be anything, or missing. It names a date, clients are made
 //!   for all of them, and those of other dates mostly get along.
-//! - An answer has a request id once [`tell_request_id`](crate::Protocol::tell_request_id) has put one
+//! - An answer has a request id once [`tell_request_id`](crate::ServerProtocol::tell_request_id) has put one
 //!   there: nothing below the server may make random ones.
 
 mod errors;
@@ -209,7 +209,7 @@ impl Query {
             }
         };
         let root = operation.input().root();
-        sink.decode_form(root, &mut decoder)?;
+        sink.read_form(root, &mut decoder)?;
         decoder.finish()?;
         Ok(sink.finish(root, &mut decoder)?)
     }
@@ -223,7 +223,7 @@ impl Query {
         let mut out = call.request_room.vec();
         out.extend_from_slice(&call.begin);
         let mut encoder = form::FormEncoder::new(self.dialect.form.lenient(), out);
-        input.encode_form(operation.input().root(), &mut encoder);
+        input.write_form(operation.input().root(), &mut encoder);
         let form = encoder.finish()?;
         call.request_room.took(form.len());
         let mut request = http::Request::new(Bytes::from(form));
@@ -250,10 +250,10 @@ impl Query {
             let root = operation.output().root();
             if self.dialect.result {
                 encoder.open(&call.result);
-                output.encode_xml(root, &mut encoder);
+                output.write_xml(root, &mut encoder);
                 encoder.close(&call.result);
             } else {
-                output.encode_xml(root, &mut encoder);
+                output.write_xml(root, &mut encoder);
             }
         }
         encoder.close(&call.response);
@@ -298,7 +298,7 @@ impl Query {
         if self.dialect.result {
             decoder.enter(&self.call(operation)?.result)?;
         }
-        sink.decode_xml(root, &mut decoder)?;
+        sink.read_xml(root, &mut decoder)?;
         decoder.finish()?;
         sink.finish(root, &mut decoder)
     }
@@ -327,7 +327,7 @@ impl Query {
         let mut decoder = XmlDecoder::from_body(body, CLIENT, limits)?;
         errors::enter(&mut decoder)?;
         decoder.take_any_case_message(error)?;
-        sink.decode_xml(error.root(), &mut decoder)?;
+        sink.read_xml(error.root(), &mut decoder)?;
         decoder.finish()?;
         sink.finish(error.root(), &mut decoder)
     }

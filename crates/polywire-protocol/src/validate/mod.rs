@@ -27,7 +27,7 @@ use polywire_schema::{Error, ErrorKind, Map, Member, Operation, Service};
 
 use self::check::Checks;
 use self::walk::Walk;
-use crate::{Fault, FaultKind, Protocol, ReadPlan};
+use crate::{Fault, FaultKind, ReadPlan, ServerProtocol};
 
 /// The structure that tells what is wrong, where the model lists it.
 pub(crate) const VALIDATION_EXCEPTION: &str = "smithy.framework#ValidationException";
@@ -151,7 +151,7 @@ impl Validator {
     /// As for [`read_input`].
     pub fn judge(
         &self,
-        protocol: &dyn Protocol,
+        protocol: &dyn ServerProtocol,
         operation: Operation<'_>,
         request: &ReadPlan<'_>,
         read: Result<(), Fault>,
@@ -190,7 +190,7 @@ impl Validator {
     /// member is missing: all of it.
     fn explain(
         &self,
-        protocol: &dyn Protocol,
+        protocol: &dyn ServerProtocol,
         operation: Operation<'_>,
         request: &ReadPlan<'_>,
         fault: Fault,
@@ -218,7 +218,7 @@ impl Validator {
 /// The request does not hold that input, or the input is not as the model wants
 /// it.
 pub fn read_input<'de, S>(
-    protocol: &dyn Protocol,
+    protocol: &dyn ServerProtocol,
     operation: Operation<'_>,
     request: &ReadPlan<'de>,
     sink: &mut S,

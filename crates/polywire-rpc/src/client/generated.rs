@@ -1,13 +1,15 @@
 //! Calls of generated clients.
 //!
-//! What is generic here is compiled once an operation, so it is little: the
-//! way over the network is one boxed future that all operations share.
+//! What is generic here is compiled once an operation, so it is as little as can
+//! be: the rest knows messages and sinks, and no types.
 
+use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
+use std::task::{Context, Poll, ready};
 
-use http::{Request, response};
-use polywire_codec::{Chosen, ChosenSlot, Formats};
+use http::response;
+use polywire_codec::{Chosen, ChosenSlot, Formats, Message, Sink};
 use polywire_protocol::Outcome;
 use polywire_schema::{Body, DecodeStructure, Error, ErrorKind, MissingMember, Schema};
 
@@ -35,18 +37,22 @@ impl Answer<'_> {
     /// # Errors
     ///
     /// The answer does not hold it.
-    pub fn read<T, F>(&self) -> Result<T, CallError>
+    pub fn read<T>(&self) -> Result<T, CallError>
     where
         T: for<'de> DecodeStructure<'de>,
-        F: Formats,
     {
+        // Errors are rare: no format has code of its own for them.
+        let mut slot = ChosenSlot::<T, NoFormats>::new();
+        self.read_into(&mut slot)?;
+        slot.into_value().ok_or_else(unfinished)
+    }
+
+    fn read_into<'de>(&'de self, sink: &mut dyn Sink<'de>) -> Result<(), CallError> {
         let inner = &*self.client.inner;
-        let mut slot = ChosenSlot::<T, F>::new();
         inner
             .protocol
-            .decode_error(self.shape, self.head, self.body, &inner.limits, &mut slot)
-            .map_err(CallError::Response)?;
-        slot.into_value().ok_or_else(unfinished)
+            .decode_error(self.shape, self.head, self.body, &inner.limits, sink)
+            .map_err(CallError::Response)
     }
 
     /// The error by member names.
@@ -56,41 +62,81 @@ impl Answer<'_> {
     }
 }
 
+#[derive(Debug)]
+struct NoFormats;
+
+impl Formats for NoFormats {}
+
 type Exchanged = Result<(response::Parts, Body), CallError>;
+
+/// A call of a generated client. Awaited, it sends the request and gives the
+/// output of the operation, or one of its errors.
+///
+/// It is no `async fn`, which would be compiled once an operation and many times
+/// as large. What depends on the operation is behind a pointer, so that it is
+/// compiled where the client is, and not again in each program.
+#[must_use = "nothing is sent before it is awaited"]
+pub struct Sending<O: Operation> {
+    client: Client,
+    exchange: Pin<Box<dyn Future<Output = Exchanged> + Send>>,
+    read: Read<O>,
+}
+
+type Read<O> = fn(
+    &Client,
+    &response::Parts,
+    &Body,
+) -> Result<<O as Operation>::Output, <O as Operation>::Error>;
+
+impl<O: Operation> fmt::Debug for Sending<O> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Sending").finish_non_exhaustive()
+    }
+}
+
+impl<O: Operation> Future for Sending<O> {
+    type Output = Result<O::Output, O::Error>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let (head, body) = ready!(self.exchange.as_mut().poll(context))?;
+        Poll::Ready((self.read)(&self.client, &head, &body))
+    }
+}
 
 impl Client {
     /// Calls an operation of generated code.
-    ///
-    /// # Errors
-    ///
-    /// The error of the model, or what a call can end in besides.
     #[doc(hidden)]
-    pub async fn call_generated<O: Operation>(
+    pub fn call_generated<O: Operation>(
         &self,
         input: Result<O::Input, MissingMember>,
-    ) -> Result<O::Output, O::Error> {
-        let request = self.generated_request::<O>(input)?;
-        let (head, body) = self.generated_exchange(request).await?;
-        self.generated_output::<O>(&head, &body)
+    ) -> Sending<O> {
+        let exchange = match &input {
+            Ok(input) => self.begin(O::INDEX, Ok(&Chosen::<_, O::Formats>::new(input))),
+            Err(missing) => self.begin(O::INDEX, Err(*missing)),
+        };
+        Sending {
+            client: self.clone(),
+            exchange,
+            read: Self::generated_output::<O>,
+        }
     }
 
-    fn generated_request<O: Operation>(
+    /// Writes a request, and makes what will send it.
+    fn begin(
         &self,
-        input: Result<O::Input, MissingMember>,
-    ) -> Result<Request<bytes::Bytes>, CallError> {
-        let input = input.map_err(|missing| {
-            let error = Error::new(ErrorKind::Missing);
-            CallError::Request(error.expected(missing.member).at_path(missing.shape))
-        })?;
-        let operation = self.inner.service.operation(O::INDEX);
-        self.request(operation, &Chosen::<_, O::Formats>::new(&input))
-    }
-
-    fn generated_exchange(
-        &self,
-        request: Request<bytes::Bytes>,
-    ) -> Pin<Box<dyn Future<Output = Exchanged> + Send + '_>> {
-        Box::pin(self.exchange(request, SILENT))
+        operation: u32,
+        input: Result<&dyn Message, MissingMember>,
+    ) -> Pin<Box<dyn Future<Output = Exchanged> + Send>> {
+        let request = match input {
+            Ok(input) => self.request(self.inner.service.operation(operation), input),
+            Err(missing) => {
+                let error = Error::new(ErrorKind::Missing);
+                let error = error.expected(missing.member).at_path(missing.shape);
+                Err(CallError::Request(error))
+            }
+        };
+        let client = self.clone();
+        Box::pin(async move { client.exchange(request?, SILENT).await })
     }
 
     fn generated_output<O: Operation>(
@@ -98,17 +144,33 @@ impl Client {
         head: &response::Parts,
         body: &Body,
     ) -> Result<O::Output, O::Error> {
+        let mut slot = ChosenSlot::<O::Output, O::Formats>::new();
+        match self.read_answer(O::INDEX, head, body, &mut slot) {
+            Ok(None) => Ok(slot.into_value().ok_or_else(unfinished)?),
+            Ok(Some(answer)) => Err(O::Error::read(&answer)),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Reads an output. What comes back is an error of the model instead.
+    fn read_answer<'de>(
+        &'de self,
+        operation: u32,
+        head: &'de response::Parts,
+        body: &'de Body,
+        sink: &mut dyn Sink<'de>,
+    ) -> Result<Option<Answer<'de>>, CallError> {
         let inner = &*self.inner;
-        let operation = inner.service.operation(O::INDEX);
+        let operation = inner.service.operation(operation);
         let outcome = inner.protocol.outcome(operation, head, body, &inner.limits);
         match outcome.map_err(CallError::Response)? {
             Outcome::Output => {}
-            Outcome::Foreign(what) => return Err(CallError::Foreign(what).into()),
+            Outcome::Foreign(what) => return Err(CallError::Foreign(what)),
             Outcome::Fault(fault) => {
-                return Err(CallError::Fault(fault.with_head(&head.headers)).into());
+                return Err(CallError::Fault(fault.with_head(&head.headers)));
             }
             Outcome::Error(shape) => {
-                return Err(O::Error::read::<O::Formats>(&Answer {
+                return Ok(Some(Answer {
                     client: self,
                     shape,
                     head,
@@ -116,15 +178,15 @@ impl Client {
                 }));
             }
         }
-        let mut slot = ChosenSlot::<O::Output, O::Formats>::new();
         inner
             .protocol
-            .decode_output(operation, head, body, &inner.limits, &mut slot)
+            .decode_output(operation, head, body, &inner.limits, sink)
             .map_err(CallError::Response)?;
-        Ok(slot.into_value().ok_or_else(unfinished)?)
+        Ok(None)
     }
 }
 
+#[cold]
 fn unfinished() -> CallError {
     let error = Error::new(ErrorKind::Internal);
     CallError::Response(error.expected("a protocol that finishes the structure"))

@@ -12,10 +12,10 @@ use http_body_util::{BodyExt, Full, Limited};
 use hyper_util::client::legacy::Client as HttpClient;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
-use polywire_codec::{Dynamic, Message, Slot, Typed};
+use polywire_codec::{Dynamic, Message, Shared, Slot, Typed};
 use polywire_protocol::{
-    Fault, HostPrefix, MountError, Outcome, Protocol, ProtocolKind, RequestOptions, WithToken,
-    finish_request, s3,
+    ClientProtocol, Fault, HostPrefix, MountError, Outcome, ProtocolKind, RequestOptions,
+    WithToken, finish_request, s3,
 };
 use polywire_schema::{
     Body, DecodeStructure, Encode, Error, Limits, Map, MissingMember, Operation, Schema, Value,
@@ -27,7 +27,7 @@ use crate::ServiceHandle;
 
 mod generated;
 
-pub use generated::Answer;
+pub use generated::{Answer, Sending};
 
 /// A client of one service over one protocol. Cloning counts up; clones share
 /// connections.
@@ -38,7 +38,7 @@ pub struct Client {
 
 struct Inner {
     service: ServiceHandle,
-    protocol: Box<dyn Protocol>,
+    protocol: Box<dyn ClientProtocol>,
     http: HttpClient<Connector, Full<Bytes>>,
     base: Uri,
     http2: bool,
@@ -74,8 +74,8 @@ impl tower::Service<Uri> for Connector {
 #[derive(Debug)]
 pub struct ClientBuilder {
     service: ServiceHandle,
-    kind: ProtocolKind,
-    own_protocol: Option<Box<dyn Protocol>>,
+    /// Or why it cannot be, which is said when it connects.
+    protocol: Result<Box<dyn ClientProtocol>, MountError>,
     headers: HeaderMap,
     connect_timeout: Duration,
     deadline: Duration,
@@ -197,23 +197,30 @@ pub struct Exchange {
 }
 
 impl ClientBuilder {
-    /// Calls over a protocol that was made apart, such as XML-RPC at another
-    /// path, instead of the one that was named.
-    ///
-    /// ```
-    /// use polywire_protocol::{MountError, ProtocolKind, XmlRpc};
-    /// use polywire_rpc::{Client, ClientBuilder, ServiceHandle};
-    ///
-    /// /// Calls `http://HOST/xmlrpc.php`, if it connects to `http://HOST`.
-    /// fn blog(service: ServiceHandle) -> Result<ClientBuilder, MountError> {
-    ///     let protocol = XmlRpc::new(service.service())?.at_path("/xmlrpc.php");
-    ///     let builder = Client::builder(service, ProtocolKind::XmlRpc);
-    ///     Ok(builder.custom_protocol(Box::new(protocol)))
-    /// }
-    /// ```
+    /// A client over a protocol, or with why there is none.
+    pub(crate) fn new(
+        service: ServiceHandle,
+        protocol: Result<Box<dyn ClientProtocol>, MountError>,
+    ) -> Self {
+        Self {
+            service,
+            protocol,
+            headers: HeaderMap::new(),
+            connect_timeout: Duration::from_secs(5),
+            deadline: Duration::from_secs(60),
+            idle_timeout: Duration::from_secs(90),
+            limits: Limits::DEFAULT,
+            options: RequestOptions::DEFAULT,
+            s3_virtual_hosted: false,
+            http2: false,
+        }
+    }
+
+    /// Calls over a protocol that was made apart, instead of the one that was
+    /// named: see [`Client::builder_over`].
     #[must_use]
-    pub fn custom_protocol(mut self, protocol: Box<dyn Protocol>) -> Self {
-        self.own_protocol = Some(protocol);
+    pub fn custom_protocol(mut self, protocol: Box<dyn ClientProtocol>) -> Self {
+        self.protocol = Ok(protocol);
         self
     }
 
@@ -304,13 +311,7 @@ impl ClientBuilder {
             let reason = format!("`{url}`: expected http://host:port");
             return Err(ConnectError::Url(reason));
         }
-        let protocol = match self.own_protocol {
-            Some(protocol) => protocol,
-            None => {
-                let built = self.kind.build(self.service.service());
-                built.map_err(ConnectError::Mount)?
-            }
-        };
+        let protocol = self.protocol.map_err(ConnectError::Mount)?;
         let mut connector = HttpConnector::new();
         connector.set_nodelay(true);
         connector.set_connect_timeout(Some(self.connect_timeout));
@@ -355,19 +356,30 @@ impl Client {
     /// Begins to build a client of a service over a protocol.
     #[must_use]
     pub fn builder(service: ServiceHandle, kind: ProtocolKind) -> ClientBuilder {
-        ClientBuilder {
-            service,
-            kind,
-            own_protocol: None,
-            headers: HeaderMap::new(),
-            connect_timeout: Duration::from_secs(5),
-            deadline: Duration::from_secs(60),
-            idle_timeout: Duration::from_secs(90),
-            limits: Limits::DEFAULT,
-            options: RequestOptions::DEFAULT,
-            s3_virtual_hosted: false,
-            http2: false,
-        }
+        let protocol = kind.client(service.service());
+        ClientBuilder::new(service, protocol)
+    }
+
+    /// Begins to build a client of a service over a protocol that was made apart,
+    /// such as XML-RPC at another path. A program that names its protocol so, and
+    /// not by its kind, links no other.
+    ///
+    /// ```
+    /// use polywire_protocol::{MountError, XmlRpc};
+    /// use polywire_rpc::{Client, ClientBuilder, ServiceHandle};
+    ///
+    /// /// Calls `http://HOST/xmlrpc.php`, if it connects to `http://HOST`.
+    /// fn blog(service: ServiceHandle) -> Result<ClientBuilder, MountError> {
+    ///     let protocol = XmlRpc::new(service.service())?.at_path("/xmlrpc.php");
+    ///     Ok(Client::builder_over(service, Box::new(protocol)))
+    /// }
+    /// ```
+    #[must_use]
+    pub fn builder_over(
+        service: ServiceHandle,
+        protocol: Box<dyn ClientProtocol>,
+    ) -> ClientBuilder {
+        ClientBuilder::new(service, Ok(protocol))
     }
 
     /// The service.
@@ -574,10 +586,11 @@ impl Client {
     /// An error of the model by member names.
     fn modelled(&self, shape: Schema<'_>, head: &response::Parts, body: &Body) -> CallError {
         let (protocol, limits) = (&self.inner.protocol, &self.inner.limits);
-        let mut details = Map::new();
+        // An error by names is rare: all formats share one copy for it.
+        let mut details = Shared(Map::new());
         match protocol.decode_error(shape, head, body, limits, &mut details) {
             Ok(()) => {
-                let fault = Fault::of_error(shape, details).with_status(head.status);
+                let fault = Fault::of_error(shape, details.0).with_status(head.status);
                 CallError::Fault(fault.with_head(&head.headers))
             }
             Err(error) => CallError::Response(error),

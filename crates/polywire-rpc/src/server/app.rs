@@ -10,7 +10,7 @@ use std::task::{self, Poll};
 use bytes::Bytes;
 use http::{Request, Response};
 use http_body_util::{BodyExt, Full, combinators::BoxBody};
-use polywire_protocol::{Fault, FaultKind, Plan, Protocol, ReadPlan, Route, Validator};
+use polywire_protocol::{Fault, FaultKind, Plan, ReadPlan, Route, ServerProtocol, Validator};
 use polywire_schema::{Body, Limits, Operation};
 use tower::util::BoxCloneSyncService;
 use tower::{Service, ServiceExt};
@@ -109,12 +109,12 @@ impl Server {
     }
 
     /// The protocols that it is offered on.
-    pub fn protocols(&self) -> impl Iterator<Item = &dyn Protocol> {
+    pub fn protocols(&self) -> impl Iterator<Item = &dyn ServerProtocol> {
         self.mounts().map(|(_, protocol)| protocol)
     }
 
     /// The same with their mounts.
-    pub fn mounts(&self) -> impl Iterator<Item = (&Mount, &dyn Protocol)> {
+    pub fn mounts(&self) -> impl Iterator<Item = (&Mount, &dyn ServerProtocol)> {
         self.app.mounts.all()
     }
 

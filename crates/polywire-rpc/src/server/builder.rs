@@ -8,7 +8,8 @@ use bytes::Bytes;
 use http::{Request, Response};
 use http_body_util::combinators::BoxBody;
 use polywire_protocol::{
-    Conflict, Fault, MountError, Protocol, ProtocolKind, UncheckedPattern, Validator, conflict,
+    Conflict, Fault, MountError, ProtocolKind, ServerProtocol, UncheckedPattern, Validator,
+    conflict,
 };
 use polywire_schema::Limits;
 use tokio::sync::Semaphore;
@@ -31,7 +32,7 @@ const BODY_MEMORY: usize = 256 << 20;
 pub struct ServerBuilder {
     service: ServiceHandle,
     protocols: Vec<(Mount, ProtocolKind)>,
-    own_protocols: Vec<(Mount, Box<dyn Protocol>)>,
+    own_protocols: Vec<(Mount, Box<dyn ServerProtocol>)>,
     handlers: Vec<(String, Arc<dyn Handler>)>,
     limits: Limits,
     validation: Validation,
@@ -179,13 +180,13 @@ impl ServerBuilder {
     /// Offers the service over a protocol that was made apart, such as XML-RPC
     /// at another path.
     #[must_use]
-    pub fn custom_protocol(self, protocol: Box<dyn Protocol>) -> Self {
+    pub fn custom_protocol(self, protocol: Box<dyn ServerProtocol>) -> Self {
         self.custom_protocol_at(Mount::default(), protocol)
     }
 
     /// As [`ServerBuilder::custom_protocol`], at a mount.
     #[must_use]
-    pub fn custom_protocol_at(mut self, mount: Mount, protocol: Box<dyn Protocol>) -> Self {
+    pub fn custom_protocol_at(mut self, mount: Mount, protocol: Box<dyn ServerProtocol>) -> Self {
         self.own_protocols.push((mount, protocol));
         self
     }
@@ -334,7 +335,7 @@ impl ServerBuilder {
         let mut protocols = self.own_protocols;
         for (mount, kind) in kinds {
             let protocol = kind
-                .build(service)
+                .server(service)
                 .map_err(|error| BuildError::Mount(kind, error))?;
             protocols.push((mount, protocol));
         }

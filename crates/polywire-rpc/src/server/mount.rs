@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use http::uri::PathAndQuery;
 use http::{Uri, header, request};
-use polywire_protocol::{Protocol, detect};
+use polywire_protocol::{ServerProtocol, detect};
 
 /// A place on a server: below a path, on a host, or both. The default is the
 /// whole server.
@@ -168,12 +168,12 @@ impl std::str::FromStr for Mount {
 /// and the mounts that say most first.
 #[derive(Debug)]
 pub(super) struct Mounts {
-    pub(super) protocols: Vec<Box<dyn Protocol>>,
+    pub(super) protocols: Vec<Box<dyn ServerProtocol>>,
     places: Vec<(Mount, Range<usize>)>,
 }
 
 impl Mounts {
-    pub(super) fn new(mut protocols: Vec<(Mount, Box<dyn Protocol>)>) -> Self {
+    pub(super) fn new(mut protocols: Vec<(Mount, Box<dyn ServerProtocol>)>) -> Self {
         // Stable: of equal claims the protocol that was named first counts.
         protocols.sort_by(|(one, _), (other, _)| {
             (other.weight(), &other.host, &other.path).cmp(&(one.weight(), &one.host, &one.path))
@@ -194,7 +194,7 @@ impl Mounts {
     }
 
     /// The protocols with their mounts.
-    pub(super) fn all(&self) -> impl Iterator<Item = (&Mount, &dyn Protocol)> {
+    pub(super) fn all(&self) -> impl Iterator<Item = (&Mount, &dyn ServerProtocol)> {
         self.places.iter().flat_map(|(mount, range)| {
             let protocols = self.protocols[range.clone()].iter();
             protocols.map(move |protocol| (mount, &**protocol))
