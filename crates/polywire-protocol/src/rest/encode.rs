@@ -22,6 +22,10 @@ use super::layout::Field;
 use super::payload::UNFIT;
 use super::{Bindings, scalar};
 
+/// How many headers of members are noted without asking for memory: as many as
+/// the requests of S3 have.
+const FIELDS: usize = 64;
+
 /// An encoder of the members of one structure that stand in a head.
 #[derive(Debug)]
 pub(crate) struct HeadEncoder<'b> {
@@ -29,7 +33,7 @@ pub(crate) struct HeadEncoder<'b> {
     /// The texts. Those of the target are percent-encoded.
     pub(super) text: Vec<u8>,
     /// The members that have a header.
-    pub(super) fields: Vec<Field>,
+    pub(super) fields: SmallVec<[Field; FIELDS]>,
     /// Headers of maps: those with a member of their own come first.
     pub(super) more_headers: Vec<(HeaderName, Range<usize>)>,
     /// What a member says of the length of the body.
@@ -60,11 +64,12 @@ struct List {
 
 impl<'b> HeadEncoder<'b> {
     /// An encoder of the head of a message with these bindings.
+    #[inline]
     pub(crate) fn new(bindings: &'b Bindings) -> Self {
         Self {
             bindings,
             text: Vec::new(),
-            fields: Vec::new(),
+            fields: SmallVec::new(),
             more_headers: Vec::new(),
             content_length: None,
             labels: SmallVec::new(),
@@ -88,7 +93,6 @@ impl<'b> HeadEncoder<'b> {
         if bindings.head || bindings.has_host_labels || bindings.is_raw() {
             if bindings.head {
                 self.text = bindings.head_room.vec();
-                self.fields = Vec::with_capacity(bindings.header_count);
             }
             message.encode_any(root, self);
         }
