@@ -21,6 +21,13 @@ pub(super) fn push_text(out: &mut Vec<u8>, text: &str) {
     }
 }
 
+/// Writes `=` and a text that is long or in which something has to be encoded.
+#[inline(never)]
+pub(super) fn push_value(out: &mut Vec<u8>, text: &str) {
+    out.push(b'=');
+    push_text(out, text);
+}
+
 /// Whether a text of 4 to 32 bytes consists of unreserved characters; of others
 /// it does not say so. Its words overlap where it is no multiple of them.
 #[inline]
@@ -88,6 +95,18 @@ pub(super) fn encode_time(out: &mut Vec<u8>, start: usize) {
     let Some(tail) = out.get(start + 13..) else {
         return encode_again(out, start);
     };
+    // Without a fraction, the most common of all, all of it is one move.
+    if let [b':', a, b, b':', c, d, b'Z'] = *tail
+        && let Some(date) = out.get(start..).and_then(<[u8]>::first_chunk::<13>)
+    {
+        let mut encoded = *b"YYYY-MM-DDTHH%3AMM%3ASSZ";
+        let (hour, rest) = encoded.split_at_mut(date.len());
+        hour.copy_from_slice(date);
+        [rest[3], rest[4], rest[8], rest[9]] = [a, b, c, d];
+        out.truncate(start);
+        out.extend_from_slice(&encoded);
+        return;
+    }
     match tail.first_chunk::<7>() {
         // `:30:00` and then `Z` or a fraction, in which nothing is encoded.
         Some(&[b':', a, b, b':', c, d, end]) if end == b'Z' || end == b'.' => {

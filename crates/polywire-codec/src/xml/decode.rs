@@ -42,7 +42,7 @@ pub struct XmlDecoder<'de> {
     pub(super) last_date: LastDate,
 }
 
-/// States of the [`Seq`] of a structure: bits. None is left once the structure
+/// States of the [`Seq`] of a structure: bits. None but `IN_PART` is left once the structure
 /// is among its elements.
 pub(super) const IN_TAG: u32 = 1;
 pub(super) const NO_CONTENT: u32 = 2;

@@ -26,6 +26,9 @@ pub(crate) struct HeadDecoder<'b, 'de> {
     bindings: &'b Bindings,
     /// The headers that have not been looked at.
     headers: http::header::Iter<'de, HeaderValue>,
+    /// Whether all that comes next are headers, each one that of a member of its
+    /// own.
+    is_plain: bool,
     /// Whether some header comes twice or has two members. Then all are looked up
     /// first.
     is_gathered: bool,
@@ -80,11 +83,13 @@ impl<'b, 'de> HeadDecoder<'b, 'de> {
             Head::Request(head, _) => &head.headers,
             Head::Response(head) => &head.headers,
         };
+        let is_gathered = bindings.index.is_shared() || headers.len() != headers.keys_len();
         Self {
             head,
             bindings,
             headers: headers.iter(),
-            is_gathered: bindings.index.is_shared() || headers.len() != headers.keys_len(),
+            is_plain: !is_gathered && bindings.others.is_empty(),
+            is_gathered,
             found: Vec::new(),
             read: 0,
             looked: 0,
@@ -125,10 +130,10 @@ impl<'b, 'de> HeadDecoder<'b, 'de> {
     fn next_header(&mut self, shape: Schema<'_>) -> Result<u32, Error> {
         let places = &self.bindings.places[..];
         while let Some((name, value)) = self.headers.next() {
-            let Some(member) = self.bindings.index.find(name.as_str(), places) else {
+            let Some((member, place)) = self.bindings.index.find(name.as_str(), places) else {
                 continue;
             };
-            self.place = &places[member as usize];
+            self.place = place;
             let text = text_of(value).ok_or_else(|| self.wrong("UTF-8"))?;
             // A list without items has no header, and a header without a value
             // no item.
@@ -172,19 +177,22 @@ impl<'b, 'de> HeadDecoder<'b, 'de> {
         Ok(is_empty)
     }
 
-    /// The next member that stands in the head and has no header of its own, if
-    /// there is one.
+    /// The next member, wherever in the head it stands.
     #[inline(never)]
-    fn next_other(&mut self) -> Result<Option<u32>, Error> {
+    fn any_member(&mut self, shape: Schema<'_>) -> Result<u32, Error> {
         while let Some(other) = self.bindings.others.get(self.looked).copied() {
             self.looked += 1;
             if self.locate(other)? {
-                return Ok(Some(other));
+                return Ok(other);
             }
         }
         self.value = None;
         self.more.clear();
-        Ok(None)
+        if self.is_gathered {
+            return self.next_gathered(shape);
+        }
+        self.is_plain = true;
+        self.next_header(shape)
     }
 
     #[inline]
@@ -330,15 +338,10 @@ impl<'de> Decoder<'de> for HeadDecoder<'_, 'de> {
     }
 
     fn member(&mut self, shape: Schema<'_>, _: &mut Seq) -> Result<u32, Error> {
-        if self.looked < self.bindings.others.len()
-            && let Some(other) = self.next_other()?
-        {
-            return Ok(other);
+        if self.is_plain {
+            return self.next_header(shape);
         }
-        match self.is_gathered {
-            true => self.next_gathered(shape),
-            false => self.next_header(shape),
-        }
+        self.any_member(shape)
     }
 
     fn list(&mut self, at: Member<'_>) -> Result<Seq, Error> {

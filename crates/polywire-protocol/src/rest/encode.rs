@@ -11,7 +11,7 @@ use http::HeaderName;
 use http::header::HOST;
 use polywire_codec::Message;
 use polywire_schema::{
-    BigDecimal, BigInteger, Blob, Encoder, Error, ErrorKind, Member, MemberFlags, Timestamp,
+    BigDecimal, BigInteger, Blob, Encoder, Error, ErrorKind, Member, MemberFlags, Text, Timestamp,
 };
 use polywire_text::{base64, number, percent};
 use smallvec::SmallVec;
@@ -316,6 +316,28 @@ impl Encoder for HeadEncoder<'_> {
                 self.take(start);
             }
             _ => self.put(at, |out| out.extend_from_slice(value.as_bytes())),
+        }
+    }
+
+    fn text(&mut self, at: Member<'_>, value: &Text) {
+        let (member, place) = self.current;
+        match place {
+            // A blank that nobody refers to stands before it.
+            Place::Header { plain: true, .. }
+                if self.list.is_none() && value.push_inline(&mut self.text, |_| b' ') =>
+            {
+                let end = self.text.len();
+                let start = end - value.len();
+                self.fields.push(Field { member, start, end });
+            }
+            Place::Label { .. } | Place::Query { .. }
+                if percent::is_inline_unreserved(value) && !at.has(MemberFlags::HOST_LABEL) =>
+            {
+                let start = self.text.len();
+                self.text.extend_from_slice(value.as_bytes());
+                self.take(start);
+            }
+            _ => self.string(at, value),
         }
     }
 

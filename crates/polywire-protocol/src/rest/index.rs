@@ -44,13 +44,14 @@ impl HeaderIndex {
 
     /// The first member whose header this is.
     #[inline]
-    pub(crate) fn find(&self, name: &str, places: &[Place]) -> Option<u32> {
+    pub(crate) fn find<'b>(&self, name: &str, places: &'b [Place]) -> Option<(u32, &'b Place)> {
         let mask = self.slots.len().checked_sub(1)?;
         let mut at = hash(name.as_bytes());
         loop {
             let ordinal = self.slots[at & mask].checked_sub(1)?;
-            if is_of(places, ordinal, name) {
-                return Some(ordinal);
+            let place = places.get(ordinal as usize)?;
+            if place.header()?.name.as_str() == name {
+                return Some((ordinal, place));
             }
             at += 1;
         }
@@ -63,7 +64,8 @@ impl HeaderIndex {
         };
         let mut at = hash(name.as_bytes());
         while let Some(ordinal) = self.slots[at & mask].checked_sub(1) {
-            if is_of(places, ordinal, name) {
+            let place = places.get(ordinal as usize).and_then(Place::header);
+            if place.is_some_and(|header| header.name.as_str() == name) {
                 found(ordinal);
             }
             at += 1;
@@ -71,18 +73,17 @@ impl HeaderIndex {
     }
 }
 
-#[inline]
-fn is_of(places: &[Place], member: u32, name: &str) -> bool {
-    let header = places.get(member as usize).and_then(Place::header);
-    header.is_some_and(|header| header.name.as_str() == name)
-}
-
 /// Names of one prefix differ in their ends.
 #[inline]
 fn hash(name: &[u8]) -> usize {
     let end = match name.last_chunk::<8>() {
         Some(end) => u64::from_le_bytes(*end),
-        None => name.iter().fold(0, |end, byte| end << 8 | u64::from(*byte)),
+        None => match (name.first_chunk(), name.last_chunk()) {
+            (Some(first), Some(last)) => {
+                u64::from(u32::from_le_bytes(*first)) << 32 | u64::from(u32::from_le_bytes(*last))
+            }
+            _ => name.iter().fold(0, |end, byte| end << 8 | u64::from(*byte)),
+        },
     };
     let mixed = (end ^ name.len() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     (mixed >> 40) as usize
