@@ -15,7 +15,7 @@ use polywire_text::{Text, base64, number, percent};
 use smallvec::SmallVec;
 
 use super::FormProfile;
-use super::text::{encode_plus, encode_time, push_number, push_text, push_value};
+use super::text::{encode_again, encode_plus, push_number, push_text, push_value};
 use crate::refuse::unbalanced;
 
 /// A writer of one form.
@@ -438,13 +438,16 @@ impl Encoder for FormEncoder {
                 value.push_epoch_seconds(&mut self.out);
                 return;
             }
-            TimestampFormat::DateTime => value.push_date_time(&mut self.out),
-            TimestampFormat::HttpDate => value.push_http_date(&mut self.out),
+            TimestampFormat::DateTime => value.push_encoded_date_time(&mut self.out),
+            TimestampFormat::HttpDate => {
+                let written = value.push_http_date(&mut self.out);
+                encode_again(&mut self.out, start);
+                written
+            }
         };
         if let Err(malformed) = written {
-            return self.unwritable(at, malformed.expected);
+            self.unwritable(at, malformed.expected);
         }
-        encode_time(&mut self.out, start);
     }
 
     fn null(&mut self, at: Member<'_>) {

@@ -88,42 +88,9 @@ pub(super) fn encode_plus(out: &mut Vec<u8>, start: usize) {
     }
 }
 
-/// Percent-encodes a date and time: the two colons of RFC 3339, which mostly
-/// stand in the same places, or the spaces too of an HTTP-date.
-#[inline]
-pub(super) fn encode_time(out: &mut Vec<u8>, start: usize) {
-    let Some(tail) = out.get(start + 13..) else {
-        return encode_again(out, start);
-    };
-    // Without a fraction, the most common of all, all of it is one move.
-    if let [b':', a, b, b':', c, d, b'Z'] = *tail
-        && let Some(date) = out.get(start..).and_then(<[u8]>::first_chunk::<13>)
-    {
-        let mut encoded = *b"YYYY-MM-DDTHH%3AMM%3ASSZ";
-        let (hour, rest) = encoded.split_at_mut(date.len());
-        hour.copy_from_slice(date);
-        [rest[3], rest[4], rest[8], rest[9]] = [a, b, c, d];
-        out.truncate(start);
-        out.extend_from_slice(&encoded);
-        return;
-    }
-    match tail.first_chunk::<7>() {
-        // `:30:00` and then `Z` or a fraction, in which nothing is encoded.
-        Some(&[b':', a, b, b':', c, d, end]) if end == b'Z' || end == b'.' => {
-            let [x, y, z] = *b"%3A";
-            let old = out.len();
-            out.extend_from_slice(&[0; 4]);
-            out.copy_within(start + 19..old, start + 23);
-            if let Some(space) = out.get_mut(start + 13..start + 23) {
-                space.copy_from_slice(&[x, y, z, a, b, x, y, z, c, d]);
-            }
-        }
-        _ => encode_again(out, start),
-    }
-}
-
+/// Percent-encodes what stands behind `start`.
 #[cold]
-fn encode_again(out: &mut Vec<u8>, start: usize) {
+pub(super) fn encode_again(out: &mut Vec<u8>, start: usize) {
     let plain = out.split_off(start);
     percent::push_bytes(out, &plain, &percent::UNRESERVED);
 }

@@ -126,7 +126,7 @@ impl<'b, 'de> HeadDecoder<'b, 'de> {
 
     /// The next member that has a header with something in it, which is then what
     /// is read.
-    #[inline]
+    #[inline(always)]
     fn next_header(&mut self, shape: Schema<'_>) -> Result<u32, Error> {
         let places = &self.bindings.places[..];
         while let Some((name, value)) = self.headers.next() {
