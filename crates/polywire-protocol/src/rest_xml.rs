@@ -263,8 +263,11 @@ impl Format for Xml {
         if self.is_wrapped || !prepared.output.is_document() {
             return false;
         }
-        // Its name is near the beginning.
         let bytes = body.as_bytes();
+        if is_plainly_another(bytes) {
+            return false;
+        }
+        // Its name is near the beginning.
         let start = &bytes[..bytes.len().min(256)];
         let start = match std::str::from_utf8(start) {
             Ok(text) => text,
@@ -307,6 +310,18 @@ impl Format for Xml {
     }
 }
 
+/// Whether a document begins with the start tag of an element that is no error,
+/// whatever its prefix. Where something stands before the tag, it does not say so.
+fn is_plainly_another(document: &[u8]) -> bool {
+    let [b'<', name @ ..] = document.trim_ascii_start() else {
+        return false;
+    };
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b':');
+    let end = name.iter().position(|byte| !is_part(byte));
+    let name = end.and_then(|end| name.get(..end)).unwrap_or_default();
+    !name.is_empty() && !name.ends_with(ERROR.as_bytes())
+}
+
 impl Xml {
     /// An error: its members by `write`, and what stands around them.
     fn around(
@@ -329,5 +344,38 @@ impl Xml {
             encoder.close(RESPONSE);
         }
         encoder.finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn documents_that_are_plainly_no_errors() {
+        for document in [
+            "<CopyObjectResult>",
+            " \n<a/>",
+            "<Errors>",
+            "<s3:Result xmlns:s3='x'>",
+        ] {
+            assert!(is_plainly_another(document.as_bytes()), "{document}");
+        }
+        for document in [
+            "",
+            "<",
+            "<a",
+            "<Error>",
+            "<Error/>",
+            "\n<Error a='b'>",
+            "<s3:Error>",
+            "<?xml version='1.0'?><a>",
+            "<!-- --><a>",
+            "\u{feff}<a>",
+            "< Error>",
+            "a",
+        ] {
+            assert!(!is_plainly_another(document.as_bytes()), "{document}");
+        }
     }
 }

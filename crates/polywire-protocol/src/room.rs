@@ -10,6 +10,10 @@ const LEAST: usize = 512;
 /// and may.
 const MOST: usize = 64 * 1024;
 
+/// Up to here allocators have a piece at hand: the next larger one takes the
+/// most common of them as long as a small message takes altogether.
+const SMALL: usize = 1024;
+
 /// The space that messages of one kind lately took. A guess and nothing more:
 /// threads may write it as they like.
 #[derive(Debug)]
@@ -32,7 +36,10 @@ impl Room {
     pub(crate) fn took(&self, len: usize) {
         let room = self.0.load(Ordering::Relaxed);
         // Writers reserve a little more than they write.
-        let wanted = len + len / 8 + 64;
+        let mut wanted = len + len / 8 + 64;
+        if wanted > SMALL && len + 64 <= SMALL {
+            wanted = SMALL;
+        }
         if wanted > room && room < MOST {
             self.0.store(wanted.min(MOST), Ordering::Relaxed);
         } else if wanted < room / 4 && room > LEAST {
@@ -52,6 +59,10 @@ mod tests {
         assert_eq!(now(), LEAST);
         room.took(400);
         assert_eq!(now(), 514);
+        room.took(950);
+        assert_eq!(now(), SMALL);
+        room.took(970);
+        assert_eq!(now(), 1155);
         room.took(8000);
         assert_eq!(now(), 9064);
         room.took(5000);

@@ -554,3 +554,178 @@ fn errors_with_a_payload() {
         assert_eq!(read, details);
     }
 }
+
+const BOTH: &str = r#"
+    $version: "2"
+    namespace test.both
+
+    use aws.protocols#restJson1
+    use aws.protocols#restXml
+
+    @restJson1
+    @restXml
+    service Both { operations: [Put] }
+
+    @http(method: "POST", uri: "/put/{id}")
+    operation Put {
+        input := with [Members] {
+            @required
+            @httpLabel
+            id: String
+            @httpQuery("q")
+            query: String
+        }
+        output := with [Members] {}
+    }
+
+    @mixin
+    structure Members {
+        @httpHeader("X-Own")
+        own: String
+        first: String
+        @httpHeader("X-Texts")
+        texts: Texts
+        second: String
+        @httpPrefixHeaders("x-more-")
+        more: Headers
+        third: String
+    }
+
+    list Texts { member: String }
+    map Headers { key: String, value: String }
+"#;
+
+/// What a client reads of an answer, or why it cannot.
+fn read_both(
+    kind: ProtocolKind,
+    headers: &[(&'static str, &str)],
+    document: &str,
+) -> Result<Map, String> {
+    let model = Loader::new().add_text("both.smithy", BOTH).assemble();
+    let set = model.unwrap().model.schemas("test.both#Both");
+    let set = set.unwrap().unwrap();
+    let protocol = kind.build(set.service(0)).unwrap();
+    let mut response = http::Response::builder();
+    for (name, value) in headers {
+        response = response.header(*name, *value);
+    }
+    let (head, ()) = response.body(()).unwrap().into_parts();
+    let body = Body::from(document.as_bytes().to_vec());
+    let mut output = Map::new();
+    let limits = &Limits::DEFAULT;
+    let read = protocol.decode_output(set.operation(0), &head, &body, limits, &mut output);
+    read.map(|()| output).map_err(|error| error.to_string())
+}
+
+#[test]
+fn documents_beside_a_head() {
+    let expected = map([
+        ("own", "mine".into()),
+        ("first", "1".into()),
+        ("second", "2".into()),
+        ("third", "3".into()),
+    ]);
+    let xml = [
+        "<PutOutput><first>1</first><second>2</second><third>3</third></PutOutput>",
+        "<PutOutput>\n  <third>3</third>\n  <second>2</second><first>1</first>\n</PutOutput>",
+        // What stands in the head does not come in through the document, wherever
+        // it stands there.
+        "<PutOutput><own>no</own><first>1</first><own>no</own><texts>no</texts><second>2</second>\
+         <more/><third>3</third><own a='b'>no</own></PutOutput>",
+        "<PutOutput><x/><first>1</first><second>2</second><!-- 3 --><third>3</third></PutOutput>",
+    ];
+    let json = [
+        r#"{"first":"1","second":"2","third":"3"}"#,
+        r#"{ "third" : "3", "second": "2", "first": "1" }"#,
+        r#"{"own":"no","first":"1","own":"no", "texts": ["no"], "second":"2","third":"3","more":{}}"#,
+        r#"{"own": "no", "x": null, "first": "1", "second": "2", "third": "3"}"#,
+    ];
+    let head = &[("x-own", "mine")];
+    for document in xml {
+        let read = read_both(ProtocolKind::RestXml, head, document).unwrap();
+        assert_eq!(read, expected, "{document}");
+    }
+    for document in json {
+        let read = read_both(ProtocolKind::RestJson1, head, document).unwrap();
+        assert_eq!(read, expected, "{document}");
+    }
+    let twice = "<PutOutput><first>1</first><first>1</first></PutOutput>";
+    assert!(read_both(ProtocolKind::RestXml, head, twice).is_err());
+    let twice = r#"{"first": "1", "first": "1"}"#;
+    assert!(read_both(ProtocolKind::RestJson1, head, twice).is_err());
+}
+
+#[test]
+fn headers_in_any_order_and_more_than_once() {
+    let texts = |texts: &[&str]| Value::List(texts.iter().copied().map(Value::from).collect());
+    let more = Value::Map(map([("a", "1".into()), ("b", "2".into())]));
+    let read = |headers: &[(&'static str, &str)]| read_both(ProtocolKind::RestJson1, headers, "{}");
+    let once = [
+        ("x-more-b", "2"),
+        ("x-texts", "a, b"),
+        ("x-other", "?"),
+        ("x-more-a", "1"),
+        ("x-own", "mine"),
+    ];
+    let expected = map([
+        ("own", "mine".into()),
+        ("texts", texts(&["a", "b"])),
+        ("more", more.clone()),
+    ]);
+    assert_eq!(read(&once).unwrap(), expected);
+    // One line of several values and several lines are the same.
+    let twice = [&once[..], &[("x-texts", "c")]].concat();
+    let expected = map([
+        ("own", "mine".into()),
+        ("texts", texts(&["a", "b", "c"])),
+        ("more", more),
+    ]);
+    assert_eq!(read(&twice).unwrap(), expected);
+    // A header of another name that comes twice changes nothing.
+    let other = [&twice[..], &[("x-other", "!")]].concat();
+    assert_eq!(read(&other).unwrap(), expected);
+    let own = [&once[..], &[("x-own", "yours")]].concat();
+    assert!(read(&own).unwrap_err().contains("one value"));
+}
+
+#[test]
+fn texts_of_a_head_that_are_encoded_or_not() {
+    let model = Loader::new().add_text("both.smithy", BOTH).assemble();
+    let set = model.unwrap().model.schemas("test.both#Both");
+    let set = set.unwrap().unwrap();
+    let protocol = ProtocolKind::RestXml.build(set.service(0)).unwrap();
+    let long = "a-text_of.more~than-23-bytes";
+    for (text, encoded) in [
+        ("plain", "plain"),
+        ("exactly-23-bytes-long_.", "exactly-23-bytes-long_."),
+        ("a b/c", "a%20b%2Fc"),
+        ("ü", "%C3%BC"),
+        ("exactly-23-bytes-long/.", "exactly-23-bytes-long%2F."),
+        (long, long),
+    ] {
+        let input = Value::Map(map([
+            ("id", text.into()),
+            ("query", text.into()),
+            ("own", text.into()),
+        ]));
+        let request = protocol
+            .encode_input(set.operation(0), &Dynamic(&input))
+            .unwrap();
+        assert_eq!(request.uri(), &*format!("/put/{encoded}?q={encoded}"));
+        assert_eq!(request.headers()["x-own"].as_bytes(), text.as_bytes());
+    }
+    for text in [
+        "a\nb",
+        "a\rb",
+        "a\0b",
+        "\x7f",
+        "a text of more than 23 bytes\n",
+    ] {
+        let input = Value::Map(map([("id", "1".into()), ("own", text.into())]));
+        let request = protocol.encode_input(set.operation(0), &Dynamic(&input));
+        assert!(
+            request.unwrap_err().to_string().contains("x-own"),
+            "{text:?}"
+        );
+    }
+}

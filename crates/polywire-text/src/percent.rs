@@ -26,7 +26,7 @@ use std::fmt;
 
 use crate::block::{Block as _, Block16 as Block};
 use crate::rewrite::{self, Class, Piece, Reader, Table, Word};
-use crate::{Malformed, utf8};
+use crate::{Malformed, Text, utf8};
 
 /// The unreserved characters of RFC 3986: `A-Z a-z 0-9 - . _ ~`.
 pub static UNRESERVED: Set = Set::unreserved();
@@ -203,6 +203,50 @@ pub fn push_bytes(out: &mut Vec<u8>, bytes: &[u8], set: &Set) {
     let special = None::<fn(Block) -> Block>;
     let written = rewrite::push(out, bytes, &set.table, special);
     debug_assert!(written.is_ok(), "every byte can be encoded");
+}
+
+/// Whether a string is inline and all of it is unreserved, so that nothing in it
+/// has to be encoded by [`UNRESERVED`] or [`PATH`]: one look, whatever its length.
+///
+/// ```
+/// use polywire_text::{Text, percent};
+///
+/// assert!(percent::is_inline_unreserved(&Text::from("plain-text_1.0~")));
+/// assert!(!percent::is_inline_unreserved(&Text::from("a b")));
+/// ```
+#[inline]
+#[must_use]
+pub fn is_inline_unreserved(text: &Text) -> bool {
+    let Some((window, len)) = text.window() else {
+        return false;
+    };
+    let reserved = |at: usize| {
+        let block = window.get(at..).and_then(<[u8]>::first_chunk);
+        block.map_or(0, |block| !unreserved(Block::load(block)).mask() & 0xffff)
+    };
+    let mut all = reserved(0);
+    if len > 16 {
+        // The eight bytes in the middle are looked at twice.
+        all |= reserved(8) << 8;
+    }
+    (all | 1 << 24).trailing_zeros() as usize >= len
+}
+
+/// The unreserved characters of a block.
+#[inline(always)]
+fn unreserved(block: Block) -> Block {
+    let within = |block: Block, least: u8, most: u8| {
+        let below = block.at_most(least - 1);
+        block.at_most(most).without(below)
+    };
+    // Both cases at once. What becomes a letter thereby is one.
+    let letters = within(block.or(Block::load(&[0x20; 16])), b'a', b'z');
+    // `-`, `.`, `/` and the digits, without the slash.
+    let digits = within(block, b'-', b'9').without(block.equals(b'/'));
+    letters
+        .or(digits)
+        .or(block.equals(b'_'))
+        .or(block.equals(b'~'))
 }
 
 /// Decodes `%` and two hexadecimal digits of either case. Borrows where there

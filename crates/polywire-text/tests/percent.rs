@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use polywire_text::cpu::{self, Level};
 use polywire_text::percent::{self, Plus, Set};
-use polywire_text::{form, reference};
+use polywire_text::{Text, form, reference};
 use proptest::prelude::*;
 
 const KEPT: &[u8] = b"!$&'()*+,;=:@/";
@@ -24,6 +24,26 @@ fn encoded(bytes: &[u8], set: &Set) -> String {
     percent::push_bytes(&mut out, bytes, set);
     assert_eq!(out.remove(0), b'%');
     String::from_utf8(out).unwrap()
+}
+
+#[test]
+fn what_is_unreserved_stays() {
+    for character in (0..0x180).filter_map(char::from_u32) {
+        for len in 0..26 {
+            for at in 0..len {
+                let mut text: Vec<char> = vec!['z'; len];
+                text[at] = character;
+                let text: String = text.into_iter().collect();
+                let stays = encoded(text.as_bytes(), &percent::UNRESERVED) == text;
+                let text = Text::from(text);
+                assert_eq!(
+                    percent::is_inline_unreserved(&text),
+                    stays && text.is_inline(),
+                    "{text}"
+                );
+            }
+        }
+    }
 }
 
 fn encodes_as_twin(bytes: &[u8]) {

@@ -554,6 +554,9 @@ proptest! {
             prop_assert_eq!(&zoned, &format!("{text}Z"));
             prop_assert_eq!(Timestamp::parse_xmlrpc_with(&zoned, read), Ok(back));
         }
+        let plain = written(|out| instant.push_date_time(out));
+        let encoded = written(|out| instant.push_encoded_date_time(out));
+        prop_assert_eq!(encoded, plain.map(|plain| plain.replace(':', "%3A")));
         let mut out = Vec::new();
         instant.push_epoch_seconds_with(&mut out, fraction);
         let text = String::from_utf8(out).unwrap();

@@ -11,11 +11,11 @@ use polywire_schema::{
     BigDecimal, BigInteger, Encoder, Error, ErrorKind, Member, MemberFlags, ShapeKind, Timestamp,
     TimestampFormat,
 };
-use polywire_text::{base64, number, percent};
+use polywire_text::{Text, base64, number, percent};
 use smallvec::SmallVec;
 
 use super::FormProfile;
-use super::text::{encode_plus, encode_time, push_number, push_text};
+use super::text::{encode_again, encode_plus, push_number, push_text, push_value};
 use crate::refuse::unbalanced;
 
 /// A writer of one form.
@@ -166,23 +166,33 @@ impl FormEncoder {
         old
     }
 
+    /// Writes the name of a member.
+    #[inline(always)]
+    fn push_name(&mut self, at: Member<'_>) {
+        if !at.encoded(self.profile.names).push_to(&mut self.out) {
+            at.run(self.profile.names).push_to(&mut self.out);
+        }
+    }
+
     /// Writes `&`, the key of the value of `at`, and `=`.
     #[inline(always)]
     fn push_key(&mut self, at: Member<'_>) {
+        self.push_bare_key(at);
+        self.out.push(b'=');
+    }
+
+    /// Writes `&` and the key of the value of `at`.
+    #[inline(always)]
+    fn push_bare_key(&mut self, at: Member<'_>) {
         self.push_way();
         match self.level.kind {
-            Kind::Named | Kind::Map { .. } => {
-                if !at.encoded(self.profile.names).push_to(&mut self.out) {
-                    at.run(self.profile.names).push_to(&mut self.out);
-                }
-            }
+            Kind::Named | Kind::Map { .. } => self.push_name(at),
             Kind::List => {
                 self.level.count += 1;
                 push_number(&mut self.out, self.level.count);
             }
             Kind::Top => self.nameless(at),
         }
-        self.out.push(b'=');
     }
 
     /// Goes to the value of `at` and on to `more` segments: the way ends behind
@@ -193,7 +203,7 @@ impl FormEncoder {
         let start = self.push_way();
         match self.level.kind {
             Kind::Named | Kind::Map { .. } => {
-                at.run(self.profile.names).push_to(&mut self.out);
+                self.push_name(at);
                 self.out.push(b'.');
             }
             Kind::List => {
@@ -205,7 +215,7 @@ impl FormEncoder {
             Kind::Top => self.out.push(b'&'),
         }
         if let Some(element) = more {
-            element.run(self.profile.names).push_to(&mut self.out);
+            self.push_name(element);
             self.out.push(b'.');
         }
         if entry {
@@ -397,6 +407,14 @@ impl Encoder for FormEncoder {
         push_text(&mut self.out, value);
     }
 
+    #[inline]
+    fn text(&mut self, at: Member<'_>, value: &Text) {
+        self.push_bare_key(at);
+        if !percent::is_inline_unreserved(value) || !value.push_inline(&mut self.out, |_| b'=') {
+            push_value(&mut self.out, value);
+        }
+    }
+
     fn blob(&mut self, at: Member<'_>, value: &[u8]) {
         self.push_key(at);
         // `+`, `/` and `=` are encoded, so it goes through a buffer, piece by
@@ -420,13 +438,16 @@ impl Encoder for FormEncoder {
                 value.push_epoch_seconds(&mut self.out);
                 return;
             }
-            TimestampFormat::DateTime => value.push_date_time(&mut self.out),
-            TimestampFormat::HttpDate => value.push_http_date(&mut self.out),
+            TimestampFormat::DateTime => value.push_encoded_date_time(&mut self.out),
+            TimestampFormat::HttpDate => {
+                let written = value.push_http_date(&mut self.out);
+                encode_again(&mut self.out, start);
+                written
+            }
         };
         if let Err(malformed) = written {
-            return self.unwritable(at, malformed.expected);
+            self.unwritable(at, malformed.expected);
         }
-        encode_time(&mut self.out, start);
     }
 
     fn null(&mut self, at: Member<'_>) {

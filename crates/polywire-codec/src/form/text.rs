@@ -21,6 +21,13 @@ pub(super) fn push_text(out: &mut Vec<u8>, text: &str) {
     }
 }
 
+/// Writes `=` and a text that is long or in which something has to be encoded.
+#[inline(never)]
+pub(super) fn push_value(out: &mut Vec<u8>, text: &str) {
+    out.push(b'=');
+    push_text(out, text);
+}
+
 /// Whether a text of 4 to 32 bytes consists of unreserved characters; of others
 /// it does not say so. Its words overlap where it is no multiple of them.
 #[inline]
@@ -81,30 +88,9 @@ pub(super) fn encode_plus(out: &mut Vec<u8>, start: usize) {
     }
 }
 
-/// Percent-encodes a date and time: the two colons of RFC 3339, which mostly
-/// stand in the same places, or the spaces too of an HTTP-date.
-#[inline]
-pub(super) fn encode_time(out: &mut Vec<u8>, start: usize) {
-    let Some(tail) = out.get(start + 13..) else {
-        return encode_again(out, start);
-    };
-    match tail.first_chunk::<7>() {
-        // `:30:00` and then `Z` or a fraction, in which nothing is encoded.
-        Some(&[b':', a, b, b':', c, d, end]) if end == b'Z' || end == b'.' => {
-            let [x, y, z] = *b"%3A";
-            let old = out.len();
-            out.extend_from_slice(&[0; 4]);
-            out.copy_within(start + 19..old, start + 23);
-            if let Some(space) = out.get_mut(start + 13..start + 23) {
-                space.copy_from_slice(&[x, y, z, a, b, x, y, z, c, d]);
-            }
-        }
-        _ => encode_again(out, start),
-    }
-}
-
+/// Percent-encodes what stands behind `start`.
 #[cold]
-fn encode_again(out: &mut Vec<u8>, start: usize) {
+pub(super) fn encode_again(out: &mut Vec<u8>, start: usize) {
     let plain = out.split_off(start);
     percent::push_bytes(out, &plain, &percent::UNRESERVED);
 }

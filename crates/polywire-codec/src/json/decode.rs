@@ -416,7 +416,7 @@ impl<'de> JsonDecoder<'de> {
     /// must not come in through the document.
     fn is_elsewhere(&self, member: Member<'_>) -> bool {
         let elsewhere = |direction| member.location().going(direction) != Location::Body;
-        self.budget.depth() == 1 && self.profile.document_only.is_some_and(elsewhere)
+        self.profile.document_only.is_some_and(elsewhere) && self.budget.depth() == 1
     }
 
     /// Skips a null that is no element of the list or map of `at`.
@@ -623,8 +623,10 @@ impl<'de> JsonDecoder<'de> {
             None => return None,
         };
         let (value, token) = self.token_behind(at + len);
-        let whole = self.profile.document_only.is_none() || self.budget.depth() > 1;
-        if matches!(token, b'n' | 0) || !whole || !seq.mark_new(ordinal) {
+        if matches!(token, b'n' | 0)
+            || self.is_elsewhere(shape.member(ordinal))
+            || !seq.mark_new(ordinal)
+        {
             return None;
         }
         self.at = value;

@@ -42,7 +42,7 @@ pub struct XmlDecoder<'de> {
     pub(super) last_date: LastDate,
 }
 
-/// States of the [`Seq`] of a structure: bits. None is left once the structure
+/// States of the [`Seq`] of a structure: bits. None but `IN_PART` is left once the structure
 /// is among its elements.
 pub(super) const IN_TAG: u32 = 1;
 pub(super) const NO_CONTENT: u32 = 2;
@@ -217,6 +217,10 @@ impl<'de> XmlDecoder<'de> {
         let shape = at.target();
         if top && self.profile.document_only.is_some() {
             seq.state |= IN_PART;
+            // The members of a head mostly come first.
+            let mut members = shape.members();
+            let first = members.find(|member| !self.is_elsewhere(*member));
+            seq.guess = first.map_or(END, Member::ordinal);
         }
         if self.cursor.special == EMPTY {
             seq.state |= NO_CONTENT;
@@ -279,7 +283,7 @@ impl<'de> Decoder<'de> for XmlDecoder<'de> {
     #[inline(always)]
     fn member(&mut self, shape: Schema<'_>, seq: &mut Seq) -> Result<u32, Error> {
         if seq.state != 0 {
-            return self.any_member(shape.root(), seq);
+            return self.part_member(shape.root(), seq);
         }
         let cursor = &mut self.cursor;
         let Some((at, tag)) = cursor.line() else {

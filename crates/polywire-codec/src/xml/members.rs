@@ -1,8 +1,8 @@
 //! The members of a structure, where the next is not the one that was guessed.
 
 use polywire_schema::{
-    Decoder, END, Error, ErrorKind, Location, Member, MemberFlags, NameSource, Schema, Seq,
-    ShapeFlags, ShapeKind,
+    Decoder, END, Encoding, Error, ErrorKind, Location, Member, MemberFlags, NameSource, Schema,
+    Seq, ShapeFlags, ShapeKind,
 };
 use polywire_text::scan::{self, TAG};
 
@@ -11,6 +11,33 @@ use super::cursor::{ATTRIBUTE, CONTENT, Place, TOP, local, plain_name_len};
 use super::decode::{AROUND_PAYLOAD, IN_PART, IN_TAG, NO_CONTENT, UNWRAPPED, own_name};
 
 impl<'de> XmlDecoder<'de> {
+    /// As [`Decoder::member`], where the structure is not plainly one of elements:
+    /// at the top of a message, of which other parts are members too, it mostly is.
+    #[inline(never)]
+    pub(super) fn part_member(&mut self, root: Member<'_>, seq: &mut Seq) -> Result<u32, Error> {
+        let Some((at, tag)) = self.cursor.line().filter(|_| seq.state == IN_PART) else {
+            return self.any_member(root, seq);
+        };
+        let (shape, ordinal) = (root.target(), seq.guess);
+        if ordinal < shape.len()
+            && let member = shape.member(ordinal)
+            && let Some(len) = member.encoded(Encoding::XmlOpen).starts(tag)
+            && !self.is_elsewhere(member)
+            && seq.mark_new(ordinal)
+        {
+            self.opened(at, tag, len);
+            seq.guess = ordinal + 1;
+            return Ok(ordinal);
+        }
+        if self.cursor.is_end(tag, own_name(seq)) {
+            self.cursor.at = at + own_name(seq).len + "</>".len();
+            self.budget.leave();
+            return Ok(END);
+        }
+        self.cursor.at = at;
+        self.named_member(root, seq, tag)
+    }
+
     /// As [`Decoder::member`], whatever stands there.
     #[inline(never)]
     pub(super) fn any_member(&mut self, root: Member<'_>, seq: &mut Seq) -> Result<u32, Error> {
@@ -144,7 +171,12 @@ impl<'de> XmlDecoder<'de> {
         while let Some(name) = scan::in_tag(tag) {
             let found = shape.find(NameSource::Xml, name);
             match found {
-                Some(ordinal) if !seq.mark_new(ordinal) => break,
+                Some(ordinal)
+                    if seq.state != 0 && self.is_elsewhere(shape.member(ordinal))
+                        || !seq.mark_new(ordinal) =>
+                {
+                    break;
+                }
                 None if name.is_empty() || plain_name_len(name) != name.len() => break,
                 _ => {}
             }
@@ -220,7 +252,7 @@ impl<'de> XmlDecoder<'de> {
 
     /// Whether a member at the top belongs to another part of the message. It
     /// must not come in through the document.
-    fn is_elsewhere(&self, member: Member<'_>) -> bool {
+    pub(super) fn is_elsewhere(&self, member: Member<'_>) -> bool {
         let elsewhere = |direction| member.location().going(direction) != Location::Body;
         self.profile.document_only.is_some_and(elsewhere)
     }

@@ -37,8 +37,6 @@ pub(crate) struct Bindings {
     pub(crate) others: Vec<u32>,
     /// The members that have a header, by its name.
     pub(crate) index: HeaderIndex,
-    /// How many there are.
-    pub(crate) header_count: usize,
     /// The sets of headers that have been written before.
     pub(crate) layouts: Layouts,
     /// The media type of the body.
@@ -194,7 +192,6 @@ impl Bindings {
             unwrapped: false,
             index: HeaderIndex::new(&places),
             others: Vec::new(),
-            header_count: places.iter().filter_map(Place::header).count(),
             layouts: Layouts::default(),
             media_type: None,
             type_member: None,

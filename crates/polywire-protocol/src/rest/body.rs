@@ -32,18 +32,17 @@ impl<'de> Parts<'_, 'de> {
     pub(crate) fn read<F: Format>(
         &self,
         format: &F,
-        head: HeadDecoder<'_, 'de>,
+        head: &mut HeadDecoder<'_, 'de>,
         sink: &mut dyn Sink<'de>,
     ) -> Result<(), Error> {
-        let mut head = head;
         if self.bindings.head {
-            sink.decode_any(self.root, &mut head)?;
+            sink.decode_any(self.root, head)?;
         }
         if self.body.is_empty() {
             if self.bindings.has_body() {
                 format.read_nothing(self)?;
             }
-            return sink.finish(self.root, &mut head);
+            return sink.finish(self.root, head);
         }
         match self.bindings.payload {
             Some(payload) if payload.raw => {
@@ -54,7 +53,7 @@ impl<'de> Parts<'_, 'de> {
             }
             Some(_) => format.read_payload(self, sink),
             None if self.bindings.document => format.read_document(self, sink),
-            None => sink.finish(self.root, &mut head),
+            None => sink.finish(self.root, head),
         }
     }
 }

@@ -78,7 +78,8 @@ impl<F: Format> Rest<F> {
             side: Side::Client,
             is_error: false,
         };
-        parts.read(&self.format, HeadDecoder::response(head, bindings), sink)
+        let mut head = HeadDecoder::response(head, bindings);
+        parts.read(&self.format, &mut head, sink)
     }
 
     pub(crate) fn decode_error<'de>(
@@ -98,7 +99,8 @@ impl<F: Format> Rest<F> {
                 side: Side::Client,
                 is_error: true,
             };
-            parts.read(&self.format, HeadDecoder::response(head, bindings), sink)
+            let mut head = HeadDecoder::response(head, bindings);
+            parts.read(&self.format, &mut head, sink)
         })
     }
 }

@@ -17,15 +17,24 @@ use crate::protocol::Route;
 
 /// A decoder of the members of one structure that stand in a head.
 ///
-/// It goes over the headers once and looks up whose they are. It gives the text
-/// of one member after the other; what is asked of it next is read from that text.
+/// It gives the text of one member after the other; what is asked of it next is
+/// read from that text. First come the members that have no header of their own,
+/// then the headers, as they come: each is looked up once.
 #[derive(Debug)]
 pub(crate) struct HeadDecoder<'b, 'de> {
     head: Head<'de>,
     bindings: &'b Bindings,
-    /// The members that have a header, and their values, in the order of the
+    /// The headers that have not been looked at.
+    headers: http::header::Iter<'de, HeaderValue>,
+    /// Whether all that comes next are headers, each one that of a member of its
+    /// own.
+    is_plain: bool,
+    /// Whether some header comes twice or has two members. Then all are looked up
+    /// first.
+    is_gathered: bool,
+    /// The members that then have a header, and their values, in the order of the
     /// members.
-    found: SmallVec<[(u32, &'de HeaderValue); 24]>,
+    found: Vec<(u32, &'de HeaderValue)>,
     /// How many of them have been read.
     read: usize,
     /// How many of the other members of the head have been looked for.
@@ -34,7 +43,9 @@ pub(crate) struct HeadDecoder<'b, 'de> {
     query: Option<Vec<(Cow<'de, str>, Cow<'de, str>)>>,
     /// Where the current member stands.
     place: &'b Place,
-    /// The text of the current member, item or entry.
+    /// The text of the current member, if that is one header.
+    header: Option<&'de str>,
+    /// Else the text of the current member, item or entry.
     value: Option<Cow<'de, str>>,
     /// Further texts of it.
     more: Vec<Cow<'de, str>>,
@@ -68,14 +79,23 @@ impl<'b, 'de> HeadDecoder<'b, 'de> {
     }
 
     fn new(head: Head<'de>, bindings: &'b Bindings, required: bool) -> Self {
+        let headers = match head {
+            Head::Request(head, _) => &head.headers,
+            Head::Response(head) => &head.headers,
+        };
+        let is_gathered = bindings.index.is_shared() || headers.len() != headers.keys_len();
         Self {
             head,
             bindings,
-            found: SmallVec::new(),
+            headers: headers.iter(),
+            is_plain: !is_gathered && bindings.others.is_empty(),
+            is_gathered,
+            found: Vec::new(),
             read: 0,
             looked: 0,
             query: None,
             place: &Place::Body,
+            header: None,
             value: None,
             more: Vec::new(),
             items: Vec::new().into_iter(),
@@ -84,52 +104,65 @@ impl<'b, 'de> HeadDecoder<'b, 'de> {
         }
     }
 
-    fn headers(&self) -> &'de HeaderMap {
+    fn all_headers(&self) -> &'de HeaderMap {
         match self.head {
             Head::Request(head, _) => &head.headers,
             Head::Response(head) => &head.headers,
         }
     }
 
-    /// Looks up whose the headers are.
-    fn find(&mut self) {
+    /// Looks up whose all headers are.
+    #[inline(never)]
+    fn gather(&mut self) {
         let places = &self.bindings.places[..];
-        for (name, value) in self.headers() {
+        for (name, value) in self.headers.by_ref() {
             let found = &mut self.found;
             let find = |member| found.push((member, value));
-            self.bindings.index.find(name.as_str(), places, find);
+            self.bindings.index.find_all(name.as_str(), places, find);
         }
         // Values of one member stay in their order.
         self.found.sort_by_key(|(member, _)| *member);
     }
 
-    /// The next member that has a header with something in it, whose values are
-    /// then what is read.
-    #[inline]
-    fn next_header(&mut self, shape: Schema<'_>) -> Result<Option<u32>, Error> {
+    /// The next member that has a header with something in it, which is then what
+    /// is read.
+    #[inline(always)]
+    fn next_header(&mut self, shape: Schema<'_>) -> Result<u32, Error> {
+        let places = &self.bindings.places[..];
+        while let Some((name, value)) = self.headers.next() {
+            let Some((member, place)) = self.bindings.index.find(name.as_str(), places) else {
+                continue;
+            };
+            self.place = place;
+            let text = text_of(value).ok_or_else(|| self.wrong("UTF-8"))?;
+            // A list without items has no header, and a header without a value
+            // no item.
+            if !text.is_empty() || shape.member(member).kind() != ShapeKind::List {
+                self.header = Some(text);
+                return Ok(member);
+            }
+        }
+        Ok(END)
+    }
+
+    /// As [`HeadDecoder::next_header`], of those that have been looked up.
+    #[inline(never)]
+    fn next_gathered(&mut self, shape: Schema<'_>) -> Result<u32, Error> {
         let places = &self.bindings.places[..];
         while let Some((member, value)) = self.found.get(self.read).copied() {
             self.read += 1;
             self.place = &places[member as usize];
             let text = text_of(value).ok_or_else(|| self.wrong("UTF-8"))?;
             self.value = Some(Cow::Borrowed(text));
-            let next = self.found.get(self.read);
-            let is_last = next.is_none_or(|(next, _)| *next != member);
-            if is_last && !text.is_empty() && self.more.is_empty() {
-                return Ok(Some(member));
-            }
             let is_empty = self.take_others(member)? && text.is_empty();
-            // A list without items has no header, and a header without a value
-            // no item.
             if !is_empty || shape.member(member).kind() != ShapeKind::List {
-                return Ok(Some(member));
+                return Ok(member);
             }
         }
-        Ok(None)
+        Ok(END)
     }
 
     /// Takes further values of a member; whether all are empty.
-    #[inline(never)]
     fn take_others(&mut self, member: u32) -> Result<bool, Error> {
         self.more.clear();
         let mut is_empty = true;
@@ -144,24 +177,22 @@ impl<'b, 'de> HeadDecoder<'b, 'de> {
         Ok(is_empty)
     }
 
-    /// The next member in the order of the shape, whether it has a header or
-    /// stands elsewhere in the head.
+    /// The next member, wherever in the head it stands.
     #[inline(never)]
-    fn next_of_both(&mut self, shape: Schema<'_>) -> Result<u32, Error> {
+    fn any_member(&mut self, shape: Schema<'_>) -> Result<u32, Error> {
         while let Some(other) = self.bindings.others.get(self.looked).copied() {
-            let header = self.found.get(self.read);
-            if header.is_some_and(|(header, _)| *header < other) {
-                if let Some(header) = self.next_header(shape)? {
-                    return Ok(header);
-                }
-                continue;
-            }
             self.looked += 1;
             if self.locate(other)? {
                 return Ok(other);
             }
         }
-        Ok(self.next_header(shape)?.unwrap_or(END))
+        self.value = None;
+        self.more.clear();
+        if self.is_gathered {
+            return self.next_gathered(shape);
+        }
+        self.is_plain = true;
+        self.next_header(shape)
     }
 
     #[inline]
@@ -222,7 +253,7 @@ impl<'b, 'de> HeadDecoder<'b, 'de> {
                 let Head::Response(head) = self.head else {
                     return Ok(false);
                 };
-                self.value = Some(Cow::Owned(head.status.as_str().to_owned()));
+                self.value = Some(Cow::Borrowed(head.status.as_str()));
                 Ok(true)
             }
             _ => Ok(false),
@@ -231,7 +262,7 @@ impl<'b, 'de> HeadDecoder<'b, 'de> {
 
     fn locate_prefix(&mut self, prefix: &str) -> Result<bool, Error> {
         let mut entries: Vec<Entry<'de>> = Vec::new();
-        for (name, value) in self.headers() {
+        for (name, value) in self.all_headers() {
             let Some(key) = name.as_str().strip_prefix(prefix) else {
                 continue;
             };
@@ -266,6 +297,9 @@ impl<'b, 'de> HeadDecoder<'b, 'de> {
     /// The text of the current scalar.
     #[inline]
     fn one(&mut self) -> Result<Cow<'de, str>, Error> {
+        if let Some(text) = self.header.take() {
+            return Ok(Cow::Borrowed(text));
+        }
         // Of parameters that come twice, the first counts.
         if !self.more.is_empty() && matches!(self.place, Place::Header { .. }) {
             return Err(self.wrong("one value"));
@@ -294,7 +328,9 @@ fn text_of(value: &HeaderValue) -> Option<&str> {
 impl<'de> Decoder<'de> for HeadDecoder<'_, 'de> {
     fn structure(&mut self, at: Member<'_>) -> Result<Seq, Error> {
         if at.is_root() {
-            self.find();
+            if self.is_gathered {
+                self.gather();
+            }
             Ok(Seq::default())
         } else {
             Err(self.wrong("no structure"))
@@ -302,19 +338,17 @@ impl<'de> Decoder<'de> for HeadDecoder<'_, 'de> {
     }
 
     fn member(&mut self, shape: Schema<'_>, _: &mut Seq) -> Result<u32, Error> {
-        if self.looked == self.bindings.others.len() {
-            // Headers only.
-            return match self.next_header(shape)? {
-                Some(header) => Ok(header),
-                None => Ok(END),
-            };
+        if self.is_plain {
+            return self.next_header(shape);
         }
-        self.next_of_both(shape)
+        self.any_member(shape)
     }
 
     fn list(&mut self, at: Member<'_>) -> Result<Seq, Error> {
         let element = at.element();
-        let values = self.value.take().into_iter().chain(self.more.drain(..));
+        let first = self.header.take().map(Cow::Borrowed);
+        let first = first.or_else(|| self.value.take());
+        let values = first.into_iter().chain(self.more.drain(..));
         let items: Vec<_> = if self.place.is_header() {
             let dates = element.kind() == ShapeKind::Timestamp
                 && scalar::timestamp_format(element, self.place.location())
@@ -400,6 +434,10 @@ impl<'de> Decoder<'de> for HeadDecoder<'_, 'de> {
     }
 
     fn text(&mut self, at: Member<'_>) -> Result<Text, Error> {
+        if let (Some(text), Place::Header { plain: true, .. }) = (self.header, self.place) {
+            self.header = None;
+            return Ok(Text::from(text));
+        }
         match self.str(at)? {
             Cow::Borrowed(text) => Ok(Text::from(text)),
             Cow::Owned(text) => Ok(Text::from(text)),

@@ -11,7 +11,7 @@ use http::HeaderName;
 use http::header::HOST;
 use polywire_codec::Message;
 use polywire_schema::{
-    BigDecimal, BigInteger, Blob, Encoder, Error, ErrorKind, Member, MemberFlags, Timestamp,
+    BigDecimal, BigInteger, Blob, Encoder, Error, ErrorKind, Member, MemberFlags, Text, Timestamp,
 };
 use polywire_text::{base64, number, percent};
 use smallvec::SmallVec;
@@ -22,6 +22,10 @@ use super::layout::Field;
 use super::payload::UNFIT;
 use super::{Bindings, scalar};
 
+/// How many headers of members are noted without asking for memory: as many as
+/// the requests of S3 have.
+const FIELDS: usize = 64;
+
 /// An encoder of the members of one structure that stand in a head.
 #[derive(Debug)]
 pub(crate) struct HeadEncoder<'b> {
@@ -29,7 +33,7 @@ pub(crate) struct HeadEncoder<'b> {
     /// The texts. Those of the target are percent-encoded.
     pub(super) text: Vec<u8>,
     /// The members that have a header.
-    pub(super) fields: Vec<Field>,
+    pub(super) fields: SmallVec<[Field; FIELDS]>,
     /// Headers of maps: those with a member of their own come first.
     pub(super) more_headers: Vec<(HeaderName, Range<usize>)>,
     /// What a member says of the length of the body.
@@ -60,11 +64,12 @@ struct List {
 
 impl<'b> HeadEncoder<'b> {
     /// An encoder of the head of a message with these bindings.
+    #[inline]
     pub(crate) fn new(bindings: &'b Bindings) -> Self {
         Self {
             bindings,
             text: Vec::new(),
-            fields: Vec::new(),
+            fields: SmallVec::new(),
             more_headers: Vec::new(),
             content_length: None,
             labels: SmallVec::new(),
@@ -88,7 +93,6 @@ impl<'b> HeadEncoder<'b> {
         if bindings.head || bindings.has_host_labels || bindings.is_raw() {
             if bindings.head {
                 self.text = bindings.head_room.vec();
-                self.fields = Vec::with_capacity(bindings.header_count);
             }
             message.encode_any(root, self);
         }
@@ -312,6 +316,28 @@ impl Encoder for HeadEncoder<'_> {
                 self.take(start);
             }
             _ => self.put(at, |out| out.extend_from_slice(value.as_bytes())),
+        }
+    }
+
+    fn text(&mut self, at: Member<'_>, value: &Text) {
+        let (member, place) = self.current;
+        match place {
+            // A blank that nobody refers to stands before it.
+            Place::Header { plain: true, .. }
+                if self.list.is_none() && value.push_inline(&mut self.text, |_| b' ') =>
+            {
+                let end = self.text.len();
+                let start = end - value.len();
+                self.fields.push(Field { member, start, end });
+            }
+            Place::Label { .. } | Place::Query { .. }
+                if percent::is_inline_unreserved(value) && !at.has(MemberFlags::HOST_LABEL) =>
+            {
+                let start = self.text.len();
+                self.text.extend_from_slice(value.as_bytes());
+                self.take(start);
+            }
+            _ => self.string(at, value),
         }
     }
 

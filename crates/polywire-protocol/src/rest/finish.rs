@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use bytes::Bytes;
+use bytes::{Buf as _, Bytes};
 use http::header::{CONTENT_LENGTH, CONTENT_TYPE};
 use http::uri::PathAndQuery;
 use http::{HeaderMap, HeaderValue, Uri};
@@ -38,16 +38,20 @@ impl HeadEncoder<'_> {
             Some(_) if self.query.is_empty() && self.parameters.is_empty() => None,
             _ => Some(self.push_target(target)?),
         };
-        let text = self.take_text();
+        let mut text = self.take_text();
+        let headers = self.header_map(&text, media_type)?;
         let target = match (place, target.fixed()) {
             (None, Some(fixed)) => fixed.clone(),
             (place, _) => {
+                // What is left of the texts is the target itself, so that nobody
+                // else has to be counted.
                 let place = place.unwrap_or_default();
-                let target = PathAndQuery::from_maybe_shared(text.slice(place.clone()));
-                target.map_err(|_| untargetable(&text[place]))?.into()
+                text.truncate(place.end);
+                text.advance(place.start);
+                let target = PathAndQuery::from_maybe_shared(text);
+                target.map_err(|_| untargetable(place.len()))?.into()
             }
         };
-        let headers = self.header_map(&text, media_type)?;
         let host_prefix = match host_prefix {
             "" => String::new(),
             prefix => endpoint::fill(prefix, &self.host_labels)?,
@@ -175,6 +179,9 @@ impl HeadEncoder<'_> {
             }
             None => self.new_map(text, media_type)?,
         };
+        if self.more_headers.is_empty() {
+            return Ok(headers);
+        }
         for (name, range) in std::mem::take(&mut self.more_headers) {
             let value = HeaderValue::from_maybe_shared(text.slice(range));
             let value = value.map_err(|_| unwritable(name.as_str()))?;
@@ -229,9 +236,9 @@ fn unfit_label(label: &Label, expected: &'static str) -> Error {
 }
 
 #[cold]
-fn untargetable(target: &[u8]) -> Error {
+fn untargetable(len: usize) -> Error {
     Error::new(ErrorKind::Unwritable)
         .in_format("HTTP")
         .expected("a path and a query that make a target of a request")
-        .found(String::from_utf8_lossy(target).into_owned())
+        .found(format!("one of {len} bytes"))
 }

@@ -57,8 +57,8 @@ impl<F: Format> Rest<F> {
             side: Side::Server,
             is_error: false,
         };
-        let head = HeadDecoder::request(request.head, request.route, &prepared.input);
-        Ok(parts.read(&self.format, head, sink)?)
+        let mut head = HeadDecoder::request(request.head, request.route, &prepared.input);
+        Ok(parts.read(&self.format, &mut head, sink)?)
     }
 
     pub(crate) fn encode_output(

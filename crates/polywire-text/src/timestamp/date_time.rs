@@ -6,9 +6,9 @@ use super::calendar::{EPOCH_DAY, date_of_day, day_of_date, distant_date_of_day};
 use super::fields::{Fields, fraction_digits, instant};
 use super::policy::{ReadPolicy, WritePolicy, Years};
 use super::words::{Pattern, pair_text, time, time_text};
-use super::{DAY, FIRST_SECOND, LAST_SECOND, Timestamp, push_words};
-use crate::Malformed;
+use super::{DAY, FIRST_SECOND, Fraction, LAST_SECOND, Timestamp, push_words};
 use crate::number::push_padded;
+use crate::{Malformed, percent};
 
 impl Timestamp {
     /// Reads RFC 3339, section 5.6.
@@ -110,6 +110,57 @@ impl Timestamp {
         policy: WritePolicy,
     ) -> Result<(), Malformed> {
         self.push_by(out, policy)
+    }
+
+    /// As [`Timestamp::push_date_time`], percent-encoded as a value of a form or
+    /// query: the colons are `%3A`.
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    ///
+    /// ```
+    /// use polywire_text::Timestamp;
+    ///
+    /// let mut out = b"at=".to_vec();
+    /// Timestamp::EPOCH.push_encoded_date_time(&mut out)?;
+    /// assert_eq!(out, b"at=1970-01-01T00%3A00%3A00Z");
+    /// # Ok::<(), polywire_text::Malformed>(())
+    /// ```
+    #[inline]
+    pub fn push_encoded_date_time(self, out: &mut Vec<u8>) -> Result<(), Malformed> {
+        let Some((day, second)) = self.common_day() else {
+            return self.push_encoded_distant(out);
+        };
+        let (century, short, month, day) = date_of_day(day);
+        let time = time_text(second);
+        let hour = time & 0xffff;
+        let minute = time >> 24 & 0xffff;
+        let second = time >> 48;
+        push_words(
+            out,
+            [
+                year_and_month(century, short, month),
+                pair_text(day.into(), 0x0f) | u64::from_le_bytes(*b"00T\0\0%3A") | hour << 24,
+                minute | second << 40 | u64::from_le_bytes(*b"\0\0%3A\0\0Z"),
+            ],
+            "YYYY-MM-DDTHH%3AMM%3ASSZ".len(),
+        );
+        let fraction = Fraction::Needed.of(self.nanoseconds);
+        if !fraction.is_empty() {
+            out.truncate(out.len() - 1);
+            fraction.push(out);
+            out.push(b'Z');
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn push_encoded_distant(self, out: &mut Vec<u8>) -> Result<(), Malformed> {
+        let mut plain = Vec::with_capacity(40);
+        self.push_date_time(&mut plain)?;
+        percent::push_bytes(out, &plain, &percent::UNRESERVED);
+        Ok(())
     }
 
     #[inline(always)]
