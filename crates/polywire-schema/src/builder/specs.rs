@@ -165,7 +165,8 @@ pub struct ServiceSpec {
     pub version: String,
     /// The ids of its protocol traits.
     pub protocols: Vec<String>,
-    /// The indices of its operations, as [`SchemaBuilder::operation`] gave them.
+    /// The indices of its operations, as
+    /// [`SchemaBuilder::operation`](crate::SchemaBuilder::operation) gave them.
     pub operations: Vec<u32>,
     /// The errors that each of its operations can end in.
     pub errors: Vec<ShapeRef>,
