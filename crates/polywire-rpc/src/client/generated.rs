@@ -110,9 +110,9 @@ impl Client {
         &self,
         input: Result<O::Input, MissingMember>,
     ) -> Sending<O> {
-        let exchange = match &input {
+        let exchange = match input {
             Ok(input) => self.begin(O::INDEX, Ok(&Chosen::<_, O::Formats>::new(input))),
-            Err(missing) => self.begin(O::INDEX, Err(*missing)),
+            Err(missing) => self.begin(O::INDEX, Err(missing)),
         };
         Sending {
             client: self.clone(),
