@@ -66,6 +66,12 @@ impl Field<'_> {
     pub(crate) fn is_text(&self) -> bool {
         ["schema::Text", "String", "std::borrow::Cow<'a, str>"].contains(&self.ty.as_str())
     }
+
+    /// Whether it is a map as a vector, whose parts may stand apart.
+    pub(crate) fn is_parted(&self) -> bool {
+        let flattened = "smithy.api#xmlFlattened";
+        self.ty.starts_with("Vec<(") && self.member.traits().get(flattened).is_some()
+    }
 }
 
 /// When a member is there.

@@ -21,7 +21,7 @@ macro_rules! delegate {
                 self.0.route(head)
             }
 
-            $crate::delegate::more!($($more)?);
+            $crate::delegate::own_methods!($($more)?);
 
             fn decode_input<'de>(
                 &self,
@@ -98,8 +98,8 @@ macro_rules! delegate {
 }
 pub(crate) use delegate;
 
-/// The method that some have besides.
-macro_rules! more {
+/// The methods that some have of their own.
+macro_rules! own_methods {
     () => {};
     (by_body) => {
         fn route_body(
@@ -117,4 +117,4 @@ macro_rules! more {
         }
     };
 }
-pub(crate) use more;
+pub(crate) use own_methods;

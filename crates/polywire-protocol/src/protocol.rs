@@ -120,8 +120,9 @@ pub trait ServerProtocol: OfKind {
     }
 
     /// Tells the caller the id of its call, in the header
-    /// `x-amzn-requestid` of the answer, and in its document where the protocol has
-    /// a place for it. The answer is one that this protocol has written.
+    /// `x-amzn-requestid` of the answer, for clients of S3 in `x-amz-request-id` too, and in
+    /// its document where the protocol has a place for it. The answer is one that this
+    /// protocol has written; a header that it has is left as it is.
     fn tell_request_id(&self, response: &mut http::Response<Bytes>, id: &str) {
         request_id::tell(self.kind(), response, id);
     }

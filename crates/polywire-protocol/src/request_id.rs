@@ -23,10 +23,16 @@ pub(crate) const HEADER: HeaderName = HeaderName::from_static("x-amzn-requestid"
 
 /// Puts an id into the header `x-amzn-requestid`, and at the end of the outermost
 /// element where the protocol has a place for it. What a header or XML cannot hold
-/// is left out there.
-pub(crate) fn tell(kind: ProtocolKind, response: &mut http::Response<Bytes>, id: &str) {
-    if let Ok(value) = HeaderValue::from_str(id) {
-        response.headers_mut().insert(HEADER, value);
+/// is left out there, and a member of the output that is bound to the header stays.
+/// The id as a header has it, if one can.
+pub(crate) fn tell(
+    kind: ProtocolKind,
+    response: &mut http::Response<Bytes>,
+    id: &str,
+) -> Option<HeaderValue> {
+    let value = HeaderValue::from_str(id).ok();
+    if let Some(value) = value.clone() {
+        response.headers_mut().entry(HEADER).or_insert(value);
     }
     let failed = !response.status().is_success();
     let place: &[&str] = match (kind, failed) {
@@ -35,11 +41,12 @@ pub(crate) fn tell(kind: ProtocolKind, response: &mut http::Response<Bytes>, id:
         (ProtocolKind::Ec2Query, false) => &["requestId"],
         (ProtocolKind::Ec2Query, true) => &["RequestID"],
         (ProtocolKind::RestXml, true) if is_error(response.body()) => &["RequestId"],
-        _ => return,
+        _ => return value,
     };
     if let Some(body) = with_element(response.body(), place, id) {
         *response.body_mut() = body;
     }
+    value
 }
 
 /// Whether a body is what restXml says of an error.

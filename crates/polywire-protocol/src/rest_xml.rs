@@ -83,12 +83,9 @@ const S3_REQUEST_ID: HeaderName = HeaderName::from_static("x-amz-request-id");
 impl Rest<Xml> {
     /// S3's clients look for the id in a header of its own, in answers to HEAD nowhere else.
     fn tell_request_id(&self, response: &mut http::Response<Bytes>, id: &str) {
-        request_id::tell(ProtocolKind::RestXml, response, id);
-        let headers = response.headers_mut();
-        if !self.format.is_wrapped
-            && let Some(id) = headers.get(request_id::HEADER).cloned()
-        {
-            headers.insert(S3_REQUEST_ID, id);
+        let told = request_id::tell(ProtocolKind::RestXml, response, id);
+        if let Some(id) = told.filter(|_| !self.format.is_wrapped) {
+            response.headers_mut().entry(S3_REQUEST_ID).or_insert(id);
         }
     }
 }
@@ -131,6 +128,10 @@ impl Format for Xml {
 
     fn prepare(&self, operation: Operation<'_>, prepared: &mut Prepared) {
         prepared.output.unwrapped = operation.has(OperationFlags::S3_UNWRAPPED_OUTPUT);
+        // Keys of S3 may be `a/../b`, and AWS's own clients send them so.
+        if !self.is_wrapped {
+            prepared.target.keep_dots();
+        }
     }
 
     fn read_document<'de>(

@@ -35,7 +35,7 @@ const TEXT_XML: HeaderValue = HeaderValue::from_static("text/xml");
 ///   "Input" of the mapping.
 /// - `i8` is written where a number does not fit `int`, and `nil` where a sparse list has
 ///   nothing, neither of which the specification has: "Scalar values", and "Types" of the mapping.
-/// - An answer has the status 200, a fault too: "Response format". Faults have the codes of the
+/// - The answer to a POST has the status 200, a fault too: "Response format". Faults have the codes of the
 ///   [interoperability specification](https://xmlrpc-epi.sourceforge.net/specs/rfc.fault_codes.php),
 ///   and an error of the model stands in `detail`: "Modelled errors" of the mapping.
 #[derive(Debug)]

@@ -7,7 +7,7 @@ use std::hash::{BuildHasher, Hash};
 use polywire_text::{Blob, Text, Timestamp};
 
 use crate::error::quoted;
-use crate::map::kind_of;
+use crate::map::fingerprint;
 use crate::{BigDecimal, BigInteger, Error, ErrorKind, Map, Member, Schema, Value};
 
 /// What [`Decoder::member`] returns at the end of a structure.
@@ -307,16 +307,17 @@ pub trait Decoder<'de> {
 
 /// A type that can be read by every [`Decoder`].
 pub trait Decode<'de>: Sized {
+    /// Makes a value that holds nothing, costs nothing and need not be dropped, for
+    /// [`Decode::decode_in_place`]: of generated unions.
+    #[doc(hidden)]
+    const BLANK: Option<fn() -> Self> = None;
+
     /// Reads the value of `at`.
     ///
     /// # Errors
     ///
     /// What the input holds is no such value.
     fn decode<D: Decoder<'de> + ?Sized>(at: Member<'_>, decoder: &mut D) -> Result<Self, Error>;
-
-    /// Makes a value that holds nothing and costs nothing, for
-    /// [`Decode::decode_in_place`]: of types for which that is worth it.
-    const BLANK: Option<fn() -> Self> = None;
 
     /// Reads the value of `at` into the place where it is to stand, which holds
     /// a [`Decode::BLANK`]: what is large need not be moved there. Anything else
@@ -326,6 +327,7 @@ pub trait Decode<'de>: Sized {
     ///
     /// What the input holds is no such value. The place may hold a part of it,
     /// which is no value to go on with.
+    #[doc(hidden)]
     #[inline]
     fn decode_in_place<D: Decoder<'de> + ?Sized>(
         &mut self,
@@ -507,8 +509,12 @@ impl<'de, T: Decode<'de>> Decode<'de> for Vec<T> {
                 continue;
             };
             self.push(blank());
-            if let Some(item) = self.last_mut() {
-                item.decode_in_place(element, decoder)?;
+            if let Some(item) = self.last_mut()
+                && let Err(error) = item.decode_in_place(element, decoder)
+            {
+                // It may be half of one.
+                self.pop();
+                return Err(error);
             }
         }
         Ok(())
@@ -598,6 +604,11 @@ where
 }
 
 /// A map in wire order.
+///
+/// The parts of a flattened map that stand apart in XML are not compared with each other:
+/// a structure with such a member calls
+/// [`generated::distinct_keys`](crate::generated::distinct_keys) at its end, as generated ones
+/// do.
 impl<'de, K: From<Text> + AsRef<str>, V: Decode<'de>> Decode<'de> for Vec<(K, V)> {
     fn decode<D: Decoder<'de> + ?Sized>(at: Member<'_>, decoder: &mut D) -> Result<Self, Error> {
         let mut entries = Self::new();
@@ -627,20 +638,40 @@ impl<'de, K: From<Text> + AsRef<str>, V: Decode<'de>> Decode<'de> for Vec<(K, V)
                 self.push((K::from(key), V::decode(element, decoder)?));
                 continue;
             };
-            // Made where it stands: what is pushed goes through the stack, since
-            // it would have to be dropped if there were no memory.
+            // Made where it stands: a key that is pushed goes through the stack,
+            // since it would have to be dropped if there were no memory.
             self.resize_with(self.len() + 1, || (K::from(Text::default()), blank()));
             if let Some((place, value)) = self.last_mut() {
                 *place = K::from(key);
-                value.decode_in_place(element, decoder)?;
+                if let Err(error) = value.decode_in_place(element, decoder) {
+                    self.pop();
+                    return Err(error);
+                }
             }
         }
-        match repeated(self) {
-            None => Ok(()),
-            Some(key) => Err(decoder
-                .error(ErrorKind::Duplicate, "each key once")
-                .found(quoted(key))),
+        // Parts of a map that stand apart would be sorted anew with each: whoever
+        // reads the structure compares them once, at its end.
+        if seq.continues {
+            return Ok(());
         }
+        distinct_keys(self, decoder)
+    }
+}
+
+/// Sees to it that the keys of a map that is a vector all differ.
+///
+/// # Errors
+///
+/// A key is there twice.
+pub fn distinct_keys<'de, K: AsRef<str>, V, D: Decoder<'de> + ?Sized>(
+    entries: &[(K, V)],
+    decoder: &D,
+) -> Result<(), Error> {
+    match repeated(entries) {
+        None => Ok(()),
+        Some(key) => Err(decoder
+            .error(ErrorKind::Duplicate, "each key once")
+            .found(quoted(key))),
     }
 }
 
@@ -655,7 +686,7 @@ fn repeated<K: AsRef<str>, V>(entries: &[(K, V)]) -> Option<&str> {
         let mut seen = [0_u64; 4];
         for (place, (key, _)) in entries.iter().enumerate() {
             let key = key.as_ref();
-            let kind = kind_of(key);
+            let kind = fingerprint(key);
             let (word, bit) = (&mut seen[kind as usize / 64 % 4], 1 << (kind % 64));
             if *word & bit != 0
                 && entries[..place]
@@ -749,6 +780,19 @@ mod tests {
                         prop_assert_eq!(wide.mark(depth_left, ordinal), before);
                     }
                 }
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn repeated_keys_are_found(keys in proptest::collection::vec("[ab]{0,3}|[a-z]{6}", 0..80)) {
+            let entries: Vec<(&String, ())> = keys.iter().map(|key| (key, ())).collect();
+            let differ = keys.iter().collect::<HashSet<_>>().len() == keys.len();
+            let repeated = repeated(&entries);
+            prop_assert_eq!(repeated.is_none(), differ);
+            if let Some(key) = repeated {
+                prop_assert!(keys.iter().filter(|other| *other == key).count() > 1);
             }
         }
     }

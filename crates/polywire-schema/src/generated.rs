@@ -5,6 +5,7 @@
 //! structure, so that a crate of seven hundred structures instantiates it a
 //! few dozen times.
 
+pub use crate::decode::distinct_keys;
 use std::fmt;
 use std::sync::Arc;
 

@@ -67,7 +67,7 @@ impl Map {
             // need no comparison, and most do.
             let mut seen = 0_u64;
             for (position, (key, _)) in entries.iter().enumerate() {
-                let bit = 1 << (kind_of(key) % 64);
+                let bit = 1 << (fingerprint(key) % 64);
                 if seen & bit != 0 && entries[..position].iter().any(|(other, _)| other == key) {
                     return Err((position, entries));
                 }
@@ -252,11 +252,11 @@ impl Indexed {
 
 /// A number that equal keys share, and others rarely in its lowest bits.
 #[inline]
-pub(crate) fn kind_of(key: &str) -> u32 {
+pub(crate) fn fingerprint(key: &str) -> u32 {
     let bytes = key.as_bytes();
     let (first, last) = (bytes.first().copied(), bytes.last().copied());
     let mixed = u32::from(first.unwrap_or(0)) * 7 + u32::from(last.unwrap_or(0)) * 31;
-    mixed + bytes.len() as u32 * 5
+    mixed.wrapping_add((bytes.len() as u32).wrapping_mul(5))
 }
 
 /// Positions in the order of keys; equal keys in the order of positions.

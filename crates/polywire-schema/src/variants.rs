@@ -51,7 +51,7 @@ pub(crate) fn table<'a>(names: impl ExactSizeIterator<Item = &'a str>) -> (Vec<S
 
 impl Member<'_> {
     /// The ordinal of the variant of its target, by a source of names, whose name
-    /// is the first `len` bytes of `text`. `None` says nothing where they are more
+    /// is the first `len` bytes of `text`. `None` says nothing where they are none or more
     /// than seven, or the target is no union.
     #[inline(always)]
     #[must_use]
@@ -62,8 +62,8 @@ impl Member<'_> {
             return None;
         }
         let name = u64::from_le_bytes(text) & !(u64::MAX << (8 * len));
-        // A zero at the end would look as if the name ended before; and no name is
-        // empty.
+        // A zero at the end would look as if the name ended before. Empty names are not
+        // in the table.
         if name.wrapping_shr((8 * len as u32).wrapping_sub(8)) == 0 {
             return None;
         }

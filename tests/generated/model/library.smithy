@@ -122,6 +122,7 @@ structure Book {
 
     moves: Shelves
 
+    @xmlFlattened
     copies: ShelfByRoom
 
     notes: Notes

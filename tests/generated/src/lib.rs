@@ -7,6 +7,10 @@ polywire::include_service!(
     pub mod library
 );
 polywire::include_service!(
+    /// Maps in wire order.
+    pub mod library_vectors
+);
+polywire::include_service!(
     /// Types that borrow from the message.
     pub mod library_borrowed
 );

@@ -4,10 +4,11 @@
 use std::borrow::Cow;
 
 use generated::library::{self, Book, Genre, Rank, Shelf};
-use generated::library_borrowed;
+use generated::{library_borrowed, library_vectors};
 use polywire::codec::cbor::{CborDecoder, CborEncoder, CborProfile};
 use polywire::codec::json::{JsonDecoder, JsonEncoder, JsonProfile};
-use polywire::schema::{Body, Decode, Encode, Limits, Member, Value};
+use polywire::codec::xml::{XmlDecoder, XmlProfile};
+use polywire::schema::{Body, Decode, Encode, Error, Limits, Member, Value};
 
 fn root() -> Member<'static> {
     let shape = library::schemas().find_shape("example.library#Book");
@@ -64,31 +65,26 @@ fn unknown_variants_are_kept() {
     assert_eq!(book.shelf, Some(Shelf::Away));
 }
 
+/// What a client reads, which takes variants that its model does not have.
+fn read<T: for<'de> Decode<'de>>(json: &str) -> Result<T, Error> {
+    let body = Body::from(json.as_bytes().to_vec());
+    let profile = JsonProfile::DEFAULT.lenient();
+    let mut decoder = JsonDecoder::from_body(&body, profile, &Limits::DEFAULT)?;
+    T::decode(root(), &mut decoder)
+}
+
+const NEWER: &str = r#"{"id":"1","title":"","moves":[{"name":"a"},{"newer":{"x":[1]}},{"number":2}],
+    "copies":{"c":{"newer":1},"b":{"name":"c"},"a":{"away":{}}}}"#;
+
 #[test]
 fn unions_are_read_where_they_stand() {
-    let read = |json: &str| {
-        let body = Body::from(json.as_bytes().to_vec());
-        // As a client, which takes variants that its model does not have.
-        let mut decoder =
-            JsonDecoder::from_body(&body, JsonProfile::DEFAULT.lenient(), &Limits::DEFAULT)?;
-        Book::decode(root(), &mut decoder)
-    };
-    let new = r#"{"id":"1","title":"","moves":[{"name":"a"},{"newer":{"x":[1]}},{"number":2}],
-        "copies":{"a":{"newer":1},"b":{"name":"c"}}}"#;
-    let book = read(new).unwrap();
-    assert_eq!(
-        book.moves,
-        Some(vec![
-            Shelf::Name("a".into()),
-            Shelf::Unknown,
-            Shelf::Number(2)
-        ])
-    );
+    let book: Book = read(NEWER).unwrap();
+    let moves = [Shelf::Name("a".into()), Shelf::Unknown, Shelf::Number(2)];
+    assert_eq!(book.moves.unwrap(), moves);
     let copies = book.copies.unwrap();
-    assert_eq!(copies["a"], Shelf::Unknown);
+    assert_eq!(copies["c"], Shelf::Unknown);
     assert_eq!(copies["b"], Shelf::Name("c".into()));
-    // One that is begun and not ended well is no value, and what was read before
-    // it goes.
+    // One that is begun and not ended well is no value.
     for (json, expected) in [
         (
             r#"[{"name":"a long name that is kept elsewhere"},{"name":"b","number":1}]"#,
@@ -98,9 +94,66 @@ fn unions_are_read_where_they_stand() {
         (r#"[{"name":"a"},{}]"#, "one member"),
         (r#"[{"name":"a"},{"name":"b""#, "member"),
     ] {
-        let error = read(&format!(r#"{{"id":"1","title":"","moves":{json}"#)).unwrap_err();
-        assert!(error.to_string().contains(expected), "{error}");
-        assert!(error.to_string().contains("moves[1]"), "{error}");
+        let json = format!(r#"{{"id":"1","title":"","moves":{json}"#);
+        for error in [
+            read::<Book>(&json).unwrap_err(),
+            read::<library_vectors::Book>(&json).unwrap_err(),
+        ] {
+            assert!(error.to_string().contains(expected), "{error}");
+            assert!(error.to_string().contains("moves[1]"), "{error}");
+        }
+    }
+}
+
+#[test]
+fn maps_as_vectors_keep_the_order_of_the_wire() {
+    use library_vectors::{Book, Shelf};
+
+    for json in BOOKS {
+        let book: Book = from_json(&Body::from(json.as_bytes().to_vec()));
+        assert_eq!(to_json(&book), json);
+        let mut encoder = CborEncoder::new(Vec::new());
+        book.encode(root(), &mut encoder);
+        let cbor = Body::from(encoder.finish().unwrap());
+        let mut decoder =
+            CborDecoder::from_body(&cbor, CborProfile::DEFAULT, &Limits::DEFAULT).unwrap();
+        assert_eq!(Book::decode(root(), &mut decoder).unwrap(), book);
+    }
+    let book: Book = read(NEWER).unwrap();
+    let copies = [
+        ("c".into(), Shelf::Unknown),
+        ("b".into(), Shelf::Name("c".into())),
+        ("a".into(), Shelf::Away),
+    ];
+    assert_eq!(book.copies.unwrap(), copies);
+    for json in [
+        r#"{"id":"1","title":"","copies":{"a":{"number":1},"b":{"number":1},"a":{"number":1}}}"#,
+        r#"{"id":"1","title":"","notes":{"a":"1","a":"1"}}"#,
+    ] {
+        let error = read::<Book>(json).unwrap_err();
+        assert!(error.to_string().contains("each key once"), "{error}");
+    }
+}
+
+/// A flattened map of XML comes in parts, which are one map.
+#[test]
+fn parts_of_maps_are_compared_at_the_end() {
+    let read = |keys: &[&str]| {
+        let entry = |key: &&str| {
+            format!("<copies><key>{key}</key><value><number>1</number></value></copies><x/>")
+        };
+        let entries: String = keys.iter().map(entry).collect();
+        let text = format!("<Book><id>1</id><title>T</title>{entries}</Book>");
+        let profile = XmlProfile::DEFAULT.lenient();
+        let mut decoder = XmlDecoder::from_str(&text, profile, &Limits::DEFAULT)?;
+        let book = library_vectors::Book::decode(root(), &mut decoder)?;
+        let copies = book.copies.unwrap_or_default();
+        Ok::<_, Error>(copies.into_iter().map(|(key, _)| key).collect::<Vec<_>>())
+    };
+    assert_eq!(read(&["b", "a", "c"]).unwrap(), ["b", "a", "c"]);
+    for keys in [&["b", "b"][..], &["b", "a", "c", "b"]] {
+        let error = read(keys).unwrap_err();
+        assert!(error.to_string().contains("each key once"), "{error}");
     }
 }
 

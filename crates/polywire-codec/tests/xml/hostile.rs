@@ -119,7 +119,7 @@ fn attributes() {
 /// A typed map grows as a vector does, though its entries come one at a time.
 #[test]
 fn entries_that_stand_apart_are_not_copied_each_time() {
-    let entries: String = (0..2000)
+    let entries: String = (0..20_000)
         .map(|key| format!("<Label><K>{key}</K><V/></Label><x/>"))
         .collect();
     let text = format!("<Bucket>{entries}</Bucket>");

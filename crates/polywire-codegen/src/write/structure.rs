@@ -416,14 +416,23 @@ fn build(source: &mut Source, structure: &Structure<'_>, builder: &str) {
         .iter()
         .filter(|field| matches!(field.presence, Presence::Expected | Presence::Fillable(_)))
         .collect();
-    let uses = !required.is_empty() || !asks.is_empty();
+    let parted: Vec<&Field<'_>> = structure
+        .fields
+        .iter()
+        .filter(|field| field.is_parted())
+        .collect();
+    let uses_at = !required.is_empty() || !asks.is_empty();
     let is_mutable = asks
         .iter()
         .any(|field| matches!(field.presence, Presence::Fillable(_)));
     let argument = format!("{}builder: {builder}", if is_mutable { "mut " } else { "" });
-    let (at, decoder) = match uses {
-        true => ("at: schema::Member<'_>", "decoder: &mut D"),
-        false => ("_: schema::Member<'_>", "_: &mut D"),
+    let at = match uses_at {
+        true => "at: schema::Member<'_>",
+        false => "_: schema::Member<'_>",
+    };
+    let decoder = match uses_at || !parted.is_empty() {
+        true => "decoder: &mut D",
+        false => "_: &mut D",
     };
     source.signature(
         "fn build<D: schema::Decoder<'de> + ?Sized>",
@@ -452,6 +461,14 @@ fn build(source: &mut Source, structure: &Structure<'_>, builder: &str) {
             }
         }
         source.close("}");
+    }
+    for field in parted {
+        let name = &field.name;
+        let entries = match field.presence {
+            Presence::Required | Presence::Default(_) => format!("&builder.value.{name}"),
+            _ => format!("builder.value.{name}.as_deref().unwrap_or_default()"),
+        };
+        source.line(format!("codec::distinct_keys({entries}, decoder)?;"));
     }
     source.line("Ok(builder.value)");
     source.close("}");

@@ -135,8 +135,12 @@ impl Query {
         let post = head.method == Method::POST;
         let by_body = post && head.headers.get(CONTENT_TYPE).is_some_and(form);
         let by_query = (post || head.method == Method::GET) && self.called_by(head).is_some();
-        if by_body || by_query {
+        if by_query || by_body && matches!(head.uri.path(), "" | "/") {
             Claim::Weak
+        } else if by_body {
+            // What curl sends without a word about its type is such a form: to the path of
+            // another protocol's operation it is a slip, which that one can tell better.
+            Claim::Fallback
         } else {
             Claim::No
         }

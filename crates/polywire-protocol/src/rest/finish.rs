@@ -120,10 +120,17 @@ impl HeadEncoder<'_> {
                 }
             };
             // Clients and proxies take such a segment out of the path, and `%2E` in its place
-            // too, which means the same (RFC 3986, section 6.2.2). Keys of S3 may have them:
-            // greedy labels are sent as they are, as AWS's own clients do.
-            if !label.greedy && matches!(&text[range.clone()], b"." | b"..") {
-                let expected = "a value other than `.` and `..`, which would change the path";
+            // too, which means the same (RFC 3986, section 6.2.2).
+            let value = &text[range.clone()];
+            let changes_path = match label.greedy {
+                false => is_dots(value),
+                true => !label.keeps_dots && value.split(|byte| *byte == b'/').any(is_dots),
+            };
+            if changes_path {
+                let expected = match label.greedy {
+                    false => "a value other than `.` and `..`, which would change the path",
+                    true => "no segment that is `.` or `..`, which would change the path",
+                };
                 return Err(unfit_label(label, expected));
             }
             Ok(range)
@@ -225,6 +232,10 @@ impl Bindings {
         let header = place.and_then(Place::header);
         unwritable(header.map_or("", |header| header.name.as_str()))
     }
+}
+
+fn is_dots(segment: &[u8]) -> bool {
+    matches!(segment, b"." | b"..")
 }
 
 #[cold]

@@ -34,6 +34,8 @@ pub(crate) struct Label {
     pub(crate) name: String,
     /// Whether it stands for any number of segments.
     pub(crate) greedy: bool,
+    /// Whether its segments may be `.` and `..`.
+    pub(crate) keeps_dots: bool,
     /// `None` if the input has no such member.
     pub(crate) ordinal: Option<u32>,
 }
@@ -53,6 +55,7 @@ impl Target {
                     parts.push(Part::Label(Label {
                         name: name.clone(),
                         greedy: matches!(segment, Segment::Greedy(_)),
+                        keeps_dots: false,
                         ordinal: member.map(|member| member.ordinal()),
                     }));
                 }
@@ -82,6 +85,15 @@ impl Target {
             query,
             keys: pattern.query().iter().map(|(key, _)| key.clone()).collect(),
             fixed,
+        }
+    }
+
+    /// Sends the segments `.` and `..` of greedy labels as they are.
+    pub(crate) fn keep_dots(&mut self) {
+        for part in &mut self.parts {
+            if let Part::Label(label) = part {
+                label.keeps_dots = label.greedy;
+            }
         }
     }
 

@@ -172,26 +172,6 @@ impl Text {
         Repr::inline(window.get(..len)?.as_bytes()).map(Self)
     }
 
-    /// The JSON string that `window` begins with, behind its opening quote, and its
-    /// length: if it has at most 23 bytes and no escapes, and the window is at
-    /// least 32 bytes long. `None` says nothing about others.
-    ///
-    /// ```
-    /// use polywire_text::Text;
-    ///
-    /// let found = Text::short_json("London\", \"country\": \"United Kingdom\"");
-    /// assert_eq!(found, Some((Text::from("London"), 6)));
-    /// ```
-    #[inline]
-    #[must_use]
-    pub fn short_json(window: &str) -> Option<(Self, usize)> {
-        let chunk = window.as_bytes().first_chunk::<32>()?;
-        // It ends at a quote, so it ends a character.
-        let len = crate::scan::short_json_string(chunk)?;
-        let text = Repr::inline_window(chunk.first_chunk::<WINDOW>()?, len)?;
-        Some((Self(text), len))
-    }
-
     /// The first `len` bytes of `window`, if they are at most 23 and all ASCII:
     /// as [`Text::inline_prefix`], for input that has not been validated.
     ///

@@ -38,8 +38,12 @@ fn generate(folder: &Path, name: &str, more: &[&str]) {
 fn generated_package_compiles() {
     let case = Case::begin("generated_package_compiles");
     let root = workspace();
-    let name = format!("polywire-generated-package-{}", std::process::id());
-    let package = std::env::temp_dir().join(name);
+    // .../TARGET/PROFILE/deps/this-test: what is built there already serves again, and since
+    // the package stands there too, always in one place, it is built but once.
+    let test = std::env::current_exe().unwrap();
+    let target = test.ancestors().nth(3).unwrap();
+    let package = target.join("generated-package");
+    let _ = fs::remove_dir_all(&package);
     let source = package.join("src");
     fs::create_dir_all(&source).unwrap();
     let polywire = root.join("crates/polywire");
@@ -63,9 +67,6 @@ fn generated_package_compiles() {
     fs::write(source.join("lib.rs"), library).unwrap();
     fs::write(source.join("main.rs"), include_str!("main.rs")).unwrap();
 
-    // .../TARGET/PROFILE/deps/this-test: what is built there already serves again.
-    let test = std::env::current_exe().unwrap();
-    let target = test.ancestors().nth(3).unwrap();
     let cargo = std::env::var_os("CARGO").unwrap_or("cargo".into());
     let ran = Command::new(cargo)
         .args(["run", "--quiet", "--offline", "--target-dir"])

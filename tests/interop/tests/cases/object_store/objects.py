@@ -38,6 +38,7 @@ def told_by_error(call, **arguments):
         call(**arguments)
     except botocore.exceptions.ClientError as error:
         return told(error.response)
+    raise AssertionError("the call did not fail")
 
 ids = [told(put), told(got), told(head), told_by_error(s3.get_object, Bucket="bkt", Key="none"),
        told_by_error(s3.head_object, Bucket="bkt", Key="none")]
