@@ -4,8 +4,8 @@
 //! the last one: so no value has to ask whether it is the first.
 
 use polywire_schema::{
-    BigDecimal, BigInteger, Encoder, Error, ErrorKind, Location, Member, Text, Timestamp,
-    TimestampFormat,
+    BigDecimal, BigInteger, Direction, Encoder, Error, ErrorKind, Location, Member, Text,
+    Timestamp, TimestampFormat,
 };
 use polywire_text::{base64, escape, number};
 
@@ -21,8 +21,6 @@ pub struct JsonEncoder {
     profile: JsonProfile,
     /// How many structures are open.
     depth: u32,
-    /// The depth at which members may be left out: 1, or 0 where none may.
-    parted: u32,
     error: Option<Error>,
 }
 
@@ -33,7 +31,6 @@ impl JsonEncoder {
         Self {
             start: out.len(),
             out,
-            parted: profile.document_only.is_some() as u32,
             profile,
             depth: 0,
             error: None,
@@ -103,10 +100,7 @@ impl JsonEncoder {
     /// stand elsewhere in a message that goes this way. What stands around the
     /// payload is taken back.
     #[cold]
-    fn leaves_out(&mut self, at: Member<'_>) -> bool {
-        let Some(direction) = self.profile.document_only else {
-            return false;
-        };
+    fn leaves_out(&mut self, at: Member<'_>, direction: Direction) -> bool {
         let location = at.location().going(direction);
         if !self.profile.payload {
             return location != Location::Body;
@@ -133,7 +127,10 @@ impl Encoder for JsonEncoder {
 
     #[inline(always)]
     fn member(&mut self, at: Member<'_>) -> bool {
-        if self.depth == self.parted && self.leaves_out(at) {
+        if let Some(direction) = self.profile.document_only
+            && self.depth == 1
+            && self.leaves_out(at, direction)
+        {
             return self.profile.payload && at.location() == Location::Payload;
         }
         if !at.encoded(self.profile.names).push_to(&mut self.out) {
