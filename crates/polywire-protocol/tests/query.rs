@@ -115,7 +115,7 @@ fn claims() {
                 Method::POST,
                 "/any/path",
                 "Application/X-WWW-Form-Urlencoded; charset=utf-8",
-                Claim::Weak,
+                Claim::Fallback,
             ),
             (Method::GET, "/?Action=Ping", "", Claim::Weak),
             (Method::POST, "/?Version=1&Action=Ping", "", Claim::Weak),

@@ -10,6 +10,7 @@ mod script;
 
 use std::collections::{BTreeMap, HashMap};
 
+use polywire_schema::generated::distinct_keys;
 use polywire_schema::{
     Decode, ErrorKind, Map, Member, MemberFlags, MemberSpec, SchemaBuilder, SchemaSet, ShapeKind,
     Value,
@@ -74,6 +75,15 @@ fn lists_go_on_or_begin_anew() {
 #[test]
 fn maps_go_on_or_begin_anew() {
     fn keys<T: for<'de> Decode<'de>>(continues: bool, keys: impl Fn(T) -> Vec<String>) {
+        let (again, value) = twice::<T>(continues, keys);
+        assert_eq!(again, continues.then_some(ErrorKind::Duplicate));
+        drop(value);
+    }
+    /// What comes of a key that comes again, and the map then.
+    fn twice<T: for<'de> Decode<'de>>(
+        continues: bool,
+        keys: impl Fn(T) -> Vec<String>,
+    ) -> (Option<ErrorKind>, T) {
         let set = set();
         let at = set.shape(2).root();
         let (first, second) = (map("a", false), map("b", continues));
@@ -85,16 +95,20 @@ fn maps_go_on_or_begin_anew() {
         let mut value = T::decode(at, &mut Script::new(&first)).unwrap();
         let again = map("a", continues);
         let result = value.decode_into(at, &mut Script::new(&again));
-        let kind = result.err().map(|error| error.kind());
-        assert_eq!(kind, continues.then_some(ErrorKind::Duplicate));
+        (result.err().map(|error| error.kind()), value)
     }
     for continues in [false, true] {
         keys::<BTreeMap<String, String>>(continues, |map| map.into_keys().collect());
         keys::<HashMap<String, String>>(continues, |map| map.into_keys().collect());
         keys::<Box<BTreeMap<String, String>>>(continues, |map| map.into_keys().collect());
-        keys::<Vec<(String, String)>>(continues, |entries| {
+        // The parts of a vector are compared at the end of the structure.
+        let (again, entries) = twice::<Vec<(String, String)>>(continues, |entries| {
             entries.into_iter().map(|(key, _)| key).collect()
         });
+        assert_eq!(again, None);
+        let error = distinct_keys(&entries, &Script::new(&[])).err();
+        let kind = error.map(|error| error.kind());
+        assert_eq!(kind, continues.then_some(ErrorKind::Duplicate));
         keys::<Map>(continues, |map| map.keys().map(str::to_owned).collect());
         keys::<Value>(continues, |value| {
             value.as_map().unwrap().keys().map(str::to_owned).collect()

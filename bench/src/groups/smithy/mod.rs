@@ -7,6 +7,7 @@
 mod body;
 #[cfg(smithy_model)]
 mod form_peers;
+mod growth;
 #[cfg(smithy_model)]
 mod items;
 #[cfg(smithy_model)]
@@ -40,6 +41,7 @@ pub(crate) fn cases(group: &mut Group) {
         "their model was not there when this was built",
     );
     xml::cases(group);
+    growth::cases(group);
 }
 
 /// What smithy-java's native codecs took on the machine of our other figures,

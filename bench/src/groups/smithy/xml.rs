@@ -13,7 +13,7 @@ use super::{smithy_java, xml_peers as peers};
 
 static SET: LazyLock<SchemaSet<'static>> = LazyLock::new(shapes::schemas);
 
-fn root(name: &str) -> Member<'static> {
+pub(super) fn root(name: &str) -> Member<'static> {
     match SET.find_shape(&format!("example#{name}")) {
         Some(shape) => shape.root(),
         None => unreachable!("no shape {name}"),
