@@ -309,7 +309,7 @@ fn shared_copies() {
     let mut slot = Shared(Map::new());
     let mut decoder = JsonDecoder::from_body(&body, profile, &Limits::DEFAULT).unwrap();
     assert!(slot.decode_json(at, &mut decoder).is_none());
-    let sink: &mut dyn Sink = &mut slot;
+    let sink: &mut dyn Sink<'_> = &mut slot;
     sink.read_json(at, &mut decoder).unwrap();
     sink.finish(at, &mut decoder).unwrap();
     let mut own = Map::new();
@@ -319,7 +319,7 @@ fn shared_copies() {
     // What has been put together takes no more.
     let mut slot = Slot::<Node>::new();
     let mut decoder = JsonDecoder::from_body(&body, profile, &Limits::DEFAULT).unwrap();
-    let sink: &mut dyn Sink = &mut slot;
+    let sink: &mut dyn Sink<'_> = &mut slot;
     sink.read_json(at, &mut decoder).unwrap();
     sink.finish(at, &mut decoder).unwrap();
     let mut decoder = JsonDecoder::from_body(&body, profile, &Limits::DEFAULT).unwrap();
