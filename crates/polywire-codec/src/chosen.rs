@@ -5,6 +5,7 @@
 //! service's protocols; the others go through one copy that all of them share,
 //! over `dyn Encoder` and `dyn Decoder`.
 
+use std::fmt;
 use std::marker::PhantomData;
 
 use polywire_schema::{DecodeStructure, Decoder, Encode, Encoder, Error, Member};
@@ -12,7 +13,7 @@ use polywire_schema::{DecodeStructure, Decoder, Encode, Encoder, Error, Member};
 use crate::cbor::{CborDecoder, CborEncoder};
 use crate::form::{FormDecoder, FormEncoder};
 use crate::json::{JsonDecoder, JsonEncoder};
-use crate::message::{Message, OwnRead, Sink, encode_read, finished};
+use crate::message::{Message, OwnRead, Sink, Slot};
 use crate::xml::{XmlDecoder, XmlEncoder};
 use crate::xmlrpc::{XmlRpcDecoder, XmlRpcEncoder};
 
@@ -89,13 +90,9 @@ impl<T: Encode, F: Formats> Message for Chosen<T, F> {
     }
 }
 
-/// A [`Sink`] for a typed structure, with code of its own for these formats.
-#[derive(Debug)]
+/// A [`Slot`] with code of its own for these formats.
 pub struct ChosenSlot<'de, T: DecodeStructure<'de>, F> {
-    /// Until the structure is put together.
-    builder: Option<T::Builder>,
-    value: Option<T>,
-    message: PhantomData<&'de ()>,
+    slot: Slot<'de, T>,
     formats: PhantomData<fn() -> F>,
 }
 
@@ -104,9 +101,7 @@ impl<'de, T: DecodeStructure<'de>, F> ChosenSlot<'de, T, F> {
     #[must_use]
     pub fn new() -> Self {
         Self {
-            builder: Some(T::Builder::default()),
-            value: None,
-            message: PhantomData,
+            slot: Slot::new(),
             formats: PhantomData,
         }
     }
@@ -114,19 +109,16 @@ impl<'de, T: DecodeStructure<'de>, F> ChosenSlot<'de, T, F> {
     /// The structure, once [`Sink::finish`] has been called.
     #[must_use]
     pub fn into_value(self) -> Option<T> {
-        self.value
+        self.slot.into_value()
     }
+}
 
-    #[inline]
-    fn part<D: Decoder<'de> + ?Sized>(
-        &mut self,
-        at: Member<'_>,
-        decoder: &mut D,
-    ) -> Result<(), Error> {
-        match &mut self.builder {
-            Some(builder) => T::decode_part(builder, at, decoder),
-            None => Err(finished()),
-        }
+impl<'de, T: DecodeStructure<'de>, F> fmt::Debug for ChosenSlot<'de, T, F>
+where
+    Slot<'de, T>: fmt::Debug,
+{
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.slot.fmt(f)
     }
 }
 
@@ -138,35 +130,31 @@ impl<'de, T: DecodeStructure<'de>, F> Default for ChosenSlot<'de, T, F> {
 
 impl<'de, T: DecodeStructure<'de>, F: Formats> Sink<'de> for ChosenSlot<'de, T, F> {
     fn decode_json(&mut self, at: Member<'_>, decoder: &mut JsonDecoder<'de>) -> OwnRead {
-        F::JSON.then(|| self.part(at, decoder))
+        F::JSON.then(|| self.slot.part(at, decoder))
     }
 
     fn decode_cbor(&mut self, at: Member<'_>, decoder: &mut CborDecoder<'de>) -> OwnRead {
-        F::CBOR.then(|| self.part(at, decoder))
+        F::CBOR.then(|| self.slot.part(at, decoder))
     }
 
     fn decode_form(&mut self, at: Member<'_>, decoder: &mut FormDecoder<'de>) -> OwnRead {
-        F::FORM.then(|| self.part(at, decoder))
+        F::FORM.then(|| self.slot.part(at, decoder))
     }
 
     fn decode_xml(&mut self, at: Member<'_>, decoder: &mut XmlDecoder<'de>) -> OwnRead {
-        F::XML.then(|| self.part(at, decoder))
+        F::XML.then(|| self.slot.part(at, decoder))
     }
 
     fn decode_xmlrpc(&mut self, at: Member<'_>, decoder: &mut XmlRpcDecoder<'de>) -> OwnRead {
-        F::XMLRPC.then(|| self.part(at, decoder))
+        F::XMLRPC.then(|| self.slot.part(at, decoder))
     }
 
     fn decode_any(&mut self, at: Member<'_>, decoder: &mut dyn Decoder<'de>) -> Result<(), Error> {
-        self.part(at, decoder)
+        self.slot.part(at, decoder)
     }
 
     fn finish(&mut self, at: Member<'_>, decoder: &mut dyn Decoder<'de>) -> Result<(), Error> {
-        let Some(builder) = self.builder.take() else {
-            return Err(finished());
-        };
-        self.value = Some(T::build(builder, at, decoder)?);
-        Ok(())
+        self.slot.finish(at, decoder)
     }
 }
 
@@ -174,6 +162,6 @@ impl<'de, T: DecodeStructure<'de>, F: Formats> Sink<'de> for ChosenSlot<'de, T, 
 /// Before [`Sink::finish`] there is nothing, and that is an error.
 impl<'de, T: DecodeStructure<'de> + Encode, F> Message for ChosenSlot<'de, T, F> {
     fn encode_any(&self, at: Member<'_>, encoder: &mut dyn Encoder) {
-        encode_read(self.value.as_ref(), at, encoder);
+        self.slot.encode_any(at, encoder);
     }
 }

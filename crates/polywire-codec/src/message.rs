@@ -418,8 +418,9 @@ impl<'de, T: DecodeStructure<'de>> Slot<'de, T> {
         self.value
     }
 
+    /// Reads the members that this decoder has.
     #[inline]
-    fn part<D: Decoder<'de> + ?Sized>(
+    pub(crate) fn part<D: Decoder<'de> + ?Sized>(
         &mut self,
         at: Member<'_>,
         decoder: &mut D,
@@ -475,21 +476,18 @@ impl<'de, T: DecodeStructure<'de>> Sink<'de> for Slot<'de, T> {
 /// Before [`Sink::finish`] there is nothing, and that is an error.
 impl<'de, T: DecodeStructure<'de> + Encode> Message for Slot<'de, T> {
     fn encode_any(&self, at: Member<'_>, encoder: &mut dyn Encoder) {
-        encode_read(self.value.as_ref(), at, encoder);
-    }
-}
-
-pub(crate) fn encode_read<T: Encode>(value: Option<&T>, at: Member<'_>, encoder: &mut dyn Encoder) {
-    match value {
-        Some(value) => value.encode(at, encoder),
-        None => encoder
-            .fail(Error::new(ErrorKind::Internal).expected("a structure that was read to its end")),
+        match &self.value {
+            Some(value) => value.encode(at, encoder),
+            None => encoder.fail(
+                Error::new(ErrorKind::Internal).expected("a structure that was read to its end"),
+            ),
+        }
     }
 }
 
 /// A structure that has been put together takes no more members.
 #[cold]
-pub(crate) fn finished() -> Error {
+fn finished() -> Error {
     Error::new(ErrorKind::Internal).expected("no more members behind the end of a structure")
 }
 

@@ -5,7 +5,6 @@
 //! structure, so that a crate of seven hundred structures instantiates it a
 //! few dozen times.
 
-pub use crate::decode::distinct_keys;
 use std::fmt;
 use std::sync::Arc;
 
@@ -13,6 +12,8 @@ use crate::{
     Decode, DecodeStructure, Decoder, END, Encode, Encoder, Error, ErrorKind, Member,
     SchemaBuilder, SchemaSet, Seq,
 };
+
+pub use crate::decode::distinct_keys;
 
 /// The schemas that the generator packed.
 ///
