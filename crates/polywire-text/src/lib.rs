@@ -83,6 +83,7 @@ mod serde;
 mod text;
 
 pub mod base64;
+pub mod between;
 pub mod cpu;
 pub mod escape;
 pub mod form;
@@ -101,5 +102,8 @@ pub mod utf8;
 pub use blob::Blob;
 pub use malformed::Malformed;
 pub use repr::{Body, INLINE_CAPACITY, SHARE_FRACTION, SHARE_WHOLE};
+#[cfg(feature = "serde")]
+#[doc(hidden)]
+pub use serde::token as serde_token;
 pub use text::Text;
 pub use timestamp::Timestamp;

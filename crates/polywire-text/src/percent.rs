@@ -427,6 +427,13 @@ unsafe impl Reader for Escapes {
         }
         Ok(Piece::byte(high << 4 | low, 3))
     }
+
+    #[inline(always)]
+    fn usual(self, word: u64) -> Option<(u8, usize)> {
+        let [_, high, low, ..] = word.to_le_bytes();
+        let (high, low) = (digit(high), digit(low));
+        (high | low <= 15).then_some((high << 4 | low, 2))
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -449,6 +456,14 @@ unsafe impl Reader for EscapesAndPlus {
         match bytes.first() {
             Some(b'+') => Ok(Piece::byte(b' ', 1)),
             _ => Escapes.read(bytes),
+        }
+    }
+
+    #[inline(always)]
+    fn usual(self, word: u64) -> Option<(u8, usize)> {
+        match word as u8 {
+            b'+' => Some((b' ', 0)),
+            _ => Escapes.usual(word),
         }
     }
 }

@@ -7,6 +7,17 @@ use serde::ser::{Error as _, Serialize, Serializer};
 
 use crate::{Blob, Text, Timestamp, base64};
 
+/// The names of the newtypes as which blobs and timestamps are given to a format
+/// and asked of it. Most formats pass over such a name; ours know by it what they
+/// would else see as a string.
+#[doc(hidden)]
+pub mod token {
+    /// A [`Blob`](crate::Blob).
+    pub const BLOB: &str = "$polywire::Blob";
+    /// A [`Timestamp`](crate::Timestamp).
+    pub const TIMESTAMP: &str = "$polywire::Timestamp";
+}
+
 impl Serialize for Text {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self)
@@ -49,13 +60,23 @@ impl Visitor<'_> for TextVisitor {
 }
 
 impl Serialize for Blob {
-    /// Base64 in formats for people, which have no bytes; else bytes.
+    /// Base64 in formats for people, which have no bytes; else bytes. Polywire's
+    /// own formats have them all.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_newtype_struct(token::BLOB, &Bytes(self))
+    }
+}
+
+/// What is in the newtype of a blob.
+struct Bytes<'a>(&'a [u8]);
+
+impl Serialize for Bytes<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         if !serializer.is_human_readable() {
-            return serializer.serialize_bytes(self);
+            return serializer.serialize_bytes(self.0);
         }
-        let mut text = Vec::with_capacity(base64::encoded_len(self.len()));
-        base64::push(&mut text, self);
+        let mut text = Vec::with_capacity(base64::encoded_len(self.0.len()));
+        base64::push(&mut text, self.0);
         // Base64 is ASCII, so nothing is lost.
         serializer.serialize_str(&String::from_utf8_lossy(&text))
     }
@@ -65,23 +86,35 @@ impl<'de> Deserialize<'de> for Blob {
     /// Base64 in formats for people; else bytes.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         match deserializer.is_human_readable() {
-            true => deserializer.deserialize_str(Base64Visitor),
-            false => deserializer.deserialize_byte_buf(BytesVisitor),
+            true => deserializer.deserialize_newtype_struct(token::BLOB, Base64Visitor),
+            false => deserializer.deserialize_newtype_struct(token::BLOB, BytesVisitor),
         }
     }
 }
 
 struct Base64Visitor;
 
-impl Visitor<'_> for Base64Visitor {
+impl<'de> Visitor<'de> for Base64Visitor {
     type Value = Blob;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a string in base64")
     }
 
+    fn visit_newtype_struct<D: Deserializer<'de>>(self, deserializer: D) -> Result<Blob, D::Error> {
+        deserializer.deserialize_str(self)
+    }
+
     fn visit_str<E: Error>(self, text: &str) -> Result<Blob, E> {
         base64::decode(text.as_bytes()).map_err(E::custom)
+    }
+
+    fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<Blob, E> {
+        Ok(Blob::from(bytes))
+    }
+
+    fn visit_byte_buf<E: Error>(self, bytes: Vec<u8>) -> Result<Blob, E> {
+        Ok(Blob::from(bytes))
     }
 }
 
@@ -92,6 +125,10 @@ impl<'de> Visitor<'de> for BytesVisitor {
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("bytes")
+    }
+
+    fn visit_newtype_struct<D: Deserializer<'de>>(self, deserializer: D) -> Result<Blob, D::Error> {
+        deserializer.deserialize_byte_buf(self)
     }
 
     fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<Blob, E> {
@@ -126,7 +163,8 @@ impl Serialize for Timestamp {
             text.pop();
         }
         // A date is ASCII, so nothing is lost.
-        serializer.serialize_str(&String::from_utf8_lossy(&text))
+        let text = String::from_utf8_lossy(&text);
+        serializer.serialize_newtype_struct(token::TIMESTAMP, &*text)
     }
 }
 
@@ -134,17 +172,24 @@ impl<'de> Deserialize<'de> for Timestamp {
     /// RFC 3339; without a zone the instant is
     /// [unzoned](Timestamp::is_unzoned).
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_str(TimestampVisitor)
+        deserializer.deserialize_newtype_struct(token::TIMESTAMP, TimestampVisitor)
     }
 }
 
 struct TimestampVisitor;
 
-impl Visitor<'_> for TimestampVisitor {
+impl<'de> Visitor<'de> for TimestampVisitor {
     type Value = Timestamp;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a timestamp by RFC 3339, such as 2026-11-21T20:30:00Z")
+    }
+
+    fn visit_newtype_struct<D: Deserializer<'de>>(
+        self,
+        deserializer: D,
+    ) -> Result<Timestamp, D::Error> {
+        deserializer.deserialize_str(self)
     }
 
     fn visit_str<E: Error>(self, text: &str) -> Result<Timestamp, E> {

@@ -46,6 +46,50 @@ pub fn ascii_without(bytes: &[u8], byte: u8) -> Option<&str> {
     is_ascii_without(bytes, byte).then(|| unsafe { std::str::from_utf8_unchecked(bytes) })
 }
 
+/// `bytes` as a string if all are ASCII, as most of a long message is. `None` says
+/// nothing more.
+///
+/// ```
+/// use polywire_text::utf8;
+///
+/// assert_eq!(utf8::ascii(b"plain"), Some("plain"));
+/// assert_eq!(utf8::ascii("Zürich".as_bytes()), None);
+/// ```
+#[must_use]
+pub fn ascii(bytes: &[u8]) -> Option<&str> {
+    // SAFETY: all bytes are below 0x80, and ASCII is valid UTF-8.
+    is_ascii(bytes).then(|| unsafe { std::str::from_utf8_unchecked(bytes) })
+}
+
+fn is_ascii(bytes: &[u8]) -> bool {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(token) = crate::cpu::avx2() {
+        // SAFETY: the token proves that the processor has what the function needs.
+        return unsafe { is_ascii_wide(token, bytes) };
+    }
+    bytes.is_ascii()
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn is_ascii_wide(token: crate::cpu::Avx2, bytes: &[u8]) -> bool {
+    use crate::block::Block32;
+
+    let (blocks, rest) = bytes.as_chunks::<256>();
+    let all = |parts: &[[u8; 32]]| {
+        let parts = parts.iter().map(|part| Block32::load(token, part));
+        parts.reduce(Block32::or).is_none_or(|all| all.mask() == 0)
+    };
+    if !blocks.iter().all(|block| all(block.as_chunks::<32>().0)) {
+        return false;
+    }
+    // Some of the last are looked at twice.
+    match bytes.last_chunk::<32>() {
+        Some(last) => all(&[*last]) && all(rest.as_chunks::<32>().0),
+        None => rest.is_ascii(),
+    }
+}
+
 fn is_ascii_without(bytes: &[u8], byte: u8) -> bool {
     #[cfg(target_arch = "x86_64")]
     if let Some(token) = crate::cpu::avx2() {

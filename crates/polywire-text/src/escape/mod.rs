@@ -9,6 +9,7 @@ pub use json::{
     push_unescaped_json, push_unescaped_json_str, read_json_str, read_json_string,
     unescape_json_in_place,
 };
+pub(crate) use xml::short as short_xml;
 pub use xml::{
     Forbidden, XmlPlace, XmlReading, is_xml, push_unescaped_xml, push_xml, push_xml_attribute,
     push_xml_bytes, unescape_xml, unescape_xml_in_place, xml_reference,

@@ -25,8 +25,8 @@
 /// Eight times `'0'`.
 const ZEROS: u64 = 0x3030_3030_3030_3030;
 
-pub(super) const TEN_TO_8: u64 = 100_000_000;
-pub(super) const TEN_TO_16: u64 = TEN_TO_8 * TEN_TO_8;
+pub(crate) const TEN_TO_8: u64 = 100_000_000;
+pub(crate) const TEN_TO_16: u64 = TEN_TO_8 * TEN_TO_8;
 
 /// The values of eight bytes, those that are digits below ten; the first byte
 /// lowest.
@@ -377,14 +377,14 @@ pub(super) fn end(bytes: &[u8], mut at: usize) -> usize {
 
 /// The eight digits of a number below 10^8, as text, the first lowest.
 #[inline]
-pub(super) fn padded(value: u32) -> u64 {
+pub(crate) fn padded(value: u32) -> u64 {
     spread(value) | ZEROS
 }
 
 /// The digits of a number below 10^8 without the zeros before them, as text,
 /// the first lowest; and how many there are, at least one.
 #[inline]
-pub(super) fn trimmed(value: u32) -> (u64, usize) {
+pub(crate) fn trimmed(value: u32) -> (u64, usize) {
     let values = spread(value);
     // The bit makes the last digit count even where it is zero.
     let zeros = (values | 1 << 56).trailing_zeros() as usize / 8;

@@ -24,7 +24,7 @@
 //! the same number, by zmij; what `exact.rs` leaves is read by fast-float2.
 
 mod decimal;
-mod digits;
+pub(crate) mod digits;
 mod exact;
 mod float;
 mod grammar;

@@ -33,7 +33,8 @@ impl Piece {
 ///
 /// A [`Piece`] that `read` returns has `1 <= written <= read <= bytes.len()`:
 /// what is written never reaches what has not been read, and nothing is read
-/// that is not there.
+/// that is not there. What `usual` returns has at most seven bytes behind the first, none of
+/// them special.
 pub(crate) unsafe trait Reader: Copy {
     /// The bytes that do not stand for themselves.
     fn class(self) -> &'static Class;
@@ -44,6 +45,14 @@ pub(crate) unsafe trait Reader: Copy {
     /// What stands at the beginning, which is such a byte. Errors count from
     /// there.
     fn read(self, bytes: &[u8]) -> Result<Piece, Malformed>;
+
+    /// The byte for which stands what these eight begin with, and how many of them
+    /// follow the first; for what is usual, in as few steps as there can be. `None`
+    /// says nothing.
+    #[inline(always)]
+    fn usual(self, _: u64) -> Option<(u8, usize)> {
+        None
+    }
 }
 
 /// The gap that everything can be moved over.
@@ -69,16 +78,43 @@ pub(crate) fn push_shrunk(
     reader: impl Reader,
 ) -> Result<(), Malformed> {
     let old = out.len();
-    let (before, rest) = bytes.split_at(clean);
-    if rest.is_empty() {
+    if clean == bytes.len() {
         out.extend_from_slice(bytes);
         return Ok(());
     }
+    let read = push_rest(out, bytes, clean, reader);
+    if read.is_err() {
+        out.truncate(old);
+    }
+    read
+}
+
+fn push_rest(
+    out: &mut Vec<u8>,
+    bytes: &[u8],
+    mut clean: usize,
+    reader: impl Reader,
+) -> Result<(), Malformed> {
+    // What is short is read on the stack and needs no gap.
+    let gap = match bytes.len() - clean {
+        0..=SHORT => 0,
+        _ => GAP,
+    };
+    out.reserve(bytes.len() + gap);
+    out.extend_from_slice(&bytes[..clean]);
+    #[cfg(target_arch = "x86_64")]
+    if bytes.len() - clean >= WIDE_FROM
+        && let Some(avx2) = cpu::avx2()
+    {
+        // Out of the input into its place, without a copy before.
+        clean += wide::append_avx2(avx2, out, &bytes[clean..], reader)
+            .map_err(|error| error.behind(clean))?;
+    }
+    let rest = &bytes[clean..];
+    let to = out.len();
     let read = if rest.len() <= SHORT {
         // Behind the end stand sixteen bytes more, so that the last ones need no
         // loop of their own.
-        out.reserve(bytes.len());
-        out.extend_from_slice(before);
         let mut buffer = [0; GAP + SHORT + 16];
         let end = GAP + rest.len();
         buffer[GAP..end].copy_from_slice(rest);
@@ -86,20 +122,14 @@ pub(crate) fn push_shrunk(
             out.extend_from_slice(&buffer[..len]);
         })
     } else {
-        out.reserve(bytes.len() + GAP);
-        out.extend_from_slice(before);
         out.extend_from_slice(&[0; GAP]);
         out.extend_from_slice(rest);
-        let to = old + clean;
         let end = out.len();
         shrink_over(out, end, to + GAP, to, reader)
             .map(|len| out.truncate(len))
             .map_err(|error| Malformed::new(error.offset - to, error.expected))
     };
-    read.map_err(|error| {
-        out.truncate(old);
-        Malformed::new(clean + error.offset - GAP, error.expected)
-    })
+    read.map_err(|error| Malformed::new(clean + error.offset - GAP, error.expected))
 }
 
 /// Reads `bytes` in place, of which the first `clean` stand for themselves, and
@@ -287,6 +317,101 @@ mod wide {
             }
         }
         Ok((from, to))
+    }
+
+    /// Appends what `bytes` stand for, as long as 64 bytes are left of them, and
+    /// returns how many have been read. On an error something may have been
+    /// appended.
+    #[inline]
+    pub(super) fn append_avx2(
+        _: Avx2,
+        out: &mut Vec<u8>,
+        bytes: &[u8],
+        reader: impl Reader,
+    ) -> Result<usize, Malformed> {
+        // SAFETY: an `Avx2` is made only where the processor has these.
+        unsafe { append_blocks(out, bytes, reader) }
+    }
+
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    fn append_blocks(
+        out: &mut Vec<u8>,
+        bytes: &[u8],
+        reader: impl Reader,
+    ) -> Result<usize, Malformed> {
+        out.reserve(bytes.len() + 32);
+        let mut from = 0;
+        loop {
+            // SAFETY: `from` never is behind the end. No more has been written than was
+            // read, so there is room for 32 bytes more than are left.
+            from += unsafe { append_usual(out, &bytes[from..], reader) };
+            if from + 64 > bytes.len() {
+                return Ok(from);
+            }
+            let piece = match reader.read(&bytes[from..]) {
+                Ok(piece) => piece,
+                Err(error) => return Err(error.behind(from)),
+            };
+            out.extend_from_slice(&piece.bytes[..piece.written]);
+            from += piece.read;
+        }
+    }
+
+    /// Appends what `bytes` stand for up to a special byte that is not usual, or until
+    /// fewer than 64 bytes are left, and returns how many have been read. Calls
+    /// nothing, so that all it needs stays in registers.
+    ///
+    /// # Safety
+    ///
+    /// The vector has capacity for `bytes.len() + 32` bytes more.
+    #[inline(never)]
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    unsafe fn append_usual(out: &mut Vec<u8>, bytes: &[u8], reader: impl Reader) -> usize {
+        let halves = Halves::new(reader.class());
+        let old = out.len();
+        let input = bytes.as_ptr();
+        // Where the byte at `from` of the input goes is `shifted + from`: it moves back
+        // by what each piece is shorter. Within the output at every use: no more is
+        // written than is read, and behind that there is room for 32 bytes.
+        let output = out.as_mut_ptr().wrapping_add(old);
+        let (mut from, mut shifted) = (0, output);
+        'blocks: while from + 64 <= bytes.len() {
+            let (start, end) = (from, from + 32);
+            // SAFETY: 64 bytes of the input are left.
+            let mut special = halves.special(unsafe { &*input.add(from).cast::<[u8; 32]>() });
+            loop {
+                // SAFETY: here `from < end`, behind which 32 bytes of the input are
+                // left; of the output see above.
+                unsafe {
+                    let block = input.add(from).cast::<[u8; 32]>().read();
+                    shifted.wrapping_add(from).cast::<[u8; 32]>().write(block);
+                }
+                if special == 0 {
+                    from = end;
+                    break;
+                }
+                let next = start + special.trailing_zeros() as usize;
+                special &= special - 1;
+                // SAFETY: `next < end`, and 32 bytes of the input are behind that.
+                let word = unsafe { input.add(next).cast::<[u8; 8]>().read() };
+                let Some((byte, more)) = reader.usual(u64::from_le_bytes(word)) else {
+                    from = next;
+                    break 'blocks;
+                };
+                // SAFETY: of the output see above.
+                unsafe { shifted.wrapping_add(next).write(byte) };
+                from = next + more + 1;
+                shifted = shifted.wrapping_sub(more);
+                if from >= end {
+                    break;
+                }
+            }
+        }
+        let written = shifted as usize + from - output as usize;
+        // SAFETY: so many bytes have been written behind the old length: each step
+        // wrote those that it went on by.
+        unsafe { out.set_len(old + written) };
+        from
     }
 
     /// Moves 32 bytes.

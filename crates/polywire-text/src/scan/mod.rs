@@ -47,6 +47,20 @@ pub fn xml_data(bytes: &[u8]) -> usize {
     clean::<XmlData>(bytes)
 }
 
+/// As [`xml_data`], and ends at a `>` and at a byte 0xef too, with which what XML
+/// forbids may end (`]]>`) or begin (U+FFFE, U+FFFF): what stands before is as it
+/// should be.
+///
+/// ```
+/// assert_eq!(polywire_text::scan::xml_text(b"5 < 3"), 2);
+/// assert_eq!(polywire_text::scan::xml_text(b"5]]>3"), 3);
+/// ```
+#[inline]
+#[must_use]
+pub fn xml_text(bytes: &[u8]) -> usize {
+    clean::<XmlText>(bytes)
+}
+
 /// How many of the first bytes are white space of JSON and XML: space, tab,
 /// line feed, carriage return.
 ///
@@ -290,11 +304,38 @@ pub(crate) fn short_xml_data(window: &[u8; 32]) -> usize {
     16 + (mask | 1 << 16).trailing_zeros() as usize
 }
 
+/// As [`xml_text`], of the first 32 bytes; 32 if there is nothing else.
+#[inline(always)]
+pub(crate) fn short_xml_text(window: &[u8; 32]) -> usize {
+    let (halves, _) = window.as_chunks::<16>();
+    let mask = XmlText::find(Block16::load(&halves[0])).mask();
+    if mask != 0 {
+        return mask.trailing_zeros() as usize;
+    }
+    let mask = XmlText::find(Block16::load(&halves[1])).mask();
+    16 + (mask | 1 << 16).trailing_zeros() as usize
+}
+
 /// Whether all of these are XML text that is written as it is.
 #[inline]
 pub(crate) fn is_xml_clean(head: &[u8; 16], tail: &[u8; 16]) -> bool {
     let [head, tail] = [head, tail].map(|half| XmlText::find(Block16::load(half)));
     head.or(tail).mask() == 0
+}
+
+/// Whether the first `len` bytes of a window, all of them at most, are XML text that
+/// is written as it is.
+#[inline(always)]
+pub(crate) fn is_xml_clean_window(window: &[u8; 24], len: usize) -> bool {
+    let special = |at: usize| {
+        let block = window.get(at..).and_then(<[u8]>::first_chunk);
+        block.map_or(0, |block| XmlText::find(Block16::load(block)).mask())
+    };
+    let mut all = special(0);
+    if len > 16 {
+        all |= special(8) << 8;
+    }
+    all & !u32::MAX.checked_shl(len as u32).unwrap_or(0) == 0
 }
 
 /// Whether the first `len` bytes of a window, all of them at most, may stand in a

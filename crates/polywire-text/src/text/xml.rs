@@ -1,6 +1,7 @@
 //! Short strings out of XML.
 
 use super::Text;
+use crate::escape;
 use crate::repr::{Repr, WINDOW};
 use crate::scan::{self, TAG};
 
@@ -37,6 +38,61 @@ impl Text {
     }
 }
 
+/// The longest inline string, as a window of which all is looked at.
+const LOOK: usize = 32;
+
+impl Text {
+    /// The text that begins at `at` of a document and ends in `close`, if it is short
+    /// enough for an inline string and stands there as it is; and its length. What XML
+    /// forbids is not in it. `None` says nothing more.
+    ///
+    /// ```
+    /// use polywire_text::Text;
+    ///
+    /// let document = "<a>London</a> and so on, as there must be enough behind";
+    /// assert_eq!(Text::xml_before(document, 3, b"</a>"), Some((Text::from("London"), 6)));
+    /// assert_eq!(Text::xml_before(document, 3, b"</b>"), None);
+    /// ```
+    #[inline(always)]
+    #[must_use]
+    pub fn xml_before<const CLOSE: usize>(
+        document: &str,
+        at: usize,
+        close: &[u8; CLOSE],
+    ) -> Option<(Self, usize)> {
+        let rest = document.as_bytes().get(at..)?;
+        let window = rest.first_chunk::<LOOK>()?;
+        let len = scan::short_xml_text(window);
+        // Neither at its beginning nor at its end is there a byte that continues a
+        // character: a part of a `str` that is cut so is UTF-8.
+        if window[0].cast_signed() < -64 || rest.get(len..)?.first_chunk() != Some(close) {
+            return None;
+        }
+        let ascii = close.first().is_some_and(u8::is_ascii);
+        let text = Repr::inline_window(window.first_chunk()?, len)?;
+        ascii.then_some((Self(text), len))
+    }
+}
+
+impl Text {
+    /// What character data of XML stands for, if it is short, up to 64 bytes, and
+    /// holds nothing but named references that does not stand for itself. `None` says
+    /// nothing more.
+    ///
+    /// ```
+    /// use polywire_text::Text;
+    ///
+    /// assert_eq!(Text::from_xml("R&amp;D").unwrap(), "R&D");
+    /// assert_eq!(Text::from_xml("R&#38;D"), None);
+    /// ```
+    #[must_use]
+    pub fn from_xml(text: &str) -> Option<Self> {
+        let (bytes, len) = escape::short_xml(text)?;
+        // Whole references were replaced by bytes of ASCII: this does not fail.
+        Self::from_utf8(bytes.get(..len)?).ok()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -57,6 +113,40 @@ mod tests {
             prop_assert!(!special);
             prop_assert!(b"<&\r\x01".contains(&tag[0]));
             prop_assert_eq!(&tag[..], &document.as_bytes()[at + len..at + len + TAG]);
+        }
+
+        #[test]
+        fn is_what_stands_before_the_end(
+            document in "[aé&\r\n]{0,2}[abcdefghié\n\u{fffe}]{0,30}(</a>|</b>|&|>|\r|\u{1})[ab<>/]{0,60}",
+            at in 0..60_usize,
+        ) {
+            let Some((text, len)) = Text::xml_before(&document, at, b"</a>") else {
+                return Ok(());
+            };
+            prop_assert_eq!(text.as_str(), &document[at..at + len]);
+            let special = text.contains(['<', '>', '&', '\r', '\u{1}', '\u{fffe}']);
+            prop_assert!(!special);
+            prop_assert!(document[at + len..].starts_with("</a>"));
+        }
+
+        #[test]
+        fn short_text_before_an_end_is_found(text in "[abcé]{0,11}") {
+            let document = format!("{text}</a>and enough of it behind that to look at");
+            let (found, len) = Text::xml_before(&document, 0, b"</a>").unwrap();
+            prop_assert_eq!((found.as_str(), len), (&*text, text.len()));
+        }
+
+        #[test]
+        fn a_short_text_is_what_the_general_way_reads(
+            text in "([abcé]|&amp;|&lt;|&gt;|&quot;|&apos;|&am;|&#65;|[&<>\r\u{1}\u{ffff}]){0,20}",
+        ) {
+            let read = escape::unescape_xml(&text, escape::XmlPlace::Text, escape::XmlReading::Strict);
+            if let Some(short) = Text::from_xml(&text) {
+                prop_assert_eq!(short.as_str(), &*read.unwrap());
+            } else if let Ok(read) = read {
+                let others = text.contains("&#") || text.contains(['>', '\r', '\u{ffff}']);
+                prop_assert!(others || text.len() > 64, "{} {}", text, read);
+            }
         }
 
         #[test]

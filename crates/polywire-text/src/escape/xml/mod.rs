@@ -31,6 +31,7 @@
 mod read;
 mod write;
 
+pub(crate) use read::short;
 pub use read::{
     XmlReading, push_unescaped_xml, unescape_xml, unescape_xml_in_place, xml_reference,
 };

@@ -297,6 +297,11 @@ unsafe impl Reader for Text {
     fn read(self, bytes: &[u8]) -> Result<Piece, Malformed> {
         text_piece(bytes, self.reading)
     }
+
+    #[inline(always)]
+    fn usual(self, word: u64) -> Option<(u8, usize)> {
+        named(word)
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -326,6 +331,15 @@ unsafe impl Reader for Attribute {
             _ => text_piece(bytes, self.reading),
         }
     }
+
+    #[inline(always)]
+    fn usual(self, word: u64) -> Option<(u8, usize)> {
+        match word as u8 {
+            b'&' => named(word),
+            b'\n' | b'\t' => Some((b' ', 0)),
+            _ => None,
+        }
+    }
 }
 
 /// What stands at the beginning, which is a byte that does not stand for
@@ -347,7 +361,9 @@ fn text_piece(bytes: &[u8], reading: XmlReading) -> Result<Piece, Malformed> {
 struct Named {
     word: u64,
     mask: u64,
-    piece: Piece,
+    byte: u8,
+    /// How many bytes follow the `&`.
+    more: u8,
 }
 
 /// The five entities, each where [`slot`] finds it, so that telling them apart
@@ -363,7 +379,8 @@ static NAMED: [Named; 8] = {
     let nothing = Named {
         word: u64::MAX,
         mask: 0,
-        piece: Piece::byte(0, 1),
+        byte: 0,
+        more: 0,
     };
     let mut named = [nothing; 8];
     let mut at = 0;
@@ -379,31 +396,77 @@ static NAMED: [Named; 8] = {
         named[slot(word)] = Named {
             word,
             mask: u64::MAX >> (64 - 8 * name.len()),
-            piece: Piece::byte(byte, name.len()),
+            byte,
+            more: name.len() as u8 - 1,
         };
         at += 1;
     }
     named
 };
 
-/// The second and third byte, hashed to three bits.
+/// The first four bytes, hashed to three bits.
 #[inline(always)]
 const fn slot(word: u64) -> usize {
-    ((word >> 8) as u16).wrapping_mul(MULTIPLIER) as usize >> 13
+    (word as u32).wrapping_mul(MULTIPLIER) as usize >> 29
 }
 
 /// Found by trying; that no two names share a slot is checked above.
-const MULTIPLIER: u16 = 163;
+const MULTIPLIER: u32 = 1746;
+
+/// What a short text stands for that holds named references and nothing else that
+/// does not stand for itself, at the beginning of the bytes that are given back, and
+/// its length. `None` says nothing more.
+#[inline]
+pub(crate) fn short(text: &str) -> Option<([u8; SHORT], usize)> {
+    let bytes = text.as_bytes();
+    let mut out = [0; SHORT];
+    let (mut from, mut to) = (0, 0);
+    if bytes.len() > SHORT {
+        return None;
+    }
+    while let Some(byte) = bytes.get(from) {
+        let slot = out.get_mut(to)?;
+        to += 1;
+        from += 1;
+        if !TEXT_OR_RARE.has(*byte) {
+            *slot = *byte;
+            continue;
+        }
+        // A named reference, as long as eight bytes are left; shorter ones are rare.
+        let word = bytes.get(from - 1..)?.first_chunk();
+        let (byte, more) = match word {
+            Some(word) => named(u64::from_le_bytes(*word))?,
+            None => {
+                let mut word = [0; 8];
+                let rest = &bytes[from - 1..];
+                word[..rest.len()].copy_from_slice(rest);
+                named(u64::from_le_bytes(word))?
+            }
+        };
+        *slot = byte;
+        from += more;
+    }
+    Some((out, to))
+}
+
+/// The longest text of [`short`].
+pub(crate) const SHORT: usize = 64;
+
+/// The byte that a word's named reference stands for, and how many bytes follow its
+/// `&`.
+#[inline(always)]
+fn named(word: u64) -> Option<(u8, usize)> {
+    let named = &NAMED[slot(word)];
+    (word & named.mask == named.word).then_some((named.byte, usize::from(named.more)))
+}
 
 /// The reference at the beginning.
 #[inline(always)]
 fn reference(bytes: &[u8], reading: XmlReading) -> Result<Piece, Malformed> {
-    if let Some(word) = bytes.first_chunk() {
-        let word = u64::from_le_bytes(*word);
-        let named = &NAMED[slot(word)];
-        if word & named.mask == named.word {
-            return Ok(named.piece);
-        }
+    if let Some(word) = bytes.first_chunk()
+        && let Some((byte, more)) = named(u64::from_le_bytes(*word))
+    {
+        return Ok(Piece::byte(byte, more + 1));
     }
     let (character, len) = any_reference(&bytes[1..], reading)
         .map_err(|error| Malformed::new(1 + error.offset, error.expected))?;

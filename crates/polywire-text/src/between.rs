@@ -1,0 +1,207 @@
+//! Short values between bytes that are always the same: `<int>`, a number, `</int>`.
+//!
+//! Most of what a writer of XML writes is such, and three appends cost three looks
+//! at the capacity. Here there is one, and moves of fixed width: the value goes in
+//! with what lies behind it, which the bytes that follow then cover.
+
+use crate::Text;
+use crate::number::digits::{TEN_TO_8, TEN_TO_16, padded, trimmed};
+use crate::scan;
+
+/// Appends `open`, the first `len` bytes of the window and `close`.
+#[inline(always)]
+fn push_window<const OPEN: usize, const WIDTH: usize, const CLOSE: usize>(
+    out: &mut Vec<u8>,
+    open: &[u8; OPEN],
+    window: &[u8; WIDTH],
+    len: usize,
+    close: &[u8; CLOSE],
+) {
+    let len = len.min(WIDTH);
+    out.reserve(OPEN + WIDTH + CLOSE);
+    // SAFETY: behind the last byte there is capacity for all three. Each write stays
+    // within it, since `len <= WIDTH`, and none reads. When the length is set the
+    // bytes up to it are initialised: `OPEN` of the first write, `len` of the second
+    // and, behind those, `CLOSE` of the third.
+    unsafe {
+        let to = out.as_mut_ptr().add(out.len());
+        to.cast::<[u8; OPEN]>().write_unaligned(*open);
+        to.add(OPEN).cast::<[u8; WIDTH]>().write_unaligned(*window);
+        to.add(OPEN + len)
+            .cast::<[u8; CLOSE]>()
+            .write_unaligned(*close);
+        out.set_len(out.len() + OPEN + len + CLOSE);
+    }
+}
+
+/// Appends `open`, the number in decimal and `close`.
+///
+/// ```
+/// let mut out = Vec::new();
+/// polywire_text::between::push_i64(&mut out, b"<int>", -42, b"</int>");
+/// assert_eq!(out, b"<int>-42</int>");
+/// ```
+#[inline(always)]
+pub fn push_i64<const OPEN: usize, const CLOSE: usize>(
+    out: &mut Vec<u8>,
+    open: &[u8; OPEN],
+    value: i64,
+    close: &[u8; CLOSE],
+) {
+    if (0..TEN_TO_8 as i64).contains(&value) {
+        let (digits, len) = trimmed(value as u32);
+        return push_window(out, open, &digits.to_le_bytes(), len, close);
+    }
+    push_long(out, open, value, close);
+}
+
+/// As [`push_i64`], of a number that has a sign or more than eight digits.
+#[inline(never)]
+fn push_long<const OPEN: usize, const CLOSE: usize>(
+    out: &mut Vec<u8>,
+    open: &[u8; OPEN],
+    value: i64,
+    close: &[u8; CLOSE],
+) {
+    let magnitude = value.unsigned_abs();
+    // With a sign there is room for a digit less.
+    if magnitude >= TEN_TO_16 / 10 {
+        out.extend_from_slice(open);
+        crate::number::push_i64(out, value);
+        return out.extend_from_slice(close);
+    }
+    let (high, low) = (magnitude / TEN_TO_8, magnitude % TEN_TO_8);
+    let (digits, len) = match high {
+        0 => {
+            let (digits, len) = trimmed(low as u32);
+            (u128::from(digits), len)
+        }
+        _ => {
+            let (digits, len) = trimmed(high as u32);
+            let low = u128::from(padded(low as u32));
+            (u128::from(digits) | low << (8 * len), len + 8)
+        }
+    };
+    match value < 0 {
+        true => {
+            let text = digits << 8 | u128::from(b'-');
+            push_window(out, open, &text.to_le_bytes(), len + 1, close);
+        }
+        false => push_window(out, open, &digits.to_le_bytes(), len, close),
+    }
+}
+
+/// Appends `open`, the text and `close`, if the text is short and may stand in XML
+/// as it is; whether it did. What is not appended is for
+/// [`escape::push_xml`](crate::escape::push_xml).
+///
+/// ```
+/// use polywire_text::between;
+///
+/// let mut out = Vec::new();
+/// assert!(between::push_xml(&mut out, b"<name>", "Oslo", b"</name>"));
+/// assert!(!between::push_xml(&mut out, b"<name>", "a < b", b"</name>"));
+/// assert_eq!(out, b"<name>Oslo</name>");
+/// ```
+#[inline(always)]
+#[must_use]
+pub fn push_xml<const OPEN: usize, const CLOSE: usize>(
+    out: &mut Vec<u8>,
+    open: &[u8; OPEN],
+    text: &str,
+    close: &[u8; CLOSE],
+) -> bool {
+    match scan::short_xml(text.as_bytes()) {
+        Some(word) => {
+            push_window(out, open, &word.to_le_bytes(), text.len(), close);
+            true
+        }
+        None => false,
+    }
+}
+
+/// As [`push_xml`], of a [`Text`], which has its short ones in place.
+///
+/// ```
+/// use polywire_text::{Text, between};
+///
+/// let mut out = Vec::new();
+/// let name = Text::from("Oslo, by the fjord");
+/// assert!(between::push_xml_text(&mut out, b"<name>", &name, b"</name>"));
+/// assert_eq!(out, b"<name>Oslo, by the fjord</name>");
+/// ```
+#[inline(always)]
+#[must_use]
+pub fn push_xml_text<const OPEN: usize, const CLOSE: usize>(
+    out: &mut Vec<u8>,
+    open: &[u8; OPEN],
+    text: &Text,
+    close: &[u8; CLOSE],
+) -> bool {
+    match text.window() {
+        Some((window, len)) if scan::is_xml_clean_window(window, len) => {
+            push_window(out, open, window, len, close);
+            true
+        }
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::escape;
+
+    proptest! {
+        #[test]
+        fn numbers(value in prop_oneof![any::<i64>(), -1000..1000_i64, any::<i32>().prop_map(i64::from)]) {
+            let mut out = b"before".to_vec();
+            push_i64(&mut out, b"<", value, b">>");
+            prop_assert_eq!(String::from_utf8(out).unwrap(), format!("before<{value}>>"));
+        }
+
+        #[test]
+        fn texts(text in "([a-z]{0,30}|[a-z&<>\r\u{1}é\u{ffff}]{0,24})") {
+            let mut escaped = Vec::new();
+            let whole = escape::push_xml(&mut escaped, &text);
+            let clean = whole.is_ok() && escaped == text.as_bytes();
+            for kind in 0..2 {
+                let mut out = b"before".to_vec();
+                let pushed = match kind {
+                    0 => push_xml(&mut out, b"<", &text, b"</>"),
+                    _ => push_xml_text(&mut out, b"<", &Text::from(text.as_str()), b"</>"),
+                };
+                prop_assert!(!pushed || clean);
+                let expected = match pushed {
+                    true => format!("before<{text}</>"),
+                    false => "before".to_owned(),
+                };
+                prop_assert_eq!(String::from_utf8(out).unwrap(), expected);
+                prop_assert!(pushed || !clean || !text.is_ascii() || text.len() > 15);
+            }
+        }
+    }
+
+    #[test]
+    fn edges() {
+        for value in [
+            i64::MIN,
+            i64::MAX,
+            0,
+            -1,
+            99_999_999,
+            100_000_000,
+            -99_999_999,
+            -100_000_000,
+            9_999_999_999_999_999,
+            10_000_000_000_000_000,
+            -9_999_999_999_999_999,
+        ] {
+            let mut out = Vec::new();
+            push_i64(&mut out, b"", value, b"");
+            assert_eq!(String::from_utf8(out).unwrap(), value.to_string());
+        }
+    }
+}
