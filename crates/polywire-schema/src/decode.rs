@@ -279,6 +279,12 @@ pub trait Decoder<'de> {
     /// Reads whatever comes: a scalar, or the start of a list or map.
     fn any(&mut self) -> Result<Event, Error>;
 
+    /// Reads whatever comes, whole: as by [`any`](Self::any), for which a format may
+    /// have a shorter way.
+    fn document(&mut self) -> Result<Value, Error> {
+        crate::dynamic::document(self)
+    }
+
     /// A required member that did not come. The answer decides: an error ends
     /// the reading, otherwise the caller goes on with a default value.
     fn missing(&mut self, at: Member<'_>) -> Result<(), Error>;

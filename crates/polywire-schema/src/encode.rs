@@ -105,6 +105,12 @@ pub trait Encoder {
     /// Writes bytes.
     fn blob(&mut self, at: Member<'_>, value: &[u8]);
 
+    /// Writes a value without a schema: as by the other methods, for which a format
+    /// may have a shorter way.
+    fn document(&mut self, at: Member<'_>, value: &Value) {
+        crate::dynamic::write_document(value, at, self);
+    }
+
     /// Writes bytes that may be shared instead of copied: a body that is a blob
     /// and nothing else.
     fn shared_blob(&mut self, at: Member<'_>, value: &Blob) {

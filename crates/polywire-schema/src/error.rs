@@ -68,6 +68,8 @@ pub enum ErrorKind {
 pub enum LimitKind {
     /// [`Limits::bytes`](crate::Limits::bytes).
     Bytes(usize),
+    /// [`Limits::calls`](crate::Limits::calls).
+    Calls(u32),
     /// [`Limits::depth`](crate::Limits::depth).
     Depth(u32),
     /// [`Limits::items`](crate::Limits::items).
@@ -259,6 +261,9 @@ impl fmt::Display for LimitKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Bytes(limit) => write!(f, "more than {limit} bytes (Limits::bytes)"),
+            Self::Calls(limit) => {
+                write!(f, "more than {limit} calls in one (Limits::calls)")
+            }
             Self::Depth(limit) => write!(f, "more than {limit} levels (Limits::depth)"),
             Self::Items(limit) => {
                 write!(f, "more than {limit} items and entries (Limits::items)")

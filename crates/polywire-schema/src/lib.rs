@@ -70,3 +70,15 @@ pub use polywire_text::{Blob, Body, Text, Timestamp};
 pub use set::SchemaSet;
 pub use to_value::to_value;
 pub use value::Value;
+
+/// The names by which our formats and our types know each other through serde.
+#[cfg(feature = "serde")]
+#[doc(hidden)]
+pub mod serde_names {
+    pub use polywire_text::serde_token::{BLOB, TIMESTAMP};
+
+    pub use crate::serde::{
+        BIG_DECIMAL, BIG_INTEGER, DECIMAL as DECIMAL_KEY, NUMBER as NUMBER_KEY,
+        TIMESTAMP as TIMESTAMP_KEY, TOKEN as VALUE,
+    };
+}

@@ -11,6 +11,7 @@
 /// | `depth` | 64 | deeper data is rare; each level costs stack |
 /// | `items` | 1,000,000 | a two-byte list item can become a value of 32 bytes |
 /// | `string` | 16 MiB | a string or blob may fill the body |
+/// | `calls` | 1,000 | each call of a multicall costs a handler's time |
 ///
 /// That end is well above the size of the message. A [`Value`](crate::Value)
 /// takes 32 bytes and an entry of a map 56, whatever they hold, and a vector
@@ -45,6 +46,7 @@ pub struct Limits {
     depth: u32,
     items: u32,
     string: usize,
+    calls: u32,
 }
 
 /// The deepest nesting that a limit may allow: readers of typed shapes and of
@@ -58,6 +60,7 @@ impl Limits {
         depth: 64,
         items: 1_000_000,
         string: 16 << 20,
+        calls: 1_000,
     };
 
     /// The most bytes of a whole message.
@@ -86,6 +89,13 @@ impl Limits {
         self.string
     }
 
+    /// The most calls in a message that holds several, such as XML-RPC's
+    /// `system.multicall`.
+    #[must_use]
+    pub const fn calls(&self) -> u32 {
+        self.calls
+    }
+
     /// Sets the most bytes of a whole message.
     #[must_use]
     pub const fn with_bytes(self, bytes: usize) -> Self {
@@ -111,6 +121,12 @@ impl Limits {
     #[must_use]
     pub const fn with_string(self, string: usize) -> Self {
         Self { string, ..self }
+    }
+
+    /// Sets the most calls in a message that holds several.
+    #[must_use]
+    pub const fn with_calls(self, calls: u32) -> Self {
+        Self { calls, ..self }
     }
 }
 

@@ -86,6 +86,20 @@ impl Map {
         }
     }
 
+    /// The same of entries whose keys are known to differ, as a reader may have seen
+    /// when it read them; for a few. More are looked at all the same.
+    ///
+    /// # Errors
+    ///
+    /// As of [`from_entries`](Self::from_entries), of many entries.
+    #[doc(hidden)]
+    pub fn from_distinct(entries: Vec<(Text, Value)>) -> Result<Self, (usize, Vec<(Text, Value)>)> {
+        match entries.len() {
+            0..=SMALL => Ok(Self(Repr::Small(entries))),
+            _ => Self::from_entries(entries),
+        }
+    }
+
     /// A map of one entry, with space for no more.
     pub(crate) fn of_one(key: Text, value: Value) -> Self {
         Self(Repr::Small(vec![(key, value)]))

@@ -13,10 +13,31 @@ use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Une
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 
 use crate::error::quoted;
-use crate::{BigDecimal, BigInteger, Map, Value};
+use crate::{BigDecimal, BigInteger, Error, ErrorKind, Map, Value};
 
 /// The key under which serde_json hides the digits of a number.
-const NUMBER: &str = "$serde_json::private::Number";
+pub const NUMBER: &str = "$serde_json::private::Number";
+
+/// The newtype as which a value is asked of a format: ours then give timestamps as
+/// such, which to others are strings.
+#[doc(hidden)]
+pub const TOKEN: &str = "$polywire::Value";
+
+/// The key of the map of one entry as which our formats give a timestamp, by RFC
+/// 3339, to who asks for a value.
+#[doc(hidden)]
+pub const TIMESTAMP: &str = "$polywire::private::Timestamp";
+
+/// The same of a decimal number, by its digits.
+#[doc(hidden)]
+pub const DECIMAL: &str = "$polywire::private::BigDecimal";
+
+/// The newtypes as which big numbers are given to a format and asked of it, around
+/// their digits: text to others, numbers to those of ours that have such numbers.
+#[doc(hidden)]
+pub const BIG_INTEGER: &str = "$polywire::BigInteger";
+#[doc(hidden)]
+pub const BIG_DECIMAL: &str = "$polywire::BigDecimal";
 
 impl Serialize for Value {
     /// Blobs and timestamps as they are by themselves, numbers beyond 64 bits
@@ -57,7 +78,7 @@ impl Serialize for Map {
 
 impl<'de> Deserialize<'de> for Value {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(ValueVisitor)
+        deserializer.deserialize_newtype_struct(TOKEN, ValueVisitor)
     }
 }
 
@@ -88,6 +109,13 @@ impl<'de> Visitor<'de> for ValueVisitor {
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("any value")
+    }
+
+    fn visit_newtype_struct<D: Deserializer<'de>>(
+        self,
+        deserializer: D,
+    ) -> Result<Value, D::Error> {
+        deserializer.deserialize_any(self)
     }
 
     fn visit_unit<E>(self) -> Result<Value, E> {
@@ -165,11 +193,22 @@ impl<'de> Visitor<'de> for ValueVisitor {
         while let Some(entry) = items.next_entry()? {
             entries.push(entry);
         }
-        if let [(key, Value::String(digits))] = &entries[..]
-            && *key == NUMBER
-            && let Some(number) = number(digits)
-        {
-            return Ok(number);
+        if let [(key, Value::String(text))] = &entries[..] {
+            if *key == NUMBER
+                && let Some(number) = number(text)
+            {
+                return Ok(number);
+            }
+            if *key == DECIMAL
+                && let Ok(decimal) = BigDecimal::parse(text.clone())
+            {
+                return Ok(Value::BigDecimal(decimal));
+            }
+            if *key == TIMESTAMP
+                && let Ok(timestamp) = text.parse()
+            {
+                return Ok(Value::Timestamp(timestamp));
+            }
         }
         distinct(entries).map(Value::Map)
     }
@@ -209,21 +248,26 @@ impl<'de> Visitor<'de> for MapVisitor {
 impl Serialize for BigInteger {
     /// The digits as text: few formats have such numbers.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.as_str())
+        serializer.serialize_newtype_struct(BIG_INTEGER, self.as_str())
     }
 }
 
 impl Serialize for BigDecimal {
     /// The number as text: few formats have such numbers.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.as_str())
+        serializer.serialize_newtype_struct(BIG_DECIMAL, self.as_str())
     }
 }
 
 impl<'de> Deserialize<'de> for BigInteger {
     /// Text, or a number where the format tells one from the other.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        digits(deserializer, "an integer, or one as text", Self::parse)
+        digits(
+            BIG_INTEGER,
+            deserializer,
+            "an integer, or one as text",
+            Self::parse,
+        )
     }
 }
 
@@ -232,6 +276,7 @@ impl<'de> Deserialize<'de> for BigDecimal {
     /// that keeps no digits gives the shortest that mean its double.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         digits(
+            BIG_DECIMAL,
             deserializer,
             "a decimal number, or one as text",
             Self::parse,
@@ -240,16 +285,13 @@ impl<'de> Deserialize<'de> for BigDecimal {
 }
 
 fn digits<'de, T, D: Deserializer<'de>>(
+    name: &'static str,
     deserializer: D,
     expected: &'static str,
     parse: fn(Text) -> Result<T, Malformed>,
 ) -> Result<T, D::Error> {
     let visitor = DigitsVisitor(expected);
-    // Formats that are not for people often cannot tell what comes.
-    let text = match deserializer.is_human_readable() {
-        true => deserializer.deserialize_any(visitor)?,
-        false => deserializer.deserialize_str(visitor)?,
-    };
+    let text = deserializer.deserialize_newtype_struct(name, visitor)?;
     parse(text).map_err(D::Error::custom)
 }
 
@@ -261,6 +303,14 @@ impl<'de> Visitor<'de> for DigitsVisitor {
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.0)
+    }
+
+    fn visit_newtype_struct<D: Deserializer<'de>>(self, deserializer: D) -> Result<Text, D::Error> {
+        // Formats that are not for people often cannot tell what comes.
+        match deserializer.is_human_readable() {
+            true => deserializer.deserialize_any(self),
+            false => deserializer.deserialize_str(self),
+        }
     }
 
     fn visit_str<E>(self, value: &str) -> Result<Text, E> {
@@ -305,4 +355,112 @@ impl<'de> Visitor<'de> for DigitsVisitor {
 fn big_integer<E: serde::de::Error>(digits: &str) -> Result<Value, E> {
     let digits: BigInteger = digits.parse().map_err(E::custom)?;
     Ok(Value::BigInteger(digits))
+}
+
+/// What a type makes of what it is given. Offset and path are the reader's to add.
+impl serde::de::Error for Error {
+    #[cold]
+    fn custom<T: fmt::Display>(message: T) -> Self {
+        Self::new(ErrorKind::InvalidValue).found(message.to_string())
+    }
+
+    #[cold]
+    fn invalid_type(found: Unexpected<'_>, expected: &dyn serde::de::Expected) -> Self {
+        Self::new(ErrorKind::WrongType)
+            .expected(noun(expected))
+            .found(unexpected(found))
+    }
+
+    #[cold]
+    fn invalid_value(found: Unexpected<'_>, expected: &dyn serde::de::Expected) -> Self {
+        Self::new(ErrorKind::InvalidValue)
+            .expected(noun(expected))
+            .found(unexpected(found))
+    }
+
+    #[cold]
+    fn invalid_length(len: usize, expected: &dyn serde::de::Expected) -> Self {
+        Self::new(ErrorKind::InvalidValue)
+            .expected(noun(expected))
+            .found(format!("{len} of them"))
+    }
+
+    #[cold]
+    fn unknown_variant(variant: &str, expected: &'static [&'static str]) -> Self {
+        Self::new(ErrorKind::Unknown)
+            .expected(one_of(expected))
+            .found(quoted(variant))
+    }
+
+    #[cold]
+    fn unknown_field(field: &str, expected: &'static [&'static str]) -> Self {
+        Self::new(ErrorKind::Unknown)
+            .expected(one_of(expected))
+            .found(quoted(field))
+    }
+
+    #[cold]
+    fn missing_field(field: &'static str) -> Self {
+        Self::new(ErrorKind::Missing).expected(format!("the member `{field}`"))
+    }
+
+    #[cold]
+    fn duplicate_field(field: &'static str) -> Self {
+        Self::new(ErrorKind::Duplicate)
+            .expected("each member once")
+            .found(format!("`{field}`"))
+    }
+}
+
+impl serde::ser::Error for Error {
+    #[cold]
+    fn custom<T: fmt::Display>(message: T) -> Self {
+        Self::new(ErrorKind::Unwritable).found(message.to_string())
+    }
+}
+
+/// What serde calls a type, as people do.
+fn noun(expected: &dyn serde::de::Expected) -> String {
+    let name = expected.to_string();
+    let noun = match &*name {
+        "i8" => "an integer of 8 bits",
+        "i16" => "an integer of 16 bits",
+        "i32" => "an integer of 32 bits",
+        "i64" | "isize" => "an integer of 64 bits",
+        "i128" => "an integer of 128 bits",
+        "u8" => "an integer from 0 to 255",
+        "u16" => "an integer from 0 to 65535",
+        "u32" => "an integer from 0 to 2^32 - 1",
+        "u64" | "usize" => "an integer from 0 to 2^64 - 1",
+        "u128" => "an integer from 0 to 2^128 - 1",
+        "f32" | "f64" => "a number",
+        "unit" => "nothing",
+        "byte array" => "bytes",
+        _ => return name,
+    };
+    noun.to_owned()
+}
+
+/// What came, short, and without what must not reach a log raw.
+fn unexpected(found: Unexpected<'_>) -> String {
+    match found {
+        Unexpected::Bool(value) => value.to_string(),
+        Unexpected::Signed(value) => value.to_string(),
+        Unexpected::Unsigned(value) => value.to_string(),
+        Unexpected::Float(value) => value.to_string(),
+        Unexpected::Str(text) => quoted(text),
+        Unexpected::Bytes(bytes) => format!("{} bytes", bytes.len()),
+        Unexpected::Unit | Unexpected::Option => "nothing".to_owned(),
+        Unexpected::Seq => "a list".to_owned(),
+        Unexpected::Map => "a map".to_owned(),
+        other => other.to_string(),
+    }
+}
+
+fn one_of(names: &[&str]) -> String {
+    match names {
+        [] => "nothing".to_owned(),
+        [name] => format!("`{name}`"),
+        names => format!("one of `{}`", names.join("`, `")),
+    }
 }

@@ -48,7 +48,7 @@ pub(crate) fn decode<'de, D: Decoder<'de> + ?Sized>(
         Kind::Byte | Kind::Short | Kind::Integer | Kind::IntEnum | Kind::Long => {
             Value::Integer(decoder.integer(at)?)
         }
-        Kind::Document => decode_document(decoder)?,
+        Kind::Document => decoder.document()?,
         Kind::Double => Value::Double(decoder.double(at)?),
         Kind::Enum | Kind::String => Value::String(decoder.text(at)?),
         Kind::Float => Value::Float(decoder.float(at)?),
@@ -327,7 +327,7 @@ fn decode_entries<'de, D: Decoder<'de> + ?Sized>(
 }
 
 /// Reads a value without a schema.
-fn decode_document<'de, D: Decoder<'de> + ?Sized>(decoder: &mut D) -> Result<Value, Error> {
+pub(crate) fn document<'de, D: Decoder<'de> + ?Sized>(decoder: &mut D) -> Result<Value, Error> {
     match decoder.any()? {
         Event::Scalar(value) => Ok(value),
         Event::List(mut seq) => {
@@ -337,7 +337,7 @@ fn decode_document<'de, D: Decoder<'de> + ?Sized>(decoder: &mut D) -> Result<Val
                 Some(more) => more,
                 None => decoder.item(Member::DOCUMENT, &mut seq)?,
             } {
-                let value = decode_document(decoder)?;
+                let value = document(decoder)?;
                 if list.capacity() == 0 {
                     let next = || decoder.item(Member::DOCUMENT, &mut seq);
                     second = Some(reserve(&mut list, 0, next, |more| !more)?);
@@ -353,7 +353,7 @@ fn decode_document<'de, D: Decoder<'de> + ?Sized>(decoder: &mut D) -> Result<Val
                 Some(key) => key,
                 None => decoder.key(Member::DOCUMENT, &mut seq)?,
             } {
-                let value = decode_document(decoder)?;
+                let value = document(decoder)?;
                 if entries.capacity() == 0 {
                     let next = || decoder.key(Member::DOCUMENT, &mut seq);
                     second = Some(reserve(&mut entries, 0, next, Option::is_none)?);

@@ -8,7 +8,7 @@ pub(crate) fn encode<E: Encoder + ?Sized>(value: &Value, at: Member<'_>, encoder
     use ShapeKind as Kind;
 
     match (at.kind(), value) {
-        (Kind::Document, value) => encode_document(value, at, encoder),
+        (Kind::Document, value) => encoder.document(at, value),
         (Kind::Structure | Kind::Union, Value::Map(map)) => encode_structure(map, at, encoder),
         (Kind::List, Value::List(list)) => encode_list(list, at, encoder),
         (Kind::Map, Value::Map(map)) => encode_map(map, at, encoder),
@@ -115,7 +115,7 @@ fn encode_item<E: Encoder + ?Sized>(
     match (kind, item) {
         (ShapeKind::String, Value::String(value)) => encoder.text(element, value),
         (ShapeKind::Union, Value::Map(map)) => encode_union(map, element, encoder),
-        (ShapeKind::Document, _) => encode_document(item, element, encoder),
+        (ShapeKind::Document, _) => encoder.document(element, item),
         (_, Value::Null) => encode_null(collection, element, encoder),
         _ => encode(item, element, encoder),
     }
@@ -154,7 +154,7 @@ fn encode_union<E: Encoder + ?Sized>(map: &Map, at: Member<'_>, encoder: &mut E)
 }
 
 /// Writes a value without a schema.
-fn encode_document<E: Encoder + ?Sized>(value: &Value, at: Member<'_>, encoder: &mut E) {
+pub(crate) fn write_document<E: Encoder + ?Sized>(value: &Value, at: Member<'_>, encoder: &mut E) {
     match value {
         Value::Null => encoder.null(at),
         Value::Boolean(value) => encoder.boolean(at, *value),
@@ -169,7 +169,7 @@ fn encode_document<E: Encoder + ?Sized>(value: &Value, at: Member<'_>, encoder: 
         Value::List(list) => {
             encoder.begin_list(at, list.len());
             for item in list {
-                encode_document(item, at, encoder);
+                write_document(item, at, encoder);
             }
             encoder.end_list(at);
         }
@@ -177,7 +177,7 @@ fn encode_document<E: Encoder + ?Sized>(value: &Value, at: Member<'_>, encoder: 
             encoder.begin_map(at, map.len());
             for (key, item) in map.entries() {
                 encoder.text_key(at, key);
-                encode_document(item, at, encoder);
+                write_document(item, at, encoder);
             }
             encoder.end_map(at);
         }

@@ -5,9 +5,9 @@ mod encode;
 mod structure;
 
 pub use decode::{complete_structure, decode_structure};
-pub(crate) use decode::{decode, decode_into};
-pub(crate) use encode::encode;
+pub(crate) use decode::{decode, decode_into, document};
 use encode::unfit;
+pub(crate) use encode::{encode, write_document};
 pub use structure::encode_structure;
 
 use crate::{Decode, Decoder, Encode, Encoder, Error, ErrorKind, Map, Member, Value};
