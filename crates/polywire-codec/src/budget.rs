@@ -23,6 +23,17 @@ impl Budget {
         }
     }
 
+    /// What is left of items and levels, to go back to where something is read twice.
+    pub(crate) fn mark(&self) -> (u32, u32) {
+        (self.items_left, self.depth_left)
+    }
+
+    /// Goes back to a mark.
+    pub(crate) fn back_to(&mut self, (items, depth): (u32, u32)) {
+        self.items_left = items;
+        self.depth_left = depth;
+    }
+
     /// What is left, as the limits of another reader.
     #[cfg(feature = "reference")]
     pub(crate) fn left(&self) -> Limits {

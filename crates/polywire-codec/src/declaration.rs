@@ -17,7 +17,7 @@ pub(crate) fn foreign_encoding(declaration: &str, text: &str) -> Option<String> 
 }
 
 /// The value of a pseudo-attribute.
-fn pseudo_attribute<'a>(declaration: &'a str, name: &str) -> Option<&'a str> {
+pub(crate) fn pseudo_attribute<'a>(declaration: &'a str, name: &str) -> Option<&'a str> {
     let after = declaration.split(name).nth(1)?.trim_start();
     let after = after.strip_prefix('=')?.trim_start();
     let quote = after

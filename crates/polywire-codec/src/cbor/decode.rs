@@ -103,10 +103,27 @@ impl<'de> CborDecoder<'de> {
         (self.bytes, self.budget.left(), self.profile)
     }
 
-    /// Goes on behind what another reader has read.
-    #[cfg(feature = "reference")]
-    pub(crate) fn go_to(&mut self, offset: usize) {
-        self.at = offset;
+    /// The major type of the next data item (RFC 8949, section 3.1: 3 for text, 4 for
+    /// an array, 5 for a map, 6 for a tag before it), if there is one.
+    #[must_use]
+    pub fn major_type(&self) -> Option<u8> {
+        self.bytes.get(self.at).map(|first| first >> 5)
+    }
+
+    /// Passes the next data item over. It must be well formed all the same, and
+    /// within the limits.
+    ///
+    /// # Errors
+    ///
+    /// It is not.
+    pub fn skip(&mut self) -> Result<(), Error> {
+        self.skip_value()
+    }
+
+    /// Goes to the data item at an offset of the message: on behind what another
+    /// reader has read, or to what was passed over. Beyond the end there is nothing.
+    pub fn go_to(&mut self, offset: usize) {
+        self.at = offset.min(self.bytes.len());
     }
 
     #[inline]

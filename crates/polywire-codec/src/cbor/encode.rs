@@ -10,18 +10,18 @@ use super::big;
 /// A writer of one CBOR data item.
 #[derive(Debug)]
 pub struct CborEncoder {
-    out: Vec<u8>,
+    pub(super) out: Vec<u8>,
     defaults: Defaults,
     error: Option<Error>,
 }
 
 /// The major types, RFC 8949, section 3.1, in the upper three bits.
-const UNSIGNED: u8 = 0x00;
-const NEGATIVE: u8 = 0x20;
+pub(super) const UNSIGNED: u8 = 0x00;
+pub(super) const NEGATIVE: u8 = 0x20;
 const BYTES: u8 = 0x40;
 const TEXT: u8 = 0x60;
-const ARRAY: u8 = 0x80;
-const MAP: u8 = 0xa0;
+pub(super) const ARRAY: u8 = 0x80;
+pub(super) const MAP: u8 = 0xa0;
 const TAG: u8 = 0xc0;
 
 impl CborEncoder {
@@ -66,9 +66,14 @@ impl CborEncoder {
         self.out.extend_from_slice(value);
     }
 
+    /// Puts in a data item that was written before.
+    pub fn raw(&mut self, item: &[u8]) {
+        self.out.extend_from_slice(item);
+    }
+
     /// A head: major type and argument in the shortest form.
     #[inline]
-    fn head(&mut self, major: u8, argument: u64) {
+    pub(super) fn head(&mut self, major: u8, argument: u64) {
         if argument < 24 {
             self.out.push(major | argument as u8);
         } else {
@@ -93,7 +98,7 @@ impl CborEncoder {
     }
 
     #[inline]
-    fn push_integer(&mut self, value: i64) {
+    pub(super) fn push_integer(&mut self, value: i64) {
         if value >= 0 {
             self.head(UNSIGNED, value as u64);
         } else {
@@ -103,7 +108,7 @@ impl CborEncoder {
     }
 
     /// Digits with an optional minus as an integer or a bignum.
-    fn push_big(&mut self, digits: &str) {
+    pub(super) fn push_big(&mut self, digits: &str) {
         let (negative, digits) = match digits.strip_prefix('-') {
             Some(digits) => (true, digits),
             None => (false, digits),

@@ -26,12 +26,16 @@ mod encode;
 mod head;
 mod locate;
 mod number;
+#[cfg(feature = "serde")]
+mod serde;
 mod string;
 
 use polywire_schema::{Decode, Defaults, Encode, Error, Limits, Member, Value};
 
 pub use decode::CborDecoder;
 pub use encode::CborEncoder;
+#[cfg(feature = "serde")]
+pub use serde::{deserialize, serialize};
 
 /// What a protocol tells the format.
 #[derive(Clone, Copy, Debug)]

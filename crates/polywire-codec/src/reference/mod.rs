@@ -28,6 +28,7 @@ pub mod cbor;
 pub mod form;
 pub mod json;
 pub mod xml;
+pub mod xmlrpc;
 
 use polywire_schema::{Decoder, Encoder, Error, Member};
 
@@ -83,7 +84,7 @@ impl<M: Message> Message for Twin<M> {
         true
     }
 
-    /// XML-RPC has no twin.
+    /// XML-RPC has a twin of whole messages alone: [`xmlrpc`].
     fn encode_xmlrpc(&self, at: Member<'_>, encoder: &mut XmlRpcEncoder) -> bool {
         self.0.encode_xmlrpc(at, encoder)
     }
@@ -160,7 +161,7 @@ impl<'de, S: Sink<'de>> Sink<'de> for TwinSink<S> {
         Some(self.xml(at, decoder))
     }
 
-    /// XML-RPC has no twin.
+    /// XML-RPC has a twin of whole messages alone: [`xmlrpc`].
     fn decode_xmlrpc(&mut self, at: Member<'_>, decoder: &mut XmlRpcDecoder<'de>) -> OwnRead {
         self.0.decode_xmlrpc(at, decoder)
     }

@@ -4,7 +4,11 @@ use std::borrow::Cow;
 
 use polywire_schema::{Decoder, Error, Event, Seq};
 
+use polywire_text::scan;
+
 use super::XmlRpcDecoder;
+use super::leniency::Duplicates;
+use super::value::Type;
 
 /// In [`Seq::mark`], which end tags an array or struct has left.
 pub(super) const OPEN: u64 = 0;
@@ -12,6 +16,14 @@ pub(super) const OPEN: u64 = 0;
 pub(super) const WITHOUT_DATA: u64 = 1;
 /// `<array/>` or `<struct/>`.
 pub(super) const CLOSED: u64 = 2;
+/// `<ex:array>` or `<ex:struct>`, beside the others.
+pub(super) const PREFIXED: u64 = 4;
+
+pub(super) const FIRST_MEMBER: &[u8] = b"<member><name>";
+pub(super) const NEXT_MEMBER: &[u8] = b"</member><member><name>";
+pub(super) const BEHIND_NAME: &[u8; 14] = b"</name><value>";
+const END_STRUCT: &[u8] = b"</member></struct></value>";
+const END_ARRAY: &[u8] = b"</data></array></value>";
 
 impl<'de> XmlRpcDecoder<'de> {
     #[inline]
@@ -30,14 +42,14 @@ impl<'de> XmlRpcDecoder<'de> {
     }
 
     /// Begins an array whose start tag has been read.
-    pub(super) fn begin_array(&mut self, empty: bool) -> Result<Seq, Error> {
+    pub(super) fn begin_array(&mut self, mark: u64) -> Result<Seq, Error> {
         self.deeper()?;
-        let mark = if empty {
-            CLOSED
-        } else if self.cursor.expect_start("data", "<data>")? {
-            OPEN
-        } else {
-            WITHOUT_DATA
+        let has_data = mark != CLOSED
+            && !self.cursor.is_at_end()?
+            && self.cursor.expect_start("data", "<data>")?;
+        let mark = match has_data || mark == CLOSED {
+            true => mark,
+            false => mark | WITHOUT_DATA,
         };
         Ok(Seq {
             mark,
@@ -45,21 +57,79 @@ impl<'de> XmlRpcDecoder<'de> {
         })
     }
 
+    /// Begins an array, whose start tag comes next.
+    #[inline]
+    pub(super) fn begin_any_array(&mut self) -> Result<Seq, Error> {
+        let start = self.cursor.at;
+        if !self.empty_value && self.cursor.skip(b"<array><data>") {
+            self.deeper()?;
+            return Ok(Seq::default());
+        }
+        match self.value_type()? {
+            (Type::Array, tag) => self.begin_array(tag.mark()),
+            _ => Err(self.wrong_type(start, "an array")),
+        }
+    }
+
+    /// Begins a struct, whose start tag comes next.
+    #[cfg(feature = "serde")]
+    #[inline]
+    pub(super) fn begin_any_struct(&mut self) -> Result<Seq, Error> {
+        let start = self.cursor.at;
+        if !self.empty_value && self.cursor.skip(b"<struct>") {
+            return self.begin_struct(OPEN);
+        }
+        match self.value_type()? {
+            (Type::Struct, tag) => self.begin_struct(tag.mark()),
+            _ => Err(self.wrong_type(start, "a struct")),
+        }
+    }
+
     /// Goes to the next item of an array.
+    #[inline]
     pub(super) fn next_item(&mut self, seq: &mut Seq) -> Result<bool, Error> {
         if seq.mark != OPEN {
-            let tags: &[&str] = if seq.mark == CLOSED { &[] } else { &["array"] };
-            self.end_collection(tags)?;
+            return self.any_item(seq);
+        }
+        let rest = self.cursor.rest();
+        if rest.starts_with(b"<value>") {
+            self.cursor.at += b"<value>".len();
+            seq.count += 1;
+            self.count_item()?;
+            return Ok(true);
+        }
+        if rest.starts_with(END_ARRAY) {
+            self.cursor.at += END_ARRAY.len();
+            self.budget.leave();
             return Ok(false);
         }
-        if !self.cursor.skip(b"<value>") {
-            match self.cursor.start()? {
-                Some(start) if start.name == "value" => self.empty_value = start.empty,
-                Some(_) => return Err(self.cursor.wrong_tag("<value> or </data>")),
-                None => {
-                    self.end_collection(&["data", "array"])?;
-                    return Ok(false);
-                }
+        self.any_item(seq)
+    }
+
+    /// As [`Self::next_item`], however it is spelled.
+    #[inline(never)]
+    fn any_item(&mut self, seq: &mut Seq) -> Result<bool, Error> {
+        let end = match seq.mark & PREFIXED {
+            0 => "array",
+            _ => "ex:array",
+        };
+        match seq.mark & !PREFIXED {
+            OPEN => {}
+            CLOSED => {
+                self.end_collection(&[])?;
+                return Ok(false);
+            }
+            _ => {
+                self.end_collection(&[end])?;
+                return Ok(false);
+            }
+        }
+        match self.cursor.start()? {
+            Some(start) if start.name == "value" => self.empty_value = start.empty,
+            Some(_) => return Err(self.cursor.wrong_tag("<value> or </data>")),
+            None => {
+                self.end_collection(&["data", end])?;
+                return Ok(false);
             }
         }
         seq.count += 1;
@@ -68,16 +138,81 @@ impl<'de> XmlRpcDecoder<'de> {
     }
 
     /// Begins a struct whose start tag has been read.
-    pub(super) fn begin_struct(&mut self, empty: bool) -> Result<Seq, Error> {
+    #[inline]
+    pub(super) fn begin_struct(&mut self, mark: u64) -> Result<Seq, Error> {
         self.deeper()?;
+        if mark != CLOSED && self.profile.duplicates != Duplicates::Refuse {
+            self.look_for_duplicates(mark)?;
+        }
         Ok(Seq {
-            mark: if empty { CLOSED } else { OPEN },
+            mark,
             ..Seq::default()
         })
     }
 
     /// Goes to the next member of a struct and reads up to its value's tag.
+    #[inline]
     pub(super) fn next_member(&mut self, seq: &mut Seq) -> Result<Option<Cow<'de, str>>, Error> {
+        if let Some(name) = self.plain_member(seq) {
+            return Ok(Some(Cow::Borrowed(name)));
+        }
+        self.any_member(seq)
+    }
+
+    /// The name of the next member, if all is spelled in the usual way; the cursor
+    /// then stands at its value.
+    #[inline(always)]
+    fn plain_member(&mut self, seq: &mut Seq) -> Option<&'de str> {
+        let start = self.member_name(seq)?;
+        let rest = &self.cursor.text.as_bytes()[start..];
+        let len = scan::xml_text(rest);
+        if !rest[len..].starts_with(BEHIND_NAME) || len > self.cursor.longest {
+            return None;
+        }
+        self.cursor.at = start + len + BEHIND_NAME.len();
+        seq.count += 1;
+        Some(&self.cursor.text[start..start + len])
+    }
+
+    /// Where the name of the next member begins, if what stands before it is spelled
+    /// in the usual way and nothing is to be looked at more closely.
+    #[inline(always)]
+    pub(super) fn member_name(&self, seq: &Seq) -> Option<usize> {
+        let rest = self.cursor.rest();
+        let usual = seq.mark == OPEN && self.profile.duplicates == Duplicates::Refuse;
+        if !usual {
+            return None;
+        }
+        let len = match seq.count {
+            0 if rest.starts_with(FIRST_MEMBER) => FIRST_MEMBER.len(),
+            0 => return None,
+            _ if rest.starts_with(NEXT_MEMBER) => NEXT_MEMBER.len(),
+            _ => return None,
+        };
+        Some(self.cursor.at + len)
+    }
+
+    /// As [`Self::next_member`], however it is spelled, and the end of the struct.
+    #[inline(never)]
+    pub(super) fn any_member(&mut self, seq: &mut Seq) -> Result<Option<Cow<'de, str>>, Error> {
+        if seq.count > 0 && seq.mark == OPEN && self.cursor.skip(END_STRUCT) {
+            self.budget.leave();
+            return Ok(None);
+        }
+        loop {
+            let start = self.cursor.at;
+            let Some(name) = self.spelled_member(seq)? else {
+                return Ok(None);
+            };
+            if !self.is_dropped(start) {
+                return Ok(Some(name));
+            }
+            self.count_item()?;
+            self.skip_value()?;
+        }
+    }
+
+    fn spelled_member(&mut self, seq: &mut Seq) -> Result<Option<Cow<'de, str>>, Error> {
         if seq.count > 0 {
             self.end_member()?;
         }
@@ -89,7 +224,11 @@ impl<'de> XmlRpcDecoder<'de> {
             Some(start) if start.name == "member" && !start.empty => {}
             Some(_) => return Err(self.cursor.wrong_tag("<member> or </struct>")),
             None => {
-                self.end_collection(&["struct"])?;
+                let end = match seq.mark {
+                    PREFIXED => "ex:struct",
+                    _ => "struct",
+                };
+                self.end_collection(&[end])?;
                 return Ok(None);
             }
         }

@@ -5,9 +5,11 @@
 use std::borrow::Cow;
 
 use polywire_schema::{Error, ErrorKind, LimitKind};
-use polywire_text::escape::{self, XmlPlace, XmlReading};
+use polywire_text::escape::{self, XmlPlace, XmlReading, is_xml};
 use polywire_text::scan;
 
+use super::collections::{CLOSED, OPEN, PREFIXED};
+use super::leniency::Leniency;
 use super::locate;
 use crate::declaration::foreign_encoding;
 use crate::snippet;
@@ -17,16 +19,15 @@ pub(super) struct Cursor<'de> {
     pub(super) text: &'de str,
     /// `at <= text.len()`, always on a character boundary.
     pub(super) at: usize,
+    /// Where the text begins in the message, if it is a part of one.
+    pub(super) base: usize,
     /// Where the last start tag began, for errors about it.
     pub(super) tag: usize,
     /// The most bytes of one text.
     pub(super) longest: usize,
-    /// Whether `]]>` stands anywhere: then it may stand where it must not.
-    pub(super) brackets: bool,
+    pub(super) leniency: Leniency,
 }
 
-/// What no text may hold, but for the end of CDATA (XML 1.0, section 2.4).
-const BRACKETS: &[u8] = b"]]>";
 const FORBIDDEN: &str = "a character that XML 1.0 allows";
 
 /// A start tag: its name, and whether it is also the end.
@@ -36,47 +37,29 @@ pub(super) struct Start<'de> {
     pub(super) empty: bool,
 }
 
+impl Start<'_> {
+    /// In [`Seq::mark`](polywire_schema::Seq), what an array or struct that begins so
+    /// has left.
+    pub(super) fn mark(&self) -> u64 {
+        match self.empty {
+            true => CLOSED,
+            false if self.name.starts_with("ex:") => PREFIXED,
+            false => OPEN,
+        }
+    }
+}
+
 impl<'de> Cursor<'de> {
-    /// A cursor at the first tag, behind the XML declaration.
-    ///
-    /// What is forbidden everywhere is looked for here, once: the scan for the
-    /// end of a text need not see it.
-    pub(super) fn new(text: &'de str, longest: usize) -> Result<Self, Error> {
-        let mut cursor = Self {
+    /// A cursor at the beginning.
+    #[inline]
+    pub(super) fn new(text: &'de str, longest: usize, leniency: Leniency) -> Self {
+        Self {
             text,
             at: 0,
+            base: 0,
             tag: 0,
             longest,
-            brackets: memchr::memmem::find(text.as_bytes(), BRACKETS).is_some(),
-        };
-        cursor.declaration()?;
-        cursor.no_noncharacters()?;
-        Ok(cursor)
-    }
-
-    /// U+FFFE and U+FFFF are no characters of XML (XML 1.0, section 2.2).
-    fn no_noncharacters(&mut self) -> Result<(), Error> {
-        let bytes = self.text.as_bytes();
-        for start in memchr::memmem::find_iter(bytes, b"\xef\xbf") {
-            if matches!(bytes.get(start + 2), Some(0xbe | 0xbf)) {
-                self.at = start;
-                let error = self.error(ErrorKind::Syntax, FORBIDDEN);
-                let last = 0xff40 + u32::from(bytes[start + 2]);
-                return Err(error.found(format!("U+{last:04X}")));
-            }
-        }
-        Ok(())
-    }
-
-    /// Refuses `]]>` in `start..at`, which is text.
-    #[cold]
-    fn no_brackets(&mut self, start: usize) -> Result<(), Error> {
-        match memchr::memmem::find(&self.text.as_bytes()[start..self.at], BRACKETS) {
-            Some(offset) => {
-                self.at = start + offset;
-                Err(self.error(ErrorKind::Syntax, "]]&gt; for ]]> in text"))
-            }
-            None => Ok(()),
+            leniency,
         }
     }
 
@@ -113,23 +96,25 @@ impl<'de> Cursor<'de> {
     #[cold]
     fn skip_markup(&mut self) -> Result<(), Error> {
         let (open, close, what): (usize, &str, &'static str) = if self.rest().starts_with(b"<!--") {
-            (4, "-->", "--> after a comment")
+            (4, "--", "--> after a comment")
         } else if self.rest().starts_with(b"<?") {
             (2, "?>", "?> after a processing instruction")
         } else {
             let expected = "a tag (document types are not read)";
             return Err(self.error(ErrorKind::Syntax, expected));
         };
-        match self.text[self.at + open..].find(close) {
-            Some(len) => {
-                self.at += open + len + close.len();
-                Ok(())
-            }
-            None => {
-                self.at = self.text.len();
-                Err(self.error(ErrorKind::Truncated, what))
-            }
+        let start = self.at + open;
+        let Some(len) = self.text[start..].find(close) else {
+            self.at = self.text.len();
+            return Err(self.error(ErrorKind::Truncated, what));
+        };
+        self.no_forbidden(start, len)?;
+        self.at = start + len + close.len();
+        if open == 4 && !self.skip(b">") {
+            let expected = "--> (two dashes end a comment)";
+            return Err(self.error(ErrorKind::Syntax, expected));
         }
+        Ok(())
     }
 
     /// The start tag at the cursor, if there is one. Nothing is skipped if not.
@@ -145,11 +130,6 @@ impl<'de> Cursor<'de> {
     fn start_tag(&mut self) -> Result<Start<'de>, Error> {
         self.tag = self.at;
         let bytes = self.rest();
-        let is_name = |byte: &u8| {
-            byte.is_ascii_alphanumeric()
-                || matches!(byte, b'_' | b':' | b'.' | b'-')
-                || *byte >= 0x80
-        };
         let len = bytes[1..]
             .iter()
             .position(|byte| !is_name(byte))
@@ -159,32 +139,66 @@ impl<'de> Cursor<'de> {
         }
         let name = &self.text[self.at + 1..self.at + 1 + len];
         let mut at = 1 + len;
-        // Attributes are allowed and mean nothing. A quoted `>` is no end.
-        let mut quote = None;
-        loop {
-            match (bytes.get(at), quote) {
-                (None, _) => {
-                    self.at = self.text.len();
-                    return Err(self.error(ErrorKind::Truncated, "> after a tag"));
+        // Attributes are allowed and mean nothing.
+        let empty = loop {
+            let space = scan::white_space(&bytes[at..]);
+            at += space;
+            match &bytes[at..] {
+                [b'>', ..] => break false,
+                [b'/', b'>', ..] => {
+                    at += 1;
+                    break true;
                 }
-                (Some(byte), Some(quoted)) => {
-                    if *byte == quoted {
-                        quote = None;
-                    }
-                }
-                (Some(byte @ (b'"' | b'\'')), None) => quote = Some(*byte),
-                (Some(b'>'), None) => break,
-                (Some(b'<'), None) => {
-                    self.at += at;
-                    return Err(self.error(ErrorKind::Syntax, "> after a tag"));
-                }
-                (Some(_), None) => {}
+                [byte, ..] if space > 0 && is_name(byte) => at = self.attribute(at)?,
+                _ => return Err(self.not_in_tag(at, "> after a tag")),
             }
-            at += 1;
+        };
+        let start = self.at;
+        if at > 1 + len + usize::from(empty) {
+            self.no_forbidden(start, at)?;
         }
-        let empty = bytes[at - 1] == b'/' && quote.is_none();
-        self.at += at + 1;
+        self.at = start + at + 1;
         Ok(Start { name, empty })
+    }
+
+    /// Behind the attribute that begins so far behind the cursor. References in its
+    /// value are not looked at.
+    #[cold]
+    fn attribute(&mut self, start: usize) -> Result<usize, Error> {
+        let bytes = self.rest();
+        let name = bytes[start..].iter().position(|byte| !is_name(byte));
+        let mut at = start + name.unwrap_or(bytes.len() - start);
+        at += scan::white_space(&bytes[at..]);
+        if bytes.get(at) != Some(&b'=') {
+            return Err(self.not_in_tag(at, "= and a value behind the name of an attribute"));
+        }
+        at += 1 + scan::white_space(&bytes[at + 1..]);
+        let quote = match bytes.get(at) {
+            Some(quote @ (b'"' | b'\'')) => *quote,
+            _ => return Err(self.not_in_tag(at, "the value of an attribute in quotes")),
+        };
+        at += 1;
+        let len = memchr::memchr2(quote, b'<', &bytes[at..]);
+        match len.map(|len| (len, bytes[at + len])) {
+            Some((len, b'<')) => {
+                Err(self.not_in_tag(at + len, "&lt; for < in the value of an attribute"))
+            }
+            Some((len, _)) => Ok(at + len + 1),
+            None => Err(self.not_in_tag(bytes.len(), "the end of the value of an attribute")),
+        }
+    }
+
+    /// The error of a tag, so far behind the cursor.
+    #[cold]
+    fn not_in_tag(&mut self, at: usize, expected: &'static str) -> Error {
+        self.at += at;
+        self.error(ErrorKind::Syntax, expected)
+    }
+
+    /// Whether an end tag comes next.
+    pub(super) fn is_at_end(&mut self) -> Result<bool, Error> {
+        self.skip_between()?;
+        Ok(self.rest().starts_with(b"</"))
     }
 
     /// Reads this start tag, which must not be its own end.
@@ -256,20 +270,28 @@ impl<'de> Cursor<'de> {
     #[inline]
     pub(super) fn characters(&mut self) -> Result<Cow<'de, str>, Error> {
         let start = self.at;
-        let len = scan::xml_data(self.rest());
-        self.at += len;
-        if self.brackets {
-            self.no_brackets(start)?;
-        }
-        match self.rest() {
-            [b'<', next, ..] if !matches!(next, b'!' | b'?') => {
-                if len > self.longest {
-                    return Err(self.error(self.too_long(), ""));
-                }
+        let len = scan::xml_text(self.rest());
+        match &self.rest()[len..] {
+            [b'<', next, ..] if !matches!(next, b'!' | b'?') && len <= self.longest => {
+                self.at += len;
                 Ok(Cow::Borrowed(&self.text[start..start + len]))
             }
-            _ => self.mixed_characters(start).map(Cow::Owned),
+            _ => self.mixed_characters(),
         }
+    }
+
+    /// The text `skip` bytes on, if it stands for itself and these bytes follow, with
+    /// which it is skipped.
+    #[inline]
+    pub(super) fn text_before(&mut self, skip: usize, close: &[u8]) -> Option<&'de str> {
+        let start = self.at + skip;
+        let rest = self.text.as_bytes().get(start..)?;
+        let len = scan::xml_text(rest);
+        if !rest[len..].starts_with(close) || len > self.longest {
+            return None;
+        }
+        self.at = start + len + close.len();
+        self.text.get(start..start + len)
     }
 
     /// As [`Self::characters`], of any length.
@@ -284,56 +306,96 @@ impl<'de> Cursor<'de> {
         ErrorKind::Limit(LimitKind::StringLength(self.longest))
     }
 
-    /// Reads character data from `start` on.
-    fn mixed_characters(&mut self, start: usize) -> Result<String, Error> {
-        let mut text = String::new();
-        self.at = start;
+    /// As [`Self::characters`], whatever stands in them.
+    #[inline(never)]
+    fn mixed_characters(&mut self) -> Result<Cow<'de, str>, Error> {
+        let reading = match self.leniency.control_characters() {
+            true => XmlReading::Lenient,
+            false => XmlReading::Strict,
+        };
+        let mut text = Cow::Borrowed("");
         loop {
             let rest = self.rest();
             let len = memchr::memchr(b'<', rest).unwrap_or(rest.len());
             let part = &self.text[self.at..self.at + len];
-            match escape::unescape_xml(part, XmlPlace::Text, XmlReading::Strict) {
-                Ok(read) if text.is_empty() => text = read.into_owned(),
-                Ok(read) => text.push_str(&read),
+            match escape::unescape_xml(part, XmlPlace::Text, reading) {
+                Ok(read) => join(&mut text, read),
                 Err(malformed) => {
                     self.at += malformed.offset;
-                    return Err(self.error(ErrorKind::Syntax, malformed.expected));
+                    return Err(match malformed.expected {
+                        FORBIDDEN => self.forbidden(),
+                        expected => self.error(ErrorKind::Syntax, expected),
+                    });
                 }
             }
             self.at += len;
-            if text.len() > self.longest {
-                return Err(self.error(self.too_long(), ""));
-            }
             match self.rest() {
                 [] => return Err(self.error(ErrorKind::Truncated, "an end tag")),
                 rest if rest.starts_with(b"<![CDATA[") => {
-                    self.at += "<![CDATA[".len();
-                    let Some(len) = self.text[self.at..].find("]]>") else {
-                        self.at = self.text.len();
-                        return Err(self.error(ErrorKind::Truncated, "]]> after CDATA"));
-                    };
-                    let section = &self.text[self.at..self.at + len];
-                    self.cdata(section, &mut text)?;
-                    self.at += len + "]]>".len();
+                    let section = self.cdata()?;
+                    join(&mut text, section);
                 }
                 [b'<', b'!' | b'?', ..] => self.skip_markup()?,
+                _ if text.len() > self.longest => return Err(self.error(self.too_long(), "")),
                 _ => return Ok(text),
+            }
+            if text.len() > self.longest {
+                return Err(self.error(self.too_long(), ""));
             }
         }
     }
 
-    fn cdata(&mut self, section: &str, text: &mut String) -> Result<(), Error> {
-        let forbidden = |byte: u8| byte < 0x20 && !matches!(byte, b'\t' | b'\n' | b'\r');
-        if let Some(offset) = section.bytes().position(forbidden) {
-            self.at += offset;
-            return Err(self.error(ErrorKind::Syntax, FORBIDDEN));
+    /// The text of the CDATA section at the cursor.
+    fn cdata(&mut self) -> Result<Cow<'de, str>, Error> {
+        let start = self.at + "<![CDATA[".len();
+        let Some(len) = self.text[start..].find("]]>") else {
+            self.at = self.text.len();
+            return Err(self.error(ErrorKind::Truncated, "]]> after CDATA"));
+        };
+        self.no_forbidden(start, len)?;
+        self.at = start + len + "]]>".len();
+        let section = &self.text[start..start + len];
+        Ok(match section.contains('\r') {
+            false => Cow::Borrowed(section),
+            true => Cow::Owned(section.replace("\r\n", "\n").replace('\r', "\n")),
+        })
+    }
+
+    /// Refuses what XML forbids in what is not character data.
+    fn no_forbidden(&mut self, start: usize, len: usize) -> Result<(), Error> {
+        if self.leniency.control_characters() {
+            return Ok(());
         }
-        text.push_str(&section.replace("\r\n", "\n").replace('\r', "\n"));
-        Ok(())
+        let part = &self.text[start..start + len];
+        match part
+            .char_indices()
+            .find(|(_, character)| !is_xml(*character))
+        {
+            None => Ok(()),
+            Some((offset, _)) => {
+                self.at = start + offset;
+                Err(self.forbidden())
+            }
+        }
+    }
+
+    /// The error of the character at the cursor, which XML forbids.
+    #[cold]
+    fn forbidden(&self) -> Error {
+        let character = self.text[self.at..].chars().next();
+        let error = self.error(ErrorKind::Syntax, FORBIDDEN);
+        match character {
+            Some(character) => error.found(format!("U+{:04X}", u32::from(character))),
+            None => error,
+        }
     }
 
     /// Reads the XML declaration, if there is one, and looks at its encoding.
-    fn declaration(&mut self) -> Result<(), Error> {
+    pub(super) fn declaration(&mut self) -> Result<(), Error> {
+        const USUAL: &[u8] = b"<?xml version=\"1.0\"?>";
+        if self.skip(USUAL) {
+            return Ok(());
+        }
         if self.text.starts_with('\u{feff}') {
             self.at = '\u{feff}'.len_utf8();
         }
@@ -342,7 +404,7 @@ impl<'de> Cursor<'de> {
         {
             let declaration = &self.text[self.at..self.at + len];
             if let Some(encoding) = foreign_encoding(declaration, self.text) {
-                let error = self.error(ErrorKind::Syntax, "the encoding UTF-8");
+                let error = self.error(ErrorKind::Syntax, super::ENCODING);
                 return Err(error.found(format!("`{encoding}`")));
             }
         }
@@ -358,11 +420,25 @@ impl<'de> Cursor<'de> {
         let mut error = Error::new(kind)
             .in_format("XML-RPC")
             .expected(expected)
-            .at_offset(self.at)
+            .at_offset(self.base + self.at)
             .at_path(locate::path(self.text, self.at));
         if !error.is_limit() && kind != ErrorKind::Duplicate {
             error = error.found(snippet::text(self.text.as_bytes(), self.at));
         }
         error
+    }
+}
+
+/// Whether a byte may stand in a name: more than XML allows, since no other name means
+/// anything.
+fn is_name(byte: &u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b':' | b'.' | b'-') || *byte >= 0x80
+}
+
+fn join<'a>(text: &mut Cow<'a, str>, part: Cow<'a, str>) {
+    if text.is_empty() {
+        *text = part;
+    } else if !part.is_empty() {
+        text.to_mut().push_str(&part);
     }
 }

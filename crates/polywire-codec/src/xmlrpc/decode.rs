@@ -14,13 +14,13 @@ use polywire_schema::{
     BigDecimal, BigInteger, Blob, Body, Decoder, END, Encoding, Error, ErrorKind, Event, LimitKind,
     Member, NameSource, Schema, Seq, ShapeKind, Text, Timestamp, Value,
 };
-use polywire_text::number::{parse_f32, parse_f64};
 
 use super::XmlRpcProfile;
 use super::collections::OPEN;
 use super::cursor::Cursor;
+use super::duplicates::Dropped;
 use super::frame::Frame;
-use super::value::{Type, blob_of, float_expected, float_text, scalar_value};
+use super::value::{Type, is_number};
 use crate::budget::Budget;
 use crate::{keep, nulls, refuse};
 
@@ -35,8 +35,15 @@ pub struct XmlRpcDecoder<'de> {
     pub(super) parameters: u32,
     /// Whether the value at the cursor was `<value/>`.
     pub(super) empty_value: bool,
+    /// [`Seq::mark`] of the array whose items are the parameters, if one is.
+    pub(super) array: u64,
     pub(super) budget: Budget,
     pub(super) profile: XmlRpcProfile,
+    /// The members that do not count, by the policy for duplicates.
+    pub(super) dropped: Dropped,
+    /// How long the array before was, and the struct: what to make room for.
+    pub(super) items: usize,
+    pub(super) members: usize,
 }
 
 /// States of a [`Seq`] at the top of a call.
@@ -70,7 +77,7 @@ impl<'de> XmlRpcDecoder<'de> {
 
 impl<'de> Decoder<'de> for XmlRpcDecoder<'de> {
     fn structure(&mut self, at: Member<'_>) -> Result<Seq, Error> {
-        if self.frame == Frame::Parameters && self.parameters == 0 {
+        if self.frame.has_parameters() && self.parameters == 0 {
             if self.profile.positional {
                 return Ok(Seq {
                     state: POSITIONAL,
@@ -91,10 +98,10 @@ impl<'de> Decoder<'de> for XmlRpcDecoder<'de> {
         }
         let start = self.cursor.at;
         if !self.empty_value && self.cursor.skip(b"<struct>") {
-            return self.begin_struct(false);
+            return self.begin_struct(OPEN);
         }
         match self.value_type()? {
-            (Type::Struct, tag) => self.begin_struct(tag.empty),
+            (Type::Struct, tag) => self.begin_struct(tag.mark()),
             _ => Err(self.wrong_type(start, at.kind().describe())),
         }
     }
@@ -164,7 +171,7 @@ impl<'de> Decoder<'de> for XmlRpcDecoder<'de> {
             return Ok(Seq::default());
         }
         match self.value_type()? {
-            (Type::Array, tag) => self.begin_array(tag.empty),
+            (Type::Array, tag) => self.begin_array(tag.mark()),
             _ => Err(self.wrong_type(start, at.kind().describe())),
         }
     }
@@ -184,8 +191,11 @@ impl<'de> Decoder<'de> for XmlRpcDecoder<'de> {
 
     fn map(&mut self, at: Member<'_>) -> Result<Seq, Error> {
         let start = self.cursor.at;
+        if !self.empty_value && self.cursor.skip(b"<struct>") {
+            return self.begin_struct(OPEN);
+        }
         match self.value_type()? {
-            (Type::Struct, tag) => self.begin_struct(tag.empty),
+            (Type::Struct, tag) => self.begin_struct(tag.mark()),
             _ => Err(self.wrong_type(start, at.kind().describe())),
         }
     }
@@ -207,13 +217,13 @@ impl<'de> Decoder<'de> for XmlRpcDecoder<'de> {
         self.is_nil()
     }
 
+    #[inline]
     fn boolean(&mut self, _: Member<'_>) -> Result<bool, Error> {
-        let (_, text, start) = self.scalar(&[Type::Boolean], "a boolean")?;
-        match &*text {
-            "0" => Ok(false),
-            "1" => Ok(true),
-            _ => Err(self.invalid(start, "0 or 1")),
+        if let Some(value) = self.plain_boolean() {
+            return Ok(value);
         }
+        let (_, text, start) = self.scalar(|kind| kind == Type::Boolean, "a boolean")?;
+        self.boolean_of(&text, start)
     }
 
     #[inline]
@@ -234,41 +244,52 @@ impl<'de> Decoder<'de> for XmlRpcDecoder<'de> {
     }
 
     fn float(&mut self, _: Member<'_>) -> Result<f32, Error> {
-        let (_, text, start) = self.scalar(&[Type::Double, Type::Integer], "a number")?;
-        parse_f32(float_text(&text))
-            .map_err(|malformed| self.invalid(start, float_expected(malformed)))
+        let (_, text, start) = self.scalar(is_number, "a number")?;
+        self.float_of(&text, start)
     }
 
+    #[inline]
     fn double(&mut self, _: Member<'_>) -> Result<f64, Error> {
-        // Some peers write whole doubles as integers.
-        let (_, text, start) = self.scalar(&[Type::Double, Type::Integer], "a number")?;
-        parse_f64(float_text(&text))
-            .map_err(|malformed| self.invalid(start, float_expected(malformed)))
+        if let Some(value) = self.plain_double() {
+            return Ok(value);
+        }
+        let (_, text, start) = self.scalar(is_number, "a number")?;
+        self.double_of(&text, start)
     }
 
     fn big_integer(&mut self, _: Member<'_>) -> Result<BigInteger, Error> {
-        let types = [Type::String, Type::Untyped, Type::Integer, Type::BigInteger];
-        let (_, text, start) = self.scalar(&types, "an integer")?;
+        let is_wanted = |kind| {
+            matches!(
+                kind,
+                Type::String | Type::Untyped | Type::Integer(_) | Type::BigInteger
+            )
+        };
+        let (kind, text, start) = self.scalar(is_wanted, "an integer")?;
+        if matches!(kind, Type::Integer(_)) {
+            return self.integer_of(kind, &text, start, "an integer");
+        }
         let text = keep::text(self.body, text);
         BigInteger::parse(text).map_err(|_| self.invalid(start, "an integer"))
     }
 
     fn big_decimal(&mut self, _: Member<'_>) -> Result<BigDecimal, Error> {
-        let types = [
-            Type::String,
-            Type::Untyped,
-            Type::Integer,
-            Type::BigInteger,
-            Type::BigDecimal,
-            Type::Double,
-        ];
-        let (_, text, start) = self.scalar(&types, "a decimal number")?;
+        let is_wanted = |kind| {
+            is_number(kind)
+                || matches!(
+                    kind,
+                    Type::String | Type::Untyped | Type::BigInteger | Type::BigDecimal
+                )
+        };
+        let (_, text, start) = self.scalar(is_wanted, "a decimal number")?;
         let text = keep::text(self.body, text);
         BigDecimal::parse(text).map_err(|_| self.invalid(start, "a decimal number"))
     }
 
     #[inline]
     fn text(&mut self, _: Member<'_>) -> Result<Text, Error> {
+        if !self.empty_value && self.cursor.skip(b"<string>") {
+            return self.text_of_string();
+        }
         let text = self.string()?;
         Ok(keep::text(self.body, text))
     }
@@ -279,59 +300,36 @@ impl<'de> Decoder<'de> for XmlRpcDecoder<'de> {
     }
 
     fn blob(&mut self, _: Member<'_>) -> Result<Blob, Error> {
-        let (_, text, start) = self.scalar(&[Type::Base64], "base64")?;
-        blob_of(&text).map_err(|expected| self.invalid(start, expected))
+        if let Some(blob) = self.plain_blob() {
+            return Ok(blob);
+        }
+        let (_, text, start) = self.scalar(|kind| kind == Type::Base64, "base64")?;
+        self.blob_of(&text, start)
     }
 
     fn timestamp(&mut self, _: Member<'_>) -> Result<Timestamp, Error> {
-        let (_, text, start) = self.scalar(&[Type::DateTime], "a dateTime.iso8601")?;
-        match Timestamp::parse_xmlrpc(text.trim()) {
-            // A model's timestamps are instants; without a zone they are UTC.
-            Ok(timestamp) => Ok(timestamp.with_unzoned(false)),
-            Err(malformed) => Err(self.invalid(start, malformed.expected)),
+        // A model's timestamps are instants; without a zone they are UTC.
+        if let Some(timestamp) = self.plain_date() {
+            return Ok(timestamp.with_unzoned(false));
         }
+        Ok(self.any_timestamp()?.with_unzoned(false))
     }
 
     fn any(&mut self) -> Result<Event, Error> {
-        let before = self.cursor.at;
         if let Some(value) = self.plain_integer() {
             return Ok(Event::Scalar(Value::Integer(value)));
         }
         let (kind, tag) = self.value_type()?;
         match kind {
-            Type::Array => return self.begin_array(tag.empty).map(Event::List),
-            Type::Struct => return self.begin_struct(tag.empty).map(Event::Map),
-            Type::Nil => {
-                self.end_nil(tag)?;
-                return Ok(Event::Scalar(Value::Null));
-            }
-            _ => {}
+            Type::Array => self.begin_array(tag.mark()).map(Event::List),
+            Type::Struct => self.begin_struct(tag.mark()).map(Event::Map),
+            _ => self.scalar_value(kind, tag).map(Event::Scalar),
         }
-        let start = self.cursor.at;
-        let value = match kind {
-            Type::Boolean | Type::Base64 | Type::DateTime | Type::Double => {
-                let text = self.scalar_text(kind, tag)?;
-                scalar_value(kind, &text).map_err(|expected| self.invalid(start, expected))?
-            }
-            Type::Integer | Type::BigInteger => {
-                let text = self.scalar_text(kind, tag)?;
-                let digits = text.strip_prefix('+').unwrap_or(&text);
-                match digits.parse::<BigInteger>() {
-                    Ok(value) if !text.starts_with("+-") => Value::from(value),
-                    _ => return Err(self.invalid(before, "an integer")),
-                }
-            }
-            Type::BigDecimal => {
-                let text = self.scalar_text(kind, tag)?;
-                let decimal = BigDecimal::parse(keep::text(self.body, text));
-                Value::BigDecimal(decimal.map_err(|_| self.invalid(before, "a decimal number"))?)
-            }
-            _ => {
-                let text = self.scalar_text(kind, tag)?;
-                Value::String(keep::text(self.body, text))
-            }
-        };
-        Ok(Event::Scalar(value))
+    }
+
+    #[inline]
+    fn document(&mut self) -> Result<Value, Error> {
+        self.document_value()
     }
 
     fn fills(&self, at: Member<'_>) -> bool {

@@ -6,10 +6,14 @@
 //! since `<` is escaped in it.
 
 use polywire_schema::{
-    BigDecimal, BigInteger, Defaults, Encoder, Encoding, Error, ErrorKind, Member, Timestamp,
+    BigDecimal, BigInteger, Defaults, Encoder, Encoding, Error, ErrorKind, Map, Member, Text,
+    Timestamp, Value,
 };
-use polywire_text::{base64, escape, number};
+use polywire_text::escape::XmlPlace;
+use polywire_text::timestamp::{Fraction, WritePolicy};
+use polywire_text::{base64, between, escape, number};
 
+use super::style::{ForbiddenText, Nil, Style};
 use crate::refuse::unbalanced;
 
 /// What surrounds the value of a message.
@@ -28,6 +32,11 @@ pub enum Envelope<'a> {
     /// A response with a fault, whose value is a struct of `faultCode` and
     /// `faultString`.
     Fault,
+    /// A value and nothing around it: a part of a message, for
+    /// [`XmlRpcEncoder::raw`].
+    Value,
+    /// A result among those of a `system.multicall`: an array of that one value.
+    Item,
 }
 
 /// What the writer is in, for closing it.
@@ -41,6 +50,8 @@ enum Frame {
     Parameters,
     Response,
     Fault,
+    Value,
+    Item,
 }
 
 /// A writer of one XML-RPC message.
@@ -53,12 +64,24 @@ pub struct XmlRpcEncoder {
     /// Members of the structure at the top that are parameters so far.
     written: u32,
     defaults: Defaults,
+    style: Style,
     error: Option<Error>,
 }
 
-const DECLARATION: &[u8] = b"<?xml version=\"1.0\"?>";
+const OPEN_CALL: &[u8; 45] = b"<?xml version=\"1.0\"?><methodCall><methodName>";
+const OPEN_PARAMS: &[u8; 21] = b"</methodName><params>";
+const OPEN_RESPONSE: &[u8] = b"<?xml version=\"1.0\"?><methodResponse><params><param>";
+const OPEN_FAULT: &[u8] = b"<?xml version=\"1.0\"?><methodResponse><fault>";
 const END_VALUE: &[u8; 8] = b"</value>";
 const PARAM: &[u8] = b"<param>";
+const END_CALL: &[u8] = b"</param></params></methodCall>";
+const OPEN_STRING: &[u8; 15] = b"<value><string>";
+const CLOSE_STRING: &[u8; 17] = b"</string></value>";
+const FIRST_NAME: &[u8; 14] = b"<member><name>";
+const NEXT_NAME: &[u8; 23] = b"</member><member><name>";
+const CLOSE_NAME: &[u8; 7] = b"</name>";
+const BEGIN_LIST: &[u8] = b"<value><array><data>";
+const END_LIST: &[u8] = b"</data></array></value>";
 
 impl XmlRpcEncoder {
     /// A writer that appends to `out`, so that a buffer can be used again.
@@ -70,9 +93,9 @@ impl XmlRpcEncoder {
             depth: 0,
             written: 0,
             defaults: Defaults::Server,
+            style: Style::DEFAULT,
             error: None,
         };
-        encoder.out.extend_from_slice(DECLARATION);
         match envelope {
             Envelope::Call { method, positional } => {
                 encoder.frame = if positional {
@@ -80,19 +103,24 @@ impl XmlRpcEncoder {
                 } else {
                     Frame::Call
                 };
-                encoder.out.extend_from_slice(b"<methodCall><methodName>");
-                encoder.escape(method, "the method name");
-                encoder.out.extend_from_slice(b"</methodName><params>");
+                if !between::push_xml(&mut encoder.out, OPEN_CALL, method, OPEN_PARAMS) {
+                    encoder.out.extend_from_slice(OPEN_CALL);
+                    encoder.escape(method, "the method name");
+                    encoder.out.extend_from_slice(OPEN_PARAMS);
+                }
                 if !positional {
-                    encoder.out.extend_from_slice(b"<param>");
+                    encoder.out.extend_from_slice(PARAM);
                 }
             }
-            Envelope::Response => encoder
-                .out
-                .extend_from_slice(b"<methodResponse><params><param>"),
+            Envelope::Response => encoder.out.extend_from_slice(OPEN_RESPONSE),
             Envelope::Fault => {
                 encoder.frame = Frame::Fault;
-                encoder.out.extend_from_slice(b"<methodResponse><fault>");
+                encoder.out.extend_from_slice(OPEN_FAULT);
+            }
+            Envelope::Value => encoder.frame = Frame::Value,
+            Envelope::Item => {
+                encoder.frame = Frame::Item;
+                encoder.out.extend_from_slice(BEGIN_LIST);
             }
         }
         encoder
@@ -104,6 +132,97 @@ impl XmlRpcEncoder {
     pub const fn with_defaults(mut self, defaults: Defaults) -> Self {
         self.defaults = defaults;
         self
+    }
+
+    /// Sets how values are written where there is a choice. The method's name has
+    /// been written already: it takes no part.
+    #[must_use]
+    pub const fn with_style(mut self, style: Style) -> Self {
+        self.style = style;
+        self
+    }
+
+    /// Puts values in that have been written already, each of them whole, by
+    /// writers with [`Envelope::Value`] or [`Envelope::Item`].
+    ///
+    /// ```
+    /// use polywire_codec::xmlrpc::{Envelope, XmlRpcEncoder};
+    /// use polywire_schema::{Encoder, Member};
+    ///
+    /// let mut item = XmlRpcEncoder::new(Envelope::Item, Vec::new());
+    /// item.integer(Member::DOCUMENT, 7);
+    /// let item = item.finish()?;
+    ///
+    /// let mut response = XmlRpcEncoder::new(Envelope::Response, Vec::new());
+    /// response.begin_list(Member::DOCUMENT, 1);
+    /// response.raw(&item);
+    /// response.end_list(Member::DOCUMENT);
+    /// let response = String::from_utf8(response.finish()?)?;
+    /// assert!(response.contains(
+    ///     "<array><data><value><array><data><value><int>7</int></value></data></array></value>"
+    /// ));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn raw(&mut self, values: &[u8]) {
+        self.out.extend_from_slice(values);
+    }
+
+    /// Writes a blob out of a reader, piece by piece: it need not be in memory
+    /// whole.
+    ///
+    /// # Errors
+    ///
+    /// What the reader fails with; then the message cannot be finished.
+    ///
+    /// ```
+    /// use polywire_codec::xmlrpc::{Envelope, XmlRpcEncoder};
+    ///
+    /// let file = std::io::Cursor::new(b"the content of a file");
+    /// let mut response = XmlRpcEncoder::new(Envelope::Value, Vec::new());
+    /// response.blob_from(file)?;
+    /// assert_eq!(
+    ///     response.finish().unwrap(),
+    ///     b"<value><base64>dGhlIGNvbnRlbnQgb2YgYSBmaWxl</base64></value>"
+    /// );
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn blob_from(&mut self, mut reader: impl std::io::Read) -> std::io::Result<()> {
+        // Whole groups of three bytes, so that no piece but the last is padded.
+        let mut piece = [0; 12 * 1024];
+        self.out.extend_from_slice(b"<value><base64>");
+        let mut held = 0;
+        loop {
+            match reader.read(&mut piece[held..]) {
+                Ok(0) => break,
+                Ok(count) => held += count,
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
+                Err(error) => {
+                    self.misplaced("a reader that can be read to its end");
+                    return Err(error);
+                }
+            }
+            if held == piece.len() {
+                base64::push(&mut self.out, &piece);
+                held = 0;
+            }
+        }
+        base64::push(&mut self.out, &piece[..held]);
+        self.out.extend_from_slice(b"</base64></value>");
+        Ok(())
+    }
+
+    /// How much has been written.
+    #[cfg(feature = "serde")]
+    #[inline]
+    pub(super) const fn mark(&self) -> usize {
+        self.out.len()
+    }
+
+    /// Takes back what was written since the mark.
+    #[cfg(feature = "serde")]
+    #[inline]
+    pub(super) fn back_to(&mut self, mark: usize) {
+        self.out.truncate(mark);
     }
 
     /// Begins a positional parameter: its value comes next, whatever it is. A
@@ -154,32 +273,43 @@ impl XmlRpcEncoder {
         if self.depth != 0 {
             self.fail(unbalanced("XML-RPC"));
         }
-        if self.out.ends_with(PARAM) {
-            self.misplaced("the value of the last parameter");
-        }
-        if self.frame == Frame::Positional && self.written == 0 && self.out.ends_with(END_VALUE) {
+        if self.frame == Frame::Positional && self.written == 0 && self.is_behind_value() {
             self.misplaced("the beginning of a parameter before its value");
         }
-        let close: &[u8] = match self.frame {
-            Frame::Call => b"</param></params></methodCall>",
-            Frame::Positional | Frame::Parameters => {
-                self.separate(b"</param>");
-                b"</params></methodCall>"
+        match self.frame {
+            Frame::Call => self.out.extend_from_slice(END_CALL),
+            Frame::Positional | Frame::Parameters if self.is_behind_value() => {
+                self.out.extend_from_slice(END_CALL);
             }
-            Frame::Response => b"</param></params></methodResponse>",
-            Frame::Fault => b"</fault></methodResponse>",
-        };
-        self.out.extend_from_slice(close);
+            Frame::Positional | Frame::Parameters => {
+                if self.out.ends_with(PARAM) {
+                    self.misplaced("the value of the last parameter");
+                }
+                self.out.extend_from_slice(b"</params></methodCall>");
+            }
+            Frame::Response => self
+                .out
+                .extend_from_slice(b"</param></params></methodResponse>"),
+            Frame::Fault => self.out.extend_from_slice(b"</fault></methodResponse>"),
+            Frame::Value => {}
+            Frame::Item => self.out.extend_from_slice(END_LIST),
+        }
         match self.error {
             None => Ok(self.out),
             Some(error) => Err(error),
         }
     }
 
+    /// Whether a value stands before what comes next.
+    #[inline(always)]
+    fn is_behind_value(&self) -> bool {
+        self.out.last_chunk::<8>() == Some(END_VALUE)
+    }
+
     /// Closes what the value before belonged to, if there was one.
     #[inline]
     fn separate(&mut self, close: &[u8]) {
-        if self.out.last_chunk::<8>() == Some(END_VALUE) {
+        if self.is_behind_value() {
             self.out.extend_from_slice(close);
         }
     }
@@ -187,6 +317,66 @@ impl XmlRpcEncoder {
     fn escape(&mut self, text: &str, what: &str) {
         if let Err(malformed) = escape::push_xml(&mut self.out, text) {
             self.forbidden(text, malformed.offset, what);
+        }
+    }
+
+    /// As `string`, however long it is and whatever it holds.
+    #[inline(never)]
+    fn any_string(&mut self, at: Member<'_>, value: &str) {
+        if self.style != Style::DEFAULT {
+            return self.styled_string(at, value);
+        }
+        self.out.extend_from_slice(OPEN_STRING);
+        if let Err(malformed) = escape::push_xml(&mut self.out, value) {
+            self.forbidden(value, malformed.offset, &format!("{at:?}"));
+        }
+        self.out.extend_from_slice(CLOSE_STRING);
+    }
+
+    /// The same by the style.
+    #[inline(never)]
+    fn styled_string(&mut self, at: Member<'_>, value: &str) {
+        let start = self.out.len();
+        let (open, close): (&[u8], &[u8]) = match self.style.untyped_strings {
+            true => (b"<value>", END_VALUE),
+            false => (OPEN_STRING, CLOSE_STRING),
+        };
+        self.out.extend_from_slice(open);
+        let forbidden = self.style.forbidden;
+        let pushed = escape::push_xml_bytes(
+            &mut self.out,
+            value.as_bytes(),
+            XmlPlace::Text,
+            forbidden.in_text(),
+        );
+        match pushed {
+            Ok(()) => self.out.extend_from_slice(close),
+            Err(_) if forbidden == ForbiddenText::Base64 => {
+                self.out.truncate(start);
+                self.blob(at, value.as_bytes());
+            }
+            Err(malformed) => self.forbidden(value, malformed.offset, &format!("{at:?}")),
+        }
+    }
+
+    /// As `key`, however long it is and whatever it holds.
+    #[inline(never)]
+    fn any_key(&mut self, at: Member<'_>, key: &str) {
+        self.separate(b"</member>");
+        self.out.extend_from_slice(FIRST_NAME);
+        if let Err(malformed) = escape::push_xml(&mut self.out, key) {
+            self.styled_key(at, key, malformed.offset);
+        }
+        self.out.extend_from_slice(CLOSE_NAME);
+    }
+
+    /// Writes a name with characters that XML forbids, by the style.
+    #[cold]
+    fn styled_key(&mut self, at: Member<'_>, key: &str, offset: usize) {
+        let forbidden = self.style.forbidden.in_text();
+        let bytes = key.as_bytes();
+        if escape::push_xml_bytes(&mut self.out, bytes, XmlPlace::Text, forbidden).is_err() {
+            self.forbidden(key, offset, &format!("a key of {at:?}"));
         }
     }
 
@@ -245,6 +435,59 @@ impl XmlRpcEncoder {
     }
 }
 
+/// Values without a schema.
+impl XmlRpcEncoder {
+    fn document_value(&mut self, at: Member<'_>, value: &Value) {
+        match value {
+            Value::String(value) => self.text(at, value),
+            Value::Integer(value) => self.integer(at, *value),
+            Value::Map(map) => self.document_map(at, map),
+            Value::List(list) => self.document_list(at, list),
+            Value::Boolean(value) => self.boolean(at, *value),
+            Value::Double(value) => self.double(at, *value),
+            value => self.rare_value(at, value),
+        }
+    }
+
+    fn document_list(&mut self, at: Member<'_>, list: &[Value]) {
+        self.out.extend_from_slice(BEGIN_LIST);
+        self.depth += 1;
+        for item in list {
+            self.document_value(at, item);
+        }
+        self.depth -= 1;
+        self.out.extend_from_slice(END_LIST);
+    }
+
+    fn document_map(&mut self, at: Member<'_>, map: &Map) {
+        self.out.extend_from_slice(b"<value><struct>");
+        self.depth += 1;
+        for (key, item) in map.entries() {
+            self.text_key(at, key);
+            self.document_value(at, item);
+        }
+        self.depth -= 1;
+        self.separate(b"</member>");
+        self.out.extend_from_slice(b"</struct></value>");
+    }
+
+    #[inline(never)]
+    fn rare_value(&mut self, at: Member<'_>, value: &Value) {
+        match value {
+            Value::Null => self.null(at),
+            Value::BigInteger(value) => self.big_integer(at, value),
+            Value::Float(value) => self.float(at, *value),
+            Value::BigDecimal(value) => self.big_decimal(at, value),
+            Value::Blob(value) => self.blob(at, value),
+            Value::Timestamp(value) => self.timestamp(at, *value),
+            other => {
+                let error = Error::new(ErrorKind::Internal).in_format("XML-RPC");
+                self.fail(error.found(other.describe()));
+            }
+        }
+    }
+}
+
 impl Encoder for XmlRpcEncoder {
     #[inline(always)]
     fn begin_structure(&mut self, _: Member<'_>, _: usize) {
@@ -283,13 +526,13 @@ impl Encoder for XmlRpcEncoder {
     #[inline(always)]
     fn begin_list(&mut self, _: Member<'_>, _: usize) {
         self.depth += 1;
-        self.out.extend_from_slice(b"<value><array><data>");
+        self.out.extend_from_slice(BEGIN_LIST);
     }
 
     #[inline(always)]
     fn end_list(&mut self, _: Member<'_>) {
         if self.leave() {
-            self.out.extend_from_slice(b"</data></array></value>");
+            self.out.extend_from_slice(END_LIST);
         }
     }
 
@@ -298,13 +541,26 @@ impl Encoder for XmlRpcEncoder {
         self.begin_struct();
     }
 
+    #[inline]
     fn key(&mut self, at: Member<'_>, key: &str) {
-        self.separate(b"</member>");
-        self.out.extend_from_slice(b"<member><name>");
-        if let Err(malformed) = escape::push_xml(&mut self.out, key) {
-            self.forbidden(key, malformed.offset, &format!("a key of {at:?}"));
+        let pushed = match self.is_behind_value() {
+            true => between::push_xml(&mut self.out, NEXT_NAME, key, CLOSE_NAME),
+            false => between::push_xml(&mut self.out, FIRST_NAME, key, CLOSE_NAME),
+        };
+        if !pushed {
+            self.any_key(at, key);
         }
-        self.out.extend_from_slice(b"</name>");
+    }
+
+    #[inline]
+    fn text_key(&mut self, at: Member<'_>, key: &Text) {
+        let pushed = match self.is_behind_value() {
+            true => between::push_xml_text(&mut self.out, NEXT_NAME, key, CLOSE_NAME),
+            false => between::push_xml_text(&mut self.out, FIRST_NAME, key, CLOSE_NAME),
+        };
+        if !pushed {
+            self.any_key(at, key);
+        }
     }
 
     #[inline]
@@ -324,13 +580,9 @@ impl Encoder for XmlRpcEncoder {
     #[inline]
     fn integer(&mut self, _: Member<'_>, value: i64) {
         if i32::try_from(value).is_ok() {
-            self.scalar(b"<value><int>", b"</int></value>", |out| {
-                number::push_i64(out, value);
-            });
+            between::push_i64(&mut self.out, b"<value><int>", value, b"</int></value>");
         } else {
-            self.scalar(b"<value><i8>", b"</i8></value>", |out| {
-                number::push_i64(out, value);
-            });
+            between::push_i64(&mut self.out, b"<value><i8>", value, b"</i8></value>");
         }
     }
 
@@ -356,11 +608,24 @@ impl Encoder for XmlRpcEncoder {
 
     #[inline]
     fn string(&mut self, at: Member<'_>, value: &str) {
-        self.out.extend_from_slice(b"<value><string>");
-        if let Err(malformed) = escape::push_xml(&mut self.out, value) {
-            self.forbidden(value, malformed.offset, &format!("{at:?}"));
+        if self.style.untyped_strings
+            || !between::push_xml(&mut self.out, OPEN_STRING, value, CLOSE_STRING)
+        {
+            self.any_string(at, value);
         }
-        self.out.extend_from_slice(b"</string></value>");
+    }
+
+    #[inline]
+    fn text(&mut self, at: Member<'_>, value: &Text) {
+        if self.style.untyped_strings
+            || !between::push_xml_text(&mut self.out, OPEN_STRING, value, CLOSE_STRING)
+        {
+            self.any_string(at, value);
+        }
+    }
+
+    fn document(&mut self, at: Member<'_>, value: &Value) {
+        self.document_value(at, value);
     }
 
     fn blob(&mut self, _: Member<'_>, value: &[u8]) {
@@ -371,7 +636,12 @@ impl Encoder for XmlRpcEncoder {
 
     fn timestamp(&mut self, at: Member<'_>, value: Timestamp) {
         self.out.extend_from_slice(b"<value><dateTime.iso8601>");
-        if let Err(malformed) = value.push_xmlrpc(&mut self.out) {
+        let fraction = match self.style.fractions {
+            true => Fraction::Needed,
+            false => Fraction::Exactly(0),
+        };
+        let policy = WritePolicy::new().fraction(fraction);
+        if let Err(malformed) = value.push_xmlrpc_with(&mut self.out, policy) {
             let error = Error::new(ErrorKind::Unwritable).in_format("XML-RPC");
             self.fail(
                 error
@@ -383,8 +653,19 @@ impl Encoder for XmlRpcEncoder {
     }
 
     #[inline]
-    fn null(&mut self, _: Member<'_>) {
-        self.out.extend_from_slice(b"<value><nil/></value>");
+    fn null(&mut self, at: Member<'_>) {
+        match self.style.nil {
+            Nil::Plain => self.out.extend_from_slice(b"<value><nil/></value>"),
+            Nil::Prefixed => self.out.extend_from_slice(b"<value><ex:nil/></value>"),
+            Nil::Refuse => {
+                let error = Error::new(ErrorKind::Unwritable).in_format("XML-RPC");
+                self.fail(
+                    error
+                        .expected("a value: this peer reads no nil (Style::nil)")
+                        .at_path(format!("{at:?}")),
+                );
+            }
+        }
     }
 
     #[cold]

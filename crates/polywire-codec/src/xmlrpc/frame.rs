@@ -2,11 +2,15 @@
 
 use std::borrow::Cow;
 
+use polywire_text::utf8;
+
 use polywire_schema::{
     Body, Decoder, END, Error, ErrorKind, Limits, Member, Schema, Seq, ShapeKind,
 };
 
+use super::collections::OPEN;
 use super::cursor::Cursor;
+use super::duplicates::Dropped;
 use super::{XmlRpcDecoder, XmlRpcProfile};
 use crate::budget::Budget;
 use crate::refuse;
@@ -27,29 +31,66 @@ pub(super) enum Frame {
     Parameters,
     /// In a call, behind the last parameter.
     ParametersEnded,
+    /// In an array whose items are the parameters of a call.
+    Array,
     /// In the value of a response.
     Response,
     /// In the value of a fault.
     Fault,
+    /// In a value with nothing around it.
+    Value,
+}
+
+impl Frame {
+    /// Whether parameters may still come.
+    pub(super) const fn has_parameters(self) -> bool {
+        matches!(self, Self::Parameters | Self::Array)
+    }
 }
 
 impl<'de> XmlRpcDecoder<'de> {
-    pub(super) fn new(
+    fn new(text: &'de str, frame: Frame, profile: XmlRpcProfile, limits: &Limits) -> Self {
+        Self {
+            cursor: Cursor::new(text, limits.string(), profile.leniency),
+            body: None,
+            frame,
+            parameters: 0,
+            empty_value: false,
+            array: OPEN,
+            budget: Budget::new(limits),
+            profile,
+            dropped: Dropped::default(),
+            items: 0,
+            members: 0,
+        }
+    }
+
+    /// A reader of a body, whose long strings will share it.
+    fn of_body(
+        body: &'de Body,
+        frame: Frame,
+        profile: XmlRpcProfile,
+        limits: &Limits,
+    ) -> Result<Self, Error> {
+        refuse::too_long(body.len(), limits, "XML-RPC")?;
+        let text = match utf8::ascii(body.as_bytes()) {
+            Some(text) => text,
+            None => refuse::text(body, limits, "XML-RPC")?,
+        };
+        let mut decoder = Self::new(text, frame, profile, limits);
+        decoder.body = Some(body);
+        Ok(decoder)
+    }
+
+    /// A reader of a text, whose long strings will be copied.
+    fn of_str(
         text: &'de str,
         frame: Frame,
         profile: XmlRpcProfile,
         limits: &Limits,
     ) -> Result<Self, Error> {
         refuse::too_long(text.len(), limits, "XML-RPC")?;
-        Ok(Self {
-            cursor: Cursor::new(text, limits.string())?,
-            body: None,
-            frame,
-            parameters: 0,
-            empty_value: false,
-            budget: Budget::new(limits),
-            profile,
-        })
+        Ok(Self::new(text, frame, profile, limits))
     }
 
     /// Begins to read a call: its method name, and a reader that stands before
@@ -63,10 +104,7 @@ impl<'de> XmlRpcDecoder<'de> {
         profile: XmlRpcProfile,
         limits: &Limits,
     ) -> Result<(Cow<'de, str>, Self), Error> {
-        let text = refuse::text(body, limits, "XML-RPC")?;
-        let (method, mut decoder) = Self::call_from_str(text, profile, limits)?;
-        decoder.body = Some(body);
-        Ok((method, decoder))
+        Self::of_body(body, Frame::Parameters, profile, limits)?.begin_call()
     }
 
     /// As [`XmlRpcDecoder::call`], from a text.
@@ -79,18 +117,30 @@ impl<'de> XmlRpcDecoder<'de> {
         profile: XmlRpcProfile,
         limits: &Limits,
     ) -> Result<(Cow<'de, str>, Self), Error> {
-        let mut decoder = Self::new(text, Frame::Parameters, profile, limits)?;
-        let cursor = &mut decoder.cursor;
+        Self::of_str(text, Frame::Parameters, profile, limits)?.begin_call()
+    }
+
+    fn begin_call(mut self) -> Result<(Cow<'de, str>, Self), Error> {
+        const USUAL: &[u8] = b"<?xml version=\"1.0\"?><methodCall><methodName>";
+        const BEHIND: &[u8; 21] = b"</methodName><params>";
+
+        let cursor = &mut self.cursor;
+        if cursor.rest().starts_with(USUAL)
+            && let Some(method) = cursor.text_before(USUAL.len(), BEHIND)
+        {
+            return Ok((Cow::Borrowed(method.trim()), self));
+        }
+        cursor.declaration()?;
         cursor.expect_open("methodCall", "<methodCall>")?;
         cursor.expect_open("methodName", "<methodName>")?;
         let method = cursor.characters()?;
         cursor.expect_end("methodName", "</methodName>")?;
-        decoder.begin_parameters()?;
-        Ok((trimmed(method), decoder))
+        self.begin_parameters()?;
+        Ok((trimmed(method), self))
     }
 
     /// Reads `<params>`, which a call without parameters may leave out.
-    pub(super) fn begin_parameters(&mut self) -> Result<(), Error> {
+    fn begin_parameters(&mut self) -> Result<(), Error> {
         let cursor = &mut self.cursor;
         match cursor.start()? {
             None => {
@@ -119,10 +169,7 @@ impl<'de> XmlRpcDecoder<'de> {
         profile: XmlRpcProfile,
         limits: &Limits,
     ) -> Result<(Reply, Self), Error> {
-        let text = refuse::text(body, limits, "XML-RPC")?;
-        let (reply, mut decoder) = Self::response_from_str(text, profile, limits)?;
-        decoder.body = Some(body);
-        Ok((reply, decoder))
+        Self::of_body(body, Frame::Response, profile, limits)?.begin_response()
     }
 
     /// As [`XmlRpcDecoder::response`], from a text.
@@ -135,23 +182,142 @@ impl<'de> XmlRpcDecoder<'de> {
         profile: XmlRpcProfile,
         limits: &Limits,
     ) -> Result<(Reply, Self), Error> {
-        let mut decoder = Self::new(text, Frame::Response, profile, limits)?;
-        let cursor = &mut decoder.cursor;
+        Self::of_str(text, Frame::Response, profile, limits)?.begin_response()
+    }
+
+    fn begin_response(mut self) -> Result<(Reply, Self), Error> {
+        const USUAL: &[u8] = b"<?xml version=\"1.0\"?><methodResponse><params><param><value>";
+
+        let cursor = &mut self.cursor;
+        if cursor.skip(USUAL) {
+            return Ok((Reply::Result, self));
+        }
+        cursor.declaration()?;
+        if cursor.skip(b"<methodResponse><params><param><value>") {
+            return Ok((Reply::Result, self));
+        }
+        let start = cursor.at;
         cursor.expect_open("methodResponse", "<methodResponse>")?;
+        let lenient = self.profile.leniency.missing_params();
         let reply = match cursor.start()? {
-            Some(start) if start.name == "params" && !start.empty => {
-                cursor.expect_open("param", "<param>")?;
+            Some(tag) if tag.name == "params" && !tag.empty => {
+                if lenient && !self.has_parameter() {
+                    self.cursor.at = start;
+                    return self.nothing();
+                }
+                self.cursor.expect_open("param", "<param>")?;
                 Reply::Result
             }
-            Some(start) if start.name == "fault" && !start.empty => {
-                decoder.frame = Frame::Fault;
+            Some(tag) if tag.name == "fault" && !tag.empty => {
+                self.frame = Frame::Fault;
                 Reply::Fault
             }
+            Some(tag) if lenient && tag.name == "params" => {
+                self.cursor.at = start;
+                return self.nothing();
+            }
             Some(_) => return Err(cursor.wrong_tag("<params> or <fault>")),
+            None if lenient => {
+                self.cursor.at = start;
+                return self.nothing();
+            }
             None => return Err(cursor.error(ErrorKind::Syntax, "<params> or <fault>")),
         };
-        decoder.empty_value = !decoder.cursor.expect_start("value", "<value>")?;
-        Ok((reply, decoder))
+        self.empty_value = !self.cursor.expect_start("value", "<value>")?;
+        Ok((reply, self))
+    }
+
+    /// Whether a parameter with something in it comes next.
+    fn has_parameter(&mut self) -> bool {
+        let start = self.cursor.at;
+        let tag = self.cursor.start();
+        let found = matches!(tag, Ok(Some(tag)) if tag.name == "param" && !tag.empty)
+            && matches!(self.cursor.start(), Ok(Some(_)));
+        self.cursor.at = start;
+        found
+    }
+
+    /// Reads a response without a value, as nil.
+    #[cold]
+    fn nothing(mut self) -> Result<(Reply, Self), Error> {
+        const NIL: &str = "<methodResponse><params><param><value><nil/></value></param></params>\
+            </methodResponse>";
+        let cursor = &mut self.cursor;
+        cursor.expect_open("methodResponse", "<methodResponse>")?;
+        if let Some(tag) = cursor.start()?
+            && !tag.empty
+        {
+            match cursor.start()? {
+                Some(tag) if tag.name != "param" => {
+                    return Err(cursor.wrong_tag("<param> or </params>"));
+                }
+                Some(tag) if !tag.empty => cursor.expect_end("param", "</param>")?,
+                _ => {}
+            }
+            cursor.expect_end("params", "</params>")?;
+        }
+        cursor.expect_end("methodResponse", "</methodResponse>")?;
+        self.frame = Frame::Value;
+        self.finish()?;
+        let mut decoder = Self {
+            cursor: Cursor::new(NIL, self.cursor.longest, self.profile.leniency),
+            frame: Frame::Response,
+            body: None,
+            ..self
+        };
+        let len = b"<methodResponse><params><param><value>".len();
+        decoder.cursor.at = len;
+        Ok((Reply::Result, decoder))
+    }
+
+    /// A reader of a value that stood in a message, from behind its `<value>` to
+    /// the end of its `</value>`: the part of the message that
+    /// [`multicall`](Self::multicall) and its like give.
+    ///
+    /// `offset` is where it stood; errors count from the beginning of the message.
+    ///
+    /// # Errors
+    ///
+    /// The body is not UTF-8, or longer than the limit.
+    pub fn value(
+        body: &'de Body,
+        offset: usize,
+        profile: XmlRpcProfile,
+        limits: &Limits,
+    ) -> Result<Self, Error> {
+        let mut decoder = Self::of_body(body, Frame::Value, profile, limits)?;
+        decoder.cursor.base = offset;
+        // `<value/>` has no inside.
+        decoder.empty_value = body.is_empty();
+        Ok(decoder)
+    }
+
+    /// As [`value`](Self::value), of an array whose items are the parameters of a
+    /// call: [`parameter`](Self::parameter) goes from one to the next.
+    ///
+    /// # Errors
+    ///
+    /// As of [`value`](Self::value), and the value is no array.
+    pub fn parameters_of(
+        body: &'de Body,
+        offset: usize,
+        profile: XmlRpcProfile,
+        limits: &Limits,
+    ) -> Result<Self, Error> {
+        let mut decoder = Self::value(body, offset, profile, limits)?;
+        decoder.array = decoder.begin_any_array()?.mark;
+        decoder.frame = Frame::Array;
+        Ok(decoder)
+    }
+
+    /// Which parameter of a call is being read, from 1; `None` before the first and
+    /// behind the last.
+    #[must_use]
+    pub const fn current_parameter(&self) -> Option<u32> {
+        match self.frame {
+            Frame::Parameters | Frame::Array if self.parameters > 0 => Some(self.parameters),
+            _ => None,
+        }
     }
 
     /// Goes to the next parameter of a call; `false` behind the last.
@@ -159,11 +325,36 @@ impl<'de> XmlRpcDecoder<'de> {
     /// # Errors
     ///
     /// What comes is no parameter.
+    #[inline]
     pub fn parameter(&mut self) -> Result<bool, Error> {
+        if self.frame == Frame::Parameters {
+            let rest = self.cursor.rest();
+            let next: &[u8] = match self.parameters {
+                0 => b"<param><value>",
+                _ => b"</param><param><value>",
+            };
+            if rest.starts_with(next) {
+                self.cursor.at += next.len();
+                self.parameters += 1;
+                self.count_item()?;
+                return Ok(true);
+            }
+        }
+        self.any_parameter()
+    }
+
+    fn any_parameter(&mut self) -> Result<bool, Error> {
+        if self.frame == Frame::Array {
+            return self.array_parameter();
+        }
         if self.frame != Frame::Parameters {
             return Ok(false);
         }
         let cursor = &mut self.cursor;
+        if self.parameters > 0 && cursor.skip(b"</param></params></methodCall>") {
+            self.frame = Frame::ParametersEnded;
+            return Ok(false);
+        }
         if self.parameters > 0 {
             cursor.expect_end("param", "</param>")?;
         }
@@ -182,6 +373,21 @@ impl<'de> XmlRpcDecoder<'de> {
                 Ok(false)
             }
         }
+    }
+
+    /// Goes to the next item of the array that holds the parameters.
+    fn array_parameter(&mut self) -> Result<bool, Error> {
+        let mut seq = Seq {
+            mark: self.array,
+            count: self.parameters,
+            ..Seq::default()
+        };
+        let found = self.next_item(&mut seq)?;
+        self.parameters = seq.count;
+        if !found {
+            self.frame = Frame::ParametersEnded;
+        }
+        Ok(found)
     }
 
     /// Goes into the struct at the top of a response, to the value of one of
@@ -209,14 +415,29 @@ impl<'de> XmlRpcDecoder<'de> {
     ///
     /// It does not.
     pub fn finish(&mut self) -> Result<(), Error> {
+        // What stands behind the last value of nearly all messages.
+        let usual: &[u8] = match self.frame {
+            Frame::Parameters if self.parameters > 0 => b"</param></params></methodCall>",
+            Frame::Response => b"</param></params></methodResponse>",
+            _ => return self.any_finish(),
+        };
+        if self.cursor.rest() != usual {
+            return self.any_finish();
+        }
+        self.cursor.at = self.cursor.text.len();
+        self.frame = Frame::ParametersEnded;
+        Ok(())
+    }
+
+    fn any_finish(&mut self) -> Result<(), Error> {
         match self.frame {
-            Frame::Parameters => {
+            Frame::Parameters | Frame::Array => {
                 if self.parameter()? {
                     let expected = "the end of the call: too many parameters";
                     return Err(self.error(ErrorKind::Unknown, expected));
                 }
             }
-            Frame::ParametersEnded => {}
+            Frame::ParametersEnded | Frame::Value => {}
             Frame::Response => {
                 self.cursor.expect_end("param", "</param>")?;
                 self.cursor.expect_end("params", "</params>")?;
@@ -228,6 +449,9 @@ impl<'de> XmlRpcDecoder<'de> {
                 self.cursor
                     .expect_end("methodResponse", "</methodResponse>")?;
             }
+        }
+        if self.cursor.at == self.cursor.text.len() {
+            return Ok(());
         }
         self.cursor.skip_between()?;
         if self.cursor.at < self.cursor.text.len() {

@@ -21,19 +21,36 @@
 //! # Ok::<(), polywire_schema::Error>(())
 //! ```
 
+pub mod code;
 mod collections;
 mod cursor;
+mod dates;
 mod decode;
+mod document;
+mod duplicates;
 mod encode;
+mod encoding;
 mod frame;
+mod leniency;
 mod locate;
+mod multicall;
+#[cfg(feature = "serde")]
+mod serde;
+mod style;
 mod value;
 
 use polywire_schema::{Decode, Defaults, Encode, Error, Limits, Member, Value};
 
 pub use decode::XmlRpcDecoder;
 pub use encode::{Envelope, XmlRpcEncoder};
+pub use encoding::to_utf8;
 pub use frame::Reply;
+pub use leniency::{Duplicates, Leniency};
+pub use multicall::{MulticallEntry, MulticallResult};
+pub use style::{ForbiddenText, Nil, Style};
+
+/// What is expected of a declaration.
+const ENCODING: &str = "the encoding UTF-8";
 
 /// What a protocol tells the format.
 #[derive(Clone, Copy, Debug)]
@@ -49,6 +66,10 @@ pub struct XmlRpcProfile {
     pub defaults: Defaults,
     /// Whether an operation's input is one struct or positional parameters.
     pub positional: bool,
+    /// What is read although it is wrong.
+    pub leniency: Leniency,
+    /// What a member means that comes twice in a struct.
+    pub duplicates: Duplicates,
 }
 
 impl XmlRpcProfile {
@@ -58,6 +79,8 @@ impl XmlRpcProfile {
         required: true,
         defaults: Defaults::Server,
         positional: false,
+        leniency: Leniency::STRICT,
+        duplicates: Duplicates::Refuse,
     };
 
     /// Reads as a client does: nulls in dense collections are left out, missing
@@ -68,6 +91,20 @@ impl XmlRpcProfile {
         self.skip_nulls = true;
         self.required = false;
         self.defaults = Defaults::Client;
+        self
+    }
+
+    /// Sets what is read although it is wrong.
+    #[must_use]
+    pub const fn with_leniency(mut self, leniency: Leniency) -> Self {
+        self.leniency = leniency;
+        self
+    }
+
+    /// Sets what a member means that comes twice in a struct.
+    #[must_use]
+    pub const fn with_duplicates(mut self, duplicates: Duplicates) -> Self {
+        self.duplicates = duplicates;
         self
     }
 

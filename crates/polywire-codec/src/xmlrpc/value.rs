@@ -2,12 +2,21 @@
 
 use std::borrow::Cow;
 
-use polywire_schema::{BigInteger, Blob, Decoder, Error, ErrorKind, Timestamp, Value};
-use polywire_text::number::{Integer, integer_prefix, parse_f64};
-use polywire_text::{Malformed, base64};
+use polywire_schema::{
+    BigDecimal, BigInteger, Blob, Decoder, Error, ErrorKind, Text, Timestamp, Value,
+};
+use polywire_text::number::{Integer, integer_prefix, parse_f32, parse_f64};
+use polywire_text::timestamp::ReadPolicy;
+use polywire_text::{Malformed, base64, scan};
 
-use super::XmlRpcDecoder;
 use super::cursor::Start;
+use super::{XmlRpcDecoder, dates};
+use crate::keep;
+
+pub(super) const END_STRING: &[u8; 17] = b"</string></value>";
+const END_BASE64: &[u8] = b"</base64></value>";
+const END_DATE: &[u8] = b"</dateTime.iso8601></value>";
+const END_DOUBLE: &[u8] = b"</double></value>";
 
 /// The types of values, by their tags.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -19,7 +28,8 @@ pub(super) enum Type {
     Boolean,
     DateTime,
     Double,
-    Integer,
+    /// So many bits wide.
+    Integer(u8),
     Nil,
     String,
     Struct,
@@ -64,7 +74,10 @@ impl<'de> XmlRpcDecoder<'de> {
             return Err(self.error(ErrorKind::Syntax, "a value"));
         };
         let kind = match tag.name.strip_prefix("ex:").unwrap_or(tag.name) {
-            "i1" | "i2" | "i4" | "i8" | "int" => Type::Integer,
+            "i1" => Type::Integer(8),
+            "i2" => Type::Integer(16),
+            "i4" | "int" => Type::Integer(32),
+            "i8" => Type::Integer(64),
             "string" => Type::String,
             "boolean" => Type::Boolean,
             "double" | "float" => Type::Double,
@@ -99,7 +112,14 @@ impl<'de> XmlRpcDecoder<'de> {
         }
         let text = match kind {
             // Not kept: what they become has a size of its own.
-            Type::Boolean | Type::DateTime | Type::Double => self.cursor.any_characters()?,
+            Type::Boolean | Type::DateTime | Type::Double => {
+                let text = self.cursor.any_characters()?;
+                self.unpadded(text)
+            }
+            Type::Integer(_) | Type::BigInteger | Type::BigDecimal => {
+                let text = self.cursor.characters()?;
+                self.unpadded(text)
+            }
             _ => self.cursor.characters()?,
         };
         if kind != Type::Untyped {
@@ -109,21 +129,130 @@ impl<'de> XmlRpcDecoder<'de> {
         Ok(text)
     }
 
+    /// The text of a number, a boolean or a date as the leniency takes it.
+    fn unpadded(&self, text: Cow<'de, str>) -> Cow<'de, str> {
+        if !self.cursor.leniency.padded_scalars() {
+            return text;
+        }
+        match text {
+            Cow::Borrowed(text) => Cow::Borrowed(text.trim_matches(is_space)),
+            Cow::Owned(text) => Cow::Owned(text.trim_matches(is_space).to_owned()),
+        }
+    }
+
+    /// The text of a number, which may be none at all.
+    fn digits<'t>(&self, text: &'t str) -> &'t str {
+        match text.is_empty() && self.cursor.leniency.empty_numbers() {
+            true => "0",
+            false => text,
+        }
+    }
+
+    /// The boolean that a text says.
+    pub(super) fn boolean_of(&mut self, text: &str, start: usize) -> Result<bool, Error> {
+        let words = self.cursor.leniency.boolean_words();
+        match text {
+            "0" => Ok(false),
+            "1" => Ok(true),
+            _ if words && text.eq_ignore_ascii_case("false") => Ok(false),
+            _ if words && text.eq_ignore_ascii_case("true") => Ok(true),
+            _ => Err(self.invalid(start, "0 or 1")),
+        }
+    }
+
+    /// The double that a text says.
+    pub(super) fn double_of(&mut self, text: &str, start: usize) -> Result<f64, Error> {
+        parse_f64(float_text(self.digits(text)))
+            .map_err(|malformed| self.invalid(start, float_expected(malformed)))
+    }
+
+    /// The same in 32 bits.
+    pub(super) fn float_of(&mut self, text: &str, start: usize) -> Result<f32, Error> {
+        parse_f32(float_text(self.digits(text)))
+            .map_err(|malformed| self.invalid(start, float_expected(malformed)))
+    }
+
+    /// The instant that a text says.
+    pub(super) fn timestamp_of(&mut self, text: &str, start: usize) -> Result<Timestamp, Error> {
+        match Timestamp::parse_xmlrpc(text) {
+            Ok(timestamp) => Ok(timestamp),
+            Err(malformed) => {
+                let odd = self.cursor.leniency.odd_dates().then(|| dates::odd(text));
+                odd.flatten()
+                    .ok_or_else(|| self.invalid(start, malformed.expected))
+            }
+        }
+    }
+
+    /// The bytes that a text says.
+    pub(super) fn blob_of(&mut self, text: &str, start: usize) -> Result<Blob, Error> {
+        blob_of(text).map_err(|expected| self.invalid(start, expected))
+    }
+
+    /// The integer that the text of a number of this type says.
+    pub(super) fn integer_of(
+        &mut self,
+        kind: Type,
+        text: &str,
+        start: usize,
+        expected: &'static str,
+    ) -> Result<BigInteger, Error> {
+        let text = self.digits(text);
+        let digits = text.strip_prefix('+').unwrap_or(text);
+        let value: BigInteger = match digits.parse() {
+            Ok(value) if !text.starts_with("+-") => value,
+            _ => return Err(self.invalid(start, expected)),
+        };
+        match kind {
+            Type::Integer(bits) if !self.cursor.leniency.wide_ints() => {
+                let fits = value
+                    .to_i64()
+                    .is_some_and(|value| value >> (bits - 1) == value >> 63);
+                match fits {
+                    true => Ok(value),
+                    false => Err(self.out_of_range(bits, start)),
+                }
+            }
+            _ => Ok(value),
+        }
+    }
+
+    /// The error of a number that its tag has no room for.
+    #[cold]
+    pub(super) fn out_of_range(&mut self, bits: u8, start: usize) -> Error {
+        self.invalid(
+            start,
+            match bits {
+                8 => "an integer of 8 bits",
+                16 => "an integer of 16 bits",
+                32 => "an integer of 32 bits, or `i8` for a longer one",
+                _ => "an integer of 64 bits",
+            },
+        )
+    }
+
+    /// A date, with or without a zone.
+    pub(super) fn any_timestamp(&mut self) -> Result<Timestamp, Error> {
+        let is_wanted = |kind| kind == Type::DateTime;
+        let (_, text, start) = self.scalar(is_wanted, "a dateTime.iso8601")?;
+        self.timestamp_of(&text, start)
+    }
+
     /// Reads the end tag of a scalar's type.
     pub(super) fn end_type(&mut self, tag: Start<'_>) -> Result<(), Error> {
         self.cursor
             .expect_end(tag.name, "the end tag of the value's type")
     }
 
-    /// A scalar of one of these types, as text.
+    /// A scalar of a type that is wanted, as text.
     pub(super) fn scalar(
         &mut self,
-        types: &[Type],
+        is_wanted: fn(Type) -> bool,
         expected: &'static str,
     ) -> Result<(Type, Cow<'de, str>, usize), Error> {
         let before = self.cursor.at;
         let (kind, tag) = self.value_type()?;
-        if !types.contains(&kind) {
+        if !is_wanted(kind) {
             return Err(self.wrong_type(before, expected));
         }
         let start = self.cursor.at;
@@ -134,7 +263,20 @@ impl<'de> XmlRpcDecoder<'de> {
     /// A value that is a string, written with or without its tag.
     #[inline]
     pub(super) fn string(&mut self) -> Result<Cow<'de, str>, Error> {
-        // The common spelling, as three comparisons.
+        if self.empty_value {
+            return self.any_string();
+        }
+        if self.cursor.rest().starts_with(b"<string>")
+            && let Some(text) = self.cursor.text_before(b"<string>".len(), END_STRING)
+        {
+            return Ok(Cow::Borrowed(text));
+        }
+        self.any_string()
+    }
+
+    /// As [`Self::string`], however it is spelled.
+    #[inline(never)]
+    fn any_string(&mut self) -> Result<Cow<'de, str>, Error> {
         if !self.empty_value && self.cursor.skip(b"<string>") {
             let text = self.cursor.characters()?;
             if self.cursor.skip(b"</string></value>") {
@@ -144,40 +286,183 @@ impl<'de> XmlRpcDecoder<'de> {
             self.end_value()?;
             return Ok(text);
         }
-        let (_, text, _) = self.scalar(&[Type::String, Type::Untyped], "a string")?;
+        let is_wanted = |kind| matches!(kind, Type::String | Type::Untyped);
+        let (_, text, _) = self.scalar(is_wanted, "a string")?;
         Ok(text)
+    }
+
+    /// The text of a string, behind its start tag.
+    #[inline(always)]
+    pub(super) fn text_of_string(&mut self) -> Result<Text, Error> {
+        if let Some((text, len)) = Text::xml_before(self.cursor.text, self.cursor.at, END_STRING)
+            && len <= self.cursor.longest
+        {
+            self.cursor.at += len + END_STRING.len();
+            return Ok(text);
+        }
+        self.any_text_of_string()
+    }
+
+    #[inline(never)]
+    fn any_text_of_string(&mut self) -> Result<Text, Error> {
+        let rest = self.cursor.rest();
+        if let Some(len) = memchr::memchr(b'<', &rest[..rest.len().min(65)])
+            && rest[len..].starts_with(END_STRING)
+            && len <= self.cursor.longest
+            // What stands as it is may share the body.
+            && memchr::memchr(b'&', &rest[..len]).is_some()
+            && let Some(text) = self.cursor.text.get(self.cursor.at..self.cursor.at + len)
+            && let Some(text) = Text::from_xml(text)
+        {
+            self.cursor.at += len + END_STRING.len();
+            return Ok(text);
+        }
+        let text = self.cursor.characters()?;
+        if !self.cursor.skip(END_STRING) {
+            self.cursor.expect_end("string", "</string>")?;
+            self.end_value()?;
+        }
+        Ok(keep::text(self.body, text))
+    }
+
+    /// A boolean in its common spelling.
+    #[inline]
+    pub(super) fn plain_boolean(&mut self) -> Option<bool> {
+        let chunk: &[u8; 28] = self.cursor.rest().first_chunk()?;
+        let (head, tail) = chunk.split_at(9);
+        let usual = head == b"<boolean>"
+            && tail[1..] == *b"</boolean></value>"
+            && matches!(tail[0], b'0' | b'1')
+            && !self.empty_value;
+        if !usual {
+            return None;
+        }
+        self.cursor.at += chunk.len();
+        Some(tail[0] == b'1')
+    }
+
+    /// A double in its common spelling, and digits that are no words.
+    #[inline]
+    pub(super) fn plain_double(&mut self) -> Option<f64> {
+        if self.empty_value {
+            return None;
+        }
+        let rest = self.cursor.rest().strip_prefix(b"<double>")?;
+        let len = scan::xml_data(rest);
+        if !rest[len..].starts_with(END_DOUBLE) {
+            return None;
+        }
+        let value = parse_f64(&rest[..len]).ok()?;
+        self.cursor.at += b"<double>".len() + len + END_DOUBLE.len();
+        Some(value)
+    }
+
+    /// A date in its common spelling.
+    #[inline]
+    pub(super) fn plain_date(&mut self) -> Option<Timestamp> {
+        const LEN: usize = "20260102T03:04:05".len();
+        const OPEN: &[u8] = b"<dateTime.iso8601>";
+
+        if self.empty_value {
+            return None;
+        }
+        let rest = self.cursor.rest().strip_prefix(OPEN)?;
+        if !rest.get(LEN..)?.starts_with(END_DATE) {
+            return None;
+        }
+        let value = Timestamp::parse_xmlrpc_with(&rest[..LEN], ReadPolicy::new()).ok()?;
+        self.cursor.at += OPEN.len() + LEN + END_DATE.len();
+        Some(value)
+    }
+
+    /// Bytes in their common spelling, made of the base64.
+    #[inline]
+    pub(super) fn plain_bytes<T>(&mut self, make: impl FnOnce(&[u8]) -> Option<T>) -> Option<T> {
+        if self.empty_value {
+            return None;
+        }
+        let rest = self.cursor.rest().strip_prefix(b"<base64>")?;
+        let len = memchr::memchr(b'<', rest)?;
+        if !rest[len..].starts_with(END_BASE64) || len > self.cursor.longest {
+            return None;
+        }
+        let bytes = make(&rest[..len])?;
+        self.cursor.at += b"<base64>".len() + len + END_BASE64.len();
+        Some(bytes)
+    }
+
+    /// The same as a blob.
+    pub(super) fn plain_blob(&mut self) -> Option<Blob> {
+        self.plain_bytes(|text| base64::decode(text).ok())
+    }
+
+    /// The scalar of this type whose start tag has been read, without a schema.
+    #[inline(never)]
+    pub(super) fn scalar_value(&mut self, kind: Type, tag: Start<'_>) -> Result<Value, Error> {
+        let start = self.cursor.at;
+        if kind == Type::Nil {
+            self.end_nil(tag)?;
+            return Ok(Value::Null);
+        }
+        let text = self.scalar_text(kind, tag)?;
+        Ok(match kind {
+            Type::Boolean => Value::Boolean(self.boolean_of(&text, start)?),
+            Type::Base64 => Value::Blob(self.blob_of(&text, start)?),
+            Type::DateTime => Value::Timestamp(self.timestamp_of(&text, start)?),
+            Type::Double => Value::Double(self.double_of(&text, start)?),
+            Type::Integer(_) | Type::BigInteger => {
+                Value::from(self.integer_of(kind, &text, start, "an integer")?)
+            }
+            Type::BigDecimal => {
+                let text = match self.digits(&text) {
+                    "0" => Cow::Borrowed("0"),
+                    _ => text,
+                };
+                let decimal = BigDecimal::parse(keep::text(self.body, text));
+                let decimal = decimal.map_err(|_| self.invalid(start, "a decimal number"))?;
+                Value::BigDecimal(decimal)
+            }
+            // Arrays and structs are no scalars, and nil is none of them.
+            _ => Value::String(keep::text(self.body, text)),
+        })
+    }
+
+    /// Whether the value at the cursor is a date.
+    #[cfg(feature = "serde")]
+    pub(super) fn is_date(&mut self) -> bool {
+        !self.empty_value && self.cursor.rest().starts_with(b"<dateTime")
     }
 
     /// An integer in its common spellings, or `None` if it has another.
     #[inline]
     pub(super) fn plain_integer(&mut self) -> Option<i64> {
         let rest = self.cursor.rest();
-        let (open, close): (&[u8], &[u8]) = match rest {
-            _ if self.empty_value => return None,
-            _ if rest.starts_with(b"<int>") => (b"<int>", b"</int></value>"),
-            _ if rest.starts_with(b"<i4>") => (b"<i4>", b"</i4></value>"),
-            _ if rest.starts_with(b"<i8>") => (b"<i8>", b"</i8></value>"),
-            _ => return None,
-        };
-        match integer_prefix(&rest[open.len()..]) {
-            Integer::Small(value, len) if rest[open.len() + len..].starts_with(close) => {
-                self.cursor.at += open.len() + len + close.len();
-                Some(value)
-            }
-            _ => None,
+        if self.empty_value {
+            return None;
         }
+        let (value, len) = if let Some(rest) = rest.strip_prefix(b"<int>") {
+            let (value, len) = plain_digits(rest, b"</int></value>")?;
+            (narrow(value)?, len + b"<int>".len())
+        } else if let Some(rest) = rest.strip_prefix(b"<i4>") {
+            let (value, len) = plain_digits(rest, b"</i4></value>")?;
+            (narrow(value)?, len + b"<i4>".len())
+        } else if let Some(rest) = rest.strip_prefix(b"<i8>") {
+            let (value, len) = plain_digits(rest, b"</i8></value>")?;
+            (value, len + b"<i8>".len())
+        } else {
+            return None;
+        };
+        self.cursor.at += len;
+        Some(value)
     }
 
     pub(super) fn any_integer(&mut self, expected: &'static str) -> Result<BigInteger, Error> {
         if let Some(value) = self.plain_integer() {
             return Ok(BigInteger::from(value));
         }
-        let (_, text, start) = self.scalar(&[Type::Integer, Type::BigInteger], expected)?;
-        let digits = text.strip_prefix('+').unwrap_or(&text);
-        match digits.parse() {
-            Ok(value) if !text.starts_with("+-") => Ok(value),
-            _ => Err(self.invalid(start, expected)),
-        }
+        let is_wanted = |kind| matches!(kind, Type::Integer(_) | Type::BigInteger);
+        let (kind, text, start) = self.scalar(is_wanted, expected)?;
+        self.integer_of(kind, &text, start, expected)
     }
 
     /// Reads the end tags of a nil, which holds nothing.
@@ -215,28 +500,39 @@ impl<'de> XmlRpcDecoder<'de> {
     }
 }
 
-/// A scalar of a document.
-pub(super) fn scalar_value(kind: Type, text: &str) -> Result<Value, &'static str> {
-    match kind {
-        Type::Boolean => match text {
-            "0" => Ok(Value::Boolean(false)),
-            "1" => Ok(Value::Boolean(true)),
-            _ => Err("0 or 1"),
-        },
-        Type::Base64 => blob_of(text).map(Value::Blob),
-        Type::DateTime => Timestamp::parse_xmlrpc(text.trim())
-            .map(Value::Timestamp)
-            .map_err(|malformed| malformed.expected),
-        _ => parse_f64(float_text(text))
-            .map(Value::Double)
-            .map_err(float_expected),
+/// The number that these bytes begin with, and its length with what must stand
+/// behind it.
+#[inline(always)]
+pub(super) fn plain_digits<const N: usize>(bytes: &[u8], close: &[u8; N]) -> Option<(i64, usize)> {
+    match integer_prefix(bytes) {
+        Integer::Small(value, len) if bytes[len..].first_chunk() == Some(close) => {
+            Some((value, len + N))
+        }
+        _ => None,
     }
+}
+
+/// A number that fits 32 bits.
+#[inline(always)]
+pub(super) fn narrow(value: i64) -> Option<i64> {
+    (value == i64::from(value as i32)).then_some(value)
+}
+
+/// Whether values of this type are read as doubles: some peers write whole ones as
+/// integers.
+pub(super) const fn is_number(kind: Type) -> bool {
+    matches!(kind, Type::Double | Type::Integer(_))
+}
+
+/// White space of XML.
+fn is_space(character: char) -> bool {
+    matches!(character, ' ' | '\t' | '\n' | '\r')
 }
 
 /// What a double should have been, seen from its beginning, which is where its
 /// error stands.
 #[cold]
-pub(super) fn float_expected(malformed: Malformed) -> &'static str {
+fn float_expected(malformed: Malformed) -> &'static str {
     match malformed.offset {
         0 => malformed.expected,
         _ => "a decimal number",
@@ -244,7 +540,7 @@ pub(super) fn float_expected(malformed: Malformed) -> &'static str {
 }
 
 /// The number as our own writer spells it: Python writes `nan` and `inf`.
-pub(super) fn float_text(text: &str) -> &[u8] {
+fn float_text(text: &str) -> &[u8] {
     match text {
         "nan" => b"NaN",
         "inf" => b"Infinity",
@@ -254,7 +550,7 @@ pub(super) fn float_text(text: &str) -> &[u8] {
 }
 
 /// Base64, in which peers put line breaks and indentation.
-pub(super) fn blob_of(text: &str) -> Result<Blob, &'static str> {
+fn blob_of(text: &str) -> Result<Blob, &'static str> {
     base64::STANDARD
         .decode_with_white_space(text.as_bytes())
         .map_err(|malformed| malformed.expected)

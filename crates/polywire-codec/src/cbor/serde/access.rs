@@ -1,0 +1,180 @@
+//! What is in lists, maps and variants.
+
+use polywire_schema::{Decoder, Error, ErrorKind, Member, Seq};
+use serde::de::value::U8Deserializer;
+use serde::de::{
+    DeserializeSeed, EnumAccess, IntoDeserializer, MapAccess, SeqAccess, VariantAccess, Visitor,
+};
+
+use super::super::CborDecoder;
+use super::super::head::INDEFINITE;
+use super::de::{Reader, at};
+
+type Result<T> = std::result::Result<T, Error>;
+
+/// The most elements that a reader is told to make room for.
+const MOST_EXPECTED: u64 = 1024;
+
+/// The items of a list.
+pub(super) struct Items<'a, 'de> {
+    decoder: &'a mut CborDecoder<'de>,
+    seq: Seq,
+    ended: bool,
+}
+
+/// The entries of a map.
+pub(super) struct Entries<'a, 'de>(Items<'a, 'de>);
+
+/// The bytes of a byte string, for who wants them one by one.
+pub(super) struct Bytes<'a>(pub(super) std::slice::Iter<'a, u8>);
+
+/// The one entry of a map.
+pub(super) struct Variant<'a, 'de>(pub(super) &'a mut CborDecoder<'de>);
+
+impl<'a, 'de> Items<'a, 'de> {
+    pub(super) fn read<V: Visitor<'de>>(
+        decoder: &'a mut CborDecoder<'de>,
+        visitor: V,
+    ) -> Result<V::Value> {
+        let start = decoder.at;
+        let mut items = Self::enter(decoder, 4)?;
+        let result = visitor.visit_seq(&mut items);
+        items.end(start, result)
+    }
+
+    fn enter(decoder: &'a mut CborDecoder<'de>, major: u8) -> Result<Self> {
+        let seq = decoder.enter(major, Member::DOCUMENT)?;
+        Ok(Self {
+            decoder,
+            seq,
+            ended: false,
+        })
+    }
+
+    /// Sees to it that nothing is left.
+    fn end<T>(mut self, start: usize, result: Result<T>) -> Result<T> {
+        let value = at(self.decoder, start, result)?;
+        if self.next()? {
+            let decoder = self.decoder;
+            return Err(decoder.invalid(start, "fewer elements"));
+        }
+        Ok(value)
+    }
+
+    fn next(&mut self) -> Result<bool> {
+        if self.ended {
+            return Ok(false);
+        }
+        let more = self.decoder.next(&mut self.seq)?;
+        self.ended = !more;
+        Ok(more)
+    }
+
+    fn hint(&self) -> Option<usize> {
+        match self.seq.left {
+            INDEFINITE => None,
+            left => Some(left.min(MOST_EXPECTED) as usize),
+        }
+    }
+}
+
+impl<'de> SeqAccess<'de> for &mut Items<'_, 'de> {
+    type Error = Error;
+
+    fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>> {
+        match self.next()? {
+            true => seed.deserialize(Reader(self.decoder)).map(Some),
+            false => Ok(None),
+        }
+    }
+
+    fn size_hint(&self) -> Option<usize> {
+        self.hint()
+    }
+}
+
+impl<'a, 'de> Entries<'a, 'de> {
+    pub(super) fn read<V: Visitor<'de>>(
+        decoder: &'a mut CborDecoder<'de>,
+        visitor: V,
+    ) -> Result<V::Value> {
+        let start = decoder.at;
+        let mut entries = Self(Items::enter(decoder, 5)?);
+        let result = visitor.visit_map(&mut entries);
+        entries.0.end(start, result)
+    }
+}
+
+impl<'de> MapAccess<'de> for &mut Entries<'_, 'de> {
+    type Error = Error;
+
+    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>> {
+        match self.0.next()? {
+            true => seed.deserialize(Reader(self.0.decoder)).map(Some),
+            false => Ok(None),
+        }
+    }
+
+    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value> {
+        seed.deserialize(Reader(self.0.decoder))
+    }
+
+    fn size_hint(&self) -> Option<usize> {
+        self.0.hint()
+    }
+}
+
+impl<'de> SeqAccess<'de> for Bytes<'_> {
+    type Error = Error;
+
+    fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>> {
+        let Some(byte) = self.0.next() else {
+            return Ok(None);
+        };
+        let byte: U8Deserializer<Error> = (*byte).into_deserializer();
+        seed.deserialize(byte).map(Some)
+    }
+
+    fn size_hint(&self) -> Option<usize> {
+        Some(self.0.len())
+    }
+}
+
+impl<'de> EnumAccess<'de> for Variant<'_, 'de> {
+    type Error = Error;
+    type Variant = Self;
+
+    fn variant_seed<V: DeserializeSeed<'de>>(self, seed: V) -> Result<(V::Value, Self)> {
+        let name = seed.deserialize(Reader(self.0))?;
+        Ok((name, self))
+    }
+}
+
+impl<'de> VariantAccess<'de> for Variant<'_, 'de> {
+    type Error = Error;
+
+    fn unit_variant(self) -> Result<()> {
+        match self.0.is_null()? {
+            true => Ok(()),
+            false => Err(self.0.error(ErrorKind::WrongType, "null")),
+        }
+    }
+
+    fn newtype_variant_seed<T: DeserializeSeed<'de>>(self, seed: T) -> Result<T::Value> {
+        seed.deserialize(Reader(self.0))
+    }
+
+    fn tuple_variant<V: Visitor<'de>>(self, _: usize, visitor: V) -> Result<V::Value> {
+        self.0.skip_tags()?;
+        Items::read(self.0, visitor)
+    }
+
+    fn struct_variant<V: Visitor<'de>>(
+        self,
+        _: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value> {
+        self.0.skip_tags()?;
+        Entries::read(self.0, visitor)
+    }
+}

@@ -1,0 +1,132 @@
+//! Types of ours that have a form of their own in CBOR, though serde has none for
+//! them.
+//!
+//! To serde they are a newtype around text, which is what other formats make of
+//! them; the name of that newtype tells ours what they are.
+
+use polywire_schema::serde_names::{
+    BIG_DECIMAL, BIG_INTEGER, DECIMAL_KEY, NUMBER_KEY, TIMESTAMP, TIMESTAMP_KEY, VALUE,
+};
+use polywire_schema::{BigDecimal, BigInteger, Decoder, Encoder, Error, Member, Timestamp};
+use serde::de::value::{MapDeserializer, StrDeserializer};
+use serde::de::{IntoDeserializer, Visitor};
+
+use super::super::{CborDecoder, CborEncoder, CborProfile};
+use super::de::{Reader, at, timestamp};
+use super::unwritable;
+
+type Result<T> = std::result::Result<T, Error>;
+
+/// A type that is more than the text in it.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Kept {
+    Timestamp,
+    BigInteger,
+    BigDecimal,
+    /// Any value: what is one of the others says so.
+    Value,
+}
+
+impl Kept {
+    /// The type that the name of a newtype stands for.
+    #[inline]
+    pub(super) fn of(name: &str) -> Option<Self> {
+        if !name.starts_with('$') {
+            return None;
+        }
+        match name {
+            TIMESTAMP => Some(Self::Timestamp),
+            BIG_INTEGER => Some(Self::BigInteger),
+            BIG_DECIMAL => Some(Self::BigDecimal),
+            VALUE => Some(Self::Value),
+            _ => None,
+        }
+    }
+
+    /// Writes the text, and then what it says in its place.
+    pub(super) fn write(
+        self,
+        encoder: &mut CborEncoder,
+        write: impl FnOnce(&mut CborEncoder) -> Result<()>,
+    ) -> Result<()> {
+        let start = encoder.out.len();
+        write(encoder)?;
+        if self == Self::Value {
+            return Ok(());
+        }
+        let text: String = {
+            let limits = polywire_schema::Limits::DEFAULT;
+            let bytes = &encoder.out[start..];
+            let mut own = CborDecoder::from_slice(bytes, CborProfile::DEFAULT, &limits)?;
+            own.text_string()?.into_owned()
+        };
+        encoder.out.truncate(start);
+        let document = Member::DOCUMENT;
+        match self {
+            Self::Timestamp => match text.parse::<Timestamp>() {
+                Ok(value) => encoder.timestamp(document, value),
+                Err(malformed) => return Err(unwritable(malformed.expected)),
+            },
+            Self::BigInteger => match text.parse::<BigInteger>() {
+                Ok(value) => encoder.big_integer(document, &value),
+                Err(malformed) => return Err(unwritable(malformed.expected)),
+            },
+            Self::BigDecimal => match text.parse::<BigDecimal>() {
+                Ok(value) => encoder.big_decimal(document, &value),
+                Err(malformed) => return Err(unwritable(malformed.expected)),
+            },
+            Self::Value => {}
+        }
+        Ok(())
+    }
+
+    /// Reads it as a newtype around the text.
+    pub(super) fn read<'de, V: Visitor<'de>>(
+        self,
+        reader: Reader<'_, 'de>,
+        visitor: V,
+    ) -> Result<V::Value> {
+        let decoder = reader.0;
+        let start = decoder.at;
+        // Text is what other writers have for all of them.
+        decoder.skip_plain_tags()?;
+        let text = match (self, decoder.peek() >> 5) {
+            (Self::Value, 6) => return value(decoder, start, visitor),
+            (Self::Value, _) => return Reader(decoder).any(visitor),
+            (_, 3) => return visitor.visit_newtype_struct(Reader(decoder)),
+            (Self::Timestamp, _) => timestamp(decoder)?,
+            (Self::BigInteger, _) => decoder.big_integer(Member::DOCUMENT)?.as_str().to_owned(),
+            (Self::BigDecimal, _) => decoder.big_decimal(Member::DOCUMENT)?.as_str().to_owned(),
+        };
+        let text: StrDeserializer<'_, Error> = text.as_str().into_deserializer();
+        at(decoder, start, visitor.visit_newtype_struct(text))
+    }
+}
+
+/// A value that a tag says more of: a map whose one key is the name of the type.
+fn value<'de, V: Visitor<'de>>(
+    decoder: &mut CborDecoder<'de>,
+    start: usize,
+    visitor: V,
+) -> Result<V::Value> {
+    use polywire_schema::{Event, Value};
+
+    let (name, text) = match decoder.tagged()? {
+        Event::Scalar(Value::Timestamp(value)) => {
+            let mut text = Vec::with_capacity(32);
+            if let Err(malformed) = value.push_date_time(&mut text) {
+                return Err(decoder.invalid(start, malformed.expected));
+            }
+            (TIMESTAMP_KEY, String::from_utf8_lossy(&text).into_owned())
+        }
+        Event::Scalar(Value::BigInteger(value)) => (NUMBER_KEY, value.as_str().to_owned()),
+        Event::Scalar(Value::BigDecimal(value)) => (DECIMAL_KEY, value.as_str().to_owned()),
+        Event::Scalar(Value::Integer(value)) => {
+            return at(decoder, start, visitor.visit_i64(value));
+        }
+        _ => return Err(decoder.invalid(start, "a value behind a tag")),
+    };
+    let one = std::iter::once((name, text.as_str()));
+    let map: MapDeserializer<'_, _, Error> = MapDeserializer::new(one);
+    at(decoder, start, visitor.visit_map(map))
+}

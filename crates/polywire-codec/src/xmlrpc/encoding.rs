@@ -1,0 +1,122 @@
+//! Documents in other encodings than UTF-8.
+
+use polywire_schema::{Body, Error, ErrorKind, LimitKind, Limits};
+
+#[cfg(feature = "encodings")]
+use super::ENCODING;
+use super::Leniency;
+
+/// The document in UTF-8, if the leniency reads others and it is in another; nothing
+/// if it is to be read as it is.
+///
+/// What it is in says a byte order mark, else `charset`, that of the media type it
+/// came with, else its declaration. The declaration is blanked, since it no longer is
+/// true: offsets in errors count in what is returned.
+///
+/// Without the feature `encodings` nothing is read but UTF-8, which is then all that
+/// readers say.
+///
+/// # Errors
+///
+/// The encoding is not known, the document is not in it, or it is longer than the
+/// limit, before or after.
+///
+/// ```
+/// # #[cfg(feature = "encodings")] {
+/// use polywire_codec::xmlrpc::{Leniency, XmlRpcDecoder, XmlRpcProfile, to_utf8};
+/// use polywire_schema::{Body, Limits};
+///
+/// // As PHP sends it.
+/// let sent = b"<?xml version=\"1.0\" encoding=\"iso-8859-1\"?><methodResponse><params><param>\
+///     <value>Z\xfcrich</value></param></params></methodResponse>";
+/// let leniency = Leniency::STRICT.with_foreign_encodings(true);
+/// let limits = Limits::DEFAULT;
+/// let body = to_utf8(&Body::from(&sent[..]), None, leniency, &limits)?.unwrap();
+/// let (_, mut decoder) = XmlRpcDecoder::response(&body, XmlRpcProfile::DEFAULT, &limits)?;
+/// # #[cfg(feature = "serde")]
+/// assert_eq!(decoder.deserialize::<String>()?, "Zürich");
+/// # let _ = &mut decoder;
+/// # }
+/// # Ok::<(), polywire_schema::Error>(())
+/// ```
+pub fn to_utf8(
+    body: &Body,
+    charset: Option<&str>,
+    leniency: Leniency,
+    limits: &Limits,
+) -> Result<Option<Body>, Error> {
+    if !leniency.foreign_encodings() {
+        return Ok(None);
+    }
+    if body.len() > limits.bytes() {
+        return Err(too_long(limits));
+    }
+    transcoded(body, charset, limits)
+}
+
+#[cold]
+fn too_long(limits: &Limits) -> Error {
+    Error::new(ErrorKind::Limit(LimitKind::Bytes(limits.bytes()))).in_format("XML-RPC")
+}
+
+#[cfg(not(feature = "encodings"))]
+fn transcoded(_: &Body, _: Option<&str>, _: &Limits) -> Result<Option<Body>, Error> {
+    Ok(None)
+}
+
+#[cfg(feature = "encodings")]
+fn transcoded(body: &Body, charset: Option<&str>, limits: &Limits) -> Result<Option<Body>, Error> {
+    use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
+
+    use crate::declaration::pseudo_attribute;
+    use crate::snippet;
+
+    let bytes = body.as_bytes();
+    let declared = || {
+        let declaration = bytes.strip_prefix(b"<?xml")?;
+        let end = memchr::memmem::find(declaration, b"?>")?;
+        let declaration = std::str::from_utf8(&declaration[..end]).ok()?;
+        pseudo_attribute(declaration, "encoding")
+    };
+    let refuse = |label: &str| {
+        let shown: String = label.chars().take(24).map(snippet::printable).collect();
+        Error::new(ErrorKind::Syntax)
+            .in_format("XML-RPC")
+            .expected(ENCODING)
+            .found(format!("`{shown}`"))
+    };
+    // How a document in UTF-16 begins that has no byte order mark.
+    let (encoding, mark) = match Encoding::for_bom(bytes) {
+        Some((encoding, len)) => (encoding, len),
+        None if bytes.starts_with(b"<\0?\0") => (UTF_16LE, 0),
+        None if bytes.starts_with(b"\0<\0?") => (UTF_16BE, 0),
+        None => match charset.or_else(declared) {
+            None => return Ok(None),
+            Some(label) => match Encoding::for_label(label.as_bytes()) {
+                Some(encoding) => (encoding, 0),
+                None => return Err(refuse(label)),
+            },
+        },
+    };
+    if encoding == UTF_8 {
+        return Ok(None);
+    }
+    let text = encoding
+        .decode_without_bom_handling_and_without_replacement(&bytes[mark..])
+        .ok_or_else(|| {
+            let error = Error::new(ErrorKind::Syntax).in_format("XML-RPC");
+            error
+                .expected("UTF-8")
+                .found(format!("bytes that {} does not have", encoding.name()))
+        })?;
+    let mut text = text.into_owned();
+    if text.len() > limits.bytes() {
+        return Err(too_long(limits));
+    }
+    if text.starts_with("<?xml")
+        && let Some(end) = text.find("?>")
+    {
+        text.replace_range(..end + 2, &" ".repeat(end + 2));
+    }
+    Ok(Some(Body::from(text.into_bytes())))
+}

@@ -1,0 +1,119 @@
+//! How XML-RPC is written where there is a choice.
+
+use polywire_text::escape::Forbidden;
+
+/// How nothing is written.
+///
+/// The specification has no nil. Perl and Node read `nil` and not `ex:nil`, PHP
+/// neither; Ruby reads `nil` as nothing and `ex:nil` as an error.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum Nil {
+    /// `<nil/>`.
+    #[default]
+    Plain,
+    /// `<ex:nil/>`, as Apache's library has it.
+    Prefixed,
+    /// Not at all: an error.
+    Refuse,
+}
+
+/// What happens to a string with characters that XML 1.0 forbids.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum ForbiddenText {
+    /// It is an error, which names the character.
+    #[default]
+    Refuse,
+    /// The string is sent as `base64` of its UTF-8. Names of members and methods
+    /// cannot be: there it is an error.
+    Base64,
+    /// Each such character becomes U+FFFD.
+    Replace,
+    /// Such characters are left out.
+    Strip,
+}
+
+impl ForbiddenText {
+    /// What the escaper is to do.
+    pub(super) const fn in_text(self) -> Forbidden {
+        match self {
+            Self::Refuse | Self::Base64 => Forbidden::Refuse,
+            Self::Replace => Forbidden::Replace,
+            Self::Strip => Forbidden::Strip,
+        }
+    }
+}
+
+/// How XML-RPC is written where there is a choice. By default it is what most
+/// peers read: strings with their tag, `<nil/>`, a fraction of a second only where
+/// there is one, and an error for text that XML has no form for.
+///
+/// ```
+/// use polywire_codec::xmlrpc::{Envelope, ForbiddenText, Style, XmlRpcEncoder};
+/// use polywire_schema::{Encoder, Member};
+///
+/// let style = Style::DEFAULT
+///     .with_untyped_strings(true)
+///     .with_forbidden(ForbiddenText::Replace);
+/// let mut encoder = XmlRpcEncoder::new(Envelope::Value, Vec::new()).with_style(style);
+/// encoder.string(Member::DOCUMENT, "\u{1b}[1m");
+/// assert_eq!(encoder.finish()?, "<value>\u{fffd}[1m</value>".as_bytes());
+/// # Ok::<(), polywire_schema::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct Style {
+    /// Whether strings are written without their tag, as the specification allows
+    /// and libiqxmlrpc can.
+    pub untyped_strings: bool,
+    /// How nothing is written.
+    pub nil: Nil,
+    /// What happens to text that XML forbids.
+    pub forbidden: ForbiddenText,
+    /// Whether a fraction of a second is written: PHP takes such a date for a
+    /// string, Ruby for an error. Without it, it is cut off.
+    pub fractions: bool,
+}
+
+impl Style {
+    /// What most peers read.
+    pub const DEFAULT: Self = Self {
+        untyped_strings: false,
+        nil: Nil::Plain,
+        forbidden: ForbiddenText::Refuse,
+        fractions: true,
+    };
+
+    /// Whether strings are written without their tag.
+    #[must_use]
+    pub const fn with_untyped_strings(mut self, untyped: bool) -> Self {
+        self.untyped_strings = untyped;
+        self
+    }
+
+    /// How nothing is written.
+    #[must_use]
+    pub const fn with_nil(mut self, nil: Nil) -> Self {
+        self.nil = nil;
+        self
+    }
+
+    /// What happens to text that XML forbids.
+    #[must_use]
+    pub const fn with_forbidden(mut self, forbidden: ForbiddenText) -> Self {
+        self.forbidden = forbidden;
+        self
+    }
+
+    /// Whether a fraction of a second is written.
+    #[must_use]
+    pub const fn with_fractions(mut self, fractions: bool) -> Self {
+        self.fractions = fractions;
+        self
+    }
+}
+
+impl Default for Style {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
+}

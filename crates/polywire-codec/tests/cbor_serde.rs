@@ -1,0 +1,331 @@
+//! Types of serde in CBOR, beside another library.
+#![cfg(feature = "serde")]
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use std::collections::BTreeMap;
+use std::fmt::Debug;
+
+use ciborium::Value as Other;
+use polywire_codec::cbor::{self, CborDecoder, CborProfile};
+use polywire_schema::{Error, ErrorKind, Limits};
+use proptest::prelude::*;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+struct Unit;
+
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+struct Newtype(String);
+
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+struct Pair(i64, Option<String>);
+
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+enum Shape {
+    Nothing,
+    Circle(f64),
+    Box(u8, u8),
+    Named { name: String, sides: u32 },
+}
+
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
+struct Inner {
+    flag: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    note: Option<String>,
+}
+
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+struct Everything {
+    tiny: i8,
+    small: u16,
+    large: i64,
+    unsigned: u64,
+    huge: i128,
+    single: f32,
+    double: f64,
+    letter: char,
+    text: String,
+    list: Vec<Inner>,
+    map: BTreeMap<String, i32>,
+    numbered: BTreeMap<u32, ()>,
+    unit: Unit,
+    newtype: Newtype,
+    pair: Pair,
+    shapes: Vec<Shape>,
+    nothing: Option<u8>,
+    array: [u8; 3],
+    #[serde(flatten)]
+    rest: BTreeMap<String, u8>,
+}
+
+/// Bytes, as types say them that are bytes.
+#[derive(Clone, Debug, PartialEq)]
+struct Raw(Vec<u8>);
+
+impl Serialize for Raw {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_bytes(&self.0)
+    }
+}
+
+fn everything() -> Everything {
+    Everything {
+        tiny: -128,
+        small: 65_535,
+        large: i64::MIN,
+        unsigned: u64::MAX,
+        huge: -(1 << 100),
+        single: 1.5,
+        double: -0.1,
+        letter: 'ß',
+        text: "a text of more than twenty-three bytes".to_owned(),
+        list: vec![
+            Inner::default(),
+            Inner {
+                flag: true,
+                note: Some("n".to_owned()),
+            },
+        ],
+        map: BTreeMap::from([("a".to_owned(), 1), ("b".to_owned(), -1)]),
+        numbered: BTreeMap::from([(1, ()), (70_000, ())]),
+        unit: Unit,
+        newtype: Newtype(String::new()),
+        pair: Pair(-1, None),
+        shapes: vec![
+            Shape::Nothing,
+            Shape::Circle(2.0),
+            Shape::Box(1, 2),
+            Shape::Named {
+                name: "x".to_owned(),
+                sides: 4,
+            },
+        ],
+        nothing: None,
+        array: [1, 2, 255],
+        rest: (0..30).map(|n| (format!("rest{n}"), n)).collect(),
+    }
+}
+
+fn by_other<T: Serialize>(value: &T) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    ciborium::into_writer(value, &mut bytes).unwrap();
+    bytes
+}
+
+fn read_by_other<T: DeserializeOwned>(bytes: &[u8]) -> T {
+    ciborium::from_reader(bytes).unwrap()
+}
+
+/// Each reads what the other wrote, and what it wrote itself.
+fn both_ways<T: Serialize + DeserializeOwned + PartialEq + Debug>(value: &T) {
+    let own = cbor::serialize(value).unwrap();
+    assert_eq!(&cbor::deserialize::<T>(&own).unwrap(), value);
+    assert_eq!(&read_by_other::<T>(&own), value);
+    let other = by_other(value);
+    assert_eq!(&cbor::deserialize::<T>(&other).unwrap(), value);
+}
+
+#[test]
+fn types_go_both_ways() {
+    both_ways(&everything());
+    both_ways(&Some(Some(3)));
+    both_ways(&(1, "two".to_owned(), [3.0, f64::INFINITY]));
+    both_ways(&vec![Shape::Nothing; 30]);
+    both_ways(&u128::MAX);
+    both_ways(&i128::MIN);
+    both_ways(&());
+}
+
+#[test]
+fn text_and_bytes_are_borrowed() {
+    #[derive(Deserialize)]
+    struct Borrowed<'a> {
+        text: &'a str,
+        #[serde(borrow)]
+        list: Vec<&'a str>,
+    }
+
+    let bytes = cbor::serialize(&BTreeMap::from([
+        ("list", Other::Array(vec!["x".into(), "y".into()])),
+        ("text", "abc".into()),
+    ]))
+    .unwrap();
+    let mut decoder =
+        CborDecoder::from_slice(&bytes, CborProfile::DEFAULT, &Limits::DEFAULT).unwrap();
+    let read: Borrowed<'_> = decoder.deserialize().unwrap();
+    assert_eq!((read.text, read.list), ("abc", vec!["x", "y"]));
+
+    let bytes = cbor::serialize(&Raw(vec![1, 2, 3])).unwrap();
+    assert_eq!(bytes, by_other(&Other::Bytes(vec![1, 2, 3])));
+    let mut decoder =
+        CborDecoder::from_slice(&bytes, CborProfile::DEFAULT, &Limits::DEFAULT).unwrap();
+    assert_eq!(decoder.deserialize::<&[u8]>().unwrap(), [1, 2, 3]);
+    // A byte string is a list of bytes too.
+    assert_eq!(cbor::deserialize::<Vec<u8>>(&bytes).unwrap(), [1, 2, 3]);
+}
+
+fn refused<T: DeserializeOwned + Debug>(bytes: &[u8]) -> Error {
+    cbor::deserialize::<T>(bytes).unwrap_err()
+}
+
+#[test]
+fn errors_say_where_and_what() {
+    let bytes = cbor::serialize(&BTreeMap::from([("tiny", 1), ("small", 70_000)])).unwrap();
+    let error = refused::<BTreeMap<String, u16>>(&bytes);
+    assert_eq!(
+        error.to_string(),
+        "CBOR: invalid value: expected an integer from 0 to 65535, found 70000, at byte 7, in small"
+    );
+    let error = refused::<(String, bool)>(&[0x82, 0x61, b'a', 0x01]);
+    assert_eq!(
+        error.to_string(),
+        "CBOR: wrong type: expected a boolean, found 1, at byte 3, in [1]"
+    );
+    assert_eq!(
+        refused::<(u8, u8)>(&[0x81, 1]).kind(),
+        ErrorKind::InvalidValue
+    );
+    assert_eq!(
+        refused::<(u8,)>(&[0x82, 1, 1]).kind(),
+        ErrorKind::InvalidValue
+    );
+    assert_eq!(refused::<Inner>(&[0xa0]).kind(), ErrorKind::Missing);
+    assert_eq!(refused::<Shape>(&[0x61, b'x']).kind(), ErrorKind::Unknown);
+    assert_eq!(refused::<Shape>(&[0xa0]).kind(), ErrorKind::InvalidValue);
+    assert_eq!(refused::<Shape>(&[0x01]).kind(), ErrorKind::WrongType);
+    // `{"Circle": 1, "x": 1}`: a variant is one entry.
+    let two = b"\xa2\x66Circle\x01\x61x\x01";
+    assert_eq!(refused::<Shape>(two).kind(), ErrorKind::InvalidValue);
+    assert_eq!(refused::<Vec<u8>>(&[0x84, 1]).kind(), ErrorKind::Truncated);
+    assert_eq!(refused::<u8>(&[]).kind(), ErrorKind::Truncated);
+    assert_eq!(refused::<u8>(&[1, 1]).kind(), ErrorKind::Syntax);
+    assert_eq!(
+        refused::<char>(&[0x62, b'a', b'b']).kind(),
+        ErrorKind::InvalidValue
+    );
+}
+
+#[test]
+fn limits_hold() {
+    let deep = [&[0x81; 100][..], &[0x01]].concat();
+    assert!(refused::<Other>(&deep).is_limit());
+    let limits = Limits::DEFAULT.with_items(3);
+    let bytes = cbor::serialize(&[1; 4]).unwrap();
+    let mut decoder = CborDecoder::from_slice(&bytes, CborProfile::DEFAULT, &limits).unwrap();
+    assert!(decoder.deserialize::<Vec<u8>>().unwrap_err().is_limit());
+    // A length that no message can have makes no room.
+    assert!(
+        refused::<Vec<u64>>(&[0x9b, 0, 0, 0, 255, 0, 0, 0, 0])
+            .offset()
+            .is_some()
+    );
+}
+
+fn parameters<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Error> {
+    CborDecoder::from_slice(bytes, CborProfile::DEFAULT, &Limits::DEFAULT)?.deserialize_parameters()
+}
+
+#[test]
+fn parameters_are_counted() {
+    assert_eq!(
+        parameters::<(u8, bool)>(&[0x82, 1, 0xf5]).unwrap(),
+        (1, true)
+    );
+    assert_eq!(parameters::<Vec<u8>>(&[0x82, 1, 2]).unwrap(), [1, 2]);
+    assert_eq!(parameters::<[u8; 2]>(&[0x9f, 1, 2, 0xff]).unwrap(), [1, 2]);
+    parameters::<()>(&[0x80]).unwrap();
+    parameters::<()>(&[]).unwrap();
+    // Those at the end that are an option may be left out.
+    type Optional = (u8, Option<u8>, Option<u8>);
+    assert_eq!(parameters::<Optional>(&[0x81, 1]).unwrap(), (1, None, None));
+    assert_eq!(
+        parameters::<Optional>(&[0x82, 1, 2]).unwrap(),
+        (1, Some(2), None)
+    );
+    for (bytes, message) in [
+        (
+            &[0x81, 1][..],
+            "CBOR: missing: expected 2 parameters, found 1, at byte 2",
+        ),
+        (
+            &[0x83, 1, 2, 3],
+            "CBOR: unknown: expected 2 parameters, found one more, at byte 3",
+        ),
+        (
+            &[],
+            "CBOR: missing: expected 2 parameters, found 0, at byte 0",
+        ),
+    ] {
+        let error = parameters::<(u8, u8)>(bytes).unwrap_err();
+        assert!(error.to_string().starts_with(message), "{error}");
+    }
+    let error = parameters::<()>(&[0x81, 1]).unwrap_err();
+    assert!(
+        error.to_string().contains("expected 0 parameters"),
+        "{error}"
+    );
+    let error = parameters::<(u8, u8)>(&[0x82, 1, 0x61, b'x']).unwrap_err();
+    assert_eq!(error.path(), "[1]");
+    assert_eq!(
+        parameters::<u8>(&[1]).unwrap_err().kind(),
+        ErrorKind::WrongType
+    );
+}
+
+/// A value that says of its length what is not true.
+struct Liar;
+
+impl Serialize for Liar {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        use serde::ser::SerializeSeq;
+
+        let mut seq = serializer.serialize_seq(Some(3))?;
+        seq.serialize_element(&1)?;
+        seq.end()
+    }
+}
+
+#[test]
+fn a_length_that_is_not_true_is_not_written() {
+    assert_eq!(
+        cbor::serialize(&Liar).unwrap_err().kind(),
+        ErrorKind::Unwritable
+    );
+}
+
+fn any_value() -> impl Strategy<Value = Other> {
+    let leaf = prop_oneof![
+        Just(Other::Null),
+        any::<bool>().prop_map(Other::Bool),
+        any::<i64>().prop_map(Other::from),
+        any::<u64>().prop_map(Other::from),
+        prop::num::f64::NORMAL.prop_map(Other::Float),
+        ".{0,30}".prop_map(Other::Text),
+        prop::collection::vec(any::<u8>(), 0..40).prop_map(Other::Bytes),
+    ];
+    leaf.prop_recursive(4, 64, 8, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..30).prop_map(Other::Array),
+            prop::collection::vec((inner.clone(), inner), 0..30).prop_map(Other::Map),
+        ]
+    })
+}
+
+proptest! {
+    #[test]
+    fn any_value_goes_both_ways(value in any_value()) {
+        both_ways(&value);
+    }
+
+    /// Whatever the bytes are, both take them or neither, but for what only one has:
+    /// limits, tags, and simple values.
+    #[test]
+    fn nothing_panics(bytes in prop::collection::vec(any::<u8>(), 0..64)) {
+        let _ = cbor::deserialize::<Other>(&bytes);
+        let _ = cbor::deserialize::<Vec<Shape>>(&bytes);
+        let _ = cbor::deserialize::<BTreeMap<String, Option<Pair>>>(&bytes);
+        let _ = parameters::<(u8, Option<String>)>(&bytes);
+    }
+}

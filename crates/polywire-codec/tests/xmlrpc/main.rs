@@ -1,0 +1,66 @@
+//! XML-RPC through its public interface: serde types, leniencies, styles,
+//! multicalls.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod bodies;
+mod hostile;
+mod leniencies;
+mod multicalls;
+mod serde_types;
+mod source;
+mod styles;
+mod twin;
+
+use polywire_codec::xmlrpc::{Envelope, XmlRpcDecoder, XmlRpcEncoder, XmlRpcProfile};
+use polywire_schema::{Decode, Encode, Error, Limits, Member, Value};
+use serde::{Deserialize, Serialize};
+
+/// A response with this inside of its value.
+fn response(inside: &str) -> String {
+    format!(
+        "<?xml version=\"1.0\"?><methodResponse><params><param><value>{inside}</value></param>\
+         </params></methodResponse>"
+    )
+}
+
+/// Reads the inside of a value.
+fn value_by(profile: XmlRpcProfile, inside: &str) -> Result<Value, Error> {
+    let text = response(inside);
+    let (_, mut decoder) = XmlRpcDecoder::response_from_str(&text, profile, &Limits::DEFAULT)?;
+    let value = Value::decode(Member::DOCUMENT, &mut decoder)?;
+    decoder.finish()?;
+    Ok(value)
+}
+
+fn value(inside: &str) -> Result<Value, Error> {
+    value_by(XmlRpcProfile::DEFAULT, inside)
+}
+
+/// Reads the inside of a value as a type.
+fn typed<T: for<'de> Deserialize<'de>>(inside: &str) -> Result<T, Error> {
+    let text = response(inside);
+    let (_, mut decoder) =
+        XmlRpcDecoder::response_from_str(&text, XmlRpcProfile::DEFAULT, &Limits::DEFAULT)?;
+    let value = decoder.deserialize()?;
+    decoder.finish()?;
+    Ok(value)
+}
+
+/// The inside of the value that a type is written as.
+fn written<T: Serialize>(value: &T) -> Result<String, Error> {
+    let mut encoder = XmlRpcEncoder::new(Envelope::Value, Vec::new());
+    encoder.serialize(value)?;
+    Ok(inside(encoder.finish()?))
+}
+
+fn written_value(value: &Value) -> String {
+    let mut encoder = XmlRpcEncoder::new(Envelope::Value, Vec::new());
+    value.encode(Member::DOCUMENT, &mut encoder);
+    inside(encoder.finish().unwrap())
+}
+
+fn inside(bytes: Vec<u8>) -> String {
+    let text = String::from_utf8(bytes).unwrap();
+    let text = text.strip_prefix("<value>").unwrap();
+    text.strip_suffix("</value>").unwrap().to_owned()
+}

@@ -1,0 +1,139 @@
+//! How values are written where there is a choice.
+
+use polywire_codec::xmlrpc::{Envelope, ForbiddenText, Nil, Style, XmlRpcEncoder};
+use polywire_schema::{Encode, Error, Map, Member, Timestamp, Value};
+
+use super::{inside, value};
+
+fn by(style: Style, value: &Value) -> Result<String, Error> {
+    let mut encoder = XmlRpcEncoder::new(Envelope::Value, Vec::new()).with_style(style);
+    value.encode(Member::DOCUMENT, &mut encoder);
+    encoder.finish().map(inside)
+}
+
+#[test]
+fn untyped_strings() {
+    let style = Style::DEFAULT.with_untyped_strings(true);
+    for text in ["", "a", " a ", "a < b & c", "\r\n", "<int>5</int>"] {
+        let xml = by(style, &Value::from(text)).unwrap();
+        assert!(!xml.contains("<string>"));
+        assert_eq!(value(&xml).unwrap(), Value::from(text), "{xml}");
+    }
+}
+
+#[test]
+fn nil() {
+    let by = |nil| by(Style::DEFAULT.with_nil(nil), &Value::Null);
+    assert_eq!(by(Nil::Plain).unwrap(), "<nil/>");
+    assert_eq!(by(Nil::Prefixed).unwrap(), "<ex:nil/>");
+    assert!(
+        by(Nil::Refuse)
+            .unwrap_err()
+            .message()
+            .contains("Style::nil")
+    );
+}
+
+#[test]
+fn forbidden_text() {
+    let by =
+        |forbidden, text: &str| by(Style::DEFAULT.with_forbidden(forbidden), &Value::from(text));
+    let text = "\u{1b}[1mred<\u{fffe}\0>";
+    assert!(by(ForbiddenText::Refuse, text).is_err());
+    assert_eq!(
+        by(ForbiddenText::Replace, text).unwrap(),
+        "<string>\u{fffd}[1mred&lt;\u{fffd}\u{fffd}&gt;</string>"
+    );
+    assert_eq!(
+        by(ForbiddenText::Strip, text).unwrap(),
+        "<string>[1mred&lt;&gt;</string>"
+    );
+    let base64 = by(ForbiddenText::Base64, text).unwrap();
+    assert_eq!(value(&base64).unwrap().as_blob(), Some(text.as_bytes()));
+    for policy in [
+        ForbiddenText::Base64,
+        ForbiddenText::Refuse,
+        ForbiddenText::Replace,
+        ForbiddenText::Strip,
+    ] {
+        assert_eq!(by(policy, "a\rb").unwrap(), "<string>a&#13;b</string>");
+    }
+}
+
+#[test]
+fn forbidden_names() {
+    let map = Value::Map(Map::from_iter([("a\u{1}", 1)]));
+    let by = |forbidden| by(Style::DEFAULT.with_forbidden(forbidden), &map);
+    assert!(by(ForbiddenText::Refuse).is_err());
+    // A name cannot be base64.
+    assert!(by(ForbiddenText::Base64).is_err());
+    assert!(
+        by(ForbiddenText::Replace)
+            .unwrap()
+            .contains("<name>a\u{fffd}</name>")
+    );
+    assert!(by(ForbiddenText::Strip).unwrap().contains("<name>a</name>"));
+}
+
+#[test]
+fn fractions_of_a_second() {
+    let time = Value::Timestamp(Timestamp::new(1_795_293_000, 250_000_000));
+    assert_eq!(
+        by(Style::DEFAULT, &time).unwrap(),
+        "<dateTime.iso8601>20261121T20:30:00.25</dateTime.iso8601>"
+    );
+    assert_eq!(
+        by(Style::DEFAULT.with_fractions(false), &time).unwrap(),
+        "<dateTime.iso8601>20261121T20:30:00</dateTime.iso8601>"
+    );
+}
+
+#[test]
+fn blobs_from_a_reader() {
+    /// A reader that gives a few bytes at a time.
+    struct Slow<'a>(&'a [u8], usize);
+
+    impl std::io::Read for Slow<'_> {
+        fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
+            let len = self.0.len().min(self.1).min(out.len());
+            out[..len].copy_from_slice(&self.0[..len]);
+            self.0 = &self.0[len..];
+            Ok(len)
+        }
+    }
+
+    for len in [
+        0,
+        1,
+        2,
+        3,
+        100,
+        12 * 1024 - 1,
+        12 * 1024,
+        12 * 1024 + 1,
+        40_000,
+    ] {
+        for step in [1, 7, 4096, usize::MAX] {
+            let bytes: Vec<u8> = (0..len).map(|at| (at * 7 % 251) as u8).collect();
+            let mut encoder = XmlRpcEncoder::new(Envelope::Value, Vec::new());
+            encoder.blob_from(Slow(&bytes, step)).unwrap();
+            let xml = inside(encoder.finish().unwrap());
+            assert_eq!(
+                value(&xml).unwrap().as_blob(),
+                Some(&*bytes),
+                "{len} {step}"
+            );
+        }
+    }
+
+    struct Broken;
+
+    impl std::io::Read for Broken {
+        fn read(&mut self, _: &mut [u8]) -> std::io::Result<usize> {
+            Err(std::io::Error::other("gone"))
+        }
+    }
+    let mut encoder = XmlRpcEncoder::new(Envelope::Response, Vec::new());
+    assert!(encoder.blob_from(Broken).is_err());
+    assert!(encoder.finish().is_err());
+}
