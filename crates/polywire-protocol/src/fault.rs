@@ -267,6 +267,21 @@ impl Fault {
         fault
     }
 
+    /// An error of an application that has a number and a text for its callers, as
+    /// errors of XML-RPC do. The numbers from -32768 to -32000 are those of the
+    /// protocol.
+    ///
+    /// ```
+    /// use polywire_protocol::Fault;
+    ///
+    /// let fault = Fault::coded(7, "division by zero");
+    /// assert_eq!((fault.code(), fault.message()), (Some(7), "division by zero"));
+    /// ```
+    #[must_use]
+    pub fn coded(code: i64, message: impl Into<String>) -> Self {
+        Self::named(StatusCode::BAD_REQUEST, "ApplicationError", message).with_code(code)
+    }
+
     /// Something went wrong here. The reason goes to the log, not to the
     /// caller.
     #[must_use]
@@ -579,6 +594,31 @@ impl From<Error> for Fault {
             _ => FaultKind::Malformed,
         };
         Self::new(kind, error.message()).with_source(error)
+    }
+}
+
+/// Failures of a handler's own work: their reason goes to the log, and callers are told
+/// nothing of it. What they should know is a [`Fault::coded`].
+macro_rules! internal {
+    ($($error:ty)*) => {
+        $(impl From<$error> for Fault {
+            fn from(error: $error) -> Self {
+                Self::internal(error)
+            }
+        })*
+    };
+}
+
+internal! {
+    std::io::Error fmt::Error std::num::ParseIntError std::num::ParseFloatError
+    std::num::TryFromIntError std::str::Utf8Error std::string::FromUtf8Error
+    std::time::SystemTimeError std::sync::mpsc::RecvError
+    Box<dyn std::error::Error + Send + Sync>
+}
+
+impl From<std::convert::Infallible> for Fault {
+    fn from(never: std::convert::Infallible) -> Self {
+        match never {}
     }
 }
 

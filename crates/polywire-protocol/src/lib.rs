@@ -44,6 +44,7 @@ mod rpc;
 mod rpc_v2_cbor;
 mod rpc_v2_json;
 pub mod s3;
+pub mod scgi;
 mod token;
 mod validate;
 mod xml_rpc;
@@ -54,6 +55,7 @@ pub use coding::decode_content;
 pub use detect::{Claim, Conflict, conflict, detect};
 pub use ec2_query::Ec2Query;
 pub use fault::{Fault, FaultKind, QueryError, Retry};
+pub use media::check_coding;
 pub use protocol::{
     ClientProtocol, HostPrefix, MountError, OfKind, Outcome, Plan, Protocol, ProtocolKind,
     ReadPlan, Route, ServerProtocol,
@@ -66,4 +68,4 @@ pub use rpc_v2_cbor::RpcV2Cbor;
 pub use rpc_v2_json::RpcV2Json;
 pub use token::WithToken;
 pub use validate::{UncheckedPattern, Validator, read_input};
-pub use xml_rpc::XmlRpc;
+pub use xml_rpc::{XmlRpc, fault_code};

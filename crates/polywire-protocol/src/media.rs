@@ -9,7 +9,11 @@ use crate::{Fault, FaultKind};
 
 /// A body comes as it is: none of the codings of RFC 9110, section 8.4, is
 /// undone here.
-pub(crate) fn check_coding(headers: &HeaderMap) -> Result<(), Fault> {
+///
+/// # Errors
+///
+/// The header `Content-Encoding` names one.
+pub fn check_coding(headers: &HeaderMap) -> Result<(), Fault> {
     let mut codings = texts(headers, &CONTENT_ENCODING).flat_map(|text| text.split(','));
     let unknown = |coding: &&str| !coding.is_empty() && !coding.eq_ignore_ascii_case("identity");
     match codings.by_ref().map(str::trim).find(unknown) {

@@ -350,7 +350,9 @@ pub struct Route {
 }
 
 impl Route {
-    pub(crate) fn to(operation: u32) -> Self {
+    /// The route to an operation that is named by something other than a path.
+    #[must_use]
+    pub fn to(operation: u32) -> Self {
         Self {
             operation,
             labels: smallvec::SmallVec::new(),

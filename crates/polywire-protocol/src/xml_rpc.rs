@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use bytes::Bytes;
 use http::header::CONTENT_TYPE;
 use http::{HeaderValue, Method, StatusCode, request, response};
-use polywire_codec::xmlrpc::{Envelope, Reply, XmlRpcDecoder, XmlRpcEncoder, XmlRpcProfile};
+use polywire_codec::xmlrpc::{Envelope, Reply, XmlRpcDecoder, XmlRpcEncoder, XmlRpcProfile, code};
 use polywire_codec::{Message, Sink};
 use polywire_schema::{
     Body, Decode, Defaults, Encode, Encoder, Error, ErrorKind, Limits, Map, Member, MemberFlags,
@@ -42,19 +42,6 @@ const TEXT_XML: HeaderValue = HeaderValue::from_static("text/xml");
 pub struct XmlRpc {
     path: String,
     methods: HashMap<String, u32>,
-}
-
-/// The fault codes of the XML-RPC interoperability specification.
-mod code {
-    pub(super) const NOT_WELL_FORMED: i64 = -32_700;
-    pub(super) const INVALID_CHARACTER: i64 = -32_702;
-    pub(super) const INVALID_REQUEST: i64 = -32_600;
-    pub(super) const METHOD_NOT_FOUND: i64 = -32_601;
-    pub(super) const INVALID_PARAMETERS: i64 = -32_602;
-    pub(super) const INTERNAL_ERROR: i64 = -32_603;
-    pub(super) const APPLICATION_ERROR: i64 = -32_500;
-    pub(super) const SYSTEM_ERROR: i64 = -32_400;
-    pub(super) const TRANSPORT_ERROR: i64 = -32_300;
 }
 
 const SERVER: XmlRpcProfile = XmlRpcProfile::DEFAULT;
@@ -155,14 +142,7 @@ impl ServerProtocol for XmlRpc {
         limits: &Limits,
     ) -> Result<Route, Fault> {
         media::check_coding(&head.headers)?;
-        let (method, _) = XmlRpcDecoder::call(body, SERVER, limits).map_err(|error| {
-            let fault = Fault::from(error);
-            // It has a code of its own, and the format does not tell it apart.
-            match std::str::from_utf8(body.as_bytes()) {
-                Ok(_) => fault,
-                Err(_) => fault.with_code(code::INVALID_CHARACTER),
-            }
-        })?;
+        let (method, _) = XmlRpcDecoder::call(body, SERVER, limits)?;
         match self.methods.get(&*method) {
             Some(index) => Ok(Route::to(*index)),
             None => {
@@ -237,10 +217,7 @@ impl ServerProtocol for XmlRpc {
             details,
             ..
         } = fault.public();
-        let code = match fault.kind() {
-            FaultKind::Modelled => code::APPLICATION_ERROR,
-            _ => fault.code().unwrap_or_else(|| code_of(kind, fault)),
-        };
+        let code = fault_code(fault);
         let write = |text: &str, details: Option<&Map>| {
             let mut map = Map::from_iter([
                 ("faultCode", Value::from(code)),
@@ -303,7 +280,17 @@ impl ClientProtocol for XmlRpc {
         body: &Body,
         limits: &Limits,
     ) -> Result<Outcome<'s>, Error> {
-        if head.status != StatusCode::OK {
+        // A server that has too much to do tells its proxies so by the status.
+        let busy = matches!(
+            head.status,
+            StatusCode::SERVICE_UNAVAILABLE | StatusCode::TOO_MANY_REQUESTS
+        );
+        let fault = busy
+            && matches!(
+                XmlRpcDecoder::response(body, CLIENT, limits),
+                Ok((Reply::Fault, _))
+            );
+        if head.status != StatusCode::OK && !fault {
             let message = format!("status {}, so this is no answer of XML-RPC", head.status);
             return Ok(Outcome::Foreign(message));
         }
@@ -362,17 +349,35 @@ fn response(body: Vec<u8>) -> http::Response<Bytes> {
     response
 }
 
+/// The number that a fault without a structure of a model is sent with: its own, or
+/// the one that the
+/// [interoperability specification](https://xmlrpc-epi.sourceforge.net/specs/rfc.fault_codes.php)
+/// has for what went wrong.
+///
+/// ```
+/// use polywire_protocol::{Fault, FaultKind, fault_code};
+///
+/// assert_eq!(fault_code(&Fault::new(FaultKind::UnknownOperation, "no method `x`")), -32601);
+/// assert_eq!(fault_code(&Fault::coded(7, "division by zero")), 7);
+/// ```
+#[must_use]
+pub fn fault_code(fault: &Fault) -> i64 {
+    match fault.kind() {
+        FaultKind::Modelled => code::APPLICATION_ERROR,
+        kind => fault.code().unwrap_or_else(|| code_of(kind, fault)),
+    }
+}
+
 /// The code of a fault by what went wrong.
 fn code_of(kind: FaultKind, fault: &Fault) -> i64 {
     let source = std::error::Error::source(fault);
     let error = source.and_then(|source| source.downcast_ref::<Error>());
     match kind {
-        FaultKind::Malformed => match error.map(Error::kind) {
-            Some(ErrorKind::Syntax | ErrorKind::Truncated) => code::NOT_WELL_FORMED,
-            Some(ErrorKind::Limit(_)) => code::INVALID_REQUEST,
+        FaultKind::Malformed => match error {
+            Some(error) => code::of(error),
             // What no reader of messages complains of came from below it.
             None if source.is_some() => code::TRANSPORT_ERROR,
-            _ => code::INVALID_PARAMETERS,
+            None => code::INVALID_PARAMETERS,
         },
         FaultKind::Invalid => code::INVALID_PARAMETERS,
         FaultKind::RequestTimeout => code::TRANSPORT_ERROR,

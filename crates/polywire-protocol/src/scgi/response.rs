@@ -1,0 +1,204 @@
+//! Responses of CGI, both ways.
+
+use bytes::Bytes;
+use http::header::{CONNECTION, CONTENT_LENGTH, LOCATION, TRANSFER_ENCODING};
+use http::{HeaderName, HeaderValue, StatusCode, response};
+use polywire_schema::{Error, ErrorKind, LimitKind};
+
+use super::{error, shown};
+
+/// The head of a response, and what of its body came with it.
+#[derive(Debug)]
+pub struct Response {
+    /// Status and headers.
+    pub head: response::Parts,
+    /// How many bytes the body has; if it is not told, what comes until the
+    /// connection ends.
+    pub length: Option<u64>,
+    /// The first of them. What is behind the body, if anything, is left out.
+    pub begun: Bytes,
+}
+
+/// Reads the head of a response.
+///
+/// Lines may end with a line feed alone. A response that begins like one of HTTP,
+/// with `HTTP/1.1 200 OK`, is read too.
+#[derive(Debug)]
+pub struct ResponseReader {
+    limit: usize,
+    bytes: Vec<u8>,
+    /// Up to where there is no end of the head.
+    searched: usize,
+}
+
+impl ResponseReader {
+    /// For a head of at most so many bytes.
+    #[must_use]
+    pub const fn new(limit: usize) -> Self {
+        Self {
+            limit,
+            bytes: Vec::new(),
+            searched: 0,
+        }
+    }
+
+    /// Takes the next bytes. `None` as long as the head is not whole; after
+    /// that, and after an error, the reader is done.
+    ///
+    /// # Errors
+    ///
+    /// The bytes are no head of CGI, or it is longer than the limit.
+    pub fn feed(&mut self, bytes: &[u8]) -> Result<Option<Response>, Error> {
+        self.bytes.extend_from_slice(bytes);
+        let Some((len, end)) = self.end() else {
+            if self.bytes.len() > self.limit {
+                return Err(self.too_long());
+            }
+            return Ok(None);
+        };
+        if end > self.limit {
+            return Err(self.too_long());
+        }
+        let mut bytes = std::mem::take(&mut self.bytes);
+        let begun = bytes.split_off(end);
+        response(&bytes[..len], begun).map(Some)
+    }
+
+    /// The error of a connection that has ended before the head was whole.
+    #[must_use]
+    pub fn ended(&self) -> Error {
+        let expected = match self.bytes.len() {
+            0 => "a response",
+            _ => "the empty line behind the head",
+        };
+        error(ErrorKind::Truncated, self.bytes.len(), expected)
+    }
+
+    fn too_long(&self) -> Error {
+        let kind = ErrorKind::Limit(LimitKind::Bytes(self.limit));
+        error(kind, self.limit, "a shorter head")
+    }
+
+    /// The length of the head with its last line end, and that with the empty
+    /// line.
+    fn end(&mut self) -> Option<(usize, usize)> {
+        let found = (self.searched..self.bytes.len()).find_map(|at| {
+            if self.bytes[at] != b'\n' {
+                return None;
+            }
+            match self.bytes[at + 1..] {
+                [b'\n', ..] => Some((at + 1, at + 2)),
+                [b'\r', b'\n', ..] => Some((at + 1, at + 3)),
+                _ => None,
+            }
+        });
+        // What may be the beginning of the end is looked at again.
+        self.searched = self.bytes.len().saturating_sub(2);
+        found
+    }
+}
+
+fn response(bytes: &[u8], mut begun: Vec<u8>) -> Result<Response, Error> {
+    let (mut head, ()) = http::Response::new(()).into_parts();
+    let mut status = None;
+    let mut at = 0;
+    for line in bytes.split_inclusive(|byte| *byte == b'\n') {
+        let offset = at;
+        at += line.len();
+        let line = line.trim_ascii_end();
+        if offset == 0 && line.starts_with(b"HTTP/") {
+            let rest = line
+                .iter()
+                .position(|byte| *byte == b' ')
+                .unwrap_or(line.len());
+            status = Some(code(&line[rest..], offset + rest)?);
+            continue;
+        }
+        let Some(colon) = line.iter().position(|byte| *byte == b':') else {
+            let wrong = error(ErrorKind::Syntax, offset, "a header, `Name: value`");
+            return Err(wrong.found(shown(line)));
+        };
+        let (name, value) = (&line[..colon], line[colon + 1..].trim_ascii());
+        if name.eq_ignore_ascii_case(b"Status") {
+            if status.is_some() {
+                return Err(error(ErrorKind::Duplicate, offset, "one status"));
+            }
+            status = Some(code(value, offset + colon + 1)?);
+            continue;
+        }
+        let name = HeaderName::from_bytes(name).map_err(|_| {
+            error(ErrorKind::Syntax, offset, "the name of a header").found(shown(name))
+        })?;
+        let value = HeaderValue::from_bytes(value).map_err(|_| {
+            let wrong = error(ErrorKind::InvalidValue, offset, "the value of a header");
+            wrong.found(shown(value))
+        })?;
+        if name == CONTENT_LENGTH && head.headers.contains_key(&name) {
+            return Err(error(ErrorKind::Duplicate, offset, "one Content-Length"));
+        }
+        head.headers.append(name, value);
+    }
+    let moved = head.headers.contains_key(LOCATION);
+    let usual = if moved {
+        StatusCode::FOUND
+    } else {
+        StatusCode::OK
+    };
+    head.status = status.unwrap_or(usual);
+    let length = match head.headers.get(CONTENT_LENGTH) {
+        None => None,
+        Some(value) => {
+            let digits = value.as_bytes();
+            let length = Some(digits).filter(|digits| digits.iter().all(u8::is_ascii_digit));
+            let length = length.and_then(|digits| std::str::from_utf8(digits).ok()?.parse().ok());
+            Some(length.ok_or_else(|| {
+                error(
+                    ErrorKind::InvalidValue,
+                    0,
+                    "a number of bytes in Content-Length",
+                )
+                .found(shown(digits))
+            })?)
+        }
+    };
+    let length: Option<u64> = length;
+    if let Some(length) = length {
+        begun.truncate(usize::try_from(length).unwrap_or(usize::MAX));
+    }
+    Ok(Response {
+        head,
+        length,
+        begun: begun.into(),
+    })
+}
+
+/// The code of `200 OK`.
+fn code(text: &[u8], offset: usize) -> Result<StatusCode, Error> {
+    let code = text.trim_ascii();
+    let end = code.iter().position(|byte| *byte == b' ');
+    let code = &code[..end.unwrap_or(code.len())];
+    StatusCode::from_bytes(code).map_err(|_| {
+        error(ErrorKind::InvalidValue, offset, "a status of three digits").found(shown(text))
+    })
+}
+
+/// Writes the head of a response with a body of `length` bytes, which comes
+/// behind it.
+pub fn write_response(head: &response::Parts, length: u64, out: &mut Vec<u8>) {
+    out.extend_from_slice(b"Status: ");
+    out.extend_from_slice(head.status.as_str().as_bytes());
+    out.push(b' ');
+    let reason = head.status.canonical_reason().unwrap_or("Unknown");
+    out.extend_from_slice(reason.as_bytes());
+    out.extend_from_slice(b"\r\n");
+    for (name, value) in &head.headers {
+        if [CONNECTION, CONTENT_LENGTH, TRANSFER_ENCODING].contains(name) {
+            continue;
+        }
+        out.extend_from_slice(name.as_str().as_bytes());
+        out.extend_from_slice(b": ");
+        out.extend_from_slice(value.as_bytes());
+        out.extend_from_slice(b"\r\n");
+    }
+    out.extend_from_slice(format!("Content-Length: {length}\r\n\r\n").as_bytes());
+}
