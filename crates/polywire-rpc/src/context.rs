@@ -1,17 +1,25 @@
 //! What a handler knows about its call besides the input.
 
 use std::net::SocketAddr;
+use std::sync::Arc;
 
 use http::{Extensions, HeaderMap, Method, Uri, request};
 use polywire_protocol::ProtocolKind;
 
+use crate::layers::User;
+use crate::server::Peer;
+
 /// The circumstances of a call: who calls, over what, with which head.
-#[derive(Debug)]
+///
+/// Cloning counts up: the calls of a multicall have one each.
+#[derive(Clone, Debug)]
 pub struct Context {
-    /// Boxed, since it is large and handed on many times.
-    pub(crate) head: Box<request::Parts>,
-    pub(crate) peer: Option<SocketAddr>,
+    /// Behind a pointer, since it is large and handed on many times.
+    pub(crate) head: Arc<request::Parts>,
+    pub(crate) peer: Peer,
     pub(crate) protocol: ProtocolKind,
+    /// The place of that protocol among those of the server.
+    pub(crate) mount: usize,
 }
 
 /// The id of a call, among the extensions of its head.
@@ -21,8 +29,15 @@ pub(crate) struct RequestId(pub(crate) String);
 impl Context {
     /// The caller's address, where the transport has one.
     #[must_use]
-    pub const fn peer(&self) -> Option<SocketAddr> {
-        self.peer
+    pub fn peer(&self) -> Option<SocketAddr> {
+        self.peer.address()
+    }
+
+    /// All that the transport knows of the caller: of a process at a Unix socket
+    /// its user and group, of a peer over TLS its certificate.
+    #[must_use]
+    pub const fn caller(&self) -> &Peer {
+        &self.peer
     }
 
     /// The protocol of the call.
@@ -33,19 +48,19 @@ impl Context {
 
     /// The headers of the request.
     #[must_use]
-    pub const fn headers(&self) -> &HeaderMap {
+    pub fn headers(&self) -> &HeaderMap {
         &self.head.headers
     }
 
     /// The method of the request.
     #[must_use]
-    pub const fn method(&self) -> &Method {
+    pub fn method(&self) -> &Method {
         &self.head.method
     }
 
     /// The target of the request.
     #[must_use]
-    pub const fn uri(&self) -> &Uri {
+    pub fn uri(&self) -> &Uri {
         &self.head.uri
     }
 
@@ -57,15 +72,23 @@ impl Context {
         id.map(|RequestId(id)| id.as_str())
     }
 
+    /// The name of the user who calls, where a layer has made sure of it:
+    /// [`BasicAuth`](crate::layers::BasicAuth) does.
+    #[must_use]
+    pub fn user(&self) -> Option<&str> {
+        let user = self.head.extensions.get::<User>();
+        user.map(|User(name)| &**name)
+    }
+
     /// What layers have left for the handler.
     #[must_use]
-    pub const fn extensions(&self) -> &Extensions {
+    pub fn extensions(&self) -> &Extensions {
         &self.head.extensions
     }
 
     /// What layers leave for the handler.
     #[must_use]
-    pub const fn extensions_mut(&mut self) -> &mut Extensions {
-        &mut self.head.extensions
+    pub fn extensions_mut(&mut self) -> &mut Extensions {
+        &mut Arc::make_mut(&mut self.head).extensions
     }
 }

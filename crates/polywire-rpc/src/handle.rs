@@ -1,9 +1,9 @@
 //! A service that is kept.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
-use polywire_schema::{Operation, SchemaSet, Service};
+use polywire_schema::{Operation, SchemaBuilder, SchemaSet, Service, ServiceSpec};
 
 /// A service and the set that it stands in, kept alive together.
 ///
@@ -25,6 +25,20 @@ impl ServiceHandle {
         // Looked up once here, so that later look-ups cannot fail.
         let _ = set.service(index);
         Self { set, index }
+    }
+
+    /// A service without operations: that of a server which has methods only.
+    pub(crate) fn empty() -> Self {
+        static EMPTY: LazyLock<Arc<SchemaSet<'static>>> = LazyLock::new(|| {
+            let mut builder = SchemaBuilder::new();
+            builder.service(ServiceSpec {
+                id: "polywire#Methods".to_owned(),
+                ..ServiceSpec::default()
+            });
+            #[expect(clippy::expect_used, reason = "nothing is in it that could be wrong")]
+            Arc::new(builder.finish().expect("a service without operations"))
+        });
+        Self::new(Arc::clone(&EMPTY), 0)
     }
 
     /// The service.

@@ -47,17 +47,23 @@
 //! ```
 #![forbid(unsafe_code)]
 
+pub mod blocking;
 pub mod client;
+pub mod connect;
 mod context;
 #[doc(hidden)]
 pub mod generated;
 mod handle;
 mod handler;
+pub mod layers;
+pub mod methods;
 pub mod server;
+pub mod xmlrpc;
 
 pub use client::{CallError, Client, ClientBuilder};
 pub use context::Context;
 pub use generated::{Items, Paginator};
 pub use handle::ServiceHandle;
 pub use handler::{Call, Handler, HandlerFuture, Input, IntoOutput, Output, dynamic, typed};
+pub use methods::Methods;
 pub use server::{Arriving, BuildError, Running, Server, ServerBuilder, Timeouts, Validation};

@@ -2,16 +2,11 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::task::{self, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
 use http::header::{HOST, USER_AGENT};
-use http::{HeaderMap, HeaderName, HeaderValue, Request, Uri, response};
-use http_body_util::{BodyExt, Full, Limited};
-use hyper_util::client::legacy::Client as HttpClient;
-use hyper_util::client::legacy::connect::HttpConnector;
-use hyper_util::rt::{TokioExecutor, TokioTimer};
+use http::{HeaderMap, HeaderName, HeaderValue, Request, response};
 use polywire_codec::{Dynamic, Message, Shared, Slot, Typed};
 use polywire_protocol::{
     ClientProtocol, Fault, HostPrefix, MountError, Outcome, ProtocolKind, RequestOptions,
@@ -24,6 +19,9 @@ use polywire_schema::{
 use uuid::Uuid;
 
 use crate::ServiceHandle;
+#[cfg(feature = "tls")]
+use crate::connect::Tls;
+use crate::connect::{Deadline, Endpoint, Options, Proxy, Transport, write_chain};
 
 mod generated;
 
@@ -39,35 +37,13 @@ pub struct Client {
 struct Inner {
     service: ServiceHandle,
     protocol: Box<dyn ClientProtocol>,
-    http: HttpClient<Connector, Full<Bytes>>,
-    base: Uri,
+    transport: Transport,
     http2: bool,
     headers: HeaderMap,
     deadline: Duration,
     limits: Limits,
     options: RequestOptions,
     s3_virtual_hosted: bool,
-}
-
-/// Connects to the server of a client, whatever virtual host a request is for.
-#[derive(Clone, Debug)]
-struct Connector {
-    inner: HttpConnector,
-    base: Uri,
-}
-
-impl tower::Service<Uri> for Connector {
-    type Response = <HttpConnector as tower::Service<Uri>>::Response;
-    type Error = <HttpConnector as tower::Service<Uri>>::Error;
-    type Future = <HttpConnector as tower::Service<Uri>>::Future;
-
-    fn poll_ready(&mut self, context: &mut task::Context<'_>) -> Poll<Result<(), Self::Error>> {
-        self.inner.poll_ready(context)
-    }
-
-    fn call(&mut self, _: Uri) -> Self::Future {
-        self.inner.call(self.base.clone())
-    }
 }
 
 /// Builds a [`Client`].
@@ -77,13 +53,11 @@ pub struct ClientBuilder {
     /// Or why it cannot be, which is said when it connects.
     protocol: Result<Box<dyn ClientProtocol>, MountError>,
     headers: HeaderMap,
-    connect_timeout: Duration,
+    connection: Options,
     deadline: Duration,
-    idle_timeout: Duration,
     limits: Limits,
     options: RequestOptions,
     s3_virtual_hosted: bool,
-    http2: bool,
 }
 
 /// Why a call has no output.
@@ -126,16 +100,7 @@ impl fmt::Display for CallError {
             Self::Request(error) => write!(f, "the input: {error}"),
             Self::Response(error) => write!(f, "the answer: {error}"),
             Self::Foreign(what) => f.write_str(what),
-            Self::Transport(error) => {
-                // The cause says more than "client error (Connect)".
-                let mut source: &dyn std::error::Error = &**error;
-                write!(f, "{source}")?;
-                while let Some(next) = source.source() {
-                    write!(f, ": {next}")?;
-                    source = next;
-                }
-                Ok(())
-            }
+            Self::Transport(error) => write_chain(f, &**error),
             Self::UnknownOperation(name) => write!(f, "no operation {name}"),
         }
     }
@@ -172,7 +137,7 @@ impl From<MissingMember> for CallError {
 pub enum ConnectError {
     /// The protocol cannot carry the service.
     Mount(MountError),
-    /// The URL is not one, or not `http`.
+    /// The URL is not one that is known here, or cannot be connected to so.
     Url(String),
 }
 
@@ -206,13 +171,11 @@ impl ClientBuilder {
             service,
             protocol,
             headers: HeaderMap::new(),
-            connect_timeout: Duration::from_secs(5),
+            connection: Options::new(),
             deadline: Duration::from_secs(60),
-            idle_timeout: Duration::from_secs(90),
             limits: Limits::DEFAULT,
             options: RequestOptions::DEFAULT,
             s3_virtual_hosted: false,
-            http2: false,
         }
     }
 
@@ -239,10 +202,11 @@ impl ClientBuilder {
         self
     }
 
-    /// Sets how long a connection may take to be made. 5 seconds.
+    /// Sets how long a connection may take to be made: looked up, connected, through a
+    /// proxy, and with TLS. 5 seconds.
     #[must_use]
     pub const fn connect_timeout(mut self, time: Duration) -> Self {
-        self.connect_timeout = time;
+        self.connection.connect_timeout = time;
         self
     }
 
@@ -256,7 +220,7 @@ impl ClientBuilder {
     /// Sets how long a connection that is not used is kept. 90 seconds.
     #[must_use]
     pub const fn idle_timeout(mut self, time: Duration) -> Self {
-        self.idle_timeout = time;
+        self.connection.idle_timeout = time;
         self
     }
 
@@ -280,50 +244,46 @@ impl ClientBuilder {
     /// Speaks HTTP/2 without asking. HTTP/1.1 otherwise.
     #[must_use]
     pub const fn http2(mut self, http2: bool) -> Self {
-        self.http2 = http2;
+        self.connection.http2 = http2;
         self
     }
 
-    /// The client of a server at `http://host:port`, with or without a path
-    /// before all paths. Connections are made when calls need them.
+    /// Connects by a proxy. None, whatever the environment says.
+    #[must_use]
+    pub fn proxy(mut self, proxy: impl Into<Option<Proxy>>) -> Self {
+        self.connection.proxy = proxy.into();
+        self
+    }
+
+    /// Sets how TLS is spoken with a server at `https://`.
+    #[cfg(feature = "tls")]
+    #[must_use]
+    pub fn tls(mut self, tls: Tls) -> Self {
+        self.connection.tls = tls;
+        self
+    }
+
+    /// The client of a server at `http://host:port`, or at another URL that
+    /// [`connect`](crate::connect) lists, with or without a path before all paths.
+    /// Connections are made when calls need them.
     ///
     /// # Errors
     ///
     /// The URL is not one, or has a user in it, or the protocol cannot carry the
     /// service.
     pub fn connect(self, url: &str) -> Result<Client, ConnectError> {
-        let base: Uri = url
-            .parse()
-            .map_err(|error| ConnectError::Url(format!("`{url}`: {error}")))?;
+        let endpoint =
+            Endpoint::parse(url).map_err(|error| ConnectError::Url(error.to_string()))?;
         // Whoever gives them wants them sent, which nobody does here; and what
         // errors show may be logged.
-        let authority = base.authority();
-        if authority.is_some_and(|authority| authority.as_str().contains('@')) {
+        if endpoint.credentials.is_some() {
             let reason = "user and password of a URL are not sent: leave them out, and set the \
                           header authorization instead";
             return Err(ConnectError::Url(reason.to_owned()));
         }
-        if base.scheme_str() == Some("https") {
-            let reason = format!("`{url}`: there is no TLS yet, only http://host:port");
-            return Err(ConnectError::Url(reason));
-        }
-        if base.scheme_str() != Some("http") || base.authority().is_none() {
-            let reason = format!("`{url}`: expected http://host:port");
-            return Err(ConnectError::Url(reason));
-        }
         let protocol = self.protocol.map_err(ConnectError::Mount)?;
-        let mut connector = HttpConnector::new();
-        connector.set_nodelay(true);
-        connector.set_connect_timeout(Some(self.connect_timeout));
-        let http = HttpClient::builder(TokioExecutor::new())
-            .pool_idle_timeout(self.idle_timeout)
-            .pool_timer(TokioTimer::new())
-            .timer(TokioTimer::new())
-            .http2_only(self.http2)
-            .build(Connector {
-                inner: connector,
-                base: base.clone(),
-            });
+        let transport = Transport::new(endpoint, &self.connection)
+            .map_err(|error| ConnectError::Url(error.to_string()))?;
         let mut headers = self.headers;
         headers
             .entry(USER_AGENT)
@@ -334,9 +294,8 @@ impl ClientBuilder {
         let inner = Inner {
             service: self.service,
             protocol,
-            http,
-            base,
-            http2: self.http2,
+            transport,
+            http2: self.connection.http2,
             headers,
             deadline: self.deadline,
             limits: self.limits,
@@ -491,16 +450,14 @@ impl Client {
         if let Some((show, exchange)) = &mut shown {
             show(exchange);
         }
-        let answer = async {
-            let response = inner.http.request(request.map(Full::new)).await;
-            let response = response.map_err(|error| CallError::Transport(Box::new(error)))?;
-            let (head, body) = response.into_parts();
-            let body = Limited::new(body, inner.limits.bytes()).collect().await;
-            Ok::<_, CallError>((head, body.map_err(CallError::Transport)?.to_bytes()))
-        };
-        let (head, body) = match tokio::time::timeout(inner.deadline, answer).await {
-            Ok(answer) => answer?,
-            Err(_) => return Err(CallError::Deadline(inner.deadline)),
+        let deadline = Deadline::after(inner.deadline);
+        let answer = inner
+            .transport
+            .exchange(request, inner.limits.bytes(), deadline);
+        let (head, body) = match answer.await {
+            Ok(answer) => answer.into_parts(),
+            Err(error) if error.is_deadline() => return Err(CallError::Deadline(inner.deadline)),
+            Err(error) => return Err(CallError::Transport(Box::new(error))),
         };
         if let Some((show, exchange)) = &mut shown {
             let response = http::Response::from_parts(head.clone(), body.clone());
@@ -538,17 +495,17 @@ impl Client {
             .uri()
             .path_and_query()
             .map_or("/", |target| target.as_str());
-        let base = inner.base.path().trim_end_matches('/');
-        let authority = inner
-            .base
-            .authority()
-            .map_or("", |authority| authority.as_str());
+        let endpoint = inner.transport.endpoint();
+        let base = endpoint.target.as_ref().map_or("", |target| target.path());
+        let base = base.trim_end_matches('/');
+        let authority = endpoint.authority.as_str();
         // The prefix names a virtual host; the connection goes where the URL
         // says. HTTP/2 has the host in the URL, HTTP/1 in a header.
         let prefix = request.extensions().get::<HostPrefix>();
         let virtual_host = prefix.map(|HostPrefix(prefix)| format!("{prefix}{authority}"));
         let host = virtual_host.as_deref().filter(|_| inner.http2);
-        let url = format!("http://{}{base}{target}", host.unwrap_or(authority));
+        let scheme = endpoint.scheme();
+        let url = format!("{scheme}://{}{base}{target}", host.unwrap_or(authority));
         *request.uri_mut() = url
             .parse()
             .map_err(|error| internal(format!("a URL, not {url}: {error}")))?;
@@ -602,7 +559,7 @@ impl fmt::Debug for Client {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Client")
             .field("service", &self.inner.service)
-            .field("base", &self.inner.base)
+            .field("url", self.inner.transport.endpoint())
             .finish_non_exhaustive()
     }
 }

@@ -16,9 +16,9 @@ use std::{io, mem};
 
 use hyper::rt::{Read, ReadBufCursor, Write};
 use hyper_util::rt::TokioIo;
-use tokio::net::TcpStream;
 use tokio::time::{Instant, Sleep};
 
+use super::accept::Stream;
 use super::begin::Begin;
 
 /// What has happened on a connection. The counts wrap around.
@@ -163,8 +163,8 @@ impl Drop for InCall {
 
 /// A connection whose reads and writes are counted.
 #[derive(Debug)]
-pub(super) struct Watched {
-    stream: TokioIo<TcpStream>,
+pub(super) struct Watched<S> {
+    stream: TokioIo<S>,
     activity: Arc<Activity>,
     /// What was read before hyper asked.
     begin: Begin,
@@ -172,8 +172,8 @@ pub(super) struct Watched {
     short: Vec<u8>,
 }
 
-impl Watched {
-    pub(super) fn new(stream: TcpStream, begin: Begin, activity: Arc<Activity>) -> Self {
+impl<S: Stream> Watched<S> {
+    pub(super) fn new(stream: S, begin: Begin, activity: Arc<Activity>) -> Self {
         Self {
             stream: TokioIo::new(stream),
             activity,
@@ -221,7 +221,7 @@ impl Watched {
 /// Answers up to this size are written as one piece.
 const SHORT: usize = 1024;
 
-impl Read for Watched {
+impl<S: Stream> Read for Watched<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -236,7 +236,7 @@ impl Read for Watched {
     }
 }
 
-impl Write for Watched {
+impl<S: Stream> Write for Watched<S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,

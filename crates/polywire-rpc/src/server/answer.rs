@@ -21,10 +21,11 @@ use polywire_schema::Body;
 use tokio::time::Sleep;
 
 use super::HttpResponse;
-use super::app::App;
+use super::app::{App, Called};
 use super::body::RequestBody;
 use crate::context::RequestId;
 use crate::handler::HandlerFuture;
+use crate::methods::{Found, MethodFuture, MethodReply, Target};
 
 /// A future behind a pointer.
 type Boxed<T> = Pin<Box<dyn Future<Output = T> + Send>>;
@@ -34,6 +35,8 @@ pub(super) enum HttpAnswer {
     Own(Answer),
     /// Behind layers around HTTP requests.
     Layered(Boxed<HttpResponse>),
+    /// Turned away.
+    Refused(Box<HttpResponse>),
 }
 
 /// The answer to a request.
@@ -53,7 +56,7 @@ pub(super) enum Answer {
 pub(super) struct Reading {
     app: Arc<App>,
     protocol: usize,
-    operation: Option<u32>,
+    called: Called,
     begun: Boxed<Answer>,
 }
 
@@ -61,13 +64,19 @@ pub(super) struct Reading {
 pub(super) struct Handling {
     app: Arc<App>,
     protocol: usize,
-    operation: u32,
-    output: HandlerFuture,
+    called: Called,
+    work: Work,
     /// From when the handler is first seen to wait for something: most have
     /// their output by then.
     deadline: Option<Pin<Box<Sleep>>>,
     /// Holds memory for as long as the call lasts.
     _body: RequestBody,
+}
+
+/// What a handler or method does.
+enum Work {
+    Operation(u32, HandlerFuture),
+    Method(MethodFuture),
 }
 
 /// A call whose caller is told its id.
@@ -111,16 +120,20 @@ impl App {
         context: crate::Context,
         body: RequestBody,
     ) -> Answer {
-        let operation = route.as_ref().map(|route| route.operation);
+        let called = match &route {
+            Some(route) => Called::Operation(route.operation),
+            None => Called::Unknown,
+        };
         match route {
             Some(route) if body.is_empty() => {
                 let begun = caught(|| self.handle(protocol, &route, context, &Body::default()));
-                self.begun(protocol, operation, body, begun)
+                let begun = begun.map(|output| Work::Operation(route.operation, output));
+                self.begun(protocol, called, body, begun)
             }
             route => Answer::Reading(Reading {
                 app: Arc::clone(self),
                 protocol,
-                operation,
+                called,
                 begun: Box::pin(Arc::clone(self).read(protocol, route, context, body)),
             }),
         }
@@ -135,48 +148,95 @@ impl App {
         mut body: RequestBody,
     ) -> Answer {
         let bytes = body.read(self.limits.bytes(), &self.memory).await;
-        let mut operation = route.as_ref().map(|route| route.operation);
+        let mut called = match &route {
+            Some(route) => Called::Operation(route.operation),
+            None => Called::Unknown,
+        };
         let begun = bytes.and_then(|bytes| {
-            let called = operation.map(|index| self.service.operation(index));
+            let operation = match &called {
+                Called::Operation(index) => Some(self.service.operation(*index)),
+                _ => None,
+            };
             let limit = self.limits.bytes();
             let mut grows = |len| body.grow((bytes.len(), len), limit, &self.memory);
-            let decoded = decode_content(called, &mut context.head, &bytes, &mut grows)?;
-            let bytes = Body::new(decoded.unwrap_or(bytes));
-            let route = match route {
-                Some(route) => route,
-                None => {
+            let decoded = decode_content(
+                operation,
+                Arc::make_mut(&mut context.head),
+                &bytes,
+                &mut grows,
+            )?;
+            let bytes = decoded.unwrap_or(bytes);
+            let whole = Body::new(bytes.clone());
+            let route = match (route, &self.methods) {
+                (Some(route), _) => route,
+                (None, Some(_)) => {
+                    return self.begin_named(protocol, context, (&bytes, &whole), &mut called);
+                }
+                (None, None) => {
                     let protocol = &self.mounts.protocols[protocol];
-                    protocol.route_body(&context.head, &bytes, &self.limits)?
+                    protocol.route_body(&context.head, &whole, &self.limits)?
                 }
             };
-            operation = Some(route.operation);
-            self.handle(protocol, &route, context, &bytes)
+            called = Called::Operation(route.operation);
+            let output = self.handle(protocol, &route, context, &whole)?;
+            Ok(Work::Operation(route.operation, output))
         });
-        self.begun(protocol, operation, body, begun)
+        self.begun(protocol, called, body, begun)
+    }
+
+    /// Begins the call whose name stands in the body: of a method, or of an
+    /// operation beside methods.
+    fn begin_named(
+        self: &Arc<Self>,
+        protocol: usize,
+        context: crate::Context,
+        (bytes, body): (&Bytes, &Body),
+        called: &mut Called,
+    ) -> Result<Work, Fault> {
+        let kind = self.mounts.protocols[protocol].kind();
+        let Some(router) = &self.methods else {
+            return Err(Fault::internal("a server without methods"));
+        };
+        let found = router.route(kind, &context.head, bytes, body, &self.limits)?;
+        let Found {
+            target,
+            source,
+            form,
+        } = found;
+        match target {
+            Target::Operation(index) => {
+                *called = Called::Operation(index);
+                let route = Route::to(index);
+                let output = self.handle(protocol, &route, context, body)?;
+                Ok(Work::Operation(index, output))
+            }
+            Target::Method(entry) => {
+                *called = Called::Method(Arc::clone(&entry));
+                let space = (form, Vec::new());
+                let reply = router.begin(self, &entry, source, context, space)?;
+                Ok(Work::Method(reply))
+            }
+        }
     }
 
     fn begun(
         self: &Arc<Self>,
         protocol: usize,
-        operation: Option<u32>,
+        called: Called,
         body: RequestBody,
-        begun: Result<HandlerFuture, Fault>,
+        begun: Result<Work, Fault>,
     ) -> Answer {
-        let fault = match (operation, begun) {
-            (Some(operation), Ok(output)) => {
-                return Answer::Handling(Handling {
-                    app: Arc::clone(self),
-                    protocol,
-                    operation,
-                    output,
-                    deadline: None,
-                    _body: body,
-                });
-            }
-            (None, Ok(_)) => Fault::internal("a call of no operation has begun"),
-            (_, Err(fault)) => fault,
-        };
-        Answer::Ready(self.fault(protocol, operation, &fault))
+        match begun {
+            Ok(work) => Answer::Handling(Handling {
+                app: Arc::clone(self),
+                protocol,
+                called,
+                work,
+                deadline: None,
+                _body: body,
+            }),
+            Err(fault) => Answer::Ready(self.fault(protocol, &called, &fault)),
+        }
     }
 }
 
@@ -190,6 +250,7 @@ impl Future for HttpAnswer {
                 Poll::Ready(response.map(Full::new))
             }
             Self::Layered(future) => future.as_mut().poll(context),
+            Self::Refused(response) => Poll::Ready(mem::take(response)),
         }
     }
 }
@@ -219,7 +280,7 @@ impl Future for Answer {
 impl Reading {
     fn poll(&mut self, context: &mut Context<'_>) -> Poll<Answer> {
         caught(|| Ok(self.begun.as_mut().poll(context))).unwrap_or_else(|fault| {
-            let response = self.app.fault(self.protocol, self.operation, &fault);
+            let response = self.app.fault(self.protocol, &self.called, &fault);
             Poll::Ready(Answer::Ready(response))
         })
     }
@@ -237,9 +298,18 @@ impl Marked {
 
 impl Handling {
     fn poll(&mut self, context: &mut Context<'_>) -> Poll<Response<Bytes>> {
-        let ended = caught(|| match self.output.as_mut().poll(context) {
-            Poll::Ready(output) => Ok(Poll::Ready(self.end(output)?)),
-            Poll::Pending => Ok(Poll::Pending),
+        let ended = caught(|| match &mut self.work {
+            Work::Operation(index, output) => match output.as_mut().poll(context) {
+                Poll::Ready(output) => {
+                    let index = *index;
+                    Ok(Poll::Ready(self.end(index, output)?))
+                }
+                Poll::Pending => Ok(Poll::Pending),
+            },
+            Work::Method(reply) => match reply.as_mut().poll(context) {
+                Poll::Ready(reply) => Ok(Poll::Ready(self.end_method(reply?))),
+                Poll::Pending => Ok(Poll::Pending),
+            },
         });
         let fault = match ended {
             Ok(Poll::Ready(response)) => return Poll::Ready(response),
@@ -251,26 +321,37 @@ impl Handling {
                 // each turn would put its deadline off for good.
                 let deadline = tokio::task::unconstrained(deadline.as_mut());
                 ready!(pin!(deadline).poll(context));
-                self.app.late(self.operation)
+                self.app.late(&self.called)
             }
             Err(fault) => fault,
         };
-        let operation = Some(self.operation);
-        Poll::Ready(self.app.fault(self.protocol, operation, &fault))
+        Poll::Ready(self.app.fault(self.protocol, &self.called, &fault))
     }
 
     /// Writes the output.
-    fn end(&self, output: Result<crate::Output, Fault>) -> Result<Response<Bytes>, Fault> {
-        let operation = self.app.service.operation(self.operation);
+    fn end(
+        &self,
+        operation: u32,
+        output: Result<crate::Output, Fault>,
+    ) -> Result<Response<Bytes>, Fault> {
+        let operation = self.app.service.operation(operation);
         let protocol = &self.app.mounts.protocols[self.protocol];
         let response = protocol.encode_output(operation, output?.message());
         response.map_err(Fault::internal)
+    }
+
+    /// The response of a reply.
+    fn end_method(&self, reply: MethodReply) -> Response<Bytes> {
+        if let Called::Method(entry) = &self.called {
+            entry.took(reply.len());
+        }
+        reply.into_response()
     }
 }
 
 /// What a function returns, or an internal fault if it panics: a bug in one
 /// handler costs one call, not the connection and the other calls on it.
-pub(super) fn caught<T>(function: impl FnOnce() -> Result<T, Fault>) -> Result<T, Fault> {
+pub(crate) fn caught<T>(function: impl FnOnce() -> Result<T, Fault>) -> Result<T, Fault> {
     // Whatever the panic left half done is dropped with the call; what handlers
     // share among calls is theirs to protect, as with threads.
     catch_unwind(AssertUnwindSafe(function)).unwrap_or_else(|panic| {

@@ -2,7 +2,6 @@
 
 use std::fmt;
 use std::future::{Future, poll_fn};
-use std::net::SocketAddr;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{self, Poll};
@@ -18,11 +17,14 @@ use uuid::Uuid;
 
 use super::answer::{Answer, HttpAnswer, caught};
 use super::body::RequestBody;
+use super::gate::{Gate, InFlight, overloaded};
 use super::memory::Memory;
 use super::mount::{Mount, Mounts};
+use super::peer::Peer;
 use super::{ServerBuilder, Timeouts};
 use crate::context::RequestId;
 use crate::handler::HandlerFuture;
+use crate::methods::{Entry, Methods, Router};
 use crate::{Call, Context, Handler, Output, ServiceHandle};
 
 /// A response of the server.
@@ -39,6 +41,12 @@ pub type HttpService =
 /// Why the body of a request broke off.
 #[derive(Debug)]
 pub struct BodyError(Box<dyn std::error::Error + Send + Sync>);
+
+impl BodyError {
+    pub(super) fn new(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
+        Self(error.into())
+    }
+}
 
 impl fmt::Display for BodyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -62,15 +70,17 @@ pub struct Server {
     pub(super) http: Option<HttpService>,
 }
 
-pub(super) struct App {
-    pub(super) service: ServiceHandle,
-    pub(super) mounts: Mounts,
+pub(crate) struct App {
+    pub(crate) service: ServiceHandle,
+    pub(crate) mounts: Mounts,
+    /// Methods by their names, if there are any.
+    pub(crate) methods: Option<Router>,
     /// Handlers by the index of their operation.
     pub(super) handlers: Vec<Option<Arc<dyn Handler>>>,
     /// Handlers behind layers, if there are any.
     pub(super) layered: Vec<Option<CallService>>,
     pub(super) head: Option<HeadService>,
-    pub(super) limits: Limits,
+    pub(crate) limits: Limits,
     /// Checks inputs, unless that is switched off.
     pub(super) validator: Option<Validator>,
     pub(super) memory: Arc<Memory>,
@@ -79,10 +89,22 @@ pub(super) struct App {
     /// Whether calls get ids; if not said, where their protocol has a place for them.
     pub(super) request_ids: Option<bool>,
     pub(super) pages: Option<Pages>,
+    /// Turns away what is too much, if there are limits.
+    pub(super) gate: Option<Gate>,
 }
 
 /// Answers what lies below `/_polywire/`.
 pub(super) type Pages = Arc<dyn Fn(&http::request::Parts) -> Response<Bytes> + Send + Sync>;
+
+/// What a request calls, as far as it is known.
+#[derive(Clone, Default)]
+pub(crate) enum Called {
+    #[default]
+    Unknown,
+    /// The index of an operation.
+    Operation(u32),
+    Method(Arc<Entry>),
+}
 
 /// A call whose operation is known and whose body has not been read: what
 /// layers around call heads see.
@@ -102,7 +124,13 @@ impl Server {
         ServerBuilder::new(service)
     }
 
-    /// The service.
+    /// Begins to build a server of methods, without a model.
+    #[must_use]
+    pub fn methods(methods: Methods) -> ServerBuilder {
+        ServerBuilder::new(ServiceHandle::empty()).methods(methods)
+    }
+
+    /// The service; one without operations if the server has methods only.
     #[must_use]
     pub fn service(&self) -> &ServiceHandle {
         &self.app.service
@@ -118,30 +146,71 @@ impl Server {
         self.app.mounts.all()
     }
 
-    /// Answers a request that came over a connection.
+    /// Answers a request that came over a connection. What is returned beside the
+    /// answer counts the call for as long as it is there.
     pub(super) fn answer(
         &self,
         request: Request<hyper::body::Incoming>,
-        peer: Option<SocketAddr>,
-    ) -> HttpAnswer {
-        if let Some(http) = &self.http {
-            let mut request =
-                request.map(|body| BoxBody::new(body.map_err(|error| BodyError(Box::new(error)))));
-            if let Some(peer) = peer {
-                request.extensions_mut().insert(Peer(peer));
-            }
-            let http = http.clone();
-            return HttpAnswer::Layered(Box::pin(async move {
-                match http.oneshot(request).await {
-                    Ok(response) => response,
-                    Err(never) => match never {},
-                }
-            }));
-        }
+        peer: &Peer,
+    ) -> (HttpAnswer, Option<InFlight>) {
         let (head, body) = request.into_parts();
-        let body = RequestBody::incoming(&head, body, self.app.timeouts.body);
-        HttpAnswer::Own(self.app.answer(Box::new(head), body, peer))
+        let time = self.app.timeouts.body;
+        let in_flight = match self.app.admit(&head, peer) {
+            Ok(in_flight) => in_flight,
+            Err(response) => {
+                drop(RequestBody::incoming(&head, body, time));
+                return (HttpAnswer::Refused(response), None);
+            }
+        };
+        let peer = peer.clone();
+        let answer = if let Some(http) = &self.http {
+            let body = BoxBody::new(body.map_err(|error| BodyError(Box::new(error))));
+            layered(http.clone(), Request::from_parts(head, body), peer)
+        } else {
+            let body = RequestBody::incoming(&head, body, time);
+            HttpAnswer::Own(self.app.answer(Arc::new(head), body, peer))
+        };
+        (answer, in_flight)
     }
+
+    /// The same of a request that came in another way.
+    pub(super) fn answer_any(
+        &self,
+        request: Request<BoxBody<Bytes, BodyError>>,
+        peer: Peer,
+    ) -> (HttpAnswer, Option<InFlight>) {
+        let (head, body) = request.into_parts();
+        let time = self.app.timeouts.body;
+        let in_flight = match self.app.admit(&head, &peer) {
+            Ok(in_flight) => in_flight,
+            Err(response) => {
+                drop(RequestBody::boxed(&head, body, time));
+                return (HttpAnswer::Refused(response), None);
+            }
+        };
+        let answer = if let Some(http) = &self.http {
+            layered(http.clone(), Request::from_parts(head, body), peer)
+        } else {
+            let body = RequestBody::boxed(&head, body, time);
+            HttpAnswer::Own(self.app.answer(Arc::new(head), body, peer))
+        };
+        (answer, in_flight)
+    }
+}
+
+/// Answers a request behind layers around HTTP requests.
+fn layered(
+    http: HttpService,
+    mut request: Request<BoxBody<Bytes, BodyError>>,
+    peer: Peer,
+) -> HttpAnswer {
+    request.extensions_mut().insert(peer);
+    HttpAnswer::Layered(Box::pin(async move {
+        match http.oneshot(request).await {
+            Ok(response) => response,
+            Err(never) => match never {},
+        }
+    }))
 }
 
 impl fmt::Debug for Server {
@@ -151,10 +220,6 @@ impl fmt::Debug for Server {
             .finish_non_exhaustive()
     }
 }
-
-/// The caller's address, on its way through HTTP layers.
-#[derive(Clone, Copy)]
-struct Peer(SocketAddr);
 
 impl<B> Service<Request<B>> for Server
 where
@@ -170,12 +235,35 @@ where
     }
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
-        let app = &self.app;
+        let peer = request.extensions().get::<Peer>();
+        let peer = peer.cloned().unwrap_or_default();
+        let request = request.map(|body| BoxBody::new(body.map_err(BodyError::new)));
+        let (answer, in_flight) = self.answer_any(request, peer);
+        Box::pin(async move {
+            let _in_flight = in_flight;
+            Ok(answer.await)
+        })
+    }
+}
+
+/// A server within its layers around HTTP requests.
+#[derive(Clone)]
+pub(super) struct Within(pub(super) Arc<App>);
+
+impl Service<Request<BoxBody<Bytes, BodyError>>> for Within {
+    type Response = HttpResponse;
+    type Error = std::convert::Infallible;
+    type Future = Pin<Box<dyn Future<Output = Result<HttpResponse, Self::Error>> + Send>>;
+
+    fn poll_ready(&mut self, _: &mut task::Context<'_>) -> Poll<Result<(), Self::Error>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<BoxBody<Bytes, BodyError>>) -> Self::Future {
         let (head, body) = request.into_parts();
-        let peer = head.extensions.get::<Peer>().map(|peer| peer.0);
-        let body = BoxBody::new(body.map_err(|error| BodyError(error.into())));
-        let body = RequestBody::boxed(&head, body, app.timeouts.body);
-        let answer = app.answer(Box::new(head), body, peer);
+        let peer = head.extensions.get::<Peer>().cloned().unwrap_or_default();
+        let body = RequestBody::boxed(&head, body, self.0.timeouts.body);
+        let answer = self.0.answer(Arc::new(head), body, peer);
         Box::pin(async move { Ok(answer.await.map(Full::new)) })
     }
 }
@@ -184,9 +272,9 @@ impl App {
     /// Begins to answer a request: what the head tells is done at once.
     fn answer(
         self: &Arc<Self>,
-        mut head: Box<http::request::Parts>,
+        mut head: Arc<http::request::Parts>,
         body: RequestBody,
-        peer: Option<SocketAddr>,
+        peer: Peer,
     ) -> Answer {
         if let Some(pages) = &self.pages
             && let Some(rest) = head.uri.path().strip_prefix("/_polywire")
@@ -198,7 +286,7 @@ impl App {
                 return Answer::Ready(to_pages());
             }
         }
-        let Some(protocol) = self.mounts.detect(&mut head) else {
+        let Some(protocol) = self.mounts.detect(Arc::make_mut(&mut head)) else {
             return Answer::Ready(nobody());
         };
         let id = self.new_id(protocol);
@@ -206,18 +294,19 @@ impl App {
             Ok(Plan::Buffer(route)) => Some(route),
             Ok(_) => None,
             Err(fault) => {
-                let mut response = self.fault(protocol, None, &fault);
+                let mut response = self.fault(protocol, &Called::Unknown, &fault);
                 self.tell_id(protocol, id.as_ref(), &mut response);
                 return Answer::Ready(response);
             }
         };
         if let Some(id) = &id {
-            head.extensions.insert(id.clone());
+            Arc::make_mut(&mut head).extensions.insert(id.clone());
         }
         let context = Context {
             head,
             peer,
             protocol: self.mounts.protocols[protocol].kind(),
+            mount: protocol,
         };
         let Some(layers) = self.head.clone() else {
             return self.begin(protocol, route, context, body);
@@ -233,7 +322,7 @@ impl App {
         Answer::Layered(Box::pin(async move {
             // Behind layers the operation of a fault is known only if the head
             // told it.
-            let operation = arriving.index();
+            let called = arriving.called();
             let mut answer = Box::pin(layers.oneshot(arriving));
             let ended = poll_fn(
                 |context| match caught(|| Ok(answer.as_mut().poll(context))) {
@@ -242,7 +331,7 @@ impl App {
                 },
             );
             ended.await.unwrap_or_else(|fault| {
-                let mut response = app.fault(protocol, operation, &fault);
+                let mut response = app.fault(protocol, &called, &fault);
                 app.tell_id(protocol, id.as_ref(), &mut response);
                 response
             })
@@ -276,6 +365,17 @@ impl App {
         context: Context,
         body: &Body,
     ) -> Result<HandlerFuture, Fault> {
+        self.handle_by(&*self.mounts.protocols[protocol], route, context, body)
+    }
+
+    /// As [`Self::handle`], where another protocol reads the input.
+    pub(crate) fn handle_by(
+        &self,
+        protocol: &dyn ServerProtocol,
+        route: &Route,
+        context: Context,
+        body: &Body,
+    ) -> Result<HandlerFuture, Fault> {
         let operation = self.service.operation(route.operation);
         let index = route.operation as usize;
         let Some(Some(handler)) = self.handlers.get(index) else {
@@ -288,7 +388,6 @@ impl App {
             route,
             limits: &self.limits,
         };
-        let protocol = &*self.mounts.protocols[protocol];
         let validator = self.validator.as_ref();
         let input = handler.decode(protocol, operation, &plan, validator)?;
         let service = self.service.clone();
@@ -305,20 +404,34 @@ impl App {
     }
 
     /// A handler has taken longer than it may.
-    pub(super) fn late(&self, operation: u32) -> Fault {
-        let operation = self.service.operation(operation);
-        let message = format!("{} took too long", operation.name());
+    pub(super) fn late(&self, called: &Called) -> Fault {
+        let message = format!("{} took too long", self.name(called));
         Fault::new(FaultKind::DeadlineExceeded, message)
     }
 
-    pub(super) fn fault(
-        &self,
-        protocol: usize,
-        operation: Option<u32>,
-        fault: &Fault,
-    ) -> Response<Bytes> {
-        let operation = operation.map(|index| self.service.operation(index));
-        let name = operation.map_or("", Operation::name);
+    /// Its name, or nothing if it is not known.
+    fn name<'a>(&'a self, called: &'a Called) -> &'a str {
+        match called {
+            Called::Unknown => "",
+            Called::Operation(index) => self.service.operation(*index).name(),
+            Called::Method(entry) => entry.name(),
+        }
+    }
+
+    pub(crate) fn fault(&self, protocol: usize, called: &Called, fault: &Fault) -> Response<Bytes> {
+        let mut response = self.encode_fault(protocol, called, fault);
+        if fault.kind() == FaultKind::Overloaded {
+            overloaded(&mut response);
+        }
+        response
+    }
+
+    fn encode_fault(&self, protocol: usize, called: &Called, fault: &Fault) -> Response<Bytes> {
+        let name = self.name(called);
+        let operation = match called {
+            Called::Operation(index) => Some(self.service.operation(*index)),
+            _ => None,
+        };
         if fault.kind() == FaultKind::Internal {
             let reason = std::error::Error::source(fault);
             tracing::error!(
@@ -363,6 +476,10 @@ impl Arriving {
         self.route.as_ref().map(|route| route.operation)
     }
 
+    fn called(&self) -> Called {
+        self.index().map_or(Called::Unknown, Called::Operation)
+    }
+
     /// The response behind layers: a fault is encoded here, where the operation
     /// is known, so layers see what will be sent.
     pub(super) async fn answer(self) -> Result<Response<Bytes>, Fault> {
@@ -392,7 +509,7 @@ fn to_pages() -> Response<Bytes> {
 }
 
 /// A request that no protocol of this server claims.
-fn nobody() -> Response<Bytes> {
+pub(super) fn nobody() -> Response<Bytes> {
     let text = "No protocol of this server knows such a request.\n";
     let mut response = Response::new(Bytes::from_static(text.as_bytes()));
     *response.status_mut() = http::StatusCode::NOT_FOUND;

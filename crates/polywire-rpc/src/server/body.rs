@@ -4,14 +4,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
-use http::{Version, header, request};
+use http::{Request, Version, header, request};
 use http_body::Body;
 use http_body_util::{BodyExt, combinators::BoxBody};
 use hyper::body::Incoming;
 use polywire_protocol::{Fault, FaultKind};
 
-use super::BodyError;
 use super::memory::{FREE, Held, Memory};
+use super::{BodyError, Timeouts};
 
 /// The body of a request: to be read, or, once it has been, what it takes of
 /// the server's memory until this is dropped.
@@ -163,8 +163,8 @@ impl Drop for RequestBody {
             runtime.spawn(async move {
                 let forget = async {
                     match source {
-                        Source::Incoming(body) => forget(body).await,
-                        Source::Boxed(body) => forget(body).await,
+                        Source::Incoming(body) => read_on(body).await,
+                        Source::Boxed(body) => read_on(body).await,
                         Source::Read { .. } => {}
                     }
                 };
@@ -175,7 +175,13 @@ impl Drop for RequestBody {
     }
 }
 
-async fn forget<B: Body>(body: B) {
+/// Reads and forgets the body of a request that has been answered without it.
+pub(crate) fn forget(request: Request<BoxBody<Bytes, BodyError>>) {
+    let (head, body) = request.into_parts();
+    drop(RequestBody::boxed(&head, body, Timeouts::DEFAULT.body));
+}
+
+async fn read_on<B: Body>(body: B) {
     let mut body = std::pin::pin!(body);
     while let Some(Ok(_)) = body.frame().await {}
 }

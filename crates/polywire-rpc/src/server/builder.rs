@@ -8,7 +8,7 @@ use bytes::Bytes;
 use http::{Request, Response};
 use http_body_util::combinators::BoxBody;
 use polywire_protocol::{
-    Conflict, Fault, MountError, ProtocolKind, ServerProtocol, UncheckedPattern, Validator,
+    Conflict, Fault, MountError, ProtocolKind, ServerProtocol, UncheckedPattern, Validator, XmlRpc,
     conflict,
 };
 use polywire_schema::Limits;
@@ -17,11 +17,14 @@ use tower::util::BoxCloneSyncService;
 use tower::{Layer, Service, service_fn};
 
 use super::app::{
-    App, Arriving, BodyError, CallService, HeadService, HttpResponse, HttpService, Pages,
+    App, Arriving, BodyError, CallService, HeadService, HttpResponse, HttpService, Pages, Within,
 };
+use super::gate::{Calls, Gate};
 use super::memory::Memory;
 use super::mount::{Mount, Mounts};
 use super::{Server, Timeouts};
+use crate::layers::Firewall;
+use crate::methods::{Methods, MethodsError};
 use crate::{Call, Handler, Output, ServiceHandle};
 
 /// The bytes of request bodies that a server holds at most, where nothing else
@@ -34,6 +37,7 @@ pub struct ServerBuilder {
     protocols: Vec<(Mount, ProtocolKind)>,
     own_protocols: Vec<(Mount, Box<dyn ServerProtocol>)>,
     handlers: Vec<(String, Arc<dyn Handler>)>,
+    methods: Option<Methods>,
     limits: Limits,
     validation: Validation,
     body_memory: Option<usize>,
@@ -41,6 +45,8 @@ pub struct ServerBuilder {
     connections: usize,
     request_ids: Option<bool>,
     pages: Option<Pages>,
+    firewall: Option<Firewall>,
+    calls: Option<usize>,
     http_layers: Vec<Box<dyn FnOnce(HttpService) -> HttpService>>,
     head_layers: Vec<Box<dyn FnOnce(HeadService) -> HeadService>>,
     call_layers: Vec<Box<dyn Fn(CallService) -> CallService>>,
@@ -80,6 +86,8 @@ pub enum BuildError {
     Pattern(UncheckedPattern),
     /// The memory for all bodies, first, is less than one body may have.
     BodyMemory(usize, usize),
+    /// Methods cannot be offered.
+    Methods(MethodsError),
 }
 
 impl fmt::Display for BuildError {
@@ -112,6 +120,7 @@ impl fmt::Display for BuildError {
                     "{error} (Validation::WithoutUncheckedPatterns leaves it out)"
                 )
             }
+            Self::Methods(error) => error.fmt(f),
             Self::NoConnections => f.write_str("a server without a connection serves nobody"),
         }
     }
@@ -123,6 +132,7 @@ impl std::error::Error for BuildError {
             Self::Conflict(_, error) => Some(error),
             Self::Mount(_, error) => Some(error),
             Self::Pattern(error) => Some(error),
+            Self::Methods(error) => Some(error),
             _ => None,
         }
     }
@@ -135,6 +145,7 @@ impl ServerBuilder {
             protocols: Vec::new(),
             own_protocols: Vec::new(),
             handlers: Vec::new(),
+            methods: None,
             limits: Limits::DEFAULT,
             validation: Validation::Whole,
             body_memory: None,
@@ -142,6 +153,8 @@ impl ServerBuilder {
             connections: 10_000,
             request_ids: None,
             pages: None,
+            firewall: None,
+            calls: None,
             http_layers: Vec::new(),
             head_layers: Vec::new(),
             call_layers: Vec::new(),
@@ -205,6 +218,15 @@ impl ServerBuilder {
         self
     }
 
+    /// Offers methods by name beside the operations: over XML-RPC at the paths
+    /// that they name, and if they say so over CBOR. Where the service is offered
+    /// over XML-RPC, its operations can be called at each of these paths too.
+    #[must_use]
+    pub fn methods(mut self, methods: Methods) -> Self {
+        self.methods = Some(methods);
+        self
+    }
+
     /// Sets what one message may cost.
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
@@ -239,10 +261,26 @@ impl ServerBuilder {
     }
 
     /// Sets how many connections may be open at once; more wait to be
-    /// accepted. 10,000.
+    /// accepted; a [`Firewall`] turns them away. 10,000.
     #[must_use]
     pub fn connections(mut self, connections: usize) -> Self {
         self.connections = connections;
+        self
+    }
+
+    /// Sets how many requests may be answered at once. One more is answered at once
+    /// that the server is overloaded, in the caller's wire: `503` with `Retry-After`.
+    /// Without this there are as many as connections bring.
+    #[must_use]
+    pub const fn calls(mut self, calls: usize) -> Self {
+        self.calls = Some(calls);
+        self
+    }
+
+    /// Puts limits before the server that count by address.
+    #[must_use]
+    pub fn firewall(mut self, firewall: Firewall) -> Self {
+        self.firewall = Some(firewall);
         self
     }
 
@@ -339,9 +377,43 @@ impl ServerBuilder {
                 .map_err(|error| BuildError::Mount(kind, error))?;
             protocols.push((mount, protocol));
         }
-        if protocols.is_empty() {
+        let over_xmlrpc = protocols.iter().any(|(_, protocol)| is_xmlrpc(&**protocol));
+        let has_operations = service.operations().len() > 0;
+        if protocols.is_empty() && (has_operations || self.methods.is_none()) {
             return Err(BuildError::NoProtocol);
         }
+        let methods = match self.methods {
+            None => None,
+            Some(methods) => {
+                let none = ServiceHandle::empty();
+                let offered = match over_xmlrpc {
+                    true => service,
+                    false => none.service(),
+                };
+                for path in methods.paths() {
+                    let there = |(mount, protocol): &(Mount, Box<dyn ServerProtocol>)| {
+                        *mount == Mount::default()
+                            && is_xmlrpc(&**protocol)
+                            && protocol.endpoint() == Some(&*path)
+                    };
+                    if !protocols.iter().any(there) {
+                        let protocol = XmlRpc::new(offered)
+                            .map_err(|error| BuildError::Mount(ProtocolKind::XmlRpc, error))?;
+                        protocols.push((Mount::default(), Box::new(protocol.at_path(path))));
+                    }
+                }
+                let over_cbor = |(_, protocol): &(Mount, Box<dyn ServerProtocol>)| {
+                    protocol.kind() == ProtocolKind::RpcV2Cbor
+                };
+                let model = protocols.iter().any(over_cbor).then(|| service.name());
+                if let Some(wire) = methods.cbor_wire(model) {
+                    // Before that of the model, which claims more.
+                    protocols.insert(0, (Mount::default(), Box::new(wire)));
+                }
+                let router = methods.build(over_xmlrpc.then_some(service));
+                Some(router.map_err(BuildError::Methods)?)
+            }
+        };
         for (at, (mount, one)) in protocols.iter().enumerate() {
             let others = protocols[at + 1..].iter();
             let mut others = others.filter(|(other, _)| other == mount);
@@ -409,9 +481,14 @@ impl ServerBuilder {
                 .into_iter()
                 .fold(base, |inner, layer| layer(inner))
         });
+        let gate = (self.firewall.is_some() || self.calls.is_some()).then(|| Gate {
+            firewall: self.firewall,
+            calls: self.calls.map(Calls::new),
+        });
         let app = App {
             service: self.service.clone(),
             mounts: Mounts::new(protocols),
+            methods,
             handlers,
             layered,
             head,
@@ -423,13 +500,14 @@ impl ServerBuilder {
             connections: self.connections.min(Semaphore::MAX_PERMITS),
             request_ids: self.request_ids,
             pages: self.pages,
+            gate,
         };
         let mut server = Server {
             app: Arc::new(app),
             http: None,
         };
         if !self.http_layers.is_empty() {
-            let base: HttpService = BoxCloneSyncService::new(server.clone());
+            let base: HttpService = BoxCloneSyncService::new(Within(Arc::clone(&server.app)));
             server.http = Some(
                 self.http_layers
                     .into_iter()
@@ -438,6 +516,10 @@ impl ServerBuilder {
         }
         Ok(server)
     }
+}
+
+fn is_xmlrpc(protocol: &dyn ServerProtocol) -> bool {
+    protocol.kind() == ProtocolKind::XmlRpc
 }
 
 impl fmt::Debug for ServerBuilder {

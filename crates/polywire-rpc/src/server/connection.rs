@@ -1,9 +1,11 @@
-//! Connections: accepting, serving, stopping.
+//! Connections of HTTP.
 
 use std::convert::Infallible;
 use std::future::{Future, poll_fn};
 use std::io;
 use std::net::SocketAddr;
+#[cfg(unix)]
+use std::path::PathBuf;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -15,45 +17,20 @@ use http_body_util::Full;
 use hyper::body::Incoming;
 use hyper::server::conn::{http1, http2};
 use hyper_util::rt::{TokioExecutor, TokioTimer};
-use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
-use tokio::task::{JoinHandle, JoinSet};
+use tokio::net::TcpListener;
+use tokio::sync::watch;
 
+use super::accept::{self, Stream};
 use super::activity::{Activity, Idle, InCall, Watched};
 use super::answer::HttpAnswer;
 use super::begin::Begin;
+use super::gate::{BUSY_HTTP, InFlight};
 use super::listener::bind;
+use super::peer::Peer;
+use super::running::Running;
+#[cfg(unix)]
+use super::unix::{Bound, UnixSocket};
 use super::{HttpResponse, Server};
-
-/// A server that listens.
-#[derive(Debug)]
-pub struct Running {
-    address: SocketAddr,
-    stop: watch::Sender<bool>,
-    task: JoinHandle<()>,
-}
-
-impl Running {
-    /// The address that it listens on.
-    #[must_use]
-    pub const fn address(&self) -> SocketAddr {
-        self.address
-    }
-
-    /// Returns when it serves no more, although nobody has told it to stop: its
-    /// runtime is gone, or it has panicked.
-    pub async fn ended(&self) {
-        self.stop.closed().await;
-    }
-
-    /// Stops: accepts no more connections, lets calls in progress end for the
-    /// time that the server's timeouts give them, then returns.
-    pub async fn shutdown(self) {
-        // Nobody listening any more is as good as stopped.
-        let _ = self.stop.send(true);
-        let _ = self.task.await;
-    }
-}
 
 impl Server {
     /// Listens on an address and serves in the background, on this runtime.
@@ -74,13 +51,64 @@ impl Server {
     /// The listener has no address.
     pub fn serve(&self, listener: TcpListener) -> io::Result<Running> {
         let address = listener.local_addr()?;
-        let (stop, stopped) = watch::channel(false);
-        let task = tokio::spawn(accept(self.clone(), listener, stopped));
-        Ok(Running {
-            address,
-            stop,
-            task,
-        })
+        Ok(accept::serve(
+            self, address, listener, BUSY_HTTP, connection,
+        ))
+    }
+
+    /// Listens on a Unix socket and serves in the background, on this runtime.
+    ///
+    /// Only processes of the same user may connect, unless a [`UnixSocket`] says
+    /// other. A file that a process left there which has ended is replaced; the
+    /// file is removed when the server stops. Who calls is in
+    /// [`Context::caller`](crate::Context::caller).
+    ///
+    /// ```no_run
+    /// use polywire_rpc::Server;
+    /// use polywire_rpc::server::UnixSocket;
+    ///
+    /// async fn listen(server: &Server) -> std::io::Result<()> {
+    ///     let running = server.listen_unix("/run/greeter.sock").await?;
+    ///     println!("{}", running.path().display());
+    ///     // The group may call too.
+    ///     let socket = UnixSocket::new("/run/greeter-group.sock").mode(0o660);
+    ///     server.listen_unix(socket).await?;
+    ///     Ok(())
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Another process listens there, the path holds something that is no
+    /// socket, or the file cannot be made.
+    #[cfg(unix)]
+    pub async fn listen_unix(&self, socket: impl Into<UnixSocket>) -> io::Result<Running<PathBuf>> {
+        let bound = socket.into().bind()?;
+        Ok(accept::serve(
+            self,
+            bound.path()?,
+            bound,
+            BUSY_HTTP,
+            connection,
+        ))
+    }
+
+    /// Serves the connections of a Unix socket that listens already, in the
+    /// background, on this runtime. Its file stays.
+    ///
+    /// # Errors
+    ///
+    /// The listener has no address.
+    #[cfg(unix)]
+    pub fn serve_unix(&self, listener: tokio::net::UnixListener) -> io::Result<Running<PathBuf>> {
+        let bound = Bound::foreign(listener);
+        Ok(accept::serve(
+            self,
+            bound.path()?,
+            bound,
+            BUSY_HTTP,
+            connection,
+        ))
     }
 }
 
@@ -88,86 +116,13 @@ impl Server {
 /// what its peer has sent and has not arrived.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// Accepts connections until told to stop, then waits for them to end.
-async fn accept(server: Server, listener: TcpListener, mut stopped: watch::Receiver<bool>) {
-    let permits = Arc::new(Semaphore::new(server.app.connections));
-    let mut connections = JoinSet::new();
-    // Has not seen the word to stop, nor have its clones, whenever it comes.
-    let unseen = stopped.clone();
-    let serve = |stream, peer, permit: OwnedSemaphorePermit| {
-        let connection = connection(server.clone(), stream, peer, unseen.clone());
-        async move {
-            connection.await;
-            drop(permit);
-        }
-    };
-    loop {
-        let permit = tokio::select! {
-            permit = Arc::clone(&permits).acquire_owned() => permit,
-            _ = stopped.changed() => break,
-        };
-        // Never closed.
-        let Ok(permit) = permit else { break };
-        let accepted = tokio::select! {
-            accepted = listener.accept() => accepted,
-            _ = stopped.changed() => break,
-        };
-        match accepted {
-            Ok((stream, peer)) => {
-                connections.spawn(serve(stream, peer, permit));
-            }
-            Err(error) => {
-                // Out of descriptors, or a connection that was gone again:
-                // neither is a reason to stop, the first one to pause.
-                tracing::warn!(%error, "a connection could not be accepted");
-                tokio::time::sleep(Duration::from_millis(10)).await;
-            }
-        }
-        while connections.try_join_next().is_some() {}
-    }
-    // Those that the system has connected to us have sent their requests, or
-    // are about to: as far as there are places for them, they are answered.
-    let waiting = Waiting::new(listener);
-    while let Ok(permit) = Arc::clone(&permits).try_acquire_owned()
-        && let Some((stream, peer)) = waiting.next()
-    {
-        connections.spawn(serve(stream, peer, permit));
-    }
-    drop(waiting);
-    let ended = async { while connections.join_next().await.is_some() {} };
-    if tokio::time::timeout(server.app.timeouts.shutdown, ended)
-        .await
-        .is_err()
-    {
-        tracing::warn!("connections were still open at the end of the time to stop");
-    }
-}
-
-/// The connections that wait to be accepted. Nobody waits for more of them, so
-/// the system is asked and not the runtime, which may not know of all yet.
-struct Waiting(Option<std::net::TcpListener>);
-
-impl Waiting {
-    fn new(listener: TcpListener) -> Self {
-        Self(listener.into_std().ok())
-    }
-
-    fn next(&self) -> Option<(TcpStream, SocketAddr)> {
-        let (stream, peer) = self.0.as_ref()?.accept().ok()?;
-        stream.set_nonblocking(true).ok()?;
-        Some((TcpStream::from_std(stream).ok()?, peer))
-    }
-}
-
-async fn connection(
+/// Speaks HTTP on a connection.
+pub(super) async fn connection<S: Stream>(
     server: Server,
-    mut stream: TcpStream,
-    peer: SocketAddr,
+    mut stream: S,
+    peer: Peer,
     stopped: watch::Receiver<bool>,
 ) {
-    // Small answers must not wait for more data; without the option they only
-    // arrive later.
-    let _ = stream.set_nodelay(true);
     let time = server.app.timeouts.head;
     let mut begin = Begin::default();
     let http2 = tokio::select! {
@@ -176,13 +131,13 @@ async fn connection(
         () = stop_and_wait(stopped.clone()) => return,
     };
     let Ok(Ok(http2)) = http2 else {
-        tracing::debug!(%peer, "a connection ended before it said anything");
+        tracing::debug!(?peer, "a connection ended before it said anything");
         return;
     };
     let activity = Arc::new(Activity::new(http2));
     let service = Calls {
         server,
-        peer,
+        peer: peer.clone(),
         activity: Arc::clone(&activity),
     };
     let stream = Watched::new(stream, begin, Arc::clone(&activity));
@@ -192,14 +147,9 @@ async fn connection(
         time,
     };
     let ended = if http2 {
-        let connection = http2::Builder::new(TokioExecutor::new())
-            .timer(TokioTimer::new())
-            .keep_alive_interval(Some(time))
-            .keep_alive_timeout(time)
-            .serve_connection(stream, service);
-        watch
-            .drive(pin!(connection), http2::Connection::graceful_shutdown)
-            .await
+        // Apart: it is several times as large as HTTP/1, whose idle connections
+        // would all have room for it.
+        Box::pin(speak_http2(stream, service, watch)).await
     } else {
         let connection = http1::Builder::new()
             .timer(TokioTimer::new())
@@ -216,13 +166,28 @@ async fn connection(
     match ended {
         Some(Ok(())) => {}
         // Clients break off all the time: no concern of an operator.
-        Some(Err(error)) => tracing::debug!(%peer, %error, "a connection ended early"),
-        None => tracing::debug!(%peer, "a connection was cut off"),
+        Some(Err(error)) => tracing::debug!(?peer, %error, "a connection ended early"),
+        None => tracing::debug!(?peer, "a connection was cut off"),
     }
 }
 
+async fn speak_http2<S: Stream>(
+    stream: Watched<S>,
+    service: Calls,
+    watch: Watch,
+) -> Option<Result<(), hyper::Error>> {
+    let connection = http2::Builder::new(TokioExecutor::new())
+        .timer(TokioTimer::new())
+        .keep_alive_interval(Some(watch.time))
+        .keep_alive_timeout(watch.time)
+        .serve_connection(stream, service);
+    watch
+        .drive(pin!(connection), http2::Connection::graceful_shutdown)
+        .await
+}
+
 /// Returns when the server has been told to stop and the grace is over.
-async fn stop_and_wait(mut stopped: watch::Receiver<bool>) {
+pub(super) async fn stop_and_wait(mut stopped: watch::Receiver<bool>) {
     // Nobody who could say it is as good as said.
     let _ = stopped.changed().await;
     tokio::time::sleep(GRACE).await;
@@ -231,7 +196,7 @@ async fn stop_and_wait(mut stopped: watch::Receiver<bool>) {
 /// Answers the requests of a connection.
 struct Calls {
     server: Server,
-    peer: SocketAddr,
+    peer: Peer,
     activity: Arc<Activity>,
 }
 
@@ -241,10 +206,14 @@ impl hyper::service::Service<Request<Incoming>> for Calls {
     type Future = Answering;
 
     fn call(&self, request: Request<Incoming>) -> Answering {
+        let call = self.activity.call();
+        let bare = request.method() == Method::HEAD && request.version() == Version::HTTP_2;
+        let (answer, in_flight) = self.server.answer(request, &self.peer);
         Answering {
-            _call: self.activity.call(),
-            bare: request.method() == Method::HEAD && request.version() == Version::HTTP_2,
-            answer: self.server.answer(request, Some(self.peer)),
+            _call: call,
+            _in_flight: in_flight,
+            bare,
+            answer,
         }
     }
 }
@@ -252,6 +221,7 @@ impl hyper::service::Service<Request<Incoming>> for Calls {
 /// A request that is being answered. hyper drops it with the answer.
 struct Answering {
     _call: InCall,
+    _in_flight: Option<InFlight>,
     /// Whether the body has to be left out here: hyper does so in HTTP/1 only.
     bare: bool,
     answer: HttpAnswer,

@@ -11,6 +11,7 @@
 //! that calls that are turned away cost no decoding), and around the decoded
 //! call.
 
+mod accept;
 mod activity;
 mod answer;
 mod app;
@@ -18,17 +19,33 @@ mod begin;
 mod body;
 mod builder;
 mod connection;
+mod gate;
 mod listener;
 mod memory;
 mod mount;
+mod peer;
+mod running;
+mod scgi;
+#[cfg(feature = "tls")]
+mod tls;
+#[cfg(unix)]
+mod unix;
 
 use std::time::Duration;
 
+pub(crate) use answer::caught;
+pub(crate) use app::{App, Called};
 pub use app::{Arriving, BodyError, CallService, HeadService, HttpResponse, HttpService, Server};
+pub(crate) use body::forget;
 pub use builder::{BuildError, ServerBuilder, Validation};
-pub use connection::Running;
 pub use listener::{bind, bind_shared};
 pub use mount::{Mount, MountPathError, OriginalUri};
+pub use peer::{Credentials, Peer};
+pub use running::{Place, Running};
+#[cfg(feature = "tls")]
+pub use tls::{ClientCertificates, Pem, Tls, TlsBuilder, TlsError, TlsPeer};
+#[cfg(unix)]
+pub use unix::UnixSocket;
 
 /// How long a client may take.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

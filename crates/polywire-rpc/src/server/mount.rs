@@ -167,7 +167,7 @@ impl std::str::FromStr for Mount {
 /// The protocols of a server by their mounts: those of a mount side by side,
 /// and the mounts that say most first.
 #[derive(Debug)]
-pub(super) struct Mounts {
+pub(crate) struct Mounts {
     pub(super) protocols: Vec<Box<dyn ServerProtocol>>,
     places: Vec<(Mount, Range<usize>)>,
 }

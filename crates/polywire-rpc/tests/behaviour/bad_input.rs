@@ -115,7 +115,7 @@ async fn xmlrpc_bodies() {
         ),
         (
             format!("<?xml version='1.0' encoding='utf-16'?>{}", member("ö")),
-            "-32700",
+            "-32701",
             "UTF-8",
         ),
         ("<html/>".to_owned(), "-32700", "methodCall"),

@@ -6,15 +6,23 @@ mod support;
 
 mod bad_input;
 mod bindings;
+mod blocking;
 mod bodies;
 mod connections;
 mod faults;
+mod guards;
 mod handlers;
+mod http;
 mod ids;
 mod layers;
 mod memory;
 mod mounts;
+mod scgi;
 mod shutdown;
 mod slow;
+#[cfg(feature = "tls")]
+mod tls;
 mod traits;
 mod typed;
+#[cfg(unix)]
+mod unix;

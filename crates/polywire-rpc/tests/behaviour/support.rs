@@ -12,7 +12,7 @@ use polywire_rpc::{
     CallError, Client, ClientBuilder, Running, Server, ServerBuilder, ServiceHandle, dynamic,
 };
 use polywire_schema::{Encode, Limits, Map, Schema, Value, decode_structure};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpSocket, TcpStream};
 
 /// The three wires.
@@ -276,8 +276,8 @@ pub(crate) fn write(shape: Schema<'_>, value: &Value) -> String {
 }
 
 /// A connection on which a test writes what it likes.
-pub(crate) struct Socket {
-    stream: TcpStream,
+pub(crate) struct Socket<S = TcpStream> {
+    stream: S,
     buffer: Vec<u8>,
 }
 
@@ -332,17 +332,35 @@ impl Reply {
 }
 
 impl Socket {
-    /// Writes bytes. That the other side is gone is no concern here: what it
-    /// answered counts.
-    pub(crate) async fn write(&mut self, bytes: impl AsRef<[u8]>) {
-        let _ = within(self.stream.write_all(bytes.as_ref())).await;
-    }
-
     /// Writes a few bytes without letting the server run meanwhile.
     pub(crate) fn write_at_once(&mut self, bytes: impl AsRef<[u8]>) {
         let bytes = bytes.as_ref();
         let socket = socket2::SockRef::from(&self.stream);
         assert_eq!(socket.send(bytes).unwrap(), bytes.len());
+    }
+}
+
+impl Socket {
+    /// Has the connection reset when it is dropped.
+    pub(crate) fn reset(&self) {
+        let socket = socket2::SockRef::from(&self.stream);
+        socket.set_linger(Some(Duration::ZERO)).unwrap();
+    }
+}
+
+impl<S: AsyncRead + AsyncWrite + Unpin> Socket<S> {
+    /// Over a connection that was made elsewhere.
+    pub(crate) const fn over(stream: S) -> Self {
+        Self {
+            stream,
+            buffer: Vec::new(),
+        }
+    }
+
+    /// Writes bytes. That the other side is gone is no concern here: what it
+    /// answered counts.
+    pub(crate) async fn write(&mut self, bytes: impl AsRef<[u8]>) {
+        let _ = within(self.stream.write_all(bytes.as_ref())).await;
     }
 
     /// Writes bytes, all of which the other side must take.
@@ -411,6 +429,12 @@ impl Socket {
                 return count;
             }
         }
+    }
+
+    /// All that comes until the end, as text.
+    pub(crate) async fn raw(&mut self) -> String {
+        while self.fill().await {}
+        String::from_utf8(std::mem::take(&mut self.buffer)).unwrap()
     }
 
     /// Whether the other side closes the connection, without a word more.

@@ -1,0 +1,308 @@
+//! Making connections: look up, connect, pass the proxy, speak TLS.
+
+use std::convert::Infallible;
+use std::future::{Future, ready};
+use std::net::SocketAddr;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use http::Uri;
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::client::legacy::connect::dns::Name;
+use hyper_util::client::legacy::connect::proxy::{SocksV5, Tunnel};
+use hyper_util::rt::TokioIo;
+use tokio::net::lookup_host;
+use tower::Service;
+
+use super::proxy::{Hop, HopKind};
+use super::stream::{Known, Socket, Stream};
+use super::url::{Endpoint, Place, Wire};
+use super::{Step, TransportError};
+
+/// Makes connections to one server.
+#[derive(Clone, Debug)]
+pub(crate) struct Dialer(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    endpoint: Arc<Endpoint>,
+    timeout: Duration,
+    hop: Option<Hop>,
+    #[cfg(feature = "tls")]
+    tls: Option<Secured>,
+}
+
+/// How TLS is spoken with the server.
+#[cfg(feature = "tls")]
+#[derive(Debug)]
+pub(crate) struct Secured {
+    pub(crate) config: Arc<rustls::ClientConfig>,
+    pub(crate) name: rustls::pki_types::ServerName<'static>,
+}
+
+/// How far a connection has got, for saying so when time is up.
+struct Progress(Mutex<(Step, String)>);
+
+impl Progress {
+    fn at(&self, step: Step, address: &str) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = (step, address.to_owned());
+    }
+
+    fn now(&self) -> (Step, String) {
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+}
+
+impl Dialer {
+    pub(crate) fn new(
+        endpoint: Arc<Endpoint>,
+        timeout: Duration,
+        hop: Option<Hop>,
+        #[cfg(feature = "tls")] tls: Option<Secured>,
+    ) -> Self {
+        Self(Arc::new(Inner {
+            endpoint,
+            timeout,
+            hop,
+            #[cfg(feature = "tls")]
+            tls,
+        }))
+    }
+
+    /// The proxy that requests are written for, if there is one.
+    pub(crate) fn forwarding(&self) -> Option<&Hop> {
+        let hop = self.0.hop.as_ref()?;
+        let plain = self.0.endpoint.wire == Wire::Http { tls: false };
+        (plain && hop.kind == HopKind::Http).then_some(hop)
+    }
+
+    /// Connects.
+    pub(crate) async fn connect(&self) -> Result<Stream, TransportError> {
+        let inner = &*self.0;
+        let progress = Progress(Mutex::new((Step::Connect, String::new())));
+        match tokio::time::timeout(inner.timeout, self.steps(&progress)).await {
+            Ok(connected) => connected,
+            Err(_) => {
+                let (step, address) = progress.now();
+                Err(self.error(step).at(address).timed_out(inner.timeout))
+            }
+        }
+    }
+
+    fn error(&self, step: Step) -> TransportError {
+        TransportError::new(self.0.endpoint.shown(), step)
+    }
+
+    async fn steps(&self, progress: &Progress) -> Result<Stream, TransportError> {
+        let inner = &*self.0;
+        let (socket, address) = match (&inner.endpoint.place, &inner.hop) {
+            (Place::Unix(path), _) => self.unix(path, progress).await?,
+            (Place::Tcp { host, port }, None) => self.tcp(host, *port, progress).await?,
+            (Place::Tcp { host, port }, Some(hop)) => {
+                let (socket, address) = self.tcp(&hop.host, hop.port, progress).await?;
+                if self.forwarding().is_some() {
+                    let known = Known::new(format!("{address} (proxy)"));
+                    let mut stream = Stream::plain(socket, known);
+                    stream.proxied = true;
+                    return Ok(stream);
+                }
+                progress.at(Step::Proxy, &address);
+                let socket = self.pass(hop, socket, host, *port, &address).await?;
+                (socket, format!("{host}:{port} by proxy {address}"))
+            }
+        };
+        #[cfg(feature = "tls")]
+        if let Some(tls) = &inner.tls {
+            progress.at(Step::Tls, &address);
+            let connector = tokio_rustls::TlsConnector::from(tls.config.clone());
+            let stream = connector.connect(tls.name.clone(), socket).await;
+            let stream = stream.map_err(|error| {
+                let mut failure = self.error(Step::Tls).at(&*address);
+                if let Some(hint) = super::tls::hint(&error) {
+                    failure = failure.because(hint);
+                }
+                failure.with_source(error)
+            })?;
+            return Ok(Stream::tls(stream, Known::new(address)));
+        }
+        Ok(Stream::plain(socket, Known::new(address)))
+    }
+
+    #[cfg(unix)]
+    async fn unix(
+        &self,
+        path: &std::path::Path,
+        progress: &Progress,
+    ) -> Result<(Socket, String), TransportError> {
+        let address = path.display().to_string();
+        progress.at(Step::Connect, &address);
+        match tokio::net::UnixStream::connect(path).await {
+            Ok(stream) => Ok((Socket::Unix(stream), address)),
+            Err(error) => Err(self.error(Step::Connect).at(address).with_source(error)),
+        }
+    }
+
+    #[cfg(not(unix))]
+    async fn unix(
+        &self,
+        path: &std::path::Path,
+        _: &Progress,
+    ) -> Result<(Socket, String), TransportError> {
+        let error = self.error(Step::Connect).at(path.display().to_string());
+        Err(error.because("this system has no Unix sockets"))
+    }
+
+    /// Looks up a host and connects to the first of its addresses that lets it, to two of
+    /// them at once where the first is slow (RFC 8305).
+    async fn tcp(
+        &self,
+        host: &str,
+        port: u16,
+        progress: &Progress,
+    ) -> Result<(Socket, String), TransportError> {
+        let named = format!("{host}:{port}");
+        progress.at(Step::Resolve, &named);
+        let bare = host.trim_start_matches('[').trim_end_matches(']');
+        let found = lookup_host((bare, port)).await;
+        let found: Vec<SocketAddr> = match found {
+            Ok(found) => found.collect(),
+            Err(error) => return Err(self.error(Step::Resolve).at(host).with_source(error)),
+        };
+        if found.is_empty() {
+            let error = self.error(Step::Resolve).at(host);
+            return Err(error.because("the host has no address"));
+        }
+        let list: Vec<String> = found.iter().map(SocketAddr::to_string).collect();
+        let list = list.join(", ");
+        progress.at(Step::Connect, &list);
+        let failed = |error: Box<dyn std::error::Error + Send + Sync>| {
+            let error = os_error(&*error).map_or(error, Into::into);
+            self.error(Step::Connect).at(&*list).with_source(error)
+        };
+        let uri = Uri::builder()
+            .scheme("http")
+            .authority(named)
+            .path_and_query("/");
+        let uri = uri.build().map_err(|error| failed(error.into()))?;
+        let resolver =
+            tower::service_fn(move |_: Name| ready(Ok::<_, Infallible>(found.clone().into_iter())));
+        let mut connector = HttpConnector::new_with_resolver(resolver);
+        connector.enforce_http(false);
+        connector.set_nodelay(true);
+        connector.set_keepalive(Some(KEEPALIVE));
+        match connector.call(uri).await {
+            Ok(stream) => {
+                let stream = stream.into_inner();
+                let address = match stream.peer_addr() {
+                    Ok(address) => address.to_string(),
+                    Err(_) => list,
+                };
+                Ok((Socket::Tcp(stream), address))
+            }
+            Err(error) => Err(failed(error.into())),
+        }
+    }
+
+    /// Asks a proxy for a way to the server.
+    async fn pass(
+        &self,
+        hop: &Hop,
+        socket: Socket,
+        host: &str,
+        port: u16,
+        address: &str,
+    ) -> Result<Socket, TransportError> {
+        let failed = |reason: String| self.error(Step::Proxy).at(address).because(reason);
+        let proxy = hop
+            .uri()
+            .ok_or_else(|| failed("it is no host".to_owned()))?;
+        let target = async {
+            if hop.kind != (HopKind::Socks5 { local_lookup: true }) {
+                return Ok(format!("{host}:{port}"));
+            }
+            let bare = host.trim_start_matches('[').trim_end_matches(']');
+            let found = lookup_host((bare, port)).await;
+            let found = found.map(|mut found| found.next());
+            match found {
+                Ok(Some(address)) => Ok(address.to_string()),
+                Ok(None) => Err(self.error(Step::Resolve).at(host)),
+                Err(error) => Err(self.error(Step::Resolve).at(host).with_source(error)),
+            }
+        };
+        let target = target.await?;
+        let target = Uri::builder()
+            .scheme("http")
+            .authority(target)
+            .path_and_query("/");
+        let target = target.build().map_err(|error| failed(error.to_string()))?;
+        let mut socket = Some(TokioIo::new(socket));
+        let connected = tower::service_fn(move |_: Uri| {
+            ready(
+                socket
+                    .take()
+                    .ok_or(std::io::Error::other("connected twice")),
+            )
+        });
+        let passed = match hop.kind {
+            HopKind::Http => {
+                let mut tunnel = Tunnel::new(proxy, connected);
+                if let Some(credentials) = &hop.credentials {
+                    tunnel = tunnel.with_auth(credentials.basic());
+                }
+                tunnel.call(target).await.map_err(|error| said(&error))
+            }
+            HopKind::Socks5 { .. } => {
+                let mut socks = SocksV5::new(proxy, connected);
+                if let Some(credentials) = hop.credentials.clone() {
+                    socks = socks.with_auth(credentials.user, credentials.password);
+                }
+                socks.call(target).await.map_err(|error| format!("{error}"))
+            }
+        };
+        Ok(passed.map_err(failed)?.into_inner())
+    }
+}
+
+/// After how long without traffic the system asks whether the other side is still there.
+const KEEPALIVE: Duration = Duration::from_secs(60);
+
+fn said(error: &dyn std::error::Error) -> String {
+    match error.source() {
+        Some(source) => format!("{error}: {source}"),
+        None => error.to_string(),
+    }
+}
+
+/// The system's own words, without those around them.
+fn os_error(error: &(dyn std::error::Error + 'static)) -> Option<std::io::Error> {
+    let mut next = Some(error);
+    while let Some(error) = next {
+        let io: Option<&std::io::Error> = error.downcast_ref();
+        if let Some(code) = io.and_then(std::io::Error::raw_os_error) {
+            return Some(std::io::Error::from_raw_os_error(code));
+        }
+        next = error.source();
+    }
+    None
+}
+
+impl Service<Uri> for Dialer {
+    type Response = TokioIo<Stream>;
+    type Error = TransportError;
+    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Self::Error>> + Send>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
+        Poll::Ready(Ok(()))
+    }
+
+    /// Connects to the server, whatever host a request is for.
+    fn call(&mut self, _: Uri) -> Self::Future {
+        let dialer = self.clone();
+        Box::pin(async move { dialer.connect().await.map(TokioIo::new) })
+    }
+}

@@ -1,0 +1,232 @@
+//! Why there was no answer.
+
+use std::error::Error;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// What was being done when it failed.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub enum Step {
+    /// Looking up the host.
+    Resolve,
+    /// Connecting to the server, or to its proxy.
+    Connect,
+    /// Asking the proxy for a way to the server.
+    Proxy,
+    /// Agreeing on keys, and checking who the server is.
+    Tls,
+    /// Sending the request.
+    Write,
+    /// Reading the answer.
+    Read,
+}
+
+impl fmt::Display for Step {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Resolve => "resolving",
+            Self::Connect => "connecting to",
+            Self::Proxy => "the proxy",
+            Self::Tls => "TLS with",
+            Self::Write => "sending to",
+            Self::Read => "reading from",
+        })
+    }
+}
+
+/// A failure below the protocol: which URL, which step, which address, and why.
+///
+/// It names no user, no password and no query of the URL. Cloning counts up.
+#[derive(Clone)]
+pub struct TransportError(Arc<Inner>);
+
+struct Inner {
+    url: String,
+    step: Step,
+    address: String,
+    reason: Option<String>,
+    source: Option<Box<dyn Error + Send + Sync>>,
+    timeout: Option<Duration>,
+    deadline: bool,
+    refused: bool,
+    stale: bool,
+}
+
+impl TransportError {
+    #[cold]
+    pub(crate) fn new(url: &str, step: Step) -> Self {
+        Self(Arc::new(Inner {
+            url: url.to_owned(),
+            step,
+            address: String::new(),
+            reason: None,
+            source: None,
+            timeout: None,
+            deadline: false,
+            refused: false,
+            stale: false,
+        }))
+    }
+
+    /// Adds what is known. Nobody else has it yet while it is put together.
+    fn with(mut self, add: impl FnOnce(&mut Inner)) -> Self {
+        if let Some(inner) = Arc::get_mut(&mut self.0) {
+            add(inner);
+        }
+        self
+    }
+
+    /// From or to where.
+    pub(crate) fn at(self, address: impl Into<String>) -> Self {
+        self.with(|inner| inner.address = address.into())
+    }
+
+    /// In words, where nothing else says it, or where it helps to say more.
+    pub(crate) fn because(self, reason: impl Into<String>) -> Self {
+        self.with(|inner| inner.reason = Some(reason.into()))
+    }
+
+    pub(crate) fn with_source(self, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        let source = source.into();
+        let refused = io_of(&*source)
+            .is_some_and(|error| error.kind() == std::io::ErrorKind::ConnectionRefused);
+        self.with(|inner| {
+            inner.refused = refused;
+            inner.source = Some(source);
+        })
+    }
+
+    pub(crate) fn timed_out(self, after: Duration) -> Self {
+        self.with(|inner| inner.timeout = Some(after))
+    }
+
+    /// When the time for all of it was over, and not only that of a step.
+    pub(crate) fn past_deadline(self, after: Duration) -> Self {
+        self.timed_out(after).with(|inner| inner.deadline = true)
+    }
+
+    /// On a connection that had served before, and without a byte of an answer: the
+    /// server may have closed it just before the request came.
+    pub(crate) fn on_stale_connection(self, stale: bool) -> Self {
+        self.with(|inner| inner.stale = stale)
+    }
+
+    /// What was being done.
+    #[must_use]
+    pub fn step(&self) -> Step {
+        self.0.step
+    }
+
+    /// The URL of the server, without user, password and query.
+    #[must_use]
+    pub fn url(&self) -> &str {
+        &self.0.url
+    }
+
+    /// Where it connected to, or tried to: addresses with ports, or the path of a Unix
+    /// socket. Empty if it was not known yet.
+    #[must_use]
+    pub fn address(&self) -> &str {
+        &self.0.address
+    }
+
+    /// Whether it took too long.
+    #[must_use]
+    pub fn is_timeout(&self) -> bool {
+        self.0.timeout.is_some()
+    }
+
+    /// Whether the time for the whole call was over, and not only that for connecting.
+    #[must_use]
+    pub fn is_deadline(&self) -> bool {
+        self.0.deadline
+    }
+
+    /// Whether nobody listens there.
+    #[must_use]
+    pub fn is_refused(&self) -> bool {
+        self.0.refused
+    }
+
+    /// Whether not a byte of the request can have reached the server.
+    #[must_use]
+    pub fn is_before_request(&self) -> bool {
+        !matches!(self.0.step, Step::Write | Step::Read)
+    }
+
+    /// Whether the server closed a connection of an earlier call without a byte of an
+    /// answer to this one.
+    pub(crate) fn is_stale(&self) -> bool {
+        self.0.stale
+    }
+}
+
+/// What an input or output error is behind, if there is one.
+fn io_of<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e std::io::Error> {
+    let mut next = Some(error);
+    while let Some(error) = next {
+        if let Some(io) = error.downcast_ref() {
+            return Some(io);
+        }
+        next = error.source();
+    }
+    None
+}
+
+impl fmt::Display for TransportError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let inner = &*self.0;
+        write!(f, "{}: {}", inner.url, inner.step)?;
+        if !inner.address.is_empty() {
+            write!(f, " {}", inner.address)?;
+        }
+        if let Some(time) = inner.timeout {
+            write!(f, ": not done within {} s", time.as_secs_f64())?;
+        }
+        if let Some(reason) = &inner.reason {
+            write!(f, ": {reason}")?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for TransportError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let inner = &*self.0;
+        f.debug_struct("TransportError")
+            .field("url", &inner.url)
+            .field("step", &inner.step)
+            .field("address", &inner.address)
+            .field("reason", &inner.reason)
+            .field("timeout", &inner.timeout)
+            .field("source", &inner.source)
+            .finish()
+    }
+}
+
+impl Error for TransportError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.0.source.as_deref().map(|source| source as _)
+    }
+}
+
+/// Writes an error with its causes: "client error (Connect)" alone helps nobody. What a
+/// cause says that stands in the text already is not said again.
+pub(crate) fn write_chain(
+    f: &mut fmt::Formatter<'_>,
+    error: &(dyn Error + 'static),
+) -> fmt::Result {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(error) = source {
+        let more = error.to_string();
+        if !text.contains(&more) {
+            text.push_str(": ");
+            text.push_str(&more);
+        }
+        source = error.source();
+    }
+    f.write_str(&text)
+}

@@ -1,0 +1,264 @@
+//! A connection: TCP or a Unix socket, with or without TLS.
+
+use std::fmt;
+use std::io::{self, IoSlice};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll};
+
+use hyper_util::client::legacy::connect::{Connected, Connection};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::TcpStream;
+#[cfg(unix)]
+use tokio::net::UnixStream;
+
+use super::Step;
+
+/// What is known of a connection, while it is one and when it has failed.
+#[derive(Debug, Default)]
+pub(crate) struct Known {
+    /// To whom it leads: an address with its port, or the path of a socket.
+    pub(crate) address: String,
+    /// Whether anything has come over it at all.
+    answered: AtomicBool,
+    /// Whether anything has come since the last bytes went out.
+    answering: AtomicBool,
+}
+
+impl Known {
+    pub(crate) fn new(address: String) -> Self {
+        Self {
+            address,
+            ..Self::default()
+        }
+    }
+
+    /// Whether the peer has answered before, and nothing came since the last request.
+    pub(crate) fn is_stale(&self) -> bool {
+        self.answered.load(Ordering::Relaxed) && !self.answering.load(Ordering::Relaxed)
+    }
+}
+
+/// A failure of a connection that was open, with what failed.
+#[derive(Debug)]
+pub(crate) struct StreamError {
+    pub(crate) step: Step,
+    error: io::Error,
+}
+
+impl fmt::Display for StreamError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.error.fmt(f)
+    }
+}
+
+impl std::error::Error for StreamError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(&self.error)
+    }
+}
+
+#[cold]
+fn tagged(step: Step, error: io::Error) -> io::Error {
+    io::Error::new(error.kind(), StreamError { step, error })
+}
+
+/// A connection before TLS.
+#[derive(Debug)]
+pub(crate) enum Socket {
+    Tcp(TcpStream),
+    #[cfg(unix)]
+    Unix(UnixStream),
+}
+
+/// A connection to a server.
+pub(crate) struct Stream {
+    inner: Layer,
+    pub(crate) known: Arc<Known>,
+    /// Requests name the whole URL, as a proxy wants them.
+    pub(crate) proxied: bool,
+}
+
+enum Layer {
+    Plain(Socket),
+    #[cfg(feature = "tls")]
+    Tls(Box<tokio_rustls::client::TlsStream<Socket>>),
+}
+
+impl Stream {
+    pub(crate) fn plain(socket: Socket, known: Known) -> Self {
+        Self {
+            inner: Layer::Plain(socket),
+            known: Arc::new(known),
+            proxied: false,
+        }
+    }
+
+    #[cfg(feature = "tls")]
+    pub(crate) fn tls(stream: tokio_rustls::client::TlsStream<Socket>, known: Known) -> Self {
+        Self {
+            inner: Layer::Tls(Box::new(stream)),
+            known: Arc::new(known),
+            proxied: false,
+        }
+    }
+}
+
+fn reader<S: AsyncRead + Unpin>(stream: &mut S) -> Pin<&mut dyn AsyncRead> {
+    let stream: Pin<&mut S> = Pin::new(stream);
+    stream
+}
+
+fn writer<S: AsyncWrite + Unpin>(stream: &mut S) -> Pin<&mut dyn AsyncWrite> {
+    let stream: Pin<&mut S> = Pin::new(stream);
+    stream
+}
+
+impl Socket {
+    fn reader(&mut self) -> Pin<&mut dyn AsyncRead> {
+        match self {
+            Self::Tcp(stream) => reader(stream),
+            #[cfg(unix)]
+            Self::Unix(stream) => reader(stream),
+        }
+    }
+
+    fn writer(&mut self) -> Pin<&mut dyn AsyncWrite> {
+        match self {
+            Self::Tcp(stream) => writer(stream),
+            #[cfg(unix)]
+            Self::Unix(stream) => writer(stream),
+        }
+    }
+}
+
+impl AsyncRead for Socket {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        self.get_mut().reader().poll_read(context, buffer)
+    }
+}
+
+impl AsyncWrite for Socket {
+    fn poll_write(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        self.get_mut().writer().poll_write(context, bytes)
+    }
+
+    fn poll_write_vectored(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        slices: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        self.get_mut().writer().poll_write_vectored(context, slices)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        true
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.get_mut().writer().poll_flush(context)
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.get_mut().writer().poll_shutdown(context)
+    }
+}
+
+impl Layer {
+    fn reader(&mut self) -> Pin<&mut dyn AsyncRead> {
+        match self {
+            Self::Plain(socket) => reader(socket),
+            #[cfg(feature = "tls")]
+            Self::Tls(stream) => reader(&mut **stream),
+        }
+    }
+
+    fn writer(&mut self) -> Pin<&mut dyn AsyncWrite> {
+        match self {
+            Self::Plain(socket) => writer(socket),
+            #[cfg(feature = "tls")]
+            Self::Tls(stream) => writer(&mut **stream),
+        }
+    }
+}
+
+impl AsyncRead for Stream {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        let before = buffer.filled().len();
+        let read = this.inner.reader().poll_read(context, buffer);
+        if buffer.filled().len() > before {
+            this.known.answered.store(true, Ordering::Relaxed);
+            this.known.answering.store(true, Ordering::Relaxed);
+        }
+        read.map_err(|error| tagged(Step::Read, error))
+    }
+}
+
+impl AsyncWrite for Stream {
+    fn poll_write(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let this = self.get_mut();
+        this.known.answering.store(false, Ordering::Relaxed);
+        let written = this.inner.writer().poll_write(context, bytes);
+        written.map_err(|error| tagged(Step::Write, error))
+    }
+
+    fn poll_write_vectored(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        slices: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let this = self.get_mut();
+        this.known.answering.store(false, Ordering::Relaxed);
+        let written = this.inner.writer().poll_write_vectored(context, slices);
+        written.map_err(|error| tagged(Step::Write, error))
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        match &self.inner {
+            Layer::Plain(_) => true,
+            #[cfg(feature = "tls")]
+            Layer::Tls(stream) => stream.is_write_vectored(),
+        }
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let flushed = self.get_mut().inner.writer().poll_flush(context);
+        flushed.map_err(|error| tagged(Step::Write, error))
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.get_mut().inner.writer().poll_shutdown(context)
+    }
+}
+
+impl Connection for Stream {
+    fn connected(&self) -> Connected {
+        let connected = Connected::new().extra(self.known.clone());
+        let connected = connected.proxy(self.proxied);
+        #[cfg(feature = "tls")]
+        if let Layer::Tls(stream) = &self.inner
+            && stream.get_ref().1.alpn_protocol() == Some(b"h2")
+        {
+            return connected.negotiated_h2();
+        }
+        connected
+    }
+}

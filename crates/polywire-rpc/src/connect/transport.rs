@@ -1,0 +1,311 @@
+//! Requests and answers over connections that are kept.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+#[cfg(feature = "tls")]
+use http::HeaderMap;
+use http::header::PROXY_AUTHORIZATION;
+use http::{Extensions, HeaderValue, Request, Response};
+use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
+use hyper_util::client::legacy::connect::{CaptureConnection, Connected, capture_connection};
+use hyper_util::client::legacy::{self, Client as Pool};
+use hyper_util::rt::{TokioExecutor, TokioTimer};
+use tokio::time::{Instant, timeout_at};
+
+use super::dial::Dialer;
+use super::proxy::Proxy;
+use super::stream::{Known, StreamError};
+use super::url::{Endpoint, UrlError, Wire};
+use super::{Step, TransportError, scgi};
+
+/// How a client connects.
+#[derive(Clone, Debug)]
+pub(crate) struct Options {
+    pub(crate) connect_timeout: Duration,
+    pub(crate) idle_timeout: Duration,
+    pub(crate) http2: bool,
+    pub(crate) proxy: Option<Proxy>,
+    #[cfg(feature = "tls")]
+    pub(crate) tls: super::Tls,
+}
+
+impl Options {
+    pub(crate) fn new() -> Self {
+        Self {
+            connect_timeout: Duration::from_secs(5),
+            idle_timeout: Duration::from_secs(90),
+            http2: false,
+            proxy: None,
+            #[cfg(feature = "tls")]
+            tls: super::Tls::new(),
+        }
+    }
+}
+
+/// Requests to one server. Clones share connections.
+#[derive(Clone)]
+pub(crate) struct Transport {
+    endpoint: Arc<Endpoint>,
+    dialer: Dialer,
+    pool: Pool<Dialer, Full<Bytes>>,
+    /// For a proxy that requests are written for.
+    proxy_authorization: Option<HeaderValue>,
+}
+
+impl Transport {
+    /// A way to a server. Connections are made when requests need them.
+    pub(crate) fn new(endpoint: Endpoint, options: &Options) -> Result<Self, UrlError> {
+        let endpoint = Arc::new(endpoint);
+        let proxy = options.proxy.as_ref();
+        let hop = proxy.and_then(|proxy| proxy.hop(&endpoint));
+        #[cfg(not(feature = "tls"))]
+        if endpoint.wire == (Wire::Http { tls: true }) {
+            let reason = "https is not built in: the feature `tls` of polywire-rpc is off";
+            return Err(UrlError::new(endpoint.shown(), reason));
+        }
+        let dialer = Dialer::new(
+            endpoint.clone(),
+            options.connect_timeout,
+            hop,
+            #[cfg(feature = "tls")]
+            secured(&endpoint, options)?,
+        );
+        let forwarding = dialer.forwarding();
+        let credentials = forwarding.and_then(|hop| hop.credentials.as_ref());
+        let pool = Pool::builder(TokioExecutor::new())
+            .pool_idle_timeout(options.idle_timeout)
+            .pool_timer(TokioTimer::new())
+            .timer(TokioTimer::new())
+            .http2_only(options.http2)
+            .build(dialer.clone());
+        Ok(Self {
+            endpoint,
+            proxy_authorization: credentials.map(|credentials| credentials.basic()),
+            dialer,
+            pool,
+        })
+    }
+
+    pub(crate) fn endpoint(&self) -> &Endpoint {
+        &self.endpoint
+    }
+
+    /// Sends a request, whose URL is whole, and reads its answer, whose body may have
+    /// `limit` bytes.
+    pub(crate) async fn exchange(
+        &self,
+        mut request: Request<Bytes>,
+        limit: usize,
+        deadline: Deadline,
+    ) -> Result<Response<Bytes>, TransportError> {
+        if self.endpoint.wire == Wire::Scgi {
+            return scgi::exchange(&self.dialer, &self.endpoint, &request, limit, deadline).await;
+        }
+        if let Some(value) = &self.proxy_authorization {
+            let headers = request.headers_mut();
+            headers.insert(PROXY_AUTHORIZATION, value.clone());
+        }
+        let mut request = request.map(Full::new);
+        let captured = capture_connection(&mut request);
+        let answer = async {
+            let response = self.pool.request(request).await;
+            let response = response.map_err(|error| self.failed(&error))?;
+            let (head, body) = response.into_parts();
+            match Limited::new(body, limit).collect().await {
+                Ok(body) => Ok(Response::from_parts(head, body.to_bytes())),
+                Err(error) => Err(self.broken(&*error, limit, known(&captured).as_deref())),
+            }
+        };
+        match timeout_at(deadline.at, answer).await {
+            Ok(answer) => answer,
+            Err(_) => Err(match known(&captured) {
+                Some(known) => self.error(Step::Read).at(&known.address),
+                None => self.error(Step::Connect),
+            }
+            .past_deadline(deadline.total)),
+        }
+    }
+
+    fn error(&self, step: Step) -> TransportError {
+        TransportError::new(self.endpoint.shown(), step)
+    }
+
+    /// What the pool says, in our words.
+    #[cold]
+    fn failed(&self, error: &legacy::Error) -> TransportError {
+        let mut extensions = Extensions::new();
+        if let Some(info) = error.connect_info() {
+            info.get_extras(&mut extensions);
+        }
+        let known = extensions.get::<Arc<Known>>().map(|known| &**known);
+        self.cause(error, known)
+    }
+
+    /// Why a body did not come.
+    #[cold]
+    fn broken(
+        &self,
+        error: &(dyn std::error::Error + Send + Sync + 'static),
+        limit: usize,
+        known: Option<&Known>,
+    ) -> TransportError {
+        if error.downcast_ref::<LengthLimitError>().is_some() {
+            return too_large(self.error(Step::Read), limit).at(address(known));
+        }
+        self.cause(error, known)
+    }
+
+    fn cause(
+        &self,
+        error: &(dyn std::error::Error + 'static),
+        known: Option<&Known>,
+    ) -> TransportError {
+        let mut next = Some(error);
+        let mut failure = self.error(Step::Read).at(address(known));
+        let mut last = error;
+        while let Some(error) = next {
+            if let Some(own) = error.downcast_ref::<TransportError>() {
+                return own.clone();
+            }
+            if let Some(own) = error.downcast_ref::<StreamError>() {
+                let step = own.step;
+                failure = self.error(step).at(address(known));
+            }
+            if let Some(own) = error.downcast_ref::<hyper::Error>() {
+                if own.is_incomplete_message() {
+                    let reason = "the server closed the connection before its answer had come";
+                    failure = failure.because(reason);
+                } else if own.is_parse() {
+                    let tls = self.endpoint.wire == Wire::Http { tls: true };
+                    failure = failure.because(match tls {
+                        true => "what came is no HTTP",
+                        false => "what came is no HTTP; the server may want https",
+                    });
+                }
+            }
+            last = error;
+            next = error.source();
+        }
+        let stale = known.is_some_and(Known::is_stale);
+        // The innermost says it best; those around it say which crate was told.
+        failure
+            .with_source(Said::of(last))
+            .on_stale_connection(stale)
+    }
+}
+
+/// Gets what is at a URL, over a connection of its own: for programs that fetch a model
+/// from the server that they then call.
+#[cfg(feature = "tls")]
+pub async fn get(
+    url: &str,
+    headers: HeaderMap,
+    tls: super::Tls,
+    proxy: Option<Proxy>,
+    limit: usize,
+    deadline: Duration,
+) -> Result<Response<Bytes>, Box<dyn std::error::Error + Send + Sync>> {
+    let endpoint = Endpoint::parse(url)?;
+    let options = Options {
+        tls,
+        proxy,
+        ..Options::new()
+    };
+    let uri = http::Uri::builder()
+        .scheme(endpoint.scheme())
+        .authority(endpoint.authority.clone())
+        .path_and_query(endpoint.target_or("/"))
+        .build()?;
+    let mut request = Request::get(uri).body(Bytes::new())?;
+    *request.headers_mut() = headers;
+    let transport = Transport::new(endpoint, &options)?;
+    let answer = transport.exchange(request, limit, Deadline::after(deadline));
+    Ok(answer.await?)
+}
+
+impl fmt::Debug for Transport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Transport").field(&self.endpoint).finish()
+    }
+}
+
+/// By when everything must be over.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Deadline {
+    pub(crate) at: Instant,
+    /// How long that was from the beginning, for saying it.
+    pub(crate) total: Duration,
+}
+
+impl Deadline {
+    /// From now on.
+    pub(crate) fn after(total: Duration) -> Self {
+        const YEAR: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+        let total = total.min(YEAR);
+        let at = Instant::now() + total;
+        Self { at, total }
+    }
+}
+
+pub(crate) fn too_large(error: TransportError, limit: usize) -> TransportError {
+    error.because(format!(
+        "the answer has more than {limit} bytes, the limit that `Limits::bytes` sets"
+    ))
+}
+
+fn address(known: Option<&Known>) -> &str {
+    known.map_or("", |known| &known.address)
+}
+
+/// The connection that a request got, if it has got one.
+fn known(captured: &CaptureConnection) -> Option<Arc<Known>> {
+    let mut extensions = Extensions::new();
+    let connected = captured.connection_metadata();
+    Connected::get_extras(connected.as_ref()?, &mut extensions);
+    extensions.remove()
+}
+
+/// The text of an error that cannot be moved, with its kind if it is the system's.
+#[derive(Debug)]
+struct Said(String);
+
+impl Said {
+    fn of(error: &(dyn std::error::Error + 'static)) -> Box<dyn std::error::Error + Send + Sync> {
+        if let Some(io) = error.downcast_ref::<std::io::Error>() {
+            let copy = match io.raw_os_error() {
+                Some(code) => std::io::Error::from_raw_os_error(code),
+                None => std::io::Error::new(io.kind(), io.to_string()),
+            };
+            return Box::new(copy);
+        }
+        Box::new(Self(error.to_string()))
+    }
+}
+
+impl fmt::Display for Said {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Said {}
+
+#[cfg(feature = "tls")]
+fn secured(
+    endpoint: &Endpoint,
+    options: &Options,
+) -> Result<Option<super::dial::Secured>, UrlError> {
+    let super::url::Place::Tcp { host, .. } = &endpoint.place else {
+        return Ok(None);
+    };
+    if endpoint.wire != (Wire::Http { tls: true }) {
+        return Ok(None);
+    }
+    let fail = |error: super::TlsError| UrlError::new(endpoint.shown(), error.to_string());
+    let config = options.tls.config(options.http2).map_err(fail)?;
+    let name = options.tls.name_for(host).map_err(fail)?;
+    Ok(Some(super::dial::Secured { config, name }))
+}

@@ -1,0 +1,292 @@
+//! Replies of methods, kept for who asks again.
+
+use std::collections::HashSet;
+use std::fmt;
+use std::future::Future;
+use std::hash::{Hash, Hasher};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::task::{self, Poll};
+use std::time::Duration;
+
+use polywire_protocol::Fault;
+use quick_cache::sync::Cache as Store;
+use quick_cache::{Equivalent, Weighter};
+use tokio::time::Instant;
+use tower::{Layer, Service};
+
+use crate::methods::{MethodCall, MethodReply};
+
+/// A layer around [`Methods`](crate::Methods) that keeps replies, of the methods
+/// that it was told, and gives them to calls with the same parameters.
+///
+/// Name only methods whose result depends on their parameters and on nothing else:
+/// not on who calls, not on what other calls have done since. What tells two calls
+/// apart is the name and the bytes of the parameters as they came, so the same
+/// values in another spelling are another call.
+///
+/// What is kept is bounded in bytes, parameters included, and each reply in age.
+/// Faults are not kept. A reply that is more than an eighth of the whole is not
+/// kept either. Which replies make room for others is decided by how often and how
+/// lately they were asked for. Cloning gives another handle of the same cache.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use polywire_rpc::Methods;
+/// use polywire_rpc::layers::cache::Cache;
+///
+/// let cache = Cache::new(16 << 20, Duration::from_secs(60)).method("report");
+/// let methods = Methods::new()
+///     .method("report", |(year,): (u16,)| async move { format!("all of {year}") })
+///     .layer(cache.clone());
+/// assert_eq!(cache.counts().hits, 0);
+/// # let _ = methods;
+/// ```
+#[derive(Clone)]
+pub struct Cache {
+    kept: Arc<Kept>,
+    methods: Arc<HashSet<String>>,
+}
+
+/// What a cache has done so far.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct Counts {
+    /// Calls that were answered from the cache.
+    pub hits: u64,
+    /// Calls of its methods that were not.
+    pub misses: u64,
+    /// Replies that it has now, those that are too old and have not been asked for
+    /// again included.
+    pub replies: usize,
+    /// The bytes that they take.
+    pub bytes: u64,
+}
+
+struct Kept {
+    store: Store<Key, Reply, Weight>,
+    age: Duration,
+    /// The most bytes of one reply and its parameters.
+    most: u64,
+    hits: AtomicU64,
+    misses: AtomicU64,
+}
+
+/// The call that a reply answers.
+#[derive(Debug, Eq, PartialEq)]
+struct Key {
+    method: Box<str>,
+    /// In which form the reply was written.
+    form: u8,
+    parameters: Box<[u8]>,
+}
+
+/// The same, of a call that is there.
+struct Asked<'a> {
+    method: &'a str,
+    form: u8,
+    parameters: &'a [u8],
+}
+
+#[derive(Clone)]
+struct Reply {
+    reply: MethodReply,
+    since: Instant,
+}
+
+#[derive(Clone)]
+struct Weight;
+
+/// What an entry takes besides its bytes, about.
+const ENTRY: u64 = 192;
+
+impl Weighter<Key, Reply> for Weight {
+    fn weight(&self, key: &Key, value: &Reply) -> u64 {
+        let bytes = key.method.len() + key.parameters.len() + value.reply.len();
+        bytes as u64 + ENTRY
+    }
+}
+
+impl Hash for Key {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        let Self {
+            method,
+            form,
+            parameters,
+        } = self;
+        let asked = Asked {
+            method,
+            form: *form,
+            parameters,
+        };
+        asked.hash(state);
+    }
+}
+
+impl Hash for Asked<'_> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.method.hash(state);
+        self.form.hash(state);
+        self.parameters.hash(state);
+    }
+}
+
+impl Equivalent<Key> for Asked<'_> {
+    fn equivalent(&self, key: &Key) -> bool {
+        self.form == key.form && *self.method == *key.method && *self.parameters == *key.parameters
+    }
+}
+
+impl Asked<'_> {
+    fn of(call: &MethodCall) -> Asked<'_> {
+        Asked {
+            method: call.name(),
+            form: call.form(),
+            parameters: call.parameters.bytes(),
+        }
+    }
+
+    fn to_key(&self) -> Key {
+        Key {
+            method: self.method.into(),
+            form: self.form,
+            parameters: self.parameters.into(),
+        }
+    }
+}
+
+impl Cache {
+    /// A cache of so many bytes, whose replies are given again for so long. It
+    /// keeps nothing before a method is named.
+    #[must_use]
+    pub fn new(bytes: u64, age: Duration) -> Self {
+        // A guess, for the size of tables.
+        let replies = (bytes / 1024).clamp(64, 1 << 20) as usize;
+        let kept = Kept {
+            store: Store::with_weighter(replies, bytes, Weight),
+            age,
+            most: bytes / 8,
+            hits: AtomicU64::new(0),
+            misses: AtomicU64::new(0),
+        };
+        Self {
+            kept: Arc::new(kept),
+            methods: Arc::default(),
+        }
+    }
+
+    /// Has this handle keep the replies of a method.
+    #[must_use]
+    pub fn method(mut self, name: impl Into<String>) -> Self {
+        Arc::make_mut(&mut self.methods).insert(name.into());
+        self
+    }
+
+    /// What it has done so far.
+    #[must_use]
+    pub fn counts(&self) -> Counts {
+        Counts {
+            hits: self.kept.hits.load(Ordering::Relaxed),
+            misses: self.kept.misses.load(Ordering::Relaxed),
+            replies: self.kept.store.len(),
+            bytes: self.kept.store.weight(),
+        }
+    }
+
+    /// Forgets all replies.
+    pub fn clear(&self) {
+        self.kept.store.clear();
+    }
+}
+
+impl Kept {
+    /// The reply to a call, if there is one that is young enough.
+    fn find(&self, asked: &Asked<'_>) -> Option<MethodReply> {
+        let found = self.store.get(asked).and_then(|found| {
+            if found.since.elapsed() < self.age {
+                return Some(found.reply);
+            }
+            // Unless another call has just renewed it.
+            let old = |now: &Reply| now.since == found.since;
+            self.store.remove_if(asked, old);
+            None
+        });
+        let count = match found {
+            Some(_) => &self.hits,
+            None => &self.misses,
+        };
+        count.fetch_add(1, Ordering::Relaxed);
+        found
+    }
+
+    fn keep(&self, key: Key, reply: &MethodReply) {
+        let reply = Reply {
+            reply: reply.clone(),
+            since: Instant::now(),
+        };
+        if Weight.weight(&key, &reply) <= self.most {
+            self.store.insert(key, reply);
+        }
+    }
+}
+
+impl fmt::Debug for Cache {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Cache")
+            .field("methods", &self.methods)
+            .field("counts", &self.counts())
+            .finish_non_exhaustive()
+    }
+}
+
+impl<S> Layer<S> for Cache {
+    type Service = Caching<S>;
+
+    fn layer(&self, inner: S) -> Caching<S> {
+        Caching {
+            cache: self.clone(),
+            inner,
+        }
+    }
+}
+
+/// The service of a [`Cache`].
+#[derive(Clone, Debug)]
+pub struct Caching<S> {
+    cache: Cache,
+    inner: S,
+}
+
+impl<S> Service<MethodCall> for Caching<S>
+where
+    S: Service<MethodCall, Response = MethodReply, Error = Fault>,
+    S::Future: Send + 'static,
+{
+    type Response = MethodReply;
+    type Error = Fault;
+    type Future = Pin<Box<dyn Future<Output = Result<MethodReply, Fault>> + Send>>;
+
+    fn poll_ready(&mut self, context: &mut task::Context<'_>) -> Poll<Result<(), Fault>> {
+        self.inner.poll_ready(context)
+    }
+
+    fn call(&mut self, call: MethodCall) -> Self::Future {
+        if !self.cache.methods.contains(call.name()) {
+            return Box::pin(self.inner.call(call));
+        }
+        let asked = Asked::of(&call);
+        if let Some(reply) = self.cache.kept.find(&asked) {
+            return Box::pin(std::future::ready(Ok(reply)));
+        }
+        let key = asked.to_key();
+        let kept = Arc::clone(&self.cache.kept);
+        let reply = self.inner.call(call);
+        Box::pin(async move {
+            let reply = reply.await?.share();
+            kept.keep(key, &reply);
+            Ok(reply)
+        })
+    }
+}

@@ -1,0 +1,408 @@
+//! Limits per address.
+
+use std::collections::HashMap;
+use std::collections::hash_map::RandomState;
+use std::fmt;
+use std::hash::BuildHasher;
+use std::net::IpAddr;
+use std::num::NonZeroU32;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use crate::server::Peer;
+
+/// Who may connect, and how often who may ask.
+///
+/// - Connections, in all and per address, are counted when they are accepted and
+///   before anything is read. One too many is answered `503` with `Retry-After`
+///   over HTTP and SCGI, is closed over TLS, and ends.
+/// - Requests per address may come at a rate, and as many as a burst at once. One
+///   too many is answered `429` with `Retry-After`, in the caller's wire, before
+///   its body is read.
+///
+/// An address of IPv6 stands for its network of 64 bits, since whoever has one of
+/// its addresses usually has all. Callers behind a proxy have the address of the
+/// proxy. Those at Unix sockets have none, and only the number of all connections
+/// is limited for them.
+///
+/// Some 48 bytes are held for each address of which there is something to know, and
+/// no more than for [`Firewall::addresses`]. Where more come within a moment,
+/// addresses without a connection are forgotten: they may then ask anew, and
+/// nobody is locked out.
+///
+/// Clones share what they count, so that one firewall can stand before several
+/// servers.
+///
+/// ```
+/// use std::num::NonZeroU32;
+///
+/// use polywire_rpc::layers::Firewall;
+///
+/// let ten = NonZeroU32::new(10).unwrap();
+/// let firewall = Firewall::new()
+///     .connections(5_000)
+///     .connections_per_address(100)
+///     .requests_per_address(ten, ten.saturating_mul(ten));
+/// # let _ = firewall;
+/// ```
+#[derive(Clone)]
+pub struct Firewall {
+    total: usize,
+    per_address: u32,
+    rate: Option<Rate>,
+    addresses: usize,
+    shared: Arc<Shared>,
+}
+
+/// A bucket of tokens, told as times: when the next request would come if all
+/// came at the rate.
+#[derive(Clone, Copy, Debug)]
+struct Rate {
+    /// Nanoseconds between two requests.
+    between: u64,
+    /// How far ahead of the rate a caller may be, in nanoseconds.
+    ahead: u64,
+}
+
+struct Shared {
+    /// Where all times are counted from.
+    start: Instant,
+    open: AtomicUsize,
+    hasher: RandomState,
+    shards: [Mutex<Shard>; SHARDS],
+}
+
+const SHARDS: usize = 16;
+
+#[derive(Default)]
+struct Shard {
+    known: HashMap<Key, Known>,
+    /// How many there may be until it is looked which are of no use any more.
+    tidy_at: usize,
+}
+
+/// An address as it counts.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+enum Key {
+    V4(u32),
+    /// The network.
+    V6(u64),
+}
+
+impl Key {
+    fn of(address: IpAddr) -> Self {
+        match address.to_canonical() {
+            IpAddr::V4(address) => Self::V4(address.to_bits()),
+            IpAddr::V6(address) => Self::V6((address.to_bits() >> 64) as u64),
+        }
+    }
+}
+
+/// What is known of an address.
+#[derive(Clone, Copy, Debug, Default)]
+struct Known {
+    connections: u32,
+    /// When its next request would come, in nanoseconds from the start.
+    due: u64,
+}
+
+/// Why somebody is turned away.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Refused {
+    /// There are too many connections in all.
+    Total,
+    /// There are too many from there.
+    Address,
+}
+
+/// A connection that counts until this is dropped.
+pub(crate) struct Connected {
+    shared: Arc<Shared>,
+    key: Option<Key>,
+}
+
+impl Default for Firewall {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Firewall {
+    /// One that lets everybody through.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            total: usize::MAX,
+            per_address: u32::MAX,
+            rate: None,
+            addresses: 65_536,
+            shared: Arc::new(Shared {
+                start: Instant::now(),
+                open: AtomicUsize::new(0),
+                hasher: RandomState::new(),
+                shards: Default::default(),
+            }),
+        }
+    }
+
+    /// Sets how many connections may be open at once, in all. Unlike
+    /// [`ServerBuilder::connections`](crate::ServerBuilder::connections), which lets
+    /// more of them wait, this turns them away.
+    #[must_use]
+    pub const fn connections(mut self, total: usize) -> Self {
+        self.total = total;
+        self
+    }
+
+    /// Sets how many connections may be open at once from one address.
+    #[must_use]
+    pub const fn connections_per_address(mut self, count: u32) -> Self {
+        self.per_address = count;
+        self
+    }
+
+    /// Sets how many requests may come a second from one address, and how many at
+    /// once after a pause.
+    #[must_use]
+    pub fn requests_per_address(mut self, per_second: NonZeroU32, burst: NonZeroU32) -> Self {
+        let between = 1_000_000_000 / u64::from(per_second.get());
+        self.rate = Some(Rate {
+            between,
+            ahead: between * u64::from(burst.get()),
+        });
+        self
+    }
+
+    /// Sets how many addresses are remembered at most. 65,536, which take some 6 MiB.
+    #[must_use]
+    pub const fn addresses(mut self, addresses: usize) -> Self {
+        self.addresses = addresses;
+        self
+    }
+
+    /// Counts a connection.
+    pub(crate) fn connect(&self, peer: &Peer) -> Result<Connected, Refused> {
+        let key = self
+            .counts_connections()
+            .then(|| peer.address().map(|address| Key::of(address.ip())))
+            .flatten();
+        let more = |open: usize| (open < self.total).then_some(open + 1);
+        let open = &self.shared.open;
+        if open
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, more)
+            .is_err()
+        {
+            return Err(Refused::Total);
+        }
+        // From here on it is given back whatever happens.
+        let mut connected = Connected {
+            shared: Arc::clone(&self.shared),
+            key: None,
+        };
+        if let Some(key) = key {
+            let mut shard = self.shared.shard(key);
+            let known = self.known(&mut shard, key);
+            if known.connections >= self.per_address {
+                return Err(Refused::Address);
+            }
+            known.connections += 1;
+            drop(shard);
+            connected.key = Some(key);
+        }
+        Ok(connected)
+    }
+
+    /// Counts a request, or tells after which time it may come again.
+    pub(crate) fn request(&self, peer: &Peer) -> Result<(), Duration> {
+        let (Some(rate), Some(address)) = (self.rate, peer.address()) else {
+            return Ok(());
+        };
+        let now = self.shared.now();
+        self.request_at(rate, Key::of(address.ip()), now)
+    }
+
+    fn request_at(&self, rate: Rate, key: Key, now: u64) -> Result<(), Duration> {
+        let mut shard = self.shared.shard(key);
+        let known = self.known(&mut shard, key);
+        let due = known.due.max(now) + rate.between;
+        let over = (due - now).saturating_sub(rate.ahead);
+        if over > 0 {
+            return Err(Duration::from_nanos(over));
+        }
+        known.due = due;
+        Ok(())
+    }
+
+    const fn counts_connections(&self) -> bool {
+        self.per_address < u32::MAX
+    }
+
+    /// What is known of an address, with room made for it.
+    fn known<'s>(&self, shard: &'s mut Shard, key: Key) -> &'s mut Known {
+        if shard.known.len() >= shard.tidy_at.max(LEAST) && !shard.known.contains_key(&key) {
+            self.tidy(shard);
+        }
+        shard.known.entry(key).or_default()
+    }
+
+    /// Forgets addresses of which there is nothing to know any more. It takes a
+    /// step for each, and is called after as many new ones have come.
+    #[cold]
+    fn tidy(&self, shard: &mut Shard) {
+        let now = self.shared.now();
+        let most = (self.addresses / SHARDS).max(LEAST);
+        shard
+            .known
+            .retain(|_, known| known.connections > 0 || known.due > now);
+        // More than half, and not all: else the next address would have all of them
+        // gone through again.
+        if shard.known.len() > most / 2 {
+            shard.known.retain(|_, known| known.connections > 0);
+        }
+        shard.known.shrink_to(2 * shard.known.len());
+        // Connections are limited elsewhere, and so are those who have some.
+        shard.tidy_at = (2 * shard.known.len()).clamp(LEAST, most.max(2 * shard.known.len()));
+    }
+}
+
+/// The addresses of a shard for which nothing is tidied.
+const LEAST: usize = 16;
+
+impl Shared {
+    fn shard(&self, key: Key) -> MutexGuard<'_, Shard> {
+        let index = self.hasher.hash_one(key) as usize % SHARDS;
+        // Counts are whole whatever happened to who held them.
+        self.shards[index]
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn now(&self) -> u64 {
+        // 584 years.
+        u64::try_from(self.start.elapsed().as_nanos()).unwrap_or(u64::MAX / 2)
+    }
+}
+
+impl Drop for Connected {
+    fn drop(&mut self) {
+        self.shared.open.fetch_sub(1, Ordering::Relaxed);
+        let Some(key) = self.key else { return };
+        let mut shard = self.shared.shard(key);
+        if let Some(known) = shard.known.get_mut(&key) {
+            known.connections = known.connections.saturating_sub(1);
+            if known.connections == 0 && known.due <= self.shared.now() {
+                shard.known.remove(&key);
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Firewall {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Firewall")
+            .field("total", &self.total)
+            .field("per_address", &self.per_address)
+            .field("rate", &self.rate)
+            .field("open", &self.shared.open)
+            .finish_non_exhaustive()
+    }
+}
+
+const _: () = assert!(size_of::<(Key, Known)>() <= 32);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn peer(address: &str) -> Peer {
+        Peer::from(std::net::SocketAddr::new(address.parse().unwrap(), 1))
+    }
+
+    fn number(number: u32) -> NonZeroU32 {
+        NonZeroU32::new(number).unwrap()
+    }
+
+    #[test]
+    fn connections() {
+        let firewall = Firewall::new().connections(4).connections_per_address(2);
+        let open = |address| firewall.connect(&peer(address));
+        let first = [open("192.0.2.1").unwrap(), open("192.0.2.1").unwrap()];
+        // The same address, written for IPv6.
+        for same in ["192.0.2.1", "::ffff:192.0.2.1"] {
+            assert_eq!(open(same).err(), Some(Refused::Address));
+        }
+        // Two of a network, and one of another.
+        let network = [open("2001:db8::1").unwrap(), open("2001:db8::2:2").unwrap()];
+        assert_eq!(open("2001:db8::3").err(), Some(Refused::Total));
+        drop(first);
+        assert_eq!(open("2001:db8::3").err(), Some(Refused::Address));
+        let other = open("2001:db8:0:1::1").unwrap();
+        let unix = firewall.connect(&Peer::default()).unwrap();
+        assert_eq!(open("192.0.2.1").err(), Some(Refused::Total));
+        drop((network, other, unix));
+        assert_eq!(firewall.shared.open.load(Ordering::Relaxed), 0);
+        let known: usize = firewall
+            .shared
+            .shards
+            .iter()
+            .map(|shard| shard.lock().unwrap().known.len())
+            .sum();
+        assert_eq!(known, 0);
+    }
+
+    #[test]
+    fn rates() {
+        let firewall = Firewall::new().requests_per_address(number(10), number(3));
+        let rate = firewall.rate.unwrap();
+        let key = Key::V4(1);
+        let at = |milliseconds: u64| firewall.request_at(rate, key, milliseconds * 1_000_000);
+        // A burst, then one each tenth of a second.
+        let start = 1_000;
+        assert_eq!([at(start), at(start), at(start)], [Ok(()); 3]);
+        assert_eq!(at(start), Err(Duration::from_millis(100)));
+        assert_eq!(at(start + 60), Err(Duration::from_millis(40)));
+        assert_eq!(at(start + 100), Ok(()));
+        assert_eq!(at(start + 100), Err(Duration::from_millis(100)));
+        assert_eq!([at(start + 300), at(start + 300)], [Ok(()); 2]);
+        assert!(at(start + 300).is_err());
+        // Others are not held up, and after a pause it is no more than a burst.
+        assert_eq!(firewall.request_at(rate, Key::V4(2), 0), Ok(()));
+        assert_eq!([at(90_000), at(90_000), at(90_000)], [Ok(()); 3]);
+        assert!(at(90_000).is_err());
+    }
+
+    #[test]
+    fn memory_is_bounded() {
+        let firewall = Firewall::new()
+            .connections_per_address(5)
+            .requests_per_address(number(1), number(1))
+            .addresses(1_600);
+        let rate = firewall.rate.unwrap();
+        let kept = firewall.connect(&peer("192.0.2.1")).unwrap();
+        let far = u64::MAX / 4;
+        for number in 0..100_000 {
+            firewall.request_at(rate, Key::V6(number), far).unwrap();
+        }
+        let known = || {
+            let shards = firewall.shared.shards.iter();
+            shards
+                .map(|shard| shard.lock().unwrap().known.len())
+                .sum::<usize>()
+        };
+        assert!(known() <= 1_600, "{}", known());
+        // Who is connected is not forgotten.
+        let more: Vec<_> = (0..4)
+            .map(|_| firewall.connect(&peer("192.0.2.1")).unwrap())
+            .collect();
+        assert!(firewall.connect(&peer("192.0.2.1")).is_err());
+        drop((kept, more));
+        // What is over is forgotten when others come.
+        for number in 0..100_000 {
+            firewall.request_at(rate, Key::V4(number), 0).unwrap();
+        }
+        assert!(known() <= 1_600, "{}", known());
+    }
+}

@@ -1,0 +1,40 @@
+//! What stands in front of a service: who may call, how often, and what every
+//! answer says.
+//!
+//! | | what it does | how it is set |
+//! |---|---|---|
+//! | [`Firewall`] | connections in all and per address, requests per address | [`ServerBuilder::firewall`](crate::ServerBuilder::firewall) |
+//! | [`BasicAuth`] | names and passwords | [`ServerBuilder::http_layer`](crate::ServerBuilder::http_layer) |
+//! | [`SecurityHeaders`] | headers for browsers | the same |
+//! | [`Gzip`] | compresses answers | the same |
+//!
+//! A server has none of them unless it is told to. The limit of calls in progress
+//! is [`ServerBuilder::calls`](crate::ServerBuilder::calls).
+
+mod basic;
+#[cfg(feature = "cache")]
+pub mod cache;
+mod firewall;
+mod gzip;
+mod security;
+
+pub use basic::{BasicAuth, CheckFuture, Checker, User, same_secret};
+pub use firewall::Firewall;
+pub(crate) use firewall::{Connected, Refused};
+pub use gzip::Gzip;
+pub use security::SecurityHeaders;
+
+use bytes::Bytes;
+use http::{HeaderValue, Response, StatusCode, header};
+use http_body_util::Full;
+
+use crate::server::HttpResponse;
+
+/// An answer in words, for people.
+pub(crate) fn text(status: StatusCode, text: impl Into<Bytes>) -> HttpResponse {
+    let mut response = Response::new(Full::new(text.into()));
+    *response.status_mut() = status;
+    let plain = HeaderValue::from_static("text/plain; charset=utf-8");
+    response.headers_mut().insert(header::CONTENT_TYPE, plain);
+    response
+}

@@ -1,0 +1,260 @@
+//! Functions as methods.
+//!
+//! A method is any function of parameters, or of parameters and a
+//! [`Context`], that returns a future of a value or of a `Result`. Which of
+//! these it is, the compiler finds out by the marker types below: a trait with
+//! a parameter may be implemented for functions once a marker.
+
+use std::future::Future;
+use std::sync::Arc;
+
+use polywire_protocol::Fault;
+use polywire_schema::Value;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::call::{Answering, MethodFuture};
+use super::parameters::Source;
+use crate::Context;
+use crate::server::caught;
+
+/// What is called under a name.
+pub(crate) trait Method: Send + Sync + 'static {
+    /// Reads the parameters and begins.
+    fn call(
+        &self,
+        source: Source<'_>,
+        context: Context,
+        answer: Answering,
+    ) -> Result<MethodFuture, Fault>;
+}
+
+/// Marks a function that returns a value.
+#[derive(Debug)]
+pub struct Plain;
+/// Marks a function that returns a `Result` whose error can be a [`Fault`].
+#[derive(Debug)]
+pub struct Fallible;
+/// Marks a function of the parameters alone.
+#[derive(Debug)]
+pub struct WithoutContext;
+/// Marks a function of the parameters and the context.
+#[derive(Debug)]
+pub struct WithContext;
+
+/// What a method returns: a value that serde can write, or a `Result` of one.
+/// The marker `M` tells which.
+pub trait IntoResult<M> {
+    /// The value.
+    type Value: Serialize + Send;
+
+    /// The value or the fault.
+    ///
+    /// # Errors
+    ///
+    /// It is a fault.
+    fn into_result(self) -> Result<Self::Value, Fault>;
+}
+
+impl<T: Serialize + Send> IntoResult<Plain> for T {
+    type Value = T;
+
+    fn into_result(self) -> Result<T, Fault> {
+        Ok(self)
+    }
+}
+
+impl<T: Serialize + Send, E: Into<Fault>> IntoResult<Fallible> for Result<T, E> {
+    type Value = T;
+
+    fn into_result(self) -> Result<T, Fault> {
+        self.map_err(Into::into)
+    }
+}
+
+/// An asynchronous function that can be a method.
+///
+/// Implemented for functions and closures of
+///
+/// - the parameters: a tuple of types that serde can read, `()` if there are
+///   none, a `Vec` or an array if they are all of one type;
+/// - and, if it wants to know who calls, a [`Context`];
+///
+/// which return a future of a value that serde can write, or of a `Result` of one
+/// whose error turns into a [`Fault`].
+pub trait MethodFunction<M>: Send + Sync + 'static {
+    /// The parameters.
+    type Parameters: DeserializeOwned + Send + 'static;
+    /// What the future ends in.
+    type Output: IntoResult<Self::Kind> + Send + 'static;
+    /// Whether that is a `Result`.
+    type Kind: 'static;
+    /// The future.
+    type Future: Future<Output = Self::Output> + Send + 'static;
+
+    /// Calls the function.
+    fn run(&self, parameters: Self::Parameters, context: Context) -> Self::Future;
+}
+
+impl<F, P, R, K> MethodFunction<(WithoutContext, K, P)> for F
+where
+    F: Fn(P) -> R + Send + Sync + 'static,
+    P: DeserializeOwned + Send + 'static,
+    R: Future + Send + 'static,
+    R::Output: IntoResult<K> + Send + 'static,
+    K: 'static,
+{
+    type Parameters = P;
+    type Output = R::Output;
+    type Kind = K;
+    type Future = R;
+
+    fn run(&self, parameters: P, _: Context) -> R {
+        self(parameters)
+    }
+}
+
+impl<F, P, R, K> MethodFunction<(WithContext, K, P)> for F
+where
+    F: Fn(P, Context) -> R + Send + Sync + 'static,
+    P: DeserializeOwned + Send + 'static,
+    R: Future + Send + 'static,
+    R::Output: IntoResult<K> + Send + 'static,
+    K: 'static,
+{
+    type Parameters = P;
+    type Output = R::Output;
+    type Kind = K;
+    type Future = R;
+
+    fn run(&self, parameters: P, context: Context) -> R {
+        self(parameters, context)
+    }
+}
+
+/// A blocking function that can be a method: as [`MethodFunction`], but that it
+/// returns the value itself, and may take its time.
+pub trait BlockingFunction<M>: Send + Sync + 'static {
+    /// The parameters.
+    type Parameters: DeserializeOwned + Send + 'static;
+    /// What it returns.
+    type Output: IntoResult<Self::Kind> + Send + 'static;
+    /// Whether that is a `Result`.
+    type Kind: 'static;
+
+    /// Calls the function.
+    fn run(&self, parameters: Self::Parameters, context: Context) -> Self::Output;
+}
+
+impl<F, P, R, K> BlockingFunction<(WithoutContext, K, P)> for F
+where
+    F: Fn(P) -> R + Send + Sync + 'static,
+    P: DeserializeOwned + Send + 'static,
+    R: IntoResult<K> + Send + 'static,
+    K: 'static,
+{
+    type Parameters = P;
+    type Output = R;
+    type Kind = K;
+
+    fn run(&self, parameters: P, _: Context) -> R {
+        self(parameters)
+    }
+}
+
+impl<F, P, R, K> BlockingFunction<(WithContext, K, P)> for F
+where
+    F: Fn(P, Context) -> R + Send + Sync + 'static,
+    P: DeserializeOwned + Send + 'static,
+    R: IntoResult<K> + Send + 'static,
+    K: 'static,
+{
+    type Parameters = P;
+    type Output = R;
+    type Kind = K;
+
+    fn run(&self, parameters: P, context: Context) -> R {
+        self(parameters, context)
+    }
+}
+
+/// A function over types.
+pub(crate) struct Typed<F, M>(F, std::marker::PhantomData<fn() -> M>);
+
+/// A function over types that blocks.
+pub(crate) struct Blocking<F, M>(Arc<F>, std::marker::PhantomData<fn() -> M>);
+
+/// A function over values.
+pub(crate) struct Values<F>(F);
+
+impl<M: 'static, F: MethodFunction<M>> Typed<F, M> {
+    pub(crate) const fn new(function: F) -> Self {
+        Self(function, std::marker::PhantomData)
+    }
+}
+
+impl<M: 'static, F: BlockingFunction<M>> Blocking<F, M> {
+    pub(crate) fn new(function: F) -> Self {
+        Self(Arc::new(function), std::marker::PhantomData)
+    }
+}
+
+impl<F> Values<F> {
+    pub(crate) const fn new(function: F) -> Self {
+        Self(function)
+    }
+}
+
+impl<M: 'static, F: MethodFunction<M>> Method for Typed<F, M> {
+    fn call(
+        &self,
+        source: Source<'_>,
+        context: Context,
+        answer: Answering,
+    ) -> Result<MethodFuture, Fault> {
+        let future = self.0.run(source.decode()?, context);
+        Ok(Box::pin(async move {
+            let result = future.await.into_result()?;
+            answer.serialize(&result)
+        }))
+    }
+}
+
+impl<M: 'static, F: BlockingFunction<M>> Method for Blocking<F, M> {
+    fn call(
+        &self,
+        source: Source<'_>,
+        context: Context,
+        answer: Answering,
+    ) -> Result<MethodFuture, Fault> {
+        let parameters = source.decode()?;
+        let function = Arc::clone(&self.0);
+        Ok(Box::pin(async move {
+            // Written there too: what takes long to compute may be long.
+            let work = move || {
+                caught(|| {
+                    let result = function.run(parameters, context).into_result()?;
+                    answer.serialize(&result)
+                })
+            };
+            let ended = tokio::task::spawn_blocking(work).await;
+            ended.unwrap_or_else(|stopped| Err(Fault::internal(stopped)))
+        }))
+    }
+}
+
+impl<F, R> Method for Values<F>
+where
+    F: Fn(Vec<Value>, Context) -> R + Send + Sync + 'static,
+    R: Future<Output = Result<Value, Fault>> + Send + 'static,
+{
+    fn call(
+        &self,
+        source: Source<'_>,
+        context: Context,
+        answer: Answering,
+    ) -> Result<MethodFuture, Fault> {
+        let future = (self.0)(source.values()?, context);
+        Ok(Box::pin(async move { answer.value(&future.await?) }))
+    }
+}

@@ -1,0 +1,427 @@
+//! Methods by name, without a model.
+//!
+//! A [`Methods`] is functions by their names. A server offers them over XML-RPC, and
+//! if it is told to over CBOR; alone, or beside the operations of a model.
+//!
+//! ```
+//! use polywire_protocol::Fault;
+//! use polywire_rpc::{Methods, Server};
+//!
+//! let methods = Methods::new()
+//!     .method("sample.add", |(a, b): (i32, i32)| async move { a + b })
+//!     .method("sample.div", |(a, b): (i32, i32)| async move {
+//!         a.checked_div(b).ok_or_else(|| Fault::coded(7, "division by zero"))
+//!     })
+//!     .help("sample.add", "Adds two numbers.")
+//!     .signature("sample.add", &["int", "int", "int"])
+//!     .introspection(true);
+//! let server = Server::methods(methods).build()?;
+//!
+//! # let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+//! # runtime.block_on(async {
+//! let running = server.listen("127.0.0.1:0".parse()?).await?;
+//! println!("http://{}/RPC2", running.address());
+//! # use tokio::io::{AsyncReadExt, AsyncWriteExt};
+//! # let mut stream = tokio::net::TcpStream::connect(running.address()).await?;
+//! # let call = polywire_codec::xmlrpc::write_call("sample.add", &[2.into(), 3.into()])?;
+//! # let head = format!("POST /RPC2 HTTP/1.0\r\ncontent-length: {}\r\n\r\n", call.len());
+//! # stream.write_all(&[head.as_bytes(), &call].concat()).await?;
+//! # let mut answer = String::new();
+//! # stream.read_to_string(&mut answer).await?;
+//! # assert!(answer.contains("<value><int>5</int></value>"), "{answer}");
+//! running.shutdown().await;
+//! # Ok::<(), Box<dyn std::error::Error>>(()) })?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! From Python:
+//!
+//! ```python
+//! import xmlrpc.client
+//!
+//! sample = xmlrpc.client.ServerProxy("http://127.0.0.1:8080/RPC2").sample
+//! print(sample.add(2, 3))
+//! ```
+//!
+//! # Parameters and results
+//!
+//! Parameters are a tuple of types of serde, `()` if there are none; the body of a
+//! call is read straight into them. An `Option` at the end may be left out by the
+//! caller. A `Vec` takes any number of one type, [`Methods::values`] any number of
+//! any. The result is any type that serde can write, or a `Result` whose error turns
+//! into a [`Fault`]. [`Blob`](polywire_schema::Blob),
+//! [`Timestamp`](polywire_schema::Timestamp) and the big numbers are what they are in
+//! each format, and so is a [`Value`].
+//!
+//! # Faults
+//!
+//! [`Fault::coded`] is an error with a number and a text of your own. What else can be
+//! turned into a fault with `?` (`std::io::Error` and its like) is an internal one:
+//! its reason goes to the log, and callers learn nothing of it. Parameters that a
+//! method does not take are answered for it, with the position of the one that is
+//! wrong and where in the message it stands. The numbers are those of the [fault code
+//! interoperability](https://xmlrpc-epi.sourceforge.net/specs/rfc.fault_codes.php)
+//! specification, on every wire and within a multicall too. A method that panics
+//! costs its own call and nothing else.
+//!
+//! # Introspection
+//!
+//! [`Methods::introspection`] adds `system.listMethods`, `system.methodSignature`,
+//! `system.methodHelp`, `system.getCapabilities` and `system.multicall`, which tell of
+//! the operations of a model too and can call them. The calls of a multicall are made
+//! one after the other; one that fails has a fault for its result. Their number is
+//! limited by [`Limits::calls`](polywire_schema::Limits::calls), and the time for the
+//! handler is that of all together. Once their results are more than
+//! [`Limits::bytes`](polywire_schema::Limits::bytes), the rest is not called.
+//!
+//! # CBOR
+//!
+//! With [`Methods::cbor`] each method can be called with a post to
+//! `/service/NAME/operation/METHOD`, below any path, that has the header
+//! `smithy-protocol: rpc-v2-cbor` and an array of the parameters as its body. The
+//! result is the body of the answer. A fault is a map of `__type`, `code` and
+//! `message`, with status 400 if the caller is to blame and 500 if not.
+
+mod call;
+mod error;
+mod format;
+mod function;
+mod multicall;
+mod operation;
+mod parameters;
+mod router;
+mod system;
+mod wire;
+
+use std::collections::{BTreeMap, HashMap};
+use std::fmt;
+use std::future::Future;
+use std::sync::Arc;
+
+use polywire_codec::xmlrpc::{Style, XmlRpcProfile};
+use polywire_protocol::Fault;
+use polywire_schema::{Service, Value};
+use tower::{Layer, Service as TowerService};
+
+pub use call::{MethodCall, MethodReply, MethodService};
+pub use error::MethodsError;
+pub use function::{
+    BlockingFunction, Fallible, IntoResult, MethodFunction, Plain, WithContext, WithoutContext,
+};
+pub use parameters::Parameters;
+
+pub(crate) use call::MethodFuture;
+pub(crate) use router::{Entry, Found, Router, Target};
+pub(crate) use wire::CborMethods;
+
+use crate::Context;
+use function::{Blocking, Method, Typed, Values};
+use router::Work;
+use system::{About, System};
+
+/// The methods of a server by their names.
+#[derive(Default)]
+pub struct Methods {
+    methods: Vec<(String, Box<dyn Method>)>,
+    about: BTreeMap<String, About>,
+    paths: Vec<String>,
+    cbor: Option<String>,
+    introspection: bool,
+    profile: XmlRpcProfile,
+    style: Style,
+    /// Help texts by the names of operations, which there may not be.
+    documentation: HashMap<String, String>,
+    layers: Vec<Box<dyn FnOnce(MethodService) -> MethodService>>,
+    /// The first method that returns what nobody wants to send.
+    doubtful: Option<(String, &'static str)>,
+}
+
+impl Methods {
+    /// No methods yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a method: an asynchronous function of its parameters, and if it wants
+    /// to of the [`Context`], which returns a value or a `Result` of one.
+    ///
+    /// The types are those of serde. Parameters are a tuple, `()` if there are
+    /// none, a `Vec` or an array if they are all of one type. Those at the end
+    /// that are an `Option` may be left out by the caller.
+    ///
+    /// ```
+    /// use polywire_protocol::Fault;
+    /// use polywire_rpc::{Context, Methods};
+    ///
+    /// let methods = Methods::new()
+    ///     .method("sample.add", |(a, b): (i32, i32)| async move { a + b })
+    ///     .method("sample.div", |(a, b): (i32, i32)| async move {
+    ///         a.checked_div(b).ok_or_else(|| Fault::coded(7, "division by zero"))
+    ///     })
+    ///     .method("who", |(): (), context: Context| async move {
+    ///         context.peer().map(|peer| peer.to_string())
+    ///     });
+    /// # let _ = methods;
+    /// ```
+    #[must_use]
+    pub fn method<M: 'static, F>(mut self, name: impl Into<String>, function: F) -> Self
+    where
+        F: MethodFunction<M>,
+    {
+        let name = name.into();
+        self.doubt::<F::Kind, F::Output>(&name);
+        self.methods.push((name, Box::new(Typed::new(function))));
+        self
+    }
+
+    /// Adds a method over values, whatever they are.
+    ///
+    /// ```
+    /// use polywire_rpc::Methods;
+    /// use polywire_schema::Value;
+    ///
+    /// let methods = Methods::new()
+    ///     .values("echo", |parameters, _| async move { Ok(Value::List(parameters)) });
+    /// # let _ = methods;
+    /// ```
+    #[must_use]
+    pub fn values<F, R>(mut self, name: impl Into<String>, function: F) -> Self
+    where
+        F: Fn(Vec<Value>, Context) -> R + Send + Sync + 'static,
+        R: Future<Output = Result<Value, Fault>> + Send + 'static,
+    {
+        let method = Box::new(Values::new(function));
+        self.methods.push((name.into(), method));
+        self
+    }
+
+    /// Adds a method that blocks or computes for long. It runs on a thread of its
+    /// own, so that other calls go on; of those threads there are as many as the
+    /// runtime allows, and further calls wait for one. A call that takes longer
+    /// than it may is answered so, but the function goes on to its end.
+    ///
+    /// ```
+    /// use polywire_rpc::Methods;
+    ///
+    /// let methods = Methods::new().blocking("file.size", |(path,): (String,)| {
+    ///     Ok::<_, std::io::Error>(std::fs::metadata(path)?.len())
+    /// });
+    /// # let _ = methods;
+    /// ```
+    #[must_use]
+    pub fn blocking<M: 'static, F>(mut self, name: impl Into<String>, function: F) -> Self
+    where
+        F: BlockingFunction<M>,
+    {
+        let name = name.into();
+        self.doubt::<F::Kind, F::Output>(&name);
+        self.methods.push((name, Box::new(Blocking::new(function))));
+        self
+    }
+
+    /// A `Result` whose error serde can write and that is no fault is a value to
+    /// the compiler, and to nobody else.
+    fn doubt<K: 'static, T>(&mut self, name: &str) {
+        let plain = std::any::TypeId::of::<K>() == std::any::TypeId::of::<Plain>();
+        let kind = std::any::type_name::<T>();
+        if plain && kind.starts_with("core::result::Result<") && self.doubtful.is_none() {
+            self.doubtful = Some((name.to_owned(), kind));
+        }
+    }
+
+    /// Sets what `system.methodHelp` says of a method, or of an operation of the
+    /// model under its method name.
+    #[must_use]
+    pub fn help(mut self, name: &str, text: impl Into<String>) -> Self {
+        self.about.entry(name.to_owned()).or_default().help = text.into();
+        self
+    }
+
+    /// Sets what `system.methodHelp` says of operations of the model, by their names:
+    /// `polywire::documentation` gets it out of a model. Names that no operation of
+    /// the server has are passed over, and a text of [`help`](Self::help) counts more.
+    #[must_use]
+    pub fn documentation<N: Into<String>, T: Into<String>>(
+        mut self,
+        texts: impl IntoIterator<Item = (N, T)>,
+    ) -> Self {
+        let texts = texts.into_iter();
+        let texts = texts.map(|(name, text)| (name.into(), text.into()));
+        self.documentation.extend(texts);
+        self
+    }
+
+    /// Adds a signature to what `system.methodSignature` says of a method: the
+    /// type of its result, and then those of its parameters. A method that can be
+    /// called in several ways has several.
+    #[must_use]
+    pub fn signature(mut self, name: &str, types: &[&str]) -> Self {
+        let types = types.iter().map(|&name| name.to_owned()).collect();
+        let about = self.about.entry(name.to_owned()).or_default();
+        about.signatures.push(types);
+        self
+    }
+
+    /// Whether callers may ask what methods there are, and call several in one
+    /// request: `system.listMethods`, `system.methodSignature`,
+    /// `system.methodHelp`, `system.getCapabilities` and `system.multicall`. They
+    /// may not, unless this says other.
+    #[must_use]
+    pub const fn introspection(mut self, introspection: bool) -> Self {
+        self.introspection = introspection;
+        self
+    }
+
+    /// Sets a path at which methods are called over XML-RPC. Called more than
+    /// once, each is one. Without any call of this it is `/RPC2`.
+    #[must_use]
+    pub fn path(mut self, path: impl Into<String>) -> Self {
+        let path = path.into();
+        if !self.paths.contains(&path) {
+            self.paths.push(path);
+        }
+        self
+    }
+
+    /// Offers the methods over CBOR too, under the name of a service: as posts to
+    /// `/service/NAME/operation/METHOD` with the header `smithy-protocol:
+    /// rpc-v2-cbor` and an array of the parameters as body. The name may be that of the
+    /// model's service: what is no method is then an operation.
+    #[must_use]
+    pub fn cbor(mut self, service: impl Into<String>) -> Self {
+        self.cbor = Some(service.into());
+        self
+    }
+
+    /// Sets how calls in XML-RPC are read: which leniencies there are for peers that
+    /// need them.
+    #[must_use]
+    pub const fn xmlrpc_profile(mut self, profile: XmlRpcProfile) -> Self {
+        self.profile = profile;
+        self
+    }
+
+    /// Sets how results in XML-RPC are written where there is a choice.
+    #[must_use]
+    pub const fn xmlrpc_style(mut self, style: Style) -> Self {
+        self.style = style;
+        self
+    }
+
+    /// Puts a layer around calls of methods, those of `system.*` and those within
+    /// a multicall included. The layer that is added last is the outermost.
+    /// Without layers nothing of tower is in the way of a call.
+    #[must_use]
+    pub fn layer<L>(mut self, layer: L) -> Self
+    where
+        L: Layer<MethodService> + 'static,
+        L::Service: TowerService<MethodCall, Response = MethodReply, Error = Fault>
+            + Clone
+            + Send
+            + Sync
+            + 'static,
+        <L::Service as TowerService<MethodCall>>::Future: Send,
+    {
+        self.layers.push(Box::new(move |inner| {
+            MethodService::new(layer.layer(inner))
+        }));
+        self
+    }
+
+    /// The paths of XML-RPC.
+    pub(crate) fn paths(&self) -> Vec<String> {
+        match self.paths.is_empty() {
+            true => vec!["/RPC2".to_owned()],
+            false => self.paths.clone(),
+        }
+    }
+
+    /// The wire of CBOR, beside a model that is offered over CBOR under a name.
+    pub(crate) fn cbor_wire(&self, model: Option<&str>) -> Option<CborMethods> {
+        let service = self.cbor.as_deref()?;
+        let names = model.filter(|model| *model == service).map(|_| {
+            let own = self.methods.iter().map(|(name, _)| name.clone());
+            let system = System::ALL.iter().filter(|_| self.introspection);
+            own.chain(system.map(|system| system.name().to_owned()))
+                .collect()
+        });
+        Some(CborMethods::new(service, names))
+    }
+
+    /// The names of all methods, looked up; with the operations of a service
+    /// where XML-RPC offers them.
+    pub(crate) fn build(self, operations: Option<Service<'_>>) -> Result<Router, MethodsError> {
+        if let Some((name, kind)) = self.doubtful {
+            return Err(MethodsError::NoFault(name, kind));
+        }
+        let unusable = |path: &&String| !path.starts_with('/');
+        if let Some(path) = self.paths.iter().find(unusable) {
+            return Err(MethodsError::Path(path.clone()));
+        }
+        let mut about = self.about;
+        let mut documentation = self.documentation;
+        let mut known = BTreeMap::new();
+        let mut names: HashMap<Box<str>, Target> = HashMap::new();
+        let mut add = |name: &str, target: Target, own: About| {
+            if name.is_empty() || name.trim() != name || name.contains(char::is_control) {
+                return Err(MethodsError::Name(name.to_owned()));
+            }
+            let mut told = about.remove(name).unwrap_or_default();
+            if told.help.is_empty() {
+                told.help = own.help;
+            }
+            if told.signatures.is_empty() {
+                told.signatures = own.signatures;
+            }
+            known.insert(Box::from(name), told);
+            match names.insert(name.into(), target) {
+                None => Ok(()),
+                Some(_) => Err(MethodsError::Twice(name.to_owned())),
+            }
+        };
+        for (name, method) in self.methods {
+            let entry = Arc::new(Entry::new(&name, Work::Own(method)));
+            add(&name, Target::Method(entry), About::default())?;
+        }
+        for operation in operations.into_iter().flat_map(Service::operations) {
+            let about = About {
+                signatures: system::signatures_of(operation),
+                help: documentation.remove(operation.name()).unwrap_or_default(),
+            };
+            let target = Target::Operation(operation.index());
+            add(operation.xmlrpc_method(), target, about)?;
+        }
+        if self.introspection {
+            for system in System::ALL {
+                let name = system.name();
+                let entry = Arc::new(Entry::new(name, Work::System(system)));
+                add(name, Target::Method(entry), system.about())?;
+            }
+        }
+        if let Some((name, _)) = about.into_iter().next() {
+            return Err(MethodsError::Unknown(name));
+        }
+        // What nobody may ask for is not kept.
+        let known = match self.introspection {
+            true => known.into_iter().collect(),
+            false => Vec::new(),
+        };
+        Ok(Router::new(
+            names,
+            self.layers,
+            (self.profile, self.style),
+            known,
+        ))
+    }
+}
+
+impl fmt::Debug for Methods {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&str> = self.methods.iter().map(|(name, _)| name.as_str()).collect();
+        f.debug_struct("Methods")
+            .field("names", &names)
+            .field("introspection", &self.introspection)
+            .finish_non_exhaustive()
+    }
+}

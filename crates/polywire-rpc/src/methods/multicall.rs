@@ -1,0 +1,288 @@
+//! `system.multicall`: several calls in one request.
+//!
+//! The calls are found first, without reading their parameters, and then made one
+//! after the other. Whatever goes wrong with one is the answer to that one.
+
+use std::future::poll_fn;
+use std::mem;
+use std::sync::Arc;
+use std::task::Poll;
+
+use bytes::Bytes;
+use polywire_codec::cbor::CborDecoder;
+use polywire_codec::xmlrpc::{MulticallEntry, XmlRpcDecoder, code};
+use polywire_protocol::{Fault, FaultKind};
+use polywire_schema::{Body, Decoder, Error, ErrorKind, LimitKind, Limits, Member, Text};
+
+use super::call::{Answering, MethodFuture, MethodReply};
+use super::format::{Form, Writer};
+use super::operation::call_operation;
+use super::parameters::{Place, Reader, Source};
+use super::router::Target;
+use crate::Context;
+use crate::server::{App, Called, caught};
+
+/// So many calls are made before others of the same worker have their turn.
+const TURN: usize = 8;
+
+/// One of the calls.
+struct Item {
+    name: Text,
+    /// What its parameters stand in.
+    bytes: Bytes,
+    place: Place,
+}
+
+/// Finds the calls and begins with the first.
+pub(crate) fn begin(
+    app: &Arc<App>,
+    source: Source<'_>,
+    context: Context,
+    answer: Answering,
+) -> Result<MethodFuture, Fault> {
+    let items = find(source)?;
+    let app = Arc::clone(app);
+    Ok(Box::pin(run(app, items, context, answer)))
+}
+
+async fn run(
+    app: Arc<App>,
+    items: Vec<Result<Item, Fault>>,
+    context: Context,
+    mut answer: Answering,
+) -> Result<MethodReply, Fault> {
+    let form = answer.form;
+    let mut results = Writer::list(form, answer.out(), items.len());
+    // What one result is written into before it is known that it can be.
+    let mut space = Vec::new();
+    let mut written = 0;
+    for (index, item) in items.into_iter().enumerate() {
+        if index % TURN == TURN - 1 {
+            // The deadline of the whole can strike here.
+            tokio::task::yield_now().await;
+        }
+        let mut called = Called::Unknown;
+        let ended = match item {
+            Err(fault) => Err(fault),
+            Ok(_) if written > app.limits.bytes() => Err(too_long(app.limits.bytes())),
+            Ok(item) => {
+                let one = One {
+                    app: &app,
+                    item: &item,
+                    form: form.of_item(),
+                };
+                one.call(context.clone(), mem::take(&mut space), &mut called)
+                    .await
+            }
+        };
+        match ended {
+            Ok(reply) => {
+                if let Called::Method(entry) = &called {
+                    entry.took(reply.len());
+                }
+                written += reply.len();
+                results.result(&reply);
+                space = reply.into_space();
+            }
+            Err(fault) => results.fault(app.fault(context.mount, &called, &fault).body()),
+        }
+    }
+    let bytes = results.end_list().map_err(Fault::internal)?;
+    Ok(MethodReply::new(form, bytes))
+}
+
+/// What one of the calls is made of.
+struct One<'a> {
+    app: &'a Arc<App>,
+    item: &'a Item,
+    form: Form,
+}
+
+impl One<'_> {
+    async fn call(
+        self,
+        context: Context,
+        space: Vec<u8>,
+        called: &mut Called,
+    ) -> Result<MethodReply, Fault> {
+        let mut future = caught(|| self.begin(context, space, called))?;
+        let polled = |task: &mut std::task::Context<'_>| {
+            caught(|| Ok(future.as_mut().poll(task)))
+                .unwrap_or_else(|fault| Poll::Ready(Err(fault)))
+        };
+        poll_fn(polled).await
+    }
+
+    fn begin(
+        &self,
+        context: Context,
+        space: Vec<u8>,
+        called: &mut Called,
+    ) -> Result<MethodFuture, Fault> {
+        let Some(router) = &self.app.methods else {
+            return Err(Fault::internal("a server without methods"));
+        };
+        let Item { name, bytes, place } = self.item;
+        let body = Body::new(bytes.clone());
+        match router.find(name)? {
+            Target::Method(entry) if entry.is_multicall() => Err(inside()),
+            Target::Method(entry) => {
+                *called = Called::Method(Arc::clone(entry));
+                let limits = &self.app.limits;
+                let source = place.open(bytes, &body, limits)?;
+                router.begin(self.app, entry, source, context, (self.form, space))
+            }
+            Target::Operation(index) => {
+                *called = Called::Operation(*index);
+                let out = (self.form, space);
+                call_operation(self.app, *index, context, &body, *place, out)
+            }
+        }
+    }
+}
+
+/// The calls before have had so many results that there is no room for more: a
+/// small request must not make a server hold a thousand large ones at once.
+#[cold]
+fn too_long(limit: usize) -> Fault {
+    let message =
+        format!("not called: the results before it are more than {limit} bytes (Limits::bytes)");
+    Fault::new(FaultKind::Invalid, message).with_code(code::INVALID_REQUEST)
+}
+
+/// A multicall in a multicall.
+#[cold]
+fn inside() -> Fault {
+    let message = "no system.multicall within system.multicall";
+    Fault::new(FaultKind::Invalid, message).with_code(code::INVALID_REQUEST)
+}
+
+/// Finds the calls of a request.
+fn find(source: Source<'_>) -> Result<Vec<Result<Item, Fault>>, Fault> {
+    let (bytes, limits) = (source.bytes, source.limits);
+    match source.reader {
+        Reader::XmlRpc(decoder) => find_xmlrpc(decoder, source.place, bytes, limits),
+        Reader::Cbor(decoder) | Reader::CborItem(decoder) => find_cbor(decoder, bytes, limits),
+    }
+}
+
+/// What is wrong with one of the calls, counted from one.
+#[cold]
+fn wrong(index: usize, error: &Error) -> Fault {
+    let message = format!("call {}: {}", index + 1, error.message());
+    Fault::new(FaultKind::Invalid, message)
+}
+
+fn find_xmlrpc(
+    mut decoder: XmlRpcDecoder<'_>,
+    place: Place,
+    bytes: &Bytes,
+    limits: &Limits,
+) -> Result<Vec<Result<Item, Fault>>, Fault> {
+    let profile = place.profile();
+    let items = decoder.multicall(limits)?.into_iter().enumerate();
+    let item = |(index, entry): (usize, Result<MulticallEntry, Error>)| match entry {
+        Ok(MulticallEntry { method, parameters }) => Ok(Item {
+            name: method,
+            place: Place::XmlRpcItem(parameters.start, profile),
+            bytes: bytes.slice(parameters),
+        }),
+        Err(error) => Err(wrong(index, &error)),
+    };
+    Ok(items.map(item).collect())
+}
+
+/// An array of one parameter, which is an array of maps of `methodName` and
+/// `params`.
+fn find_cbor(
+    mut decoder: CborDecoder<'_>,
+    bytes: &Bytes,
+    limits: &Limits,
+) -> Result<Vec<Result<Item, Fault>>, Fault> {
+    const ONE: &str = "one parameter, an array of calls";
+
+    let document = Member::DOCUMENT;
+    let most = limits.calls();
+    if decoder.major_type().is_none() {
+        return Err(decoder.error(ErrorKind::Missing, ONE).into());
+    }
+    let mut parameters = decoder.list(document)?;
+    if !decoder.item(document, &mut parameters)? {
+        return Err(decoder.error(ErrorKind::Missing, ONE).into());
+    }
+    let mut items = Vec::new();
+    let mut list = decoder.list(document)?;
+    while decoder.item(document, &mut list)? {
+        if items.len() >= most as usize {
+            let kind = ErrorKind::Limit(LimitKind::Calls(most));
+            return Err(decoder.error(kind, "").into());
+        }
+        let item = item_of_cbor(&mut decoder, bytes)?;
+        let index = items.len();
+        items.push(item.map_err(|error| wrong(index, &error)));
+    }
+    if decoder.item(document, &mut parameters)? {
+        return Err(decoder.error(ErrorKind::Unknown, ONE).into());
+    }
+    decoder.finish()?;
+    Ok(items)
+}
+
+/// The call at the reader, which then stands behind it. The outer error ends the
+/// message, the inner one the call.
+fn item_of_cbor(
+    decoder: &mut CborDecoder<'_>,
+    bytes: &Bytes,
+) -> Result<Result<Item, Error>, Error> {
+    const EXPECTED: &str = "a map of methodName and params";
+
+    let document = Member::DOCUMENT;
+    if decoder.major_type() != Some(cbor::MAP) {
+        let error = decoder.error(ErrorKind::WrongType, EXPECTED);
+        decoder.skip()?;
+        return Ok(Err(error));
+    }
+    let (mut name, mut place, mut wrong) = (None, None, None);
+    let mut map = decoder.map(document)?;
+    while let Some(key) = decoder.key(document, &mut map)? {
+        let kind = decoder.major_type();
+        let error = match &*key {
+            "methodName" if name.is_none() && kind == Some(cbor::TEXT) => {
+                name = Some(decoder.text(document)?);
+                continue;
+            }
+            "params" if place.is_none() && kind == Some(cbor::ARRAY) => {
+                let start = decoder.offset();
+                decoder.skip()?;
+                place = Some(Place::CborItem(start, decoder.offset()));
+                continue;
+            }
+            "methodName" if name.is_none() => (ErrorKind::WrongType, "the name of a method"),
+            "params" if place.is_none() => (ErrorKind::WrongType, "an array of parameters"),
+            "methodName" | "params" => (ErrorKind::Duplicate, "each member once"),
+            _ => {
+                decoder.skip()?;
+                continue;
+            }
+        };
+        let (kind, expected) = error;
+        wrong.get_or_insert_with(|| decoder.error(kind, expected));
+        decoder.skip()?;
+    }
+    Ok(match (wrong, name, place) {
+        (Some(error), ..) => Err(error),
+        (None, Some(name), Some(place)) => Ok(Item {
+            name,
+            place,
+            bytes: bytes.clone(),
+        }),
+        _ => Err(decoder.error(ErrorKind::Missing, EXPECTED)),
+    })
+}
+
+/// The major types that calls consist of.
+mod cbor {
+    pub(super) const TEXT: u8 = 3;
+    pub(super) const ARRAY: u8 = 4;
+    pub(super) const MAP: u8 = 5;
+}

@@ -1,0 +1,225 @@
+//! `system.*`: what a server says of its methods.
+//!
+//! The names and forms are those that XML-RPC servers have agreed on without a
+//! specification of their own: introspection (`system.listMethods`,
+//! `system.methodSignature`, `system.methodHelp`), `system.getCapabilities` and
+//! `system.multicall`.
+
+use std::sync::Arc;
+
+use polywire_protocol::Fault;
+use polywire_schema::{Map, Member, Operation, OperationFlags, ShapeKind, Value};
+
+use super::call::{Answering, MethodFuture};
+use super::parameters::Source;
+use super::router::Router;
+use crate::Context;
+use crate::server::App;
+
+/// One of the methods that a server has of itself.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum System {
+    ListMethods,
+    MethodSignature,
+    MethodHelp,
+    GetCapabilities,
+    Multicall,
+}
+
+/// What callers may know of a name.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct About {
+    /// The types of the result and of the parameters, once for each way in which
+    /// it can be called.
+    pub(crate) signatures: Vec<Vec<String>>,
+    pub(crate) help: String,
+}
+
+impl System {
+    pub(crate) const ALL: [Self; 5] = [
+        Self::ListMethods,
+        Self::MethodSignature,
+        Self::MethodHelp,
+        Self::GetCapabilities,
+        Self::Multicall,
+    ];
+
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::ListMethods => "system.listMethods",
+            Self::MethodSignature => "system.methodSignature",
+            Self::MethodHelp => "system.methodHelp",
+            Self::GetCapabilities => "system.getCapabilities",
+            Self::Multicall => "system.multicall",
+        }
+    }
+
+    pub(crate) fn about(self) -> About {
+        let (signature, help): (&[&str], &str) = match self {
+            Self::ListMethods => (&["array"], "The names of all methods, sorted."),
+            Self::MethodSignature => (
+                &["array", "string"],
+                "The signatures of a method: for each way to call it the type of the result and \
+                 then those of the parameters. \"undef\" if they are not known.",
+            ),
+            Self::MethodHelp => (
+                &["string", "string"],
+                "What a method is for, as text. Empty if nothing is known.",
+            ),
+            Self::GetCapabilities => (
+                &["struct"],
+                "The extensions of XML-RPC that this server has: for each of them the address of \
+                 its specification, specUrl, and its version, specVersion.",
+            ),
+            Self::Multicall => (
+                &["array", "array"],
+                "Makes several calls one after the other. The parameter is an array of structs \
+                 with a methodName and an array params. The result is an array that has for each \
+                 call either an array of its one result or a struct of faultCode and faultString.",
+            ),
+        };
+        About {
+            signatures: vec![signature.iter().map(|&name| name.to_owned()).collect()],
+            help: help.to_owned(),
+        }
+    }
+
+    /// Reads the parameters and begins.
+    pub(crate) fn call(
+        self,
+        app: &Arc<App>,
+        source: Source<'_>,
+        context: Context,
+        answer: Answering,
+    ) -> Result<MethodFuture, Fault> {
+        // Only a server with methods gets here.
+        let Some(router) = &app.methods else {
+            return Err(Fault::internal("a server without methods"));
+        };
+        let value = match self {
+            Self::Multicall => return super::multicall::begin(app, source, context, answer),
+            Self::ListMethods => {
+                let () = source.decode()?;
+                let names = router.about.iter().map(|(name, _)| Value::from(&**name));
+                Value::List(names.collect())
+            }
+            Self::MethodSignature => {
+                let (name,): (String,) = source.decode()?;
+                signatures(about(router, &name)?)
+            }
+            Self::MethodHelp => {
+                let (name,): (String,) = source.decode()?;
+                Value::from(about(router, &name)?.help.as_str())
+            }
+            Self::GetCapabilities => {
+                let () = source.decode()?;
+                capabilities()
+            }
+        };
+        Ok(Box::pin(async move { answer.value(&value) }))
+    }
+}
+
+fn about<'r>(router: &'r Router, name: &str) -> Result<&'r About, Fault> {
+    let found = router.about.binary_search_by(|(own, _)| (**own).cmp(name));
+    match found {
+        Ok(at) => Ok(&router.about[at].1),
+        Err(_) => Err(router.no_method(name)),
+    }
+}
+
+/// An array of signatures, or the word that stands for none.
+fn signatures(about: &About) -> Value {
+    if about.signatures.is_empty() {
+        return Value::from("undef");
+    }
+    let signature = |types: &Vec<String>| {
+        let types = types.iter().map(|name| Value::from(name.as_str()));
+        Value::List(types.collect())
+    };
+    Value::List(about.signatures.iter().map(signature).collect())
+}
+
+/// Specifications by the names that peers know them under, with the versions
+/// that peers write.
+fn capabilities() -> Value {
+    let known = [
+        ("xmlrpc", "http://www.xmlrpc.com/spec", 1),
+        (
+            "introspection",
+            "http://phpxmlrpc.sourceforge.net/doc-2/ch10.html",
+            2,
+        ),
+        (
+            "introspect",
+            "http://xmlrpc.usefulinc.com/doc/reserved.html",
+            1,
+        ),
+        (
+            "system.multicall",
+            "http://www.xmlrpc.com/discuss/msgReader$1208",
+            1,
+        ),
+        ("nil", "http://www.ontosys.com/xml-rpc/extensions.php", 1),
+        (
+            "faults_interop",
+            "http://xmlrpc-epi.sourceforge.net/specs/rfc.fault_codes.php",
+            20_010_516,
+        ),
+    ];
+    let entry = |(name, url, version): (&'static str, &'static str, i64)| {
+        let about = Map::from_iter([
+            ("specUrl", Value::from(url)),
+            ("specVersion", Value::from(version)),
+        ]);
+        (name, Value::Map(about))
+    };
+    Value::Map(Map::from_iter(known.map(entry)))
+}
+
+/// How an operation of a model is called over XML-RPC.
+pub(crate) fn signatures_of(operation: Operation<'_>) -> Vec<Vec<String>> {
+    let result = || "struct".to_owned();
+    let input = operation.input();
+    let required = |member: &Member<'_>| member.is_required();
+    if !operation.has(OperationFlags::POSITIONAL) {
+        let mut ways = Vec::new();
+        if !input.members().any(|member| required(&member)) {
+            ways.push(vec![result()]);
+        }
+        if input.members().next().is_some() {
+            ways.push(vec![result(), "struct".to_owned()]);
+        }
+        return ways;
+    }
+    // Members at the end that are not required may be left out.
+    let types: Vec<String> = input
+        .members()
+        .map(|member| type_of(member.kind()).to_owned())
+        .collect();
+    let least = input.members().rposition(|member| required(&member));
+    let least = least.map_or(0, |last| last + 1);
+    (least..=types.len())
+        .map(|count| {
+            std::iter::once(result())
+                .chain(types[..count].to_vec())
+                .collect()
+        })
+        .collect()
+}
+
+/// The type of XML-RPC that values of a shape have.
+const fn type_of(kind: ShapeKind) -> &'static str {
+    match kind {
+        ShapeKind::Boolean => "boolean",
+        ShapeKind::Byte | ShapeKind::Short | ShapeKind::Integer | ShapeKind::IntEnum => "int",
+        ShapeKind::Long => "i8",
+        ShapeKind::Float | ShapeKind::Double => "double",
+        ShapeKind::Blob => "base64",
+        ShapeKind::Timestamp => "dateTime.iso8601",
+        ShapeKind::List => "array",
+        ShapeKind::Map | ShapeKind::Structure | ShapeKind::Union => "struct",
+        ShapeKind::Document => "undef",
+        _ => "string",
+    }
+}

@@ -1,0 +1,159 @@
+//! Accepting connections, and stopping.
+
+use std::future::Future;
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{Semaphore, watch};
+use tokio::task::JoinSet;
+
+use super::Server;
+use super::gate::Door;
+use super::peer::Peer;
+use super::running::Running;
+
+/// A stream of bytes that a connection can be.
+pub(super) trait Stream: AsyncRead + AsyncWrite + Unpin + Send + 'static {}
+
+impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> Stream for S {}
+
+/// What gives connections.
+pub(super) trait Listener: Send + 'static {
+    type Stream: Stream;
+    /// The connections that wait to be accepted once no more are waited for.
+    type Waiting: Send;
+
+    fn accept(&self) -> impl Future<Output = io::Result<(Self::Stream, Peer)>> + Send;
+
+    /// Waits for no more connections.
+    fn stop(self) -> Self::Waiting;
+
+    /// The next of those that the system has connected already. The system is
+    /// asked and not the runtime, which may not know of all yet.
+    fn next(waiting: &Self::Waiting) -> Option<(Self::Stream, Peer)>;
+}
+
+impl Listener for TcpListener {
+    type Stream = TcpStream;
+    type Waiting = Option<std::net::TcpListener>;
+
+    async fn accept(&self) -> io::Result<(TcpStream, Peer)> {
+        let (stream, address) = Self::accept(self).await?;
+        Ok(prepared(stream, address))
+    }
+
+    fn stop(self) -> Self::Waiting {
+        self.into_std().ok()
+    }
+
+    fn next(waiting: &Self::Waiting) -> Option<(TcpStream, Peer)> {
+        let (stream, address) = waiting.as_ref()?.accept().ok()?;
+        stream.set_nonblocking(true).ok()?;
+        Some(prepared(TcpStream::from_std(stream).ok()?, address))
+    }
+}
+
+fn prepared(stream: TcpStream, address: std::net::SocketAddr) -> (TcpStream, Peer) {
+    // Small answers must not wait for more data; without the option they only
+    // arrive later.
+    let _ = stream.set_nodelay(true);
+    (stream, Peer::from(address))
+}
+
+/// Serves the connections of a listener in the background.
+///
+/// Connections that are turned away are told so by `words`.
+pub(super) fn serve<P, L, F, C>(
+    server: &Server,
+    place: P,
+    listener: L,
+    words: &'static [u8],
+    speak: F,
+) -> Running<P>
+where
+    L: Listener,
+    F: Fn(Server, L::Stream, Peer, watch::Receiver<bool>) -> C + Send + Sync + 'static,
+    C: Future<Output = ()> + Send + 'static,
+{
+    let (stop, stopped) = watch::channel(false);
+    let task = tokio::spawn(accept(
+        server.clone(),
+        listener,
+        Door::new(words),
+        speak,
+        stopped,
+    ));
+    Running::new(place, stop, task)
+}
+
+/// Accepts connections until told to stop, then waits for them to end.
+async fn accept<L, F, C>(
+    server: Server,
+    listener: L,
+    door: Door,
+    speak: F,
+    mut stopped: watch::Receiver<bool>,
+) where
+    L: Listener,
+    F: Fn(Server, L::Stream, Peer, watch::Receiver<bool>) -> C + Send + Sync + 'static,
+    C: Future<Output = ()> + Send + 'static,
+{
+    let permits = Arc::new(Semaphore::new(server.app.connections));
+    let mut connections = JoinSet::new();
+    // Has not seen the word to stop, nor have its clones, whenever it comes.
+    let unseen = stopped.clone();
+    let serve = |connections: &mut JoinSet<()>, stream, peer, permit| {
+        let connected = match server.app.connect(&peer) {
+            Ok(connected) => connected,
+            Err(refused) => return door.refuse(stream, &peer, refused),
+        };
+        let connection = speak(server.clone(), stream, peer, unseen.clone());
+        connections.spawn(async move {
+            connection.await;
+            drop((connected, permit));
+        });
+    };
+    loop {
+        let permit = tokio::select! {
+            permit = Arc::clone(&permits).acquire_owned() => permit,
+            _ = stopped.changed() => break,
+        };
+        // Never closed.
+        let Ok(permit) = permit else { break };
+        let accepted = tokio::select! {
+            accepted = listener.accept() => accepted,
+            _ = stopped.changed() => break,
+        };
+        match accepted {
+            Ok((stream, peer)) => {
+                serve(&mut connections, stream, peer, permit);
+            }
+            Err(error) => {
+                // Out of descriptors, or a connection that was gone again:
+                // neither is a reason to stop, the first one to pause.
+                tracing::warn!(%error, "a connection could not be accepted");
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+        }
+        while connections.try_join_next().is_some() {}
+    }
+    // Those that the system has connected to us have sent their requests, or
+    // are about to: as far as there are places for them, they are answered.
+    let waiting = listener.stop();
+    while let Ok(permit) = Arc::clone(&permits).try_acquire_owned()
+        && let Some((stream, peer)) = L::next(&waiting)
+    {
+        serve(&mut connections, stream, peer, permit);
+    }
+    drop(waiting);
+    let ended = async { while connections.join_next().await.is_some() {} };
+    if tokio::time::timeout(server.app.timeouts.shutdown, ended)
+        .await
+        .is_err()
+    {
+        tracing::warn!("connections were still open at the end of the time to stop");
+    }
+}

@@ -1,0 +1,211 @@
+//! What turns requests and connections away before they cost anything.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::header::RETRY_AFTER;
+use http::{HeaderValue, Response, StatusCode, request};
+use http_body_util::Full;
+use polywire_protocol::{Fault, FaultKind};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use super::HttpResponse;
+use super::accept::Stream;
+use super::app::{App, Called, nobody};
+use super::peer::Peer;
+use crate::layers::{Connected, Firewall, Refused};
+
+/// Stands before a server that has limits of this kind.
+pub(super) struct Gate {
+    pub(super) firewall: Option<Firewall>,
+    pub(super) calls: Option<Calls>,
+}
+
+/// How many calls may begin.
+pub(super) struct Calls {
+    limit: usize,
+    left: Arc<AtomicUsize>,
+}
+
+impl Calls {
+    pub(super) fn new(limit: usize) -> Self {
+        Self {
+            limit,
+            left: Arc::new(AtomicUsize::new(limit)),
+        }
+    }
+
+    fn begin(&self) -> Option<InFlight> {
+        let less = |left: usize| left.checked_sub(1);
+        // A count and nothing else: no other memory depends on its order.
+        let begun = self
+            .left
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
+        begun.ok().map(|_| InFlight(Arc::clone(&self.left)))
+    }
+}
+
+/// A call that counts until this is dropped.
+pub(super) struct InFlight(Arc<AtomicUsize>);
+
+impl Drop for InFlight {
+    fn drop(&mut self) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+impl App {
+    /// Lets a connection in, which counts as long as what this returns is there.
+    pub(super) fn connect(&self, peer: &Peer) -> Result<Option<Connected>, Refused> {
+        let firewall = self.gate.as_ref().and_then(|gate| gate.firewall.as_ref());
+        firewall.map(|firewall| firewall.connect(peer)).transpose()
+    }
+
+    /// Lets a request in, or answers it. It takes its head only if it answers it.
+    #[inline]
+    pub(super) fn admit(
+        &self,
+        head: &request::Parts,
+        peer: &Peer,
+    ) -> Result<Option<InFlight>, Box<HttpResponse>> {
+        match &self.gate {
+            None => Ok(None),
+            Some(gate) => self.admit_through(gate, head, peer),
+        }
+    }
+
+    fn admit_through(
+        &self,
+        gate: &Gate,
+        head: &request::Parts,
+        peer: &Peer,
+    ) -> Result<Option<InFlight>, Box<HttpResponse>> {
+        if let Some(firewall) = &gate.firewall
+            && let Err(time) = firewall.request(peer)
+        {
+            let message = "too many requests from this address, try again later";
+            let mut response = self.shed(head, message, time);
+            *response.status_mut() = StatusCode::TOO_MANY_REQUESTS;
+            return Err(Box::new(response));
+        }
+        let Some(calls) = &gate.calls else {
+            return Ok(None);
+        };
+        if let Some(begun) = calls.begin() {
+            return Ok(Some(begun));
+        }
+        // Who watches a busy server has to see how busy it is.
+        if self.pages.is_some() && head.uri.path().starts_with("/_polywire/") {
+            return Ok(None);
+        }
+        let message = format!("{} calls are in progress, try again later", calls.limit);
+        Err(Box::new(self.shed(head, &message, Duration::from_secs(1))))
+    }
+
+    /// The answer to a call that is not begun, in the caller's wire.
+    #[cold]
+    fn shed(&self, head: &request::Parts, message: &str, time: Duration) -> HttpResponse {
+        let fault = Fault::new(FaultKind::Overloaded, message).with_retry_after(time);
+        let mut head = head.clone();
+        let response = match self.mounts.detect(&mut head) {
+            Some(protocol) => self.fault(protocol, &Called::Unknown, &fault),
+            None => {
+                let mut response = nobody();
+                *response.body_mut() = format!("{message}\n").into();
+                overloaded(&mut response);
+                response
+            }
+        };
+        response.map(Full::new)
+    }
+}
+
+/// Makes an answer that says in its own wire that the server is overloaded say so
+/// to proxies and balancers too, which know HTTP and nothing else.
+pub(super) fn overloaded(response: &mut Response<Bytes>) {
+    let status = response.status_mut();
+    if !status.is_server_error() && *status != StatusCode::TOO_MANY_REQUESTS {
+        *status = StatusCode::SERVICE_UNAVAILABLE;
+    }
+    let headers = response.headers_mut();
+    let soon = HeaderValue::from_static("1");
+    headers.entry(RETRY_AFTER).or_insert(soon);
+}
+
+/// What connections that are one too many are told over HTTP.
+pub(super) const BUSY_HTTP: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\n\
+    Retry-After: 1\r\n\
+    Content-Type: text/plain; charset=utf-8\r\n\
+    Content-Length: 43\r\n\
+    Connection: close\r\n\r\n\
+    Too many connections are open, try again.\r\n";
+
+/// The same over SCGI.
+pub(super) const BUSY_SCGI: &[u8] = b"Status: 503 Service Unavailable\r\n\
+    Retry-After: 1\r\n\
+    Content-Type: text/plain; charset=utf-8\r\n\
+    Content-Length: 43\r\n\r\n\
+    Too many connections are open, try again.\r\n";
+
+/// Turns connections away.
+pub(super) struct Door {
+    words: &'static [u8],
+    places: Arc<Semaphore>,
+}
+
+impl Door {
+    pub(super) fn new(words: &'static [u8]) -> Self {
+        Self {
+            words,
+            places: Arc::new(Semaphore::new(64)),
+        }
+    }
+
+    /// Says why, and ends the connection. One with unread bytes would be reset
+    /// and its peer would not see the words, so what it sends is read for a
+    /// moment; but not for more than a few at a time.
+    pub(super) fn refuse<S: Stream>(&self, mut stream: S, peer: &Peer, why: Refused) {
+        tracing::debug!(?peer, ?why, "a connection was turned away");
+        let Ok(place) = Arc::clone(&self.places).try_acquire_owned() else {
+            return;
+        };
+        let words = self.words;
+        tokio::spawn(async move {
+            let _place: OwnedSemaphorePermit = place;
+            let end = async {
+                stream.write_all(words).await?;
+                stream.shutdown().await?;
+                let mut rest = [0; 1024];
+                for _ in 0..64 {
+                    if stream.read(&mut rest).await? == 0 {
+                        break;
+                    }
+                }
+                std::io::Result::Ok(())
+            };
+            let _ = tokio::time::timeout(Duration::from_secs(1), end).await;
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_have_their_length() {
+        for words in [BUSY_HTTP, BUSY_SCGI] {
+            let words = std::str::from_utf8(words).unwrap();
+            let (head, body) = words.split_once("\r\n\r\n").unwrap();
+            assert!(
+                head.contains(&format!("Content-Length: {}\r\n", body.len()))
+                    || head.ends_with(&format!("Content-Length: {}", body.len())),
+                "{}",
+                body.len()
+            );
+        }
+    }
+}

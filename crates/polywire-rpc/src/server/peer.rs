@@ -1,0 +1,145 @@
+//! Who is at the other end of a connection.
+
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+
+#[cfg(feature = "tls")]
+use super::tls::TlsPeer;
+
+/// Who is at the other end of a connection, as far as the transport knows.
+///
+/// Layers around HTTP requests find it among the extensions of the request; a
+/// server that is mounted in another one is told it there. Cloning is cheap.
+#[derive(Clone, Debug, Default)]
+pub struct Peer(Kind);
+
+#[derive(Clone, Debug, Default)]
+enum Kind {
+    #[default]
+    Unknown,
+    /// TCP and nothing else: by far the most, and no allocation.
+    Address(SocketAddr),
+    Known(Arc<Known>),
+}
+
+/// What is known of a peer that has more than an address.
+#[derive(Debug, Default)]
+pub(super) struct Known {
+    pub(super) address: Option<SocketAddr>,
+    pub(super) unix: bool,
+    pub(super) credentials: Option<Credentials>,
+    #[cfg(feature = "tls")]
+    pub(super) tls: Option<TlsPeer>,
+    /// Whether a web server in front says that its own connection is encrypted.
+    pub(super) https: bool,
+}
+
+/// The process at the other end of a Unix socket, as the system knows it at the
+/// moment of its connecting.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Credentials {
+    /// The user that it runs as.
+    pub uid: u32,
+    /// The group that it runs as.
+    pub gid: u32,
+    /// The process, where the system tells it: Linux and macOS do.
+    pub pid: Option<i32>,
+}
+
+impl From<SocketAddr> for Peer {
+    fn from(address: SocketAddr) -> Self {
+        Self(Kind::Address(address))
+    }
+}
+
+impl Peer {
+    pub(super) fn known(known: Known) -> Self {
+        Self(Kind::Known(Arc::new(known)))
+    }
+
+    fn more(&self) -> Option<&Known> {
+        match &self.0 {
+            Kind::Known(known) => Some(known),
+            _ => None,
+        }
+    }
+
+    /// The address of a peer over TCP; of a peer over SCGI, the address that the
+    /// web server tells.
+    #[must_use]
+    pub fn address(&self) -> Option<SocketAddr> {
+        match &self.0 {
+            Kind::Unknown => None,
+            Kind::Address(address) => Some(*address),
+            Kind::Known(known) => known.address,
+        }
+    }
+
+    /// The process of a peer over a Unix socket.
+    #[must_use]
+    pub fn credentials(&self) -> Option<Credentials> {
+        self.more()?.credentials
+    }
+
+    /// What a peer over TLS has shown of itself.
+    #[cfg(feature = "tls")]
+    #[must_use]
+    pub fn tls(&self) -> Option<&TlsPeer> {
+        self.more()?.tls.as_ref()
+    }
+
+    /// Whether nobody on the way can read what is said: over TLS, or a web server
+    /// that speaks SCGI says that it was.
+    #[must_use]
+    pub fn is_encrypted(&self) -> bool {
+        let Some(known) = self.more() else {
+            return false;
+        };
+        #[cfg(feature = "tls")]
+        if known.tls.is_some() {
+            return true;
+        }
+        known.https
+    }
+
+    pub(super) fn is_unix(&self) -> bool {
+        self.more().is_some_and(|known| known.unix)
+    }
+
+    /// Whether it is on this machine: at a Unix socket, or a loopback address.
+    #[must_use]
+    pub fn is_local(&self) -> bool {
+        if self.is_unix() {
+            return true;
+        }
+        let loopback = |ip: IpAddr| ip.to_canonical().is_loopback();
+        self.address().is_some_and(|address| loopback(address.ip()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn local_peers() {
+        for (address, local) in [
+            ("127.0.0.1:1", true),
+            ("[::1]:1", true),
+            ("[::ffff:127.0.0.1]:1", true),
+            ("192.0.2.1:1", false),
+            ("[fe80::1]:1", false),
+        ] {
+            let address: SocketAddr = address.parse().unwrap();
+            let peer = Peer::from(address);
+            assert_eq!(peer.is_local(), local, "{address}");
+            assert_eq!(peer.address(), Some(address));
+        }
+        assert!(!Peer::default().is_local());
+        let unix = Peer::known(Known {
+            unix: true,
+            ..Known::default()
+        });
+        assert!(unix.is_local() && !unix.is_encrypted());
+    }
+}

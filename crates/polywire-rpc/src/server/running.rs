@@ -1,0 +1,103 @@
+//! Servers that listen, and where.
+
+use std::fmt;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+
+/// A server that listens.
+///
+/// What it listens on is its type: [`Running::address`] is there for TCP,
+/// [`Running::path`] for Unix sockets. [`Running::into_any`] makes those of both
+/// kinds one type, to be kept together.
+#[derive(Debug)]
+pub struct Running<P = SocketAddr> {
+    place: P,
+    stop: watch::Sender<bool>,
+    task: JoinHandle<()>,
+}
+
+/// Where a server listens.
+#[derive(Clone, Debug, Eq, Hash, PartialEq)]
+#[non_exhaustive]
+pub enum Place {
+    /// An address of TCP.
+    Tcp(SocketAddr),
+    /// The path of a Unix socket.
+    Unix(PathBuf),
+}
+
+impl fmt::Display for Place {
+    /// `127.0.0.1:8080`, `unix:/run/polywire.sock`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Tcp(address) => address.fmt(f),
+            Self::Unix(path) => write!(f, "unix:{}", path.display()),
+        }
+    }
+}
+
+impl From<SocketAddr> for Place {
+    fn from(address: SocketAddr) -> Self {
+        Self::Tcp(address)
+    }
+}
+
+impl From<PathBuf> for Place {
+    fn from(path: PathBuf) -> Self {
+        Self::Unix(path)
+    }
+}
+
+impl Running {
+    /// The address that it listens on.
+    #[must_use]
+    pub const fn address(&self) -> SocketAddr {
+        self.place
+    }
+}
+
+impl Running<PathBuf> {
+    /// The path of the socket that it listens on.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.place
+    }
+}
+
+impl<P> Running<P> {
+    pub(super) const fn new(place: P, stop: watch::Sender<bool>, task: JoinHandle<()>) -> Self {
+        Self { place, stop, task }
+    }
+
+    /// What it listens on.
+    #[must_use]
+    pub const fn place(&self) -> &P {
+        &self.place
+    }
+
+    /// The same, of the type that all kinds have in common.
+    #[must_use]
+    pub fn into_any(self) -> Running<Place>
+    where
+        P: Into<Place>,
+    {
+        Running::new(self.place.into(), self.stop, self.task)
+    }
+
+    /// Returns when it serves no more, although nobody has told it to stop: its
+    /// runtime is gone, or it has panicked.
+    pub async fn ended(&self) {
+        self.stop.closed().await;
+    }
+
+    /// Stops: accepts no more connections, lets calls in progress end for the
+    /// time that the server's timeouts give them, then returns.
+    pub async fn shutdown(self) {
+        // Nobody listening any more is as good as stopped.
+        let _ = self.stop.send(true);
+        let _ = self.task.await;
+    }
+}

@@ -1,0 +1,296 @@
+//! SCGI: requests that web servers hand on, and those of programs that call as
+//! they would call rTorrent. One request a connection.
+
+use std::future::Future;
+use std::io;
+use std::net::SocketAddr;
+#[cfg(unix)]
+use std::path::PathBuf;
+use std::pin::{Pin, pin};
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use bytes::{BufMut, Bytes, BytesMut};
+use http::{Method, Request, Response, StatusCode};
+use http_body::{Body, Frame, SizeHint};
+use http_body_util::{BodyExt, Full, combinators::BoxBody};
+use polywire_protocol::scgi;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadHalf};
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+
+use super::accept::{self, Stream};
+use super::app::BodyError;
+use super::connection::stop_and_wait;
+use super::gate::BUSY_SCGI;
+use super::listener::bind;
+use super::peer::{Known, Peer};
+use super::running::Running;
+#[cfg(unix)]
+use super::unix::{Bound, UnixSocket};
+use super::{HttpResponse, Server};
+
+impl Server {
+    /// Listens on an address for SCGI and serves in the background, on this
+    /// runtime.
+    ///
+    /// A request takes the way of one over HTTP: the same protocols, layers and
+    /// limits. The address of the caller is the one that the web server tells, and
+    /// all that it tells is among the extensions, as
+    /// [`Variables`](polywire_protocol::scgi::Variables). Whoever reaches the
+    /// address can say the same, so it should be one that only the web server
+    /// reaches; a Unix socket is better.
+    ///
+    /// # Errors
+    ///
+    /// The address is not to be had.
+    pub async fn listen_scgi(&self, address: SocketAddr) -> io::Result<Running> {
+        let listener = TcpListener::from_std(bind(address)?)?;
+        self.serve_scgi(listener)
+    }
+
+    /// Serves the connections of a listener as SCGI in the background, on this
+    /// runtime.
+    ///
+    /// # Errors
+    ///
+    /// The listener has no address.
+    pub fn serve_scgi(&self, listener: TcpListener) -> io::Result<Running> {
+        let address = listener.local_addr()?;
+        Ok(accept::serve(
+            self, address, listener, BUSY_SCGI, connection,
+        ))
+    }
+
+    /// Listens on a Unix socket for SCGI and serves in the background, on this
+    /// runtime. The file is made and removed as by [`Server::listen_unix`].
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Server::listen_unix`].
+    #[cfg(unix)]
+    pub async fn listen_scgi_unix(
+        &self,
+        socket: impl Into<UnixSocket>,
+    ) -> io::Result<Running<PathBuf>> {
+        let bound = socket.into().bind()?;
+        Ok(accept::serve(
+            self,
+            bound.path()?,
+            bound,
+            BUSY_SCGI,
+            connection,
+        ))
+    }
+
+    /// Serves the connections of a Unix socket that listens already as SCGI, in the
+    /// background, on this runtime. Its file stays.
+    ///
+    /// # Errors
+    ///
+    /// The listener has no address.
+    #[cfg(unix)]
+    pub fn serve_scgi_unix(
+        &self,
+        listener: tokio::net::UnixListener,
+    ) -> io::Result<Running<PathBuf>> {
+        let bound = Bound::foreign(listener);
+        Ok(accept::serve(
+            self,
+            bound.path()?,
+            bound,
+            BUSY_SCGI,
+            connection,
+        ))
+    }
+}
+
+/// Speaks SCGI on a connection.
+async fn connection<S: Stream + Sync>(
+    server: Server,
+    mut stream: S,
+    peer: Peer,
+    stopped: watch::Receiver<bool>,
+) {
+    let time = server.app.timeouts.head;
+    let head = tokio::select! {
+        biased;
+        head = tokio::time::timeout(time, read_head(&mut stream)) => head,
+        () = stop_and_wait(stopped) => return,
+    };
+    let (response, bare) = match head {
+        // Nothing was said, so there is nothing to answer.
+        Ok(Ok(None)) => return,
+        Ok(Ok(Some(request))) => {
+            let bare = request.head.method == Method::HEAD;
+            let (read, mut write) = tokio::io::split(stream);
+            let response = answer(server, read, request, &peer).await;
+            if let Err(error) = respond(&mut write, response, bare, time).await {
+                tracing::debug!(?peer, %error, "a connection ended early");
+            }
+            return;
+        }
+        Ok(Err(Bad::Said(text))) => (refusal(StatusCode::BAD_REQUEST, text), false),
+        Ok(Err(Bad::Gone(error))) => {
+            tracing::debug!(?peer, %error, "a connection ended early");
+            return;
+        }
+        Err(_) => {
+            let text = format!("the head did not arrive within {} s\n", time.as_secs_f64());
+            (refusal(StatusCode::REQUEST_TIMEOUT, text), false)
+        }
+    };
+    let ended = respond(&mut stream, response, bare, time).await;
+    tracing::debug!(?peer, ?ended, "a connection without a request");
+}
+
+/// Why there is no head.
+enum Bad {
+    /// What was said is none.
+    Said(String),
+    Gone(io::Error),
+}
+
+async fn read_head<S: Stream>(stream: &mut S) -> Result<Option<scgi::Request>, Bad> {
+    let mut reader = scgi::RequestReader::new(scgi::HEAD_LIMIT);
+    let mut buffer = BytesMut::with_capacity(4096);
+    let mut any = false;
+    loop {
+        buffer.clear();
+        let count = stream.read_buf(&mut buffer).await.map_err(Bad::Gone)?;
+        let request = match count {
+            0 if !any => return Ok(None),
+            0 => Err(reader.ended()),
+            _ => reader.feed(&buffer),
+        };
+        any = true;
+        match request {
+            Ok(None) => {}
+            Ok(Some(request)) => return Ok(Some(request)),
+            Err(error) => return Err(Bad::Said(format!("{error}\n"))),
+        }
+    }
+}
+
+async fn answer<S: Stream + Sync>(
+    server: Server,
+    read: ReadHalf<S>,
+    request: scgi::Request,
+    peer: &Peer,
+) -> HttpResponse {
+    let scgi::Request {
+        mut head,
+        length,
+        begun,
+    } = request;
+    let variables = head.extensions.get::<scgi::Variables>();
+    let remote = variables.and_then(scgi::Variables::remote);
+    let peer = Peer::known(Known {
+        address: remote.or(peer.address()),
+        // Of a caller that the web server names nothing more is known here.
+        unix: remote.is_none() && peer.is_unix(),
+        credentials: peer.credentials(),
+        https: variables.is_some_and(scgi::Variables::is_https),
+        ..Known::default()
+    });
+    head.extensions.insert(peer.clone());
+    let left = length - begun.len() as u64;
+    let body = Incoming {
+        read,
+        begun,
+        left,
+        buffer: BytesMut::new(),
+    };
+    let body = BoxBody::new(body.map_err(BodyError::new));
+    let (answer, _in_flight) = server.answer_any(Request::from_parts(head, body), peer);
+    answer.await
+}
+
+async fn respond<W: AsyncWrite + Unpin>(
+    stream: &mut W,
+    response: HttpResponse,
+    bare: bool,
+    time: Duration,
+) -> io::Result<()> {
+    let (head, body) = response.into_parts();
+    let Ok(body) = body.collect().await;
+    let body = body.to_bytes();
+    let mut bytes = Vec::with_capacity(256 + body.len());
+    scgi::write_response(&head, body.len() as u64, &mut bytes);
+    if !bare {
+        bytes.extend_from_slice(&body);
+    }
+    let mut rest = &bytes[..];
+    while !rest.is_empty() {
+        let written = tokio::time::timeout(time, stream.write(rest)).await??;
+        if written == 0 {
+            return Err(io::ErrorKind::WriteZero.into());
+        }
+        rest = &rest[written..];
+    }
+    tokio::time::timeout(time, stream.shutdown()).await?
+}
+
+/// An answer in words to who has not made a request.
+fn refusal(status: StatusCode, text: String) -> HttpResponse {
+    let mut response = Response::new(Full::from(text));
+    *response.status_mut() = status;
+    let text = http::HeaderValue::from_static("text/plain; charset=utf-8");
+    let headers = response.headers_mut();
+    headers.insert(http::header::CONTENT_TYPE, text);
+    response
+}
+
+/// The body of a request, as it comes.
+struct Incoming<R> {
+    read: R,
+    begun: Bytes,
+    /// How many bytes are not read.
+    left: u64,
+    buffer: BytesMut,
+}
+
+/// The most that is read at once.
+const PIECE: u64 = 16 * 1024;
+
+impl<R: AsyncRead + Unpin> Body for Incoming<R> {
+    type Data = Bytes;
+    type Error = io::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, io::Error>>> {
+        if !self.begun.is_empty() {
+            let begun = std::mem::take(&mut self.begun);
+            return Poll::Ready(Some(Ok(Frame::data(begun))));
+        }
+        if self.left == 0 {
+            return Poll::Ready(None);
+        }
+        let room = usize::try_from(self.left.min(PIECE)).unwrap_or(usize::MAX);
+        let Self { read, buffer, .. } = &mut *self;
+        buffer.reserve(room);
+        let mut room = (&mut *buffer).limit(room);
+        // It remembers nothing, so it can be begun anew at each turn.
+        let len = ready!(pin!(read.read_buf(&mut room)).poll(context))?;
+        if len == 0 {
+            // What is missing will not come.
+            let text = format!("the body lacks {} bytes", self.left);
+            self.left = 0;
+            let error = io::Error::new(io::ErrorKind::UnexpectedEof, text);
+            return Poll::Ready(Some(Err(error)));
+        }
+        self.left -= len as u64;
+        let piece = self.buffer.split().freeze();
+        Poll::Ready(Some(Ok(Frame::data(piece))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.begun.is_empty() && self.left == 0
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        SizeHint::with_exact(self.begun.len() as u64 + self.left)
+    }
+}

@@ -1,0 +1,201 @@
+//! Unix sockets.
+
+use std::fs::{self, Permissions};
+use std::io;
+use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
+use std::os::unix::net;
+use std::path::{Path, PathBuf};
+
+use socket2::{Domain, SockAddr, Socket, Type};
+use tokio::net::{UnixListener, UnixStream};
+
+use super::accept::Listener;
+use super::peer::{Credentials, Known, Peer};
+
+/// The path of a Unix socket to listen on, and who may connect to it.
+///
+/// A path is enough where the default is right: only processes of the same user
+/// may connect.
+#[derive(Clone, Debug)]
+pub struct UnixSocket {
+    path: PathBuf,
+    mode: u32,
+}
+
+impl<P: Into<PathBuf>> From<P> for UnixSocket {
+    fn from(path: P) -> Self {
+        Self::new(path)
+    }
+}
+
+impl UnixSocket {
+    /// A socket at a path, with mode `0o600`.
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        Self {
+            path: path.into(),
+            mode: 0o600,
+        }
+    }
+
+    /// Sets the mode of the file. To connect, a process needs the right to write:
+    /// `0o660` lets the group in, `0o666` everybody.
+    #[must_use]
+    pub const fn mode(mut self, mode: u32) -> Self {
+        self.mode = mode;
+        self
+    }
+
+    /// Listens. A socket file that nobody answers at is left from a process that
+    /// has ended, and makes room.
+    pub(super) fn bind(self) -> io::Result<Bound> {
+        let Self { path, mode } = self;
+        let address = SockAddr::unix(&path).map_err(|error| at(&path, &error))?;
+        let socket = Socket::new(Domain::UNIX, Type::STREAM, None)?;
+        socket.set_nonblocking(true)?;
+        if let Err(error) = socket.bind(&address) {
+            if error.kind() != io::ErrorKind::AddrInUse {
+                return Err(at(&path, &error));
+            }
+            remove_stale(&path)?;
+            socket.bind(&address).map_err(|error| at(&path, &error))?;
+        }
+        let file = File::of(path)?;
+        // Before anybody can connect, which takes a socket that listens.
+        fs::set_permissions(&file.path, Permissions::from_mode(mode))
+            .map_err(|error| at(&file.path, &error))?;
+        socket.listen(1024)?;
+        let listener = net::UnixListener::from(std::os::fd::OwnedFd::from(socket));
+        Ok(Bound {
+            listener: UnixListener::from_std(listener)?,
+            file: Some(file),
+        })
+    }
+}
+
+/// Removes the file of a socket that nobody listens on.
+fn remove_stale(path: &Path) -> io::Result<()> {
+    let found = fs::symlink_metadata(path).map_err(|error| at(path, &error))?;
+    if !found.file_type().is_socket() {
+        let text = "there is a file already, and it is no socket";
+        return Err(at(
+            path,
+            &io::Error::new(io::ErrorKind::AlreadyExists, text),
+        ));
+    }
+    let probe = Socket::new(Domain::UNIX, Type::STREAM, None)?;
+    // A server whose queue is full would have us wait.
+    probe.set_nonblocking(true)?;
+    match probe.connect(&SockAddr::unix(path)?) {
+        Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => {}
+        // Gone meanwhile.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        // Somebody answers, or may: only a refusal says that nobody does.
+        _ => {
+            let text = "another process listens there";
+            return Err(at(path, &io::Error::new(io::ErrorKind::AddrInUse, text)));
+        }
+    }
+    fs::remove_file(path).map_err(|error| at(path, &error))
+}
+
+/// The same error, with the path that it is about.
+fn at(path: &Path, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+}
+
+/// The file of a socket that we made, removed when this is dropped. One that
+/// another process has put in its place stays.
+#[derive(Debug)]
+struct File {
+    path: PathBuf,
+    identity: (u64, u64),
+}
+
+impl File {
+    fn of(path: PathBuf) -> io::Result<Self> {
+        // What it is after a change of the working directory too.
+        let path = std::path::absolute(path)?;
+        let identity = identity(&path)?;
+        Ok(Self { path, identity })
+    }
+}
+
+impl Drop for File {
+    fn drop(&mut self) {
+        if identity(&self.path).is_ok_and(|found| found == self.identity) {
+            let _ = fs::remove_file(&self.path);
+        }
+    }
+}
+
+fn identity(path: &Path) -> io::Result<(u64, u64)> {
+    let found = fs::symlink_metadata(path)?;
+    Ok((found.dev(), found.ino()))
+}
+
+/// A Unix socket that listens, with its file if that is ours.
+#[derive(Debug)]
+pub(super) struct Bound {
+    listener: UnixListener,
+    file: Option<File>,
+}
+
+impl Bound {
+    /// One that was bound elsewhere: whoever did so has the file.
+    pub(super) const fn foreign(listener: UnixListener) -> Self {
+        Self {
+            listener,
+            file: None,
+        }
+    }
+
+    /// Its path; empty if it has none.
+    pub(super) fn path(&self) -> io::Result<PathBuf> {
+        if let Some(file) = &self.file {
+            return Ok(file.path.clone());
+        }
+        let address = self.listener.local_addr()?;
+        Ok(address
+            .as_pathname()
+            .map(Path::to_path_buf)
+            .unwrap_or_default())
+    }
+}
+
+impl Listener for Bound {
+    type Stream = UnixStream;
+    type Waiting = Option<net::UnixListener>;
+
+    async fn accept(&self) -> io::Result<(UnixStream, Peer)> {
+        let (stream, _) = self.listener.accept().await?;
+        let peer = peer(&stream);
+        Ok((stream, peer))
+    }
+
+    fn stop(self) -> Self::Waiting {
+        // From now on those who connect are told at once that nobody is there.
+        drop(self.file);
+        self.listener.into_std().ok()
+    }
+
+    fn next(waiting: &Self::Waiting) -> Option<(UnixStream, Peer)> {
+        let (stream, _) = waiting.as_ref()?.accept().ok()?;
+        stream.set_nonblocking(true).ok()?;
+        let stream = UnixStream::from_std(stream).ok()?;
+        let peer = peer(&stream);
+        Some((stream, peer))
+    }
+}
+
+fn peer(stream: &UnixStream) -> Peer {
+    let credentials = stream.peer_cred().ok().map(|found| Credentials {
+        uid: found.uid(),
+        gid: found.gid(),
+        pid: found.pid(),
+    });
+    Peer::known(Known {
+        unix: true,
+        credentials,
+        ..Known::default()
+    })
+}

@@ -1,0 +1,308 @@
+//! Many calls in one message, and what comes back for each.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use bytes::Bytes;
+use polywire_schema::{Body, Value};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::client::{Client, Own};
+use super::error::CallError;
+use super::message::{self, Part, Reading};
+use crate::connect::Deadline;
+
+/// How many calls go into a message.
+const CALLS: usize = 100;
+/// How many bytes go into a message: rTorrent takes no more than 512 KiB of XML.
+const BYTES: usize = 480 * 1024;
+
+/// Calls that are sent together: as few messages of `system.multicall` as hold them, 100
+/// calls and 480 KiB in each at most. A server that has no such method gets them one by
+/// one, in their order.
+///
+/// ```no_run
+/// # async fn example(client: polywire_rpc::xmlrpc::Client) -> Result<(), polywire_rpc::xmlrpc::CallError> {
+/// let mut batch = client.batch();
+/// let sum = batch.add::<i32>("sample.add", (1, 2))?;
+/// let who = batch.add::<String>("who", ())?;
+/// let replies = batch.send().await?;
+/// println!("{} {}", replies.get(sum)?, replies.get(who)?);
+/// # Ok(()) }
+/// ```
+///
+/// What a server puts around results is checked. supervisord puts nothing around them:
+/// [`Leniency::with_bare_multicall`](polywire_codec::xmlrpc::Leniency::with_bare_multicall)
+/// reads that.
+#[derive(Clone)]
+#[must_use = "nothing is called before it is sent"]
+pub struct Batch<'a> {
+    client: &'a Client,
+    own: Own,
+    most: usize,
+    id: u64,
+    calls: Vec<Call>,
+}
+
+/// A method with its call, as it is sent alone.
+#[derive(Clone)]
+struct Call {
+    method: String,
+    message: Bytes,
+}
+
+/// Which call of a batch a result is of.
+pub struct Place<T> {
+    batch: u64,
+    index: usize,
+    result: PhantomData<fn() -> T>,
+}
+
+impl<T> Clone for Place<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Place<T> {}
+
+impl<T> fmt::Debug for Place<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Place({})", self.index)
+    }
+}
+
+impl<'a> Batch<'a> {
+    pub(super) fn new(client: &'a Client) -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        Self {
+            client,
+            own: Own::default(),
+            most: CALLS,
+            id: NEXT.fetch_add(1, Ordering::Relaxed),
+            calls: Vec::new(),
+        }
+    }
+
+    /// Adds a call, as [`Client::call`] has it. The place is for
+    /// [`Replies::get`].
+    ///
+    /// # Errors
+    ///
+    /// A parameter has no form in XML-RPC.
+    pub fn add<T: DeserializeOwned>(
+        &mut self,
+        method: &str,
+        parameters: impl Serialize,
+    ) -> Result<Place<T>, CallError> {
+        let style = self.client.inner.settings.style;
+        let message = message::write(method, &parameters, style)?;
+        Ok(self.push(method, message))
+    }
+
+    /// Adds a call over values.
+    ///
+    /// # Errors
+    ///
+    /// A parameter has no form in XML-RPC.
+    pub fn add_values(
+        &mut self,
+        method: &str,
+        parameters: &[Value],
+    ) -> Result<Place<Value>, CallError> {
+        let style = self.client.inner.settings.style;
+        let message = message::write_values(method, parameters, style)?;
+        Ok(self.push(method, message))
+    }
+
+    fn push<T>(&mut self, method: &str, message: Bytes) -> Place<T> {
+        let index = self.calls.len();
+        let method = method.to_owned();
+        self.calls.push(Call { method, message });
+        Place {
+            batch: self.id,
+            index,
+            result: PhantomData,
+        }
+    }
+
+    /// How many calls are in it.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.calls.len()
+    }
+
+    /// Whether no call is in it.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.calls.is_empty()
+    }
+
+    /// Sets how many calls go into a message, at least one. 100.
+    pub fn calls_a_message(mut self, calls: usize) -> Self {
+        self.most = calls.max(1);
+        self
+    }
+
+    /// Says that calling all of it twice is as calling it once: see
+    /// [`Method::idempotent`](super::Method::idempotent).
+    pub const fn idempotent(mut self) -> Self {
+        self.own.idempotent = true;
+        self
+    }
+
+    /// Sets how long all of it may take.
+    pub const fn deadline(mut self, time: Duration) -> Self {
+        self.own.deadline = Some(time);
+        self
+    }
+
+    /// Sends the calls. Each has a result of its own in what comes back.
+    ///
+    /// # Errors
+    ///
+    /// There was no answer to the first message. When a later one fails, its calls have
+    /// that error, and those behind them [`CallError::NotSent`]: what has been done is
+    /// not lost.
+    pub async fn send(self) -> Result<Replies, CallError> {
+        let inner = &self.client.inner;
+        let total = self.own.deadline.unwrap_or(inner.settings.deadline);
+        let deadline = Deadline::after(total);
+        let mut results = Vec::with_capacity(self.calls.len());
+        while results.len() < self.calls.len() {
+            let rest = &self.calls[results.len()..];
+            let count = self.fitting(rest);
+            let sent = match inner.has_no_multicall() {
+                true => self.send_one(&rest[0], deadline).await,
+                false => self.send_many(&rest[..count], deadline).await,
+            };
+            match sent {
+                Ok(more) => results.extend(more),
+                Err(error) if !inner.has_no_multicall() && is_without_multicall(&error) => {
+                    tracing::debug!("the server has no system.multicall: calls go one by one");
+                    inner.set_no_multicall();
+                }
+                Err(error) if results.is_empty() => return Err(error),
+                Err(error) => {
+                    let tried = if inner.has_no_multicall() { 1 } else { count };
+                    let left = rest.len() - tried;
+                    let behind = CallError::NotSent(Arc::new(error.clone()));
+                    results.extend((0..tried).map(|_| Err(error.clone())));
+                    results.extend((0..left).map(|_| Err(behind.clone())));
+                }
+            }
+        }
+        Ok(Replies {
+            batch: self.id,
+            url: self.client.url().into(),
+            reading: inner.settings.reading,
+            results,
+        })
+    }
+
+    /// How many calls of these go into the next message.
+    fn fitting(&self, calls: &[Call]) -> usize {
+        let mut bytes = 0;
+        let fitting = calls.iter().take(self.most).take_while(|call| {
+            bytes += call.message.len() + call.method.len();
+            bytes <= BYTES
+        });
+        // One that is too long by itself goes alone.
+        fitting.count().max(1)
+    }
+
+    async fn send_one(
+        &self,
+        call: &Call,
+        deadline: Deadline,
+    ) -> Result<Vec<Result<Part, CallError>>, CallError> {
+        let inner = &self.client.inner;
+        match inner.send(call.message.clone(), &self.own, deadline).await {
+            Ok(answer) => Ok(vec![Ok(Part::Answer(Body::new(answer)))]),
+            Err(CallError::Fault(fault)) => Ok(vec![Err(CallError::Fault(fault))]),
+            Err(error) => Err(error),
+        }
+    }
+
+    async fn send_many(
+        &self,
+        calls: &[Call],
+        deadline: Deadline,
+    ) -> Result<Vec<Result<Part, CallError>>, CallError> {
+        let inner = &self.client.inner;
+        let each = calls.iter();
+        let each = each.map(|call| (call.method.as_str(), &call.message[..]));
+        let message = message::write_multicall(each, inner.settings.style)?;
+        let answer = Body::new(inner.send(message, &self.own, deadline).await?);
+        let reading = &inner.settings.reading;
+        reading.multicall(self.client.url(), &answer, calls.len())
+    }
+}
+
+/// Whether a server says that there is no `system.multicall`. A fault for all of it: one
+/// of a method stands at the method's place.
+fn is_without_multicall(error: &CallError) -> bool {
+    error
+        .as_fault()
+        .is_some_and(super::Fault::is_unknown_method)
+}
+
+impl fmt::Debug for Batch<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Batch")
+            .field("client", &self.client)
+            .field("calls", &self.calls.len())
+            .finish_non_exhaustive()
+    }
+}
+
+/// What came back for a batch.
+pub struct Replies {
+    batch: u64,
+    url: Box<str>,
+    reading: Reading,
+    results: Vec<Result<Part, CallError>>,
+}
+
+impl Replies {
+    /// The result of a call, as the type that [`Batch::add`] was told.
+    ///
+    /// # Errors
+    ///
+    /// The call ended in a fault, its result is not of the type, or it was not answered;
+    /// or the place is one of another batch.
+    pub fn get<T: DeserializeOwned>(&self, place: Place<T>) -> Result<T, CallError> {
+        match self.results.get(place.index) {
+            Some(result) if place.batch == self.batch => match result {
+                Ok(part) => self.reading.part(&self.url, part),
+                Err(error) => Err(error.clone()),
+            },
+            _ => Err(CallError::ForeignPlace),
+        }
+    }
+
+    /// How many calls there were.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.results.len()
+    }
+
+    /// Whether there were none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.results.is_empty()
+    }
+}
+
+impl fmt::Debug for Replies {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Replies")
+            .field("url", &self.url)
+            .field("results", &self.results.len())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,283 @@
+//! The client for programs without an asynchronous runtime.
+//!
+//! ```no_run
+//! use polywire_rpc::xmlrpc::blocking::Client;
+//!
+//! let client = Client::builder("http://localhost:9001")?.basic("user", "secret").build()?;
+//! let methods: Vec<String> = client.call("system.listMethods", ())?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! It can be used from any thread, and from several at once, but not from those of an
+//! asynchronous runtime, which would stand still meanwhile: there every call is
+//! [`CallError::InsideRuntime`], and nothing is sent. That includes threads of tokio's
+//! `spawn_blocking`.
+
+use std::fmt;
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+
+use http::{HeaderName, HeaderValue};
+use polywire_schema::Value;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use tokio::runtime::{Handle, Runtime};
+
+use super::batch::{self, Place, Replies};
+use super::builder::{BuildError, Built, ClientBuilder};
+use super::{CallError, client};
+
+/// Calls the methods of one server, and waits. Cloning counts up; clones share
+/// connections.
+#[derive(Clone)]
+pub struct Client {
+    client: client::Client,
+    runtime: Arc<Own>,
+}
+
+/// The runtime that connections live on. They move while somebody calls.
+struct Own(Option<Runtime>);
+
+impl Drop for Own {
+    /// Without waiting for anything, which a thread of another runtime may not do.
+    fn drop(&mut self) {
+        if let Some(runtime) = self.0.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+impl Built for Client {
+    fn of(client: client::Client) -> Result<Self, BuildError> {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build();
+        let runtime = runtime.map_err(|error| BuildError::Runtime(error.to_string()))?;
+        let runtime = Arc::new(Own(Some(runtime)));
+        Ok(Self { client, runtime })
+    }
+}
+
+impl Client {
+    /// A client with the settings that [`ClientBuilder`] lists as defaults.
+    ///
+    /// # Errors
+    ///
+    /// The URL is none that is known here.
+    pub fn new(url: &str) -> Result<Self, BuildError> {
+        Self::builder(url)?.build()
+    }
+
+    /// Begins to build a client, as [`Client::builder`](super::Client::builder).
+    ///
+    /// # Errors
+    ///
+    /// The URL is none that is known here.
+    pub fn builder(url: &str) -> Result<ClientBuilder<Self>, BuildError> {
+        ClientBuilder::new(url)
+    }
+
+    /// The URL of the server, without user, password and query.
+    #[must_use]
+    pub fn url(&self) -> &str {
+        self.client.url()
+    }
+
+    /// Calls a method, as [`Client::call`](super::Client::call).
+    ///
+    /// # Errors
+    ///
+    /// As [`CallError`] says.
+    pub fn call<T: DeserializeOwned>(
+        &self,
+        method: &str,
+        parameters: impl Serialize,
+    ) -> Result<T, CallError> {
+        self.method(method).call(parameters)
+    }
+
+    /// Calls a method over values.
+    ///
+    /// # Errors
+    ///
+    /// As [`CallError`] says.
+    pub fn call_values(&self, method: &str, parameters: &[Value]) -> Result<Value, CallError> {
+        self.method(method).call_values(parameters)
+    }
+
+    /// As [`Client::list_methods`](super::Client::list_methods).
+    ///
+    /// # Errors
+    ///
+    /// As [`CallError`] says.
+    pub fn list_methods(&self) -> Result<Vec<String>, CallError> {
+        self.wait(self.client.list_methods())
+    }
+
+    /// As [`Client::method_signatures`](super::Client::method_signatures).
+    ///
+    /// # Errors
+    ///
+    /// As [`CallError`] says.
+    pub fn method_signatures(&self, method: &str) -> Result<Vec<Vec<String>>, CallError> {
+        self.wait(self.client.method_signatures(method))
+    }
+
+    /// As [`Client::method_help`](super::Client::method_help).
+    ///
+    /// # Errors
+    ///
+    /// As [`CallError`] says.
+    pub fn method_help(&self, method: &str) -> Result<String, CallError> {
+        self.wait(self.client.method_help(method))
+    }
+
+    /// Begins a call with settings of its own.
+    pub fn method<'a>(&'a self, name: &'a str) -> Method<'a> {
+        Method {
+            client: self,
+            inner: self.client.method(name),
+        }
+    }
+
+    /// Begins a batch of calls.
+    pub fn batch(&self) -> Batch<'_> {
+        Batch {
+            client: self,
+            inner: self.client.batch(),
+        }
+    }
+
+    fn wait<T>(&self, future: impl Future<Output = Result<T, CallError>>) -> Result<T, CallError> {
+        match &self.runtime.0 {
+            Some(runtime) if Handle::try_current().is_err() => runtime.block_on(async {
+                // Nobody has looked at the connections since the last call: the first turn
+                // looks for news, the second hands them out, in the third those that the
+                // server has closed are let go of. Else the call would go over one of them.
+                for _ in 0..3 {
+                    tokio::task::yield_now().await;
+                }
+                future.await
+            }),
+            _ => Err(CallError::InsideRuntime),
+        }
+    }
+}
+
+impl fmt::Debug for Client {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("blocking::Client")
+            .field("url", &self.url())
+            .finish_non_exhaustive()
+    }
+}
+
+/// A call with settings of its own: see [`Client::method`].
+#[derive(Clone, Debug)]
+#[must_use = "nothing is sent before it is called"]
+pub struct Method<'a> {
+    client: &'a Client,
+    inner: client::Method<'a>,
+}
+
+impl Method<'_> {
+    /// As [`Method::idempotent`](super::Method::idempotent).
+    pub fn idempotent(mut self) -> Self {
+        self.inner = self.inner.idempotent();
+        self
+    }
+
+    /// Sets how long the call may take in all.
+    pub fn deadline(mut self, time: Duration) -> Self {
+        self.inner = self.inner.deadline(time);
+        self
+    }
+
+    /// Adds a header, in the place of one of the same name that the client has.
+    pub fn header(mut self, name: HeaderName, value: HeaderValue) -> Self {
+        self.inner = self.inner.header(name, value);
+        self
+    }
+
+    /// Calls the method.
+    ///
+    /// # Errors
+    ///
+    /// As [`CallError`] says.
+    pub fn call<T: DeserializeOwned>(self, parameters: impl Serialize) -> Result<T, CallError> {
+        self.client.wait(self.inner.call(parameters))
+    }
+
+    /// Calls the method over values.
+    ///
+    /// # Errors
+    ///
+    /// As [`CallError`] says.
+    pub fn call_values(self, parameters: &[Value]) -> Result<Value, CallError> {
+        self.client.wait(self.inner.call_values(parameters))
+    }
+}
+
+/// Calls that are sent together: see [`Batch`](super::Batch).
+#[derive(Clone, Debug)]
+#[must_use = "nothing is called before it is sent"]
+pub struct Batch<'a> {
+    client: &'a Client,
+    inner: batch::Batch<'a>,
+}
+
+impl Batch<'_> {
+    /// As [`Batch::add`](super::Batch::add).
+    ///
+    /// # Errors
+    ///
+    /// A parameter has no form in XML-RPC.
+    pub fn add<T: DeserializeOwned>(
+        &mut self,
+        method: &str,
+        parameters: impl Serialize,
+    ) -> Result<Place<T>, CallError> {
+        self.inner.add(method, parameters)
+    }
+
+    /// As [`Batch::add_values`](super::Batch::add_values).
+    ///
+    /// # Errors
+    ///
+    /// A parameter has no form in XML-RPC.
+    pub fn add_values(
+        &mut self,
+        method: &str,
+        parameters: &[Value],
+    ) -> Result<Place<Value>, CallError> {
+        self.inner.add_values(method, parameters)
+    }
+
+    /// As [`Batch::calls_a_message`](super::Batch::calls_a_message).
+    pub fn calls_a_message(mut self, calls: usize) -> Self {
+        self.inner = self.inner.calls_a_message(calls);
+        self
+    }
+
+    /// As [`Batch::idempotent`](super::Batch::idempotent).
+    pub fn idempotent(mut self) -> Self {
+        self.inner = self.inner.idempotent();
+        self
+    }
+
+    /// Sets how long all of it may take.
+    pub fn deadline(mut self, time: Duration) -> Self {
+        self.inner = self.inner.deadline(time);
+        self
+    }
+
+    /// Sends the calls, as [`Batch::send`](super::Batch::send).
+    ///
+    /// # Errors
+    ///
+    /// There was no answer to the first message.
+    pub fn send(self) -> Result<Replies, CallError> {
+        self.client.wait(self.inner.send())
+    }
+}

@@ -1,0 +1,307 @@
+//! How a client is made.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::Arc;
+use std::time::Duration;
+
+use http::header::{ACCEPT_ENCODING, AUTHORIZATION, CONTENT_TYPE, USER_AGENT};
+use http::{HeaderMap, HeaderName, HeaderValue};
+use polywire_codec::xmlrpc::{Duplicates, Leniency, Style, XmlRpcProfile};
+use polywire_schema::Limits;
+
+use super::client::{Client, Inner};
+use super::message::Reading;
+use super::{Exchange, exchange};
+#[cfg(feature = "tls")]
+use crate::connect::Tls;
+use crate::connect::{Credentials, Endpoint, Options, Proxy, Transport, UrlError};
+
+/// Builds a [`Client`].
+///
+/// | what | by default |
+/// |---|---|
+/// | [`connect_timeout`](Self::connect_timeout) | 5 s |
+/// | [`deadline`](Self::deadline) | 60 s for a call, with all that is tried again |
+/// | [`idle_timeout`](Self::idle_timeout) | connections are kept for 90 s |
+/// | [`limits`](Self::limits) | [`Limits::DEFAULT`] |
+/// | [`retries`](Self::retries) | 2, of calls that are [`idempotent`](super::Method::idempotent) |
+/// | [`redirects`](Self::redirects) | 5, by 307 and 308, within the server |
+/// | [`proxy`](Self::proxy) | none, whatever the environment says |
+/// | [`leniency`](Self::leniency) | [`Leniency::STRICT`] |
+#[must_use = "it is `build` that makes the client"]
+pub struct ClientBuilder<C = Client> {
+    endpoint: Endpoint,
+    connection: Options,
+    headers: HeaderMap,
+    error: Option<BuildError>,
+    settings: Settings,
+    client: PhantomData<fn() -> C>,
+}
+
+/// What is built: [`Client`], or [the one that blocks](super::blocking::Client). There is
+/// nothing else to implement it for.
+pub trait Built: Sized {
+    /// The client, of the one that all are made of.
+    #[doc(hidden)]
+    fn of(client: Client) -> Result<Self, BuildError>;
+}
+
+impl Built for Client {
+    fn of(client: Client) -> Result<Self, BuildError> {
+        Ok(client)
+    }
+}
+
+/// What calls go by.
+#[derive(Clone)]
+pub(super) struct Settings {
+    pub(super) deadline: Duration,
+    pub(super) reading: Reading,
+    pub(super) style: Style,
+    pub(super) retries: u32,
+    pub(super) redirects: u32,
+    pub(super) compress_from: Option<usize>,
+    pub(super) observer: Option<Observer>,
+    #[cfg(feature = "cookies")]
+    pub(super) cookies: bool,
+}
+
+pub(super) type Observer = Arc<dyn Fn(&Exchange) + Send + Sync>;
+
+/// Why a client cannot be made.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// The URL is none that is known here, or cannot be connected to so.
+    Url(UrlError),
+    /// A header has a name or value that HTTP has no form for. The value is not told.
+    Header(String),
+    /// The system gave nothing to wait with, which the blocking client needs.
+    Runtime(String),
+}
+
+impl fmt::Display for BuildError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Url(error) => error.fmt(f),
+            Self::Header(reason) => f.write_str(reason),
+            Self::Runtime(reason) => write!(f, "no runtime for the blocking client: {reason}"),
+        }
+    }
+}
+
+impl std::error::Error for BuildError {}
+
+impl From<UrlError> for BuildError {
+    fn from(error: UrlError) -> Self {
+        Self::Url(error)
+    }
+}
+
+impl<C: Built> ClientBuilder<C> {
+    pub(super) fn new(url: &str) -> Result<Self, BuildError> {
+        let mut endpoint = Endpoint::parse(url)?;
+        let mut headers = HeaderMap::new();
+        let agent = concat!("polywire/", env!("CARGO_PKG_VERSION"));
+        headers.insert(USER_AGENT, HeaderValue::from_static(agent));
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/xml"));
+        headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("gzip"));
+        if let Some(credentials) = endpoint.credentials.take() {
+            headers.insert(AUTHORIZATION, credentials.basic());
+        }
+        Ok(Self {
+            endpoint,
+            connection: Options::new(),
+            headers,
+            error: None,
+            client: PhantomData,
+            settings: Settings {
+                deadline: Duration::from_secs(60),
+                reading: Reading {
+                    profile: XmlRpcProfile::DEFAULT.lenient(),
+                    limits: Limits::DEFAULT,
+                },
+                style: Style::DEFAULT,
+                retries: 2,
+                redirects: 5,
+                compress_from: None,
+                observer: None,
+                #[cfg(feature = "cookies")]
+                cookies: false,
+            },
+        })
+    }
+
+    /// Tells the server user and password (RFC 7617), as a user in the URL does too.
+    pub fn basic(mut self, user: impl Into<String>, password: impl Into<String>) -> Self {
+        let user = user.into();
+        if user.contains(':') {
+            self.error = Some(BuildError::Header(
+                "a user with a colon has no form in HTTP".to_owned(),
+            ));
+            return self;
+        }
+        let password = password.into();
+        let credentials = Credentials { user, password };
+        self.headers.insert(AUTHORIZATION, credentials.basic());
+        self
+    }
+
+    /// Tells the server a token (RFC 6750).
+    pub fn bearer(mut self, token: impl AsRef<str>) -> Self {
+        match HeaderValue::try_from(format!("Bearer {}", token.as_ref())) {
+            Ok(mut value) => {
+                value.set_sensitive(true);
+                self.headers.insert(AUTHORIZATION, value);
+            }
+            Err(_) => {
+                let reason = "the token has characters that a header cannot have";
+                self.error = Some(BuildError::Header(reason.to_owned()));
+            }
+        }
+        self
+    }
+
+    /// Adds a header to every call, in the place of one of the same name.
+    pub fn header<N, V>(mut self, name: N, value: V) -> Self
+    where
+        N: TryInto<HeaderName>,
+        V: TryInto<HeaderValue>,
+    {
+        let (Ok(name), Ok(value)) = (name.try_into(), value.try_into()) else {
+            let reason = "a header has a name or a value with characters that HTTP refuses";
+            self.error = Some(BuildError::Header(reason.to_owned()));
+            return self;
+        };
+        self.headers.insert(name, value);
+        self
+    }
+
+    /// Sets how long a connection may take to be made: looked up, connected, through a
+    /// proxy, and with TLS. 5 seconds.
+    pub const fn connect_timeout(mut self, time: Duration) -> Self {
+        self.connection.connect_timeout = time;
+        self
+    }
+
+    /// Sets how long a call may take in all, with everything that is tried again. 60
+    /// seconds.
+    pub const fn deadline(mut self, time: Duration) -> Self {
+        self.settings.deadline = time;
+        self
+    }
+
+    /// Sets how long a connection that is not used is kept. 90 seconds.
+    pub const fn idle_timeout(mut self, time: Duration) -> Self {
+        self.connection.idle_timeout = time;
+        self
+    }
+
+    /// Sets what one answer may cost: its bytes (as they come, and when gzip is undone),
+    /// depth, items and strings.
+    pub const fn limits(mut self, limits: Limits) -> Self {
+        self.settings.reading.limits = limits;
+        self
+    }
+
+    /// Sets what is read although it is wrong, for servers that write it so.
+    pub const fn leniency(mut self, leniency: Leniency) -> Self {
+        self.settings.reading.profile.leniency = leniency;
+        self
+    }
+
+    /// Sets what a member means that comes twice in a struct. An error.
+    pub const fn duplicates(mut self, duplicates: Duplicates) -> Self {
+        self.settings.reading.profile.duplicates = duplicates;
+        self
+    }
+
+    /// Sets how calls are written where there is a choice: nil, strings without a tag,
+    /// text that XML forbids.
+    pub const fn style(mut self, style: Style) -> Self {
+        self.settings.style = style;
+        self
+    }
+
+    /// Sets how often a call that is [`idempotent`](super::Method::idempotent) is tried
+    /// again: if the connection is refused, if the server closed a connection of earlier
+    /// calls without a byte of an answer, or answers 503 or 429 with `Retry-After`. 2.
+    /// Other calls are never sent twice.
+    pub const fn retries(mut self, retries: u32) -> Self {
+        self.settings.retries = retries;
+        self
+    }
+
+    /// Sets how many redirects a call follows, by 307 and 308 and within the server of
+    /// the URL; 0 for none. 5. Others are an error that says where they lead: 301, 302
+    /// and 303 turn a call into a page's request, and another server is nobody to tell
+    /// the password.
+    pub const fn redirects(mut self, redirects: u32) -> Self {
+        self.settings.redirects = redirects;
+        self
+    }
+
+    /// Sends calls from so many bytes on in gzip; `None` for never, which is the default:
+    /// few servers read it.
+    pub const fn compress_from(mut self, bytes: Option<usize>) -> Self {
+        self.settings.compress_from = bytes;
+        self
+    }
+
+    /// Connects by a proxy. None, whatever the environment says; for that there is
+    /// [`Proxy::from_environment`].
+    pub fn proxy(mut self, proxy: impl Into<Option<Proxy>>) -> Self {
+        self.connection.proxy = proxy.into();
+        self
+    }
+
+    /// Sets how TLS is spoken with a server at `https://`.
+    #[cfg(feature = "tls")]
+    pub fn tls(mut self, tls: Tls) -> Self {
+        self.connection.tls = tls;
+        self
+    }
+
+    /// Keeps what the server sets as cookies, and sends it back. Off.
+    #[cfg(feature = "cookies")]
+    pub const fn cookies(mut self, cookies: bool) -> Self {
+        self.settings.cookies = cookies;
+        self
+    }
+
+    /// Shows every message: once with the request, before it is sent, and once more with
+    /// the response. Headers with secrets are marked as
+    /// [sensitive](HeaderValue::is_sensitive).
+    pub fn observer(mut self, observer: impl Fn(&Exchange) + Send + Sync + 'static) -> Self {
+        self.settings.observer = Some(Arc::new(observer));
+        self
+    }
+
+    /// The client. Connections are made when calls need them.
+    ///
+    /// # Errors
+    ///
+    /// As [`BuildError`] says.
+    pub fn build(self) -> Result<C, BuildError> {
+        if let Some(error) = self.error {
+            return Err(error);
+        }
+        let target = self.endpoint.target_or("/RPC2");
+        let transport = Transport::new(self.endpoint, &self.connection)?;
+        let uri = exchange::uri(transport.endpoint(), target)?;
+        let inner = Inner::new(transport, uri, self.headers, self.settings);
+        C::of(Client {
+            inner: Arc::new(inner),
+        })
+    }
+}
+
+impl<C> fmt::Debug for ClientBuilder<C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ClientBuilder")
+            .field("url", &self.endpoint)
+            .field("connection", &self.connection)
+            .finish_non_exhaustive()
+    }
+}

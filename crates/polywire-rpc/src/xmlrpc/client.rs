@@ -1,0 +1,227 @@
+//! The client, and one call of it.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::{HeaderMap, HeaderName, HeaderValue, Uri};
+use polywire_schema::{Body, Value};
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::batch::Batch;
+use super::builder::{BuildError, ClientBuilder, Settings};
+use super::error::CallError;
+use super::message;
+use crate::connect::{Deadline, Transport};
+
+/// Calls the methods of one server. Cloning counts up; clones share connections.
+#[derive(Clone)]
+pub struct Client {
+    pub(super) inner: Arc<Inner>,
+}
+
+pub(super) struct Inner {
+    pub(super) transport: Transport,
+    pub(super) uri: Uri,
+    pub(super) headers: HeaderMap,
+    pub(super) settings: Settings,
+    /// Whether the server has said that it has no `system.multicall`.
+    no_multicall: AtomicBool,
+    #[cfg(feature = "cookies")]
+    pub(super) jar: super::cookies::Jar,
+}
+
+impl Inner {
+    pub(super) fn new(
+        transport: Transport,
+        uri: Uri,
+        headers: HeaderMap,
+        settings: Settings,
+    ) -> Self {
+        Self {
+            transport,
+            uri,
+            headers,
+            settings,
+            no_multicall: AtomicBool::new(false),
+            #[cfg(feature = "cookies")]
+            jar: super::cookies::Jar::default(),
+        }
+    }
+
+    pub(super) fn has_no_multicall(&self) -> bool {
+        self.no_multicall.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn set_no_multicall(&self) {
+        self.no_multicall.store(true, Ordering::Relaxed);
+    }
+
+    /// Sends a call that has been written, and gives the body of the answer.
+    async fn call(&self, message: Bytes, own: &Own) -> Result<Body, CallError> {
+        let total = own.deadline.unwrap_or(self.settings.deadline);
+        let answer = self.send(message, own, Deadline::after(total)).await?;
+        Ok(Body::new(answer))
+    }
+}
+
+impl Client {
+    /// A client with the settings that [`ClientBuilder`] lists as defaults.
+    ///
+    /// # Errors
+    ///
+    /// The URL is none that is known here.
+    pub fn new(url: &str) -> Result<Self, BuildError> {
+        Self::builder(url)?.build()
+    }
+
+    /// Begins to build a client of the server at a URL. User and password may stand in
+    /// it; they are sent, and shown by nothing.
+    ///
+    /// # Errors
+    ///
+    /// The URL is none that is known here.
+    pub fn builder(url: &str) -> Result<ClientBuilder, BuildError> {
+        ClientBuilder::new(url)
+    }
+
+    /// The URL of the server, without user, password and query.
+    #[must_use]
+    pub fn url(&self) -> &str {
+        self.inner.transport.endpoint().shown()
+    }
+
+    /// Calls a method. The elements of a tuple are the parameters, `(1, "web")`, those
+    /// of a list too; `()` is none, and anything else is the one parameter. How serde's
+    /// types look in XML-RPC says
+    /// [`XmlRpcEncoder::serialize`](polywire_codec::xmlrpc::XmlRpcEncoder::serialize). The
+    /// result may be asked for as any type that can be read from it, or as a [`Value`].
+    ///
+    /// ```no_run
+    /// #[derive(serde::Deserialize)]
+    /// struct Process {
+    ///     name: String,
+    ///     pid: i32,
+    /// }
+    ///
+    /// # async fn example(client: polywire_rpc::xmlrpc::Client) -> Result<(), polywire_rpc::xmlrpc::CallError> {
+    /// let process: Process = client.call("supervisor.getProcessInfo", ("web",)).await?;
+    /// println!("{} is {}", process.name, process.pid);
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`CallError`] says.
+    pub async fn call<T: DeserializeOwned>(
+        &self,
+        method: &str,
+        parameters: impl Serialize,
+    ) -> Result<T, CallError> {
+        self.method(method).call(parameters).await
+    }
+
+    /// Calls a method over values.
+    ///
+    /// # Errors
+    ///
+    /// As [`CallError`] says.
+    pub async fn call_values(
+        &self,
+        method: &str,
+        parameters: &[Value],
+    ) -> Result<Value, CallError> {
+        self.method(method).call_values(parameters).await
+    }
+
+    /// Begins a call with settings of its own.
+    pub fn method<'a>(&'a self, name: &'a str) -> Method<'a> {
+        Method {
+            client: self,
+            name,
+            own: Own::default(),
+        }
+    }
+
+    /// Begins a batch of calls.
+    pub fn batch(&self) -> Batch<'_> {
+        Batch::new(self)
+    }
+}
+
+impl fmt::Debug for Client {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Client")
+            .field("url", &self.url())
+            .finish_non_exhaustive()
+    }
+}
+
+/// What is set for one call only.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Own {
+    pub(super) idempotent: bool,
+    pub(super) deadline: Option<Duration>,
+    pub(super) headers: HeaderMap,
+}
+
+/// A call with settings of its own: see [`Client::method`].
+#[derive(Clone, Debug)]
+#[must_use = "nothing is sent before it is called"]
+pub struct Method<'a> {
+    client: &'a Client,
+    name: &'a str,
+    own: Own,
+}
+
+impl Method<'_> {
+    /// Says that calling the method twice is as calling it once, so that the call may be
+    /// tried again: see [`ClientBuilder::retries`].
+    pub const fn idempotent(mut self) -> Self {
+        self.own.idempotent = true;
+        self
+    }
+
+    /// Sets how long the call may take in all.
+    pub const fn deadline(mut self, time: Duration) -> Self {
+        self.own.deadline = Some(time);
+        self
+    }
+
+    /// Adds a header, in the place of one of the same name that the client has.
+    pub fn header(mut self, name: HeaderName, value: HeaderValue) -> Self {
+        self.own.headers.insert(name, value);
+        self
+    }
+
+    /// Calls the method, as [`Client::call`].
+    ///
+    /// # Errors
+    ///
+    /// As [`CallError`] says.
+    pub async fn call<T: DeserializeOwned>(
+        self,
+        parameters: impl Serialize,
+    ) -> Result<T, CallError> {
+        let inner = &self.client.inner;
+        let message = message::write(self.name, &parameters, inner.settings.style)?;
+        let answer = inner.call(message, &self.own).await?;
+        inner.settings.reading.typed(self.client.url(), &answer)
+    }
+
+    /// Calls the method over values.
+    ///
+    /// # Errors
+    ///
+    /// As [`CallError`] says.
+    pub async fn call_values(self, parameters: &[Value]) -> Result<Value, CallError> {
+        let inner = &self.client.inner;
+        let message = message::write_values(self.name, parameters, inner.settings.style)?;
+        let answer = inner.call(message, &self.own).await?;
+        inner.settings.reading.value(self.client.url(), &answer)
+    }
+}

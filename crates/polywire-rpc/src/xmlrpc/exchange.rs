@@ -1,0 +1,322 @@
+//! One call over HTTP: redirects, what is tried again, and what an answer must be.
+
+use bytes::Bytes;
+use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, LOCATION, WWW_AUTHENTICATE};
+use http::uri::PathAndQuery;
+use http::{HeaderValue, Method, Request, Response, StatusCode, Uri};
+use polywire_schema::Body;
+use tokio::time::{Instant, sleep};
+
+use super::client::{Inner, Own};
+use super::error::{CallError, StatusError, beginning};
+use super::gzip::{self, Undone};
+use super::{Exchange, retry};
+use crate::connect::{Deadline, Endpoint, Step, TransportError, UrlError};
+
+/// The URL of requests to a server.
+pub(super) fn uri(endpoint: &Endpoint, target: PathAndQuery) -> Result<Uri, UrlError> {
+    let uri = Uri::builder().scheme(endpoint.scheme());
+    let uri = uri
+        .authority(endpoint.authority.clone())
+        .path_and_query(target);
+    uri.build()
+        .map_err(|error| UrlError::new(endpoint.shown(), error.to_string()))
+}
+
+/// What has become of a call that was sent.
+enum Sent {
+    /// The body of a good answer.
+    Done(Bytes),
+    /// The same call is to go to another path of the server.
+    Redirected(Uri),
+    /// Something else.
+    Failed(CallError),
+}
+
+impl Inner {
+    /// Sends a call that has been written, and gives the body of the answer.
+    pub(super) async fn send(
+        &self,
+        body: Bytes,
+        own: &Own,
+        deadline: Deadline,
+    ) -> Result<Bytes, CallError> {
+        let settings = &self.settings;
+        let compressed = self.compressed(&body)?;
+        let (mut uri, mut redirects, mut retries) = (self.uri.clone(), 0, 0);
+        loop {
+            let request = self.request(&uri, &body, compressed.as_ref(), own);
+            let error = match self.once(request, deadline).await {
+                Sent::Done(body) => return Ok(body),
+                Sent::Redirected(to) if redirects < settings.redirects => {
+                    redirects += 1;
+                    uri = to;
+                    continue;
+                }
+                Sent::Redirected(to) => {
+                    let detail = format!(
+                        "it redirects to {}, and {redirects} redirects were followed",
+                        to.path()
+                    );
+                    let status = StatusCode::TEMPORARY_REDIRECT;
+                    return Err(self.status(status, detail, b"", None));
+                }
+                Sent::Failed(error) => error,
+            };
+            if !own.idempotent || retries >= settings.retries {
+                return Err(error);
+            }
+            let pause = match &error {
+                CallError::Transport(error) if error.is_refused() || error.is_stale() => {
+                    retry::pause(retries)
+                }
+                CallError::Status(error) => match error.retry_after() {
+                    Some(after) => after,
+                    None => return Err(CallError::Status(error.clone())),
+                },
+                _ => return Err(error),
+            };
+            if Instant::now() + pause >= deadline.at {
+                return Err(error);
+            }
+            retries += 1;
+            tracing::debug!(%error, retry = retries, "an idempotent call is tried again");
+            sleep(pause).await;
+        }
+    }
+
+    fn compressed(&self, body: &Bytes) -> Result<Option<Bytes>, CallError> {
+        match self.settings.compress_from {
+            Some(from) if body.len() >= from => {
+                let compressed = gzip::compressed(body);
+                let failed = |error| self.transport(Step::Write).with_source(error);
+                Ok(Some(compressed.map_err(failed)?))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    fn request(
+        &self,
+        uri: &Uri,
+        body: &Bytes,
+        compressed: Option<&Bytes>,
+        own: &Own,
+    ) -> Request<Bytes> {
+        let mut request = Request::new(compressed.unwrap_or(body).clone());
+        *request.method_mut() = Method::POST;
+        *request.uri_mut() = uri.clone();
+        let headers = request.headers_mut();
+        headers.clone_from(&self.headers);
+        if compressed.is_some() {
+            headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+        }
+        #[cfg(feature = "cookies")]
+        if self.settings.cookies {
+            self.jar.write(uri, headers);
+        }
+        for (name, value) in &own.headers {
+            headers.insert(name, value.clone());
+        }
+        request
+    }
+
+    fn transport(&self, step: Step) -> TransportError {
+        TransportError::new(self.transport.endpoint().shown(), step)
+    }
+
+    async fn once(&self, request: Request<Bytes>, deadline: Deadline) -> Sent {
+        let uri = request.uri().clone();
+        let mut shown = self.settings.observer.as_ref().map(|observer| {
+            let request = request.clone();
+            let response = None;
+            let exchange = Exchange { request, response };
+            observer(&exchange);
+            (observer, exchange)
+        });
+        let limit = self.settings.reading.limits.bytes();
+        let answer = self.transport.exchange(request, limit, deadline).await;
+        let answer = match answer.and_then(|answer| self.undone(answer, limit)) {
+            Ok(answer) => answer,
+            Err(error) => return Sent::Failed(error.into()),
+        };
+        if let Some((observer, exchange)) = &mut shown {
+            exchange.response = Some(answer.clone());
+            observer(exchange);
+        }
+        #[cfg(feature = "cookies")]
+        if self.settings.cookies {
+            self.jar.read(&uri, answer.headers());
+        }
+        let answer = match self
+            .settings
+            .reading
+            .in_utf8(self.transport.endpoint().shown(), answer)
+        {
+            Ok(answer) => answer,
+            Err(error) => return Sent::Failed(error),
+        };
+        if answer.status() == StatusCode::OK {
+            return Sent::Done(answer.into_body());
+        }
+        self.other(&uri, answer)
+    }
+
+    /// An answer without its compression.
+    fn undone(
+        &self,
+        answer: Response<Bytes>,
+        limit: usize,
+    ) -> Result<Response<Bytes>, TransportError> {
+        let coding = answer.headers().get(CONTENT_ENCODING);
+        let coding = coding.map(|coding| coding.to_str().unwrap_or("?").trim());
+        match coding {
+            None | Some("" | "identity") => return Ok(answer),
+            Some("gzip" | "x-gzip") => {}
+            Some(other) => {
+                let other = other.escape_debug();
+                let reason = format!("the answer is compressed by `{other}`, not by gzip");
+                return Err(self.transport(Step::Read).because(reason));
+            }
+        }
+        let (mut head, body) = answer.into_parts();
+        let body = gzip::decompressed(&body, limit).map_err(|undone| {
+            let error = self.transport(Step::Read);
+            match undone {
+                Undone::Malformed(source) => error
+                    .because("the answer is no gzip, as its head says")
+                    .with_source(source),
+                Undone::TooLarge => crate::connect::too_large(error, limit),
+            }
+        })?;
+        head.headers.remove(CONTENT_ENCODING);
+        head.headers.remove(CONTENT_LENGTH);
+        Ok(Response::from_parts(head, body))
+    }
+
+    /// What an answer means whose status is not 200.
+    #[cold]
+    fn other(&self, uri: &Uri, answer: Response<Bytes>) -> Sent {
+        let (head, body) = answer.into_parts();
+        let header = |name| {
+            head.headers
+                .get(name)
+                .and_then(|value: &HeaderValue| value.to_str().ok())
+        };
+        let status = head.status;
+        let mut detail = String::new();
+        if status.is_redirection()
+            && let Some(location) = header(LOCATION)
+        {
+            let follows = matches!(
+                status,
+                StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT
+            );
+            match moved(uri, location) {
+                Some(to) if follows && self.settings.redirects > 0 => return Sent::Redirected(to),
+                _ => {
+                    let to = crate::connect::without_secrets(location);
+                    detail = format!(
+                        "it redirects to `{}`, which is not followed; call that URL if it is right",
+                        to.escape_debug()
+                    );
+                }
+            }
+        } else if status == StatusCode::UNAUTHORIZED {
+            let scheme = header(WWW_AUTHENTICATE).and_then(|value| value.split(' ').next());
+            detail = match self.headers.contains_key(http::header::AUTHORIZATION) {
+                true => "user, password or token were not accepted".to_owned(),
+                false => format!(
+                    "it wants to know who calls{}",
+                    scheme.map_or(String::new(), |scheme| {
+                        format!(" ({})", scheme.escape_debug())
+                    })
+                ),
+            };
+        } else if status == StatusCode::PROXY_AUTHENTICATION_REQUIRED {
+            detail = "the proxy wants to know who calls: user and password go into its URL".into();
+        } else if status == StatusCode::NOT_FOUND {
+            detail = format!("nothing is at the path {}", uri.path().escape_debug());
+        }
+        // Some servers give the answer to a call that failed another status.
+        let body = Body::new(body);
+        if let Some(fault) = self.settings.reading.fault(&body) {
+            return Sent::Failed(CallError::Fault(fault));
+        }
+        let after = retry::retry_after(status, &head.headers);
+        Sent::Failed(self.status(status, detail, body.as_bytes(), after))
+    }
+
+    fn status(
+        &self,
+        status: StatusCode,
+        detail: String,
+        body: &[u8],
+        retry_after: Option<std::time::Duration>,
+    ) -> CallError {
+        CallError::Status(StatusError {
+            url: self.transport.endpoint().shown().into(),
+            status,
+            detail,
+            begins: beginning(body),
+            retry_after,
+        })
+    }
+}
+
+/// Where a redirect within the server leads, or `None` if it leads elsewhere.
+fn moved(from: &Uri, location: &str) -> Option<Uri> {
+    let location = location.split('#').next()?;
+    let to: Uri = match location {
+        // Neither a path of the server nor a URL: what RFC 3986 makes of it may be
+        // anything, `//host/` another server.
+        _ if location.starts_with("//") => return None,
+        _ if location.starts_with('/') => {
+            let mut parts = from.clone().into_parts();
+            parts.path_and_query = Some(location.parse().ok()?);
+            return Uri::from_parts(parts).ok();
+        }
+        _ => location.parse().ok()?,
+    };
+    let port = |uri: &Uri| {
+        let default = if uri.scheme_str() == Some("https") {
+            443
+        } else {
+            80
+        };
+        uri.port_u16().unwrap_or(default)
+    };
+    let host = |uri: &Uri| uri.host().map(str::to_ascii_lowercase);
+    let same = to.scheme() == from.scheme() && host(&to) == host(from) && port(&to) == port(from);
+    let user = to.authority().is_some_and(|it| it.as_str().contains('@'));
+    (same && !user).then(|| {
+        let mut parts = from.clone().into_parts();
+        parts.path_and_query = to.path_and_query().cloned();
+        Uri::from_parts(parts).ok()
+    })?
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn redirects_stay_with_the_server() {
+        let from: Uri = "http://h:8080/RPC2".parse().unwrap();
+        let to = |location| moved(&from, location).map(|uri| uri.to_string());
+        let within = Some("http://h:8080/x?y=1".to_owned());
+        assert_eq!(to("/x?y=1"), within);
+        assert_eq!(to("http://H:8080/x?y=1#z"), within);
+        for other in [
+            "//evil/x",
+            "https://h:8080/x",
+            "http://h/x",
+            "http://evil:8080/x",
+            "http://me@h:8080/x",
+            "x",
+            "",
+        ] {
+            assert_eq!(to(other), None, "{other}");
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! Handlers that block, on a pool that is bounded.
+
+use std::sync::{Arc, Barrier, Mutex, mpsc};
+use std::time::Duration;
+
+use polywire_protocol::ProtocolKind::RestJson1;
+use polywire_protocol::{Fault, FaultKind};
+use polywire_rpc::Timeouts;
+use polywire_rpc::blocking::BlockingPool;
+use polywire_schema::Map;
+
+use crate::support::{Site, WIRES, builder, request, within};
+
+const CREATE: &str = r#"{"name":"kettle"}"#;
+
+#[tokio::test]
+async fn small_calls_are_not_held_up() {
+    // One thread serves, so a handler that blocked it would block all.
+    let pool = BlockingPool::new(2, 0);
+    let barrier = Arc::new(Barrier::new(3));
+    let (begun, begins) = mpsc::channel();
+    let (begun, own) = (Mutex::new(begun), Arc::clone(&barrier));
+    let handler = pool.dynamic(move |mut input: Map, _| {
+        begun.lock().unwrap().send(()).unwrap();
+        own.wait();
+        input.insert("id", 7);
+        Ok(input)
+    });
+    let site = Site::start(builder().operation("Create", handler)).await;
+    let mut sockets = Vec::new();
+    for _ in 0..2 {
+        let mut socket = site.open().await;
+        socket.write(request("POST /things", &[], CREATE)).await;
+        sockets.push(socket);
+    }
+    let begins = tokio::task::spawn_blocking(move || {
+        begins.recv().unwrap();
+        begins.recv().unwrap();
+        begins
+    });
+    let begins = within(begins).await.unwrap();
+    for _ in 0..20 {
+        site.serves_on().await;
+    }
+    // A third call finds both threads at work, and no place to wait.
+    for kind in WIRES {
+        let fault = site.client(kind).fault("Create", CREATE).await;
+        assert_eq!(fault.kind(), FaultKind::Overloaded, "{kind}");
+        assert!(fault.retry_after().is_some(), "{kind}");
+    }
+    tokio::task::spawn_blocking(move || barrier.wait())
+        .await
+        .unwrap();
+    for socket in &mut sockets {
+        assert_eq!(socket.reply().await.status, 201);
+    }
+    drop(begins);
+}
+
+/// As many wait as may, and all of them get their turn.
+#[tokio::test]
+async fn the_queue() {
+    let pool = BlockingPool::new(1, 2);
+    let (go, gone) = mpsc::channel::<()>();
+    let gone = Mutex::new(gone);
+    let work = Arc::new(move |number: u32| {
+        gone.lock().unwrap().recv().unwrap();
+        number
+    });
+    let run = |number| {
+        let work = Arc::clone(&work);
+        pool.run(move || work(number))
+    };
+    let waiting: Vec<_> = (0..3).map(run).map(tokio::spawn).collect();
+    assert_eq!(
+        within(run(3)).await.unwrap_err().kind(),
+        FaultKind::Overloaded
+    );
+    for _ in 0..3 {
+        go.send(()).unwrap();
+    }
+    let mut done = Vec::new();
+    for task in waiting {
+        done.push(within(task).await.unwrap().unwrap());
+    }
+    assert_eq!(done, [0, 1, 2]);
+    // Work that nobody waits for any more gives its place back before it begins.
+    for _ in 0..10 {
+        drop(run(4));
+    }
+    go.send(()).unwrap();
+    assert_eq!(within(run(5)).await.unwrap(), 5);
+}
+
+#[tokio::test]
+async fn panics() {
+    let pool = BlockingPool::new(1, 0);
+    let handler = pool.dynamic(|_: Map, _| -> Result<Map, Fault> {
+        panic!("the password of the database");
+    });
+    let site = Site::start(builder().operation("Create", handler)).await;
+    for _ in 0..3 {
+        let fault = site.client(RestJson1).fault("Create", CREATE).await;
+        assert_eq!(fault.message(), "an internal error occurred");
+    }
+}
+
+/// Late is late, but a thread is at work until it is done.
+#[tokio::test]
+async fn deadlines() {
+    let pool = BlockingPool::new(1, 0);
+    let (go, gone) = mpsc::channel::<()>();
+    let gone = Mutex::new(gone);
+    let handler = pool.dynamic(move |input: Map, _| {
+        gone.lock().unwrap().recv().unwrap();
+        Ok(input)
+    });
+    let timeouts = Timeouts {
+        handler: Duration::from_millis(100),
+        ..Timeouts::DEFAULT
+    };
+    let server = builder().operation("Create", handler).timeouts(timeouts);
+    let site = Site::start(server).await;
+    let client = site.client(RestJson1);
+    let fault = client.fault("Create", CREATE).await;
+    assert!(fault.message().contains("took too long"), "{fault}");
+    let fault = client.fault("Create", CREATE).await;
+    assert_eq!(fault.kind(), FaultKind::Overloaded);
+    go.send(()).unwrap();
+    within(async {
+        while pool.run(|| ()).await.is_err() {
+            tokio::task::yield_now().await;
+        }
+    })
+    .await;
+}

@@ -1,0 +1,260 @@
+//! HTTP by its letters: what is written on the socket, and what comes back.
+
+use std::time::Duration;
+
+use polywire_protocol::ProtocolKind::XmlRpc;
+use polywire_rpc::Timeouts;
+
+use crate::support::{Site, builder, call_of, request};
+
+const CALL: &str = "<?xml version=\"1.0\"?><methodCall><methodName>math.add</methodName><params>\
+    <param><value><int>1</int></value></param><param><value><int>2</int></value></param>\
+    </params></methodCall>";
+
+/// A call of XML-RPC with these lines in its head.
+fn call(version: &str, lines: &[&str], body: &str) -> Vec<u8> {
+    let mut text = format!("POST /RPC2 HTTP/{version}\r\nHost: x\r\nContent-Type: text/xml\r\n");
+    for line in lines {
+        text.push_str(line);
+        text.push_str("\r\n");
+    }
+    text.push_str("\r\n");
+    text.push_str(body);
+    text.into_bytes()
+}
+
+fn length() -> String {
+    format!("Content-Length: {}", CALL.len())
+}
+
+/// Which versions and headers keep a connection.
+#[tokio::test]
+async fn connections_are_kept_or_not() {
+    let site = Site::plain().await;
+    for (version, line, kept) in [
+        ("1.0", None, false),
+        ("1.0", Some("Connection: keep-alive"), true),
+        ("1.0", Some("Connection: Keep-Alive"), true),
+        ("1.0", Some("Connection: close"), false),
+        ("1.1", None, true),
+        ("1.1", Some("Connection: keep-alive"), true),
+        ("1.1", Some("Connection: close"), false),
+        ("1.1", Some("Connection: x, close"), false),
+    ] {
+        let mut socket = site.open().await;
+        let length = length();
+        let lines: Vec<&str> = line.into_iter().chain([&*length]).collect();
+        for _ in 0..if kept { 3 } else { 1 } {
+            socket.write(call(version, &lines, CALL)).await;
+            let reply = socket.reply().await;
+            assert_eq!(reply.status, 200, "{version} {line:?}");
+            assert!(reply.text().contains("3</"), "{}", reply.text());
+            // A caller of 1.0 has to be told that it is kept, one of 1.1 that not.
+            let told = match (version, kept) {
+                ("1.0", true) => Some("keep-alive"),
+                ("1.1", false) => Some("close"),
+                _ => None,
+            };
+            let own = reply.header("connection");
+            assert!(own == told || told.is_none(), "{version} {line:?}: {own:?}");
+        }
+        if !kept {
+            assert!(socket.ends().await, "{version} {line:?}");
+        }
+    }
+}
+
+/// What could be read in two ways is how requests are smuggled past a proxy.
+#[tokio::test]
+async fn lengths_that_disagree() {
+    let site = Site::plain().await;
+    let chunked = format!("{:x}\r\n{CALL}\r\n0\r\n\r\n", CALL.len());
+    let length = length();
+    for (lines, body) in [
+        (vec![&*length, "Content-Length: 5"], CALL),
+        (vec!["Content-Length: 1, 2"], CALL),
+        (vec!["Content-Length: +5"], CALL),
+        (vec!["Content-Length: -5"], CALL),
+        (vec!["Content-Length: 0x10"], CALL),
+        (vec!["Content-Length: 99999999999999999999999"], CALL),
+        (vec!["Content-Length: "], CALL),
+        (vec!["Transfer-Encoding: x"], CALL),
+        (vec!["Transfer-Encoding: chunked, gzip"], &chunked),
+        (vec!["Content-Length : 5"], CALL),
+        (vec![" Content-Length: 5"], CALL),
+    ] {
+        let mut socket = site.open().await;
+        socket.write(call("1.1", &lines, body)).await;
+        let reply = socket.reply().await;
+        assert_eq!(reply.status, 400, "{lines:?}: {}", reply.text());
+        socket.drain().await;
+    }
+    // In 1.0 there are no chunks.
+    let mut socket = site.open().await;
+    let lines = ["Transfer-Encoding: chunked"];
+    socket.write(call("1.0", &lines, &chunked)).await;
+    assert_eq!(socket.reply().await.status, 400);
+    // Both: read by its chunks, as RFC 9112, section 6.3, has it, on a connection that
+    // ends then, so that nothing behind it is taken for a request.
+    let mut socket = site.open().await;
+    let lines = ["Content-Length: 5", "Transfer-Encoding: chunked"];
+    let mut bytes = call("1.1", &lines, &chunked);
+    bytes.extend(request("GET /status/299", &[], ""));
+    socket.write(bytes).await;
+    let reply = socket.reply().await;
+    assert_eq!(
+        (reply.status, reply.header("connection")),
+        (200, Some("close"))
+    );
+    assert!(!socket.raw().await.contains("299"));
+    // Twice the same is one: no two readers can take it for different lengths.
+    let mut socket = site.open().await;
+    socket.write(call("1.1", &[&*length, &*length], CALL)).await;
+    assert_eq!(socket.reply().await.status, 200);
+}
+
+#[tokio::test]
+async fn chunks() {
+    let site = Site::plain().await;
+    let mut socket = site.open().await;
+    let (first, second) = CALL.split_at(50);
+    let body = format!(
+        "{:x};name=value\r\n{first}\r\n{:X}\r\n{second}\r\n0\r\nTrailer: x\r\n\r\n",
+        first.len(),
+        second.len()
+    );
+    for _ in 0..2 {
+        let lines = ["Transfer-Encoding: chunked"];
+        socket.write(call("1.1", &lines, &body)).await;
+        assert!(socket.reply().await.text().contains("3</"));
+    }
+}
+
+#[tokio::test]
+async fn two_calls_in_one_write() {
+    let site = Site::plain().await;
+    let mut socket = site.open().await;
+    let length = length();
+    let other = CALL.replace("<int>1<", "<int>5<");
+    let both = [
+        call("1.1", &[&length], CALL),
+        call("1.1", &[&length], &other),
+    ];
+    socket.write(both.concat()).await;
+    assert!(socket.reply().await.text().contains("3</"));
+    assert!(socket.reply().await.text().contains("7</"));
+    // The first is the slower: the order stays.
+    let slow = call_of(XmlRpc, "", "Fail", r#"{"how":"soon"}"#);
+    socket
+        .write([slow, call("1.1", &[&length], &other)].concat())
+        .await;
+    assert!(socket.reply().await.text().contains("soon"));
+    assert!(socket.reply().await.text().contains("7</"));
+}
+
+/// A person who opens the address in a browser is told what it is.
+#[tokio::test]
+async fn people_at_the_path_of_xml_rpc() {
+    let site = Site::plain().await;
+    let mut socket = site.open().await;
+    socket.write(request("GET /RPC2", &[], "")).await;
+    let reply = socket.reply().await;
+    assert_eq!(reply.status, 405);
+    assert_eq!(reply.header("allow"), Some("POST"));
+    assert!(reply.text().contains("POST"), "{}", reply.text());
+    socket.write(request("HEAD /RPC2", &[], "")).await;
+    let bare = socket.head_reply().await;
+    assert_eq!(bare.status, 405);
+    assert_eq!(bare.header("allow"), Some("POST"));
+    assert_eq!(
+        bare.header("content-length"),
+        reply.header("content-length")
+    );
+    // And nothing of a body comes behind it.
+    let length = length();
+    socket.write(call("1.1", &[&length], CALL)).await;
+    assert_eq!(socket.reply().await.status, 200);
+}
+
+/// A byte at a time: served if it is in time, and cut off if it is not.
+#[tokio::test]
+async fn a_byte_at_a_time() {
+    let site = Site::plain().await;
+    let mut socket = site.open().await;
+    for byte in call("1.1", &[&length()], CALL) {
+        socket.write([byte]).await;
+        tokio::task::yield_now().await;
+    }
+    assert!(socket.reply().await.text().contains("3</"));
+
+    let short = Duration::from_millis(200);
+    let timeouts = Timeouts {
+        head: short,
+        body: short,
+        ..Timeouts::DEFAULT
+    };
+    let site = Site::start(builder().timeouts(timeouts)).await;
+    let whole = call("1.1", &[&length()], CALL);
+    let body = whole.len() - CALL.len();
+    // In the head the connection ends, in the body the caller is told.
+    for (quick, told) in [(0, false), (body, true)] {
+        let mut socket = site.open().await;
+        socket.write(&whole[..quick]).await;
+        let reply = tokio::select! {
+            reply = async {
+                for byte in &whole[quick..] {
+                    tokio::time::sleep(Duration::from_millis(20)).await;
+                    socket.write([*byte]).await;
+                }
+                socket.try_reply().await
+            } => reply,
+        };
+        match reply {
+            Some(reply) if told => assert!(reply.text().contains("did not arrive")),
+            reply => assert!(reply.is_none() && !told, "{reply:?}"),
+        }
+        site.serves_on().await;
+    }
+}
+
+/// A caller that asks whether to send, in 1.1 and (where nobody may ask) in 1.0.
+#[tokio::test]
+async fn expectations() {
+    let site = Site::plain().await;
+    let mut socket = site.open().await;
+    let lines = [&*length(), "Expect: 100-continue"];
+    socket.write(call("1.1", &lines, "")).await;
+    assert_eq!(socket.reply().await.status, 100);
+    socket.write(CALL).await;
+    assert!(socket.reply().await.text().contains("3</"));
+    // Who does not wait for the word is served all the same.
+    socket.write(call("1.1", &lines, CALL)).await;
+    let mut reply = socket.reply().await;
+    if reply.status == 100 {
+        reply = socket.reply().await;
+    }
+    assert!(reply.text().contains("3</"));
+    let mut socket = site.open().await;
+    socket.write(call("1.0", &lines, CALL)).await;
+    let mut reply = socket.reply().await;
+    if reply.status == 100 {
+        reply = socket.reply().await;
+    }
+    assert!(reply.text().contains("3</"));
+}
+
+/// A client that is gone in the middle of a request, at whatever byte.
+#[tokio::test]
+async fn clients_that_are_killed() {
+    let site = Site::plain().await;
+    let whole = call("1.1", &[&length()], CALL);
+    for end in (0..=whole.len()).step_by(7) {
+        let mut socket = site.open().await;
+        socket.write(&whole[..end]).await;
+        if end % 2 == 0 {
+            socket.reset();
+        }
+        drop(socket);
+    }
+    site.serves_on().await;
+}

@@ -1,0 +1,307 @@
+//! HTTPS: certificates of both sides, handshakes, and settings that change.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use polywire_rpc::server::{ClientCertificates, Pem, Tls, TlsBuilder, TlsPeer};
+use polywire_rpc::{Context, Running, dynamic};
+use polywire_schema::Map;
+use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
+use rustls::{ClientConfig, RootCertStore};
+use tokio::io::AsyncWriteExt;
+use tokio::net::TcpStream;
+use tokio::sync::mpsc;
+use tokio_rustls::TlsConnector;
+use tokio_rustls::client::TlsStream;
+
+use crate::support::{Socket, WIRES, builder, call_of, request, within};
+
+const CREATE: &str = r#"{"name":"kettle"}"#;
+
+/// Who signs certificates.
+struct Authority(CertifiedIssuer<'static, KeyPair>);
+
+/// A certificate and its key, in PEM.
+#[derive(Clone)]
+struct Identity {
+    certificate: String,
+    key: String,
+}
+
+impl Authority {
+    fn new() -> Self {
+        let mut params = CertificateParams::default();
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        let key = KeyPair::generate().unwrap();
+        Self(CertifiedIssuer::self_signed(params, key).unwrap())
+    }
+
+    fn pem(&self) -> String {
+        self.0.pem()
+    }
+
+    fn sign(&self, name: &str) -> Identity {
+        let key = KeyPair::generate().unwrap();
+        let params = CertificateParams::new([name.to_owned()]).unwrap();
+        let certificate = params.signed_by(&key, &self.0).unwrap();
+        Identity {
+            certificate: certificate.pem(),
+            key: key.serialize_pem(),
+        }
+    }
+}
+
+impl Identity {
+    fn pems(&self) -> (Pem, Pem) {
+        (Pem::text(&self.certificate), Pem::text(&self.key))
+    }
+
+    fn der(&self) -> CertificateDer<'static> {
+        CertificateDer::from_pem_slice(self.certificate.as_bytes()).unwrap()
+    }
+}
+
+/// A client that trusts an authority, and shows a certificate if it has one.
+fn connector(authority: &Authority, own: Option<&Identity>, alpn: &[&str]) -> TlsConnector {
+    let mut roots = RootCertStore::empty();
+    let root = CertificateDer::from_pem_slice(authority.pem().as_bytes()).unwrap();
+    roots.add(root).unwrap();
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_root_certificates(roots);
+    let mut config = match own {
+        None => config.with_no_client_auth(),
+        Some(own) => {
+            let key = PrivateKeyDer::from_pem_slice(own.key.as_bytes()).unwrap();
+            config.with_client_auth_cert(vec![own.der()], key).unwrap()
+        }
+    };
+    config.alpn_protocols = alpn.iter().map(|name| name.as_bytes().to_vec()).collect();
+    TlsConnector::from(Arc::new(config))
+}
+
+async fn connect(
+    running: &Running,
+    connector: &TlsConnector,
+    name: &'static str,
+) -> std::io::Result<TlsStream<TcpStream>> {
+    let stream = TcpStream::connect(running.address()).await.unwrap();
+    let name = ServerName::try_from(name).unwrap();
+    within(connector.connect(name, stream)).await
+}
+
+/// The certificate that a server shows.
+fn shown(stream: &TlsStream<TcpStream>) -> CertificateDer<'static> {
+    stream.get_ref().1.peer_certificates().unwrap()[0].clone()
+}
+
+async fn listen(tls: &Tls) -> (Running, mpsc::UnboundedReceiver<Option<TlsPeer>>) {
+    let (send, seen) = mpsc::unbounded_channel();
+    let handler = dynamic(move |mut input: Map, context: Context| {
+        send.send(context.caller().tls().cloned()).unwrap();
+        assert!(context.caller().is_encrypted());
+        input.insert("id", 7);
+        async { Ok(input) }
+    });
+    let server = builder().operation("Create", handler).build().unwrap();
+    let running = server.listen_tls("127.0.0.1:0".parse().unwrap(), tls);
+    (running.await.unwrap(), seen)
+}
+
+fn settings(own: &Identity) -> TlsBuilder {
+    let (certificate, key) = own.pems();
+    Tls::builder(certificate, key)
+}
+
+#[tokio::test]
+async fn every_wire() {
+    let authority = Authority::new();
+    let own = authority.sign("localhost");
+    let (running, mut seen) = listen(&settings(&own).build().unwrap()).await;
+    let connector = connector(&authority, None, &["http/1.1"]);
+    let stream = connect(&running, &connector, "localhost").await.unwrap();
+    let mut socket = Socket::over(stream);
+    for kind in WIRES {
+        socket
+            .write(call_of(kind, "/things", "Create", CREATE))
+            .await;
+        assert!(socket.reply().await.status < 300, "{kind}");
+        let tls = within(seen.recv()).await.unwrap().unwrap();
+        assert_eq!(tls.certificates().len(), 0);
+        assert_eq!(tls.server_name(), Some("localhost"));
+        assert_eq!(tls.alpn(), Some(&b"http/1.1"[..]));
+        assert_eq!(tls.version(), "TLSv1.3");
+    }
+    // A server that stops ends the connection in good order.
+    let (ends, ()) = tokio::join!(socket.ends(), running.shutdown());
+    assert!(ends);
+}
+
+#[tokio::test]
+async fn http2_by_alpn() {
+    let authority = Authority::new();
+    let own = authority.sign("localhost");
+    let (running, mut seen) = listen(&settings(&own).build().unwrap()).await;
+    let connector = connector(&authority, None, &["h2", "http/1.1"]);
+    let stream = connect(&running, &connector, "localhost").await.unwrap();
+    assert_eq!(stream.get_ref().1.alpn_protocol(), Some(&b"h2"[..]));
+    let io = hyper_util::rt::TokioIo::new(stream);
+    let executor = hyper_util::rt::TokioExecutor::new();
+    let (mut sender, connection) = hyper::client::conn::http2::handshake(executor, io)
+        .await
+        .unwrap();
+    tokio::spawn(connection);
+    for _ in 0..3 {
+        let request = http::Request::post("https://localhost/things")
+            .header("content-type", "application/json")
+            .body(CREATE.to_owned())
+            .unwrap();
+        let response = within(sender.send_request(request)).await.unwrap();
+        assert_eq!(response.status(), 201);
+        let tls = within(seen.recv()).await.unwrap().unwrap();
+        assert_eq!(tls.alpn(), Some(&b"h2"[..]));
+    }
+}
+
+#[tokio::test]
+async fn certificates_of_clients() {
+    let authority = Authority::new();
+    let stranger = Authority::new();
+    let own = authority.sign("localhost");
+    let ada = authority.sign("ada");
+    let mallory = stranger.sign("ada");
+    for clients in [ClientCertificates::Required, ClientCertificates::Optional] {
+        let tls = settings(&own).clients(clients, Pem::text(authority.pem()));
+        let (running, mut seen) = listen(&tls.build().unwrap()).await;
+        for (identity, good) in [
+            (Some(&ada), true),
+            (Some(&mallory), false),
+            (None, clients == ClientCertificates::Optional),
+        ] {
+            let connector = connector(&authority, identity, &[]);
+            let stream = connect(&running, &connector, "localhost").await;
+            // In TLS 1.3 a client hears of its rejection after its handshake.
+            let reply = match stream {
+                Ok(stream) => {
+                    let mut socket = Socket::over(stream);
+                    socket.write(request("POST /things", &[], CREATE)).await;
+                    socket.try_reply().await
+                }
+                Err(_) => None,
+            };
+            assert_eq!(reply.map(|reply| reply.status), good.then_some(201));
+            if good {
+                let tls = within(seen.recv()).await.unwrap().unwrap();
+                let shown: Vec<Vec<u8>> = tls.certificates().map(<[u8]>::to_vec).collect();
+                let own = identity.map(|identity| identity.der().to_vec());
+                assert_eq!(shown, Vec::from_iter(own));
+            }
+            assert!(seen.try_recv().is_err());
+        }
+    }
+}
+
+#[tokio::test]
+async fn names_and_reloads() {
+    let authority = Authority::new();
+    let folder = std::env::temp_dir().join(format!("polywire-tls-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let (certificate, key) = (folder.join("own.pem"), folder.join("own.key"));
+    let put = |identity: &Identity| {
+        std::fs::write(&certificate, &identity.certificate).unwrap();
+        std::fs::write(&key, &identity.key).unwrap();
+    };
+    let first = authority.sign("localhost");
+    let second = authority.sign("localhost");
+    let (api, any) = (
+        authority.sign("api.example.org"),
+        authority.sign("*.example.org"),
+    );
+    put(&first);
+    let tls = Tls::builder(Pem::file(&certificate), Pem::file(&key))
+        .certificate_for("API.example.org", api.pems().0, api.pems().1)
+        .certificate_for("*.example.org", any.pems().0, any.pems().1)
+        .build()
+        .unwrap();
+    let (running, _seen) = listen(&tls).await;
+    let connector = connector(&authority, None, &[]);
+    let show = async |name| shown(&connect(&running, &connector, name).await.unwrap());
+    let open = connect(&running, &connector, "localhost").await.unwrap();
+    assert_eq!(shown(&open), first.der());
+    assert_eq!(show("api.example.org").await, api.der());
+    assert_eq!(show("other.example.org").await, any.der());
+
+    // Half of a change is refused, and nothing changes.
+    std::fs::write(&certificate, &second.certificate).unwrap();
+    let error = tls.reload().unwrap_err().to_string();
+    assert!(
+        error.contains("own.pem") && error.contains("own.key"),
+        "{error}"
+    );
+    assert_eq!(show("localhost").await, first.der());
+    put(&second);
+    tls.reload().unwrap();
+    assert_eq!(show("localhost").await, second.der());
+    assert_eq!(show("api.example.org").await, api.der());
+    // What is open goes on.
+    let mut socket = Socket::over(open);
+    socket.write(request("GET /status/201", &[], "")).await;
+    assert_eq!(socket.reply().await.status, 201);
+    tls.replace(settings(&first)).unwrap();
+    assert_eq!(show("localhost").await, first.der());
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn settings_that_cannot_be() {
+    let authority = Authority::new();
+    let (one, other) = (authority.sign("localhost"), authority.sign("localhost"));
+    let (certificate, key) = one.pems();
+    let error = |builder: TlsBuilder| builder.build().unwrap_err().to_string();
+    let missing = error(Tls::builder(Pem::file("/none/own.pem"), key.clone()));
+    assert!(missing.contains("/none/own.pem: No such file"), "{missing}");
+    let mixed = error(Tls::builder(key.clone(), certificate.clone()));
+    assert!(mixed.contains("holds no certificate"), "{mixed}");
+    let no_key = error(Tls::builder(certificate.clone(), certificate.clone()));
+    assert!(no_key.contains("holds no private key"), "{no_key}");
+    let another = error(Tls::builder(certificate, other.pems().1));
+    assert!(another.to_lowercase().contains("key"), "{another}");
+    let noise = error(Tls::builder(Pem::text("noise"), key));
+    assert!(noise.contains("holds no certificate"), "{noise}");
+    let roots = settings(&one).clients(ClientCertificates::Required, Pem::text(""));
+    assert!(error(roots).contains("holds no certificate"));
+    // Keys are shown nowhere.
+    let debug = format!("{:?}", settings(&one).build().unwrap());
+    assert!(!debug.contains("BEGIN"), "{debug}");
+}
+
+/// Who says nothing is cut off; who speaks HTTP is told what is wrong.
+#[tokio::test]
+async fn handshakes_that_are_none() {
+    let own = Authority::new().sign("localhost");
+    let tls = settings(&own).handshake_timeout(Duration::from_millis(200));
+    let (running, _seen) = listen(&tls.build().unwrap()).await;
+    let open = async || Socket::over(TcpStream::connect(running.address()).await.unwrap());
+    assert!(open().await.ends().await);
+    // The beginning of a handshake.
+    let mut slow = open().await;
+    slow.write(b"\x16\x03\x01").await;
+    assert!(slow.ends().await);
+    let mut plain = open().await;
+    plain.write(request("GET /", &[], "")).await;
+    let reply = plain.reply().await;
+    assert_eq!(reply.status, 400);
+    assert!(reply.text().contains("HTTPS"), "{}", reply.text());
+    let mut noise = TcpStream::connect(running.address()).await.unwrap();
+    noise.write_all(&[0x80; 64]).await.unwrap();
+    let mut socket = Socket::over(noise);
+    // An alert of TLS at most, and the end.
+    assert!(socket.drain().await < 16);
+    // A server with a silent peer stops all the same.
+    let _silent = open().await;
+    within(running.shutdown()).await;
+}

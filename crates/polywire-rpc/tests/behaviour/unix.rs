@@ -1,0 +1,223 @@
+//! HTTP over Unix sockets, and addresses of IPv6.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::net::SocketAddr;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use polywire_rpc::server::{Credentials, Place, UnixSocket};
+use polywire_rpc::{Context, ServerBuilder, dynamic};
+use polywire_schema::Map;
+use tokio::net::UnixStream;
+use tokio::sync::mpsc;
+
+use crate::support::{Socket, WIRES, builder, call_of, request, within};
+
+const CREATE: &str = r#"{"name":"kettle"}"#;
+
+/// A folder of a test's own, removed behind it.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new() -> Self {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("polywire-unix-{}-{count}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        fs::create_dir(&path).unwrap();
+        Self(path)
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+async fn open(path: &Path) -> Socket<UnixStream> {
+    Socket::over(within(UnixStream::connect(path)).await.unwrap())
+}
+
+fn mode(path: &Path) -> u32 {
+    fs::metadata(path).unwrap().permissions().mode() & 0o777
+}
+
+/// A server that tells what its handlers see.
+fn telling<T: Send + 'static>(
+    tell: fn(&Context) -> T,
+) -> (ServerBuilder, mpsc::UnboundedReceiver<T>) {
+    let (send, seen) = mpsc::unbounded_channel();
+    let handler = dynamic(move |mut input: Map, context: Context| {
+        send.send(tell(&context)).unwrap();
+        input.insert("id", 7);
+        async { Ok(input) }
+    });
+    (builder().operation("Create", handler), seen)
+}
+
+#[tokio::test]
+async fn every_wire() {
+    let folder = Folder::new();
+    let (builder, mut seen) = telling(|context| {
+        let caller = context.caller().clone();
+        (context.peer(), caller.credentials(), caller.is_local())
+    });
+    let running = builder.build().unwrap();
+    let running = running.listen_unix(folder.path("http")).await.unwrap();
+    let mut socket = open(running.path()).await;
+    for kind in WIRES {
+        socket
+            .write(call_of(kind, "/things", "Create", CREATE))
+            .await;
+        assert!(socket.reply().await.status < 300, "{kind}");
+        let (address, credentials, local) = within(seen.recv()).await.unwrap();
+        assert_eq!((address, local), (None, true));
+        let Credentials { pid, uid, .. } = credentials.unwrap();
+        let own = fs::metadata(folder.path("http")).unwrap();
+        assert_eq!(uid, std::os::unix::fs::MetadataExt::uid(&own));
+        if cfg!(target_os = "linux") {
+            assert_eq!(pid, i32::try_from(std::process::id()).ok());
+        }
+    }
+    running.shutdown().await;
+}
+
+#[tokio::test]
+async fn the_file_is_private_and_removed() {
+    let folder = Folder::new();
+    let server = builder().build().unwrap();
+    let running = server.listen_unix(folder.path("own")).await.unwrap();
+    assert_eq!(mode(&folder.path("own")), 0o600);
+    let group = UnixSocket::new(folder.path("group")).mode(0o660);
+    let group = server.listen_unix(group).await.unwrap();
+    assert_eq!(mode(group.path()), 0o660);
+    let all = [running.into_any(), group.into_any()];
+    assert_eq!(*all[0].place(), Place::Unix(folder.path("own")));
+    for running in all {
+        within(running.shutdown()).await;
+    }
+    assert_eq!(fs::read_dir(&folder.0).unwrap().count(), 0);
+}
+
+/// Only what nobody answers at is replaced.
+#[tokio::test]
+async fn what_is_there_already() {
+    let folder = Folder::new();
+    let server = builder().build().unwrap();
+    let path = folder.path("socket");
+    // From a process that has ended without removing it.
+    drop(std::os::unix::net::UnixListener::bind(&path).unwrap());
+    assert!(path.exists());
+    let running = server.listen_unix(&path).await.unwrap();
+    // From one that is there, in this case the one before.
+    let error = server.listen_unix(&path).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::AddrInUse);
+    let text = error.to_string();
+    assert!(text.contains("another process listens there"), "{text}");
+    assert!(text.contains(path.to_str().unwrap()), "{text}");
+    let mut socket = open(&path).await;
+    socket.write(request("GET /status/201", &[], "")).await;
+    assert_eq!(socket.reply().await.status, 201);
+    // One that another process has put there since is not ours to remove.
+    fs::remove_file(&path).unwrap();
+    let other = std::os::unix::net::UnixListener::bind(&path).unwrap();
+    within(running.shutdown()).await;
+    assert!(path.exists());
+    drop(other);
+    // A file is not removed, whatever it is.
+    let file = folder.path("file");
+    fs::write(&file, "precious").unwrap();
+    let error = server.listen_unix(&file).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::AlreadyExists);
+    assert_eq!(fs::read(&file).unwrap(), b"precious");
+    // A folder that is not there.
+    let error = server.listen_unix(folder.path("none/socket")).await;
+    let error = error.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::NotFound);
+    assert!(error.to_string().contains("none/socket"), "{error}");
+    // A path that is too long for a socket.
+    let error = server.listen_unix(folder.path(&"x".repeat(200))).await;
+    assert_eq!(error.unwrap_err().kind(), ErrorKind::InvalidInput);
+}
+
+#[tokio::test]
+async fn calls_in_progress_end() {
+    let folder = Folder::new();
+    let server = builder().build().unwrap();
+    let running = server.listen_unix(folder.path("http")).await.unwrap();
+    let mut socket = open(running.path()).await;
+    socket
+        .write(request("POST /fail", &[], r#"{"how":"soon"}"#))
+        .await;
+    let (reply, ()) = tokio::join!(socket.reply(), running.shutdown());
+    assert_eq!(reply.status, 200);
+    assert!(socket.ends().await);
+}
+
+/// A listener that was made elsewhere, as service managers do.
+#[tokio::test]
+async fn foreign_listeners() {
+    let folder = Folder::new();
+    let listener = tokio::net::UnixListener::bind(folder.path("given")).unwrap();
+    let running = builder().build().unwrap().serve_unix(listener).unwrap();
+    assert_eq!(running.path(), folder.path("given"));
+    let mut socket = open(running.path()).await;
+    socket.write(request("GET /status/201", &[], "")).await;
+    assert_eq!(socket.reply().await.status, 201);
+    drop(socket);
+    within(running.shutdown()).await;
+    assert!(folder.path("given").exists());
+}
+
+/// Addresses of IPv6, with the interface of those that are of one link only.
+#[tokio::test]
+async fn ipv6() {
+    let (builder, mut seen) = telling(Context::peer);
+    let server = builder.build().unwrap();
+    let mut places = vec!["[::1]:0".parse().unwrap()];
+    match link_local() {
+        Some(address) => places.push(address),
+        None => eprintln!("skipped: no interface has a link-local address"),
+    }
+    for place in places {
+        let running = match server.listen(place).await {
+            Ok(running) => running,
+            Err(error) if error.kind() == ErrorKind::AddrNotAvailable => {
+                eprintln!("skipped: no {place} here");
+                continue;
+            }
+            Err(error) => panic!("{place}: {error}"),
+        };
+        let stream = tokio::net::TcpStream::connect(running.address()).await;
+        let stream = stream.unwrap();
+        let own = stream.local_addr().unwrap();
+        let mut socket = Socket::over(stream);
+        socket.write(request("POST /things", &[], CREATE)).await;
+        assert_eq!(socket.reply().await.status, 201, "{place}");
+        // With its interface, so that it can be answered at.
+        assert_eq!(within(seen.recv()).await.unwrap(), Some(own));
+        within(running.shutdown()).await;
+    }
+}
+
+/// A link-local address of this machine, from what Linux says of its interfaces.
+fn link_local() -> Option<SocketAddr> {
+    let table = fs::read_to_string("/proc/net/if_inet6").ok()?;
+    table.lines().find_map(|line| {
+        let fields: Vec<&str> = line.split_whitespace().collect();
+        let [address, index, _, "20", ..] = fields[..] else {
+            return None;
+        };
+        let address = u128::from_str_radix(address, 16).ok()?;
+        let index = u32::from_str_radix(index, 16).ok()?;
+        let address = std::net::SocketAddrV6::new(address.into(), 0, 0, index);
+        Some(address.into())
+    })
+}

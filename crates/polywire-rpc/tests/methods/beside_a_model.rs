@@ -1,0 +1,294 @@
+//! Methods beside the operations of a model.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::{Request, StatusCode};
+use polywire_model::Loader;
+use polywire_protocol::{Fault, ProtocolKind};
+use polywire_rpc::methods::MethodsError;
+use polywire_rpc::server::BuildError;
+use polywire_rpc::{Methods, Server, ServerBuilder, ServiceHandle, dynamic};
+use polywire_schema::{Map, Value};
+
+use crate::support::{build, call, call_cbor, failed, post, read, send};
+
+const MODEL: &str = r#"
+    $version: "2"
+    namespace example.shop
+    use polywire#xmlRpcMethod
+
+    service Shop { version: "1", operations: [Price, Order, Stock] }
+
+    operation Price {
+        input := { @required name: String }
+        output := { cents: Integer }
+        errors: [Unknown]
+    }
+
+    @error("client")
+    @httpError(404)
+    structure Unknown { message: String, name: String }
+
+    @xmlRpcMethod(name: "shop.order", positional: true)
+    operation Order {
+        input := { @required name: String, @required count: Integer, note: String }
+        output := { text: String }
+    }
+
+    operation Stock { output := { names: Names } }
+    list Names { member: String }
+"#;
+
+fn service() -> ServiceHandle {
+    let model = match Loader::new().add_text("shop.smithy", MODEL).assemble() {
+        Ok(assembled) => assembled.model,
+        Err(error) => panic!("{error}"),
+    };
+    let schemas = model.schemas("example.shop#Shop").unwrap().unwrap();
+    ServiceHandle::new(Arc::new(schemas), 0)
+}
+
+fn builder() -> ServerBuilder {
+    let price = |input: Map, _| async move {
+        match input.get("name").and_then(Value::as_str) {
+            Some("tea") => Ok(Map::from_iter([("cents", 250)])),
+            name => {
+                let text = |text: &str| Value::from(text);
+                let name = name.unwrap_or_default().to_owned();
+                let details = [("message", text("no such thing")), ("name", text(&name))];
+                Err(Fault::modelled(
+                    "example.shop#Unknown",
+                    Map::from_iter(details),
+                ))
+            }
+        }
+    };
+    let order = |input: Map, _| async move {
+        let text = format!("{:?} {:?}", input.get("name"), input.get("count"));
+        Ok(Map::from_iter([("text", text)]))
+    };
+    Server::builder(service())
+        .operation("Price", dynamic(price))
+        .operation("Order", dynamic(order))
+        .operation("Stock", dynamic(|_, _| async { Ok(()) }))
+}
+
+fn methods() -> Methods {
+    Methods::new()
+        .method("add", |(a, b): (i32, i32)| async move { a + b })
+        .help("Price", "What a thing costs.")
+        .documentation([
+            ("Order", "Orders things."),
+            ("Price", "Less than the other."),
+            ("None", "There is none such."),
+        ])
+        .introspection(true)
+        .cbor("Sample")
+}
+
+fn server() -> Server {
+    build(
+        builder()
+            .protocol(ProtocolKind::XmlRpc)
+            .protocol(ProtocolKind::RpcV2Cbor)
+            .methods(methods()),
+    )
+}
+
+fn named(name: &str) -> Value {
+    Value::Map(Map::from_iter([("name", name)]))
+}
+
+#[tokio::test]
+async fn both_answer_on_the_same_path() {
+    let server = server();
+    assert_eq!(
+        call(&server, "add", &[1.into(), 2.into()]).await,
+        Ok(Value::from(3))
+    );
+    let price = call(&server, "Price", &[named("tea")]).await.unwrap();
+    assert_eq!(price["cents"].as_i64(), Some(250));
+    let fault = call(&server, "Price", &[named("x")]).await;
+    assert_eq!(fault, Err((404, "Unknown: no such thing".to_owned())));
+    let order = call(&server, "shop.order", &["tea".into(), 2.into()])
+        .await
+        .unwrap();
+    assert!(order["text"].as_str().unwrap().contains("tea"));
+    let none = call(&server, "nobody", &[]).await;
+    assert_eq!(none, Err((-32601, "no method `nobody`".to_owned())));
+    let wrong = call(&server, "Price", &[]).await.unwrap_err();
+    assert_eq!(wrong.0, -32602);
+}
+
+#[tokio::test]
+async fn operations_are_listed_with_what_the_model_says() {
+    let server = server();
+    let Value::List(names) = call(&server, "system.listMethods", &[]).await.unwrap() else {
+        panic!("no list");
+    };
+    let names: Vec<&str> = names.iter().filter_map(Value::as_str).collect();
+    assert_eq!(
+        names[..5],
+        [
+            "Price",
+            "Stock",
+            "add",
+            "shop.order",
+            "system.getCapabilities"
+        ]
+    );
+    let signature = async |name: &str| {
+        call(&server, "system.methodSignature", &[name.into()])
+            .await
+            .unwrap()
+    };
+    let list = |types: &[&[&str]]| {
+        let one = |types: &&[&str]| Value::List(types.iter().map(|&name| name.into()).collect());
+        Value::List(types.iter().map(one).collect())
+    };
+    assert_eq!(signature("Price").await, list(&[&["struct", "struct"]]));
+    assert_eq!(signature("Stock").await, list(&[&["struct"]]));
+    let order: [&[&str]; 2] = [
+        &["struct", "string", "int"],
+        &["struct", "string", "int", "string"],
+    ];
+    assert_eq!(signature("shop.order").await, list(&order));
+    let help = call(&server, "system.methodHelp", &["Price".into()]).await;
+    assert_eq!(help, Ok(Value::from("What a thing costs.")));
+    let help = call(&server, "system.methodHelp", &["shop.order".into()]).await;
+    assert_eq!(help, Ok(Value::from("Orders things.")));
+}
+
+#[tokio::test]
+async fn a_multicall_calls_both() {
+    let server = server();
+    let entry = |name: &str, parameters: Vec<Value>| {
+        Value::Map(Map::from_iter([
+            ("methodName", Value::from(name)),
+            ("params", Value::List(parameters)),
+        ]))
+    };
+    let calls = vec![
+        entry("Price", vec![named("tea")]),
+        entry("add", vec![1.into(), 2.into()]),
+        entry("shop.order", vec!["tea".into(), 3.into()]),
+        entry("Price", vec![named("x")]),
+        entry("Price", vec![]),
+        entry("Stock", vec![]),
+        entry("Price", vec![named("a"), named("b")]),
+    ];
+    let results = call(&server, "system.multicall", &[Value::List(calls)])
+        .await
+        .unwrap();
+    assert_eq!(results[0][0]["cents"].as_i64(), Some(250));
+    assert_eq!(results[1][0].as_i64(), Some(3));
+    assert!(
+        results[2][0]["text"].as_str().unwrap().contains('3'),
+        "{results:?}"
+    );
+    // An error of the model with all that it has alone.
+    assert_eq!(
+        failed(&results[3]),
+        (404, "Unknown: no such thing".to_owned())
+    );
+    assert_eq!(results[3]["detail"]["name"].as_str(), Some("x"));
+    assert_eq!(failed(&results[4]).0, -32602);
+    assert_eq!(results[5][0], Value::Map(Map::new()));
+    assert_eq!(failed(&results[6]).0, -32602);
+
+    let calls = vec![
+        entry("Price", vec![named("tea")]),
+        entry("Stock", vec![]),
+        entry("Price", vec![named("a"), named("b")]),
+    ];
+    let (_, results) = call_cbor(&server, "system.multicall", &(Value::List(calls),)).await;
+    assert_eq!(results[0][0]["cents"].as_i64(), Some(250), "{results:?}");
+    assert_eq!(results[1][0], Value::Map(Map::new()));
+    assert_eq!(results[2]["code"].as_i64(), Some(-32602));
+}
+
+#[tokio::test]
+async fn the_protocols_of_the_model_go_on() {
+    let server = server();
+    let body = polywire_codec::cbor::to_vec(&named("tea")).unwrap();
+    let request = Request::post("/service/Shop/operation/Price")
+        .header("smithy-protocol", "rpc-v2-cbor")
+        .header("content-type", "application/cbor")
+        .body(Bytes::from(body))
+        .unwrap();
+    let (status, body) = send(&server, request).await;
+    assert_eq!(status, StatusCode::OK);
+    let price = polywire_codec::cbor::from_slice(&body).unwrap();
+    assert_eq!(price["cents"].as_i64(), Some(250));
+}
+
+#[tokio::test]
+async fn a_model_may_stay_off_xmlrpc() {
+    let server = build(
+        builder()
+            .protocol(ProtocolKind::RpcV2Cbor)
+            .methods(methods_alone()),
+    );
+    assert_eq!(
+        call(&server, "add", &[1.into(), 2.into()]).await,
+        Ok(Value::from(3))
+    );
+    assert_eq!(
+        call(&server, "Price", &[named("tea")]).await.unwrap_err().0,
+        -32601
+    );
+}
+
+fn methods_alone() -> Methods {
+    Methods::new().method("add", |(a, b): (i32, i32)| async move { a + b })
+}
+
+#[tokio::test]
+async fn each_path_offers_both() {
+    let methods = methods_alone().path("/").path("/RPC2");
+    let server = build(builder().protocol(ProtocolKind::XmlRpc).methods(methods));
+    for path in ["/", "/RPC2"] {
+        let body = polywire_codec::xmlrpc::write_call("add", &[1.into(), 2.into()]).unwrap();
+        assert_eq!(read(&post(&server, path, body).await), Ok(Value::from(3)));
+        let body = polywire_codec::xmlrpc::write_call("Price", &[named("tea")]).unwrap();
+        assert!(read(&post(&server, path, body).await).is_ok());
+    }
+}
+
+#[test]
+fn a_name_in_both_refuses_to_build() {
+    let methods = Methods::new().method("Price", |(): ()| async {});
+    let built = builder()
+        .protocol(ProtocolKind::XmlRpc)
+        .methods(methods)
+        .build();
+    let twice = MethodsError::Twice("Price".to_owned());
+    assert_eq!(built.unwrap_err(), BuildError::Methods(twice));
+}
+
+#[tokio::test]
+async fn both_may_have_one_name_over_cbor() {
+    let methods = methods_alone().cbor("Shop").introspection(true);
+    let server = build(builder().protocol(ProtocolKind::RpcV2Cbor).methods(methods));
+    let post = |name: &str, body: &Value| {
+        Request::post(format!("/service/Shop/operation/{name}"))
+            .header("smithy-protocol", "rpc-v2-cbor")
+            .header("content-type", "application/cbor")
+            .body(Bytes::from(polywire_codec::cbor::to_vec(body).unwrap()))
+            .unwrap()
+    };
+    let two = Value::List(vec![1.into(), 2.into()]);
+    let (status, sum) = send(&server, post("add", &two)).await;
+    assert_eq!((status, &sum[..]), (StatusCode::OK, &[3][..]));
+    let (status, price) = send(&server, post("Price", &named("tea"))).await;
+    assert_eq!(status, StatusCode::OK);
+    let price = polywire_codec::cbor::from_slice(&price).unwrap();
+    assert_eq!(price["cents"].as_i64(), Some(250));
+    let (status, _) = send(&server, post("system.listMethods", &Value::List(vec![]))).await;
+    assert_eq!(status, StatusCode::OK);
+    assert_eq!(
+        send(&server, post("None", &two)).await.0,
+        StatusCode::NOT_FOUND
+    );
+}

@@ -1,0 +1,60 @@
+//! What keeps methods from being offered.
+
+use polywire_rpc::methods::MethodsError;
+use polywire_rpc::server::BuildError;
+use polywire_rpc::{Methods, Server};
+use polywire_schema::Value;
+
+use crate::support::{post, read, serve};
+
+fn refused(methods: Methods) -> MethodsError {
+    match Server::methods(methods).build() {
+        Err(BuildError::Methods(error)) => error,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn mistakes_refuse_to_build() {
+    let one = || Methods::new().method("one", |(): ()| async { 1 });
+    let twice = refused(one().method("one", |(): ()| async { 2 }));
+    assert_eq!(twice, MethodsError::Twice("one".to_owned()));
+    let unknown = refused(one().help("two", "?"));
+    assert_eq!(unknown, MethodsError::Unknown("two".to_owned()));
+    assert_eq!(
+        refused(one().path("RPC2")),
+        MethodsError::Path("RPC2".to_owned())
+    );
+    for name in ["", " a", "a\n"] {
+        let error = refused(Methods::new().method(name, |(): ()| async { 1 }));
+        assert_eq!(error, MethodsError::Name(name.to_owned()));
+    }
+    let system = one().method("system.multicall", |(): ()| async {});
+    let twice = refused(system.introspection(true));
+    assert_eq!(twice, MethodsError::Twice("system.multicall".to_owned()));
+}
+
+/// serde can write such a `Result`, as a struct of `Ok` or `Err`: nobody wants that.
+#[test]
+fn a_result_whose_error_is_no_fault_refuses_to_build() {
+    let methods = Methods::new().method("one", |(): ()| async { Err::<i32, String>("no".into()) });
+    let text = refused(methods).to_string();
+    assert!(text.contains("`one`") && text.contains("Fault"), "{text}");
+    let methods = Methods::new().blocking("one", |(): ()| Ok::<i32, String>(1));
+    assert!(matches!(refused(methods), MethodsError::NoFault(..)));
+}
+
+#[tokio::test]
+async fn the_path_is_what_is_set() {
+    let methods = Methods::new().method("one", |(): ()| async { 1 });
+    let server = serve(methods.path("/xmlrpc.php"));
+    let body = polywire_codec::xmlrpc::write_call("one", &[]).unwrap();
+    assert_eq!(
+        read(&post(&server, "/xmlrpc.php", body.clone()).await),
+        Ok(Value::from(1))
+    );
+    // Elsewhere the caller is told in its own wire where to go.
+    let (code, text) = read(&post(&server, "/RPC2", body).await).unwrap_err();
+    assert_eq!(code, -32601);
+    assert!(text.contains("/xmlrpc.php"), "{text}");
+}

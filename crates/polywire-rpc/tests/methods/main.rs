@@ -1,0 +1,14 @@
+//! Methods by name, through the public API: one test for each promise.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod beside_a_model;
+mod build;
+mod caching;
+mod calls;
+mod cbor;
+mod faults;
+mod layers;
+mod multicall;
+mod support;
+mod system;
+mod types;

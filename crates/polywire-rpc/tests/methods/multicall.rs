@@ -1,0 +1,325 @@
+//! Several calls in one request.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use polywire_protocol::Fault;
+use polywire_rpc::{Context, Methods, Server, Timeouts};
+use polywire_schema::{Limits, Map, Value};
+
+use crate::support::{build, call, call_cbor, failed, post, read, serve};
+
+fn methods() -> Methods {
+    Methods::new()
+        .introspection(true)
+        .method("add", |(a, b): (i32, i32)| async move { a + b })
+        .method("fail", |(): ()| async {
+            Err::<(), _>(Fault::coded(7, "as you wish"))
+        })
+        .method("panic", |(): ()| async {
+            if true {
+                panic!("on purpose");
+            }
+        })
+        .method("unwritable", |(): ()| async { "\u{1}" })
+        .method("forever", |(): ()| std::future::pending::<()>())
+        .method("peer", |(): (), context: Context| async move {
+            context.headers()["x-own"].to_str().unwrap().to_owned()
+        })
+        .values("echo", |parameters, _| async move {
+            Ok(Value::List(parameters))
+        })
+        .cbor("Sample")
+}
+
+fn entry(name: &str, parameters: Vec<Value>) -> Value {
+    Value::Map(Map::from_iter([
+        ("methodName", Value::from(name)),
+        ("params", Value::List(parameters)),
+    ]))
+}
+
+async fn multicall(server: &Server, calls: Vec<Value>) -> Vec<Result<Value, (i64, String)>> {
+    let results = call(server, "system.multicall", &[Value::List(calls)]).await;
+    each(results.unwrap())
+}
+
+/// The results of a multicall.
+fn each(results: Value) -> Vec<Result<Value, (i64, String)>> {
+    let Value::List(results) = results else {
+        panic!("{results:?}");
+    };
+    let one = |result: Value| match result {
+        Value::List(mut one) if one.len() == 1 => Ok(one.remove(0)),
+        fault => Err(failed(&fault)),
+    };
+    results.into_iter().map(one).collect()
+}
+
+#[tokio::test]
+async fn each_call_has_its_result_or_its_fault() {
+    let server = serve(methods());
+    let results = multicall(
+        &server,
+        vec![
+            entry("add", vec![1.into(), 2.into()]),
+            entry("fail", vec![]),
+            entry("nobody", vec![]),
+            entry("add", vec![1.into(), "x".into()]),
+            entry("add", vec![1.into()]),
+            entry("panic", vec![]),
+            entry("unwritable", vec![]),
+            entry("echo", vec![Value::List(vec![]), "a".into()]),
+        ],
+    )
+    .await;
+    let internal = (-32603, "an internal error occurred".to_owned());
+    assert_eq!(results[0], Ok(Value::from(3)));
+    assert_eq!(results[1], Err((7, "as you wish".to_owned())));
+    assert_eq!(results[2], Err((-32601, "no method `nobody`".to_owned())));
+    let (code, text) = results[3].clone().unwrap_err();
+    assert_eq!(code, -32602);
+    assert!(
+        text.starts_with("parameter 2: wrong type: expected an integer"),
+        "{text}"
+    );
+    let (code, text) = results[4].clone().unwrap_err();
+    assert_eq!(code, -32602);
+    assert!(
+        text.contains("expected 2 parameters, found 1 parameter"),
+        "{text}"
+    );
+    assert_eq!(results[5], Err(internal.clone()));
+    assert_eq!(results[6], Err(internal));
+    let echoed = Value::List(vec![Value::List(vec![]), "a".into()]);
+    assert_eq!(results[7], Ok(echoed));
+}
+
+#[tokio::test]
+async fn errors_are_placed_in_the_whole_message() {
+    let server = serve(methods());
+    let body = "<methodCall><methodName>system.multicall</methodName><params><param><value><array>\
+                <data><value><struct><member><name>methodName</name><value>add</value></member>\
+                <member><name>params</name><value><array><data><value><int>1</int></value><value>\
+                <string>here</string></value></data></array></value></member></struct></value>\
+                </data></array></value></param></params></methodCall>";
+    let offset = body.find("<string>here").unwrap();
+    let results = each(read(&post(&server, "/RPC2", body).await).unwrap());
+    let (_, text) = results[0].clone().unwrap_err();
+    assert!(text.contains(&format!("at byte {offset}")), "{text}");
+}
+
+#[tokio::test]
+async fn malformed_entries_fail_alone() {
+    let server = serve(methods());
+    let named = |name: &str, value: Value| Value::Map(Map::from_iter([(name, value)]));
+    let results = multicall(
+        &server,
+        vec![
+            Value::from("no struct"),
+            named("methodName", "add".into()),
+            named("params", Value::List(vec![])),
+            Value::Map(Map::from_iter([
+                ("methodName", Value::from(1)),
+                ("params", Value::List(vec![])),
+            ])),
+            Value::Map(Map::from_iter([
+                ("methodName", Value::from("add")),
+                ("params", Value::from("no array")),
+            ])),
+            entry("add", vec![2.into(), 2.into()]),
+        ],
+    )
+    .await;
+    for (index, result) in results[..5].iter().enumerate() {
+        let (code, text) = result.clone().unwrap_err();
+        assert_eq!(code, -32602, "{text}");
+        assert!(text.starts_with(&format!("call {}: ", index + 1)), "{text}");
+    }
+    assert_eq!(results[5], Ok(Value::from(4)));
+}
+
+#[tokio::test]
+async fn a_multicall_is_none_within_itself() {
+    let server = serve(methods());
+    let inner = entry("add", vec![1.into(), 1.into()]);
+    let nested = entry("system.multicall", vec![Value::List(vec![inner])]);
+    let results = multicall(&server, vec![nested, entry("system.listMethods", vec![])]).await;
+    let message = "no system.multicall within system.multicall".to_owned();
+    assert_eq!(results[0], Err((-32600, message)));
+    assert!(results[1].is_ok());
+}
+
+#[tokio::test]
+async fn what_is_no_list_of_calls_is_a_fault_of_the_whole() {
+    let server = serve(methods());
+    for parameters in [
+        vec![],
+        vec![Value::from(1)],
+        vec![Value::List(vec![]), Value::List(vec![])],
+    ] {
+        let fault = call(&server, "system.multicall", &parameters).await;
+        assert_eq!(fault.unwrap_err().0, -32602, "{parameters:?}");
+    }
+    assert_eq!(multicall(&server, vec![]).await, []);
+}
+
+#[tokio::test]
+async fn calls_are_limited() {
+    let limits = Limits::DEFAULT.with_calls(3);
+    let server = build(Server::methods(methods()).limits(limits));
+    let one = || entry("add", vec![1.into(), 1.into()]);
+    assert_eq!(multicall(&server, vec![one(), one(), one()]).await.len(), 3);
+    let four = Value::List(vec![one(), one(), one(), one()]);
+    let (code, text) = call(&server, "system.multicall", &[four])
+        .await
+        .unwrap_err();
+    assert_eq!(code, -32600);
+    assert!(
+        text.contains("more than 3 calls in one (Limits::calls)"),
+        "{text}"
+    );
+    let four = vec![("add", (1, 1)); 4];
+    let (_, fault) = call_cbor(&server, "system.multicall", &(calls_of(&four),)).await;
+    assert_eq!(fault["code"].as_i64(), Some(-32600), "{fault:?}");
+}
+
+#[tokio::test]
+async fn calls_run_one_after_the_other() {
+    let log = Arc::new(Mutex::new(Vec::new()));
+    let noted = Arc::clone(&log);
+    let methods = Methods::new()
+        .introspection(true)
+        .method("step", move |(number,): (u32,)| {
+            let log = Arc::clone(&noted);
+            async move {
+                log.lock().unwrap().push((number, "begins"));
+                tokio::task::yield_now().await;
+                log.lock().unwrap().push((number, "ends"));
+            }
+        });
+    let server = serve(methods);
+    let calls = (0..20).map(|number| entry("step", vec![number.into()]));
+    multicall(&server, calls.collect()).await;
+    let expected: Vec<_> = (0..20)
+        .flat_map(|number| [(number, "begins"), (number, "ends")])
+        .collect();
+    assert_eq!(*log.lock().unwrap(), expected);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_deadline_is_that_of_the_whole() {
+    let timeouts = Timeouts {
+        handler: Duration::from_secs(5),
+        ..Timeouts::DEFAULT
+    };
+    let server = build(Server::methods(methods()).timeouts(timeouts));
+    let calls = vec![
+        entry("add", vec![1.into(), 1.into()]),
+        entry("forever", vec![]),
+    ];
+    let late = call(&server, "system.multicall", &[Value::List(calls)]).await;
+    assert_eq!(
+        late,
+        Err((-32400, "system.multicall took too long".to_owned()))
+    );
+}
+
+/// A small request must not make a server hold many large results.
+#[tokio::test]
+async fn results_are_bounded_together() {
+    let methods = Methods::new()
+        .introspection(true)
+        .method("large", |(): ()| async { "x".repeat(10_000) });
+    let limits = Limits::DEFAULT.with_bytes(50_000);
+    let server = build(Server::methods(methods).limits(limits));
+    let results = multicall(&server, vec![entry("large", vec![]); 20]).await;
+    assert!(results[..5].iter().all(Result::is_ok));
+    for result in &results[6..] {
+        let (code, text) = result.clone().unwrap_err();
+        assert_eq!(code, -32600);
+        assert!(text.contains("50000 bytes (Limits::bytes)"), "{text}");
+    }
+}
+
+/// Entries as serde writes them.
+fn calls_of<P: serde::Serialize + Clone>(calls: &[(&str, P)]) -> Vec<impl serde::Serialize> {
+    #[derive(serde::Serialize)]
+    struct Entry<P> {
+        #[serde(rename = "methodName")]
+        name: String,
+        params: P,
+    }
+
+    let entry = |(name, params): &(&str, P)| Entry {
+        name: (*name).to_owned(),
+        params: params.clone(),
+    };
+    calls.iter().map(entry).collect::<Vec<_>>()
+}
+
+#[tokio::test]
+async fn over_cbor_too() {
+    let server = serve(methods());
+    let calls = calls_of(&[("add", (1, 2)), ("nobody", (1, 2)), ("add", (3, 4))]);
+    let (_, results) = call_cbor(&server, "system.multicall", &(calls,)).await;
+    assert_eq!(results[0], Value::List(vec![3.into()]));
+    assert_eq!(results[1]["code"].as_i64(), Some(-32601));
+    assert_eq!(results[2], Value::List(vec![7.into()]));
+
+    let calls = calls_of(&[("add", (1, "x"))]);
+    let (_, results) = call_cbor(&server, "system.multicall", &(calls,)).await;
+    let text = results[0]["message"].as_str().unwrap();
+    assert!(text.starts_with("parameter 2: wrong type"), "{text}");
+
+    let (_, results) = call_cbor(&server, "system.multicall", &(("no map", 1),)).await;
+    for (index, text) in ["call 1: wrong type", "call 2: wrong type"]
+        .iter()
+        .enumerate()
+    {
+        assert!(
+            results[index]["message"]
+                .as_str()
+                .unwrap()
+                .starts_with(text)
+        );
+    }
+}
+
+/// A call of many results cannot make the server hold more than they are, and one of
+/// many entries is read once: the last of ten thousand costs what the first does.
+#[tokio::test]
+async fn many_calls_in_one() {
+    let limits = Limits::DEFAULT.with_calls(20_000);
+    let server = build(Server::methods(methods()).limits(limits));
+    let calls = (0..10_000).map(|number| entry("add", vec![number.into(), 1.into()]));
+    let results = multicall(&server, calls.collect()).await;
+    assert_eq!(results.len(), 10_000);
+    assert_eq!(results[9_999], Ok(Value::from(10_000)));
+}
+
+#[tokio::test]
+async fn hostile_multicalls_end_in_faults() {
+    let server = serve(methods());
+    let wrap = |inside: &str| {
+        format!(
+            "<methodCall><methodName>system.multicall</methodName><params><param><value>{inside}\
+             </value></param></params></methodCall>"
+        )
+    };
+    // As deep as it goes, cut off, and a name of a megabyte.
+    let deep = "<array><data><value>".repeat(1000);
+    let long = format!(
+        "<array><data><value><struct><member><name>methodName</name><value>{}</value></member>\
+         <member><name>params</name><value><array><data/></array></value></member></struct>\
+         </value></data></array>",
+        "x".repeat(1 << 20)
+    );
+    for inside in [&*deep, "<array><data><value><struct><member>", "<array>"] {
+        assert!(read(&post(&server, "/RPC2", wrap(inside)).await).is_err());
+    }
+    let results = each(read(&post(&server, "/RPC2", wrap(&long)).await).unwrap());
+    let (code, text) = results[0].clone().unwrap_err();
+    assert_eq!(code, -32601);
+    assert!(text.len() < 200, "{}", text.len());
+}

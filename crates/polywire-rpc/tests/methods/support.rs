@@ -1,0 +1,88 @@
+//! Servers of methods, and calls of them without a socket: requests go to the
+//! server as a service.
+
+use bytes::Bytes;
+use http::{Request, StatusCode};
+use http_body_util::{BodyExt, Full};
+use polywire_codec::xmlrpc;
+use polywire_rpc::methods::Methods;
+use polywire_rpc::{Server, ServerBuilder};
+use polywire_schema::{Limits, Value};
+use tower::ServiceExt;
+
+/// A server of methods.
+pub(crate) fn serve(methods: Methods) -> Server {
+    build(Server::methods(methods))
+}
+
+pub(crate) fn build(builder: ServerBuilder) -> Server {
+    match builder.build() {
+        Ok(server) => server,
+        Err(error) => panic!("{error}"),
+    }
+}
+
+/// What a server answers to a request.
+pub(crate) async fn send(server: &Server, request: Request<Bytes>) -> (StatusCode, Bytes) {
+    let response = server
+        .clone()
+        .oneshot(request.map(Full::new))
+        .await
+        .unwrap();
+    let status = response.status();
+    let body = response.into_body().collect().await.unwrap().to_bytes();
+    (status, body)
+}
+
+/// What a server answers to a text as a call in XML-RPC.
+pub(crate) async fn post(server: &Server, path: &str, body: impl Into<Bytes>) -> String {
+    let request = Request::post(path).header("content-type", "text/xml");
+    let (status, body) = send(server, request.body(body.into()).unwrap()).await;
+    let text = String::from_utf8(body.to_vec()).unwrap();
+    // Faults have the status 200 too, but for overload, which proxies are to see.
+    let answered = status == StatusCode::OK || status == StatusCode::SERVICE_UNAVAILABLE;
+    assert!(answered, "{status}: {text}");
+    text
+}
+
+/// The fault of an answer: its code and text.
+pub(crate) type Failed = (i64, String);
+
+pub(crate) fn read(answer: &str) -> Result<Value, Failed> {
+    match xmlrpc::read_response(answer, &Limits::DEFAULT) {
+        Ok(Ok(value)) => Ok(value),
+        Ok(Err(fault)) => Err(failed(&fault)),
+        Err(error) => panic!("{error} in {answer}"),
+    }
+}
+
+/// Code and text of a fault's struct.
+pub(crate) fn failed(fault: &Value) -> Failed {
+    let text = fault["faultString"].as_str().unwrap().to_owned();
+    (fault["faultCode"].as_i64().unwrap(), text)
+}
+
+/// Calls a method over XML-RPC.
+pub(crate) async fn call(
+    server: &Server,
+    method: &str,
+    parameters: &[Value],
+) -> Result<Value, Failed> {
+    let body = xmlrpc::write_call(method, parameters).unwrap();
+    read(&post(server, "/RPC2", body).await)
+}
+
+/// Calls a method over CBOR, of a server whose methods are `Sample` there.
+pub(crate) async fn call_cbor<T: serde::Serialize>(
+    server: &Server,
+    method: &str,
+    parameters: &T,
+) -> (StatusCode, Value) {
+    let body = polywire_codec::cbor::serialize(parameters).unwrap();
+    let request = Request::post(format!("/service/Sample/operation/{method}"))
+        .header("smithy-protocol", "rpc-v2-cbor")
+        .body(Bytes::from(body))
+        .unwrap();
+    let (status, body) = send(server, request).await;
+    (status, polywire_codec::cbor::from_slice(&body).unwrap())
+}

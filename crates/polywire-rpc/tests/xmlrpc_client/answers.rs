@@ -1,0 +1,81 @@
+//! Answers in gzip, and calls.
+
+use std::io::{Read, Write};
+
+use flate2::read::GzDecoder;
+use flate2::write::GzEncoder;
+use polywire_rpc::xmlrpc::Client;
+use polywire_schema::{Limits, Value};
+
+use crate::support::{Act, Scripted, http, ok, result};
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), flate2::Compression::default());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+const GZIP: &str = "Content-Encoding: gzip\r\n";
+
+#[tokio::test]
+async fn answers_in_gzip_are_undone() {
+    let server = Scripted::start(|_, _| {
+        let body = gzip(result("<string>squeezed</string>").as_bytes());
+        Act::Answer(http("200 OK", GZIP, body))
+    })
+    .await;
+    let client = Client::new(&server.url()).unwrap();
+    let value = client.call_values("m", &[]).await.unwrap();
+    assert_eq!(value.as_str(), Some("squeezed"));
+}
+
+#[tokio::test]
+async fn a_bomb_is_stopped() {
+    let server = Scripted::start(|_, _| {
+        let body = gzip(result(&"x".repeat(50_000_000)).as_bytes());
+        Act::Answer(http("200 OK", GZIP, body))
+    })
+    .await;
+    let limits = Limits::DEFAULT.with_bytes(1_000_000);
+    let client = Client::builder(&server.url()).unwrap().limits(limits);
+    let client = client.build().unwrap();
+    let text = client.call_values("m", &[]).await.unwrap_err().to_string();
+    // While it is undone, and not when the whole of it is to be read.
+    assert!(text.contains("more than 1000000 bytes"), "{text}");
+    assert!(text.contains("Limits::bytes"), "{text}");
+}
+
+#[tokio::test]
+async fn other_codings_and_broken_gzip() {
+    let server = Scripted::start(|nth, _| {
+        Act::Answer(match nth {
+            0 => http("200 OK", "Content-Encoding: br\r\n", "x"),
+            _ => http("200 OK", GZIP, "not gzip at all"),
+        })
+    })
+    .await;
+    let client = Client::new(&server.url()).unwrap();
+    for part in ["`br`", "no gzip"] {
+        let text = client.call_values("m", &[]).await.unwrap_err().to_string();
+        assert!(text.contains(part), "{text}");
+    }
+}
+
+#[tokio::test]
+async fn calls_are_compressed_by_choice() {
+    let server = Scripted::start(|_, _| ok("<int>1</int>")).await;
+    let client = Client::builder(&server.url()).unwrap();
+    let client = client.compress_from(Some(1000)).build().unwrap();
+    client.call_values("short", &[]).await.unwrap();
+    let long = Value::from("x".repeat(5000));
+    client.call_values("long", &[long]).await.unwrap();
+    let seen = server.seen();
+    assert_eq!(seen[0].header("content-encoding"), None);
+    assert_eq!(seen[1].header("content-encoding"), Some("gzip"));
+    assert!(seen[1].body.len() < 500);
+    let mut text = String::new();
+    GzDecoder::new(&seen[1].body[..])
+        .read_to_string(&mut text)
+        .unwrap();
+    assert!(text.contains("<methodName>long</methodName>"));
+}

@@ -1,0 +1,132 @@
+//! Who calls, and whom that is told.
+
+use polywire_rpc::xmlrpc::{BuildError, Client};
+
+use crate::support::{Act, Scripted, http, ok};
+
+#[tokio::test]
+async fn credentials_and_headers() {
+    let server = Scripted::start(|_, _| ok("<int>1</int>")).await;
+    let url = server.url();
+    let in_url = url.replace("http://", "http://me:p%40ss@");
+    let basic = "Basic bWU6cEBzcw==";
+    for (builder, expected) in [
+        (Client::builder(&in_url).unwrap(), basic),
+        (Client::builder(&url).unwrap().basic("me", "p@ss"), basic),
+        (
+            Client::builder(&in_url).unwrap().bearer("t0ken"),
+            "Bearer t0ken",
+        ),
+    ] {
+        assert!(!format!("{builder:?}").contains("p@ss"), "{builder:?}");
+        let client = builder.header("x-own", "1").build().unwrap();
+        let call = client.method("m");
+        let call = call.header("x-once".parse().unwrap(), "2".parse().unwrap());
+        call.call_values(&[]).await.unwrap();
+        let seen = server.seen();
+        let seen = seen.last().unwrap();
+        assert_eq!(seen.header("authorization"), Some(expected));
+        assert_eq!(seen.header("x-own"), Some("1"));
+        assert_eq!(seen.header("x-once"), Some("2"));
+        assert!(!seen.line().contains('@'));
+    }
+}
+
+#[test]
+fn what_headers_cannot_have_is_said_without_it() {
+    let builder = || Client::builder("http://h").unwrap();
+    for builder in [
+        builder().bearer("hunter2\n"),
+        builder().basic("a:b", "hunter2"),
+        builder().header("x y", "hunter2"),
+        builder().header("x", "hunter2\r\ny: z"),
+    ] {
+        let error = builder.build().unwrap_err();
+        assert!(matches!(error, BuildError::Header(_)));
+        assert!(!format!("{error} {error:?}").contains("hunter2"));
+    }
+}
+
+#[tokio::test]
+async fn redirects_within_the_server_are_followed() {
+    let server = Scripted::start(|_, seen| match seen.line() {
+        "POST /RPC2 HTTP/1.1" => {
+            Act::Answer(http("308 Permanent Redirect", "Location: /new?a=1\r\n", ""))
+        }
+        _ => ok("<int>1</int>"),
+    })
+    .await;
+    let builder = || {
+        Client::builder(&server.url())
+            .unwrap()
+            .basic("me", "secret")
+    };
+    let client = builder().build().unwrap();
+    client.call_values("m", &[]).await.unwrap();
+    let seen = server.seen();
+    assert_eq!(seen[1].line(), "POST /new?a=1 HTTP/1.1");
+    assert_eq!(seen[0].body, seen[1].body);
+    assert!(seen[1].header("authorization").is_some());
+    let client = builder().redirects(0).build().unwrap();
+    let text = client.call_values("m", &[]).await.unwrap_err().to_string();
+    assert!(text.contains("redirects to `/new?...`"), "{text}");
+}
+
+#[tokio::test]
+async fn redirects_elsewhere_are_not() {
+    let other = Scripted::start(|_, _| ok("<int>1</int>")).await;
+    let elsewhere = format!("http://{}/x", other.address);
+    for (status, location) in [
+        ("307 Temporary Redirect", &*elsewhere),
+        ("302 Found", "/new"),
+        ("301 Moved Permanently", "/new"),
+    ] {
+        let headers = format!("Location: {location}\r\n");
+        let answer = http(status, &headers, "");
+        let server = Scripted::start(move |_, _| Act::Answer(answer.clone())).await;
+        let client = Client::builder(&server.url())
+            .unwrap()
+            .basic("me", "secret");
+        let client = client.build().unwrap();
+        let text = client.call_values("m", &[]).await.unwrap_err().to_string();
+        assert!(text.contains(status) && text.contains(location), "{text}");
+        assert_eq!(server.seen().len(), 1);
+    }
+    assert!(other.seen().is_empty());
+}
+
+#[tokio::test]
+async fn redirects_in_a_circle_end() {
+    let server = Scripted::start(|_, _| {
+        Act::Answer(http("307 Temporary Redirect", "Location: /RPC2\r\n", ""))
+    })
+    .await;
+    let client = Client::builder(&server.url()).unwrap().redirects(3);
+    let client = client.build().unwrap();
+    let text = client.call_values("m", &[]).await.unwrap_err().to_string();
+    assert!(text.contains("3 redirects were followed"), "{text}");
+    assert_eq!(server.seen().len(), 4);
+}
+
+#[cfg(feature = "cookies")]
+#[tokio::test]
+async fn cookies_come_back_by_choice() {
+    let server = Scripted::start(|_, _| {
+        let headers = "Set-Cookie: session=abc; Path=/; HttpOnly\r\n";
+        Act::Answer(http(
+            "200 OK",
+            headers,
+            crate::support::result("<int>1</int>"),
+        ))
+    })
+    .await;
+    for (choice, expected) in [(true, Some("session=abc")), (false, None)] {
+        let client = Client::builder(&server.url()).unwrap().cookies(choice);
+        let client = client.build().unwrap();
+        client.call_values("login", &[]).await.unwrap();
+        client.call_values("m", &[]).await.unwrap();
+        let seen = server.seen();
+        assert_eq!(seen[seen.len() - 2].header("cookie"), None);
+        assert_eq!(seen.last().unwrap().header("cookie"), expected);
+    }
+}

@@ -1,0 +1,215 @@
+//! Many calls in one message.
+
+use polywire_codec::xmlrpc::Leniency;
+use polywire_rpc::xmlrpc::{CallError, Client};
+use polywire_schema::Value;
+
+use crate::support::{Act, Scripted, Seen, fault, http, ok};
+
+fn array(items: &[&str]) -> String {
+    let items: Vec<String> = items
+        .iter()
+        .map(|it| format!("<value>{it}</value>"))
+        .collect();
+    format!("<array><data>{}</data></array>", items.concat())
+}
+
+fn fault_struct(code: i64, text: &str) -> String {
+    let whole = fault(code, text);
+    let start = whole.find("<struct>").unwrap();
+    let end = whole.find("</struct>").unwrap() + "</struct>".len();
+    whole[start..end].to_owned()
+}
+
+#[tokio::test]
+async fn each_call_has_a_result_of_its_own() {
+    let server = Scripted::start(|_, _| {
+        ok(&array(&[
+            &array(&["<int>3</int>"]),
+            &fault_struct(10, "BAD_NAME"),
+            &array(&["<string>me</string>"]),
+            &array(&["<string>x</string>"]),
+        ]))
+    })
+    .await;
+    let client = Client::new(&server.url()).unwrap();
+    let mut batch = client.batch();
+    let sum = batch.add::<i32>("sample.add", (1, "<param>")).unwrap();
+    let bad = batch.add::<String>("bad", ()).unwrap();
+    let who = batch.add_values("who", &[Value::from(2)]).unwrap();
+    let wrong = batch.add::<i32>("wrong", ()).unwrap();
+    let replies = batch.send().await.unwrap();
+    assert_eq!(replies.get(sum).unwrap(), 3);
+    let error = replies.get(bad).unwrap_err();
+    assert_eq!(error.as_fault().unwrap().code(), 10);
+    assert_eq!(replies.get(who).unwrap().as_str(), Some("me"));
+    assert!(matches!(
+        replies.get(wrong),
+        Err(CallError::Response { .. })
+    ));
+    let seen = &server.seen()[0];
+    let expected = "<methodName>system.multicall</methodName><params><param><value><array><data>\
+        <value><struct><member><name>methodName</name><value><string>sample.add</string></value>\
+        </member><member><name>params</name><value><array><data><value><int>1</int></value>\
+        <value><string>&lt;param&gt;</string></value></data></array></value></member></struct>\
+        </value><value><struct><member><name>methodName</name><value><string>bad</string></value>\
+        </member><member><name>params</name><value><array><data></data></array></value></member>";
+    assert!(seen.body().contains(expected), "{}", seen.body());
+    // A place is of its own batch.
+    let other = client.batch().send().await.unwrap();
+    assert!(other.is_empty());
+    assert!(matches!(other.get(sum), Err(CallError::ForeignPlace)));
+}
+
+/// Answers calls one by one with their names, and no multicall.
+fn one_by_one(unknown: String) -> impl Fn(usize, &Seen) -> Act {
+    move |_, seen| {
+        let name = seen.body().split_once("<methodName>").unwrap().1;
+        let name = name.split_once('<').unwrap().0;
+        match name {
+            "system.multicall" => Act::Answer(http("200 OK", "", &unknown)),
+            "bad" => Act::Answer(http("200 OK", "", fault(7, "bad"))),
+            name => ok(&format!("<string>{name}</string>")),
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_server_without_multicall_gets_single_calls() {
+    for unknown in [
+        fault(-32601, "server error. requested method not found"),
+        fault(1, "UNKNOWN_METHOD"),
+        fault(-506, "Method 'system.multicall' not defined"),
+        // Python's server, without register_multicall_functions.
+        fault(
+            1,
+            "&lt;class 'Exception'>:method \"system.multicall\" is not supported",
+        ),
+    ] {
+        let server = Scripted::start(one_by_one(unknown)).await;
+        let client = Client::new(&server.url()).unwrap();
+        for round in 0..2 {
+            let mut batch = client.batch();
+            let one = batch.add::<String>("one", ()).unwrap();
+            let bad = batch.add::<String>("bad", ()).unwrap();
+            let two = batch.add::<String>("two", (2,)).unwrap();
+            let replies = batch.send().await.unwrap();
+            assert_eq!(replies.get(one).unwrap(), "one");
+            assert_eq!(replies.get(two).unwrap(), "two");
+            let error = replies.get(bad).unwrap_err();
+            assert_eq!(error.as_fault().unwrap().code(), 7);
+            // It is asked for once.
+            assert_eq!(server.seen().len(), 4 + round * 3);
+        }
+    }
+}
+
+#[tokio::test]
+async fn any_other_fault_is_one() {
+    let unknown = fault(-32500, "out of order");
+    let server = Scripted::start(one_by_one(unknown)).await;
+    let client = Client::new(&server.url()).unwrap();
+    let mut batch = client.batch();
+    batch.add::<String>("one", ()).unwrap();
+    let error = batch.send().await.unwrap_err();
+    assert_eq!(error.as_fault().unwrap().code(), -32500);
+    assert_eq!(server.seen().len(), 1);
+}
+
+#[tokio::test]
+async fn supervisord_wraps_nothing() {
+    let server = Scripted::start(|_, _| {
+        ok(&array(&[
+            "<int>3</int>",
+            &fault_struct(1, "no"),
+            "<string>x</string>",
+        ]))
+    })
+    .await;
+    let builder = || Client::builder(&server.url()).unwrap();
+    for (leniency, read) in [
+        (Leniency::STRICT, false),
+        (Leniency::STRICT.with_bare_multicall(true), true),
+    ] {
+        let client = builder().leniency(leniency).build().unwrap();
+        let mut batch = client.batch();
+        let three = batch.add::<i32>("a", ()).unwrap();
+        batch.add::<i32>("b", ()).unwrap();
+        batch.add::<String>("c", ()).unwrap();
+        let replies = batch.send().await;
+        assert_eq!(replies.is_ok(), read);
+        if let Ok(replies) = replies {
+            assert_eq!(replies.get(three).unwrap(), 3);
+        }
+    }
+}
+
+/// As many results as there are calls.
+fn numbers(seen: &Seen) -> Act {
+    let calls = seen.body().matches("<name>methodName</name>").count();
+    let items = vec![array(&["<int>1</int>"]); calls];
+    let items: Vec<&str> = items.iter().map(String::as_str).collect();
+    ok(&array(&items))
+}
+
+#[tokio::test]
+async fn long_batches_go_in_several_messages() {
+    let server = Scripted::start(|_, seen| numbers(seen)).await;
+    let client = Client::new(&server.url()).unwrap();
+    let mut batch = client.batch().calls_a_message(10);
+    let places: Vec<_> = (0..25)
+        .map(|it| batch.add::<i32>("m", (it,)).unwrap())
+        .collect();
+    let replies = batch.send().await.unwrap();
+    assert!(places.iter().all(|place| replies.get(*place).unwrap() == 1));
+    assert_eq!(server.seen().len(), 3);
+    // rTorrent takes no more than 512 KiB.
+    let mut batch = client.batch();
+    for _ in 0..10 {
+        batch.add::<i32>("m", ("x".repeat(100_000),)).unwrap();
+    }
+    batch.add::<i32>("m", ("x".repeat(600_000),)).unwrap();
+    assert_eq!(batch.send().await.unwrap().len(), 11);
+    let seen = server.seen();
+    let lengths: Vec<usize> = seen[3..].iter().map(|seen| seen.body.len()).collect();
+    assert_eq!(lengths.len(), 4);
+    assert!(lengths[..3].iter().all(|length| *length < 512 * 1024));
+}
+
+#[tokio::test]
+async fn what_was_done_is_not_lost() {
+    let server = Scripted::start(|nth, seen| match nth {
+        0 => numbers(seen),
+        _ => Act::Answer(http("500 Oops", "", "")),
+    })
+    .await;
+    let client = Client::new(&server.url()).unwrap();
+    let mut batch = client.batch().calls_a_message(2);
+    let places: Vec<_> = (0..6)
+        .map(|it| batch.add::<i32>("m", (it,)).unwrap())
+        .collect();
+    let replies = batch.send().await.unwrap();
+    let results: Vec<_> = places.iter().map(|place| replies.get(*place)).collect();
+    assert!(results[..2].iter().all(Result::is_ok));
+    assert!(matches!(
+        results[2..4],
+        [Err(CallError::Status(_)), Err(CallError::Status(_))]
+    ));
+    assert!(matches!(
+        results[4..],
+        [Err(CallError::NotSent(_)), Err(CallError::NotSent(_))]
+    ));
+    assert!(results[5].as_ref().unwrap_err().is_before_request());
+    assert_eq!(server.seen().len(), 2);
+}
+
+#[tokio::test]
+async fn results_are_counted() {
+    let server = Scripted::start(|_, _| ok(&array(&[&array(&["<int>1</int>"])]))).await;
+    let client = Client::new(&server.url()).unwrap();
+    let mut batch = client.batch();
+    batch.add::<i32>("a", ()).unwrap();
+    batch.add::<i32>("b", ()).unwrap();
+    let text = batch.send().await.unwrap_err().to_string();
+    assert!(text.contains("each of the 2 calls"), "{text}");
+}

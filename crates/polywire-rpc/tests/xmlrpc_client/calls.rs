@@ -1,0 +1,158 @@
+//! What goes over the wire, and what comes back.
+
+use polywire_rpc::xmlrpc::Client;
+use polywire_schema::Value;
+
+use crate::support::{Act, Scripted, fault, http, ok};
+
+#[tokio::test]
+async fn a_call_is_one_write_with_the_headers_that_servers_expect() {
+    let server = Scripted::start(|_, _| ok("<string>up</string>")).await;
+    let client = Client::new(&server.url()).unwrap();
+    let parameters = [Value::from("web"), Value::from(3)];
+    let value = client.call_values("process.state", &parameters).await;
+    assert_eq!(value.unwrap().as_str(), Some("up"));
+    let seen = &server.seen()[0];
+    assert_eq!(seen.line(), "POST /RPC2 HTTP/1.1");
+    assert_eq!(seen.header("content-type"), Some("text/xml"));
+    assert_eq!(seen.header("accept-encoding"), Some("gzip"));
+    assert_eq!(seen.header("host"), Some(&*server.address.to_string()));
+    assert!(seen.header("user-agent").unwrap().starts_with("polywire/"));
+    assert!(seen.header("content-length").is_some());
+    assert!(
+        seen.body()
+            .contains("<methodName>process.state</methodName>")
+    );
+    assert!(seen.body().contains("<value><string>web</string></value>"));
+    // Head and body come together, so that no server waits between them.
+    assert_eq!(seen.reads, 1);
+}
+
+#[tokio::test]
+async fn connections_are_used_again() {
+    let server = Scripted::start(|_, _| ok("<int>1</int>")).await;
+    let client = Client::new(&server.url()).unwrap();
+    for _ in 0..5 {
+        client.call_values("m", &[]).await.unwrap();
+    }
+    assert!(server.seen().iter().all(|seen| seen.connection == 0));
+}
+
+#[tokio::test]
+async fn a_connection_that_the_server_closes_is_not_used_again() {
+    let server = Scripted::start(|_, _| {
+        let Act::Answer(bytes) = ok("<int>1</int>") else {
+            unreachable!()
+        };
+        let text = String::from_utf8(bytes).unwrap();
+        // As servers of HTTP/1.0 answer, Python's among them.
+        Act::AnswerAndClose(text.replace("HTTP/1.1", "HTTP/1.0").into_bytes())
+    })
+    .await;
+    let client = Client::new(&server.url()).unwrap();
+    for nth in 0..4 {
+        client.call_values("m", &[]).await.unwrap();
+        assert_eq!(server.seen()[nth].connection, nth);
+    }
+}
+
+/// A server that closes each connection after an answer, without saying that it will.
+fn closing() -> Act {
+    match ok("<int>1</int>") {
+        Act::Answer(bytes) => Act::AnswerAndClose(bytes),
+        _ => unreachable!(),
+    }
+}
+
+#[tokio::test]
+async fn connections_that_were_closed_meanwhile_cost_no_call() {
+    let server = Scripted::start(|_, _| closing()).await;
+    let client = Client::new(&server.url()).unwrap();
+    for nth in 0..50 {
+        client.call_values("m", &[]).await.unwrap();
+        // The server is done with the connection before the next call.
+        while server.closed() <= nth {
+            tokio::task::yield_now().await;
+        }
+        // As in every program that waits for anything between calls, news come in.
+        for _ in 0..3 {
+            tokio::task::yield_now().await;
+        }
+    }
+    assert_eq!(server.seen().len(), 50);
+}
+
+#[test]
+fn connections_that_were_closed_while_nobody_looked_cost_no_call() {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .build()
+        .unwrap();
+    let server = runtime.block_on(Scripted::start(|_, _| closing()));
+    let client = polywire_rpc::xmlrpc::blocking::Client::new(&server.url()).unwrap();
+    for nth in 0..50 {
+        client.call_values("m", &[]).unwrap();
+        while server.closed() <= nth {
+            std::thread::yield_now();
+        }
+    }
+    assert_eq!(server.seen().len(), 50);
+}
+
+#[tokio::test]
+async fn faults_have_code_message_and_all_the_rest() {
+    let server = Scripted::start(|nth, _| match nth {
+        0 => Act::Answer(http("200 OK", "", fault(10, "BAD_NAME: web"))),
+        // Some give it another status, or put the code into a string.
+        1 => Act::Answer(http("500 Oops", "", fault(4, "no"))),
+        _ => {
+            let text = fault(7, "x").replace("<int>7</int>", "<string>7</string>");
+            Act::Answer(http("200 OK", "", text))
+        }
+    })
+    .await;
+    let client = Client::new(&server.url()).unwrap();
+    let error = client.call_values("m", &[]).await.unwrap_err();
+    let fault = error.as_fault().unwrap();
+    assert_eq!((fault.code(), fault.message()), (10, "BAD_NAME: web"));
+    assert_eq!(fault.value()["faultCode"].as_i64(), Some(10));
+    assert_eq!(error.to_string(), "fault 10: BAD_NAME: web");
+    for code in [4, 7] {
+        let error = client.call_values("m", &[]).await.unwrap_err();
+        assert_eq!(error.as_fault().unwrap().code(), code);
+    }
+}
+
+#[tokio::test]
+async fn what_has_no_form_is_not_sent() {
+    let server = Scripted::start(|_, _| ok("<int>1</int>")).await;
+    let client = Client::new(&server.url()).unwrap();
+    let error = client.call_values("m", &[Value::from("\u{1}")]).await;
+    let error = error.unwrap_err();
+    assert!(error.is_before_request(), "{error}");
+    assert!(server.seen().is_empty());
+}
+
+#[tokio::test]
+async fn an_observer_sees_both_ways() {
+    let server = Scripted::start(|_, _| ok("<int>1</int>")).await;
+    let seen = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
+    let list = seen.clone();
+    let client = Client::builder(&server.url())
+        .unwrap()
+        .basic("me", "hunter2")
+        .observer(move |exchange| {
+            let response = exchange.response.as_ref();
+            let secret = exchange.request.headers()["authorization"].is_sensitive();
+            let body = response.map(|response| response.body().clone());
+            list.lock().unwrap().push((secret, body));
+        })
+        .build()
+        .unwrap();
+    client.call_values("m", &[]).await.unwrap();
+    let seen = seen.lock().unwrap();
+    assert_eq!(seen.len(), 2);
+    assert_eq!(seen[0], (true, None));
+    assert!(seen[1].1.as_ref().unwrap().starts_with(b"<?xml"));
+}

@@ -1,0 +1,147 @@
+//! What is tried again, and what never.
+
+use std::time::Duration;
+
+use polywire_rpc::xmlrpc::{CallError, Client};
+use tokio::net::TcpListener;
+
+use crate::support::{Act, Scripted, http, ok};
+
+/// Answers the first call of each connection, and closes on its second.
+async fn forgetful() -> Scripted {
+    Scripted::start(|nth, _| match nth {
+        1 => Act::AnswerAndClose(Vec::new()),
+        _ => ok("<int>1</int>"),
+    })
+    .await
+}
+
+#[tokio::test]
+async fn a_call_that_may_have_run_is_sent_once() {
+    let server = forgetful().await;
+    let client = Client::new(&server.url()).unwrap();
+    client.call_values("pay", &[]).await.unwrap();
+    let error = client.call_values("pay", &[]).await.unwrap_err();
+    assert!(!error.is_before_request());
+    assert_eq!(server.seen().len(), 2);
+}
+
+#[tokio::test]
+async fn an_idempotent_call_is_sent_again_over_a_new_connection() {
+    let server = forgetful().await;
+    let client = Client::new(&server.url()).unwrap();
+    client.call_values("get", &[]).await.unwrap();
+    client
+        .method("get")
+        .idempotent()
+        .call_values(&[])
+        .await
+        .unwrap();
+    let seen = server.seen();
+    assert_eq!(seen.len(), 3);
+    assert_ne!(seen[1].connection, seen[2].connection);
+}
+
+#[tokio::test]
+async fn a_first_call_that_is_cut_off_is_not_sent_again() {
+    let server = Scripted::start(|_, _| Act::AnswerAndClose(Vec::new())).await;
+    let client = Client::new(&server.url()).unwrap();
+    let call = client.method("get").idempotent();
+    call.call_values(&[]).await.unwrap_err();
+    // It was no old connection that had been closed: the server has seen the call.
+    assert_eq!(server.seen().len(), 1);
+}
+
+#[tokio::test]
+async fn an_answer_that_has_begun_is_not_asked_for_again() {
+    let server = Scripted::start(|nth, _| match nth {
+        0 => ok("<int>1</int>"),
+        _ => Act::AnswerAndClose(b"HTTP/1.1 2".to_vec()),
+    })
+    .await;
+    let client = Client::new(&server.url()).unwrap();
+    client.call_values("get", &[]).await.unwrap();
+    let call = client.method("get").idempotent();
+    call.call_values(&[]).await.unwrap_err();
+    assert_eq!(server.seen().len(), 2);
+}
+
+#[tokio::test]
+async fn a_server_that_comes_up_meanwhile_is_found() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    drop(listener);
+    let client = Client::builder(&format!("http://{address}")).unwrap();
+    let client = client.retries(1000).build().unwrap();
+    let calling = tokio::spawn(async move {
+        let call = client.method("get").idempotent();
+        call.call_values(&[]).await
+    });
+    // The call has been refused at least once by now, or is about to be.
+    tokio::task::yield_now().await;
+    let listener = TcpListener::bind(address).await.unwrap();
+    tokio::spawn(async move {
+        let list = std::sync::Arc::default();
+        let script = std::sync::Arc::new(|_: usize, _: &_| ok("<int>1</int>"));
+        let (stream, _) = listener.accept().await.unwrap();
+        crate::support::serve(stream, 0, script, list).await;
+    });
+    calling.await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn refusals_are_counted_and_end() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    drop(listener);
+    for (retries, time) in [
+        (2, Duration::from_secs(60)),
+        (u32::MAX, Duration::from_millis(300)),
+    ] {
+        let client = Client::builder(&format!("http://{address}")).unwrap();
+        let client = client.retries(retries).deadline(time).build().unwrap();
+        let call = client.method("get").idempotent();
+        let error = call.call_values(&[]).await.unwrap_err();
+        assert!(matches!(error, CallError::Transport(error) if error.is_refused()));
+    }
+}
+
+fn busy(after: &str) -> Act {
+    let headers = format!("Retry-After: {after}\r\n");
+    Act::Answer(http("503 Service Unavailable", &headers, "busy"))
+}
+
+#[tokio::test]
+async fn a_busy_server_says_when() {
+    let server = Scripted::start(|nth, _| match nth {
+        0 => busy("0"),
+        _ => ok("<int>1</int>"),
+    })
+    .await;
+    let client = Client::new(&server.url()).unwrap();
+    client
+        .method("get")
+        .idempotent()
+        .call_values(&[])
+        .await
+        .unwrap();
+    assert_eq!(server.seen().len(), 2);
+}
+
+#[tokio::test]
+async fn later_than_the_deadline_is_too_late() {
+    let server = Scripted::start(|_, _| busy("100000")).await;
+    let client = Client::new(&server.url()).unwrap();
+    let call = client.method("get").idempotent();
+    let error = call.call_values(&[]).await.unwrap_err();
+    let CallError::Status(status) = &error else {
+        panic!("{error:?}")
+    };
+    assert_eq!(status.retry_after(), Some(Duration::from_secs(100_000)));
+    assert!(error.to_string().contains("again in 100000 s"), "{error}");
+    // What is not idempotent is not called again, whatever the server says.
+    let server = Scripted::start(|_, _| busy("0")).await;
+    let client = Client::new(&server.url()).unwrap();
+    client.call_values("pay", &[]).await.unwrap_err();
+    assert_eq!(server.seen().len(), 1);
+}
