@@ -3,21 +3,18 @@
 use std::io::{IsTerminal, Read};
 use std::time::Duration;
 
-use bytes::Bytes;
-use http::Request;
 use http::header::{HeaderName, HeaderValue};
-use http_body_util::{BodyExt, Full, Limited};
-use hyper_util::client::legacy::Client as HttpClient;
-use hyper_util::rt::TokioExecutor;
 use polywire::codec::json::{self, JsonDecoder, JsonEncoder, JsonProfile};
 use polywire::model::Model;
 use polywire::prelude::*;
 use polywire::protocol::XmlRpc;
 use polywire::rpc::client::Exchange;
+use polywire::rpc::connect::{self, TransportError};
 use polywire::schema::{Encode, Operation, Schema, decode_structure};
 
 use crate::models::{ModelArguments, from_json, protocol};
 use crate::target::Target;
+use crate::way::WayArguments;
 use crate::{Failure, print};
 
 /// Call an operation and print its output as JSON.
@@ -30,7 +27,8 @@ use crate::{Failure, print};
 // One file for each --model: more would take the URL for a file.
 #[command(mut_arg("files", |files| files.num_args(1)))]
 pub(crate) struct Arguments {
-    /// The service: http://HOST:PORT, with a path before all paths if need be.
+    /// The service: http://HOST:PORT or https://HOST:PORT, with a path before all
+    /// paths if need be.
     /// Over xmlRpc a path is where the calls go, such as
     /// http://HOST/xmlrpc.php; without one they go to /RPC2.
     url: String,
@@ -50,6 +48,8 @@ pub(crate) struct Arguments {
     /// Add a header to the request, and to that for the model.
     #[arg(long, short = 'H', value_name = "NAME: VALUE", value_parser = header)]
     header: Vec<(HeaderName, HeaderValue)>,
+    #[command(flatten)]
+    way: WayArguments,
     /// Seconds until the call is given up, or before it the model.
     #[arg(
         long,
@@ -87,7 +87,7 @@ async fn call(arguments: Arguments) -> Result<(), Failure> {
         // Who calls a service can do nothing about the warnings of its model.
         arguments.model.load()?.model
     } else {
-        let fetch = |base| fetch_model(base, &arguments.header, deadline);
+        let fetch = |base| fetch_model(base, &arguments.header, &arguments.way, deadline);
         let (base, origin) = (target.base(), target.origin());
         match arguments.protocol {
             Some(ProtocolKind::XmlRpc) => fetch(origin).await?,
@@ -114,7 +114,10 @@ async fn call(arguments: Arguments) -> Result<(), Failure> {
             "the model names no protocol that is known here: use --protocol",
         ));
     };
-    let mut builder = Client::builder(service.clone(), kind).deadline(deadline);
+    let mut builder = Client::builder(service.clone(), kind)
+        .deadline(deadline)
+        .tls(arguments.way.tls()?)
+        .proxy(arguments.way.proxy()?);
     for (name, value) in arguments.header {
         builder = builder.header(name, value);
     }
@@ -146,6 +149,7 @@ async fn call(arguments: Arguments) -> Result<(), Failure> {
 async fn fetch_model(
     base: &str,
     headers: &[(HeaderName, HeaderValue)],
+    way: &WayArguments,
     deadline: Duration,
 ) -> Result<Model, Failure> {
     let target = format!("{base}/_polywire/model.json");
@@ -154,25 +158,22 @@ async fn fetch_model(
             "no model at {target} ({reason}): give the service's model with --model FILE"
         ))
     };
-    let client = HttpClient::builder(TokioExecutor::new()).build_http::<Full<Bytes>>();
-    let request = Request::get(&target).body(Full::default());
-    let mut request = request.map_err(|error| Failure::usage(format!("`{target}`: {error}")))?;
     // As the call has them: what lets the call in shall let this in.
-    for (name, value) in headers {
-        request.headers_mut().insert(name, value.clone());
-    }
-    let fetch = async {
-        let response = client.request(request).await;
-        // It tells the causes too: "connection refused" is what helps.
-        let response = response.map_err(|error| reason(&CallError::Transport(Box::new(error))))?;
-        if !response.status().is_success() {
-            return Err(reason(&response.status()));
+    let headers = headers.iter().cloned().collect();
+    let (tls, proxy) = (way.tls()?, way.proxy()?);
+    let response = connect::get(&target, headers, tls, proxy, 64 << 20, deadline).await;
+    // It tells the causes too: "connection refused" is what helps.
+    let response = response.map_err(|error| {
+        let transport: Option<&TransportError> = error.downcast_ref();
+        match transport.is_some_and(TransportError::is_deadline) {
+            true => reason(&CallError::Deadline(deadline)),
+            false => reason(&CallError::Transport(error)),
         }
-        let body = Limited::new(response.into_body(), 64 << 20).collect().await;
-        Ok(body.map_err(|error| reason(&error))?.to_bytes())
-    };
-    let body = tokio::time::timeout(deadline, fetch).await;
-    let body = body.map_err(|_| reason(&CallError::Deadline(deadline)))??;
+    })?;
+    if !response.status().is_success() {
+        return Err(reason(&response.status()));
+    }
+    let body = response.into_body();
     let text = std::str::from_utf8(&body).map_err(|error| reason(&error))?;
     from_json("model.json", text)
 }
@@ -234,7 +235,7 @@ fn failure(error: CallError, operation: Operation<'_>) -> Failure {
 }
 
 /// The request, or the response once it is there.
-fn show(exchange: &Exchange) {
+pub(crate) fn show(exchange: &Exchange) {
     let Some(response) = &exchange.response else {
         let request = &exchange.request;
         print::err(format_args!("> {} {}", request.method(), request.uri()));
@@ -247,10 +248,12 @@ fn show(exchange: &Exchange) {
 
 fn show_message(mark: char, headers: &http::HeaderMap, body: &[u8]) {
     for (name, value) in headers {
-        print::err(format_args!(
-            "{mark} {name}: {}",
-            String::from_utf8_lossy(value.as_bytes()).escape_debug()
-        ));
+        // What is shown is pasted into reports.
+        let value = match value.is_sensitive() {
+            true => "***".into(),
+            false => String::from_utf8_lossy(value.as_bytes()),
+        };
+        print::err(format_args!("{mark} {name}: {}", value.escape_debug()));
     }
     print::err(mark);
     let printable = |text: &&str| {
@@ -287,7 +290,7 @@ fn hex_dump(mark: char, body: &[u8]) {
     }
 }
 
-fn header(text: &str) -> Result<(HeaderName, HeaderValue), String> {
+pub(crate) fn header(text: &str) -> Result<(HeaderName, HeaderValue), String> {
     let (name, value) = text.split_once(':').ok_or("expected NAME: VALUE")?;
     let name = name
         .trim()

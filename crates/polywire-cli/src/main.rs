@@ -14,8 +14,10 @@ mod progress;
 mod serve;
 mod signals;
 mod target;
+mod way;
 mod weather;
 mod workers;
+mod xmlrpc;
 
 use std::process::ExitCode;
 
@@ -34,6 +36,7 @@ struct Arguments {
 enum Command {
     Serve(serve::Arguments),
     Call(call::Arguments),
+    Xmlrpc(xmlrpc::Arguments),
     Model(model::Arguments),
     Export(export::Arguments),
     Generate(generate::Arguments),
@@ -51,6 +54,7 @@ fn main() -> ExitCode {
     let result = match Arguments::parse().command {
         Command::Serve(arguments) => serve::run(&arguments),
         Command::Call(arguments) => call::run(arguments),
+        Command::Xmlrpc(arguments) => xmlrpc::run(arguments),
         Command::Model(arguments) => model::run(&arguments),
         Command::Export(arguments) => export::run(&arguments),
         Command::Generate(arguments) => generate::run(&arguments),

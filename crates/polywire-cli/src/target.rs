@@ -7,7 +7,7 @@ use crate::Failure;
 /// A URL of a service, in parts.
 #[derive(Debug)]
 pub(crate) struct Target {
-    /// `http://HOST:PORT`
+    /// `http://HOST:PORT`, or with `https`
     origin: String,
     /// What follows, with its query; empty if that is `/` alone.
     path: String,
@@ -15,18 +15,19 @@ pub(crate) struct Target {
 
 impl Target {
     pub(crate) fn parse(url: &str) -> Result<Self, Failure> {
-        if is_https(url) {
-            return Err(Failure::usage(format!("`{url}`: {NO_TLS}")));
-        }
-        let usage = || Failure::usage(format!("`{url}`: expected http://HOST:PORT"));
+        let usage = || {
+            let reason = "expected http://HOST:PORT or https://HOST:PORT";
+            Failure::usage(format!("`{url}`: {reason}"))
+        };
         let uri: Uri = url.parse().map_err(|_| usage())?;
         let authority = uri.authority().ok_or_else(usage)?;
-        if uri.scheme_str() != Some("http") {
-            return Err(usage());
-        }
+        let scheme = uri
+            .scheme_str()
+            .filter(|it| matches!(*it, "http" | "https"));
+        let scheme = scheme.ok_or_else(usage)?;
         let path = uri.path_and_query().map_or("/", |path| path.as_str());
         Ok(Self {
-            origin: format!("http://{authority}"),
+            origin: format!("{scheme}://{authority}"),
             path: if path == "/" { "" } else { path }.to_owned(),
         })
     }
@@ -48,7 +49,7 @@ impl Target {
     }
 }
 
-/// What to say to a URL that wants TLS.
+/// What to say to a URL to listen at that wants TLS.
 pub(crate) const NO_TLS: &str = "there is no TLS yet, only http://HOST:PORT";
 
 /// Whether a URL wants TLS.
@@ -66,6 +67,7 @@ mod tests {
         for (url, base, endpoint) in [
             ("http://h:1", "http://h:1", None),
             ("http://h:1/", "http://h:1", None),
+            ("https://h/x", "https://h/x", Some("/x")),
             ("http://h/a/", "http://h/a", Some("/a/")),
             (
                 "http://h/x.php?a=1",
@@ -92,10 +94,6 @@ mod tests {
         ] {
             let message = Target::parse(url).unwrap_err().message;
             assert!(message.contains("expected http://HOST:PORT"), "{message}");
-        }
-        for url in ["https://h", "HTTPS://h/x"] {
-            let message = Target::parse(url).unwrap_err().message;
-            assert!(message.contains("no TLS yet"), "{message}");
         }
     }
 }

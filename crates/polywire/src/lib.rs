@@ -58,6 +58,19 @@
 #[doc = include_str!("../../../docs/performance.md")]
 struct Performance;
 
+// And in that one, of which everything is built.
+#[cfg(all(doctest, feature = "tls", unix))]
+#[doc = include_str!("../../../docs/serving.md")]
+struct Serving;
+
+#[cfg(all(doctest, feature = "rpc"))]
+#[doc = include_str!("../../../docs/calling.md")]
+struct Calling;
+
+#[cfg(all(doctest, feature = "rpc"))]
+#[doc = include_str!("../../../docs/xmlrpc.md")]
+struct XmlRpcGuide;
+
 pub use polywire_codec as codec;
 pub use polywire_model as model;
 pub use polywire_protocol as protocol;
@@ -101,4 +114,4 @@ pub mod mock;
 pub mod prelude;
 
 #[cfg(feature = "rpc")]
-pub use load::{LoadError, load_text, service_of};
+pub use load::{LoadError, documentation, load_text, service_of};

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use polywire_model::{Loader, Model, ModelError};
+use polywire_model::{Loader, Model, ModelError, ShapeType};
 use polywire_rpc::ServiceHandle;
 
 /// Why a service could not be loaded.
@@ -44,6 +44,28 @@ impl From<ModelError> for LoadError {
     fn from(error: ModelError) -> Self {
         Self::Model(error)
     }
+}
+
+/// What a model says of its operations, by their names: for what
+/// [`Methods::documentation`](polywire_rpc::Methods::documentation) tells callers.
+///
+/// ```
+/// use polywire::model::Loader;
+///
+/// let text = r#"
+///     $version: "2"
+///     namespace example
+///     /// What time it is.
+///     operation Now { output := { time: Timestamp } }
+/// "#;
+/// let model = Loader::new().add_text("clock.smithy", text).assemble()?.model;
+/// let texts: Vec<_> = polywire::documentation(&model).collect();
+/// assert_eq!(texts, [("Now", "What time it is.")]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn documentation(model: &Model) -> impl Iterator<Item = (&str, &str)> {
+    let operations = model.shapes_of(ShapeType::Operation);
+    operations.filter_map(|shape| Some((shape.id().name(), shape.traits().documentation()?)))
 }
 
 /// The one service of a model that is a text: IDL, or JSON AST if the name

@@ -1,0 +1,78 @@
+//! Whom to trust on the way to a server, and by which proxy to go.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use polywire::rpc::connect::{Proxy, Tls};
+
+use crate::Failure;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct WayArguments {
+    /// Trust servers whose certificates these authorities signed, in PEM,
+    /// instead of those that the system trusts.
+    #[arg(long, value_name = "FILE")]
+    cacert: Option<PathBuf>,
+    /// Show this certificate to the server, in PEM.
+    #[arg(long, value_name = "FILE")]
+    cert: Option<PathBuf>,
+    /// The key of --cert, if it is in another file.
+    #[arg(long, value_name = "FILE", requires = "cert")]
+    key: Option<PathBuf>,
+    /// Trust the server's certificate with this SHA-256, and no other.
+    #[arg(long, value_name = "SHA256")]
+    pin: Option<String>,
+    /// DANGEROUS: trust any certificate, so that whoever is in between reads
+    /// and changes everything, passwords too. --pin is as little work and safe.
+    #[arg(long)]
+    insecure: bool,
+    /// Connect by a proxy: http://HOST:PORT or socks5h://HOST:PORT, or `env`
+    /// for those that http_proxy, https_proxy, all_proxy and no_proxy name.
+    #[arg(long, value_name = "URL")]
+    proxy: Option<String>,
+}
+
+impl WayArguments {
+    /// How TLS is spoken.
+    pub(crate) fn tls(&self) -> Result<Tls, Failure> {
+        let mut tls = Tls::new();
+        if let Some(path) = &self.cacert {
+            tls = tls
+                .root_certificates(&file(path)?)
+                .map_err(|error| wrong(path, error))?;
+        }
+        if let Some(path) = &self.cert {
+            let chain = file(path)?;
+            let (key_path, key) = match &self.key {
+                Some(path) => (path, file(path)?),
+                None => (path, chain.clone()),
+            };
+            tls = tls
+                .client_certificate(&chain, &key)
+                .map_err(|error| wrong(key_path, error))?;
+        }
+        if let Some(pin) = &self.pin {
+            tls = tls
+                .pin_sha256(pin)
+                .map_err(|error| Failure::usage(format!("--pin: {error}")))?;
+        }
+        Ok(tls.danger_accept_invalid_certificates(self.insecure))
+    }
+
+    /// The proxy, if there is one.
+    pub(crate) fn proxy(&self) -> Result<Option<Proxy>, Failure> {
+        match self.proxy.as_deref() {
+            None => Ok(None),
+            Some("env") => Proxy::from_environment().map_err(Failure::usage),
+            Some(url) => Proxy::new(url).map(Some).map_err(Failure::usage),
+        }
+    }
+}
+
+fn file(path: &Path) -> Result<Vec<u8>, Failure> {
+    fs::read(path).map_err(|error| wrong(path, error))
+}
+
+fn wrong(path: &Path, error: impl std::fmt::Display) -> Failure {
+    Failure::usage(format!("{}: {error}", path.display()))
+}

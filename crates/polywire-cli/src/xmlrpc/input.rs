@@ -1,0 +1,167 @@
+//! What was typed as values.
+
+use polywire::codec::json::{JsonDecoder, JsonProfile};
+use polywire::schema::{Decode, Error, Limits, Map, Member, Timestamp, Value};
+use polywire::text::base64;
+
+use crate::Failure;
+
+/// The parameters of a call.
+pub(super) fn parameters(arguments: &[String]) -> Result<Vec<Value>, Failure> {
+    let each = arguments.iter().enumerate();
+    each.map(|(index, text)| argument(index + 1, text))
+        .collect()
+}
+
+fn argument(number: usize, text: &str) -> Result<Value, Failure> {
+    let said = |reason: String| {
+        // So that what was typed is a string: for JSON in JSON's quotes, for the shell
+        // in its own.
+        let quoted = format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""));
+        let quoted = quoted.replace('\'', "'\\''");
+        Failure::usage(format!(
+            "argument {number}, `{text}`, is no JSON: {reason}\nto send it as a string, write \
+             '{quoted}'"
+        ))
+    };
+    if text.is_empty() {
+        return Err(said("it is empty".to_owned()));
+    }
+    if !begins_as_json(text) {
+        return Ok(Value::from(text));
+    }
+    match json(text) {
+        Ok(value) => with_types(value)
+            .map_err(|reason| Failure::usage(format!("argument {number}, `{text}`: {reason}"))),
+        Err(error) => Err(said(error.message())),
+    }
+}
+
+/// Whether somebody may have meant JSON. Names of constants in any case, too: `True` is
+/// what a person who knows Python types.
+fn begins_as_json(text: &str) -> bool {
+    let first = text.trim_start().bytes().next();
+    let punctuation = |byte: u8| b"{}[]\"'-+.,:".contains(&byte) || byte.is_ascii_digit();
+    let word = text.trim().to_ascii_lowercase();
+    first.is_none_or(punctuation)
+        || matches!(
+            &*word,
+            "true" | "false" | "null" | "nil" | "none" | "nan" | "infinity"
+        )
+}
+
+/// A JSON text as a value.
+pub(super) fn json(text: &str) -> Result<Value, Error> {
+    let mut decoder = JsonDecoder::from_str(text, JsonProfile::HUMAN, &Limits::DEFAULT)?;
+    let value = Value::decode(Member::DOCUMENT, &mut decoder)?;
+    decoder.finish()?;
+    Ok(value)
+}
+
+/// `{"$blob": ...}` and `{"$timestamp": ...}` as what they say, wherever they stand.
+pub(super) fn with_types(value: Value) -> Result<Value, String> {
+    match value {
+        Value::List(list) => {
+            let list: Result<Vec<Value>, String> = list.into_iter().map(with_types).collect();
+            list.map(Value::List)
+        }
+        Value::Map(map) => {
+            if let Some(value) = typed(&map)? {
+                return Ok(value);
+            }
+            let members = map.iter();
+            let members: Result<Vec<(String, Value)>, String> = members
+                .map(|(key, value)| Ok((key.to_string(), with_types(value.clone())?)))
+                .collect();
+            Ok(Value::Map(Map::from_iter(members?)))
+        }
+        other => Ok(other),
+    }
+}
+
+fn typed(map: &Map) -> Result<Option<Value>, String> {
+    let mut members = map.iter();
+    let (Some((key, value)), None) = (members.next(), members.next()) else {
+        return Ok(None);
+    };
+    let text = || value.as_str().ok_or(format!("`{key}` is a string"));
+    match key {
+        "$blob" => {
+            let blob = base64::decode(text()?.as_bytes());
+            let blob = blob.map_err(|error| format!("$blob: expected {}", error.expected))?;
+            Ok(Some(Value::Blob(blob)))
+        }
+        "$timestamp" => {
+            let text = text()?;
+            let time = Timestamp::parse_date_time(text).or_else(|_| Timestamp::parse_xmlrpc(text));
+            let time = time.map_err(|error| format!("$timestamp: expected {}", error.expected))?;
+            Ok(Some(Value::Timestamp(time)))
+        }
+        _ => Ok(None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn one(text: &str) -> Result<Value, String> {
+        argument(1, text).map_err(|failure| failure.message)
+    }
+
+    #[test]
+    fn arguments_are_json_or_words() {
+        for (text, value) in [
+            ("3", Value::from(3)),
+            ("-3", Value::from(-3)),
+            ("3.0", Value::from(3.0)),
+            ("true", Value::from(true)),
+            ("null", Value::Null),
+            (" [1] ", Value::List(vec![Value::from(1)])),
+            ("\"3\"", Value::from("3")),
+            ("web", Value::from("web")),
+            ("web:0", Value::from("web:0")),
+            ("/var/log", Value::from("/var/log")),
+            ("truely", Value::from("truely")),
+            ("\u{f6}l", Value::from("\u{f6}l")),
+        ] {
+            assert_eq!(one(text).unwrap(), value, "{text}");
+        }
+    }
+
+    #[test]
+    fn slips_are_no_strings() {
+        for (text, quoted) in [
+            ("{name: web}", r#"'"{name: web}"'"#),
+            ("2026-11-22", r#"'"2026-11-22"'"#),
+            ("True", r#"'"True"'"#),
+            ("'web'", r#"'"'\''web'\''"'"#),
+            ("\"web", r#"'"\"web"'"#),
+            ("1 2", r#"'"1 2"'"#),
+            ("", r#"'""'"#),
+            ("-x", r#"'"-x"'"#),
+            ("NaN", r#"'"NaN"'"#),
+        ] {
+            let message = one(text).unwrap_err();
+            assert!(message.contains("is no JSON"), "{message}");
+            assert!(message.ends_with(quoted), "{message}");
+        }
+    }
+
+    #[test]
+    fn types_that_json_lacks() {
+        let value = one(r#"[{"$blob": "aGk="}, {"$timestamp": "20261122T10:00:00"}]"#).unwrap();
+        assert_eq!(value[0].as_blob(), Some(&b"hi"[..]));
+        assert!(value[1].as_timestamp().is_some());
+        for wrong in [
+            r#"{"$blob": "?"}"#,
+            r#"{"$timestamp": 3}"#,
+            r#"{"$timestamp": "x"}"#,
+        ] {
+            assert!(one(wrong).unwrap_err().contains('$'), "{wrong}");
+        }
+        // One of several members is a member.
+        let value = one(r#"{"$blob": "?", "x": 1}"#).unwrap();
+        assert_eq!(value["$blob"].as_str(), Some("?"));
+    }
+}

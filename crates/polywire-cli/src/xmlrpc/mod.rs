@@ -1,0 +1,191 @@
+//! `polywire xmlrpc`.
+
+mod connection;
+mod input;
+mod multicall;
+mod paint;
+
+use std::io::IsTerminal;
+
+use polywire::codec::json::{self, JsonEncoder, JsonProfile};
+use polywire::rpc::xmlrpc::{CallError, Client};
+use polywire::schema::{Encode, Member, Value};
+
+use crate::{Failure, print};
+
+/// Call a method over XML-RPC, without a model, and print its result as JSON.
+#[derive(Debug, clap::Args)]
+#[command(after_help = AFTER_HELP)]
+pub(crate) struct Arguments {
+    /// The server: http://HOST/PATH, https://HOST/PATH, http+unix://SOCKET,
+    /// scgi://HOST:PORT or scgi+unix://SOCKET. Without a path calls go to /RPC2.
+    /// The path follows a socket's with `:` between them, as in
+    /// http+unix:///run/supervisor.sock:/RPC2; behind .sock or .socket it needs
+    /// none.
+    url: String,
+    /// The method.
+    #[arg(required_unless_present_any = ["list", "describe", "multicall"])]
+    method: Option<String>,
+    /// The parameters: JSON, or words. See below.
+    #[arg(value_name = "ARGUMENT", allow_negative_numbers = true)]
+    parameters: Vec<String>,
+    /// Print the names of the server's methods, one a line.
+    #[arg(long, conflicts_with_all = ["method", "describe", "multicall"])]
+    list: bool,
+    /// Print what a method takes and gives, and its help.
+    #[arg(long, value_name = "METHOD", conflicts_with_all = ["method", "multicall"])]
+    describe: Option<String>,
+    /// Call many methods at once, by system.multicall if the server has it. The
+    /// file is a JSON array of {"method": NAME, "params": [...]}, or has a JSON
+    /// array a line, ["NAME", ARGUMENT, ...]; `-` is standard input. Prints an
+    /// array with {"result": ...} or {"fault": {...}} for each call.
+    #[arg(long, value_name = "FILE", conflicts_with = "method")]
+    multicall: Option<String>,
+    #[command(flatten)]
+    connection: connection::ConnectionArguments,
+    /// Show the XML of both ways on standard error.
+    #[arg(long, visible_alias = "show-wire")]
+    raw: bool,
+    /// Print JSON in one line and without colours, as when the output is no
+    /// terminal.
+    #[arg(long)]
+    compact: bool,
+}
+
+const AFTER_HELP: &str = "\
+Arguments: each is JSON, such as 3, 3.0 (a double), true, null (nil), [1, 2] or \
+'{\"name\": \"web\"}'. A word that JSON does not begin with is a string as it stands: \
+web, /var/log/x. Whatever begins as JSON must be JSON, so that no slip becomes a string; to \
+send it as one, quote it for JSON and for the shell: '\"2026\"', '\"true\"'. What JSON \
+has no form for: '{\"$blob\": \"aGVsbG8=\"}' (base64), \
+'{\"$timestamp\": \"2026-11-22T10:00:00\"}' (dateTime.iso8601).
+
+Exit status: 0 with a result; 1 with a fault, which is printed; 2 when the call makes no \
+sense and is not sent; 3 when the server cannot be reached, or what answers is not understood.";
+
+pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build();
+    runtime
+        .map_err(Failure::transport)?
+        .block_on(dispatch(arguments))
+}
+
+async fn dispatch(arguments: Arguments) -> Result<(), Failure> {
+    // What was typed is checked before anything is sent.
+    let parameters = input::parameters(&arguments.parameters)?;
+    let calls = match &arguments.multicall {
+        Some(path) => Some(multicall::read(path)?),
+        None => None,
+    };
+    let client = arguments.connection.client(&arguments.url, arguments.raw)?;
+    let output = Output::new(arguments.compact);
+    if arguments.list {
+        return list(&client).await;
+    }
+    if let Some(method) = &arguments.describe {
+        return describe(&client, method).await;
+    }
+    if let Some(calls) = calls {
+        return multicall::run(&client, calls, output).await;
+    }
+    let method = arguments.method.unwrap_or_default();
+    let result = client.call_values(&method, &parameters).await;
+    output.print(&result.map_err(failure)?)
+}
+
+/// How results are printed.
+#[derive(Clone, Copy, Debug)]
+struct Output {
+    compact: bool,
+}
+
+impl Output {
+    fn new(compact: bool) -> Self {
+        Self {
+            compact: compact || !std::io::stdout().is_terminal(),
+        }
+    }
+
+    fn print(self, value: &Value) -> Result<(), Failure> {
+        let text = to_json(value)?;
+        let text = match self.compact {
+            true => text,
+            false if paint::is_wanted() => paint::painted(&json::pretty(&text)),
+            false => json::pretty(&text),
+        };
+        print::out(&format!("{text}\n"))
+    }
+}
+
+/// Blobs as base64 and timestamps as RFC 3339, as everywhere in this program.
+fn to_json(value: &Value) -> Result<String, Failure> {
+    let mut encoder = JsonEncoder::new(JsonProfile::HUMAN, Vec::new());
+    value.encode(Member::DOCUMENT, &mut encoder);
+    let bytes = encoder.finish().map_err(Failure::transport)?;
+    String::from_utf8(bytes).map_err(Failure::transport)
+}
+
+async fn list(client: &Client) -> Result<(), Failure> {
+    let names = client.list_methods().await;
+    let names = names.map_err(|error| without_introspection(error, "--list"))?;
+    let lines = names.iter().map(|name| print::harmless(name) + "\n");
+    print::out(&lines.collect::<String>())
+}
+
+/// "sample.add(int, int) -> int" for each signature, and the help below.
+async fn describe(client: &Client, method: &str) -> Result<(), Failure> {
+    let signatures = client.method_signatures(method).await;
+    let help = client.method_help(method).await;
+    // Some servers know one and not the other.
+    let (signatures, help) = match (signatures, help) {
+        (Err(error), Err(_)) => return Err(without_introspection(error, "--describe")),
+        (signatures, help) => (signatures.unwrap_or_default(), help.unwrap_or_default()),
+    };
+    let mut text = String::new();
+    for types in signatures {
+        let [result, parameters @ ..] = &types[..] else {
+            continue;
+        };
+        let parameters = parameters.join(", ");
+        text.push_str(&format!("{method}({parameters}) -> {result}\n"));
+    }
+    if text.is_empty() {
+        text.push_str(&format!("{method}: the server tells no signature\n"));
+    }
+    for line in help.trim().lines() {
+        let line = format!("    {line}");
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+    print::out(&print::harmless(&text))
+}
+
+fn without_introspection(error: CallError, option: &str) -> Failure {
+    match error.as_fault() {
+        Some(fault) if fault.is_unknown_method() => Failure::fault(format!(
+            "{fault}\nthe server does not tell its methods, which {option} asks for"
+        )),
+        _ => failure(error),
+    }
+}
+
+fn failure(error: CallError) -> Failure {
+    let Some(fault) = error.as_fault() else {
+        return match &error {
+            CallError::Request(_) => Failure::usage(error),
+            CallError::Response { begins, .. } if begins.is_empty() => Failure::transport(format!(
+                "{error}\n--lenient reads what some servers write wrong: see --help"
+            )),
+            _ => Failure::transport(error),
+        };
+    };
+    let mut message = fault.to_string();
+    // Beside code and text there may be more.
+    let more = fault.value().as_map().is_some_and(|map| map.len() > 2);
+    if let (true, Ok(json)) = (more, to_json(fault.value())) {
+        message.push_str(&format!("\n{json}"));
+    }
+    Failure::fault(message)
+}

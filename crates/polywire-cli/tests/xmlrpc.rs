@@ -1,0 +1,313 @@
+//! `polywire xmlrpc` as it is used: the program itself, against servers that answer from
+//! a script and against Python's.
+#![allow(
+    clippy::print_stderr,
+    clippy::unwrap_used,
+    reason = "a test may panic, and says what it skips"
+)]
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc;
+use std::thread;
+
+/// What the program said.
+struct Said {
+    code: i32,
+    out: String,
+    err: String,
+}
+
+fn polywire(arguments: &[&str]) -> Said {
+    polywire_with(arguments, "", &[])
+}
+
+fn polywire_with(arguments: &[&str], input: &str, variables: &[(&str, &str)]) -> Said {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_polywire"))
+        .arg("xmlrpc")
+        .args(arguments)
+        .env_remove("POLYWIRE_PASSWORD")
+        .envs(variables.iter().copied())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    // It may end without having read it.
+    let _ = stdin.write_all(input.as_bytes());
+    drop(stdin);
+    let output = child.wait_with_output().unwrap();
+    Said {
+        code: output.status.code().unwrap(),
+        out: String::from_utf8(output.stdout).unwrap(),
+        err: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+/// Answers each request with the next of these bodies, and tells the requests.
+fn scripted(answers: Vec<String>) -> (String, mpsc::Receiver<String>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let (sender, receiver) = mpsc::channel();
+    thread::spawn(move || {
+        let mut answers = answers.into_iter();
+        // The program may ask twice over one connection.
+        while let Ok((mut stream, _)) = listener.accept() {
+            while let Some(request) = read(&stream) {
+                let Some(body) = answers.next() else { return };
+                let _ = sender.send(request);
+                let length = body.len();
+                let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {length}\r\n\r\n");
+                stream.write_all((head + &body).as_bytes()).unwrap();
+            }
+        }
+    });
+    (url, receiver)
+}
+
+fn read(stream: &TcpStream) -> Option<String> {
+    let mut reader = BufReader::new(stream);
+    let mut head = String::new();
+    while !head.ends_with("\r\n\r\n") {
+        if reader.read_line(&mut head).ok()? == 0 {
+            return None;
+        }
+    }
+    let length = head.to_ascii_lowercase();
+    let length = length.split_once("content-length: ")?.1;
+    let length = length.split_once("\r\n")?.0.parse().ok()?;
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body).ok()?;
+    Some(head + &String::from_utf8(body).ok()?)
+}
+
+fn result(value: &str) -> String {
+    format!(
+        "<methodResponse><params><param><value>{value}</value></param></params></methodResponse>"
+    )
+}
+
+fn nobody() -> SocketAddr {
+    TcpListener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap()
+}
+
+#[test]
+fn a_result_is_json() {
+    let value = "<struct><member><name>n</name><value><i8>5</i8></value></member>\
+        <member><name>b</name><value><base64>aGk=</base64></value></member>\
+        <member><name>t</name><value><dateTime.iso8601>20261122T10:00:00</dateTime.iso8601>\
+        </value></member></struct>";
+    let (url, requests) = scripted(vec![result(value)]);
+    let said = polywire(&[&url, "m", "web", "3", "3.5", "[true, null]", "\"3\""]);
+    assert_eq!(said.err, "");
+    let json = r#"{"n":5,"b":"aGk=","t":"2026-11-22T10:00:00Z"}"#;
+    assert_eq!((said.code, said.out), (0, format!("{json}\n")));
+    let request = requests.recv().unwrap();
+    assert!(request.starts_with("POST /RPC2 HTTP/1.1\r\n"), "{request}");
+    let parameters: String = [
+        "<string>web</string>",
+        "<int>3</int>",
+        "<double>3.5</double>",
+        "<array><data><value><boolean>1</boolean></value><value><nil/></value></data></array>",
+        "<string>3</string>",
+    ]
+    .map(|value| format!("<param><value>{value}</value></param>"))
+    .concat();
+    assert!(
+        request.contains(&format!("<params>{parameters}</params>")),
+        "{request}"
+    );
+}
+
+#[test]
+fn a_fault_is_told_with_its_code() {
+    let fault = "<methodResponse><fault><value><struct><member><name>faultCode</name><value>\
+        <int>10</int></value></member><member><name>faultString</name><value><string>BAD_NAME: \
+        web</string></value></member></struct></value></fault></methodResponse>";
+    let (url, _) = scripted(vec![fault.to_owned()]);
+    let said = polywire(&[&url, "m"]);
+    assert_eq!((said.code, &*said.out), (1, ""));
+    assert_eq!(said.err, "fault 10: BAD_NAME: web\n");
+}
+
+#[test]
+fn what_makes_no_sense_is_not_sent() {
+    let url = format!("http://{}", nobody());
+    for (arguments, part) in [
+        (&["m", "{x: 1}"][..], "argument 1, `{x: 1}`, is no JSON"),
+        (&["m", "web", "2026-11-22"], r#"write '"2026-11-22"'"#),
+        (&["m", "\u{1}"], "XML-RPC"),
+        (&[], "required"),
+        (&["--list", "m"], "cannot be used with"),
+        (&["--lenient=odd", "m"], "odd_dates"),
+        (&["--timeout", "0", "m"], "--timeout"),
+        (&["--user", "me", "m"], "POLYWIRE_PASSWORD"),
+        (&["--cacert", "/no/such/file", "m"], "/no/such/file"),
+        (&["--pin", "12", "m"], "--pin"),
+        (&["--proxy", "ftp://x", "m"], "proxy"),
+        (&["--multicall", "/no/such/file"], "/no/such/file"),
+    ] {
+        let said = polywire(&[&[&*url], arguments].concat());
+        assert_eq!(said.code, 2, "{arguments:?}: {}", said.err);
+        assert!(said.err.contains(part), "{arguments:?}: {}", said.err);
+    }
+    let said = polywire(&["localhost:9001", "m"]);
+    assert_eq!(said.code, 2);
+    assert!(said.err.contains("no scheme"), "{}", said.err);
+}
+
+#[test]
+fn a_server_that_is_not_there() {
+    let address = nobody();
+    let said = polywire(&[&format!("http://me:hunter2@{address}"), "m"]);
+    assert_eq!((said.code, &*said.out), (3, ""));
+    let start = format!("error: http://***@{address}: connecting to {address}: ");
+    assert!(said.err.starts_with(&start), "{}", said.err);
+}
+
+#[test]
+fn raw_shows_both_ways_without_secrets() {
+    let (url, requests) = scripted(vec![result("<int>1</int>")]);
+    let variables = [("POLYWIRE_PASSWORD", "hunter2")];
+    let arguments = [&*url, "--raw", "--user", "me", "-H", "x-own: 1", "m"];
+    let said = polywire_with(&arguments, "", &variables);
+    assert_eq!((said.code, &*said.out), (0, "1\n"));
+    for part in [
+        "> x-own: 1\n",
+        "> authorization: ***\n",
+        "> <?xml version=\"1.0\"?><methodCall><methodName>m</methodName>",
+        "< 200 OK\n",
+        "< <methodResponse>",
+    ] {
+        assert!(said.err.contains(part), "{part}: {}", said.err);
+    }
+    // "me:hunter2" in base64.
+    let secret = "bWU6aHVudGVyMg==";
+    assert!(
+        requests
+            .recv()
+            .unwrap()
+            .contains(&format!("authorization: Basic {secret}\r\n"))
+    );
+    assert!(!said.err.contains(secret) && !said.err.contains("hunter2"));
+}
+
+#[test]
+fn answers_that_are_wrong_are_read_by_choice() {
+    let red = result("<string>\x1b[31mred</string>");
+    let (url, _) = scripted(vec![red.clone(), red.clone(), red]);
+    let said = polywire(&[&url, "m"]);
+    assert_eq!(said.code, 3);
+    assert!(said.err.contains("--lenient"), "{}", said.err);
+    for option in ["--lenient", "--lenient=control_characters"] {
+        let said = polywire(&[&url, option, "m"]);
+        assert_eq!((said.code, &*said.out), (0, "\"\\u001b[31mred\"\n"));
+    }
+}
+
+#[test]
+fn signatures_are_shown() {
+    let array = |items: &[&str]| {
+        let items = items.iter().map(|item| format!("<value>{item}</value>"));
+        format!("<array><data>{}</data></array>", items.collect::<String>())
+    };
+    let types = array(&["int", "string", "array"]);
+    let several = array(&[&types, &array(&["int"])]);
+    let both = "m(string, array) -> int\nm() -> int\n";
+    for (signatures, lines) in [
+        (&*several, both),
+        // supervisord has only one, and no list around it.
+        (&types, "m(string, array) -> int\n"),
+        ("undef", "m: the server tells no signature\n"),
+    ] {
+        let (url, _) = scripted(vec![result(signatures), result("Helps.\n\n  Much.\n")]);
+        let said = polywire(&[&url, "--describe", "m"]);
+        let expected = format!("{lines}    Helps.\n\n      Much.\n");
+        assert_eq!((said.code, said.out), (0, expected), "{}", said.err);
+    }
+}
+
+/// Python's own server, while it lives.
+struct Python {
+    child: Child,
+    url: String,
+}
+
+impl Drop for Python {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn python() -> Option<Python> {
+    const PROGRAM: &str = r#"
+from xmlrpc.server import SimpleXMLRPCServer
+from xmlrpc.client import Fault
+server = SimpleXMLRPCServer(("127.0.0.1", 0), logRequests=False, allow_none=True)
+server.register_introspection_functions()
+server.register_multicall_functions()
+def add(a, b):
+    """Adds two numbers."""
+    return a + b
+def fail():
+    raise Fault(10, "no")
+server.register_function(add)
+server.register_function(fail)
+print(server.server_address[1], flush=True)
+server.serve_forever()
+"#;
+    let child = Command::new("python3")
+        .args(["-c", PROGRAM])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn();
+    let Ok(mut child) = child else {
+        eprintln!("skipped: python3 is missing");
+        return None;
+    };
+    let mut line = String::new();
+    let stdout = child.stdout.take().unwrap();
+    BufReader::new(stdout).read_line(&mut line).unwrap();
+    let Ok(port) = line.trim().parse::<u16>() else {
+        let _ = child.kill();
+        let _ = child.wait();
+        eprintln!("skipped: python3 starts no server");
+        return None;
+    };
+    let url = format!("http://127.0.0.1:{port}");
+    Some(Python { child, url })
+}
+
+#[test]
+fn pythons_server() {
+    let Some(server) = python() else { return };
+    let url = &*server.url;
+    let said = polywire(&[url, "add", "1", "-3"]);
+    assert_eq!((said.code, &*said.out), (0, "-2\n"), "{}", said.err);
+    let said = polywire(&[url, "--list"]);
+    assert!(
+        said.out.starts_with("add\nfail\nsystem.listMethods\n"),
+        "{}",
+        said.out
+    );
+    let said = polywire(&[url, "--describe", "add"]);
+    let expected = "add: the server tells no signature\n    Adds two numbers.\n";
+    assert_eq!((said.code, &*said.out), (0, expected));
+    let said = polywire(&[url, "nothing"]);
+    assert_eq!(said.code, 1);
+    assert!(said.err.starts_with("fault 1: "), "{}", said.err);
+    let calls = "[\"add\", 1, 2]\n[\"fail\"]\n";
+    let said = polywire_with(&[url, "--multicall", "-"], calls, &[]);
+    let expected = "[{\"result\":3},{\"fault\":{\"code\":10,\"message\":\"no\"}}]\n";
+    assert_eq!((said.code, &*said.out), (1, expected), "{}", said.err);
+    assert_eq!(said.err, "one call of the batch ended in a fault\n");
+    let calls = r#"[{"method": "add", "params": ["a", "b"]}]"#;
+    let said = polywire_with(&[url, "--multicall", "-"], calls, &[]);
+    assert_eq!((said.code, &*said.out), (0, "[{\"result\":\"ab\"}]\n"));
+}
