@@ -17,7 +17,7 @@ impl Canned {
     /// head without its `Content-Length` and a body apart from each other by
     /// an empty line, and others with 404.
     #[must_use]
-    pub fn start(answers: Vec<(&'static str, String)>) -> Self {
+    pub fn start<S: AsRef<str> + Send + 'static>(answers: Vec<(S, String)>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let requests = Arc::new(Mutex::new(Vec::new()));
@@ -38,9 +38,9 @@ impl Canned {
     }
 }
 
-fn answer(
+fn answer<S: AsRef<str>>(
     stream: TcpStream,
-    answers: &[(&str, String)],
+    answers: &[(S, String)],
     seen: &Mutex<Vec<String>>,
 ) -> std::io::Result<()> {
     let mut reader = BufReader::new(stream);
@@ -59,7 +59,9 @@ fn answer(
     let mut body = vec![0; length];
     reader.read_exact(&mut body)?;
     request.push_str(&String::from_utf8_lossy(&body));
-    let known = answers.iter().find(|(start, _)| request.starts_with(start));
+    let known = answers
+        .iter()
+        .find(|(start, _)| request.starts_with(start.as_ref()));
     let answer = known.map_or("HTTP/1.1 404 Not Found\n\n", |(_, answer)| answer);
     seen.lock().unwrap().push(request);
     let (head, body) = answer.split_once("\n\n").unwrap();

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use crate::moto::Moto;
 use crate::peer::{Curl, Python};
+use crate::script::{Script, XmlRpcC};
 use crate::workspace;
 
 /// A case that is running.
@@ -82,6 +83,36 @@ impl Case {
     #[must_use]
     pub fn curl(&self) -> Option<Curl> {
         Curl::find().map_err(|reason| self.skip(&reason)).ok()
+    }
+
+    /// Perl with RPC::XML; otherwise the case is skipped.
+    #[must_use]
+    pub fn perl(&self) -> Option<Script> {
+        Script::perl().map_err(|reason| self.skip(&reason)).ok()
+    }
+
+    /// Node with its `xmlrpc`; otherwise the case is skipped.
+    #[must_use]
+    pub fn node(&self) -> Option<Script> {
+        Script::node().map_err(|reason| self.skip(&reason)).ok()
+    }
+
+    /// The program `xmlrpc` of xmlrpc-c; otherwise the case is skipped.
+    #[must_use]
+    pub fn xmlrpc_c(&self) -> Option<XmlRpcC> {
+        XmlRpcC::find().map_err(|reason| self.skip(&reason)).ok()
+    }
+
+    /// A program of the system; otherwise the case is skipped.
+    #[must_use]
+    pub fn program(&self, name: &str, option: &str) -> Option<PathBuf> {
+        match std::process::Command::new(name).arg(option).output() {
+            Ok(_) => Some(name.into()),
+            Err(error) => {
+                self.skip(&format!("{name}: {error}"));
+                None
+            }
+        }
     }
 
     /// A file of the data folder; otherwise the case is skipped.

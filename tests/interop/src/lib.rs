@@ -21,20 +21,26 @@
 )]
 
 mod answer;
+mod background;
 mod canned;
 mod case;
 mod moto;
 mod peer;
 mod program;
+mod sample;
+mod script;
 
 use std::path::{Path, PathBuf};
 
 pub use answer::Weather;
+pub use background::{Background, Folder};
 pub use canned::Canned;
 pub use case::{Case, summary};
 pub use moto::Moto;
 pub use peer::{Curl, CurlAnswer, Python};
 pub use program::{Finished, Serving, object_store, polywire, run, run_with_input, signal};
+pub use sample::Sample;
+pub use script::{Script, XmlRpcC};
 
 /// The folder of the workspace.
 #[must_use]

@@ -67,7 +67,9 @@ impl Python {
         }
     }
 
-    pub(crate) fn program(&self) -> &Path {
+    /// The program itself, for what it is to run as a module.
+    #[must_use]
+    pub fn program(&self) -> &Path {
         &self.program
     }
 

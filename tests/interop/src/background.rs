@@ -1,0 +1,128 @@
+//! Other people's servers as child processes.
+
+use std::io::{BufRead, BufReader};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+/// A program that runs until this is dropped: then it is told to end, and waited for.
+#[derive(Debug)]
+pub struct Background {
+    child: Child,
+    // It stays open, for programs that end with it.
+    _stdin: Option<std::process::ChildStdin>,
+    /// The first line that it printed, if it was waited for.
+    pub first_line: String,
+}
+
+impl Background {
+    /// Starts a program and waits for a line of its standard output.
+    ///
+    /// # Panics
+    ///
+    /// There is no such program, or it ends without a line.
+    #[must_use]
+    pub fn start(command: &mut Command) -> Self {
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut stdout = BufReader::new(child.stdout.take().unwrap());
+        let mut first_line = String::new();
+        stdout.read_line(&mut first_line).unwrap();
+        assert!(!first_line.is_empty(), "{command:?} said nothing");
+        // It would wait for somebody to read the rest.
+        std::thread::spawn(move || stdout.lines().for_each(drop));
+        Self {
+            _stdin: child.stdin.take(),
+            child,
+            first_line: first_line.trim().to_owned(),
+        }
+    }
+
+    /// Starts a program that says nothing, and waits until it is ready.
+    ///
+    /// # Panics
+    ///
+    /// There is no such program, or it does not get ready.
+    #[must_use]
+    pub fn start_until(command: &mut Command, ready: impl Fn() -> bool) -> Self {
+        let mut child = command
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let deadline = Instant::now() + Duration::from_secs(30);
+        while !ready() {
+            let ended = child.try_wait().unwrap();
+            assert!(ended.is_none(), "{command:?} ended: {ended:?}");
+            assert!(Instant::now() < deadline, "{command:?} does not come up");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        Self {
+            child,
+            _stdin: None,
+            first_line: String::new(),
+        }
+    }
+}
+
+impl Drop for Background {
+    fn drop(&mut self) {
+        // Told to end, it ends what it has started; killed, it would leave it. It may
+        // have ended already.
+        let process = self.child.id().to_string();
+        let _ = Command::new("kill").arg(&process).status();
+        let deadline = Instant::now() + Duration::from_secs(10);
+        while matches!(self.child.try_wait(), Ok(None)) {
+            if Instant::now() > deadline {
+                let _ = self.child.kill();
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+}
+
+/// A new folder for a case, removed when this is dropped.
+#[derive(Debug)]
+pub struct Folder(pub PathBuf);
+
+impl Folder {
+    /// A new folder in that for temporary files, open to all users of this machine.
+    #[must_use]
+    pub fn new() -> Self {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("polywire-interop-{}-{count}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        std::fs::create_dir_all(&path).unwrap();
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            let all = std::fs::Permissions::from_mode(0o755);
+            std::fs::set_permissions(&path, all).unwrap();
+        }
+        Self(path)
+    }
+
+    /// The path of a file in it.
+    #[must_use]
+    pub fn file(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+}
+
+impl Default for Folder {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}

@@ -1,0 +1,190 @@
+//! A server of ours whose methods have names and no model, in this process.
+
+use std::future::Future;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+
+use polywire::codec::xmlrpc::{Leniency, Style, XmlRpcProfile};
+use polywire::protocol::Fault;
+use polywire::rpc::layers::Gzip;
+use polywire::rpc::server::Tls;
+use polywire::rpc::{Methods, Server};
+use polywire::schema::Value;
+use polywire::text::{Blob, Timestamp};
+use serde::{Deserialize, Serialize};
+use tokio::runtime::Runtime;
+
+/// A server of the methods of [`Sample::methods`]. It serves until this is dropped.
+#[derive(Debug)]
+pub struct Sample {
+    /// Where it is called.
+    pub url: String,
+    // The server lives on it.
+    _runtime: Runtime,
+}
+
+/// What `sample.person` gives and `sample.greet` takes.
+#[derive(Debug, Deserialize, Serialize)]
+struct Person {
+    name: String,
+    age: i32,
+    tags: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    nickname: Option<String>,
+}
+
+fn runtime() -> Runtime {
+    tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .build()
+        .unwrap()
+}
+
+/// A free port of this machine.
+fn anywhere() -> SocketAddr {
+    SocketAddr::from(([127, 0, 0, 1], 0))
+}
+
+impl Sample {
+    /// The methods, with what there is to say of them.
+    #[must_use]
+    pub fn methods() -> Methods {
+        Methods::new()
+            .values("echo", |mut parameters: Vec<Value>, _| async move {
+                match parameters.len() {
+                    1 => Ok(parameters.remove(0)),
+                    _ => Ok(Value::List(parameters)),
+                }
+            })
+            .method("sample.add", |(a, b): (i64, i64)| async move {
+                a.wrapping_add(b)
+            })
+            .method("sample.divide", |(a, b): (i64, i64)| async move {
+                a.checked_div(b)
+                    .ok_or_else(|| Fault::coded(7, "division by zero"))
+            })
+            .method("sample.sum", |(numbers,): (Vec<i64>,)| async move {
+                numbers.iter().sum::<i64>()
+            })
+            .method("sample.person", |(): ()| async {
+                Person {
+                    name: "Ada Łovelace".to_owned(),
+                    age: 36,
+                    tags: vec!["<first>".to_owned(), "& only".to_owned()],
+                    nickname: None,
+                }
+            })
+            .method("sample.greet", |(person,): (Person,)| async move {
+                let Person { name, age, .. } = person;
+                format!("{name} is {age}")
+            })
+            .method("sample.nothing", |(): ()| async { None::<i32> })
+            .method("sample.date", |(): ()| async {
+                Timestamp::new(1_793_526_245, 0)
+            })
+            .method("sample.moment", |(): ()| async {
+                Timestamp::new(1_793_526_245, 250_000_000)
+            })
+            .method("sample.bytes", |(): ()| async {
+                Blob::from((0..=u8::MAX).cycle().take(1000).collect::<Vec<u8>>())
+            })
+            .method(
+                "sample.size",
+                |(bytes,): (Blob,)| async move { bytes.len() },
+            )
+            .method("sample.text", |(length,): (usize,)| async move {
+                "ö & <\r\n".chars().cycle().take(length).collect::<String>()
+            })
+            .method("sample.length", |(text,): (String,)| async move {
+                text.chars().count()
+            })
+            .method("sample.big", |(): ()| async { 9_007_199_254_740_993_i64 })
+            .method("sample.beyond", |(): ()| async { 3_000_000_000_i64 })
+            .method("sample.emoji", |(): ()| async { "a🌧z" })
+            .method("sample.colours", |(): ()| async { "\u{1b}[31mred" })
+            .method("sample.double", |(): ()| async { 0.1 })
+            .help("sample.add", "Adds two numbers.")
+            .signature("sample.add", &["int", "int", "int"])
+            .introspection(true)
+    }
+
+    /// A server of the methods, on a free port.
+    #[must_use]
+    pub fn start() -> Self {
+        Self::over_http(Self::methods())
+    }
+
+    /// As [`Sample::start`], but one that reads what is wrong in these ways.
+    #[must_use]
+    pub fn lenient(leniency: Leniency) -> Self {
+        let profile = XmlRpcProfile::DEFAULT.with_leniency(leniency);
+        Self::over_http(Self::methods().xmlrpc_profile(profile))
+    }
+
+    /// As [`Sample::start`], but one that cuts off fractions of a second.
+    #[must_use]
+    pub fn whole_seconds() -> Self {
+        Self::over_http(Self::methods().xmlrpc_style(Style::DEFAULT.with_fractions(false)))
+    }
+
+    /// A server of methods of the caller's, on a free port. Long answers are in gzip
+    /// where the caller takes it.
+    #[must_use]
+    pub fn over_http(methods: Methods) -> Self {
+        let server = Server::methods(methods).http_layer(Gzip::new()).build();
+        let server = server.unwrap();
+        Self::on(async move {
+            let running = server.listen(anywhere()).await.unwrap();
+            let url = format!("http://{}/RPC2", running.address());
+            (url, running)
+        })
+    }
+
+    /// The methods over HTTPS.
+    #[must_use]
+    pub fn over_tls(tls: Tls) -> Self {
+        let server = Server::methods(Self::methods()).build().unwrap();
+        Self::on(async move {
+            let running = server.listen_tls(anywhere(), &tls).await.unwrap();
+            let url = format!("https://localhost:{}/RPC2", running.address().port());
+            (url, running)
+        })
+    }
+
+    /// The methods over SCGI on a free port.
+    #[must_use]
+    pub fn over_scgi() -> Self {
+        let server = Server::methods(Self::methods()).build().unwrap();
+        Self::on(async move {
+            let running = server.listen_scgi(anywhere()).await.unwrap();
+            let url = format!("scgi://{}/RPC2", running.address());
+            (url, running)
+        })
+    }
+
+    /// The methods over SCGI on a Unix socket that anybody may use.
+    #[cfg(unix)]
+    #[must_use]
+    pub fn over_scgi_unix(path: &Path) -> Self {
+        use polywire::rpc::server::UnixSocket;
+        let socket = UnixSocket::new(PathBuf::from(path)).mode(0o666);
+        let server = Server::methods(Self::methods()).build().unwrap();
+        let url = format!("scgi+unix://{}", path.display());
+        Self::on(async move { (url, server.listen_scgi_unix(socket).await.unwrap()) })
+    }
+
+    fn on<R: Send + 'static>(start: impl Future<Output = (String, R)>) -> Self {
+        let runtime = runtime();
+        let (url, running) = runtime.block_on(start);
+        // It stops when it is dropped, so it waits with the runtime.
+        runtime.spawn(async move {
+            std::future::pending::<()>().await;
+            drop(running);
+        });
+        Self {
+            url,
+            _runtime: runtime,
+        }
+    }
+}
