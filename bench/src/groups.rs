@@ -5,6 +5,7 @@ mod harness;
 mod model;
 mod smithy;
 mod text;
+mod xmlrpc;
 
 use polywire_bench::GroupEntry;
 
@@ -34,5 +35,10 @@ pub(crate) const GROUPS: &[GroupEntry] = &[
         name: "text",
         about: "the primitives: numbers, timestamps, escapes, hex, base64, lists, strings",
         cases: text::cases,
+    },
+    GroupEntry {
+        name: "xmlrpc",
+        about: "XML-RPC calls and responses, beside xmlrpc-c, Python and the crates for it",
+        cases: xmlrpc::cases,
     },
 ];

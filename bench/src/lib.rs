@@ -45,7 +45,7 @@
 //! allocations ([`allocations`]), takes time (`timing`), judges the targets
 //! (`target`), reports (`report`) and compares (`baseline`).
 
-// `allocations` is the one module that needs unsafe code, and says why.
+// `allocations` and `xmlrpc_c` need unsafe code, and say why.
 #![deny(unsafe_code)]
 
 pub mod allocations;
@@ -64,6 +64,7 @@ mod run;
 mod subject;
 mod target;
 mod timing;
+pub mod xmlrpc_c;
 
 pub use case::Case;
 pub use check::{Verdict, same, same_bytes};

@@ -1,0 +1,42 @@
+//! The bodies as types of serde, as a user would write them.
+
+use polywire_schema::{Blob, Timestamp};
+use serde::{Deserialize, Serialize};
+
+/// An item of `d`.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+pub(crate) struct Item {
+    pub(crate) id: i32,
+    pub(crate) name: String,
+    pub(crate) price: f64,
+    pub(crate) active: bool,
+    pub(crate) sku: String,
+}
+
+/// An item of `d` whose strings are parts of the body.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+pub(crate) struct BorrowedItem<'a> {
+    pub(crate) id: i32,
+    pub(crate) name: &'a str,
+    pub(crate) price: f64,
+    pub(crate) active: bool,
+    pub(crate) sku: &'a str,
+}
+
+/// A level of `c`.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+pub(crate) struct Record<Child> {
+    pub(crate) id: i32,
+    pub(crate) name: String,
+    pub(crate) active: bool,
+    pub(crate) score: f64,
+    pub(crate) created: Timestamp,
+    pub(crate) blob: Blob,
+    pub(crate) tags: Vec<String>,
+    pub(crate) count: i32,
+    pub(crate) note: String,
+    pub(crate) child: Child,
+}
+
+/// All of `c`.
+pub(crate) type Nested = Record<Record<Record<String>>>;
