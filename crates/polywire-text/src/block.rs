@@ -62,6 +62,12 @@ mod sse2 {
             // SAFETY: SSE2, see above.
             Self(unsafe { _mm_set1_epi8(byte.cast_signed()) })
         }
+
+        /// With these bits set in each byte.
+        #[inline(always)]
+        pub(crate) fn or_byte(self, byte: u8) -> Self {
+            self.or(Self::splat(byte))
+        }
     }
 
     impl Block for Block16 {
@@ -213,6 +219,11 @@ mod portable {
     impl Block16 {
         pub(crate) fn load(bytes: &[u8; 16]) -> Self {
             Self(*bytes)
+        }
+
+        /// With these bits set in each byte.
+        pub(crate) fn or_byte(self, byte: u8) -> Self {
+            Self(self.0.map(|own| own | byte))
         }
     }
 

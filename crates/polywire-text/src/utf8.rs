@@ -84,10 +84,14 @@ fn is_ascii_wide(token: crate::cpu::Avx2, bytes: &[u8]) -> bool {
         return false;
     }
     // Some of the last are looked at twice.
-    match bytes.last_chunk::<32>() {
-        Some(last) => all(&[*last]) && all(rest.as_chunks::<32>().0),
-        None => rest.is_ascii(),
+    let Some(last) = bytes.last_chunk::<32>() else {
+        return rest.is_ascii();
+    };
+    let mut seen = Block32::load(token, last);
+    for part in rest.as_chunks::<32>().0 {
+        seen = seen.or(Block32::load(token, part));
     }
+    seen.mask() == 0
 }
 
 fn is_ascii_without(bytes: &[u8], byte: u8) -> bool {
