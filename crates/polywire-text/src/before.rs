@@ -58,6 +58,25 @@ pub fn integer<const CLOSE: usize>(bytes: &[u8], close: &[u8; CLOSE]) -> Option<
     ends(bytes, len, close).then_some((value, len))
 }
 
+/// The same of up to fifteen digits, with a minus sign or without. There must be
+/// seventeen bytes.
+///
+/// ```
+/// use polywire_text::before;
+///
+/// let bytes = b"-1234567890</int></value>";
+/// assert_eq!(before::long_integer(bytes, b"</int>"), Some((-1_234_567_890, 11)));
+/// ```
+#[inline]
+#[must_use]
+pub fn long_integer<const CLOSE: usize>(bytes: &[u8], close: &[u8; CLOSE]) -> Option<(i64, usize)> {
+    let sign = usize::from(bytes.first() == Some(&b'-'));
+    let (value, len) = digits::up_to_15(bytes.get(sign..)?.first_chunk()?)?;
+    let len = sign + len;
+    let value = if sign == 1 { -value } else { value };
+    ends(bytes, len, close).then_some((value, len))
+}
+
 /// The decimal number of up to seven digits, without sign and exponent, that `bytes`
 /// begin with and `close` follows; and its length.
 ///
@@ -161,6 +180,21 @@ mod tests {
                 _ => None,
             };
             prop_assert_eq!(integer(bytes.as_bytes(), b"</"), expected);
+        }
+
+        #[test]
+        fn long_integers(text in "-?[0-9]{0,17}", behind in "(<|</|</a|-)", pad in "[0-9<]{0,17}") {
+            let bytes = format!("{text}{behind}{pad}");
+            let sign = usize::from(text.starts_with('-'));
+            let digits = text.len() - sign;
+            let room = bytes.len() >= 16 + sign;
+            let expected = match digits {
+                1..=15 if room && bytes[text.len()..].starts_with("</") => {
+                    Some((text.parse().unwrap(), text.len()))
+                }
+                _ => None,
+            };
+            prop_assert_eq!(long_integer(bytes.as_bytes(), b"</"), expected);
         }
 
         #[test]

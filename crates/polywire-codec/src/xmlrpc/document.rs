@@ -150,9 +150,9 @@ impl XmlRpcDecoder<'_> {
         let expected = std::mem::take(&mut self.members);
         let mut seen = Seen::default();
         while let Some(name) = self.document_member(&mut seq, &mut seen)? {
-            // A struct within this one is expected to be as long as this one is so far:
-            // then no more room is made than there are members already.
-            self.members = entries.len();
+            // A struct within this one is expected to be as long as this one is so far, with
+            // the member that it is: no more room is made than members have begun.
+            self.members = entries.len() + 1;
             let value = self.document_value()?;
             // Of many, the map sees to it at the end: here it would be the square of them.
             let looks_alike = std::mem::take(&mut seen.again) && entries.len() < FEW;

@@ -462,13 +462,24 @@ impl XmlRpcEncoder {
     fn document_map(&mut self, at: Member<'_>, map: &Map) {
         self.out.extend_from_slice(b"<value><struct>");
         self.depth += 1;
+        // What a member leaves unwritten is an error, so that the message does not count.
+        let mut is_first = true;
         for (key, item) in map.entries() {
-            self.text_key(at, key);
+            let pushed = match std::mem::take(&mut is_first) {
+                true => between::push_xml_text(&mut self.out, FIRST_NAME, key, CLOSE_NAME),
+                false => between::push_xml_text(&mut self.out, NEXT_NAME, key, CLOSE_NAME),
+            };
+            if !pushed {
+                self.any_key(at, key);
+            }
             self.document_value(at, item);
         }
         self.depth -= 1;
-        self.separate(b"</member>");
-        self.out.extend_from_slice(b"</struct></value>");
+        let close: &[u8] = match is_first {
+            true => b"</struct></value>",
+            false => b"</member></struct></value>",
+        };
+        self.out.extend_from_slice(close);
     }
 
     #[inline(never)]

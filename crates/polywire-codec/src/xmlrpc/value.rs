@@ -476,20 +476,17 @@ impl<'de> XmlRpcDecoder<'de> {
             return None;
         }
         let rest = self.cursor.rest();
-        let (value, len) = match rest.first_chunk()? {
-            b"<int" => {
-                let (value, len) = plain_digits(rest.strip_prefix(b"<int>")?, END_INT)?;
-                (narrow(value)?, len + b"<int>".len())
-            }
-            b"<i4>" => {
-                let (value, len) = plain_digits(&rest[4..], b"</i4></value>")?;
-                (narrow(value)?, len + 4)
-            }
-            b"<i8>" => {
-                let (value, len) = plain_digits(&rest[4..], b"</i8></value>")?;
-                (value, len + 4)
-            }
-            _ => return None,
+        let (value, len) = if let Some(rest) = rest.strip_prefix(b"<int>") {
+            let (value, len) = plain_digits(rest, END_INT)?;
+            (narrow(value)?, b"<int>".len() + len)
+        } else if let Some(rest) = rest.strip_prefix(b"<i4>") {
+            let (value, len) = plain_digits(rest, b"</i4></value>")?;
+            (narrow(value)?, b"<i4>".len() + len)
+        } else if let Some(rest) = rest.strip_prefix(b"<i8>") {
+            let (value, len) = plain_digits(rest, b"</i8></value>")?;
+            (value, b"<i8>".len() + len)
+        } else {
+            return None;
         };
         self.cursor.at += len;
         Some(value)
@@ -552,7 +549,10 @@ fn long_double(bytes: &[u8]) -> Option<(f64, usize)> {
 /// The number that these bytes begin with, and its length with what must stand
 /// behind it.
 #[inline(always)]
-pub(super) fn plain_digits<const N: usize>(bytes: &[u8], close: &[u8; N]) -> Option<(i64, usize)> {
+fn plain_digits<const N: usize>(bytes: &[u8], close: &[u8; N]) -> Option<(i64, usize)> {
+    if let Some((value, len)) = before::long_integer(bytes, close) {
+        return Some((value, len + N));
+    }
     match integer_prefix(bytes) {
         Integer::Small(value, len) if bytes[len..].first_chunk() == Some(close) => {
             Some((value, len + N))
@@ -563,7 +563,7 @@ pub(super) fn plain_digits<const N: usize>(bytes: &[u8], close: &[u8; N]) -> Opt
 
 /// A number that fits 32 bits.
 #[inline(always)]
-pub(super) fn narrow(value: i64) -> Option<i64> {
+fn narrow(value: i64) -> Option<i64> {
     (value == i64::from(value as i32)).then_some(value)
 }
 

@@ -177,6 +177,36 @@ pub(crate) fn short(chunk: &[u8; 8]) -> Option<(u32, usize)> {
     Some((digits.sum() as u32, bits as usize / 8))
 }
 
+/// The same, one to fifteen digits.
+#[inline(always)]
+pub(crate) fn up_to_15(chunk: &[u8; 16]) -> Option<(i64, usize)> {
+    let [first, second] = chunk.as_chunks().0 else {
+        return None;
+    };
+    let Some(eight) = Values::of(first).number() else {
+        return short(first).map(|(value, len)| (i64::from(value), len));
+    };
+    let values = Values::of(second);
+    let bits = values.others().trailing_zeros() & !7;
+    // Zeros come before the digits, of which there may be none: two shifts, since one by
+    // all bits is none.
+    let digits = Values((values.0 << (63 - bits.min(63))) << 1);
+    let weight = TENS.get(bits as usize / 8)?;
+    let value = eight * weight + digits.sum();
+    Some((value as i64, 8 + bits as usize / 8))
+}
+
+/// What so many digits more multiply by.
+const TENS: [u64; 8] = {
+    let mut tens = [1; 8];
+    let mut at = 1;
+    while at < tens.len() {
+        tens[at] = tens[at - 1] * 10;
+        at += 1;
+    }
+    tens
+};
+
 /// The integer at the beginning of `bytes`, one to eighteen digits, and how many;
 /// `None` says nothing but that there are others, or too few bytes to tell.
 #[inline(always)]

@@ -20,7 +20,7 @@ pub use run::{Name, RUN_PADDING, Run};
 pub use tag::{TAG, comes_again, in_tag, is_end_tag, line};
 
 use crate::block::{Block, Block16};
-use class::{Class, FormKey, FormValue, Json, NoName, Solid, Wide, XmlData, XmlText};
+use class::{Class, FormKey, FormValue, Json, NoName, NotPlainXml, Solid, Wide, XmlData, XmlText};
 
 /// How many of the first bytes may stand in a JSON string as they are: all up
 /// to the first `"`, `\` or control character (below 0x20).
@@ -269,7 +269,7 @@ pub(crate) fn short_json(bytes: &[u8]) -> Option<u128> {
 /// The same of XML: text that is written as it is.
 #[inline]
 pub(crate) fn short_xml(bytes: &[u8]) -> Option<u128> {
-    short::<XmlText>(bytes)
+    short::<NotPlainXml>(bytes)
 }
 
 #[inline(always)]
@@ -321,10 +321,7 @@ pub(crate) fn short_xml_text(window: &[u8; 32]) -> usize {
 /// [`xml_text`] ends at, and tabs and line feeds, which are fewer steps to find.
 #[inline(always)]
 pub(crate) fn not_plain_xml(block: Block16) -> u32 {
-    // `<` and `>` differ by a bit.
-    let tags = block.or_byte(2).equals(b'>');
-    let others = block.equals(b'&').or(block.equals(0xef));
-    tags.or(others).or(block.at_most(0x1f)).mask()
+    NotPlainXml::find(block).mask()
 }
 
 /// Whether all of these are XML text that is written as it is.
@@ -340,7 +337,7 @@ pub(crate) fn is_xml_clean(head: &[u8; 16], tail: &[u8; 16]) -> bool {
 pub(crate) fn is_xml_clean_window(window: &[u8; 24], len: usize) -> bool {
     let special = |at: usize| {
         let block = window.get(at..).and_then(<[u8]>::first_chunk);
-        block.map_or(0, |block| XmlText::find(Block16::load(block)).mask())
+        block.map_or(0, |block| not_plain_xml(Block16::load(block)))
     };
     let mut all = special(0);
     if len > 16 {
