@@ -173,6 +173,16 @@ impl Serialize for Timestamp {
     ///
     /// The year is not within 0001 to 9999.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let len = "YYYY-MM-DDTHH:MM:SSZ".len() - usize::from(self.is_unzoned());
+        if self.nanoseconds() == 0
+            && let Some(words) = self.whole_seconds()
+            && let words = words.map(u64::to_le_bytes)
+            && let Some(text) = words.as_flattened().get(..len)
+            && let Ok(text) = std::str::from_utf8(text)
+        {
+            // Most need no vector.
+            return serializer.serialize_newtype_struct(token::TIMESTAMP, text);
+        }
         let mut text = Vec::with_capacity(32);
         self.push_date_time(&mut text).map_err(S::Error::custom)?;
         if self.is_unzoned() {
