@@ -26,9 +26,8 @@ pub(crate) type MethodFuture = Pin<Box<dyn Future<Output = Result<MethodReply, F
 pub type MethodService = BoxCloneSyncService<MethodCall, MethodReply, Fault>;
 
 /// The headers of every answer in XML-RPC: a copy costs less than to make them.
-static TEXT_XML: LazyLock<HeaderMap> = LazyLock::new(|| {
-    HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static("text/xml"))])
-});
+static TEXT_XML: LazyLock<HeaderMap> =
+    LazyLock::new(|| HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static("text/xml"))]));
 
 /// A call of a named method whose parameters have not been read: what layers
 /// around methods see.
