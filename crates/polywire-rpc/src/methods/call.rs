@@ -3,11 +3,11 @@
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 use bytes::Bytes;
 use http::header::CONTENT_TYPE;
-use http::{HeaderMap, HeaderValue, Response};
+use http::{HeaderValue, Response};
 use polywire_protocol::Fault;
 use polywire_schema::Value;
 use serde::Serialize;
@@ -25,9 +25,7 @@ pub(crate) type MethodFuture = Pin<Box<dyn Future<Output = Result<MethodReply, F
 /// What a layer around named methods gets, and what it may return.
 pub type MethodService = BoxCloneSyncService<MethodCall, MethodReply, Fault>;
 
-/// The headers of every answer in XML-RPC: a copy costs less than to make them.
-static TEXT_XML: LazyLock<HeaderMap> =
-    LazyLock::new(|| HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static("text/xml"))]));
+const TEXT_XML: HeaderValue = HeaderValue::from_static("text/xml");
 
 /// A call of a named method whose parameters have not been read: what layers
 /// around methods see.
@@ -196,7 +194,9 @@ impl MethodReply {
             Form::Cbor => super::wire::response(self),
             Form::XmlRpcResponse(_) | Form::XmlRpcValue(_) => {
                 let mut response = Response::new(self.into_bytes());
-                *response.headers_mut() = TEXT_XML.clone();
+                // Not the copy of a ready map: hyper uses this one for the head of the
+                // next request, and one without room would have to grow there.
+                response.headers_mut().insert(CONTENT_TYPE, TEXT_XML);
                 response
             }
         }

@@ -2,11 +2,10 @@
 
 use std::borrow::Cow;
 use std::collections::HashSet;
-use std::sync::LazyLock;
 
 use bytes::Bytes;
 use http::header::{ALLOW, CONTENT_TYPE};
-use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode, request};
+use http::{HeaderName, HeaderValue, Method, Response, StatusCode, request};
 use polywire_codec::cbor;
 use polywire_codec::{Message, Sink};
 use polywire_protocol::{
@@ -19,10 +18,6 @@ use super::call::MethodReply;
 const MARK: HeaderName = HeaderName::from_static("smithy-protocol");
 const CBOR: HeaderValue = HeaderValue::from_static("rpc-v2-cbor");
 const MEDIA_TYPE: HeaderValue = HeaderValue::from_static("application/cbor");
-
-/// The headers of every answer: a copy costs less than to make them.
-static HEADERS: LazyLock<HeaderMap> =
-    LazyLock::new(|| HeaderMap::from_iter([(CONTENT_TYPE, MEDIA_TYPE), (MARK, CBOR)]));
 
 /// The wire of methods in CBOR.
 ///
@@ -165,6 +160,7 @@ pub(crate) fn response(reply: MethodReply) -> Response<Bytes> {
 
 fn answer(body: Bytes) -> Response<Bytes> {
     let mut response = Response::new(body);
-    *response.headers_mut() = HEADERS.clone();
+    response.headers_mut().insert(CONTENT_TYPE, MEDIA_TYPE);
+    response.headers_mut().insert(MARK, CBOR);
     response
 }
