@@ -1,5 +1,6 @@
 //! A bare hyper server that answers the same bytes to every request: the ceiling
-//! that `scripts/bench-http` holds `polywire serve` against.
+//! that `scripts/bench-http` holds `polywire serve` against, and
+//! `scripts/bench-xmlrpc` our XML-RPC.
 //!
 //! Each worker is a thread with a current-thread runtime and a listener of its
 //! own; SO_REUSEPORT makes the kernel spread the connections over them.
@@ -15,12 +16,18 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Request, Response};
 use hyper_util::rt::{TokioIo, TokioTimer};
+use rustls::ServerConfig;
+use rustls::crypto::ring;
+use rustls::pki_types::PrivateKeyDer;
 use socket2::{Domain, Protocol, Socket, Type};
 use std::error::Error;
 use std::io::{self, Write};
 use std::net::{SocketAddr, TcpListener};
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio_rustls::TlsAcceptor;
 
 /// Answers the same bytes to every HTTP/1.1 request.
 #[derive(Parser)]
@@ -45,6 +52,10 @@ struct Command {
     /// A further header of the answer; may be given several times
     #[arg(long = "header", value_name = "NAME: VALUE", value_parser = header)]
     headers: Vec<(HeaderName, HeaderValue)>,
+
+    /// Speak HTTPS, by rustls, with a certificate for localhost that is made at the start
+    #[arg(long)]
+    tls: bool,
 }
 
 fn header(text: &str) -> Result<(HeaderName, HeaderValue), String> {
@@ -67,6 +78,17 @@ struct Answer {
     headers: HeaderMap,
 }
 
+/// TLS as a server of ours offers it, but for HTTP/2.
+fn acceptor() -> Result<TlsAcceptor, Box<dyn Error>> {
+    let made = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()])?;
+    let key = PrivateKeyDer::try_from(made.signing_key.serialize_der())?;
+    let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions()?
+        .with_no_client_auth()
+        .with_single_cert(vec![made.cert.der().clone()], key)?;
+    Ok(TlsAcceptor::from(Arc::new(config)))
+}
+
 fn main() -> Result<(), Box<dyn Error>> {
     let command = Command::parse();
     let body = if Path::new(&command.body).is_file() {
@@ -80,6 +102,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         body: body.into(),
         headers,
     };
+    let tls = command.tls.then(acceptor).transpose()?;
     // All listeners before any thread: an address in use ends the program at once.
     let listeners = (0..command.workers)
         .map(|_| listener(command.listen))
@@ -87,11 +110,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     let workers: Vec<_> = listeners
         .into_iter()
         .map(|listener| {
-            let answer = answer.clone();
-            std::thread::spawn(move || work(listener, &answer))
+            let (answer, tls) = (answer.clone(), tls.clone());
+            std::thread::spawn(move || work(listener, &answer, tls.as_ref()))
         })
         .collect();
-    writeln!(io::stdout(), "listening on http://{}", command.listen)?;
+    let scheme = if command.tls { "https" } else { "http" };
+    writeln!(io::stdout(), "listening on {scheme}://{}", command.listen)?;
     for worker in workers {
         worker.join().map_err(|_| "a worker panicked")??;
     }
@@ -113,7 +137,7 @@ fn listener(address: SocketAddr) -> io::Result<TcpListener> {
 }
 
 /// Serves one listener until the process is ended.
-fn work(listener: TcpListener, answer: &Answer) -> io::Result<()> {
+fn work(listener: TcpListener, answer: &Answer, tls: Option<&TlsAcceptor>) -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
@@ -131,17 +155,26 @@ fn work(listener: TcpListener, answer: &Answer) -> io::Result<()> {
             };
             stream.set_nodelay(true)?;
             let answer = answer.clone();
-            tokio::task::spawn_local(async move {
-                let service = service_fn(move |request| respond(request, answer.clone()));
-                // The timer serves hyper's default timeout for headers. A peer
-                // that hangs up is the end of its connection and nothing more.
-                let _ = http1::Builder::new()
-                    .timer(TokioTimer::new())
-                    .serve_connection(TokioIo::new(stream), service)
-                    .await;
-            });
+            match tls.cloned() {
+                None => tokio::task::spawn_local(connection(stream, answer)),
+                Some(tls) => tokio::task::spawn_local(async move {
+                    if let Ok(stream) = tls.accept(stream).await {
+                        connection(stream, answer).await;
+                    }
+                }),
+            };
         }
     })
+}
+
+async fn connection<S: AsyncRead + AsyncWrite + Unpin>(stream: S, answer: Answer) {
+    let service = service_fn(move |request| respond(request, answer.clone()));
+    // The timer serves hyper's default timeout for headers. A peer that hangs up is
+    // the end of its connection and nothing more.
+    let _ = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .serve_connection(TokioIo::new(stream), service)
+        .await;
 }
 
 /// Reads the body to its end, as every server has to, and answers.

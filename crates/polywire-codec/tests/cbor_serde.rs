@@ -7,7 +7,7 @@ use std::fmt::Debug;
 
 use ciborium::Value as Other;
 use polywire_codec::cbor::{self, CborDecoder, CborProfile};
-use polywire_schema::{Error, ErrorKind, Limits};
+use polywire_schema::{BigInteger, Error, ErrorKind, Limits, Value};
 use proptest::prelude::*;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -327,5 +327,77 @@ proptest! {
         let _ = cbor::deserialize::<Vec<Shape>>(&bytes);
         let _ = cbor::deserialize::<BTreeMap<String, Option<Pair>>>(&bytes);
         let _ = parameters::<(u8, Option<String>)>(&bytes);
+    }
+}
+
+/// Integers of every size, each in the middle of a message, where a glance tells them,
+/// and at its end, where there is less to glance at.
+#[test]
+fn integers_wherever_they_stand() {
+    let edges = [
+        0,
+        23,
+        24,
+        255,
+        256,
+        65_535,
+        65_536,
+        u32::MAX.into(),
+        1 << 32,
+    ];
+    let mut all: Vec<i64> = edges.into_iter().chain([i64::MAX]).collect();
+    all.extend(all.clone().iter().map(|value| !value));
+    for last in &all {
+        let list: Vec<i64> = all.iter().chain([last]).copied().collect();
+        let bytes = cbor::serialize(&list).unwrap();
+        assert_eq!(bytes, by_other(&list));
+        assert_eq!(cbor::deserialize::<Vec<i64>>(&bytes).unwrap(), list);
+        let value = cbor::from_slice(&bytes).unwrap();
+        let items: Vec<_> = value.as_list().unwrap().iter().collect();
+        let integers: Vec<i64> = items.iter().map(|item| item.as_i64().unwrap()).collect();
+        assert_eq!(integers, list);
+        assert_eq!(cbor::to_vec(&value).unwrap(), bytes);
+    }
+    // What 64 bits do not hold is read all the same, by who has room for it.
+    let large = [i128::from(u64::MAX), -1 - i128::from(u64::MAX)];
+    let bytes = cbor::serialize(&large).unwrap();
+    assert_eq!(cbor::deserialize::<[i128; 2]>(&bytes).unwrap(), large);
+    let value = cbor::from_slice(&bytes).unwrap();
+    let digits = u64::MAX.to_string();
+    assert_eq!(
+        value.as_list().unwrap()[0],
+        Value::from(digits.parse::<BigInteger>().unwrap())
+    );
+    assert_eq!(cbor::to_vec(&value).unwrap(), bytes);
+    // A number that breaks off is none.
+    for len in 1..9 {
+        let cut = &[0x1b, 0, 0, 0, 1, 0, 0, 0, 0][..len];
+        assert_eq!(
+            cbor::from_slice(cut).unwrap_err().kind(),
+            ErrorKind::Truncated
+        );
+    }
+}
+
+/// A value of a map, list or number may have tags before it, and no key comes twice,
+/// whichever way a map says how long it is.
+#[test]
+fn values_behind_tags_and_maps_of_both_kinds() {
+    let value = |bytes: &[u8]| cbor::from_slice(bytes);
+    let plain = value(&[0xa1, 0x61, b'a', 0x82, 0x01, 0x18, 0xff]).unwrap();
+    for same in [
+        &[
+            0xd9, 0xd9, 0xf7, 0xa1, 0x61, b'a', 0xd9, 0xd9, 0xf7, 0x82, 0x01, 0xd9, 0xd9, 0xf7,
+            0x18, 0xff,
+        ][..],
+        &[0xbf, 0x61, b'a', 0x9f, 0x01, 0x18, 0xff, 0xff, 0xff],
+    ] {
+        assert_eq!(value(same).unwrap(), plain);
+    }
+    for twice in [
+        &[0xa2, 0x61, b'a', 0x01, 0x61, b'a', 0x02][..],
+        &[0xbf, 0x61, b'a', 0x01, 0x61, b'a', 0x02, 0xff],
+    ] {
+        assert_eq!(value(twice).unwrap_err().kind(), ErrorKind::Duplicate);
     }
 }

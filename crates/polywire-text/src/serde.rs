@@ -5,7 +5,7 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, Error, SeqAccess, Unexpected, Visitor};
 use serde::ser::{Error as _, Serialize, Serializer};
 
-use crate::{Blob, Text, Timestamp, base64};
+use crate::{Blob, Text, Timestamp, base64, utf8};
 
 /// The names of the newtypes as which blobs and timestamps are given to a format
 /// and asked of it. Most formats pass over such a name; ours know by it what they
@@ -189,9 +189,9 @@ impl Serialize for Timestamp {
             // The `Z`.
             text.pop();
         }
-        // A date is ASCII, so nothing is lost.
-        let text = String::from_utf8_lossy(&text);
-        serializer.serialize_newtype_struct(token::TIMESTAMP, &*text)
+        // A date is ASCII.
+        let text = utf8::validate(&text).map_err(S::Error::custom)?;
+        serializer.serialize_newtype_struct(token::TIMESTAMP, text)
     }
 }
 

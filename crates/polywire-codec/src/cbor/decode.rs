@@ -544,14 +544,7 @@ impl<'de> Decoder<'de> for CborDecoder<'de> {
 
     #[inline]
     fn integer(&mut self, at: Member<'_>) -> Result<i64, Error> {
-        let rest = self.rest();
-        if let Some(first) = rest.first()
-            && first >> 5 <= 1
-            && let Some((argument, len)) = Self::quick_head(rest)
-            && let Ok(argument) = i64::try_from(argument)
-        {
-            // -1 - argument is the complement.
-            let value = if first >> 5 == 0 { argument } else { !argument };
+        if let Some((value, len)) = self.quick_integer() {
             let (least, most) = at.kind().integer_range();
             if (least..=most).contains(&value) {
                 self.at += len;
@@ -629,7 +622,7 @@ impl<'de> Decoder<'de> for CborDecoder<'de> {
         }
         let start = self.at;
         let value = match self.peek() >> 5 {
-            0 | 1 => Value::from(self.plain_integer()?),
+            0 | 1 => self.integer_value()?,
             2 => Value::Blob(self.blob(Member::DOCUMENT)?),
             3 => Value::String(self.text(Member::DOCUMENT)?),
             4 => return self.list(Member::DOCUMENT).map(Event::List),
@@ -650,6 +643,10 @@ impl<'de> Decoder<'de> for CborDecoder<'de> {
             },
         };
         Ok(Event::Scalar(value))
+    }
+
+    fn document(&mut self) -> Result<Value, Error> {
+        self.document_value()
     }
 
     fn fills(&self, at: Member<'_>) -> bool {

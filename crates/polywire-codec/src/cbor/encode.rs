@@ -2,6 +2,7 @@
 
 use polywire_schema::{
     BigDecimal, BigInteger, Defaults, Encoder, Encoding, Error, ErrorKind, Member, Text, Timestamp,
+    Value,
 };
 use polywire_text::INLINE_CAPACITY;
 
@@ -83,18 +84,21 @@ impl CborEncoder {
 
     #[inline]
     fn long_head(&mut self, major: u8, argument: u64) {
-        if let Ok(argument) = u8::try_from(argument) {
-            self.out.extend_from_slice(&[major | 24, argument]);
-        } else if let Ok(argument) = u16::try_from(argument) {
-            let [a, b] = argument.to_be_bytes();
-            self.out.extend_from_slice(&[major | 25, a, b]);
-        } else if let Ok(argument) = u32::try_from(argument) {
-            let [a, b, c, d] = argument.to_be_bytes();
-            self.out.extend_from_slice(&[major | 26, a, b, c, d]);
-        } else {
-            self.out.push(major | 27);
-            self.out.extend_from_slice(&argument.to_be_bytes());
-        }
+        let (info, size) = match argument {
+            0..=0xff => (24, 1),
+            0x100..=0xffff => (25, 2),
+            0x1_0000..=0xffff_ffff => (26, 4),
+            _ => (27, 8),
+        };
+        // Nine bytes are written whatever the size, which is a copy of fixed width,
+        // and those that are too many are taken back.
+        let mut head = [0; 9];
+        head[0] = major | info;
+        let word = argument << (64 - 8 * size);
+        head[1..].copy_from_slice(&word.to_be_bytes());
+        let end = self.out.len() + 1 + size;
+        self.out.extend_from_slice(&head);
+        self.out.truncate(end);
     }
 
     #[inline]
@@ -270,6 +274,10 @@ impl Encoder for CborEncoder {
     #[inline]
     fn null(&mut self, _: Member<'_>) {
         self.out.push(0xf6);
+    }
+
+    fn document(&mut self, _: Member<'_>, value: &Value) {
+        self.document_value(value);
     }
 
     fn fills(&self, at: Member<'_>) -> bool {

@@ -22,6 +22,7 @@
 
 mod big;
 mod decode;
+mod document;
 mod encode;
 mod head;
 mod locate;

@@ -1,6 +1,8 @@
 //! Numbers and timestamps: whatever is not read at a glance.
 
-use polywire_schema::{BigDecimal, BigInteger, Decoder, Error, ErrorKind, Member, Timestamp};
+use polywire_schema::{
+    BigDecimal, BigInteger, Decoder, Error, ErrorKind, Member, Timestamp, Value,
+};
 
 use super::head::Tag;
 use super::{CborDecoder, big};
@@ -81,6 +83,31 @@ impl CborDecoder<'_> {
             },
             _ => Err(self.wrong_type("an integer")),
         }
+    }
+
+    /// An integer of 64 bits, and how many bytes it takes, if a glance tells.
+    #[inline(always)]
+    pub(super) fn quick_integer(&self) -> Option<(i64, usize)> {
+        let rest = self.rest();
+        let negative = match rest.first()? >> 5 {
+            0 => false,
+            1 => true,
+            _ => return None,
+        };
+        let (argument, len) = Self::quick_head(rest)?;
+        let argument = i64::try_from(argument).ok()?;
+        // -1 - argument is the complement.
+        Some((if negative { !argument } else { argument }, len))
+    }
+
+    /// An integer of major type 0 or 1 as a value.
+    pub(super) fn integer_value(&mut self) -> Result<Value, Error> {
+        let head = self.head("an integer")?;
+        Ok(match i64::try_from(head.argument) {
+            Ok(argument) if head.major == 0 => Value::Integer(argument),
+            Ok(argument) => Value::Integer(!argument),
+            Err(_) => Value::from(integer_of(head.major == 1, head.argument)),
+        })
     }
 
     /// An integer of major type 0 or 1.

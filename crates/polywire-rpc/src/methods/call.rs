@@ -194,6 +194,8 @@ impl MethodReply {
             Form::Cbor => super::wire::response(self),
             Form::XmlRpcResponse(_) | Form::XmlRpcValue(_) => {
                 let mut response = Response::new(self.into_bytes());
+                // Not the copy of a ready map: hyper uses this one for the head of the
+                // next request, and one without room would have to grow there.
                 response.headers_mut().insert(CONTENT_TYPE, TEXT_XML);
                 response
             }

@@ -56,8 +56,10 @@ pub(super) enum Answer {
 pub(super) struct Reading {
     app: Arc<App>,
     protocol: usize,
-    called: Called,
-    begun: Boxed<Answer>,
+    /// The operation, if the head told it.
+    route: Option<Route>,
+    context: crate::Context,
+    body: RequestBody,
 }
 
 /// A call whose handler is at work.
@@ -120,12 +122,9 @@ impl App {
         context: crate::Context,
         body: RequestBody,
     ) -> Answer {
-        let called = match &route {
-            Some(route) => Called::Operation(route.operation),
-            None => Called::Unknown,
-        };
         match route {
             Some(route) if body.is_empty() => {
+                let called = Called::Operation(route.operation);
                 let begun = caught(|| self.handle(protocol, &route, context, &Body::default()));
                 let begun = begun.map(|output| Work::Operation(route.operation, output));
                 self.begun(protocol, called, body, begun)
@@ -133,55 +132,49 @@ impl App {
             route => Answer::Reading(Reading {
                 app: Arc::clone(self),
                 protocol,
-                called,
-                begun: Box::pin(Arc::clone(self).read(protocol, route, context, body)),
+                route,
+                context,
+                body,
             }),
         }
     }
 
-    /// Reads the body, and then begins.
-    async fn read(
-        self: Arc<Self>,
-        protocol: usize,
-        route: Option<Route>,
+    /// Begins a call whose body is there.
+    fn begin_with(
+        self: &Arc<Self>,
+        (protocol, route): (usize, Option<Route>),
         mut context: crate::Context,
-        mut body: RequestBody,
-    ) -> Answer {
-        let bytes = body.read(self.limits.bytes(), &self.memory).await;
-        let mut called = match &route {
-            Some(route) => Called::Operation(route.operation),
-            None => Called::Unknown,
+        bytes: Bytes,
+        body: &mut RequestBody,
+        called: &mut Called,
+    ) -> Result<Work, Fault> {
+        let operation = match called {
+            Called::Operation(index) => Some(self.service.operation(*index)),
+            _ => None,
         };
-        let begun = bytes.and_then(|bytes| {
-            let operation = match &called {
-                Called::Operation(index) => Some(self.service.operation(*index)),
-                _ => None,
-            };
-            let limit = self.limits.bytes();
-            let mut grows = |len| body.grow((bytes.len(), len), limit, &self.memory);
-            let decoded = decode_content(
-                operation,
-                Arc::make_mut(&mut context.head),
-                &bytes,
-                &mut grows,
-            )?;
-            let bytes = decoded.unwrap_or(bytes);
-            let whole = Body::new(bytes.clone());
-            let route = match (route, &self.methods) {
-                (Some(route), _) => route,
-                (None, Some(_)) => {
-                    return self.begin_named(protocol, context, (&bytes, &whole), &mut called);
-                }
-                (None, None) => {
-                    let protocol = &self.mounts.protocols[protocol];
-                    protocol.route_body(&context.head, &whole, &self.limits)?
-                }
-            };
-            called = Called::Operation(route.operation);
-            let output = self.handle(protocol, &route, context, &whole)?;
-            Ok(Work::Operation(route.operation, output))
-        });
-        self.begun(protocol, called, body, begun)
+        let limit = self.limits.bytes();
+        let mut grows = |len| body.grow((bytes.len(), len), limit, &self.memory);
+        let decoded = decode_content(
+            operation,
+            Arc::make_mut(&mut context.head),
+            &bytes,
+            &mut grows,
+        )?;
+        let bytes = decoded.unwrap_or(bytes);
+        let whole = Body::new(bytes.clone());
+        let route = match (route, &self.methods) {
+            (Some(route), _) => route,
+            (None, Some(_)) => {
+                return self.begin_named(protocol, context, (&bytes, &whole), called);
+            }
+            (None, None) => {
+                let protocol = &self.mounts.protocols[protocol];
+                protocol.route_body(&context.head, &whole, &self.limits)?
+            }
+        };
+        *called = Called::Operation(route.operation);
+        let output = self.handle(protocol, &route, context, &whole)?;
+        Ok(Work::Operation(route.operation, output))
     }
 
     /// Begins the call whose name stands in the body: of a method, or of an
@@ -261,7 +254,7 @@ impl Future for Answer {
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Response<Bytes>> {
         loop {
             *self = match &mut *self {
-                Self::Reading(reading) => ready!(reading.poll(context)),
+                own @ Self::Reading(_) => ready!(own.poll_reading(context)),
                 Self::Handling(handling) => return handling.poll(context),
                 Self::Layered(future) => return future.as_mut().poll(context),
                 Self::Marked(marked) => return marked.poll(context),
@@ -277,12 +270,40 @@ impl Future for Answer {
     }
 }
 
-impl Reading {
-    fn poll(&mut self, context: &mut Context<'_>) -> Poll<Answer> {
-        caught(|| Ok(self.begun.as_mut().poll(context))).unwrap_or_else(|fault| {
-            let response = self.app.fault(self.protocol, &self.called, &fault);
-            Poll::Ready(Answer::Ready(response))
+impl Answer {
+    /// Reads the body, and then begins.
+    fn poll_reading(&mut self, context: &mut Context<'_>) -> Poll<Self> {
+        let Self::Reading(reading) = self else {
+            return Poll::Pending;
+        };
+        let (app, body) = (&reading.app, &mut reading.body);
+        let bytes = ready!(body.poll_read(app.limits.bytes(), &app.memory, context));
+        Poll::Ready(match mem::replace(self, Self::Taken) {
+            Self::Reading(reading) => reading.begin(bytes),
+            other => other,
         })
+    }
+}
+
+impl Reading {
+    /// Begins, now that the body is there, or will not come.
+    fn begin(self, bytes: Result<Bytes, Fault>) -> Answer {
+        let Self {
+            app,
+            protocol,
+            route,
+            context,
+            mut body,
+        } = self;
+        let mut called = match &route {
+            Some(route) => Called::Operation(route.operation),
+            None => Called::Unknown,
+        };
+        let begun = caught(|| {
+            let call = (protocol, route);
+            app.begin_with(call, context, bytes?, &mut body, &mut called)
+        });
+        app.begun(protocol, called, body, begun)
     }
 }
 

@@ -1,6 +1,9 @@
 //! The body of a request: read whole, or read and forgotten.
 
+use std::future::Future;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
@@ -9,6 +12,7 @@ use http_body::Body;
 use http_body_util::{BodyExt, combinators::BoxBody};
 use hyper::body::Incoming;
 use polywire_protocol::{Fault, FaultKind};
+use tokio::time::Sleep;
 
 use super::memory::{FREE, Held, Memory};
 use super::{BodyError, Timeouts};
@@ -22,6 +26,8 @@ use super::{BodyError, Timeouts};
 /// most callers would report that and not the answer.
 pub(super) struct RequestBody {
     source: Option<Source>,
+    /// What has come, unless all of it came at once.
+    pieces: Option<Box<Pieces>>,
     time: Duration,
     /// Whether a caller may be in the middle of writing it.
     linger: bool,
@@ -57,6 +63,7 @@ impl RequestBody {
             && !head.headers.contains_key(header::EXPECT);
         Self {
             source,
+            pieces: None,
             time,
             linger,
         }
@@ -94,61 +101,172 @@ impl RequestBody {
     }
 
     /// The whole body, if it comes in time, is not longer than `limit` bytes,
-    /// and there is memory for it. To be asked for once.
-    pub(super) async fn read(
+    /// and there is memory for it. To be asked for until it is there.
+    pub(super) fn poll_read(
         &mut self,
         limit: usize,
         memory: &Arc<Memory>,
-    ) -> Result<Bytes, Fault> {
-        let mut room = Room {
-            small: limit.min(FREE),
+        context: &mut Context<'_>,
+    ) -> Poll<Result<Bytes, Fault>> {
+        let room = Room {
             limit,
             memory,
-            held: None,
+            time: self.time,
         };
-        let result = match &mut self.source {
-            None | Some(Source::Read { .. }) => return Ok(Bytes::new()),
-            Some(Source::Incoming(body)) => read(body, &mut room, self.time).await,
-            Some(Source::Boxed(body)) => read(body, &mut room, self.time).await,
-        };
+        let pieces = &mut self.pieces;
+        let result = ready!(match &mut self.source {
+            None | Some(Source::Read { .. }) => return Poll::Ready(Ok(Bytes::new())),
+            Some(Source::Incoming(body)) => room.poll(body, pieces, context),
+            Some(Source::Boxed(body)) => room.poll(body, pieces, context),
+        });
+        let held = self.pieces.take().and_then(|pieces| pieces.held);
         if let Err(fault) = &result
             && matches!(fault.kind(), FaultKind::TooLarge | FaultKind::Overloaded)
         {
             // The caller is still writing: the rest stays, to be forgotten.
-            return result;
+            return Poll::Ready(result);
         }
         self.source = None;
-        if let Some(held) = room.held {
+        if let Some(held) = held {
             self.source = Some(Source::Read { held });
             self.linger = false;
         }
-        result
+        Poll::Ready(result)
     }
 }
 
-/// How much a body may be.
+/// How much a body may be, and how long it may take.
 struct Room<'a> {
-    /// What needs no thought.
-    small: usize,
     limit: usize,
     memory: &'a Arc<Memory>,
-    held: Option<Held>,
+    time: Duration,
 }
 
 impl Room<'_> {
+    /// Most bodies are there when they are first asked for, in one piece, which
+    /// then is the body, uncopied, and needs no clock.
+    fn poll<B>(
+        &self,
+        body: &mut B,
+        pieces: &mut Option<Box<Pieces>>,
+        context: &mut Context<'_>,
+    ) -> Poll<Result<Bytes, Fault>>
+    where
+        B: Body<Data = Bytes> + Unpin,
+        B::Error: std::error::Error + Send + Sync + 'static,
+    {
+        if let Some(pieces) = pieces {
+            return pieces.poll(self, body, context);
+        }
+        // A length that is told ahead is refused without reading.
+        if body.size_hint().lower() > self.limit as u64 {
+            return Poll::Ready(Err(too_large(self.limit)));
+        }
+        let mut begun = Pieces::default();
+        match Pin::new(&mut *body).poll_frame(context) {
+            Poll::Ready(Some(Ok(frame))) => {
+                if let Ok(data) = frame.into_data() {
+                    if body.is_end_stream() && data.len() <= self.limit.min(FREE) {
+                        return Poll::Ready(Ok(data));
+                    }
+                    begun.add(self, data, body)?;
+                }
+            }
+            Poll::Ready(Some(Err(error))) => return Poll::Ready(Err(broken(error))),
+            Poll::Ready(None) => return Poll::Ready(Ok(Bytes::new())),
+            Poll::Pending => {}
+        }
+        // Asked again, if it was not there, so that its time begins.
+        let pieces = pieces.insert(Box::new(begun));
+        pieces.poll(self, body, context)
+    }
+}
+
+/// A body that comes bit by bit.
+#[derive(Default)]
+struct Pieces {
+    /// The only piece so far.
+    first: Bytes,
+    /// All pieces, once there are several.
+    rest: BytesMut,
+    len: usize,
+    held: Option<Held>,
+    /// From when it is first waited for.
+    deadline: Option<Pin<Box<Sleep>>>,
+}
+
+impl Pieces {
+    fn poll<B>(
+        &mut self,
+        room: &Room<'_>,
+        body: &mut B,
+        context: &mut Context<'_>,
+    ) -> Poll<Result<Bytes, Fault>>
+    where
+        B: Body<Data = Bytes> + Unpin,
+        B::Error: std::error::Error + Send + Sync + 'static,
+    {
+        while let Poll::Ready(frame) = Pin::new(&mut *body).poll_frame(context) {
+            match frame {
+                Some(Ok(frame)) => {
+                    if let Ok(data) = frame.into_data() {
+                        self.add(room, data, body)?;
+                    }
+                }
+                Some(Err(error)) => return Poll::Ready(Err(broken(error))),
+                None => return Poll::Ready(Ok(self.whole())),
+            }
+        }
+        let sleep = || Box::pin(tokio::time::sleep(room.time));
+        let deadline = self.deadline.get_or_insert_with(sleep);
+        // Not by the budget of the task: a body that uses it all up at each turn
+        // would put its deadline off for good.
+        let deadline = tokio::task::unconstrained(deadline.as_mut());
+        ready!(pin!(deadline).poll(context));
+        Poll::Ready(Err(late(room.time)))
+    }
+
+    fn add(&mut self, room: &Room<'_>, data: Bytes, body: &impl Body) -> Result<(), Fault> {
+        self.len += data.len();
+        if self.len > room.limit.min(FREE) {
+            self.grow(room)?;
+        }
+        if self.first.is_empty() {
+            self.first = data;
+            return Ok(());
+        }
+        if self.rest.is_empty() {
+            // What is claimed is believed up to as much as has come: a length
+            // costs a caller nothing, bytes do.
+            let claimed = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
+            let len = self.len;
+            self.rest.reserve(len + claimed.min(len.max(64 * 1024)));
+            self.rest.extend_from_slice(&self.first);
+        }
+        self.rest.extend_from_slice(&data);
+        Ok(())
+    }
+
     /// Whether a body that is not small may be of this length.
     #[cold]
-    fn grow(&mut self, len: usize) -> Result<(), Fault> {
-        if len > self.limit {
-            return Err(too_large(self.limit));
+    fn grow(&mut self, room: &Room<'_>) -> Result<(), Fault> {
+        if self.len > room.limit {
+            return Err(too_large(room.limit));
         }
         let held = self
             .held
-            .get_or_insert_with(|| Held::nothing(Arc::clone(self.memory)));
-        if held.grow(len) {
+            .get_or_insert_with(|| Held::nothing(Arc::clone(room.memory)));
+        if held.grow(self.len) {
             return Ok(());
         }
         Err(overloaded())
+    }
+
+    fn whole(&mut self) -> Bytes {
+        if self.rest.is_empty() {
+            return std::mem::take(&mut self.first);
+        }
+        std::mem::take(&mut self.rest).freeze()
     }
 }
 
@@ -186,62 +304,13 @@ async fn read_on<B: Body>(body: B) {
     while let Some(Ok(_)) = body.frame().await {}
 }
 
-async fn read<B>(body: &mut B, room: &mut Room<'_>, time: Duration) -> Result<Bytes, Fault>
-where
-    B: Body<Data = Bytes> + Unpin,
-    B::Error: std::error::Error + Send + Sync + 'static,
-{
-    // A length that is told ahead is refused without reading.
-    if body.size_hint().lower() > room.limit as u64 {
-        return Err(too_large(room.limit));
-    }
-    match tokio::time::timeout(time, collect(body, room)).await {
-        Ok(result) => result,
-        Err(_) => {
-            let message = format!("the body did not arrive within {} s", time.as_secs_f64());
-            Err(Fault::new(FaultKind::RequestTimeout, message))
-        }
-    }
+fn broken(error: impl std::error::Error + Send + Sync + 'static) -> Fault {
+    Fault::new(FaultKind::Malformed, "the body ended too early").with_source(error)
 }
 
-async fn collect<B>(body: &mut B, room: &mut Room<'_>) -> Result<Bytes, Fault>
-where
-    B: Body<Data = Bytes> + Unpin,
-    B::Error: std::error::Error + Send + Sync + 'static,
-{
-    // Most bodies come in one piece, which is then the body, uncopied.
-    let mut first = Bytes::new();
-    let mut rest = BytesMut::new();
-    let mut len = 0;
-    while let Some(frame) = body.frame().await {
-        let frame = frame.map_err(|error| {
-            Fault::new(FaultKind::Malformed, "the body ended too early").with_source(error)
-        })?;
-        let Ok(data) = frame.into_data() else {
-            continue;
-        };
-        len += data.len();
-        if len > room.small {
-            room.grow(len)?;
-        }
-        if first.is_empty() {
-            first = data;
-        } else {
-            if rest.is_empty() {
-                // What is claimed is believed up to as much as has come: a
-                // length costs a caller nothing, bytes do.
-                let claimed = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
-                rest.reserve(len + claimed.min(len.max(64 * 1024)));
-                rest.extend_from_slice(&first);
-            }
-            rest.extend_from_slice(&data);
-        }
-    }
-    Ok(if rest.is_empty() {
-        first
-    } else {
-        rest.freeze()
-    })
+fn late(time: Duration) -> Fault {
+    let message = format!("the body did not arrive within {} s", time.as_secs_f64());
+    Fault::new(FaultKind::RequestTimeout, message)
 }
 
 fn overloaded() -> Fault {

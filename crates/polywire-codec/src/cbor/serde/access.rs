@@ -8,7 +8,7 @@ use serde::de::{
 
 use super::super::CborDecoder;
 use super::super::head::INDEFINITE;
-use super::de::{Reader, at};
+use super::de::{Reader, place};
 
 type Result<T> = std::result::Result<T, Error>;
 
@@ -38,8 +38,10 @@ impl<'a, 'de> Items<'a, 'de> {
     ) -> Result<V::Value> {
         let start = decoder.at;
         let mut items = Self::enter(decoder, 4)?;
-        let result = visitor.visit_seq(&mut items);
-        items.end(start, result)
+        match visitor.visit_seq(&mut items) {
+            Ok(value) => items.end(start).map(|()| value),
+            Err(error) => Err(place(items.decoder, start, error)),
+        }
     }
 
     fn enter(decoder: &'a mut CborDecoder<'de>, major: u8) -> Result<Self> {
@@ -52,15 +54,16 @@ impl<'a, 'de> Items<'a, 'de> {
     }
 
     /// Sees to it that nothing is left.
-    fn end<T>(mut self, start: usize, result: Result<T>) -> Result<T> {
-        let value = at(self.decoder, start, result)?;
+    #[inline]
+    fn end(mut self, start: usize) -> Result<()> {
         if self.next()? {
             let decoder = self.decoder;
             return Err(decoder.invalid(start, "fewer elements"));
         }
-        Ok(value)
+        Ok(())
     }
 
+    #[inline]
     fn next(&mut self) -> Result<bool> {
         if self.ended {
             return Ok(false);
@@ -100,8 +103,10 @@ impl<'a, 'de> Entries<'a, 'de> {
     ) -> Result<V::Value> {
         let start = decoder.at;
         let mut entries = Self(Items::enter(decoder, 5)?);
-        let result = visitor.visit_map(&mut entries);
-        entries.0.end(start, result)
+        match visitor.visit_map(&mut entries) {
+            Ok(value) => entries.0.end(start).map(|()| value),
+            Err(error) => Err(place(entries.0.decoder, start, error)),
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use polywire_schema::{Decoder, Error, ErrorKind, Member};
+use polywire_text::utf8;
 use serde::de::value::StrDeserializer;
 use serde::de::{Deserializer, IntoDeserializer, Visitor};
 
@@ -17,12 +18,13 @@ pub(super) struct Reader<'a, 'de>(pub(super) &'a mut CborDecoder<'de>);
 type Result<T> = std::result::Result<T, Error>;
 
 /// Says where an error of a visitor was, which knows no places.
+#[inline(always)]
 pub(super) fn at<T>(decoder: &CborDecoder<'_>, start: usize, result: Result<T>) -> Result<T> {
     result.map_err(|error| place(decoder, start, error))
 }
 
 #[cold]
-fn place(decoder: &CborDecoder<'_>, start: usize, error: Error) -> Error {
+pub(super) fn place(decoder: &CborDecoder<'_>, start: usize, error: Error) -> Error {
     if error.offset().is_some() {
         return error;
     }
@@ -31,7 +33,82 @@ fn place(decoder: &CborDecoder<'_>, start: usize, error: Error) -> Error {
 }
 
 impl<'de> Reader<'_, 'de> {
-    /// What a data item is, to say that something else was expected.
+    /// An integer, as most of them are; whatever else may stand there.
+    #[inline(always)]
+    fn integer<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        let decoder = self.0;
+        let Some((value, len)) = decoder.quick_integer() else {
+            return Reader(decoder).any(visitor);
+        };
+        let start = decoder.at;
+        decoder.at += len;
+        let result = match u64::try_from(value) {
+            Ok(value) => visitor.visit_u64(value),
+            Err(_) => visitor.visit_i64(value),
+        };
+        at(decoder, start, result)
+    }
+
+    /// The same of a floating-point number.
+    #[inline(always)]
+    fn double<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        let decoder = self.0;
+        let Some(&[0xfb, ref bytes @ ..]) = decoder.rest().first_chunk::<9>() else {
+            return Reader(decoder).any(visitor);
+        };
+        let start = decoder.at;
+        decoder.at += 9;
+        let result = visitor.visit_f64(f64::from_be_bytes(*bytes));
+        at(decoder, start, result)
+    }
+
+    /// The same of text, such as the name of a member.
+    #[inline(always)]
+    fn string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        let decoder = self.0;
+        if let Some((window, len)) = decoder.short_text()
+            && let Some(bytes) = window.get(..len)
+            && let Ok(text) = utf8::validate(bytes)
+        {
+            let start = decoder.at;
+            decoder.at += 1 + len;
+            return at(decoder, start, visitor.visit_borrowed_str(text));
+        }
+        Reader(decoder).any(visitor)
+    }
+
+    /// The same of a list.
+    #[inline(always)]
+    fn list<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        match self.0.peek() >> 5 {
+            4 => Items::read(self.0, visitor),
+            _ => self.any_list(visitor),
+        }
+    }
+
+    /// A byte string is a list of bytes too.
+    #[inline(never)]
+    fn any_list<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        let decoder = self.0;
+        if decoder.peek() >> 5 != 2 {
+            return Reader(decoder).any(visitor);
+        }
+        let start = decoder.at;
+        let bytes = decoder.string_bytes(2, "a byte string")?;
+        at(decoder, start, visitor.visit_seq(Bytes(bytes.iter())))
+    }
+
+    /// The same of a map.
+    #[inline(always)]
+    fn map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        match self.0.peek() >> 5 {
+            5 => Entries::read(self.0, visitor),
+            _ => self.any(visitor),
+        }
+    }
+
+    /// Whatever stands there.
+    #[inline(never)]
     pub(super) fn any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         let decoder = self.0;
         let start = decoder.at;
@@ -122,27 +199,36 @@ pub(super) fn timestamp(decoder: &mut CborDecoder<'_>) -> Result<String> {
     if let Err(malformed) = timestamp.push_date_time(&mut text) {
         return Err(decoder.invalid(start, malformed.expected));
     }
-    Ok(String::from_utf8_lossy(&text).into_owned())
+    // A date is ASCII.
+    Ok(String::from_utf8(text).unwrap_or_default())
 }
 
-/// Methods that read whatever comes, and leave it to the visitor to refuse it.
-macro_rules! any {
-    ($($method:ident)*) => {
-        $(fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-            self.any(visitor)
-        })*
+/// Methods that look for what the type expects, then read whatever comes, and leave it
+/// to the visitor to refuse it.
+macro_rules! as_expected {
+    ($($way:ident: $($method:ident)*;)*) => {
+        $($(
+            #[inline]
+            fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+                self.$way(visitor)
+            }
+        )*)*
     };
 }
 
 impl<'de> Deserializer<'de> for Reader<'_, 'de> {
     type Error = Error;
 
-    any! {
-        deserialize_any deserialize_bool deserialize_i8 deserialize_i16 deserialize_i32
-        deserialize_i64 deserialize_i128 deserialize_u8 deserialize_u16 deserialize_u32
-        deserialize_u64 deserialize_u128 deserialize_f32 deserialize_f64 deserialize_char
-        deserialize_str deserialize_string deserialize_bytes deserialize_byte_buf
-        deserialize_unit deserialize_map deserialize_identifier
+    as_expected! {
+        any: deserialize_any deserialize_bool deserialize_bytes deserialize_byte_buf
+            deserialize_unit;
+        integer: deserialize_i8 deserialize_i16 deserialize_i32 deserialize_i64
+            deserialize_i128 deserialize_u8 deserialize_u16 deserialize_u32 deserialize_u64
+            deserialize_u128;
+        double: deserialize_f32 deserialize_f64;
+        string: deserialize_char deserialize_str deserialize_string deserialize_identifier;
+        list: deserialize_seq;
+        map: deserialize_map;
     }
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
@@ -171,17 +257,6 @@ impl<'de> Deserializer<'de> for Reader<'_, 'de> {
         }
     }
 
-    /// A byte string is a list of bytes too.
-    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-        let decoder = self.0;
-        if decoder.peek() >> 5 != 2 || decoder.at >= decoder.bytes.len() {
-            return Reader(decoder).any(visitor);
-        }
-        let start = decoder.at;
-        let bytes = decoder.string_bytes(2, "a byte string")?;
-        at(decoder, start, visitor.visit_seq(Bytes(bytes.iter())))
-    }
-
     fn deserialize_tuple<V: Visitor<'de>>(self, _: usize, visitor: V) -> Result<V::Value> {
         self.deserialize_seq(visitor)
     }
@@ -201,7 +276,7 @@ impl<'de> Deserializer<'de> for Reader<'_, 'de> {
         _: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value> {
-        self.any(visitor)
+        self.map(visitor)
     }
 
     /// The name of a variant, or a map of its one entry.

@@ -7,11 +7,12 @@
 use polywire_schema::serde_names::{
     BIG_DECIMAL, BIG_INTEGER, DECIMAL_KEY, NUMBER_KEY, TIMESTAMP, TIMESTAMP_KEY, VALUE,
 };
-use polywire_schema::{BigDecimal, BigInteger, Decoder, Encoder, Error, Member, Timestamp};
+use polywire_schema::{BigDecimal, BigInteger, Decoder, Encoder, Error, Member, Text, Timestamp};
+use polywire_text::utf8;
 use serde::de::value::{MapDeserializer, StrDeserializer};
 use serde::de::{IntoDeserializer, Visitor};
 
-use super::super::{CborDecoder, CborEncoder, CborProfile};
+use super::super::{CborDecoder, CborEncoder};
 use super::de::{Reader, at, timestamp};
 use super::unwritable;
 
@@ -54,12 +55,7 @@ impl Kept {
         if self == Self::Value {
             return Ok(());
         }
-        let text: String = {
-            let limits = polywire_schema::Limits::DEFAULT;
-            let bytes = &encoder.out[start..];
-            let mut own = CborDecoder::from_slice(bytes, CborProfile::DEFAULT, &limits)?;
-            own.text_string()?.into_owned()
-        };
+        let text = Text::from(text_of(&encoder.out[start..])?);
         encoder.out.truncate(start);
         let document = Member::DOCUMENT;
         match self {
@@ -101,6 +97,17 @@ impl Kept {
         let text: StrDeserializer<'_, Error> = text.as_str().into_deserializer();
         at(decoder, start, visitor.visit_newtype_struct(text))
     }
+}
+
+/// The text of a text string that our own writer has written.
+fn text_of(bytes: &[u8]) -> Result<&str> {
+    let text = match *bytes {
+        [0x60..0x78, ref text @ ..] => text,
+        [0x78, _, ref text @ ..] => text,
+        [0x79, _, _, ref text @ ..] => text,
+        _ => return Err(unwritable("text for a number or a timestamp")),
+    };
+    utf8::validate(text).map_err(|malformed| unwritable(malformed.expected))
 }
 
 /// A value that a tag says more of: a map whose one key is the name of the type.
