@@ -5,3 +5,5 @@
 mod killed_callers;
 mod killed_servers;
 mod processes;
+#[cfg(unix)]
+mod vanished;
