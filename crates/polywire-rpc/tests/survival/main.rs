@@ -4,6 +4,7 @@
 
 mod killed_callers;
 mod killed_servers;
+mod limits;
 mod processes;
 #[cfg(unix)]
 mod vanished;
