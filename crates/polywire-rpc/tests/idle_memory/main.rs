@@ -8,10 +8,12 @@
     clippy::unwrap_used,
     clippy::print_stderr,
     clippy::print_stdout,
+    dead_code,
     reason = "a test may panic and tell"
 )]
 #![cfg(target_os = "linux")]
 
+#[path = "../support/child.rs"]
 mod child;
 mod clients;
 mod server;
@@ -31,14 +33,15 @@ const AGAIN: usize = if cfg!(debug_assertions) { 1 } else { 19 };
 fn idle(count: usize, limit: usize, secret: Option<&server::Secret>) {
     let descriptors = BEFORE + count + 200;
     let wire = secret.map_or("", |secret| &secret.pem);
-    let Some(mut server) = Child::start("server::serves", descriptors, wire) else {
+    let Some(mut server) = Child::with_descriptors(descriptors, "server::serves", wire) else {
         println!("skipped: the system does not allow a process {descriptors} descriptors");
         return;
     };
     let place = server.line();
     let root = secret.map_or("", |secret| &secret.certificate);
     let told = format!("{place} {root}");
-    let mut clients = Child::start("clients::call_and_wait", descriptors, &told).unwrap();
+    let mut clients =
+        Child::with_descriptors(descriptors, "clients::call_and_wait", &told).unwrap();
     clients.ask(&format!("open {BEFORE}"));
     let resident = |server: &mut Child| server.ask("resident").parse::<usize>().unwrap();
     let before = resident(&mut server);

@@ -4,7 +4,7 @@ use polywire_rpc::Server;
 use polywire_rpc::methods::Methods;
 use polywire_schema::Value;
 
-use crate::child::{questions, say, told};
+use crate::child::{questions, resident, say, told};
 
 /// A certificate for `localhost`.
 #[derive(Debug)]
@@ -22,14 +22,6 @@ impl Secret {
         let pem = format!("{certificate}{}", made.signing_key.serialize_pem());
         Self { certificate, pem }
     }
-}
-
-/// The bytes of this process that are in memory.
-fn resident() -> usize {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap();
-    let line = status.lines().find(|line| line.starts_with("VmRSS:"));
-    let number = line.unwrap().split_whitespace().nth(1).unwrap();
-    number.parse::<usize>().unwrap() * 1024
 }
 
 #[test]

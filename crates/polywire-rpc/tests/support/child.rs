@@ -16,28 +16,37 @@ pub(crate) struct Child {
 }
 
 impl Child {
-    /// Starts one of the ignored tests that are children, allows it so many descriptors,
-    /// and tells it something. `None` if they are not to be had.
-    pub(crate) fn start(test: &str, descriptors: usize, told: &str) -> Option<Self> {
-        let allow = format!("ulimit -n {descriptors}");
+    /// Starts one of the ignored tests that are children, and tells it something.
+    pub(crate) fn start(test: &str, told: &str) -> Self {
+        Self::of(Command::new(std::env::current_exe().unwrap()), test, told)
+    }
+
+    /// The same with so many descriptors. `None` if they are not to be had.
+    pub(crate) fn with_descriptors(count: usize, test: &str, told: &str) -> Option<Self> {
+        let allow = format!("ulimit -n {count}");
         let allowed = Command::new("sh").args(["-c", &allow]).output().unwrap();
         if !allowed.status.success() {
             return None;
         }
-        let mut process = Command::new("sh")
-            .args(["-c", &format!("{allow} && exec \"$0\" \"$@\"")])
-            .arg(std::env::current_exe().unwrap())
+        let mut command = Command::new("sh");
+        command.args(["-c", &format!("{allow} && exec \"$0\" \"$@\"")]);
+        command.arg(std::env::current_exe().unwrap());
+        Some(Self::of(command, test, told))
+    }
+
+    fn of(mut command: Command, test: &str, told: &str) -> Self {
+        let mut process = command
             .args([test, "--exact", "--ignored", "--nocapture"])
             .env(TOLD, told)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
-        Some(Self {
+        Self {
             questions: process.stdin.take().unwrap(),
             lines: BufReader::new(process.stdout.take().unwrap()).lines(),
             process,
-        })
+        }
     }
 
     /// The next line that it says.
@@ -76,4 +85,12 @@ pub(crate) fn say(line: impl std::fmt::Display) {
 /// The questions of the parent, until it ends.
 pub(crate) fn questions() -> impl Iterator<Item = String> {
     std::io::stdin().lines().map_while(Result::ok)
+}
+
+/// The bytes of this process that are in memory.
+pub(crate) fn resident() -> usize {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find(|line| line.starts_with("VmRSS:"));
+    let number = line.unwrap().split_whitespace().nth(1).unwrap();
+    number.parse::<usize>().unwrap() * 1024
 }
