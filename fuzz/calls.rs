@@ -82,7 +82,7 @@ fn results(body: &Body, profile: XmlRpcProfile, limits: &Limits) -> Result<(), E
     // What was passed over may be a value that is refused when it is read.
     let whole = Value::decode(Member::DOCUMENT, &mut decoder)?;
     decoder.finish()?;
-    let whole = whole.as_list().expect("an array");
+    let whole = whole.as_list().unwrap();
     assert_eq!(whole.len(), results.len());
     for (result, whole) in results.into_iter().zip(whole) {
         match result {

@@ -5,6 +5,7 @@
 //! a descriptor and memory of its own. Figures are printed with `--nocapture`; those of
 //! a release build are the ones to quote.
 #![allow(
+    clippy::expect_used,
     clippy::unwrap_used,
     clippy::print_stderr,
     clippy::print_stdout,

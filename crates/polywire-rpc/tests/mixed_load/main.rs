@@ -10,6 +10,7 @@
 //!     -- --ignored --exact --nocapture mixed_load
 //! ```
 #![allow(
+    clippy::expect_used,
     clippy::unwrap_used,
     clippy::print_stdout,
     dead_code,

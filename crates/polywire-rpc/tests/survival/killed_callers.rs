@@ -266,5 +266,5 @@ async fn half_a_caller() {
                 Content-Length: 1000\r\n\r\n<methodCall><methodName>wait</meth";
     stream.write_all(half.as_bytes()).await.unwrap();
     say("half");
-    std::future::pending().await
+    std::future::pending::<()>().await;
 }
