@@ -16,7 +16,7 @@ const WARM: usize = 4;
 
 /// The most that memory may grow by after that: an arena of the allocator or two, which
 /// large bodies take when they happen to come together.
-const NOISE: usize = 6 << 20;
+const NOISE: usize = 8 << 20;
 
 /// What has become of a call: the expected answer, or what came in its place.
 pub(crate) type Became = Result<&'static str, String>;
