@@ -23,7 +23,8 @@ async fn listen(limits: Limits) -> Running {
         .values("values", |_, _| async { Ok(Value::from(true)) })
         .method("typed", |_: (Value,)| async { true })
         .method("ignored", |_: (IgnoredAny,)| async { true })
-        .introspection(true);
+        .introspection(true)
+        .cbor("Sample");
     let server = Server::methods(methods).limits(limits).build().unwrap();
     server.listen("127.0.0.1:0".parse().unwrap()).await.unwrap()
 }
@@ -141,6 +142,54 @@ async fn blobs() {
     let limits = Limits::DEFAULT.with_string(300);
     let blob = |threes: usize| Value::Blob(Blob::from(vec![b'a'; threes * 3]));
     check(limits, 75_usize, blob, "300 bytes (Limits::string)").await;
+}
+
+/// The binary option has the same limits, and the same words for them.
+#[tokio::test]
+async fn over_cbor() {
+    let limits = Limits::DEFAULT.with_bytes(2_000).with_string(300);
+    let running = listen(limits).await;
+    // Parameters are an array, which is a level and has items too.
+    let deep = |levels| nested(levels - 1);
+    let text = |length| Value::from("a".repeat(length));
+    let long = |length: usize| {
+        let parts = vec![text(200); 9];
+        // Each text has 2 bytes before it, and so have all of them together.
+        let rest = length - 9 * 202 - 4;
+        Value::List([parts, vec![text(rest)]].concat())
+    };
+    let ways: [(usize, &dyn Fn(usize) -> Value, &str); 3] = [
+        (64, &deep, "64 levels (Limits::depth)"),
+        (300, &text, "300 bytes (Limits::string)"),
+        (2_000, &long, "2000 bytes (Limits::bytes)"),
+    ];
+    for method in METHODS {
+        for (limit, parameter, named) in ways {
+            for (size, expected) in [(limit - 1, ""), (limit, ""), (limit + 1, named)] {
+                let body = polywire_codec::cbor::to_vec(&vec![parameter(size)].into()).unwrap();
+                if limit == 2_000 {
+                    assert_eq!(body.len(), size);
+                }
+                let head = format!(
+                    "POST /service/Sample/operation/{method} HTTP/1.1\r\nHost: x\r\n\
+                     Smithy-Protocol: rpc-v2-cbor\r\nConnection: close\r\n\
+                     Content-Length: {}\r\n\r\n",
+                    body.len()
+                );
+                let mut stream = TcpStream::connect(running.address()).await.unwrap();
+                within(stream.write_all(&[head.as_bytes(), &body].concat()))
+                    .await
+                    .unwrap();
+                let mut answer = Vec::new();
+                within(stream.read_to_end(&mut answer)).await.unwrap();
+                let answer = String::from_utf8_lossy(&answer);
+                let is_good = answer.starts_with("HTTP/1.1 200 OK\r\n");
+                assert_eq!(is_good, expected.is_empty(), "{method}: {answer}");
+                assert!(answer.contains(expected), "{method}: {answer}");
+            }
+        }
+    }
+    running.shutdown().await;
 }
 
 /// A call with a body of exactly this length.
