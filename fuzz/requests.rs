@@ -44,6 +44,18 @@ pub(crate) fn any(data: &[u8]) {
     }
 }
 
+/// What the client of a service makes of a body that says why there is no output.
+pub(crate) fn fault(data: &[u8]) {
+    let protocol = PROTOCOLS
+        .iter()
+        .find(|protocol| protocol.kind() == ProtocolKind::XmlRpc);
+    let (head, ()) = Response::new(()).into_parts();
+    let body = Body::from(data.to_vec());
+    for operation in SET.service(0).operations() {
+        read_response(&**protocol.unwrap(), operation, &head, &body);
+    }
+}
+
 /// Reads `METHOD TARGET`, lines of headers, an empty line, and the body.
 fn parse(data: &[u8]) -> Option<(request::Parts, Body)> {
     let end = data.windows(2).position(|pair| pair == b"\n\n")?;

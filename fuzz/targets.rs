@@ -10,12 +10,14 @@
 )]
 
 mod alike;
+mod calls;
 mod compressed;
 mod constraints;
 mod forms;
 mod models;
 mod readers;
 mod requests;
+mod scgi;
 mod selectors;
 mod text;
 
@@ -47,6 +49,26 @@ pub fn xmlrpc_call(data: &[u8]) {
 /// As a response or fault of XML-RPC.
 pub fn xmlrpc_response(data: &[u8]) {
     readers::xmlrpc_response(data);
+}
+
+/// As a batch of calls of XML-RPC, and as the results of one.
+pub fn xmlrpc_multicall(data: &[u8]) {
+    calls::multicall(data);
+}
+
+/// As a call of XML-RPC whose parameters are types of serde.
+pub fn xmlrpc_typed(data: &[u8]) {
+    calls::typed(data);
+}
+
+/// As a fault of XML-RPC, for the client of a service.
+pub fn xmlrpc_fault(data: &[u8]) {
+    requests::fault(data);
+}
+
+/// As the head of a request and of a response of SCGI.
+pub fn scgi_head(data: &[u8]) {
+    scgi::any(data);
 }
 
 /// As a model in Smithy's IDL.

@@ -36,6 +36,7 @@ replayed! {
     json,
     model_ast,
     model_idl,
+    scgi_head,
     selector,
     text_hex,
     text_json,
@@ -48,7 +49,10 @@ replayed! {
     validator,
     xml,
     xmlrpc_call,
+    xmlrpc_fault,
+    xmlrpc_multicall,
     xmlrpc_response,
+    xmlrpc_typed,
 }
 
 fn folder(name: &str) -> PathBuf {

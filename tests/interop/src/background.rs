@@ -6,6 +6,8 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
+use crate::program::wait_at_most;
+
 /// A program that runs until this is dropped: then it is told to end, and waited for.
 #[derive(Debug)]
 pub struct Background {
@@ -76,13 +78,8 @@ impl Drop for Background {
         // have ended already.
         let process = self.child.id().to_string();
         let _ = Command::new("kill").arg(&process).status();
-        let deadline = Instant::now() + Duration::from_secs(10);
-        while matches!(self.child.try_wait(), Ok(None)) {
-            if Instant::now() > deadline {
-                let _ = self.child.kill();
-            }
-            std::thread::sleep(Duration::from_millis(10));
-        }
+        let patience = Duration::from_secs(10);
+        let (_, _) = wait_at_most(patience, self.child.id(), || self.child.wait());
     }
 }
 

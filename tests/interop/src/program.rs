@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, ExitStatus, Output, Stdio};
 use std::sync::LazyLock;
 use std::sync::mpsc::RecvTimeoutError;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::case::say;
 use crate::workspace;
@@ -163,7 +163,9 @@ impl Serving {
     #[must_use]
     pub fn terminate(mut self) -> (ExitStatus, String) {
         signal(self.child.id(), "TERM");
-        let status = wait(&mut self.child);
+        let id = self.child.id();
+        let (status, late) = wait_at_most(PATIENCE, id, || self.child.wait().unwrap());
+        assert!(!late, "still running");
         let mut rest = String::new();
         self.stdout.read_to_string(&mut rest).unwrap();
         (status, rest)
@@ -189,15 +191,24 @@ pub fn signal(process: u32, name: &str) {
     assert!(killed.success(), "{kill}");
 }
 
-fn wait(child: &mut Child) -> ExitStatus {
-    let deadline = Instant::now() + PATIENCE;
-    loop {
-        if let Some(status) = child.try_wait().unwrap() {
-            return status;
+/// Waits for a process by `wait`, and kills it if that takes too long: then the result
+/// comes with `true`.
+pub(crate) fn wait_at_most<T>(
+    patience: Duration,
+    process: u32,
+    wait: impl FnOnce() -> T,
+) -> (T, bool) {
+    let (done, ended) = std::sync::mpsc::channel::<()>();
+    let watch = std::thread::spawn(move || {
+        let late = ended.recv_timeout(patience) == Err(RecvTimeoutError::Timeout);
+        if late {
+            signal(process, "KILL");
         }
-        assert!(Instant::now() < deadline, "still running");
-        std::thread::sleep(Duration::from_millis(10));
-    }
+        late
+    });
+    let result = wait();
+    drop(done);
+    (result, watch.join().unwrap())
 }
 
 /// A program that has ended.
@@ -245,19 +256,11 @@ pub fn run_with_input(arguments: &[&str], input: &str) -> Finished {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
+    let id = child.id();
     // One that does not want it closes its end.
     let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
-    let id = child.id();
-    let (done, ended) = std::sync::mpsc::channel::<()>();
-    let watch = std::thread::spawn(move || {
-        let late = ended.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout);
-        if late {
-            signal(id, "KILL");
-        }
-        late
-    });
-    let output = child.wait_with_output().unwrap();
-    drop(done);
-    assert!(!watch.join().unwrap(), "{arguments:?} was still running");
+    let wait = || child.wait_with_output().unwrap();
+    let (output, late) = wait_at_most(PATIENCE, id, wait);
+    assert!(!late, "{arguments:?} was still running");
     output.into()
 }

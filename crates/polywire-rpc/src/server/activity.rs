@@ -30,8 +30,8 @@ pub(super) struct Activity {
     spawned: bool,
     /// Calls in progress.
     calls: AtomicU32,
-    /// Calls that began.
-    begun: AtomicU32,
+    /// Calls that began, and calls that ended.
+    turns: AtomicU32,
     /// Reads and writes that moved bytes.
     moves: AtomicU32,
     /// The moves when the peer last took no more of an answer; one less at
@@ -44,7 +44,7 @@ impl Activity {
         Self {
             spawned,
             calls: AtomicU32::new(0),
-            begun: AtomicU32::new(0),
+            turns: AtomicU32::new(0),
             moves: AtomicU32::new(0),
             held_at: AtomicU32::new(u32::MAX),
         }
@@ -53,7 +53,7 @@ impl Activity {
     /// Counts a call until the guard is dropped.
     pub(super) fn call(self: &Arc<Self>) -> InCall {
         self.add(&self.calls, 1);
-        self.add(&self.begun, 1);
+        self.add(&self.turns, 1);
         InCall(Arc::clone(self))
     }
 
@@ -117,8 +117,8 @@ pub(super) struct Idle {
     activity: Arc<Activity>,
     sleep: Pin<Box<Sleep>>,
     time: Duration,
-    /// The calls that had begun when the sleep did.
-    begun: u32,
+    /// The turns when the sleep began.
+    turns: u32,
 }
 
 impl Idle {
@@ -127,7 +127,7 @@ impl Idle {
             activity,
             sleep: Box::pin(tokio::time::sleep(time)),
             time,
-            begun: 0,
+            turns: 0,
         }
     }
 
@@ -136,13 +136,13 @@ impl Idle {
         self.sleep.is_elapsed()
     }
 
-    /// Ready between one and two times of the given time after the last call.
+    /// Ready between one and two times of the given time after the end of the last call.
     pub(super) fn poll(&mut self, context: &mut Context<'_>) -> Poll<()> {
         loop {
             std::task::ready!(self.sleep.as_mut().poll(context));
-            let begun = self.activity.begun.load(Ordering::Relaxed);
-            let before = mem::replace(&mut self.begun, begun);
-            if before == begun && !self.activity.is_calling() {
+            let turns = self.activity.turns.load(Ordering::Relaxed);
+            let before = mem::replace(&mut self.turns, turns);
+            if before == turns && !self.activity.is_calling() {
                 return Poll::Ready(());
             }
             self.sleep.as_mut().reset(Instant::now() + self.time);
@@ -158,6 +158,7 @@ impl Drop for InCall {
     fn drop(&mut self) {
         // One less: counts wrap around.
         self.0.add(&self.0.calls, u32::MAX);
+        self.0.add(&self.0.turns, 1);
     }
 }
 

@@ -86,6 +86,8 @@ pub(crate) struct App {
     pub(super) memory: Arc<Memory>,
     pub(super) timeouts: Timeouts,
     pub(super) connections: usize,
+    /// Whether callers over HTTP/1 may close their half and wait.
+    pub(super) half_close: bool,
     /// Whether calls get ids; if not said, where their protocol has a place for them.
     pub(super) request_ids: Option<bool>,
     pub(super) pages: Option<Pages>,

@@ -43,6 +43,7 @@ pub struct ServerBuilder {
     body_memory: Option<usize>,
     timeouts: Timeouts,
     connections: usize,
+    half_close: bool,
     request_ids: Option<bool>,
     pages: Option<Pages>,
     firewall: Option<Firewall>,
@@ -151,6 +152,7 @@ impl ServerBuilder {
             body_memory: None,
             timeouts: Timeouts::DEFAULT,
             connections: 10_000,
+            half_close: true,
             request_ids: None,
             pages: None,
             firewall: None,
@@ -265,6 +267,23 @@ impl ServerBuilder {
     #[must_use]
     pub fn connections(mut self, connections: usize) -> Self {
         self.connections = connections;
+        self
+    }
+
+    /// Sets whether a caller over HTTP/1 may close its half of the connection once it has
+    /// said all, and still wait for the answer. Yes, unless this says other.
+    ///
+    /// A caller that has died looks the same: all that comes is the end of what it says.
+    /// So its call runs to the end, or until the timeout for handlers, and holds its place
+    /// among [`ServerBuilder::connections`] and [`ServerBuilder::calls`] meanwhile. With
+    /// `false` the end of the connection ends the call: its handler is dropped at the
+    /// `await` where it stands, and what it has done until then stays done.
+    ///
+    /// Over HTTP/2 a caller says by itself that it has gone, so a call always ends with
+    /// its connection or its stream. Over SCGI it always runs to the end.
+    #[must_use]
+    pub const fn half_close(mut self, half_close: bool) -> Self {
+        self.half_close = half_close;
         self
     }
 
@@ -498,6 +517,7 @@ impl ServerBuilder {
             timeouts: self.timeouts.capped(),
             // More than a semaphore counts is as good as no limit.
             connections: self.connections.min(Semaphore::MAX_PERMITS),
+            half_close: self.half_close,
             request_ids: self.request_ids,
             pages: self.pages,
             gate,

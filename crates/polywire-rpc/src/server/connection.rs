@@ -124,6 +124,7 @@ pub(super) async fn connection<S: Stream>(
     stopped: watch::Receiver<bool>,
 ) {
     let time = server.app.timeouts.head;
+    let half_close = server.app.half_close;
     let mut begin = Begin::default();
     let http2 = tokio::select! {
         biased;
@@ -154,10 +155,9 @@ pub(super) async fn connection<S: Stream>(
         let connection = http1::Builder::new()
             .timer(TokioTimer::new())
             .header_read_timeout(time)
-            // A client may end its half once it has said all, and wait. (And
-            // no `pipeline_flush`: it holds an answer back while bytes lie
-            // behind the request, and loses it if those are no request.)
-            .half_close(true)
+            // No `pipeline_flush`: it holds an answer back while bytes lie
+            // behind the request, and loses it if those are no request.
+            .half_close(half_close)
             .serve_connection(stream, service);
         watch
             .drive(pin!(connection), http1::Connection::graceful_shutdown)

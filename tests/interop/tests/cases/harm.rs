@@ -1,6 +1,6 @@
 //! Clients that are slow, or die: nobody else is harmed.
 
-use std::io::Write;
+use std::io::{BufRead, BufReader, Write};
 use std::net::TcpStream;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -74,6 +74,7 @@ fn curl_killed_in_the_middle_of_a_body() {
         let mut curl = Command::new("curl")
             .args([
                 "--silent",
+                "--verbose",
                 "--noproxy",
                 "*",
                 "--header",
@@ -90,12 +91,15 @@ fn curl_killed_in_the_middle_of_a_body() {
             ])
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
+            .stderr(Stdio::piped())
             .spawn()
             .unwrap();
         let mut stdin = curl.stdin.take().unwrap();
         stdin.write_all(br#"{"name":"Ylva","tr"#).unwrap();
         stdin.flush().unwrap();
-        std::thread::sleep(Duration::from_millis(100));
+        // It shows the head that it has sent, up to the empty line behind it.
+        let mut shown = BufReader::new(curl.stderr.take().unwrap()).lines();
+        assert!(shown.any(|line| line.unwrap().trim_end() == ">"));
         curl.kill().unwrap();
         curl.wait().unwrap();
     }

@@ -1,0 +1,81 @@
+//! Ten thousand idle connections: what one costs, that others are served meanwhile, and
+//! that all are closed cleanly when the server stops.
+//!
+//! Server and clients are two processes, this one again: each end of a connection takes
+//! a descriptor and memory of its own. Figures are printed with `--nocapture`; those of
+//! a release build are the ones to quote.
+#![allow(
+    clippy::expect_used,
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    clippy::print_stdout,
+    dead_code,
+    reason = "a test may panic and tell"
+)]
+#![cfg(target_os = "linux")]
+
+#[path = "../support/child.rs"]
+mod child;
+mod clients;
+mod server;
+
+use child::Child;
+use polywire_rpc::xmlrpc::blocking::Client;
+use polywire_schema::Value;
+
+/// What is made once is not what a connection costs: so many are made before.
+const BEFORE: usize = 100;
+
+/// Requests on each connection beside the first. Without optimizations they would take
+/// most of a minute, and show the same.
+const AGAIN: usize = if cfg!(debug_assertions) { 1 } else { 19 };
+
+/// Measures `count` connections, of which each may cost `limit` bytes.
+fn idle(count: usize, limit: usize, secret: Option<&server::Secret>) {
+    let descriptors = BEFORE + count + 200;
+    let wire = secret.map_or("", |secret| &secret.pem);
+    let Some(mut server) = Child::with_descriptors(descriptors, "server::serves", wire) else {
+        println!("skipped: the system does not allow a process {descriptors} descriptors");
+        return;
+    };
+    let place = server.line();
+    let root = secret.map_or("", |secret| &secret.certificate);
+    let told = format!("{place} {root}");
+    let mut clients =
+        Child::with_descriptors(descriptors, "clients::call_and_wait", &told).unwrap();
+    clients.ask(&format!("open {BEFORE}"));
+    let resident = |server: &mut Child| server.ask("resident").parse::<usize>().unwrap();
+    let before = resident(&mut server);
+    assert_eq!(clients.ask(&format!("open {count}")), "open");
+    let mut tell = |requests: usize| {
+        let each = resident(&mut server).saturating_sub(before) / count;
+        eprintln!("{each} bytes for each of {count} idle connections after {requests} requests");
+        assert!(each <= limit, "{each} bytes are more than {limit}");
+    };
+    tell(1);
+    // Whoever calls now is served as if they were not there.
+    if secret.is_none() {
+        let client = Client::new(&format!("http://{place}")).unwrap();
+        for number in 0..200 {
+            let answer = client.call_values("echo", &[Value::from(number)]);
+            assert_eq!(answer.unwrap(), Value::from(vec![Value::from(number)]));
+        }
+    }
+    clients.ask(&format!("call {AGAIN}"));
+    tell(1 + AGAIN);
+    assert_eq!(server.ask("stop"), "stopped");
+    let ended = clients.ask("end");
+    assert_eq!(ended, format!("{} ended cleanly", BEFORE + count));
+}
+
+#[test]
+fn ten_thousand_connections() {
+    idle(10_000, 16 * 1024, None);
+}
+
+#[cfg(feature = "tls")]
+#[test]
+fn connections_over_tls() {
+    // Most is what rustls keeps of each.
+    idle(1_000, 32 * 1024, Some(&server::Secret::new()));
+}

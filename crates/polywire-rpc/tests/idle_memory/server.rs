@@ -1,0 +1,73 @@
+//! The process that serves.
+
+use polywire_rpc::Server;
+use polywire_rpc::methods::Methods;
+use polywire_schema::Value;
+
+use crate::child::{questions, resident, say, told};
+
+/// A certificate for `localhost`.
+#[derive(Debug)]
+pub(crate) struct Secret {
+    pub(crate) certificate: String,
+    /// With the key.
+    pub(crate) pem: String,
+}
+
+#[cfg(feature = "tls")]
+impl Secret {
+    pub(crate) fn new() -> Self {
+        let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+        let certificate = made.cert.pem();
+        let pem = format!("{certificate}{}", made.signing_key.serialize_pem());
+        Self { certificate, pem }
+    }
+}
+
+#[test]
+#[ignore = "the server of other tests"]
+fn serves() {
+    let Some(pem) = told() else { return };
+    let methods = Methods::new().values("echo", |parameters, _| async move {
+        Ok(Value::List(parameters))
+    });
+    let server = Server::methods(methods)
+        .connections(20_000)
+        .build()
+        .unwrap();
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .build()
+        .unwrap();
+    let place = "127.0.0.1:0".parse().unwrap();
+    let running = runtime.block_on(async {
+        if pem.is_empty() {
+            return server.listen(place).await.unwrap();
+        }
+        secured(&server, place, &pem).await
+    });
+    say(running.address());
+    for question in questions() {
+        match question.as_str() {
+            "resident" => say(resident()),
+            "stop" => break,
+            other => panic!("{other}"),
+        }
+    }
+    runtime.block_on(running.shutdown());
+    say("stopped");
+}
+
+#[cfg(feature = "tls")]
+async fn secured(server: &Server, place: std::net::SocketAddr, pem: &str) -> polywire_rpc::Running {
+    use polywire_rpc::server::{Pem, Tls};
+
+    let tls = Tls::builder(Pem::text(pem), Pem::text(pem)).build();
+    server.listen_tls(place, &tls.unwrap()).await.unwrap()
+}
+
+#[cfg(not(feature = "tls"))]
+async fn secured(_: &Server, _: std::net::SocketAddr, _: &str) -> polywire_rpc::Running {
+    panic!("there is no TLS here")
+}

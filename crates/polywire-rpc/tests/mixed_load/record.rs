@@ -1,0 +1,117 @@
+//! What has become of the calls, and of memory.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use crate::child::resident;
+
+/// How often memory is looked at.
+pub(crate) const PARTS: u32 = 12;
+
+/// The parts that warm up: pools fill, and the allocator gets what it needs at the most.
+const WARM: usize = 4;
+
+/// The most that memory may grow by after that: an arena of the allocator or two, which
+/// large bodies take when they happen to come together.
+const NOISE: usize = 8 << 20;
+
+/// What has become of a call: the expected answer, or what came in its place.
+pub(crate) type Became = Result<&'static str, String>;
+
+/// Memory at some time.
+struct Look {
+    time: Duration,
+    calls: u64,
+    server: usize,
+    callers: usize,
+}
+
+pub(crate) struct Record {
+    number: AtomicU64,
+    /// How many calls of each kind have become what.
+    became: Mutex<BTreeMap<(&'static str, &'static str), u64>>,
+    wrong: Mutex<Vec<String>>,
+    looks: Mutex<Vec<Look>>,
+}
+
+impl Record {
+    pub(crate) fn new() -> Self {
+        Self {
+            number: AtomicU64::new(0),
+            became: Mutex::default(),
+            wrong: Mutex::default(),
+            looks: Mutex::default(),
+        }
+    }
+
+    /// The number of the next call.
+    pub(crate) fn next(&self) -> u64 {
+        self.number.fetch_add(1, Ordering::Relaxed)
+    }
+
+    pub(crate) fn add(&self, kind: &'static str, became: Became) {
+        let became = became.unwrap_or_else(|wrong| {
+            let mut list = self.wrong.lock().unwrap();
+            // Enough to see what is wrong.
+            if list.len() < 20 {
+                list.push(format!("{kind}: {wrong}"));
+            }
+            "WRONG"
+        });
+        let mut all = self.became.lock().unwrap();
+        *all.entry((kind, became)).or_default() += 1;
+    }
+
+    /// Looks at memory: what the server says, and this process.
+    pub(crate) fn look(&self, time: Duration, server: usize) {
+        let calls = self.number.load(Ordering::Relaxed);
+        let look = Look {
+            time,
+            calls,
+            server,
+            callers: resident(),
+        };
+        self.looks.lock().unwrap().push(look);
+    }
+
+    /// Everything came as expected, and memory is flat.
+    pub(crate) fn verify(&self) {
+        let wrong = self.wrong.lock().unwrap();
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+        let looks = self.looks.lock().unwrap();
+        let (warm, rest) = looks.split_at(WARM);
+        let flat = |side: &str, of: fn(&Look) -> usize| {
+            let before = warm.iter().map(of).max().unwrap();
+            let most = rest.iter().map(of).max().unwrap();
+            let grown = most.saturating_sub(before);
+            assert!(grown <= NOISE, "the {side} grew by {grown} bytes");
+        };
+        flat("server", |look| look.server);
+        flat("callers", |look| look.callers);
+    }
+}
+
+impl fmt::Display for Record {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const KIB: usize = 1024;
+        writeln!(f, "\n| after | calls | server, KiB | callers, KiB |")?;
+        writeln!(f, "|--:|--:|--:|--:|")?;
+        for look in &*self.looks.lock().unwrap() {
+            let seconds = look.time.as_secs_f64();
+            let (server, callers) = (look.server / KIB, look.callers / KIB);
+            writeln!(
+                f,
+                "| {seconds:.0} s | {} | {server} | {callers} |",
+                look.calls
+            )?;
+        }
+        writeln!(f, "\n| calls | became | how many |\n|---|---|--:|")?;
+        for ((kind, became), count) in &*self.became.lock().unwrap() {
+            writeln!(f, "| {kind} | {became} | {count} |")?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,104 @@
+//! The process that serves.
+
+use std::time::Duration;
+
+use polywire_protocol::Fault;
+use polywire_rpc::Server;
+use polywire_rpc::layers::Gzip;
+use polywire_rpc::methods::Methods;
+use polywire_rpc::server::Timeouts;
+use polywire_schema::{Blob, Limits, Value};
+use serde::{Deserialize, Serialize};
+
+use crate::child::{questions, resident, say, told};
+
+/// The bytes that a message may have.
+pub(crate) const LIMIT: usize = 1 << 20;
+
+/// One of many in a large call.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+pub(crate) struct Row {
+    pub(crate) id: i32,
+    pub(crate) name: String,
+    pub(crate) price: f64,
+    pub(crate) open: bool,
+}
+
+fn methods() -> Methods {
+    Methods::new()
+        .values("echo", |parameters, _| async move {
+            Ok(Value::List(parameters))
+        })
+        .method("add", |(left, right): (i32, i32)| async move {
+            left.checked_add(right)
+                .ok_or_else(|| Fault::coded(7, "too large"))
+        })
+        .method("rows", |(mut rows,): (Vec<Row>,)| async move {
+            rows.reverse();
+            rows
+        })
+        .method("nap", |(millis,): (u32,)| async move {
+            tokio::time::sleep(Duration::from_millis(millis.into())).await;
+            millis
+        })
+        .blocking("sum", |(blob,): (Blob,)| {
+            let bytes: &[u8] = &blob;
+            bytes.iter().map(|byte| i64::from(*byte)).sum::<i64>()
+        })
+        .introspection(true)
+        .cbor("Mixed")
+}
+
+#[test]
+#[ignore = "the server of another test"]
+fn serves() {
+    if told().is_none() {
+        return;
+    }
+    let short = Duration::from_secs(2);
+    let server = Server::methods(methods())
+        .limits(Limits::DEFAULT.with_bytes(LIMIT))
+        .calls(200)
+        .timeouts(Timeouts {
+            head: short,
+            body: short,
+            ..Timeouts::DEFAULT
+        })
+        .http_layer(Gzip::new())
+        .build()
+        .unwrap();
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .build()
+        .unwrap();
+    let path = |name: &str| {
+        let name = format!("polywire-load-{}-{name}.sock", std::process::id());
+        std::env::temp_dir().join(name)
+    };
+    let running = runtime.block_on(async {
+        let place = "127.0.0.1:0".parse().unwrap();
+        [
+            server.listen(place).await.unwrap().into_any(),
+            server.listen_unix(path("http")).await.unwrap().into_any(),
+            server
+                .listen_scgi_unix(path("scgi"))
+                .await
+                .unwrap()
+                .into_any(),
+        ]
+    });
+    let places = running.each_ref().map(|one| one.place().to_string());
+    say(places.join(" "));
+    for question in questions() {
+        match question.as_str() {
+            "resident" => say(resident()),
+            "stop" => break,
+            other => panic!("{other}"),
+        }
+    }
+    for one in running {
+        runtime.block_on(one.shutdown());
+    }
+    say("stopped");
+}

@@ -1,0 +1,270 @@
+//! Callers that are killed in the middle of a call.
+
+use std::sync::Arc;
+
+use polywire_model::Loader;
+use polywire_protocol::ProtocolKind;
+use polywire_rpc::methods::Methods;
+use polywire_rpc::xmlrpc::{CallError, Client};
+use polywire_rpc::{Running, Server, ServerBuilder, ServiceHandle, dynamic};
+use polywire_schema::{Map, Value};
+use tokio::io::AsyncWriteExt;
+use tokio::net::TcpStream;
+use tokio::sync::Semaphore;
+
+use crate::processes::{Child, say, told, within};
+
+/// What has become of calls of `wait`.
+#[derive(Clone)]
+struct Watch {
+    begun: Arc<Semaphore>,
+    /// One for each call that may end.
+    gate: Arc<Semaphore>,
+    ended: Arc<Semaphore>,
+    dropped: Arc<Semaphore>,
+}
+
+impl Watch {
+    fn new() -> Self {
+        let none = || Arc::new(Semaphore::new(0));
+        Self {
+            begun: none(),
+            gate: none(),
+            ended: none(),
+            dropped: none(),
+        }
+    }
+
+    fn inside(&self) -> Inside {
+        Inside {
+            watch: self.clone(),
+            ended: false,
+        }
+    }
+
+    /// `wait`, which ends when the gate lets it, and `echo`.
+    fn methods(&self) -> Methods {
+        let watch = self.clone();
+        Methods::new()
+            .values("echo", |parameters, _| async move {
+                Ok(Value::List(parameters))
+            })
+            .method("wait", move |(): ()| {
+                let mut inside = watch.inside();
+                async move {
+                    inside.wait().await;
+                    7
+                }
+            })
+    }
+}
+
+/// A call of `wait`: says how it went when it is dropped.
+struct Inside {
+    watch: Watch,
+    ended: bool,
+}
+
+impl Inside {
+    async fn wait(&mut self) {
+        self.watch.begun.add_permits(1);
+        self.watch.gate.acquire().await.unwrap().forget();
+        self.ended = true;
+    }
+}
+
+impl Drop for Inside {
+    fn drop(&mut self) {
+        let kind = match self.ended {
+            true => &self.watch.ended,
+            false => &self.watch.dropped,
+        };
+        kind.add_permits(1);
+    }
+}
+
+/// Waits until something has happened so often.
+async fn happened(what: &Semaphore, times: u32) {
+    within(what.acquire_many(times)).await.unwrap().forget();
+}
+
+async fn listen(server: ServerBuilder) -> Running {
+    let server = server.build().unwrap();
+    server.listen("127.0.0.1:0".parse().unwrap()).await.unwrap()
+}
+
+fn client(url: &str) -> Client {
+    Client::new(url).unwrap()
+}
+
+async fn echo(client: &Client) -> Result<Value, CallError> {
+    within(client.call_values("echo", &[Value::from(1)])).await
+}
+
+/// Calls until there is a place for the call: there will be.
+async fn echo_soon(client: &Client) {
+    let calling = async {
+        while echo(client).await.is_err() {
+            tokio::task::yield_now().await;
+        }
+    };
+    within(calling).await;
+}
+
+const CALLER: &str = "killed_callers::a_caller";
+
+#[tokio::test]
+#[ignore = "the caller that other tests kill"]
+async fn a_caller() {
+    let Some(url) = told() else { return };
+    say("calling");
+    let answer = client(&url).call_values("wait", &[]).await;
+    panic!("nobody killed it: {answer:?}");
+}
+
+/// That a caller is dead and that it has closed its half look the same: the call runs on,
+/// and when it ends all that it held comes back.
+#[tokio::test]
+async fn a_call_whose_caller_was_killed_runs_to_its_end() {
+    let watch = Watch::new();
+    // The callers, and one place for the others.
+    let running = listen(Server::methods(watch.methods()).calls(4).connections(4)).await;
+    let url = format!("http://{}", running.address());
+    let mut callers: Vec<Child> = (0..3).map(|_| Child::start(CALLER, &url)).collect();
+    happened(&watch.begun, 3).await;
+    callers.iter_mut().for_each(Child::kill);
+    let other = client(&url);
+    for _ in 0..100 {
+        echo(&other).await.unwrap();
+    }
+    assert_eq!(watch.dropped.available_permits(), 0);
+
+    watch.gate.add_permits(3);
+    happened(&watch.ended, 3).await;
+    // All places are free again: four connections that all wait, and four calls.
+    drop(other);
+    let calls: Vec<_> = (0..4)
+        .map(|_| {
+            let client = client(&url);
+            tokio::spawn(async move { within(client.call_values("wait", &[])).await })
+        })
+        .collect();
+    happened(&watch.begun, 4).await;
+    watch.gate.add_permits(4);
+    for call in calls {
+        assert_eq!(call.await.unwrap().unwrap(), Value::from(7));
+    }
+    running.shutdown().await;
+}
+
+#[tokio::test]
+async fn calls_that_run_on_count_as_calls_in_progress() {
+    let watch = Watch::new();
+    let running = listen(Server::methods(watch.methods()).calls(1)).await;
+    let url = format!("http://{}", running.address());
+    let mut caller = Child::start(CALLER, &url);
+    happened(&watch.begun, 1).await;
+    caller.kill();
+    let other = client(&url);
+    let error = echo(&other).await.unwrap_err();
+    let fault = error.as_fault().unwrap();
+    assert!(
+        fault.message().contains("1 calls are in progress"),
+        "{error}"
+    );
+    watch.gate.add_permits(1);
+    happened(&watch.ended, 1).await;
+    echo_soon(&other).await;
+    running.shutdown().await;
+}
+
+#[tokio::test]
+async fn without_half_closed_connections_a_call_ends_with_its_caller() {
+    let watch = Watch::new();
+    let server = Server::methods(watch.methods()).half_close(false);
+    let running = listen(server.calls(1).connections(2)).await;
+    let url = format!("http://{}", running.address());
+    for _ in 0..3 {
+        let mut caller = Child::start(CALLER, &url);
+        happened(&watch.begun, 1).await;
+        caller.kill();
+        // Nobody opens the gate.
+        happened(&watch.dropped, 1).await;
+    }
+    echo_soon(&client(&url)).await;
+    assert_eq!(watch.ended.available_permits(), 0);
+    running.shutdown().await;
+}
+
+/// A service of one operation, `Wait`, that goes over HTTP/2.
+fn service() -> ServiceHandle {
+    let text = r#"
+        $version: "2"
+        namespace example
+        service Waiter { version: "1", operations: [Wait] }
+        operation Wait {}
+    "#;
+    let model = Loader::new().add_text("waiter.smithy", text).assemble();
+    let schemas = model.unwrap().model.schemas("example#Waiter").unwrap();
+    ServiceHandle::new(Arc::new(schemas.unwrap()), 0)
+}
+
+#[tokio::test]
+async fn over_http2_a_call_ends_with_its_caller() {
+    let watch = Watch::new();
+    let own = watch.clone();
+    let server = Server::builder(service()).protocol(ProtocolKind::RpcV2Cbor);
+    let server = server.operation(
+        "Wait",
+        dynamic(move |_: Map, _| {
+            let mut inside = own.inside();
+            async move {
+                inside.wait().await;
+                Ok(())
+            }
+        }),
+    );
+    let running = listen(server).await;
+    let url = format!("http://{}", running.address());
+    let mut caller = Child::start("killed_callers::a_caller_over_http2", &url);
+    happened(&watch.begun, 1).await;
+    caller.kill();
+    happened(&watch.dropped, 1).await;
+    running.shutdown().await;
+}
+
+#[tokio::test]
+#[ignore = "the caller that another test kills"]
+async fn a_caller_over_http2() {
+    let Some(url) = told() else { return };
+    let client = polywire_rpc::Client::builder(service(), ProtocolKind::RpcV2Cbor);
+    let client = client.http2(true).connect(&url).unwrap();
+    let answer = client.call("Wait", Map::new()).await;
+    panic!("nobody killed it: {answer:?}");
+}
+
+/// A call that is killed before all of it has come was none.
+#[tokio::test]
+async fn a_caller_that_is_killed_in_the_middle_of_its_body() {
+    let watch = Watch::new();
+    let running = listen(Server::methods(watch.methods()).calls(1).connections(2)).await;
+    let place = running.address().to_string();
+    let mut caller = Child::start("killed_callers::half_a_caller", &place);
+    assert_eq!(caller.line().await, "half");
+    caller.kill();
+    echo_soon(&client(&format!("http://{place}"))).await;
+    assert_eq!(watch.begun.available_permits(), 0);
+    running.shutdown().await;
+}
+
+#[tokio::test]
+#[ignore = "the caller that another test kills"]
+async fn half_a_caller() {
+    let Some(place) = told() else { return };
+    let mut stream = TcpStream::connect(place).await.unwrap();
+    let half = "POST /RPC2 HTTP/1.1\r\nHost: x\r\nContent-Type: text/xml\r\n\
+                Content-Length: 1000\r\n\r\n<methodCall><methodName>wait</meth";
+    stream.write_all(half.as_bytes()).await.unwrap();
+    say("half");
+    std::future::pending::<()>().await;
+}

@@ -1,0 +1,430 @@
+//! Peers that vanish without a word, or say a byte a second: each is let go when its
+//! time is over, is told so where there is somebody to tell, and holds up nobody.
+//!
+//! Time stands still unless everybody waits, and then goes on at once: so the times are
+//! the real defaults, and exact. Over Unix sockets, since what is written there is there
+//! to be read at the same moment; what runs over them is what runs over TCP.
+
+use std::future::Future;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use polywire_rpc::methods::Methods;
+use polywire_rpc::server::Timeouts;
+use polywire_rpc::xmlrpc::{CallError, Client};
+use polywire_rpc::{Running, Server, ServerBuilder};
+use polywire_schema::Value;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{UnixListener, UnixStream};
+use tokio::sync::Semaphore;
+use tokio::time::Instant;
+
+const SECOND: Duration = Duration::from_secs(1);
+
+/// A server over HTTP and SCGI, with the timeouts that servers have by default.
+struct Site {
+    folder: PathBuf,
+    http: Running<PathBuf>,
+    scgi: Running<PathBuf>,
+    /// The calls of `wait` that have been dropped or have ended.
+    gone: Arc<Semaphore>,
+}
+
+fn folder() -> PathBuf {
+    static COUNT: AtomicU32 = AtomicU32::new(0);
+    let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    let name = format!("polywire-vanished-{}-{count}", std::process::id());
+    let folder = std::env::temp_dir().join(name);
+    std::fs::create_dir(&folder).unwrap();
+    folder
+}
+
+/// Counts when it is dropped.
+struct Gone(Arc<Semaphore>);
+
+impl Drop for Gone {
+    fn drop(&mut self) {
+        self.0.add_permits(1);
+    }
+}
+
+impl Site {
+    async fn start(set: impl FnOnce(ServerBuilder) -> ServerBuilder) -> Self {
+        let gone = Arc::new(Semaphore::new(0));
+        let own = gone.clone();
+        let methods = Methods::new()
+            .values("echo", |parameters, _| async move {
+                Ok(Value::List(parameters))
+            })
+            .method("wait", move |(): ()| {
+                let gone = Gone(own.clone());
+                async move {
+                    let _gone = gone;
+                    std::future::pending::<i32>().await
+                }
+            });
+        let server = set(Server::methods(methods)).build().unwrap();
+        let folder = folder();
+        let (http, scgi) = (folder.join("http"), folder.join("scgi"));
+        Self {
+            http: server.listen_unix(http).await.unwrap(),
+            scgi: server.listen_scgi_unix(scgi).await.unwrap(),
+            folder,
+            gone,
+        }
+    }
+
+    async fn open(&self) -> UnixStream {
+        UnixStream::connect(self.http.path()).await.unwrap()
+    }
+
+    async fn open_scgi(&self) -> UnixStream {
+        UnixStream::connect(self.scgi.path()).await.unwrap()
+    }
+
+    /// Sees to it that others are served, over new connections, without waiting.
+    async fn serves_on(&self) {
+        let begun = Instant::now();
+        for url in [
+            format!("http+unix://{}", self.http.path().display()),
+            format!("scgi+unix://{}", self.scgi.path().display()),
+        ] {
+            let client = Client::new(&url).unwrap();
+            let answer = client.call_values("echo", &[Value::from(1)]).await;
+            assert_eq!(answer.unwrap(), Value::from(vec![Value::from(1)]));
+        }
+        assert_eq!(begun.elapsed(), Duration::ZERO);
+    }
+
+    async fn stop(self) {
+        let begun = Instant::now();
+        self.http.shutdown().await;
+        self.scgi.shutdown().await;
+        // Nothing of what has vanished is left to wait for.
+        assert!(begun.elapsed() <= 3 * SECOND, "{:?}", begun.elapsed());
+        std::fs::remove_dir_all(self.folder).unwrap();
+    }
+}
+
+const ECHO: &str = "<methodCall><methodName>echo</methodName></methodCall>";
+
+fn call(method: &str) -> String {
+    let body = ECHO.replace("echo", method);
+    let length = body.len();
+    format!("POST /RPC2 HTTP/1.1\r\nHost: x\r\nContent-Length: {length}\r\n\r\n{body}")
+}
+
+fn scgi(body: &str) -> String {
+    let length = body.len();
+    let head = format!("CONTENT_LENGTH\0{length}\0SCGI\x001\0");
+    format!("{}:{head},{body}", head.len())
+}
+
+/// All that comes until the end, and how long that took.
+async fn last_words(stream: &mut UnixStream) -> (String, Duration) {
+    let begun = Instant::now();
+    let mut bytes = Vec::new();
+    let read = async {
+        // A connection that is reset has ended too.
+        let _ = stream.read_to_end(&mut bytes).await;
+    };
+    tokio::time::timeout(Duration::from_secs(1_000), read)
+        .await
+        .expect("the connection is closed");
+    (String::from_utf8(bytes).unwrap(), begun.elapsed())
+}
+
+/// The same of a peer that goes on to say a byte a second, while others are served.
+async fn dripping(site: &Site, stream: UnixStream) -> (String, Duration) {
+    let (mut read, mut write) = stream.into_split();
+    let drip = async {
+        loop {
+            tokio::time::sleep(SECOND).await;
+            // When it is closed, that shows on the other side.
+            let _ = write.write_all(b"x").await;
+            site.serves_on().await;
+        }
+    };
+    let begun = Instant::now();
+    let mut bytes = Vec::new();
+    let ends = async {
+        let _ = read.read_to_end(&mut bytes).await;
+    };
+    tokio::select! {
+        () = ends => {}
+        () = drip => unreachable!(),
+        () = tokio::time::sleep(Duration::from_secs(1_000)) => panic!("it is not closed"),
+    }
+    (String::from_utf8(bytes).unwrap(), begun.elapsed())
+}
+
+/// A time as it was set, or a turn of the timer more.
+fn is(took: Duration, time: Duration) {
+    let more = Duration::from_millis(10);
+    assert!(
+        (time..=time + more).contains(&took),
+        "{took:?}, not {time:?}"
+    );
+}
+
+/// Beginnings of heads, over HTTP.
+const HEADS: [&str; 5] = [
+    "",
+    "P",
+    "POST /RPC2",
+    "POST /RPC2 HTTP/1.1\r\nHost: x\r\nX-Slow: ",
+    "PRI * HTTP/2.0\r\n",
+];
+
+#[tokio::test(start_paused = true)]
+async fn heads_that_do_not_go_on() {
+    let site = Site::start(|server| server).await;
+    for head in HEADS {
+        let mut peer = site.open().await;
+        peer.write_all(head.as_bytes()).await.unwrap();
+        let (words, took) = last_words(&mut peer).await;
+        assert_eq!(words, "", "{head}");
+        is(took, Timeouts::DEFAULT.head);
+        site.serves_on().await;
+    }
+    site.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn heads_of_scgi_that_do_not_go_on() {
+    let site = Site::start(|server| server).await;
+    for head in ["", "7", "70:CONTENT_LENGTH\x0010"] {
+        let mut peer = site.open_scgi().await;
+        peer.write_all(head.as_bytes()).await.unwrap();
+        let (words, took) = last_words(&mut peer).await;
+        assert!(words.starts_with("Status: 408"), "{words}");
+        assert!(words.ends_with("did not arrive within 30 s\n"), "{words}");
+        is(took, Timeouts::DEFAULT.head);
+        site.serves_on().await;
+    }
+    site.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_byte_a_second_in_a_head() {
+    let site = Site::start(|server| server).await;
+    for head in &HEADS[3..4] {
+        let mut peer = site.open().await;
+        peer.write_all(head.as_bytes()).await.unwrap();
+        let (words, took) = dripping(&site, peer).await;
+        assert_eq!(words, "", "{head}");
+        is(took, Timeouts::DEFAULT.head);
+    }
+    let mut peer = site.open_scgi().await;
+    peer.write_all(b"1000:X\0").await.unwrap();
+    let (words, took) = dripping(&site, peer).await;
+    assert!(words.starts_with("Status: 408"), "{words}");
+    is(took, Timeouts::DEFAULT.head);
+    site.stop().await;
+}
+
+/// What a caller over XML-RPC is told whose body is late.
+fn is_late(words: &str, status: &str) {
+    assert!(words.starts_with(status), "{words}");
+    assert!(words.contains("<int>-32300</int>"), "{words}");
+    assert!(words.contains("did not arrive within 30 s"), "{words}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn bodies_that_do_not_go_on() {
+    let site = Site::start(|server| server).await;
+    let whole = call("echo");
+    for left in [1, 30, ECHO.len()] {
+        let mut peer = site.open().await;
+        let part = &whole[..whole.len() - left];
+        peer.write_all(part.as_bytes()).await.unwrap();
+        let (words, took) = last_words(&mut peer).await;
+        is_late(&words, "HTTP/1.1 200");
+        is(took, Timeouts::DEFAULT.body);
+    }
+    let whole = scgi(ECHO);
+    let mut peer = site.open_scgi().await;
+    let part = &whole[..whole.len() - 5];
+    peer.write_all(part.as_bytes()).await.unwrap();
+    let (words, took) = last_words(&mut peer).await;
+    is_late(&words, "Status: 200");
+    is(took, Timeouts::DEFAULT.body);
+    site.serves_on().await;
+    site.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_byte_a_second_in_a_body() {
+    let site = Site::start(|server| server).await;
+    let head = "POST /RPC2 HTTP/1.1\r\nHost: x\r\n";
+    let length = format!("{head}Content-Length: 1000\r\n\r\n<methodCall>");
+    let chunked = format!("{head}Transfer-Encoding: chunked\r\n\r\n100\r\n<methodCall>");
+    for begin in [length, chunked] {
+        let mut peer = site.open().await;
+        peer.write_all(begin.as_bytes()).await.unwrap();
+        let (words, took) = dripping(&site, peer).await;
+        is_late(&words, "HTTP/1.1 200");
+        is(took, Timeouts::DEFAULT.body);
+    }
+    let mut peer = site.open_scgi().await;
+    let whole = scgi(&ECHO.replace("echo", &"x".repeat(1000)));
+    peer.write_all(&whole.as_bytes()[..100]).await.unwrap();
+    let (words, took) = dripping(&site, peer).await;
+    is_late(&words, "Status: 200");
+    is(took, Timeouts::DEFAULT.body);
+    site.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_peer_that_has_its_answer_and_vanishes() {
+    let site = Site::start(|server| server).await;
+    let mut peer = site.open().await;
+    for pause in [0, 10, 29] {
+        tokio::time::sleep(pause * SECOND).await;
+        peer.write_all(call("echo").as_bytes()).await.unwrap();
+        let mut answer = Vec::new();
+        while !answer.ends_with(b"</methodResponse>") {
+            assert!(peer.read_buf(&mut answer).await.unwrap() > 0);
+        }
+    }
+    let (words, took) = last_words(&mut peer).await;
+    assert_eq!(words, "");
+    is(took, Timeouts::DEFAULT.head);
+    site.stop().await;
+}
+
+/// Its call holds a place for as long as a handler may take, and then its connection for
+/// as long as it takes to see that nobody says more.
+#[tokio::test(start_paused = true)]
+async fn a_peer_that_vanishes_behind_its_call() {
+    let site = Site::start(|server| server.connections(1)).await;
+    let begun = Instant::now();
+    let mut peer = site.open().await;
+    peer.write_all(call("wait").as_bytes()).await.unwrap();
+    site.gone.acquire().await.unwrap().forget();
+    is(begun.elapsed(), Timeouts::DEFAULT.handler);
+    let (words, took) = last_words(&mut peer).await;
+    assert!(words.contains("<int>-32400</int>"), "{words}");
+    assert!(words.contains("wait took too long"), "{words}");
+    is(took, Timeouts::DEFAULT.head);
+    site.serves_on().await;
+    site.stop().await;
+}
+
+/// More than sockets hold is waiting for it, and after a time no longer.
+#[tokio::test(start_paused = true)]
+async fn a_peer_that_does_not_read_its_answer() {
+    let site = Site::start(|server| server).await;
+    let body = format!(
+        "<methodCall><methodName>echo</methodName><params><param><value>{}</value></param>\
+         </params></methodCall>",
+        "x".repeat(4 << 20)
+    );
+    let length = body.len();
+    let head = format!("POST /RPC2 HTTP/1.1\r\nHost: x\r\nContent-Length: {length}\r\n\r\n");
+    for over_scgi in [false, true] {
+        let (mut peer, request) = match over_scgi {
+            false => (site.open().await, format!("{head}{body}")),
+            true => (site.open_scgi().await, scgi(&body)),
+        };
+        peer.write_all(request.as_bytes()).await.unwrap();
+        tokio::time::sleep(3 * Timeouts::DEFAULT.head + SECOND).await;
+        let (words, took) = last_words(&mut peer).await;
+        assert!(
+            !words.is_empty() && words.len() < 4 << 20,
+            "{}",
+            words.len()
+        );
+        assert_eq!(took, Duration::ZERO);
+    }
+    site.serves_on().await;
+    site.stop().await;
+}
+
+/// All places are held by peers that have vanished in the middle of something; others
+/// wait in the system's queue until they are let go.
+#[tokio::test(start_paused = true)]
+async fn as_many_as_there_are_places() {
+    const PLACES: usize = 100;
+    let site = Site::start(|server| server.connections(PLACES)).await;
+    let whole = call("echo");
+    let words = ["", "P", "POST /RPC2 HT", &whole[..whole.len() - 3]];
+    let mut peers = Vec::new();
+    for word in words.iter().cycle().take(PLACES) {
+        let mut peer = site.open().await;
+        peer.write_all(word.as_bytes()).await.unwrap();
+        peers.push(peer);
+    }
+    let url = format!("http+unix://{}", site.http.path().display());
+    let begun = Instant::now();
+    Client::new(&url)
+        .unwrap()
+        .call_values("echo", &[])
+        .await
+        .unwrap();
+    is(begun.elapsed(), Timeouts::DEFAULT.head);
+    drop(peers);
+    site.serves_on().await;
+    site.stop().await;
+}
+
+/// A server from a script: what it makes of its only connection.
+async fn answering<F: Future<Output = ()> + Send + 'static>(
+    script: impl FnOnce(UnixStream) -> F + Send + 'static,
+) -> (Client, PathBuf) {
+    let folder = folder();
+    let path = folder.join("http");
+    let listener = UnixListener::bind(&path).unwrap();
+    tokio::spawn(async move {
+        let (stream, _) = listener.accept().await.unwrap();
+        script(stream).await;
+    });
+    let client = Client::new(&format!("http+unix://{}", path.display())).unwrap();
+    (client, folder)
+}
+
+/// The default deadline of a call.
+const DEADLINE: Duration = Duration::from_secs(60);
+
+async fn is_cut_off(client: &Client) {
+    let begun = Instant::now();
+    let error = client.call_values("echo", &[]).await.unwrap_err();
+    is(begun.elapsed(), DEADLINE);
+    assert!(error.is_timeout() && !error.is_before_request(), "{error}");
+    let CallError::Transport(error) = &error else {
+        panic!("{error:?}")
+    };
+    assert!(error.is_deadline());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_vanishes_during_a_call() {
+    let (client, folder) = answering(|mut stream| async move {
+        stream.read_buf(&mut Vec::new()).await.unwrap();
+        std::future::pending::<()>().await;
+    })
+    .await;
+    is_cut_off(&client).await;
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_answers_a_byte_a_second() {
+    for begin in [
+        "HTTP/1.1 200 OK\r\nX-Slow: ",
+        "HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n<methodResponse>",
+    ] {
+        let (client, folder) = answering(move |mut stream| async move {
+            stream.read_buf(&mut Vec::new()).await.unwrap();
+            stream.write_all(begin.as_bytes()).await.unwrap();
+            while stream.write_all(b"x").await.is_ok() {
+                tokio::time::sleep(SECOND).await;
+            }
+        })
+        .await;
+        is_cut_off(&client).await;
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+}
