@@ -11,7 +11,7 @@ use polywire_schema::{
 use super::collections::OPEN;
 use super::cursor::Cursor;
 use super::duplicates::Dropped;
-use super::{XmlRpcDecoder, XmlRpcProfile};
+use super::{XmlRpcDecoder, XmlRpcProfile, encoding};
 use crate::budget::Budget;
 use crate::refuse;
 
@@ -75,7 +75,10 @@ impl<'de> XmlRpcDecoder<'de> {
         refuse::too_long(body.len(), limits, "XML-RPC")?;
         let text = match utf8::ascii(body.as_bytes()) {
             Some(text) => text,
-            None => refuse::text(body, limits, "XML-RPC")?,
+            None => match refuse::text(body, limits, "XML-RPC") {
+                Ok(text) => text,
+                Err(error) => return Err(encoding::not_utf8(body, error)),
+            },
         };
         let mut decoder = Self::new(text, frame, profile, limits);
         decoder.body = Some(body);

@@ -464,7 +464,12 @@ impl Client {
             exchange.response = Some(response);
             show(exchange);
         }
-        Ok((head, Body::new(body)))
+        let body = Body::new(body);
+        let in_utf8 = inner
+            .protocol
+            .in_utf8(&head.headers, &body, &inner.limits)
+            .map_err(CallError::Response)?;
+        Ok((head, in_utf8.unwrap_or(body)))
     }
 
     /// The request of a call, with the whole URL and all headers.

@@ -165,8 +165,14 @@ impl App {
                 &bytes,
                 &mut grows,
             )?;
-            let bytes = decoded.unwrap_or(bytes);
-            let whole = Body::new(bytes.clone());
+            let mut bytes = decoded.unwrap_or(bytes);
+            let mut whole = Body::new(bytes.clone());
+            let reader = &self.mounts.protocols[protocol];
+            if let Some(other) = reader.in_utf8(&context.head.headers, &whole, &self.limits)? {
+                body.grow((bytes.len(), other.len()), limit, &self.memory)?;
+                bytes = other.into_bytes();
+                whole = Body::new(bytes.clone());
+            }
             let route = match (route, &self.methods) {
                 (Some(route), _) => route,
                 (None, Some(_)) => {

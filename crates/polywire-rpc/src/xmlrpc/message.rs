@@ -4,11 +4,11 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use http::header::CONTENT_TYPE;
-use http::{HeaderValue, Response};
+use http::Response;
 use polywire_codec::xmlrpc::{
     Envelope, MulticallResult, Reply, Style, XmlRpcDecoder, XmlRpcEncoder, XmlRpcProfile, to_utf8,
 };
+use polywire_protocol::charset;
 use polywire_schema::{Body, Decode, Encode, Encoder, Error, ErrorKind, Limits, Member, Value};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -119,7 +119,7 @@ impl Reading {
         }
         let (head, body) = answer.into_parts();
         let body = Body::new(body);
-        let charset = head.headers.get(CONTENT_TYPE).and_then(charset);
+        let charset = charset(&head.headers);
         match to_utf8(&body, charset, self.profile.leniency, &self.limits) {
             Ok(other) => {
                 let body = other.unwrap_or(body).into_bytes();
@@ -237,14 +237,6 @@ fn told<T>(
         Ok(Err(fault)) => Err(CallError::Fault(fault)),
         Err(error) => Err(unreadable(url, body, error)),
     }
-}
-
-/// The encoding that a media type names.
-fn charset(media_type: &HeaderValue) -> Option<&str> {
-    let parameters = media_type.to_str().ok()?.split(';').skip(1);
-    let mut parameters = parameters.filter_map(|parameter| parameter.split_once('='));
-    let (_, value) = parameters.find(|(name, _)| name.trim().eq_ignore_ascii_case("charset"))?;
-    Some(value.trim().trim_matches('"'))
 }
 
 #[cold]
