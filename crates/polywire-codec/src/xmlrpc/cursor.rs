@@ -11,6 +11,7 @@ use polywire_text::scan;
 use super::collections::{CLOSED, OPEN, PREFIXED};
 use super::leniency::Leniency;
 use super::locate;
+use super::wellformed::is_well_formed;
 use crate::declaration::foreign_encoding;
 use crate::snippet;
 
@@ -213,7 +214,7 @@ impl<'de> Cursor<'de> {
             return Ok(());
         }
         self.at = before;
-        Err(self.error(ErrorKind::Syntax, expected))
+        Err(self.unexpected(expected))
     }
 
     /// Reads this start tag. `false` if it is also the end.
@@ -228,7 +229,7 @@ impl<'de> Cursor<'de> {
             Some(start) if start.name == name => Ok(!start.empty),
             _ => {
                 self.at = before;
-                Err(self.error(ErrorKind::Syntax, expected))
+                Err(self.unexpected(expected))
             }
         }
     }
@@ -237,7 +238,7 @@ impl<'de> Cursor<'de> {
     #[cold]
     pub(super) fn wrong_tag(&mut self, expected: &'static str) -> Error {
         self.at = self.tag;
-        self.error(ErrorKind::Syntax, expected)
+        self.unexpected(expected)
     }
 
     /// Reads this end tag, `</name>`.
@@ -246,7 +247,11 @@ impl<'de> Cursor<'de> {
         if self.end(name) {
             return Ok(());
         }
-        Err(self.error(ErrorKind::Syntax, expected))
+        // The end of another element than the one that is open is no XML.
+        match self.rest().starts_with(b"</") {
+            true => Err(self.error(ErrorKind::Syntax, expected)),
+            false => Err(self.unexpected(expected)),
+        }
     }
 
     /// Whether this end tag stands at the cursor; then it is skipped.
@@ -409,6 +414,16 @@ impl<'de> Cursor<'de> {
             }
         }
         Ok(())
+    }
+
+    /// The error of what stands at the cursor and is something else than what has to.
+    #[cold]
+    pub(super) fn unexpected(&self, expected: &'static str) -> Error {
+        let kind = match is_well_formed(self.text, self.leniency) {
+            true => ErrorKind::Structure,
+            false => ErrorKind::Syntax,
+        };
+        self.error(kind, expected)
     }
 
     #[cold]

@@ -224,7 +224,7 @@ impl<'de> XmlRpcDecoder<'de> {
                 self.cursor.at = start;
                 return self.nothing();
             }
-            None => return Err(cursor.error(ErrorKind::Syntax, "<params> or <fault>")),
+            None => return Err(cursor.unexpected("<params> or <fault>")),
         };
         self.empty_value = !self.cursor.expect_start("value", "<value>")?;
         Ok((reply, self))

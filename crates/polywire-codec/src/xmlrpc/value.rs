@@ -2,9 +2,7 @@
 
 use std::borrow::Cow;
 
-use polywire_schema::{
-    BigDecimal, BigInteger, Blob, Decoder, Error, ErrorKind, Text, Timestamp, Value,
-};
+use polywire_schema::{BigDecimal, BigInteger, Blob, Error, Text, Timestamp, Value};
 use polywire_text::number::{Integer, integer_prefix, parse_f32, parse_f64};
 use polywire_text::timestamp::ReadPolicy;
 use polywire_text::{Malformed, base64, scan};
@@ -71,7 +69,7 @@ impl<'de> XmlRpcDecoder<'de> {
             return Ok((Type::Untyped, UNTYPED));
         }
         let Some(tag) = self.cursor.start()? else {
-            return Err(self.error(ErrorKind::Syntax, "a value"));
+            return Err(self.cursor.unexpected("a value"));
         };
         let kind = match tag.name.strip_prefix("ex:").unwrap_or(tag.name) {
             "i1" => Type::Integer(8),
@@ -90,7 +88,7 @@ impl<'de> XmlRpcDecoder<'de> {
             "bigdecimal" => Type::BigDecimal,
             _ => {
                 self.cursor.at = start;
-                return Err(self.error(ErrorKind::Syntax, "a type of XML-RPC"));
+                return Err(self.cursor.unexpected("a type of XML-RPC"));
             }
         };
         Ok((kind, tag))

@@ -244,7 +244,10 @@ fn unreadable(url: &str, body: &Body, error: Error) -> CallError {
     // Of what is XML-RPC the error says where; of a web page it cannot.
     let bytes = body.as_bytes();
     let head = &bytes[..bytes.len().min(1024)];
-    let syntax = matches!(error.kind(), ErrorKind::Syntax | ErrorKind::Truncated);
+    let syntax = matches!(
+        error.kind(),
+        ErrorKind::Structure | ErrorKind::Syntax | ErrorKind::Truncated
+    );
     let foreign = syntax && !String::from_utf8_lossy(head).contains("<methodResponse");
     let begins = match foreign {
         true => beginning(bytes),
