@@ -146,6 +146,15 @@ impl<'de> XmlRpcDecoder<'de> {
         }
     }
 
+    /// The same of a number of any length. A string without digits is none at all.
+    pub(super) fn big_digits(&self, kind: Type, text: Cow<'de, str>) -> Cow<'de, str> {
+        match kind {
+            Type::String | Type::Untyped => text,
+            _ if text.is_empty() => Cow::Borrowed(self.digits("")),
+            _ => text,
+        }
+    }
+
     /// The boolean that a text says.
     pub(super) fn boolean_of(&mut self, text: &str, start: usize) -> Result<bool, Error> {
         let words = self.cursor.leniency.boolean_words();
@@ -412,10 +421,7 @@ impl<'de> XmlRpcDecoder<'de> {
                 Value::from(self.integer_of(kind, &text, start, "an integer")?)
             }
             Type::BigDecimal => {
-                let text = match self.digits(&text) {
-                    "0" => Cow::Borrowed("0"),
-                    _ => text,
-                };
+                let text = self.big_digits(kind, text);
                 let decimal = BigDecimal::parse(keep::text(self.body, text));
                 let decimal = decimal.map_err(|_| self.invalid(start, "a decimal number"))?;
                 Value::BigDecimal(decimal)
