@@ -16,7 +16,7 @@ use std::task::{Context, Poll, ready};
 use bytes::Bytes;
 use http::Response;
 use http_body_util::Full;
-use polywire_protocol::{Fault, Route, decode_content};
+use polywire_protocol::{Fault, ProtocolKind, Route, decode_content};
 use polywire_schema::Body;
 use tokio::time::Sleep;
 
@@ -175,13 +175,10 @@ impl App {
             }
             let route = match (route, &self.methods) {
                 (Some(route), _) => route,
-                (None, Some(_)) => {
+                (None, Some(_)) if has_methods(reader.kind()) => {
                     return self.begin_named(protocol, context, (&bytes, &whole), &mut called);
                 }
-                (None, None) => {
-                    let protocol = &self.mounts.protocols[protocol];
-                    protocol.route_body(&context.head, &whole, &self.limits)?
-                }
+                (None, _) => reader.route_body(&context.head, &whole, &self.limits)?,
             };
             called = Called::Operation(route.operation);
             let output = self.handle(protocol, &route, context, &whole)?;
@@ -244,6 +241,12 @@ impl App {
             Err(fault) => Answer::Ready(self.fault(protocol, &called, &fault)),
         }
     }
+}
+
+/// Whether a call over such a protocol whose body tells what it is may be one of a method:
+/// operations over CBOR stand in the path.
+const fn has_methods(kind: ProtocolKind) -> bool {
+    matches!(kind, ProtocolKind::RpcV2Cbor | ProtocolKind::XmlRpc)
 }
 
 impl Future for HttpAnswer {

@@ -394,10 +394,9 @@ impl ServerBuilder {
                     false => none.service(),
                 };
                 for path in methods.paths() {
-                    let there = |(mount, protocol): &(Mount, Box<dyn ServerProtocol>)| {
-                        *mount == Mount::default()
-                            && is_xmlrpc(&**protocol)
-                            && protocol.endpoint() == Some(&*path)
+                    // At whatever mount: where XML-RPC is, there the methods are.
+                    let there = |(_, protocol): &(Mount, Box<dyn ServerProtocol>)| {
+                        is_xmlrpc(&**protocol) && protocol.endpoint() == Some(&*path)
                     };
                     if !protocols.iter().any(there) {
                         let protocol = methods
