@@ -190,7 +190,10 @@ fn shapes<F: Format>(body: &Body, document: &Result<impl Sized, Error>) {
     // What is not well formed is so for every shape: two of them tell enough,
     // and the fuzzer has time for three times the inputs.
     if let Err(error) = document
-        && matches!(error.kind(), ErrorKind::Syntax | ErrorKind::Truncated)
+        && matches!(
+            error.kind(),
+            ErrorKind::Structure | ErrorKind::Syntax | ErrorKind::Truncated
+        )
     {
         return;
     }

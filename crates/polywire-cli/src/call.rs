@@ -27,8 +27,9 @@ use crate::{Failure, print};
 // One file for each --model: more would take the URL for a file.
 #[command(mut_arg("files", |files| files.num_args(1)))]
 pub(crate) struct Arguments {
-    /// The service: http://HOST:PORT or https://HOST:PORT, with a path before all
-    /// paths if need be.
+    /// The service: http://HOST:PORT, https://HOST:PORT, http+unix:///SOCKET,
+    /// scgi://HOST:PORT or scgi+unix:///SOCKET, with a path before all paths if
+    /// need be.
     /// Over xmlRpc a path is where the calls go, such as
     /// http://HOST/xmlrpc.php; without one they go to /RPC2.
     url: String,

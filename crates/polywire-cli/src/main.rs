@@ -5,6 +5,7 @@ mod call;
 mod export;
 mod findings;
 mod generate;
+mod listen;
 mod model;
 mod models;
 mod pages;

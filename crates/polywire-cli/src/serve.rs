@@ -1,20 +1,22 @@
 //! `polywire serve`.
 
-use std::net::{SocketAddr, TcpListener, ToSocketAddrs};
 use std::num::NonZeroUsize;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::value_parser;
 use polywire::model::Model;
 use polywire::prelude::*;
 use polywire::protocol::{Protocol, conflict};
-use polywire::rpc::server::{Mount, bind_shared};
-use polywire::rpc::{BuildError, ServerBuilder, Timeouts, Validation};
+use polywire::rpc::server::{Mount, Running};
+use polywire::rpc::{BuildError, Methods, ServerBuilder, Timeouts, Validation};
+use polywire::schema::Operation;
+use tokio::task::JoinSet;
 
 use crate::findings::warn;
+use crate::listen::{ListenArguments, Listening};
 use crate::models::{ModelArguments, bundled, protocol};
 use crate::signals::Signals;
-use crate::target::{NO_TLS, is_https};
 use crate::workers::Workers;
 use crate::{Failure, pages, paste, print, weather};
 
@@ -28,10 +30,8 @@ use crate::{Failure, pages, paste, print, weather};
 pub(crate) struct Arguments {
     #[command(flatten)]
     model: ModelArguments,
-    /// Where to listen: http://HOST:PORT. Nothing listens beyond this machine
-    /// unless a URL says so.
-    #[arg(long, short, value_name = "URL", num_args = 1.., default_value = "http://127.0.0.1:8080")]
-    listen: Vec<String>,
+    #[command(flatten)]
+    listen: ListenArguments,
     /// The protocols to offer, whatever the model says: awsJson1_0, awsJson1_1,
     /// awsQuery, ec2Query, restJson1, restXml, rpcv2Cbor, rpcv2Json, xmlRpc. By
     /// default those that the model names; for the bundled service all of them.
@@ -41,7 +41,8 @@ pub(crate) struct Arguments {
     /// cannot be told apart: restXml=/xml, ec2Query=//ec2.localhost.
     #[arg(long, value_name = "PROTOCOL=PLACE", num_args = 1.., value_parser = mount)]
     mount: Vec<(ProtocolKind, Mount)>,
-    /// Worker threads, each with its own listener. By default one a processor.
+    /// Worker threads, each with its own listener on every address. By default one
+    /// a processor. Unix sockets have one thread together.
     #[arg(long, value_name = "N")]
     workers: Option<NonZeroUsize>,
     /// The largest request body, in bytes.
@@ -67,13 +68,17 @@ pub(crate) struct Arguments {
     /// are never checked; a warning names each.
     #[arg(long)]
     no_validation: bool,
+    /// Do not answer system.listMethods, system.methodSignature,
+    /// system.methodHelp, system.getCapabilities and system.multicall over
+    /// XML-RPC.
+    #[arg(long)]
+    no_introspection: bool,
     /// Print nothing but errors.
     #[arg(long, short)]
     quiet: bool,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let addresses = addresses(&arguments.listen)?;
     let given = arguments.model.is_given();
     let model = if given {
         let assembled = arguments.model.load()?;
@@ -90,25 +95,24 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let workers = arguments
         .workers
         .or_else(|| std::thread::available_parallelism().ok());
-    let workers = listeners(&addresses, workers.unwrap_or(NonZeroUsize::MIN))?;
-    let bound = workers.first().map_or(&[][..], Vec::as_slice).iter();
-    let bound = bound
-        .map(TcpListener::local_addr)
-        .collect::<Result<Vec<_>, _>>();
-    let bound = bound.map_err(Failure::usage)?;
+    let listening = arguments
+        .listen
+        .bind(workers.unwrap_or(NonZeroUsize::MIN))?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build();
     runtime.map_err(Failure::transport)?.block_on(async {
         // Before anybody can know that it runs.
         let mut signals = Signals::new().map_err(Failure::transport)?;
+        let sockets = listening.sockets(&server).await?;
+        let Listening { workers, urls, .. } = listening;
         let mut workers = Workers::start(&server, workers).map_err(Failure::usage)?;
         if !arguments.quiet {
-            print::out(&banner(&model, &service, &server, &bound))?;
+            print::out(&banner(&model, &service, &server, &urls))?;
         }
         let early = tokio::select! {
             () = signals.next() => false,
-            () = workers.one_ended() => true,
+            () = workers.one_ended(), if !workers.is_empty() => true,
         };
         if !arguments.quiet {
             print::err(format_args!(
@@ -118,7 +122,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
             ));
         }
         tokio::select! {
-            () = workers.stop() => {}
+            () = stop(&mut workers, sockets) => {}
             () = signals.next() => {
                 return Err(Failure::transport("calls in progress were cut off"));
             }
@@ -129,6 +133,16 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         }
         Ok(())
     })
+}
+
+/// Stops all that listens, at the same time.
+async fn stop(workers: &mut Workers, sockets: Vec<Running<PathBuf>>) {
+    let mut tasks = JoinSet::new();
+    for running in sockets {
+        tasks.spawn(running.shutdown());
+    }
+    workers.stop().await;
+    tasks.join_all().await;
 }
 
 const SHUTDOWN: Duration = Duration::from_secs(10);
@@ -185,6 +199,15 @@ fn server(
     } else {
         weather::handlers(builder)
     };
+    let over_xmlrpc = offers.iter().any(|(_, kind)| *kind == ProtocolKind::XmlRpc);
+    // A model that has such a method itself answers it itself.
+    let own = |operation: Operation<'_>| operation.xmlrpc_method().starts_with("system.");
+    let introspection = !arguments.no_introspection && !service.service().operations().any(own);
+    if over_xmlrpc && introspection {
+        let about = polywire::documentation(model);
+        let methods = Methods::new().documentation(about);
+        builder = builder.methods(methods.introspection(true));
+    }
     let wires = offers.iter().map(|(mount, kind)| wire(mount, *kind));
     builder
         .pages(pages::pages(model.clone(), service, wires.collect()))
@@ -273,64 +296,9 @@ fn mocks(
     Ok(builder)
 }
 
-/// The listeners of each worker: one on each address.
-fn listeners(
-    addresses: &[SocketAddr],
-    workers: NonZeroUsize,
-) -> Result<Vec<Vec<TcpListener>>, Failure> {
-    let mut own: Vec<Vec<TcpListener>> = Vec::new();
-    for address in addresses {
-        let listeners = bind_shared(*address, workers).map_err(|error| {
-            Failure::usage(format!("cannot listen on http://{address}: {error}"))
-        })?;
-        own.resize_with(listeners.len(), Vec::new);
-        for (own, listener) in own.iter_mut().zip(listeners) {
-            own.push(listener);
-        }
-    }
-    Ok(own)
-}
-
-/// The addresses of `http://` URLs.
-fn addresses(urls: &[String]) -> Result<Vec<SocketAddr>, Failure> {
-    let mut addresses = Vec::new();
-    for url in urls {
-        if is_https(url) {
-            return Err(Failure::usage(format!("--listen {url}: {NO_TLS}")));
-        }
-        let authority = url
-            .strip_prefix("http://")
-            .map(|rest| rest.trim_end_matches('/'));
-        let Some(authority) = authority.filter(|rest| !rest.contains('/')) else {
-            return Err(Failure::usage(format!(
-                "--listen {url}: expected http://HOST:PORT"
-            )));
-        };
-        let resolved = authority.to_socket_addrs().map_err(|error| {
-            Failure::usage(format!(
-                "--listen {url}: expected http://HOST:PORT ({error})"
-            ))
-        })?;
-        // A name may be listed twice with one address. That is no mistake of
-        // the caller, as naming an address twice is.
-        let mut own: Vec<SocketAddr> = Vec::new();
-        for address in resolved {
-            if !own.contains(&address) {
-                own.push(address);
-            }
-        }
-        addresses.extend(own);
-    }
-    Ok(addresses)
-}
-
 /// Says what is served where, and how to try it.
-fn banner(model: &Model, service: &ServiceHandle, server: &Server, bound: &[SocketAddr]) -> String {
+fn banner(model: &Model, service: &ServiceHandle, server: &Server, urls: &[String]) -> String {
     let name = service.service();
-    let urls: Vec<String> = bound
-        .iter()
-        .map(|address| format!("http://{address}"))
-        .collect();
     let count = name.operations().len();
     let mut text = format!(
         "{} {}: {count} operations on {}\n",
@@ -338,8 +306,10 @@ fn banner(model: &Model, service: &ServiceHandle, server: &Server, bound: &[Sock
         name.version(),
         urls.join(", ")
     );
-    let base = urls.first().map_or("", String::as_str);
-    let easiest = paste::easiest(model, service);
+    // What is to be pasted goes over HTTP, and best where nobody has to be trusted.
+    let with = |scheme: &str| urls.iter().find(|url| url.starts_with(scheme));
+    let base = with("http://").or_else(|| with("https://"));
+    let easiest = base.and_then(|base| Some((base, paste::easiest(model, service)?)));
     // The easiest to call first.
     let mut mounts: Vec<_> = server.mounts().collect();
     mounts.sort_by_key(|(mount, _)| **mount != Mount::default());
@@ -347,8 +317,8 @@ fn banner(model: &Model, service: &ServiceHandle, server: &Server, bound: &[Sock
         text.push_str(&format!("\n  {}\n", wire(mount, protocol.kind())));
         // What its name resolves to is not known here.
         let reachable = easiest.as_ref().filter(|_| mount.host_name().is_none());
-        let base = format!("{base}{}", mount.path_prefix());
-        let line = reachable.and_then(|(operation, input)| {
+        let line = reachable.and_then(|(base, (operation, input))| {
+            let base = format!("{base}{}", mount.path_prefix());
             let calls = protocol.kind().client(name).ok()?;
             paste::line(&base, &*calls, *operation, input)
         });
@@ -356,8 +326,7 @@ fn banner(model: &Model, service: &ServiceHandle, server: &Server, bound: &[Sock
             text.push_str(&format!("    {line}\n"));
         }
     }
-    text.push_str(&format!(
-        "\n  {base}/_polywire/ lists the operations. Ctrl-C stops.\n"
-    ));
+    let lists = base.map(|base| format!("{base}/_polywire/ lists the operations. "));
+    text.push_str(&format!("\n  {}Ctrl-C stops.\n", lists.unwrap_or_default()));
     text
 }

@@ -1,13 +1,13 @@
 //! The URL of a service.
 
-use http::Uri;
+use polywire::rpc::connect;
 
 use crate::Failure;
 
 /// A URL of a service, in parts.
 #[derive(Debug)]
 pub(crate) struct Target {
-    /// `http://HOST:PORT`, or with `https`
+    /// `http://HOST:PORT`, or of another scheme.
     origin: String,
     /// What follows, with its query; empty if that is `/` alone.
     path: String,
@@ -15,21 +15,9 @@ pub(crate) struct Target {
 
 impl Target {
     pub(crate) fn parse(url: &str) -> Result<Self, Failure> {
-        let usage = || {
-            let reason = "expected http://HOST:PORT or https://HOST:PORT";
-            Failure::usage(format!("`{url}`: {reason}"))
-        };
-        let uri: Uri = url.parse().map_err(|_| usage())?;
-        let authority = uri.authority().ok_or_else(usage)?;
-        let scheme = uri
-            .scheme_str()
-            .filter(|it| matches!(*it, "http" | "https"));
-        let scheme = scheme.ok_or_else(usage)?;
-        let path = uri.path_and_query().map_or("/", |path| path.as_str());
-        Ok(Self {
-            origin: format!("{scheme}://{authority}"),
-            path: if path == "/" { "" } else { path }.to_owned(),
-        })
+        let (origin, path) = connect::split(url).map_err(Failure::usage)?;
+        let path = path.filter(|path| path != "/").unwrap_or_default();
+        Ok(Self { origin, path })
     }
 
     /// The server, whatever follows.
@@ -49,15 +37,6 @@ impl Target {
     }
 }
 
-/// What to say to a URL to listen at that wants TLS.
-pub(crate) const NO_TLS: &str = "there is no TLS yet, only http://HOST:PORT";
-
-/// Whether a URL wants TLS.
-pub(crate) fn is_https(url: &str) -> bool {
-    url.get(..8)
-        .is_some_and(|start| start.eq_ignore_ascii_case("https://"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -74,26 +53,42 @@ mod tests {
                 "http://h/x.php?a=1",
                 Some("/x.php?a=1"),
             ),
+            ("scgi://h:1/RPC2", "scgi://h:1/RPC2", Some("/RPC2")),
+            (
+                "http+unix:///run/a.sock",
+                "http+unix://%2Frun%2Fa.sock",
+                None,
+            ),
+            (
+                "scgi+unix:///run/a b.sock/x".replace(' ', "%20").as_str(),
+                "scgi+unix://%2Frun%2Fa%20b.sock/x",
+                Some("/x"),
+            ),
         ] {
             let target = Target::parse(url).unwrap();
             assert_eq!(target.base(), base);
             assert_eq!(target.endpoint(), endpoint, "{url}");
-            assert!(url.starts_with(target.origin()));
+            // It is one again.
+            assert_eq!(Target::parse(&target.base()).unwrap().base(), base);
         }
     }
 
     #[test]
     fn what_is_none() {
-        for url in [
-            "localhost",
-            "localhost:80",
-            "http://",
-            "ftp://h",
-            "http://a b",
-            "",
+        for (url, part) in [
+            ("localhost", "no scheme"),
+            ("localhost:80", "no scheme"),
+            ("http://", "no host"),
+            ("ftp://h", "unknown scheme"),
+            ("http://a b", "white space"),
+            ("scgi://h", "scgi://HOST:PORT"),
+            ("http+unix://run/a.sock", "path of a socket"),
+            ("http://me:secret@h", "header authorization"),
+            ("", "no scheme"),
         ] {
             let message = Target::parse(url).unwrap_err().message;
-            assert!(message.contains("expected http://HOST:PORT"), "{message}");
+            assert!(message.contains(part), "{message}");
+            assert!(!message.contains("secret"), "{message}");
         }
     }
 }

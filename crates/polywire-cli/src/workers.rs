@@ -1,12 +1,13 @@
 //! Worker threads: each with a runtime and listeners of its own.
 
 use std::io;
-use std::net::TcpListener;
 use std::thread::JoinHandle;
 
 use polywire::prelude::*;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
+
+use crate::listen::Speaking;
 
 /// Worker threads that run.
 #[derive(Debug)]
@@ -29,7 +30,7 @@ impl Drop for Leaving {
 
 impl Workers {
     /// Starts a worker for each group of listeners.
-    pub(crate) fn start(server: &Server, groups: Vec<Vec<TcpListener>>) -> io::Result<Self> {
+    pub(crate) fn start(server: &Server, groups: Vec<Vec<Speaking>>) -> io::Result<Self> {
         Self::spawn(groups, |listeners| {
             let server = server.clone();
             move |stopped| work(&server, listeners, &stopped)
@@ -61,6 +62,11 @@ impl Workers {
         })
     }
 
+    /// Whether there are none: where nothing listens but Unix sockets.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.threads.is_empty()
+    }
+
     /// Returns when a worker has ended, which none does before it is told to.
     pub(crate) async fn one_ended(&mut self) {
         let _ = self.ended.recv().await;
@@ -89,7 +95,7 @@ impl Workers {
 /// Serves until told to stop; then all listeners stop at the same time.
 fn work(
     server: &Server,
-    listeners: Vec<TcpListener>,
+    listeners: Vec<Speaking>,
     stopped: &watch::Receiver<bool>,
 ) -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -98,13 +104,13 @@ fn work(
     runtime.block_on(async {
         let mut tasks = JoinSet::new();
         for listener in listeners {
-            let running = server.serve(tokio::net::TcpListener::from_std(listener)?)?;
+            let running = listener.serve(server)?;
             let mut stopped = stopped.clone();
             tasks.spawn(async move {
                 tokio::select! {
                     _ = stopped.changed() => {}
                     () = running.ended() => {
-                        let message = format!("nobody listens on http://{} any more", running.address());
+                        let message = format!("nobody listens on {} any more", running.address());
                         return Err(io::Error::other(message));
                     }
                 }

@@ -8,12 +8,20 @@ use crate::snippet;
 ///
 /// <https://www.w3.org/TR/xml/#charencoding>
 pub(crate) fn foreign_encoding(declaration: &str, text: &str) -> Option<String> {
+    if text.is_ascii() {
+        return None;
+    }
+    other_encoding(declaration)
+}
+
+/// The encoding that a declaration names, to be shown, if it is none of those that are
+/// UTF-8.
+pub(crate) fn other_encoding(declaration: &str) -> Option<String> {
     let encoding = pseudo_attribute(declaration, "encoding")?;
     let known = ["utf-8", "utf8", "us-ascii", "ascii"]
         .iter()
         .any(|known| encoding.eq_ignore_ascii_case(known));
-    let foreign = !known && !text.is_ascii();
-    foreign.then(|| encoding.chars().take(24).map(snippet::printable).collect())
+    (!known).then(|| encoding.chars().take(24).map(snippet::printable).collect())
 }
 
 /// The value of a pseudo-attribute.

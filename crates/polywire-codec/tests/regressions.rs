@@ -535,14 +535,52 @@ mod peers {
 
     #[test]
     fn attributes_that_are_not_well_formed() {
-        for right in ["a='b'", "a = \"'>\" c='/'", "xmlns:ex=\"http://x\" "] {
+        for right in [
+            "a='b'",
+            "a = \"'>\" c='/'",
+            "xmlns:ex=\"http://x\" ",
+            "a='&lt;&#65;&amp;'",
+        ] {
             assert_eq!(value(&format!("<int {right}>5</int>")).unwrap(), 5.into());
         }
-        for wrong in ["a", "a=", "a=b", "'a'", "a='<'", "a='b'c='d'", "/ ", "a='b"] {
+        for wrong in [
+            "a",
+            "a=",
+            "a=b",
+            "'a'",
+            "a='<'",
+            "a='b'c='d'",
+            "/ ",
+            "a='b",
+            "a='&b;'",
+            "a='& b'",
+            "a='&#0;'",
+            "a='b' c='d' a='e'",
+            "a='b' a='b'",
+        ] {
             let read = value(&format!("<int {wrong}>5</int>"));
             assert!(read.unwrap_err().is_sender_fault(), "{wrong}");
         }
         assert!(value("<int\"a\">5</int>").is_err());
+    }
+
+    #[test]
+    fn comments_and_instructions_that_are_not_well_formed() {
+        for right in ["<!---->", "<!-- - -->", "<?a?>", "<?a b='<' & ?>"] {
+            assert_eq!(value(&format!("{right}<int>5</int>")).unwrap(), 5.into());
+        }
+        for wrong in [
+            "<!-- -- -->",
+            "<!--->",
+            "<!-- --->",
+            "<??>",
+            "<? a?>",
+            "<?a>",
+            "<!a>",
+        ] {
+            let read = value(&format!("{wrong}<int>5</int>"));
+            assert!(read.unwrap_err().is_sender_fault(), "{wrong}");
+        }
     }
 
     #[test]

@@ -55,7 +55,7 @@ pub use coding::decode_content;
 pub use detect::{Claim, Conflict, conflict, detect};
 pub use ec2_query::Ec2Query;
 pub use fault::{Fault, FaultKind, QueryError, Retry};
-pub use media::check_coding;
+pub use media::{charset, check_coding};
 pub use protocol::{
     ClientProtocol, HostPrefix, MountError, OfKind, Outcome, Plan, Protocol, ProtocolKind,
     ReadPlan, Route, ServerProtocol,

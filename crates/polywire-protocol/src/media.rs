@@ -25,6 +25,25 @@ pub fn check_coding(headers: &HeaderMap) -> Result<(), Fault> {
     }
 }
 
+/// The encoding of its text that a message names in its media type: `charset` of
+/// `Content-Type`.
+///
+/// ```
+/// use http::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
+///
+/// let media_type = HeaderValue::from_static("text/xml; charset=\"iso-8859-1\"");
+/// let headers = HeaderMap::from_iter([(CONTENT_TYPE, media_type)]);
+/// assert_eq!(polywire_protocol::charset(&headers), Some("iso-8859-1"));
+/// ```
+#[must_use]
+pub fn charset(headers: &HeaderMap) -> Option<&str> {
+    let media_type = headers.get(CONTENT_TYPE)?.to_str().ok()?;
+    let parameters = media_type.split(';').skip(1);
+    let mut parameters = parameters.filter_map(|parameter| parameter.split_once('='));
+    let (_, value) = parameters.find(|(name, _)| name.trim().eq_ignore_ascii_case("charset"))?;
+    Some(value.trim().trim_matches('"'))
+}
+
 /// Whether the body is said to be of the type that is wanted.
 pub(crate) fn check_sent(headers: &HeaderMap, wanted: &str) -> Result<(), Fault> {
     check_type(headers, wanted, |sent| sent.eq_ignore_ascii_case(wanted))

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use bytes::Bytes;
-use http::{request, response};
+use http::{HeaderMap, request, response};
 use polywire_codec::{Message, Sink};
 use polywire_schema::{Body, Error, Limits, Operation, Schema, Service};
 
@@ -18,6 +18,23 @@ use crate::{
 pub trait OfKind: fmt::Debug + Send + Sync {
     /// Which protocol it is.
     fn kind(&self) -> ProtocolKind;
+
+    /// The body of a message that is in another encoding than UTF-8, in UTF-8, if this
+    /// protocol was told to read such: then that is what the other methods are given.
+    /// `None` if it is to be read as it came.
+    ///
+    /// # Errors
+    ///
+    /// The encoding is not known, or the body is not in it, or too long.
+    fn in_utf8(
+        &self,
+        headers: &HeaderMap,
+        body: &Body,
+        limits: &Limits,
+    ) -> Result<Option<Body>, Error> {
+        let _ = (headers, body, limits);
+        Ok(None)
+    }
 }
 
 /// A protocol for one service: both sides of it.

@@ -7,8 +7,11 @@ use std::collections::HashMap;
 
 use bytes::Bytes;
 use http::header::CONTENT_TYPE;
-use http::{HeaderValue, Method, StatusCode, request, response};
-use polywire_codec::xmlrpc::{Envelope, Reply, XmlRpcDecoder, XmlRpcEncoder, XmlRpcProfile, code};
+use http::{HeaderMap, HeaderValue, Method, StatusCode, request, response};
+use polywire_codec::xmlrpc::{
+    Envelope, ForbiddenText, Reply, Style, XmlRpcDecoder, XmlRpcEncoder, XmlRpcProfile, code,
+    to_utf8,
+};
 use polywire_codec::{Message, Sink};
 use polywire_schema::{
     Body, Decode, Defaults, Encode, Encoder, Error, ErrorKind, Limits, Map, Member, MemberFlags,
@@ -42,10 +45,9 @@ const TEXT_XML: HeaderValue = HeaderValue::from_static("text/xml");
 pub struct XmlRpc {
     path: String,
     methods: HashMap<String, u32>,
+    profile: XmlRpcProfile,
+    style: Style,
 }
-
-const SERVER: XmlRpcProfile = XmlRpcProfile::DEFAULT;
-const CLIENT: XmlRpcProfile = SERVER.lenient();
 
 /// The member of a fault that holds a modelled error.
 const DETAIL: &str = "detail";
@@ -79,6 +81,8 @@ impl XmlRpc {
         Ok(Self {
             path: "/RPC2".to_owned(),
             methods,
+            profile: XmlRpcProfile::DEFAULT,
+            style: Style::DEFAULT,
         })
     }
 
@@ -88,15 +92,73 @@ impl XmlRpc {
         self.path = path.into();
         self
     }
-}
 
-fn profile(operation: Operation<'_>, base: XmlRpcProfile) -> XmlRpcProfile {
-    base.with_positional(operation.has(OperationFlags::POSITIONAL))
+    /// Sets how messages are read: which leniencies there are for peers that need
+    /// them. A client is [lenient](XmlRpcProfile::lenient) besides.
+    ///
+    /// ```
+    /// use polywire_codec::xmlrpc::{Leniency, Style, XmlRpcProfile};
+    /// use polywire_protocol::{MountError, XmlRpc};
+    /// use polywire_schema::Service;
+    ///
+    /// /// For callers in PHP, and for those who read fractions of a second.
+    /// fn protocol(service: Service<'_>) -> Result<XmlRpc, MountError> {
+    ///     let leniency = Leniency::STRICT.with_foreign_encodings(true);
+    ///     let protocol = XmlRpc::new(service)?
+    ///         .with_profile(XmlRpcProfile::DEFAULT.with_leniency(leniency))
+    ///         .with_style(Style::DEFAULT.with_fractions(true));
+    ///     Ok(protocol)
+    /// }
+    /// # let _ = protocol;
+    /// ```
+    #[must_use]
+    pub const fn with_profile(mut self, profile: XmlRpcProfile) -> Self {
+        self.profile = profile;
+        self
+    }
+
+    /// Sets how calls, results and faults are written where there is a choice.
+    #[must_use]
+    pub const fn with_style(mut self, style: Style) -> Self {
+        self.style = style;
+        self
+    }
+
+    /// How a client reads.
+    const fn lenient(&self) -> XmlRpcProfile {
+        self.profile.lenient()
+    }
+
+    fn encoder(&self, envelope: Envelope<'_>) -> XmlRpcEncoder {
+        XmlRpcEncoder::new(envelope, Vec::with_capacity(512)).with_style(self.style)
+    }
+
+    /// The text of a fault is a string, whatever is in it: clients show it.
+    fn fault_encoder(&self) -> XmlRpcEncoder {
+        let style = match self.style.forbidden {
+            ForbiddenText::Base64 => self.style.with_forbidden(ForbiddenText::Replace),
+            _ => self.style,
+        };
+        self.encoder(Envelope::Fault).with_style(style)
+    }
 }
 
 impl OfKind for XmlRpc {
     fn kind(&self) -> ProtocolKind {
         ProtocolKind::XmlRpc
+    }
+
+    fn in_utf8(
+        &self,
+        headers: &HeaderMap,
+        body: &Body,
+        limits: &Limits,
+    ) -> Result<Option<Body>, Error> {
+        let leniency = self.profile.leniency;
+        if !leniency.foreign_encodings() {
+            return Ok(None);
+        }
+        to_utf8(body, media::charset(headers), leniency, limits)
     }
 }
 
@@ -142,7 +204,7 @@ impl ServerProtocol for XmlRpc {
         limits: &Limits,
     ) -> Result<Route, Fault> {
         media::check_coding(&head.headers)?;
-        let (method, _) = XmlRpcDecoder::call(body, SERVER, limits)?;
+        let (method, _) = XmlRpcDecoder::call(body, self.profile, limits)?;
         match self.methods.get(&*method) {
             Some(index) => Ok(Route::to(*index)),
             None => {
@@ -158,7 +220,8 @@ impl ServerProtocol for XmlRpc {
         request: &ReadPlan<'de>,
         sink: &mut dyn Sink<'de>,
     ) -> Result<(), Fault> {
-        let profile = profile(operation, SERVER);
+        let positional = operation.has(OperationFlags::POSITIONAL);
+        let profile = self.profile.with_positional(positional);
         let root = operation.input().root();
         let (_, mut decoder) = XmlRpcDecoder::call(request.body, profile, request.limits)?;
         sink.read_xmlrpc(root, &mut decoder)?;
@@ -171,7 +234,7 @@ impl ServerProtocol for XmlRpc {
         operation: Operation<'_>,
         output: &dyn Message,
     ) -> Result<http::Response<Bytes>, Error> {
-        let mut encoder = XmlRpcEncoder::new(Envelope::Response, Vec::with_capacity(512));
+        let mut encoder = self.encoder(Envelope::Response);
         output.write_xmlrpc(operation.output().root(), &mut encoder);
         Ok(response(encoder.finish()?))
     }
@@ -189,7 +252,7 @@ impl ServerProtocol for XmlRpc {
             message => format!("{}: {message}", error.name()),
         };
         let at = Member::DOCUMENT;
-        let mut encoder = XmlRpcEncoder::new(Envelope::Fault, Vec::with_capacity(512));
+        let mut encoder = self.fault_encoder();
         encoder.begin_map(at, 3);
         encoder.key(at, "faultCode");
         encoder.integer(at, fault.code().unwrap_or(status));
@@ -231,7 +294,7 @@ impl ServerProtocol for XmlRpc {
                 let detail = Map::from_iter(std::iter::once(name).chain(members));
                 map.extend([(Text::from(DETAIL), Value::Map(detail))]);
             }
-            let mut encoder = XmlRpcEncoder::new(Envelope::Fault, Vec::new());
+            let mut encoder = self.fault_encoder();
             Value::Map(map).encode(Member::DOCUMENT, &mut encoder);
             encoder.finish()
         };
@@ -259,8 +322,7 @@ impl ClientProtocol for XmlRpc {
             method: operation.xmlrpc_method(),
             positional: operation.has(OperationFlags::POSITIONAL),
         };
-        let mut encoder =
-            XmlRpcEncoder::new(envelope, Vec::with_capacity(512)).with_defaults(Defaults::Client);
+        let mut encoder = self.encoder(envelope).with_defaults(Defaults::Client);
         input.write_xmlrpc(operation.input().root(), &mut encoder);
         let mut request = http::Request::new(Bytes::from(encoder.finish()?));
         *request.method_mut() = Method::POST;
@@ -287,14 +349,14 @@ impl ClientProtocol for XmlRpc {
         );
         let fault = busy
             && matches!(
-                XmlRpcDecoder::response(body, CLIENT, limits),
+                XmlRpcDecoder::response(body, self.lenient(), limits),
                 Ok((Reply::Fault, _))
             );
         if head.status != StatusCode::OK && !fault {
             let message = format!("status {}, so this is no answer of XML-RPC", head.status);
             return Ok(Outcome::Foreign(message));
         }
-        let (reply, mut decoder) = XmlRpcDecoder::response(body, CLIENT, limits)?;
+        let (reply, mut decoder) = XmlRpcDecoder::response(body, self.lenient(), limits)?;
         if reply == Reply::Result {
             return Ok(Outcome::Output);
         }
@@ -319,7 +381,7 @@ impl ClientProtocol for XmlRpc {
         sink: &mut dyn Sink<'de>,
     ) -> Result<(), Error> {
         let root = operation.output().root();
-        let (_, mut decoder) = XmlRpcDecoder::response(body, CLIENT, limits)?;
+        let (_, mut decoder) = XmlRpcDecoder::response(body, self.lenient(), limits)?;
         sink.read_xmlrpc(root, &mut decoder)?;
         decoder.finish()?;
         sink.finish(root, &mut decoder)
@@ -333,7 +395,7 @@ impl ClientProtocol for XmlRpc {
         limits: &Limits,
         sink: &mut dyn Sink<'de>,
     ) -> Result<(), Error> {
-        let (_, mut decoder) = XmlRpcDecoder::response(body, CLIENT, limits)?;
+        let (_, mut decoder) = XmlRpcDecoder::response(body, self.lenient(), limits)?;
         // The structure stands in a member of the fault; the others are
         // skipped, and after it nothing else is wanted.
         if decoder.enter(DETAIL)? {

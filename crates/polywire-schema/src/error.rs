@@ -50,6 +50,8 @@ pub enum ErrorKind {
     Limit(LimitKind),
     /// A required member was not there.
     Missing,
+    /// Well formed, but not what the format has at this place: XML that is no XML-RPC.
+    Structure,
     /// The bytes are not well formed.
     Syntax,
     /// The bytes end in the middle.
@@ -248,6 +250,7 @@ impl fmt::Display for ErrorKind {
             Self::InvalidValue => "invalid value",
             Self::Limit(limit) => return write!(f, "limit reached: {limit}"),
             Self::Missing => "missing",
+            Self::Structure => "out of place",
             Self::Syntax => "not well formed",
             Self::Truncated => "ends too early",
             Self::Unknown => "unknown",

@@ -122,10 +122,10 @@ impl Sample {
         Self::over_http(Self::methods().xmlrpc_profile(profile))
     }
 
-    /// As [`Sample::start`], but one that cuts off fractions of a second.
+    /// As [`Sample::start`], but one that writes fractions of a second.
     #[must_use]
-    pub fn whole_seconds() -> Self {
-        Self::over_http(Self::methods().xmlrpc_style(Style::DEFAULT.with_fractions(false)))
+    pub fn with_fractions() -> Self {
+        Self::over_http(Self::methods().xmlrpc_style(Style::DEFAULT.with_fractions(true)))
     }
 
     /// A server of methods of the caller's, on a free port. Long answers are in gzip

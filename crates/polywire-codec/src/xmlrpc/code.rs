@@ -12,7 +12,7 @@ pub const NOT_WELL_FORMED: i64 = -32_700;
 pub const UNSUPPORTED_ENCODING: i64 = -32_701;
 /// The message holds bytes that its encoding does not have.
 pub const INVALID_CHARACTER: i64 = -32_702;
-/// The message is no call, or beyond a limit.
+/// The message is well formed and no call, or beyond a limit.
 pub const INVALID_REQUEST: i64 = -32_600;
 /// There is no such method.
 pub const METHOD_NOT_FOUND: i64 = -32_601;
@@ -35,6 +35,8 @@ pub const TRANSPORT_ERROR: i64 = -32_300;
 ///
 /// let error = xmlrpc::read_call("<methodCall>", &Limits::DEFAULT).unwrap_err();
 /// assert_eq!(code::of(&error), code::NOT_WELL_FORMED);
+/// let error = xmlrpc::read_call("<html></html>", &Limits::DEFAULT).unwrap_err();
+/// assert_eq!(code::of(&error), code::INVALID_REQUEST);
 /// ```
 #[must_use]
 pub fn of(error: &Error) -> i64 {
@@ -42,7 +44,7 @@ pub fn of(error: &Error) -> i64 {
         ErrorKind::Syntax if error.what_was_expected() == super::ENCODING => UNSUPPORTED_ENCODING,
         ErrorKind::Syntax if error.what_was_expected() == "UTF-8" => INVALID_CHARACTER,
         ErrorKind::Syntax | ErrorKind::Truncated => NOT_WELL_FORMED,
-        ErrorKind::Limit(_) => INVALID_REQUEST,
+        ErrorKind::Limit(_) | ErrorKind::Structure => INVALID_REQUEST,
         ErrorKind::Internal | ErrorKind::Unwritable => INTERNAL_ERROR,
         _ => INVALID_PARAMETERS,
     }

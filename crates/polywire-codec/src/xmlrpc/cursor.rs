@@ -11,6 +11,7 @@ use polywire_text::{before, scan};
 use super::collections::{CLOSED, OPEN, PREFIXED};
 use super::leniency::Leniency;
 use super::locate;
+use super::wellformed::is_well_formed;
 use crate::declaration::foreign_encoding;
 use crate::snippet;
 
@@ -104,6 +105,10 @@ impl<'de> Cursor<'de> {
             return Err(self.error(ErrorKind::Syntax, expected));
         };
         let start = self.at + open;
+        if open == 2 && !self.text.as_bytes().get(start).is_none_or(is_name) {
+            let expected = "the target of a processing instruction behind <?";
+            return Err(self.error(ErrorKind::Syntax, expected));
+        }
         let Some(len) = self.text[start..].find(close) else {
             self.at = self.text.len();
             return Err(self.error(ErrorKind::Truncated, what));
@@ -149,7 +154,7 @@ impl<'de> Cursor<'de> {
                     at += 1;
                     break true;
                 }
-                [byte, ..] if space > 0 && is_name(byte) => at = self.attribute(at)?,
+                [byte, ..] if space > 0 && is_name(byte) => at = self.attributes(at)?,
                 _ => return Err(self.not_in_tag(at, "> after a tag")),
             }
         };
@@ -161,13 +166,33 @@ impl<'de> Cursor<'de> {
         Ok(Start { name, empty })
     }
 
-    /// Behind the attribute that begins so far behind the cursor. References in its
-    /// value are not looked at.
+    /// Behind the attributes of which the first begins so far behind the cursor. They mean
+    /// nothing, and are well formed: each there once, with references that XML has.
     #[cold]
-    fn attribute(&mut self, start: usize) -> Result<usize, Error> {
+    fn attributes(&mut self, mut at: usize) -> Result<usize, Error> {
+        let (bytes, begin) = (self.rest(), self.at);
+        let mut names = Vec::new();
+        loop {
+            let len = bytes[at..].iter().position(|byte| !is_name(byte));
+            let len = len.unwrap_or(bytes.len() - at);
+            names.push(&self.text[begin + at..begin + at + len]);
+            at = self.attribute(at + len)?;
+            let space = scan::white_space(&bytes[at..]);
+            if space == 0 || !bytes.get(at + space).is_some_and(is_name) {
+                break;
+            }
+            at += space;
+        }
+        names.sort_unstable();
+        match names.windows(2).any(|pair| pair[0] == pair[1]) {
+            true => Err(self.not_in_tag(at, "each attribute of a tag once")),
+            false => Ok(at),
+        }
+    }
+
+    /// Behind the attribute whose name ends so far behind the cursor.
+    fn attribute(&mut self, mut at: usize) -> Result<usize, Error> {
         let bytes = self.rest();
-        let name = bytes[start..].iter().position(|byte| !is_name(byte));
-        let mut at = start + name.unwrap_or(bytes.len() - start);
         at += scan::white_space(&bytes[at..]);
         if bytes.get(at) != Some(&b'=') {
             return Err(self.not_in_tag(at, "= and a value behind the name of an attribute"));
@@ -183,7 +208,15 @@ impl<'de> Cursor<'de> {
             Some((len, b'<')) => {
                 Err(self.not_in_tag(at + len, "&lt; for < in the value of an attribute"))
             }
-            Some((len, _)) => Ok(at + len + 1),
+            Some((len, _)) => {
+                let value = &self.text[self.at + at..self.at + at + len];
+                match escape::unescape_xml(value, XmlPlace::Attribute, self.reading()) {
+                    Ok(_) => Ok(at + len + 1),
+                    Err(malformed) => {
+                        Err(self.not_in_tag(at + malformed.offset, malformed.expected))
+                    }
+                }
+            }
             None => Err(self.not_in_tag(bytes.len(), "the end of the value of an attribute")),
         }
     }
@@ -213,7 +246,7 @@ impl<'de> Cursor<'de> {
             return Ok(());
         }
         self.at = before;
-        Err(self.error(ErrorKind::Syntax, expected))
+        Err(self.unexpected(expected))
     }
 
     /// Reads this start tag. `false` if it is also the end.
@@ -228,7 +261,7 @@ impl<'de> Cursor<'de> {
             Some(start) if start.name == name => Ok(!start.empty),
             _ => {
                 self.at = before;
-                Err(self.error(ErrorKind::Syntax, expected))
+                Err(self.unexpected(expected))
             }
         }
     }
@@ -237,7 +270,7 @@ impl<'de> Cursor<'de> {
     #[cold]
     pub(super) fn wrong_tag(&mut self, expected: &'static str) -> Error {
         self.at = self.tag;
-        self.error(ErrorKind::Syntax, expected)
+        self.unexpected(expected)
     }
 
     /// Reads this end tag, `</name>`.
@@ -246,7 +279,11 @@ impl<'de> Cursor<'de> {
         if self.end(name) {
             return Ok(());
         }
-        Err(self.error(ErrorKind::Syntax, expected))
+        // The end of another element than the one that is open is no XML.
+        match self.rest().starts_with(b"</") {
+            true => Err(self.error(ErrorKind::Syntax, expected)),
+            false => Err(self.unexpected(expected)),
+        }
     }
 
     /// Whether this end tag stands at the cursor; then it is skipped.
@@ -309,13 +346,18 @@ impl<'de> Cursor<'de> {
         ErrorKind::Limit(LimitKind::StringLength(self.longest))
     }
 
+    /// How character data is read.
+    fn reading(&self) -> XmlReading {
+        match self.leniency.control_characters() {
+            true => XmlReading::Lenient,
+            false => XmlReading::Strict,
+        }
+    }
+
     /// As [`Self::characters`], whatever stands in them.
     #[inline(never)]
     fn mixed_characters(&mut self) -> Result<Cow<'de, str>, Error> {
-        let reading = match self.leniency.control_characters() {
-            true => XmlReading::Lenient,
-            false => XmlReading::Strict,
-        };
+        let reading = self.reading();
         let mut text = Cow::Borrowed("");
         loop {
             let rest = self.rest();
@@ -412,6 +454,16 @@ impl<'de> Cursor<'de> {
             }
         }
         Ok(())
+    }
+
+    /// The error of what stands at the cursor and is something else than what has to.
+    #[cold]
+    pub(super) fn unexpected(&self, expected: &'static str) -> Error {
+        let kind = match is_well_formed(self.text, self.leniency) {
+            true => ErrorKind::Structure,
+            false => ErrorKind::Syntax,
+        };
+        self.error(kind, expected)
     }
 
     #[cold]

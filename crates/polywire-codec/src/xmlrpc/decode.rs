@@ -268,7 +268,7 @@ impl<'de> Decoder<'de> for XmlRpcDecoder<'de> {
         if matches!(kind, Type::Integer(_)) {
             return self.integer_of(kind, &text, start, "an integer");
         }
-        let text = keep::text(self.body, text);
+        let text = keep::text(self.body, self.big_digits(kind, text));
         BigInteger::parse(text).map_err(|_| self.invalid(start, "an integer"))
     }
 
@@ -280,8 +280,8 @@ impl<'de> Decoder<'de> for XmlRpcDecoder<'de> {
                     Type::String | Type::Untyped | Type::BigInteger | Type::BigDecimal
                 )
         };
-        let (_, text, start) = self.scalar(is_wanted, "a decimal number")?;
-        let text = keep::text(self.body, text);
+        let (kind, text, start) = self.scalar(is_wanted, "a decimal number")?;
+        let text = keep::text(self.body, self.big_digits(kind, text));
         BigDecimal::parse(text).map_err(|_| self.invalid(start, "a decimal number"))
     }
 

@@ -2,9 +2,8 @@
 
 use polywire_schema::{Body, Error, ErrorKind, LimitKind, Limits};
 
-#[cfg(feature = "encodings")]
-use super::ENCODING;
-use super::Leniency;
+use super::{ENCODING, Leniency};
+use crate::declaration::other_encoding;
 
 /// The document in UTF-8, if the leniency reads others and it is in another; nothing
 /// if it is to be read as it is.
@@ -54,6 +53,31 @@ pub fn to_utf8(
     transcoded(body, charset, limits)
 }
 
+/// The error of bytes that are not UTF-8: of their encoding, if they say that they are in
+/// another.
+#[cold]
+pub(super) fn not_utf8(body: &Body, error: Error) -> Error {
+    let bytes = body.as_bytes();
+    let encoding = match bytes {
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => Some("UTF-16".to_owned()),
+        _ => declaration(bytes).and_then(other_encoding),
+    };
+    match encoding {
+        None => error,
+        Some(encoding) => Error::new(ErrorKind::Syntax)
+            .in_format("XML-RPC")
+            .expected(ENCODING)
+            .found(format!("`{encoding}`")),
+    }
+}
+
+/// What stands between `<?xml` and `?>`, if the document begins so.
+fn declaration(bytes: &[u8]) -> Option<&str> {
+    let declaration = bytes.strip_prefix(b"<?xml")?;
+    let end = memchr::memmem::find(declaration, b"?>")?;
+    std::str::from_utf8(&declaration[..end]).ok()
+}
+
 #[cold]
 fn too_long(limits: &Limits) -> Error {
     Error::new(ErrorKind::Limit(LimitKind::Bytes(limits.bytes()))).in_format("XML-RPC")
@@ -72,12 +96,7 @@ fn transcoded(body: &Body, charset: Option<&str>, limits: &Limits) -> Result<Opt
     use crate::snippet;
 
     let bytes = body.as_bytes();
-    let declared = || {
-        let declaration = bytes.strip_prefix(b"<?xml")?;
-        let end = memchr::memmem::find(declaration, b"?>")?;
-        let declaration = std::str::from_utf8(&declaration[..end]).ok()?;
-        pseudo_attribute(declaration, "encoding")
-    };
+    let declared = || pseudo_attribute(declaration(bytes)?, "encoding");
     let refuse = |label: &str| {
         let shown: String = label.chars().take(24).map(snippet::printable).collect();
         Error::new(ErrorKind::Syntax)

@@ -10,7 +10,7 @@ use polywire_schema::{
 
 use super::collections::OPEN;
 use super::cursor::Cursor;
-use super::{XmlRpcDecoder, XmlRpcProfile};
+use super::{XmlRpcDecoder, XmlRpcProfile, encoding};
 use crate::budget::Budget;
 use crate::refuse;
 
@@ -207,7 +207,7 @@ impl<'de> XmlRpcDecoder<'de> {
                 self.cursor.at = start;
                 return self.nothing();
             }
-            None => return Err(cursor.error(ErrorKind::Syntax, "<params> or <fault>")),
+            None => return Err(cursor.unexpected("<params> or <fault>")),
         };
         self.empty_value = !self.cursor.expect_start("value", "<value>")?;
         Ok((reply, self))
@@ -517,7 +517,9 @@ fn text_of<'de>(body: &'de Body, limits: &Limits) -> Result<&'de str, Error> {
     refuse::too_long(body.len(), limits, "XML-RPC")?;
     match utf8::ascii(body.as_bytes()) {
         Some(text) => Ok(text),
-        None => refuse::text(body, limits, "XML-RPC"),
+        None => {
+            refuse::text(body, limits, "XML-RPC").map_err(|error| encoding::not_utf8(body, error))
+        }
     }
 }
 

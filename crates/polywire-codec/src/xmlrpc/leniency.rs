@@ -71,9 +71,10 @@ macro_rules! switches {
 }
 
 switches! {
-    /// Results of `system.multicall` that are not wrapped in an array of one:
-    /// any value but a fault's struct is then the result. An array of one is
-    /// still unwrapped, so a result that is such an array must come wrapped.
+    /// Results of `system.multicall` that are not wrapped in arrays of one: any
+    /// value but a fault's struct is then a result. A reply is wrapped or bare as a
+    /// whole: where one result is no array of one, none is unwrapped. A reply in
+    /// which all results are arrays of one is taken for a wrapped one.
     0 bare_multicall with_bare_multicall;
     /// `true` and `false` in any case for 1 and 0. Numbers other than 1 and 0
     /// stay errors.

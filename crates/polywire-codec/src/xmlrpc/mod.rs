@@ -38,6 +38,7 @@ mod multicall;
 mod serde;
 mod style;
 mod value;
+mod wellformed;
 
 use polywire_schema::{Decode, Defaults, Encode, Error, Limits, Member, Value};
 

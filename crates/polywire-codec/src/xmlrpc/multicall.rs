@@ -151,8 +151,10 @@ impl<'de> XmlRpcDecoder<'de> {
     /// Reads the results of a `system.multicall`, of which this is the response's
     /// value.
     ///
-    /// With [`Leniency::bare_multicall`](super::Leniency::bare_multicall) a result
-    /// may be any value instead of an array of one.
+    /// With [`Leniency::bare_multicall`](super::Leniency::bare_multicall) results may be
+    /// any values instead of arrays of one. A peer wraps all of its results or none: if
+    /// one of them is no array of one, the others are not unwrapped either, and a result
+    /// that is an array of one stays what it is.
     ///
     /// # Errors
     ///
@@ -160,19 +162,24 @@ impl<'de> XmlRpcDecoder<'de> {
     /// value nor a fault's struct.
     pub fn multicall_results(&mut self) -> Result<Vec<MulticallResult>, Error> {
         let mut seq = self.begin_any_array()?;
-        let mut results = Vec::new();
+        let mut found = Vec::new();
         while self.next_item(&mut seq)? {
             let result = self.multicall_result()?;
-            results.push(result);
+            found.push(result);
         }
         self.finish()?;
-        Ok(results)
+        let bare = found.iter().any(|result| matches!(result, Found::Bare(_)));
+        let results = found.into_iter().map(|result| match result {
+            Found::Fault(fault) => MulticallResult::Fault(fault),
+            Found::Wrapped { inner, .. } if !bare => MulticallResult::Value(inner),
+            Found::Wrapped { whole, .. } | Found::Bare(whole) => MulticallResult::Value(whole),
+        });
+        Ok(results.collect())
     }
 
-    fn multicall_result(&mut self) -> Result<MulticallResult, Error> {
+    fn multicall_result(&mut self) -> Result<Found, Error> {
         const EXPECTED: &str = "an array of one value, or the struct of a fault";
 
-        let bare = self.profile.leniency.bare_multicall();
         let start = self.cursor.at;
         let (kind, tag) = self.value_type()?;
         match kind {
@@ -184,10 +191,11 @@ impl<'de> XmlRpcDecoder<'de> {
                     self.skip_value()?;
                     inner = Some(start..self.cursor.at);
                 }
-                match inner {
-                    Some(inner) if seq.count == 1 => Ok(MulticallResult::Value(inner)),
-                    _ if bare => Ok(MulticallResult::Value(start..self.cursor.at)),
-                    _ => Err(self.wrong_type(start, EXPECTED)),
+                if let Some(inner) = inner
+                    && seq.count == 1
+                {
+                    let whole = start..self.cursor.at;
+                    return Ok(Found::Wrapped { whole, inner });
                 }
             }
             Type::Struct => {
@@ -196,18 +204,32 @@ impl<'de> XmlRpcDecoder<'de> {
                 let is_fault = value.as_map().is_some_and(|map| {
                     map.contains_key("faultCode") && map.contains_key("faultString")
                 });
-                match is_fault {
-                    true => Ok(MulticallResult::Fault(value)),
-                    false if bare => Ok(MulticallResult::Value(start..self.cursor.at)),
-                    false => Err(self.wrong_type(start, EXPECTED)),
+                if is_fault {
+                    return Ok(Found::Fault(value));
                 }
             }
-            _ if bare => {
+            _ => {
                 self.cursor.at = start;
                 self.skip_value()?;
-                Ok(MulticallResult::Value(start..self.cursor.at))
             }
-            _ => Err(self.wrong_type(start, EXPECTED)),
+        }
+        match self.profile.leniency.bare_multicall() {
+            true => Ok(Found::Bare(start..self.cursor.at)),
+            false => Err(self.wrong_type(start, EXPECTED)),
         }
     }
+}
+
+/// An item of a multicall's results, as it looks by itself.
+enum Found {
+    /// The struct of a fault.
+    Fault(Value),
+    /// An array of one value: a result in its wrapping, or a bare one that is such an
+    /// array.
+    Wrapped {
+        whole: Range<usize>,
+        inner: Range<usize>,
+    },
+    /// What can be nothing but a result without its wrapping.
+    Bare(Range<usize>),
 }

@@ -44,8 +44,8 @@ impl ForbiddenText {
 }
 
 /// How XML-RPC is written where there is a choice. By default it is what most
-/// peers read: strings with their tag, `<nil/>`, a fraction of a second only where
-/// there is one, and an error for text that XML has no form for.
+/// peers read: strings with their tag, `<nil/>`, whole seconds, and an error for text
+/// that XML has no form for.
 ///
 /// ```
 /// use polywire_codec::xmlrpc::{Envelope, ForbiddenText, Style, XmlRpcEncoder};
@@ -69,8 +69,12 @@ pub struct Style {
     pub nil: Nil,
     /// What happens to text that XML forbids.
     pub forbidden: ForbiddenText,
-    /// Whether a fraction of a second is written: PHP takes such a date for a
-    /// string, Ruby for an error. Without it, it is cut off.
+    /// Whether a fraction of a second is written. By default it is cut off, as other
+    /// writers do: the form of the specification has none, and Python with
+    /// `use_builtin_types` and Ruby refuse the whole message for one, PHP takes the date for
+    /// a string. Where both ends are ours, or a peer is known to read it, it need not be
+    /// lost; where it matters and a peer cannot read it, it is better sent as a `double` or
+    /// a `string`.
     pub fractions: bool,
 }
 
@@ -80,7 +84,7 @@ impl Style {
         untyped_strings: false,
         nil: Nil::Plain,
         forbidden: ForbiddenText::Refuse,
-        fractions: true,
+        fractions: false,
     };
 
     /// Whether strings are written without their tag.
@@ -104,7 +108,7 @@ impl Style {
         self
     }
 
-    /// Whether a fraction of a second is written.
+    /// Whether a fraction of a second is written instead of cut off.
     #[must_use]
     pub const fn with_fractions(mut self, fractions: bool) -> Self {
         self.fractions = fractions;

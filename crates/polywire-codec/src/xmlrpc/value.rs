@@ -2,9 +2,7 @@
 
 use std::borrow::Cow;
 
-use polywire_schema::{
-    BigDecimal, BigInteger, Blob, Decoder, Error, ErrorKind, Text, Timestamp, Value,
-};
+use polywire_schema::{BigDecimal, BigInteger, Blob, Error, Text, Timestamp, Value};
 use polywire_text::number::{Integer, integer_prefix, parse_f32, parse_f64};
 use polywire_text::timestamp::ReadPolicy;
 use polywire_text::{Malformed, base64, before, scan};
@@ -72,7 +70,7 @@ impl<'de> XmlRpcDecoder<'de> {
             return Ok((Type::Untyped, UNTYPED));
         }
         let Some(tag) = self.cursor.start()? else {
-            return Err(self.error(ErrorKind::Syntax, "a value"));
+            return Err(self.cursor.unexpected("a value"));
         };
         let kind = match tag.name.strip_prefix("ex:").unwrap_or(tag.name) {
             "i1" => Type::Integer(8),
@@ -91,7 +89,7 @@ impl<'de> XmlRpcDecoder<'de> {
             "bigdecimal" => Type::BigDecimal,
             _ => {
                 self.cursor.at = start;
-                return Err(self.error(ErrorKind::Syntax, "a type of XML-RPC"));
+                return Err(self.cursor.unexpected("a type of XML-RPC"));
             }
         };
         Ok((kind, tag))
@@ -146,6 +144,15 @@ impl<'de> XmlRpcDecoder<'de> {
         match text.is_empty() && self.cursor.leniency.empty_numbers() {
             true => "0",
             false => text,
+        }
+    }
+
+    /// The same of a number of any length. A string without digits is none at all.
+    pub(super) fn big_digits(&self, kind: Type, text: Cow<'de, str>) -> Cow<'de, str> {
+        match kind {
+            Type::String | Type::Untyped => text,
+            _ if text.is_empty() => Cow::Borrowed(self.digits("")),
+            _ => text,
         }
     }
 
@@ -429,10 +436,7 @@ impl<'de> XmlRpcDecoder<'de> {
                 Value::from(self.integer_of(kind, &text, start, "an integer")?)
             }
             Type::BigDecimal => {
-                let text = match self.digits(&text) {
-                    "0" => Cow::Borrowed("0"),
-                    _ => text,
-                };
+                let text = self.big_digits(kind, text);
                 let decimal = BigDecimal::parse(keep::text(self.body, text));
                 let decimal = decimal.map_err(|_| self.invalid(start, "a decimal number"))?;
                 Value::BigDecimal(decimal)

@@ -10,7 +10,7 @@
 use polywire_codec::cbor::{CborDecoder, CborEncoder, CborProfile};
 use polywire_codec::json::{JsonDecoder, JsonEncoder, JsonProfile};
 use polywire_codec::xml::{XmlDecoder, XmlEncoder, XmlProfile};
-use polywire_codec::xmlrpc::{Envelope, XmlRpcDecoder, XmlRpcEncoder, XmlRpcProfile};
+use polywire_codec::xmlrpc::{Envelope, Style, XmlRpcDecoder, XmlRpcEncoder, XmlRpcProfile};
 use polywire_schema::{Body, Decode, Decoder, Encode, Encoder, Error, Limits, Member, Value};
 
 /// A format, as the tests need it.
@@ -124,8 +124,10 @@ impl Format for XmlRpc {
     type Encoder = XmlRpcEncoder;
     type Decoder<'de> = XmlRpcDecoder<'de>;
 
+    /// One that loses nothing.
     fn encoder() -> XmlRpcEncoder {
-        XmlRpcEncoder::new(Envelope::Response, Vec::new())
+        let style = Style::DEFAULT.with_fractions(true);
+        XmlRpcEncoder::new(Envelope::Response, Vec::new()).with_style(style)
     }
 
     fn written(encoder: XmlRpcEncoder) -> Result<Vec<u8>, Error> {

@@ -3,7 +3,9 @@
 use polywire_codec::xmlrpc::{
     Duplicates, Leniency, Reply, XmlRpcDecoder, XmlRpcProfile, code, to_utf8,
 };
-use polywire_schema::{Body, Decode, ErrorKind, Limits, Map, Member, Timestamp, Value};
+use polywire_schema::{
+    Body, Decode, Decoder as _, Error, ErrorKind, Limits, Map, Member, Timestamp, Value,
+};
 
 use super::{value, value_by};
 
@@ -122,6 +124,57 @@ fn empty_numbers() {
     reads(switch, "<bigdecimal></bigdecimal>", zero);
 }
 
+/// Numbers of any length by a schema, which may come as strings too.
+#[test]
+fn empty_big_numbers() {
+    fn by<T>(
+        leniency: Leniency,
+        inside: &str,
+        read: impl FnOnce(&mut XmlRpcDecoder<'_>) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let text = super::response(inside);
+        let profile = XmlRpcProfile::DEFAULT.with_leniency(leniency);
+        let (_, mut decoder) = XmlRpcDecoder::response_from_str(&text, profile, &Limits::DEFAULT)?;
+        let value = read(&mut decoder)?;
+        decoder.finish()?;
+        Ok(value)
+    }
+    let integer = |decoder: &mut XmlRpcDecoder<'_>| decoder.big_integer(Member::DOCUMENT);
+    let decimal = |decoder: &mut XmlRpcDecoder<'_>| decoder.big_decimal(Member::DOCUMENT);
+    let switch = Leniency::STRICT.with_empty_numbers(true);
+    for inside in [
+        "<int/>",
+        "<i8></i8>",
+        "<biginteger/>",
+        "<biginteger></biginteger>",
+    ] {
+        assert_eq!(
+            by(switch, inside, integer).unwrap().as_str(),
+            "0",
+            "{inside}"
+        );
+        assert!(by(Leniency::STRICT, inside, integer).is_err(), "{inside}");
+    }
+    for inside in [
+        "<double/>",
+        "<int></int>",
+        "<bigdecimal/>",
+        "<biginteger></biginteger>",
+    ] {
+        assert_eq!(
+            by(switch, inside, decimal).unwrap().as_str(),
+            "0",
+            "{inside}"
+        );
+        assert!(by(Leniency::STRICT, inside, decimal).is_err(), "{inside}");
+    }
+    // No number says so.
+    for inside in ["<string></string>", ""] {
+        assert!(by(Leniency::ALL, inside, integer).is_err(), "{inside}");
+        assert!(by(Leniency::ALL, inside, decimal).is_err(), "{inside}");
+    }
+}
+
 #[test]
 fn missing_params() {
     let switch = Leniency::STRICT.with_missing_params(true);
@@ -139,7 +192,7 @@ fn missing_params() {
             assert_eq!(reply, Reply::Result);
             let value = Value::decode(Member::DOCUMENT, &mut decoder)?;
             decoder.finish()?;
-            Ok::<_, polywire_schema::Error>(value)
+            Ok::<_, Error>(value)
         };
         assert!(read(Leniency::STRICT).is_err(), "{message}");
         assert_eq!(read(switch).unwrap(), Value::Null, "{message}");
@@ -198,7 +251,7 @@ fn duplicates_for_serde_types() {
             XmlRpcDecoder::response_from_str(&text, profile, &Limits::DEFAULT).unwrap();
         let value = decoder.deserialize::<Vec<std::collections::HashMap<String, i32>>>()?;
         decoder.finish()?;
-        Ok::<_, polywire_schema::Error>(value.iter().map(|map| map["a"]).collect::<Vec<_>>())
+        Ok::<_, Error>(value.iter().map(|map| map["a"]).collect::<Vec<_>>())
     };
     assert!(read(Duplicates::Refuse).is_err());
     assert_eq!(read(Duplicates::First).unwrap(), [1, 3]);

@@ -11,7 +11,7 @@ mod source;
 mod styles;
 mod twin;
 
-use polywire_codec::xmlrpc::{Envelope, XmlRpcDecoder, XmlRpcEncoder, XmlRpcProfile};
+use polywire_codec::xmlrpc::{Envelope, Style, XmlRpcDecoder, XmlRpcEncoder, XmlRpcProfile};
 use polywire_schema::{Decode, Encode, Error, Limits, Member, Value};
 use serde::{Deserialize, Serialize};
 
@@ -46,15 +46,17 @@ fn typed<T: for<'de> Deserialize<'de>>(inside: &str) -> Result<T, Error> {
     Ok(value)
 }
 
-/// The inside of the value that a type is written as.
+/// The inside of the value that a type is written as, with nothing of it lost.
 fn written<T: Serialize>(value: &T) -> Result<String, Error> {
-    let mut encoder = XmlRpcEncoder::new(Envelope::Value, Vec::new());
+    let style = Style::DEFAULT.with_fractions(true);
+    let mut encoder = XmlRpcEncoder::new(Envelope::Value, Vec::new()).with_style(style);
     encoder.serialize(value)?;
     Ok(inside(encoder.finish()?))
 }
 
 fn written_value(value: &Value) -> String {
-    let mut encoder = XmlRpcEncoder::new(Envelope::Value, Vec::new());
+    let style = Style::DEFAULT.with_fractions(true);
+    let mut encoder = XmlRpcEncoder::new(Envelope::Value, Vec::new()).with_style(style);
     value.encode(Member::DOCUMENT, &mut encoder);
     inside(encoder.finish().unwrap())
 }

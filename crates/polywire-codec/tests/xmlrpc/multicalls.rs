@@ -183,9 +183,33 @@ fn bare_results_by_leniency() {
         assert!(results(&one, Leniency::STRICT).is_err());
     }
     let read = results(&bare, Leniency::STRICT.with_bare_multicall(true)).unwrap();
-    let mut expected: Vec<Result<Value, i64>> =
+    let expected: Vec<Result<Value, i64>> =
         bare.as_list().unwrap().iter().cloned().map(Ok).collect();
-    // An array of one is taken for a wrapped value.
-    expected[5] = Ok(Value::from(5));
     assert_eq!(read, expected);
+}
+
+/// A list of one is a result in its wrapping only where all results may be.
+#[test]
+fn a_reply_is_bare_as_a_whole() {
+    let lenient = Leniency::STRICT.with_bare_multicall(true);
+    let one = |item: &str| Value::List(vec![item.into()]);
+    let fault = || {
+        Value::Map(Map::from_iter([
+            ("faultCode", Value::from(4)),
+            ("faultString", Value::from("too many")),
+        ]))
+    };
+    // What shows that it is bare may come before, behind or between.
+    for at in 0..3 {
+        let mut values = vec![one("a"), fault(), one("b")];
+        values.insert(at, Value::from(true));
+        let mut expected = vec![Ok(one("a")), Err(4), Ok(one("b"))];
+        expected.insert(at, Ok(Value::from(true)));
+        assert_eq!(results(&Value::List(values), lenient).unwrap(), expected);
+    }
+    // A fault shows nothing: it looks the same in both.
+    let wrapped = Value::List(vec![one("a"), fault(), one("b")]);
+    let expected = [Ok(Value::from("a")), Err(4), Ok(Value::from("b"))];
+    assert_eq!(results(&wrapped, lenient).unwrap(), expected);
+    assert_eq!(results(&wrapped, Leniency::STRICT).unwrap(), expected);
 }

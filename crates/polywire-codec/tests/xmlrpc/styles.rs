@@ -79,12 +79,18 @@ fn forbidden_names() {
 fn fractions_of_a_second() {
     let time = Value::Timestamp(Timestamp::new(1_795_293_000, 250_000_000));
     assert_eq!(
-        by(Style::DEFAULT, &time).unwrap(),
+        by(Style::DEFAULT.with_fractions(true), &time).unwrap(),
         "<dateTime.iso8601>20261121T20:30:00.25</dateTime.iso8601>"
     );
     assert_eq!(
-        by(Style::DEFAULT.with_fractions(false), &time).unwrap(),
+        by(Style::DEFAULT, &time).unwrap(),
         "<dateTime.iso8601>20261121T20:30:00</dateTime.iso8601>"
+    );
+    // The second that it lies in, before 1970 too.
+    let time = Value::Timestamp(Timestamp::new(-1, 500_000_000));
+    assert_eq!(
+        by(Style::DEFAULT, &time).unwrap(),
+        "<dateTime.iso8601>19691231T23:59:59</dateTime.iso8601>"
     );
 }
 

@@ -21,7 +21,7 @@ use uuid::Uuid;
 use crate::ServiceHandle;
 #[cfg(feature = "tls")]
 use crate::connect::Tls;
-use crate::connect::{Deadline, Endpoint, Options, Proxy, Transport, write_chain};
+use crate::connect::{Deadline, Endpoint, NO_USER, Options, Proxy, Transport, write_chain};
 
 mod generated;
 
@@ -274,12 +274,8 @@ impl ClientBuilder {
     pub fn connect(self, url: &str) -> Result<Client, ConnectError> {
         let endpoint =
             Endpoint::parse(url).map_err(|error| ConnectError::Url(error.to_string()))?;
-        // Whoever gives them wants them sent, which nobody does here; and what
-        // errors show may be logged.
         if endpoint.credentials.is_some() {
-            let reason = "user and password of a URL are not sent: leave them out, and set the \
-                          header authorization instead";
-            return Err(ConnectError::Url(reason.to_owned()));
+            return Err(ConnectError::Url(NO_USER.to_owned()));
         }
         let protocol = self.protocol.map_err(ConnectError::Mount)?;
         let transport = Transport::new(endpoint, &self.connection)
@@ -464,7 +460,12 @@ impl Client {
             exchange.response = Some(response);
             show(exchange);
         }
-        Ok((head, Body::new(body)))
+        let body = Body::new(body);
+        let in_utf8 = inner
+            .protocol
+            .in_utf8(&head.headers, &body, &inner.limits)
+            .map_err(CallError::Response)?;
+        Ok((head, in_utf8.unwrap_or(body)))
     }
 
     /// The request of a call, with the whole URL and all headers.

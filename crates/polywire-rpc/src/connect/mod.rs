@@ -31,7 +31,7 @@ pub use error::{Step, TransportError};
 pub use proxy::Proxy;
 #[cfg(feature = "tls")]
 pub use tls::{Tls, TlsError};
-pub use url::UrlError;
+pub use url::{UrlError, split};
 
 #[cfg(feature = "tls")]
 #[doc(hidden)]
@@ -39,4 +39,4 @@ pub use transport::get;
 
 pub(crate) use error::write_chain;
 pub(crate) use transport::{Deadline, Options, Transport, too_large};
-pub(crate) use url::{Credentials, Endpoint, without_secrets};
+pub(crate) use url::{Credentials, Endpoint, NO_USER, without_secrets};

@@ -210,6 +210,50 @@ impl fmt::Debug for Endpoint {
     }
 }
 
+/// A URL in two parts: that of the server, and path and query of what is asked of it, if
+/// it has any: for protocols that are called at one path, such as XML-RPC.
+///
+/// ```
+/// use polywire_rpc::connect::split;
+///
+/// let (server, path) = split("http+unix:///run/a.sock/RPC2")?;
+/// assert_eq!((&*server, path.as_deref()), ("http+unix://%2Frun%2Fa.sock", Some("/RPC2")));
+/// let (server, path) = split("scgi://127.0.0.1:5000")?;
+/// assert_eq!((&*server, path.as_deref()), ("scgi://127.0.0.1:5000", None));
+/// # Ok::<(), polywire_rpc::connect::UrlError>(())
+/// ```
+///
+/// # Errors
+///
+/// It is no URL that a client can connect to, or has a user in it, for which a server's
+/// own URL has no place.
+pub fn split(url: &str) -> Result<(String, Option<String>), UrlError> {
+    let endpoint = Endpoint::parse(url)?;
+    if endpoint.credentials.is_some() {
+        return Err(UrlError::new(url, NO_USER));
+    }
+    // Parsed, so it has one.
+    let scheme = url.split("://").next().unwrap_or_default();
+    let server = match &endpoint.place {
+        Place::Tcp { .. } => format!("{scheme}://{}", endpoint.authority),
+        Place::Unix(path) => {
+            let path = path.to_string_lossy();
+            let encoded = path.bytes().map(|byte| match byte {
+                b'-' | b'.' | b'_' | b'~' => char::from(byte).to_string(),
+                _ if byte.is_ascii_alphanumeric() => char::from(byte).to_string(),
+                _ => format!("%{byte:02X}"),
+            });
+            format!("{scheme}://{}", encoded.collect::<String>())
+        }
+    };
+    Ok((server, endpoint.target.map(|target| target.to_string())))
+}
+
+/// Whoever gives a user and a password in a URL wants them sent, which is not done
+/// everywhere; and what errors show may be logged.
+pub(crate) const NO_USER: &str = "user and password of a URL are not sent: leave them out, and \
+                                  set the header authorization instead";
+
 const SCHEMES: &str = "expected http://HOST, https://HOST, http+unix://SOCKET, scgi://HOST:PORT or scgi+unix://SOCKET";
 
 fn default_port(wire: Wire) -> Option<u16> {

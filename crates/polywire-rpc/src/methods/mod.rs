@@ -99,7 +99,7 @@ use std::future::Future;
 use std::sync::Arc;
 
 use polywire_codec::xmlrpc::{Style, XmlRpcProfile};
-use polywire_protocol::Fault;
+use polywire_protocol::{Fault, MountError, XmlRpc};
 use polywire_schema::{Service, Value};
 use tower::{Layer, Service as TowerService};
 
@@ -295,14 +295,19 @@ impl Methods {
     }
 
     /// Sets how calls in XML-RPC are read: which leniencies there are for peers that
-    /// need them.
+    /// need them. It holds for operations of a model on the same server too, but for those
+    /// of a protocol that was made apart ([`ServerBuilder::custom_protocol`]), which has
+    /// settings of its own.
+    ///
+    /// [`ServerBuilder::custom_protocol`]: crate::ServerBuilder::custom_protocol
     #[must_use]
     pub const fn xmlrpc_profile(mut self, profile: XmlRpcProfile) -> Self {
         self.profile = profile;
         self
     }
 
-    /// Sets how results in XML-RPC are written where there is a choice.
+    /// Sets how results and faults in XML-RPC are written where there is a choice, those
+    /// of operations too, as with [`xmlrpc_profile`](Self::xmlrpc_profile).
     #[must_use]
     pub const fn xmlrpc_style(mut self, style: Style) -> Self {
         self.style = style;
@@ -335,6 +340,12 @@ impl Methods {
             true => vec!["/RPC2".to_owned()],
             false => self.paths.clone(),
         }
+    }
+
+    /// The wire of XML-RPC, with the operations of a model.
+    pub(crate) fn xmlrpc_wire(&self, service: Service<'_>) -> Result<XmlRpc, MountError> {
+        let wire = XmlRpc::new(service)?;
+        Ok(wire.with_profile(self.profile).with_style(self.style))
     }
 
     /// The wire of CBOR, beside a model that is offered over CBOR under a name.

@@ -16,7 +16,7 @@ use std::task::{Context, Poll, ready};
 use bytes::Bytes;
 use http::Response;
 use http_body_util::Full;
-use polywire_protocol::{Fault, Route, decode_content};
+use polywire_protocol::{Fault, ProtocolKind, Route, decode_content};
 use polywire_schema::Body;
 use tokio::time::Sleep;
 
@@ -160,17 +160,20 @@ impl App {
             &bytes,
             &mut grows,
         )?;
-        let bytes = decoded.unwrap_or(bytes);
-        let whole = Body::new(bytes.clone());
+        let mut bytes = decoded.unwrap_or(bytes);
+        let mut whole = Body::new(bytes.clone());
+        let reader = &self.mounts.protocols[protocol];
+        if let Some(other) = reader.in_utf8(&context.head.headers, &whole, &self.limits)? {
+            body.grow((bytes.len(), other.len()), limit, &self.memory)?;
+            bytes = other.into_bytes();
+            whole = Body::new(bytes.clone());
+        }
         let route = match (route, &self.methods) {
             (Some(route), _) => route,
-            (None, Some(_)) => {
+            (None, Some(_)) if has_methods(reader.kind()) => {
                 return self.begin_named(protocol, context, (&bytes, &whole), called);
             }
-            (None, None) => {
-                let protocol = &self.mounts.protocols[protocol];
-                protocol.route_body(&context.head, &whole, &self.limits)?
-            }
+            (None, _) => reader.route_body(&context.head, &whole, &self.limits)?,
         };
         *called = Called::Operation(route.operation);
         let output = self.handle(protocol, &route, context, &whole)?;
@@ -231,6 +234,12 @@ impl App {
             Err(fault) => Answer::Ready(self.fault(protocol, &called, &fault)),
         }
     }
+}
+
+/// Whether a call over such a protocol whose body tells what it is may be one of a method:
+/// operations over CBOR stand in the path.
+const fn has_methods(kind: ProtocolKind) -> bool {
+    matches!(kind, ProtocolKind::RpcV2Cbor | ProtocolKind::XmlRpc)
 }
 
 impl Future for HttpAnswer {

@@ -391,9 +391,12 @@ impl ServerBuilder {
         }
         let mut protocols = self.own_protocols;
         for (mount, kind) in kinds {
-            let protocol = kind
-                .server(service)
-                .map_err(|error| BuildError::Mount(kind, error))?;
+            let protocol = match (kind, &self.methods) {
+                // One server reads and writes XML-RPC in one way.
+                (ProtocolKind::XmlRpc, Some(methods)) => methods.xmlrpc_wire(service).map(boxed),
+                _ => kind.server(service),
+            };
+            let protocol = protocol.map_err(|error| BuildError::Mount(kind, error))?;
             protocols.push((mount, protocol));
         }
         let over_xmlrpc = protocols.iter().any(|(_, protocol)| is_xmlrpc(&**protocol));
@@ -410,15 +413,15 @@ impl ServerBuilder {
                     false => none.service(),
                 };
                 for path in methods.paths() {
-                    let there = |(mount, protocol): &(Mount, Box<dyn ServerProtocol>)| {
-                        *mount == Mount::default()
-                            && is_xmlrpc(&**protocol)
-                            && protocol.endpoint() == Some(&*path)
+                    // At whatever mount: where XML-RPC is, there the methods are.
+                    let there = |(_, protocol): &(Mount, Box<dyn ServerProtocol>)| {
+                        is_xmlrpc(&**protocol) && protocol.endpoint() == Some(&*path)
                     };
                     if !protocols.iter().any(there) {
-                        let protocol = XmlRpc::new(offered)
+                        let protocol = methods
+                            .xmlrpc_wire(offered)
                             .map_err(|error| BuildError::Mount(ProtocolKind::XmlRpc, error))?;
-                        protocols.push((Mount::default(), Box::new(protocol.at_path(path))));
+                        protocols.push((Mount::default(), boxed(protocol.at_path(path))));
                     }
                 }
                 let over_cbor = |(_, protocol): &(Mount, Box<dyn ServerProtocol>)| {
@@ -536,6 +539,10 @@ impl ServerBuilder {
         }
         Ok(server)
     }
+}
+
+fn boxed(protocol: XmlRpc) -> Box<dyn ServerProtocol> {
+    Box::new(protocol)
 }
 
 fn is_xmlrpc(protocol: &dyn ServerProtocol) -> bool {

@@ -4,11 +4,11 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use http::header::CONTENT_TYPE;
-use http::{HeaderValue, Response};
+use http::Response;
 use polywire_codec::xmlrpc::{
     Envelope, MulticallResult, Reply, Style, XmlRpcDecoder, XmlRpcEncoder, XmlRpcProfile, to_utf8,
 };
+use polywire_protocol::charset;
 use polywire_schema::{Body, Decode, Encode, Encoder, Error, ErrorKind, Limits, Member, Value};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -119,7 +119,7 @@ impl Reading {
         }
         let (head, body) = answer.into_parts();
         let body = Body::new(body);
-        let charset = head.headers.get(CONTENT_TYPE).and_then(charset);
+        let charset = charset(&head.headers);
         match to_utf8(&body, charset, self.profile.leniency, &self.limits) {
             Ok(other) => {
                 let body = other.unwrap_or(body).into_bytes();
@@ -239,20 +239,15 @@ fn told<T>(
     }
 }
 
-/// The encoding that a media type names.
-fn charset(media_type: &HeaderValue) -> Option<&str> {
-    let parameters = media_type.to_str().ok()?.split(';').skip(1);
-    let mut parameters = parameters.filter_map(|parameter| parameter.split_once('='));
-    let (_, value) = parameters.find(|(name, _)| name.trim().eq_ignore_ascii_case("charset"))?;
-    Some(value.trim().trim_matches('"'))
-}
-
 #[cold]
 fn unreadable(url: &str, body: &Body, error: Error) -> CallError {
     // Of what is XML-RPC the error says where; of a web page it cannot.
     let bytes = body.as_bytes();
     let head = &bytes[..bytes.len().min(1024)];
-    let syntax = matches!(error.kind(), ErrorKind::Syntax | ErrorKind::Truncated);
+    let syntax = matches!(
+        error.kind(),
+        ErrorKind::Structure | ErrorKind::Syntax | ErrorKind::Truncated
+    );
     let foreign = syntax && !String::from_utf8_lossy(head).contains("<methodResponse");
     let begins = match foreign {
         true => beginning(bytes),

@@ -118,7 +118,7 @@ async fn xmlrpc_bodies() {
             "-32701",
             "UTF-8",
         ),
-        ("<html/>".to_owned(), "-32700", "methodCall"),
+        ("<html/>".to_owned(), "-32600", "methodCall"),
         (member("<int>5</int>"), "-32602", "name"),
         (member("<array><data/></array>"), "-32602", "name"),
         (

@@ -37,11 +37,12 @@ async fn the_same_everywhere() {
     ] {
         for kind in WIRES {
             let answer = site.client(kind).call(operation, input).await;
-            assert_eq!(
-                answer.unwrap(),
-                output(operation, input),
-                "{operation} over {kind}"
-            );
+            let mut expected = output(operation, input);
+            if kind == XmlRpc {
+                // Whose dates have whole seconds, as HTTP's have.
+                expected = expected.replace("00.5Z", "00Z");
+            }
+            assert_eq!(answer.unwrap(), expected, "{operation} over {kind}");
         }
     }
     for kind in WIRES {

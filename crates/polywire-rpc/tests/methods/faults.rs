@@ -75,6 +75,15 @@ async fn codes_say_what_went_wrong() {
             "<methodCall><methodName>add</methodName></methodcall>",
             -32700,
         ),
+        // XML, and no call.
+        ("<html><body>hello</body></html>", -32600),
+        ("<methodResponse><params/></methodResponse>", -32600),
+        ("<methodCall><params/></methodCall>", -32600),
+        (
+            "<methodCall><methodName>add</methodName><params><param><value><number>1</number>\
+             </value></param></params></methodCall>",
+            -32600,
+        ),
         (
             "<methodCall><methodName>nobody</methodName></methodCall>",
             -32601,

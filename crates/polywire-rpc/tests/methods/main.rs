@@ -9,6 +9,7 @@ mod cbor;
 mod faults;
 mod layers;
 mod multicall;
+mod settings;
 mod support;
 mod system;
 mod types;

@@ -1,5 +1,7 @@
 //! XML as a tree: the part of XML 1.0 that has no document types.
 
+use std::collections::BTreeSet;
+
 use polywire_schema::{Error, ErrorKind};
 use polywire_text::escape::{XmlPlace, XmlReading, is_xml};
 use polywire_text::reference::xml;
@@ -100,6 +102,13 @@ impl<'a> Parser<'a> {
         found.is_some()
     }
 
+    fn reading(&self) -> XmlReading {
+        match self.lenient {
+            true => XmlReading::Lenient,
+            false => XmlReading::Strict,
+        }
+    }
+
     /// Whether there was white space.
     fn spaces(&mut self) -> bool {
         let before = self.rest.len();
@@ -127,6 +136,7 @@ impl<'a> Parser<'a> {
             };
         }
         if self.skip("<?") {
+            self.name()?;
             self.until("?>")?;
             return Ok(true);
         }
@@ -150,11 +160,13 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Section 3.1: the attributes of a tag. They mean nothing; references in them are
-    /// not looked at.
+    /// Section 3.1: the attributes of a tag. They mean nothing.
     fn attributes(&mut self) -> Result<(), Error> {
+        let mut names = BTreeSet::new();
         while self.spaces() && !self.rest.starts_with(['/', '>']) {
-            self.name()?;
+            if !names.insert(self.name()?) {
+                return Err(wrong("each attribute of a tag once"));
+            }
             self.spaces();
             if !self.skip("=") {
                 return Err(wrong("= behind the name of an attribute"));
@@ -170,6 +182,8 @@ impl<'a> Parser<'a> {
             if value.contains('<') {
                 return Err(wrong("no < in the value of an attribute"));
             }
+            xml::unescaped(value.as_bytes(), XmlPlace::Attribute, self.reading())
+                .map_err(|malformed| wrong(malformed.expected))?;
         }
         Ok(())
     }
@@ -228,11 +242,7 @@ impl<'a> Parser<'a> {
             .ok_or_else(|| error(ErrorKind::Truncated, "an end tag"))?;
         let (raw, rest) = self.rest.split_at(end);
         self.rest = rest;
-        let reading = match self.lenient {
-            true => XmlReading::Lenient,
-            false => XmlReading::Strict,
-        };
-        let text = xml::unescaped(raw.as_bytes(), XmlPlace::Text, reading)
+        let text = xml::unescaped(raw.as_bytes(), XmlPlace::Text, self.reading())
             .map_err(|malformed| wrong(malformed.expected))?;
         Ok(Node::Text {
             text,

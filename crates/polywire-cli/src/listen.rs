@@ -1,0 +1,301 @@
+//! Where `polywire serve` listens.
+
+use std::fmt;
+use std::io;
+use std::net::{SocketAddr, TcpListener, ToSocketAddrs};
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use polywire::prelude::*;
+use polywire::rpc::server::{ClientCertificates, Pem, Running, Tls, bind_shared};
+
+use crate::Failure;
+
+/// Where to listen, and how TLS is spoken there.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ListenArguments {
+    /// Where to listen: http://HOST:PORT, https://HOST:PORT, scgi://HOST:PORT,
+    /// http+unix:///PATH or scgi+unix:///PATH, several of them if need be.
+    /// Nothing listens beyond this machine unless a URL says so.
+    #[arg(long, short, value_name = "URL", num_args = 1.., default_value = "http://127.0.0.1:8080")]
+    listen: Vec<String>,
+    /// The certificate for https://, in PEM, with those that lead to its
+    /// authority.
+    #[arg(long, value_name = "FILE")]
+    cert: Option<PathBuf>,
+    /// The key of --cert, if it is in another file.
+    #[arg(long, value_name = "FILE", requires = "cert")]
+    key: Option<PathBuf>,
+    /// Ask callers over https:// for certificates that these authorities have
+    /// signed, and take nobody without.
+    #[arg(long, value_name = "FILE", requires = "cert")]
+    client_ca: Option<PathBuf>,
+    /// Who may connect to Unix sockets, as the mode of the file: 660 lets its group
+    /// in.
+    #[arg(long, value_name = "MODE", default_value = "600", value_parser = mode)]
+    socket_mode: u32,
+}
+
+/// What is spoken over TCP.
+#[derive(Clone, Debug)]
+enum Tcp {
+    Http,
+    Https(Tls),
+    Scgi,
+}
+
+/// A listener of TCP, and what it speaks.
+#[derive(Debug)]
+pub(crate) struct Speaking {
+    listener: TcpListener,
+    how: Tcp,
+}
+
+/// A Unix socket to make.
+#[derive(Clone, Debug)]
+struct Socket {
+    path: PathBuf,
+    scgi: bool,
+}
+
+/// All that is listened on.
+#[derive(Debug)]
+pub(crate) struct Listening {
+    /// The listeners of each worker: one on each address.
+    pub(crate) workers: Vec<Vec<Speaking>>,
+    sockets: Vec<Socket>,
+    mode: u32,
+    /// What callers give as URL.
+    pub(crate) urls: Vec<String>,
+}
+
+impl ListenArguments {
+    /// Takes the addresses, for so many workers. Unix sockets are made by
+    /// [`Listening::sockets`].
+    pub(crate) fn bind(&self, workers: NonZeroUsize) -> Result<Listening, Failure> {
+        let mut listening = Listening {
+            workers: Vec::new(),
+            sockets: Vec::new(),
+            mode: self.socket_mode,
+            urls: Vec::new(),
+        };
+        let mut tls = None;
+        for url in &self.listen {
+            let usage =
+                |reason: &dyn fmt::Display| Failure::usage(format!("--listen {url}: {reason}"));
+            let (scheme, rest) = url.split_once("://").ok_or_else(|| usage(&EXPECTED))?;
+            let scheme = scheme.to_ascii_lowercase();
+            let how = match scheme.as_str() {
+                "http" => Tcp::Http,
+                "scgi" => Tcp::Scgi,
+                "https" => {
+                    if tls.is_none() {
+                        tls = Some(self.tls().map_err(|reason| usage(&reason))?);
+                    }
+                    tls.clone().map_or(Tcp::Http, Tcp::Https)
+                }
+                "http+unix" | "scgi+unix" => {
+                    let path = socket_path(&scheme, rest).map_err(|reason| usage(&reason))?;
+                    listening
+                        .urls
+                        .push(format!("{scheme}://{}", path.display()));
+                    let scgi = scheme == "scgi+unix";
+                    listening.sockets.push(Socket { path, scgi });
+                    continue;
+                }
+                _ => return Err(usage(&EXPECTED)),
+            };
+            for address in addresses(&scheme, rest).map_err(|reason| usage(&reason))? {
+                listening.listen(&scheme, address, &how, workers)?;
+            }
+        }
+        if self.cert.is_some() && tls.is_none() {
+            let message = "--cert is for https://, which no --listen has";
+            return Err(Failure::usage(message));
+        }
+        Ok(listening)
+    }
+
+    fn tls(&self) -> Result<Tls, String> {
+        let Some(cert) = &self.cert else {
+            return Err("https takes a certificate and its key: --cert FILE --key FILE".to_owned());
+        };
+        let key = self.key.as_ref().unwrap_or(cert);
+        let mut builder = Tls::builder(Pem::file(cert), Pem::file(key));
+        if let Some(roots) = &self.client_ca {
+            builder = builder.clients(ClientCertificates::Required, Pem::file(roots));
+        }
+        builder.build().map_err(|error| error.to_string())
+    }
+}
+
+const EXPECTED: &str = "expected http://HOST:PORT, https://HOST:PORT, scgi://HOST:PORT, \
+                        http+unix:///PATH or scgi+unix:///PATH";
+
+impl Listening {
+    fn listen(
+        &mut self,
+        scheme: &str,
+        address: SocketAddr,
+        how: &Tcp,
+        workers: NonZeroUsize,
+    ) -> Result<(), Failure> {
+        let fail = |error: io::Error| {
+            Failure::usage(format!("cannot listen on {scheme}://{address}: {error}"))
+        };
+        let listeners = bind_shared(address, workers).map_err(fail)?;
+        // Port 0 has become a port.
+        let bound = listeners
+            .first()
+            .map_or(Ok(address), TcpListener::local_addr);
+        self.urls
+            .push(format!("{scheme}://{}", bound.map_err(fail)?));
+        let count = self.workers.len().max(listeners.len());
+        self.workers.resize_with(count, Vec::new);
+        for (own, listener) in self.workers.iter_mut().zip(listeners) {
+            let how = how.clone();
+            own.push(Speaking { listener, how });
+        }
+        Ok(())
+    }
+
+    /// Serves the Unix sockets on this runtime. No two threads can share one as they can
+    /// share a port.
+    pub(crate) async fn sockets(&self, server: &Server) -> Result<Vec<Running<PathBuf>>, Failure> {
+        let mut running = Vec::new();
+        for Socket { path, scgi } in &self.sockets {
+            let listening = on_socket(server, path.clone(), self.mode, *scgi).await;
+            running.push(listening.map_err(|error| {
+                let scheme = if *scgi { "scgi" } else { "http" };
+                let path = path.display();
+                Failure::usage(format!("cannot listen on {scheme}+unix://{path}: {error}"))
+            })?);
+        }
+        Ok(running)
+    }
+}
+
+#[cfg(unix)]
+async fn on_socket(
+    server: &Server,
+    path: PathBuf,
+    mode: u32,
+    scgi: bool,
+) -> io::Result<Running<PathBuf>> {
+    let socket = polywire::rpc::server::UnixSocket::new(path).mode(mode);
+    match scgi {
+        true => server.listen_scgi_unix(socket).await,
+        false => server.listen_unix(socket).await,
+    }
+}
+
+#[cfg(not(unix))]
+async fn on_socket(_: &Server, _: PathBuf, _: u32, _: bool) -> io::Result<Running<PathBuf>> {
+    Err(io::Error::other("this system has no Unix sockets"))
+}
+
+impl Speaking {
+    /// Serves on this runtime.
+    pub(crate) fn serve(self, server: &Server) -> io::Result<Running> {
+        let listener = tokio::net::TcpListener::from_std(self.listener)?;
+        match self.how {
+            Tcp::Http => server.serve(listener),
+            Tcp::Https(tls) => server.serve_tls(listener, &tls),
+            Tcp::Scgi => server.serve_scgi(listener),
+        }
+    }
+}
+
+/// The addresses of `HOST:PORT`.
+fn addresses(scheme: &str, rest: &str) -> Result<Vec<SocketAddr>, String> {
+    let authority = rest.trim_end_matches('/');
+    if authority.contains(['/', '?', '#']) {
+        return Err(format!(
+            "expected {scheme}://HOST:PORT: a path is for --mount, not for where to listen"
+        ));
+    }
+    let resolved = authority
+        .to_socket_addrs()
+        .map_err(|error| format!("expected {scheme}://HOST:PORT ({error})"))?;
+    // A name may be listed twice with one address. That is no mistake of
+    // the caller, as naming an address twice is.
+    let mut own: Vec<SocketAddr> = Vec::new();
+    for address in resolved {
+        if !own.contains(&address) {
+            own.push(address);
+        }
+    }
+    Ok(own)
+}
+
+/// The path of a socket: what stands behind `http+unix://`, as it is.
+fn socket_path(scheme: &str, rest: &str) -> Result<PathBuf, String> {
+    let absolute = rest.len() > 1 && rest.starts_with('/') && !rest.ends_with('/');
+    if !absolute || rest.contains(['?', '#', '%', ':']) {
+        return Err(format!(
+            "expected {scheme}:///PATH, the whole path of a socket and nothing behind it"
+        ));
+    }
+    Ok(PathBuf::from(rest))
+}
+
+/// Reads the mode of a file.
+fn mode(text: &str) -> Result<u32, String> {
+    match u32::from_str_radix(text, 8) {
+        Ok(mode) if mode <= 0o777 => Ok(mode),
+        _ => Err("expected the mode of a file in octal, such as 660".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bind(urls: &[&str]) -> Result<Listening, Failure> {
+        let arguments = ListenArguments {
+            listen: urls.iter().map(|url| (*url).to_owned()).collect(),
+            cert: None,
+            key: None,
+            client_ca: None,
+            socket_mode: 0o600,
+        };
+        arguments.bind(NonZeroUsize::MIN)
+    }
+
+    #[test]
+    fn what_cannot_be_listened_on_says_why() {
+        for (url, part) in [
+            ("localhost:8080", "expected http://HOST:PORT"),
+            ("ftp://localhost", "expected http://HOST:PORT"),
+            ("http://localhost", "expected http://HOST:PORT ("),
+            ("http://localhost:1/RPC2", "--mount"),
+            ("https://localhost:1", "--cert FILE --key FILE"),
+            ("scgi://localhost", "expected scgi://HOST:PORT ("),
+            ("http+unix://run/a.sock", "expected http+unix:///PATH"),
+            ("scgi+unix:///run/", "expected scgi+unix:///PATH"),
+            ("http+unix:///run/a.sock:/RPC2", "nothing behind it"),
+        ] {
+            let message = bind(&[url]).unwrap_err().message;
+            let start = format!("error: --listen {url}: ");
+            assert!(message.starts_with(&start), "{message}");
+            assert!(message.contains(part), "{message}");
+        }
+    }
+
+    #[test]
+    fn modes() {
+        assert_eq!(mode("660"), Ok(0o660));
+        for text in ["", "8", "1000", "rw"] {
+            assert!(mode(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn urls_have_the_ports_that_there_are() {
+        let listening = bind(&["http://127.0.0.1:0", "scgi://127.0.0.1:0"]).unwrap();
+        assert_eq!(listening.workers.len(), 1);
+        assert_eq!(listening.workers[0].len(), 2);
+        assert!(listening.urls[1].starts_with("scgi://127.0.0.1:"));
+        assert!(!listening.urls.iter().any(|url| url.ends_with(":0")));
+    }
+}

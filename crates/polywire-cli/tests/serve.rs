@@ -1,0 +1,262 @@
+//! `polywire serve` in all the ways in which it can listen, and `polywire call` and
+//! `polywire xmlrpc` over them: the program itself, both ends.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+
+/// A server, while it lives.
+struct Serving {
+    child: Child,
+    urls: Vec<String>,
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Serving {
+    /// Starts one, and waits until it says where it is.
+    fn start(arguments: &[&str]) -> Self {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_polywire"))
+            .args(["serve", "--workers", "2"])
+            .args(arguments)
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut out = BufReader::new(child.stdout.take().unwrap());
+        let mut line = String::new();
+        out.read_line(&mut line).unwrap();
+        let urls = line.trim().split_once(" operations on ").unwrap().1;
+        let urls = urls.split(", ").map(str::to_owned).collect();
+        Self { child, urls }
+    }
+
+    fn url(&self, scheme: &str) -> &str {
+        let start = format!("{scheme}://");
+        let url = self.urls.iter().find(|url| url.starts_with(&start));
+        url.unwrap()
+    }
+}
+
+fn polywire(arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_polywire"));
+    command.args(arguments).env_remove("POLYWIRE_PASSWORD");
+    command.output().unwrap()
+}
+
+/// What the program printed, if all went well.
+#[track_caller]
+fn out(arguments: &[&str]) -> String {
+    let output = polywire(arguments);
+    let err = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{arguments:?}: {err}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// What it said when it refused, which makes no sense to try again.
+#[track_caller]
+fn refused(arguments: &[&str]) -> String {
+    let output = polywire(arguments);
+    assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+    String::from_utf8(output.stderr).unwrap()
+}
+
+/// A folder for one test.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let name = format!("polywire-serve-{name}-{}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    fn file(&self, name: &str) -> String {
+        self.0.join(name).to_str().unwrap().to_owned()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+const OSLO: &str = r#"{"cityId":"oslo"}"#;
+
+/// Calls over XML-RPC, over another protocol, and without a model.
+#[track_caller]
+fn answers(url: &str, more: &[&str]) {
+    for protocol in ["xmlRpc", "rpcv2Cbor", "restJson1"] {
+        let call = ["call", url, "GetCity", OSLO, "-p", protocol];
+        let city = out(&[&call, more].concat());
+        assert!(
+            city.contains(r#""name":"Oslo""#),
+            "{url} {protocol}: {city}"
+        );
+    }
+    let call = ["xmlrpc", url, "GetCity", OSLO];
+    let city = out(&[&call, more].concat());
+    assert!(city.contains(r#""name":"Oslo""#), "{url}: {city}");
+}
+
+#[cfg(unix)]
+#[test]
+fn everywhere_at_once() {
+    let folder = Folder::new("everywhere");
+    let (http, scgi) = (folder.file("http.sock"), folder.file("scgi.sock"));
+    let (http_url, scgi_url) = (format!("http+unix://{http}"), format!("scgi+unix://{scgi}"));
+    let mut serving = Serving::start(&[
+        "--listen",
+        "http://127.0.0.1:0",
+        "scgi://127.0.0.1:0",
+        &http_url,
+        &scgi_url,
+        "--socket-mode",
+        "660",
+    ]);
+    assert_eq!(serving.urls.len(), 4);
+    for url in &serving.urls {
+        answers(url, &[]);
+    }
+    let mode = |path: &str| {
+        use std::os::unix::fs::PermissionsExt;
+        fs::metadata(path).unwrap().permissions().mode() & 0o777
+    };
+    assert_eq!((mode(&http), mode(&scgi)), (0o660, 0o660));
+    // A second one on the same socket is told so, and leaves it alone.
+    let error = refused(&["serve", "--listen", &http_url]);
+    assert!(error.contains("another process listens there"), "{error}");
+    answers(&http_url, &[]);
+    // The files go with the server.
+    let id = serving.child.id().to_string();
+    assert!(Command::new("kill").arg(id).status().unwrap().success());
+    assert!(serving.child.wait().unwrap().success());
+    assert!(!Path::new(&http).exists() && !Path::new(&scgi).exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn on_a_socket_alone() {
+    let folder = Folder::new("alone");
+    let url = format!("http+unix://{}", folder.file("a.sock"));
+    let serving = Serving::start(&["--listen", &url]);
+    answers(serving.url("http+unix"), &[]);
+    // With the path of XML-RPC behind that of the socket.
+    let city = out(&[
+        "call",
+        &format!("{url}/RPC2"),
+        "GetCity",
+        OSLO,
+        "-p",
+        "xmlRpc",
+    ]);
+    assert!(city.contains("Oslo"), "{city}");
+}
+
+#[test]
+fn https_with_certificates_of_both() {
+    let folder = Folder::new("https");
+    let own = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+    let (cert, key) = (folder.file("server.pem"), folder.file("server.key"));
+    fs::write(&cert, own.cert.pem()).unwrap();
+    fs::write(&key, own.signing_key.serialize_pem()).unwrap();
+    let both = folder.file("both.pem");
+    fs::write(&both, own.cert.pem() + &own.signing_key.serialize_pem()).unwrap();
+
+    let listen = ["--listen", "https://127.0.0.1:0", "--cert"];
+    for files in [&[&*cert, "--key", &key][..], &[&*both]] {
+        let serving = Serving::start(&[&listen, files].concat());
+        let url = serving.url("https").replace("127.0.0.1", "localhost");
+        answers(&url, &["--cacert", &cert]);
+    }
+    let asks = [&cert, "--key", &key, "--client-ca", &cert];
+    let serving = Serving::start(&[&listen, &asks[..]].concat());
+    let url = serving.url("https").replace("127.0.0.1", "localhost");
+    answers(&url, &["--cacert", &cert, "--cert", &both]);
+    let stranger = polywire(&["xmlrpc", &url, "--list", "--cacert", &cert]);
+    assert_eq!(stranger.status.code(), Some(3));
+
+    for (arguments, part) in [
+        (
+            &["--listen", "https://127.0.0.1:0"][..],
+            "--cert FILE --key FILE",
+        ),
+        (
+            &["--listen", "http://127.0.0.1:0", "--cert", &cert],
+            "is for https://",
+        ),
+        (
+            &["--listen", "https://127.0.0.1:0", "--cert", &cert],
+            "server.pem",
+        ),
+        (
+            &["--listen", "https://127.0.0.1:0", "--cert", "/no/such"],
+            "/no/such",
+        ),
+        (
+            &["--listen", "ftp://127.0.0.1:0"],
+            "expected http://HOST:PORT",
+        ),
+        (
+            &["--listen", "http+unix://a.sock"],
+            "expected http+unix:///PATH",
+        ),
+        (
+            &["--listen", "http+unix:///no/such/folder/a.sock"],
+            "/no/such/folder",
+        ),
+        (&["--socket-mode", "9"], "octal"),
+    ] {
+        let error = refused(&[&["serve"], arguments].concat());
+        assert!(error.contains(part), "{arguments:?}: {error}");
+    }
+}
+
+#[test]
+fn a_model_tells_of_itself_over_xmlrpc() {
+    let serving = Serving::start(&["--listen", "http://127.0.0.1:0"]);
+    let url = serving.url("http");
+    let names = out(&["xmlrpc", url, "--list"]);
+    for name in ["GetCity", "weather.forecast", "system.multicall"] {
+        assert!(names.lines().any(|line| line == name), "{names}");
+    }
+    // What it takes by the shapes, what it is for by the model's documentation.
+    let about = out(&["xmlrpc", url, "--describe", "GetCity"]);
+    assert!(
+        about.starts_with("GetCity(struct) -> struct\n    "),
+        "{about}"
+    );
+    let about = out(&["xmlrpc", url, "--describe", "weather.forecast"]);
+    assert!(
+        about.contains("weather.forecast(string, int, string) -> struct\n"),
+        "{about}"
+    );
+    let capabilities = out(&["xmlrpc", url, "system.getCapabilities"]);
+    assert!(capabilities.contains("faults_interop"), "{capabilities}");
+    // Protocols beside it whose calls stand in the body know nothing of it.
+    for protocol in ["awsQuery", "awsJson1_0"] {
+        let city = out(&["call", url, "GetCity", OSLO, "-p", protocol]);
+        assert!(city.contains("Oslo"), "{city}");
+    }
+
+    let silent = Serving::start(&["--listen", "http://127.0.0.1:0", "--no-introspection"]);
+    let list = polywire(&["xmlrpc", silent.url("http"), "--list"]);
+    assert_eq!(list.status.code(), Some(1));
+
+    // At a mount it is there, and nowhere else.
+    let mount = ["--listen", "http://127.0.0.1:0", "--mount", "xmlRpc=/old"];
+    let mounted = Serving::start(&mount);
+    let url = mounted.url("http");
+    let names = out(&["xmlrpc", &format!("{url}/old/RPC2"), "--list"]);
+    assert!(names.contains("system.multicall"), "{names}");
+    let elsewhere = polywire(&["xmlrpc", url, "--list"]);
+    assert!(!elsewhere.status.success());
+}
