@@ -75,6 +75,7 @@ const OPEN_FAULT: &[u8] = b"<?xml version=\"1.0\"?><methodResponse><fault>";
 const END_VALUE: &[u8; 8] = b"</value>";
 const PARAM: &[u8; 7] = b"<param>";
 const END_CALL: &[u8] = b"</param></params></methodCall>";
+const END_RESPONSE: &[u8] = b"</param></params></methodResponse>";
 const OPEN_STRING: &[u8; 15] = b"<value><string>";
 const CLOSE_STRING: &[u8; 17] = b"</string></value>";
 const FIRST_NAME: &[u8; 14] = b"<member><name>";
@@ -85,7 +86,7 @@ const END_LIST: &[u8] = b"</data></array></value>";
 
 impl XmlRpcEncoder {
     /// A writer that appends to `out`, so that a buffer can be used again.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub fn new(envelope: Envelope<'_>, out: Vec<u8>) -> Self {
         let mut encoder = Self {
@@ -97,34 +98,48 @@ impl XmlRpcEncoder {
             style: Style::DEFAULT,
             error: None,
         };
+        // What there is most of is written here, the others by a call.
+        match envelope {
+            Envelope::Response => encoder.out.extend_from_slice(OPEN_RESPONSE),
+            Envelope::Call {
+                method,
+                positional: true,
+            } if between::push_xml(&mut encoder.out, OPEN_CALL, method, OPEN_PARAMS) => {
+                encoder.frame = Frame::Positional;
+            }
+            _ => encoder.open(envelope),
+        }
+        encoder
+    }
+
+    /// Writes what stands before the first value.
+    #[inline(never)]
+    fn open(&mut self, envelope: Envelope<'_>) {
         match envelope {
             Envelope::Call { method, positional } => {
-                encoder.frame = if positional {
+                self.frame = if positional {
                     Frame::Positional
                 } else {
                     Frame::Call
                 };
-                if !between::push_xml(&mut encoder.out, OPEN_CALL, method, OPEN_PARAMS) {
-                    encoder.out.extend_from_slice(OPEN_CALL);
-                    encoder.escape(method, "the method name");
-                    encoder.out.extend_from_slice(OPEN_PARAMS);
-                }
+                self.out.extend_from_slice(OPEN_CALL);
+                self.escape(method, "the method name");
+                self.out.extend_from_slice(OPEN_PARAMS);
                 if !positional {
-                    encoder.out.extend_from_slice(PARAM);
+                    self.out.extend_from_slice(PARAM);
                 }
             }
-            Envelope::Response => encoder.out.extend_from_slice(OPEN_RESPONSE),
+            Envelope::Response => self.out.extend_from_slice(OPEN_RESPONSE),
             Envelope::Fault => {
-                encoder.frame = Frame::Fault;
-                encoder.out.extend_from_slice(OPEN_FAULT);
+                self.frame = Frame::Fault;
+                self.out.extend_from_slice(OPEN_FAULT);
             }
-            Envelope::Value => encoder.frame = Frame::Value,
+            Envelope::Value => self.frame = Frame::Value,
             Envelope::Item => {
-                encoder.frame = Frame::Item;
-                encoder.out.extend_from_slice(BEGIN_LIST);
+                self.frame = Frame::Item;
+                self.out.extend_from_slice(BEGIN_LIST);
             }
         }
-        encoder
     }
 
     /// Sets which members that are not there are written with their default:
@@ -274,8 +289,23 @@ impl XmlRpcEncoder {
     /// # Errors
     ///
     /// The first error that a call met.
-    #[inline]
+    #[inline(always)]
     pub fn finish(mut self) -> Result<Vec<u8>, Error> {
+        let close: &[u8] = match self.frame {
+            Frame::Parameters => END_CALL,
+            Frame::Response => END_RESPONSE,
+            _ => return self.close(),
+        };
+        if self.depth != 0 || self.error.is_some() || !self.is_behind_value() {
+            return self.close();
+        }
+        self.out.extend_from_slice(close);
+        Ok(self.out)
+    }
+
+    /// As [`Self::finish`], whatever the message is.
+    #[inline(never)]
+    fn close(mut self) -> Result<Vec<u8>, Error> {
         if self.depth != 0 {
             self.fail(unbalanced("XML-RPC"));
         }
@@ -293,9 +323,7 @@ impl XmlRpcEncoder {
                 }
                 self.out.extend_from_slice(b"</params></methodCall>");
             }
-            Frame::Response => self
-                .out
-                .extend_from_slice(b"</param></params></methodResponse>"),
+            Frame::Response => self.out.extend_from_slice(END_RESPONSE),
             Frame::Fault => self.out.extend_from_slice(b"</fault></methodResponse>"),
             Frame::Value => {}
             Frame::Item => self.out.extend_from_slice(END_LIST),

@@ -84,7 +84,7 @@ impl<'de> XmlRpcDecoder<'de> {
     /// # Errors
     ///
     /// The body is no call, or beyond the limits.
-    #[inline]
+    #[inline(always)]
     pub fn call(
         body: &'de Body,
         profile: XmlRpcProfile,
@@ -136,7 +136,7 @@ impl<'de> XmlRpcDecoder<'de> {
     /// # Errors
     ///
     /// The body is no response, or beyond the limits.
-    #[inline]
+    #[inline(always)]
     pub fn response(
         body: &'de Body,
         profile: XmlRpcProfile,
@@ -406,7 +406,7 @@ impl<'de> XmlRpcDecoder<'de> {
     /// # Errors
     ///
     /// It does not.
-    #[inline]
+    #[inline(always)]
     pub fn finish(&mut self) -> Result<(), Error> {
         // What stands behind the last value of nearly all messages.
         let rest = self.cursor.rest();
