@@ -158,7 +158,8 @@ async fn over_cbor() {
         let rest = length - 9 * 202 - 4;
         Value::List([parts, vec![text(rest)]].concat())
     };
-    let ways: [(usize, &dyn Fn(usize) -> Value, &str); 3] = [
+    type Way<'a> = (usize, &'a dyn Fn(usize) -> Value, &'a str);
+    let ways: [Way<'_>; 3] = [
         (64, &deep, "64 levels (Limits::depth)"),
         (300, &text, "300 bytes (Limits::string)"),
         (2_000, &long, "2000 bytes (Limits::bytes)"),
