@@ -70,36 +70,43 @@ impl XmlRpcDecoder<'_> {
             return self.any_value();
         };
         let tag = u64::from_le_bytes(head);
-        if tag & INT_BYTES == INT {
-            return match self.plain_integer() {
-                Some(value) => Ok(Value::Integer(value)),
-                None => self.any_value(),
-            };
-        }
-        let value = match tag {
-            STRING => {
-                self.cursor.at += 8;
-                return Ok(Value::String(self.text_of_string()?));
-            }
+        match tag {
             STRUCT => {
                 self.cursor.at += 8;
-                return self.document_struct(OPEN);
+                self.document_struct(OPEN)
             }
             ARRAY if tail == *b"data><va" || tail == *b"data></d" => {
                 self.cursor.at += b"<array><data>".len();
                 self.deeper()?;
-                return self.document_array(Seq::default());
+                self.document_array(Seq::default())
             }
+            _ => match self.document_scalar(tag)? {
+                Some(value) => Ok(value),
+                None => self.any_value(),
+            },
+        }
+    }
+
+    /// A scalar in the usual spelling; `None` if the value is none. Without optimizations
+    /// its variables would stand on the stack at every level of a nested value.
+    #[cfg_attr(debug_assertions, inline(never))]
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn document_scalar(&mut self, tag: u64) -> Result<Option<Value>, Error> {
+        if tag & INT_BYTES == INT {
+            return Ok(self.plain_integer().map(Value::Integer));
+        }
+        Ok(match tag {
+            STRING => {
+                self.cursor.at += 8;
+                Some(Value::String(self.text_of_string()?))
+            }
+            ARRAY => None,
             BOOLEAN => self.plain_boolean().map(Value::Boolean),
             DOUBLE => self.plain_double().map(Value::Double),
             DATE => self.plain_date().map(Value::Timestamp),
             BASE64 => self.plain_blob().map(Value::Blob),
             _ => self.plain_integer().map(Value::Integer),
-        };
-        match value {
-            Some(value) => Ok(value),
-            None => self.any_value(),
-        }
+        })
     }
 
     /// As [`Self::document_value`], however the value is spelled.
@@ -181,7 +188,8 @@ impl XmlRpcDecoder<'_> {
     }
 
     /// The name of the next member; the cursor then stands at its value.
-    #[inline(always)]
+    #[cfg_attr(debug_assertions, inline(never))]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn document_member(&mut self, seq: &mut Seq, seen: &mut Seen) -> Result<Option<Text>, Error> {
         if let Some(start) = self.member_name(seq)
             && let Some((name, len)) = Text::xml_before(self.cursor.text, start, BEHIND_NAME)

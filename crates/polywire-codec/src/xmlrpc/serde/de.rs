@@ -81,6 +81,43 @@ impl<'a, 'de> Reader<'a, 'de> {
         visited.map_err(|error| decoder.placed(error, start))
     }
 
+    /// Hands a scalar over. Without optimizations its variables would stand on the stack at
+    /// every level of a nested value.
+    #[cfg_attr(debug_assertions, inline(never))]
+    fn visit_scalar<V: Visitor<'de>>(
+        self,
+        value: Value,
+        start: usize,
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        let decoder = &mut *self.decoder;
+        let visited = match value {
+            Value::Null => visitor.visit_unit(),
+            Value::Boolean(value) => visitor.visit_bool(value),
+            Value::Integer(value) => visitor.visit_i64(value),
+            Value::BigInteger(value) => match value.as_str().parse::<i128>() {
+                Ok(value) => visitor.visit_i128(value),
+                Err(_) => visitor.visit_map(One(Some((NUMBER_KEY, value.as_str().to_owned())))),
+            },
+            Value::Double(value) => visitor.visit_f64(value),
+            Value::BigDecimal(value) if self.for_value => {
+                visitor.visit_map(One(Some((DECIMAL_KEY, value.as_str().to_owned()))))
+            }
+            Value::BigDecimal(value) => visitor.visit_str(value.as_str()),
+            Value::Blob(value) => visitor.visit_byte_buf(value.to_vec()),
+            Value::Timestamp(value) => {
+                let text = iso_8601(value, decoder, start)?;
+                match self.for_value {
+                    true => visitor.visit_map(One(Some((TIMESTAMP_KEY, text)))),
+                    false => visitor.visit_string(text),
+                }
+            }
+            // The reader makes no others.
+            _ => Err(Error::invalid_type(Unexpected::Other("a value"), &visitor)),
+        };
+        visited.map_err(|error| self.decoder.placed(error, start))
+    }
+
     #[inline]
     fn sequence<V: Visitor<'de>>(self, mut seq: Seq, visitor: V) -> Result<V::Value, Error> {
         let decoder = self.decoder;
@@ -186,31 +223,7 @@ impl<'de> Deserializer<'de> for Reader<'_, 'de> {
                 _ => return Err(decoder.error(ErrorKind::Internal, "a value")),
             },
         };
-        let visited = match value {
-            Value::Null => visitor.visit_unit(),
-            Value::Boolean(value) => visitor.visit_bool(value),
-            Value::Integer(value) => visitor.visit_i64(value),
-            Value::BigInteger(value) => match value.as_str().parse::<i128>() {
-                Ok(value) => visitor.visit_i128(value),
-                Err(_) => visitor.visit_map(One(Some((NUMBER_KEY, value.as_str().to_owned())))),
-            },
-            Value::Double(value) => visitor.visit_f64(value),
-            Value::BigDecimal(value) if self.for_value => {
-                visitor.visit_map(One(Some((DECIMAL_KEY, value.as_str().to_owned()))))
-            }
-            Value::BigDecimal(value) => visitor.visit_str(value.as_str()),
-            Value::Blob(value) => visitor.visit_byte_buf(value.to_vec()),
-            Value::Timestamp(value) => {
-                let text = iso_8601(value, decoder, start)?;
-                match self.for_value {
-                    true => visitor.visit_map(One(Some((TIMESTAMP_KEY, text)))),
-                    false => visitor.visit_string(text),
-                }
-            }
-            // The reader makes no others.
-            _ => Err(Error::invalid_type(Unexpected::Other("a value"), &visitor)),
-        };
-        visited.map_err(|error| self.decoder.placed(error, start))
+        self.visit_scalar(value, start, visitor)
     }
 
     numbers! {
