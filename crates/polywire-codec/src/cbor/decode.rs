@@ -303,9 +303,11 @@ impl<'de> CborDecoder<'de> {
     fn short_key(&mut self, seq: &mut Seq) -> Option<Text> {
         let (window, len) = self.short_text()?;
         let value = window.get(len)?;
-        // A null may have to be skipped, and tags may stand before it. The key is
-        // made last: one that is thrown away would have to be dropped.
-        if seq.left == INDEFINITE || value >> 5 > 5 || self.budget.items_left() == 0 {
+        // A null may have to be skipped, and tags may stand before it, where nulls are
+        // skipped at all. The key is made last: one that is thrown away would have to be
+        // dropped.
+        let skipped = value >> 5 > 5 && self.profile.skip_nulls;
+        if seq.left == INDEFINITE || skipped || self.budget.items_left() == 0 {
             return None;
         }
         let key = Text::ascii_prefix(window, len)?;
