@@ -75,7 +75,7 @@ pub use value::Value;
 #[cfg(feature = "serde")]
 #[doc(hidden)]
 pub mod serde_names {
-    pub use polywire_text::serde_token::{BLOB, TIMESTAMP};
+    pub use polywire_text::serde_token::{BLOB, TIMESTAMP, number_of};
 
     pub use crate::serde::{
         BIG_DECIMAL, BIG_INTEGER, DECIMAL as DECIMAL_KEY, NUMBER as NUMBER_KEY,

@@ -70,13 +70,13 @@ fn push_long<const OPEN: usize, const CLOSE: usize>(
         crate::number::push_i64(out, value);
         return out.extend_from_slice(close);
     }
-    let (high, low) = (magnitude / TEN_TO_8, magnitude % TEN_TO_8);
-    let (digits, len) = match high {
-        0 => {
-            let (digits, len) = trimmed(low as u32);
+    let (digits, len) = match magnitude < TEN_TO_8 {
+        true => {
+            let (digits, len) = trimmed(magnitude as u32);
             (u128::from(digits), len)
         }
-        _ => {
+        false => {
+            let (high, low) = (magnitude / TEN_TO_8, magnitude % TEN_TO_8);
             let (digits, len) = trimmed(high as u32);
             let low = u128::from(padded(low as u32));
             (u128::from(digits) | low << (8 * len), len + 8)

@@ -16,6 +16,8 @@ pub(crate) trait Block: Copy {
     fn at_most(self, byte: u8) -> Self;
     /// The bytes with these bits turned over.
     fn xor(self, byte: u8) -> Self;
+    /// The bytes with these bits set.
+    fn with(self, bits: u8) -> Self;
     /// The highest bit of each byte, that of the first byte lowest.
     fn mask(self) -> u32;
     /// All bits of both.
@@ -88,6 +90,11 @@ mod sse2 {
         fn xor(self, byte: u8) -> Self {
             // SAFETY: SSE2, see above.
             Self(unsafe { _mm_xor_si128(self.0, Self::splat(byte).0) })
+        }
+
+        #[inline(always)]
+        fn with(self, bits: u8) -> Self {
+            self.or(Self::splat(bits))
         }
 
         #[inline(always)]
@@ -179,6 +186,11 @@ mod avx2 {
         }
 
         #[inline(always)]
+        fn with(self, bits: u8) -> Self {
+            self.or(self.splat(bits))
+        }
+
+        #[inline(always)]
         fn mask(self) -> u32 {
             // SAFETY: AVX2, see above.
             unsafe { _mm256_movemask_epi8(self.0) }.cast_unsigned()
@@ -233,6 +245,10 @@ mod portable {
 
         fn xor(self, byte: u8) -> Self {
             Self(self.0.map(|own| own ^ byte))
+        }
+
+        fn with(self, bits: u8) -> Self {
+            Self(self.0.map(|own| own | bits))
         }
 
         fn mask(self) -> u32 {

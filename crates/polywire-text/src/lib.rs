@@ -83,6 +83,7 @@ mod serde;
 mod text;
 
 pub mod base64;
+pub mod before;
 pub mod between;
 pub mod cpu;
 pub mod escape;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use serde::de::{Deserialize, Deserializer, Error, SeqAccess, Visitor};
+use serde::de::{Deserialize, Deserializer, Error, SeqAccess, Unexpected, Visitor};
 use serde::ser::{Error as _, Serialize, Serializer};
 
 use crate::{Blob, Text, Timestamp, base64};
@@ -16,6 +16,23 @@ pub mod token {
     pub const BLOB: &str = "$polywire::Blob";
     /// A [`Timestamp`](crate::Timestamp).
     pub const TIMESTAMP: &str = "$polywire::Timestamp";
+
+    /// A timestamp as the number that our own formats give to the visitor of the newtype,
+    /// where a text would have to be written and read again.
+    #[must_use]
+    pub fn number_of(timestamp: crate::Timestamp) -> i128 {
+        let seconds = i128::from(timestamp.seconds()) << 32;
+        let parts = i128::from(timestamp.nanoseconds()) << 1;
+        seconds | parts | i128::from(timestamp.is_unzoned())
+    }
+
+    /// The timestamp of such a number.
+    pub(super) fn timestamp_of(number: i128) -> Option<crate::Timestamp> {
+        let seconds = i64::try_from(number >> 32).ok()?;
+        let nanoseconds = (number as u32) >> 1;
+        let timestamp = crate::Timestamp::new(seconds, nanoseconds);
+        (nanoseconds < 1_000_000_000).then(|| timestamp.with_unzoned(number & 1 == 1))
+    }
 }
 
 impl Serialize for Text {
@@ -156,6 +173,16 @@ impl Serialize for Timestamp {
     ///
     /// The year is not within 0001 to 9999.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let len = "YYYY-MM-DDTHH:MM:SSZ".len() - usize::from(self.is_unzoned());
+        if self.nanoseconds() == 0
+            && let Some(words) = self.whole_seconds()
+            && let words = words.map(u64::to_le_bytes)
+            && let Some(text) = words.as_flattened().get(..len)
+            && let Ok(text) = std::str::from_utf8(text)
+        {
+            // Most need no vector.
+            return serializer.serialize_newtype_struct(token::TIMESTAMP, text);
+        }
         let mut text = Vec::with_capacity(32);
         self.push_date_time(&mut text).map_err(S::Error::custom)?;
         if self.is_unzoned() {
@@ -176,23 +203,71 @@ impl<'de> Deserialize<'de> for Timestamp {
     }
 }
 
+/// Of the newtype, by which our own formats know what is wanted.
 struct TimestampVisitor;
 
 impl<'de> Visitor<'de> for TimestampVisitor {
     type Value = Timestamp;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a timestamp by RFC 3339, such as 2026-11-21T20:30:00Z")
+        DateTimeVisitor.expecting(f)
     }
 
     fn visit_newtype_struct<D: Deserializer<'de>>(
         self,
         deserializer: D,
     ) -> Result<Timestamp, D::Error> {
-        deserializer.deserialize_str(self)
+        deserializer.deserialize_str(DateTimeVisitor)
+    }
+
+    fn visit_i128<E: Error>(self, number: i128) -> Result<Timestamp, E> {
+        let timestamp = token::timestamp_of(number);
+        timestamp.ok_or_else(|| E::invalid_type(Unexpected::Other("a number"), &self))
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Timestamp, E> {
+        DateTimeVisitor.visit_str(text)
+    }
+}
+
+/// Of what is in the newtype.
+struct DateTimeVisitor;
+
+impl Visitor<'_> for DateTimeVisitor {
+    type Value = Timestamp;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a timestamp by RFC 3339, such as 2026-11-21T20:30:00Z")
     }
 
     fn visit_str<E: Error>(self, text: &str) -> Result<Timestamp, E> {
         text.parse().map_err(E::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn a_number_is_its_timestamp(
+            seconds in any::<i64>(),
+            nanoseconds in 0..1_000_000_000_u32,
+            unzoned in any::<bool>(),
+        ) {
+            let timestamp = Timestamp::new(seconds, nanoseconds).with_unzoned(unzoned);
+            let number = token::number_of(timestamp);
+            prop_assert_eq!(token::timestamp_of(number), Some(timestamp));
+        }
+
+        #[test]
+        fn other_numbers_are_none(number in any::<i128>()) {
+            if let Some(timestamp) = token::timestamp_of(number) {
+                prop_assert_eq!(token::number_of(timestamp), number);
+            }
+        }
     }
 }

@@ -75,19 +75,31 @@ fn is_ascii(bytes: &[u8]) -> bool {
 fn is_ascii_wide(token: crate::cpu::Avx2, bytes: &[u8]) -> bool {
     use crate::block::Block32;
 
-    let (blocks, rest) = bytes.as_chunks::<256>();
-    let all = |parts: &[[u8; 32]]| {
-        let parts = parts.iter().map(|part| Block32::load(token, part));
-        parts.reduce(Block32::or).is_none_or(|all| all.mask() == 0)
-    };
-    if !blocks.iter().all(|block| all(block.as_chunks::<32>().0)) {
-        return false;
-    }
     // Some of the last are looked at twice.
-    match bytes.last_chunk::<32>() {
-        Some(last) => all(&[*last]) && all(rest.as_chunks::<32>().0),
-        None => rest.is_ascii(),
+    let Some(last) = bytes.last_chunk::<32>() else {
+        return bytes.is_ascii();
+    };
+    let mut rest = bytes;
+    while let Some((block, behind)) = rest.split_first_chunk::<256>() {
+        let parts = block.as_chunks::<32>().0.iter();
+        let all = parts.map(|part| Block32::load(token, part));
+        if all.reduce(Block32::or).is_some_and(|seen| seen.mask() != 0) {
+            return false;
+        }
+        rest = behind;
     }
+    let mut seen = Block32::load(token, last);
+    if let Some((half, behind)) = rest.split_first_chunk::<128>() {
+        for part in half.as_chunks::<32>().0 {
+            seen = seen.or(Block32::load(token, part));
+        }
+        rest = behind;
+    }
+    while let Some((part, behind)) = rest.split_first_chunk::<32>() {
+        seen = seen.or(Block32::load(token, part));
+        rest = behind;
+    }
+    seen.mask() == 0
 }
 
 fn is_ascii_without(bytes: &[u8], byte: u8) -> bool {

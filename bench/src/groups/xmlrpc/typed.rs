@@ -12,7 +12,7 @@ use super::memory::permuted_body;
 use super::oracle;
 use super::peers::Peers;
 use super::targets;
-use super::types::{BorrowedItem, Item, Nested, Record};
+use super::types::{BorrowedItem, BorrowedNested, BorrowedRecord, Item, Nested, Record};
 
 pub(super) fn cases(group: &mut Group, peers: &Peers) {
     for content in CONTENTS {
@@ -27,7 +27,10 @@ pub(super) fn cases(group: &mut Group, peers: &Peers) {
         }
         match content.letter {
             "a" => borrowed::<&'static str>(group, content),
-            "c" => permuted::<Nested>(group, content),
+            "c" => {
+                borrowed::<BorrowedNested<'static>>(group, content);
+                permuted::<Nested>(group, content);
+            }
             "d" => {
                 borrowed::<Vec<BorrowedItem<'static>>>(group, content);
                 permuted::<Vec<Item>>(group, content);
@@ -100,6 +103,24 @@ impl AsValue for BorrowedItem<'_> {
             ("price", Value::from(self.price)),
             ("active", Value::from(self.active)),
             ("sku", Value::from(self.sku)),
+        ]))
+    }
+}
+
+impl<Child: AsValue> AsValue for BorrowedRecord<'_, Child> {
+    fn as_value(&self) -> Value {
+        let text = |text: &str| Value::from(text);
+        Value::Map(Map::from_iter([
+            ("id", Value::from(self.id)),
+            ("name", text(self.name)),
+            ("active", Value::from(self.active)),
+            ("score", Value::from(self.score)),
+            ("created", Value::Timestamp(self.created)),
+            ("blob", self.blob.as_value()),
+            ("tags", self.tags.as_value()),
+            ("count", Value::from(self.count)),
+            ("note", text(&self.note)),
+            ("child", self.child.as_value()),
         ]))
     }
 }
@@ -239,6 +260,7 @@ where
     let words = name(content, Side::Request, "read serde, borrowed");
     group.case_from(words, [file.as_str()], |case, [xml]| {
         read(case, xml, read_borrowed::<T>);
+        targets::read_serde(case, content);
     });
 }
 

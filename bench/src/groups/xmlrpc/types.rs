@@ -1,5 +1,7 @@
 //! The bodies as types of serde, as a user would write them.
 
+use std::borrow::Cow;
+
 use polywire_schema::{Blob, Timestamp};
 use serde::{Deserialize, Serialize};
 
@@ -37,6 +39,28 @@ pub(crate) struct Record<Child> {
     pub(crate) note: String,
     pub(crate) child: Child,
 }
+
+/// A level of `c` whose strings are parts of the body where they stand in it as they are.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+pub(crate) struct BorrowedRecord<'a, Child> {
+    pub(crate) id: i32,
+    pub(crate) name: &'a str,
+    pub(crate) active: bool,
+    pub(crate) score: f64,
+    pub(crate) created: Timestamp,
+    pub(crate) blob: Blob,
+    #[serde(borrow)]
+    pub(crate) tags: Vec<&'a str>,
+    pub(crate) count: i32,
+    /// Has references in it.
+    #[serde(borrow)]
+    pub(crate) note: Cow<'a, str>,
+    pub(crate) child: Child,
+}
+
+/// All of `c`, borrowed.
+pub(crate) type BorrowedNested<'a> =
+    BorrowedRecord<'a, BorrowedRecord<'a, BorrowedRecord<'a, &'a str>>>;
 
 /// All of `c`.
 pub(crate) type Nested = Record<Record<Record<String>>>;

@@ -4,8 +4,6 @@ use std::borrow::Cow;
 
 use polywire_schema::{Decoder, Error, Event, Seq};
 
-use polywire_text::scan;
-
 use super::XmlRpcDecoder;
 use super::leniency::Duplicates;
 use super::value::Type;
@@ -19,11 +17,11 @@ pub(super) const CLOSED: u64 = 2;
 /// `<ex:array>` or `<ex:struct>`, beside the others.
 pub(super) const PREFIXED: u64 = 4;
 
-pub(super) const FIRST_MEMBER: &[u8] = b"<member><name>";
-pub(super) const NEXT_MEMBER: &[u8] = b"</member><member><name>";
+pub(super) const FIRST_MEMBER: &[u8; 14] = b"<member><name>";
+pub(super) const NEXT_MEMBER: &[u8; 23] = b"</member><member><name>";
 pub(super) const BEHIND_NAME: &[u8; 14] = b"</name><value>";
-const END_STRUCT: &[u8] = b"</member></struct></value>";
-const END_ARRAY: &[u8] = b"</data></array></value>";
+const END_STRUCT: &[u8; 26] = b"</member></struct></value>";
+const END_ARRAY: &[u8; 23] = b"</data></array></value>";
 
 impl<'de> XmlRpcDecoder<'de> {
     #[inline]
@@ -58,13 +56,18 @@ impl<'de> XmlRpcDecoder<'de> {
     }
 
     /// Begins an array, whose start tag comes next.
-    #[inline]
+    #[inline(always)]
     pub(super) fn begin_any_array(&mut self) -> Result<Seq, Error> {
-        let start = self.cursor.at;
         if !self.empty_value && self.cursor.skip(b"<array><data>") {
             self.deeper()?;
             return Ok(Seq::default());
         }
+        self.begin_spelled_array()
+    }
+
+    #[inline(never)]
+    fn begin_spelled_array(&mut self) -> Result<Seq, Error> {
+        let start = self.cursor.at;
         match self.value_type()? {
             (Type::Array, tag) => self.begin_array(tag.mark()),
             _ => Err(self.wrong_type(start, "an array")),
@@ -73,12 +76,20 @@ impl<'de> XmlRpcDecoder<'de> {
 
     /// Begins a struct, whose start tag comes next.
     #[cfg(feature = "serde")]
-    #[inline]
+    #[inline(always)]
     pub(super) fn begin_any_struct(&mut self) -> Result<Seq, Error> {
-        let start = self.cursor.at;
-        if !self.empty_value && self.cursor.skip(b"<struct>") {
-            return self.begin_struct(OPEN);
+        let usual = !self.empty_value && self.profile.duplicates == Duplicates::Refuse;
+        if usual && self.cursor.skip(b"<struct>") {
+            self.deeper()?;
+            return Ok(Seq::default());
         }
+        self.begin_spelled_struct()
+    }
+
+    #[cfg(feature = "serde")]
+    #[inline(never)]
+    fn begin_spelled_struct(&mut self) -> Result<Seq, Error> {
+        let start = self.cursor.at;
         match self.value_type()? {
             (Type::Struct, tag) => self.begin_struct(tag.mark()),
             _ => Err(self.wrong_type(start, "a struct")),
@@ -86,22 +97,12 @@ impl<'de> XmlRpcDecoder<'de> {
     }
 
     /// Goes to the next item of an array.
-    #[inline]
+    #[inline(always)]
     pub(super) fn next_item(&mut self, seq: &mut Seq) -> Result<bool, Error> {
-        if seq.mark != OPEN {
-            return self.any_item(seq);
-        }
-        let rest = self.cursor.rest();
-        if rest.starts_with(b"<value>") {
-            self.cursor.at += b"<value>".len();
+        if seq.mark == OPEN && self.cursor.skip(b"<value>") {
             seq.count += 1;
             self.count_item()?;
             return Ok(true);
-        }
-        if rest.starts_with(END_ARRAY) {
-            self.cursor.at += END_ARRAY.len();
-            self.budget.leave();
-            return Ok(false);
         }
         self.any_item(seq)
     }
@@ -109,6 +110,10 @@ impl<'de> XmlRpcDecoder<'de> {
     /// As [`Self::next_item`], however it is spelled.
     #[inline(never)]
     fn any_item(&mut self, seq: &mut Seq) -> Result<bool, Error> {
+        if seq.mark == OPEN && self.cursor.skip(END_ARRAY) {
+            self.budget.leave();
+            return Ok(false);
+        }
         let end = match seq.mark & PREFIXED {
             0 => "array",
             _ => "ex:array",
@@ -162,16 +167,45 @@ impl<'de> XmlRpcDecoder<'de> {
     /// The name of the next member, if all is spelled in the usual way; the cursor
     /// then stands at its value.
     #[inline(always)]
-    fn plain_member(&mut self, seq: &mut Seq) -> Option<&'de str> {
-        let start = self.member_name(seq)?;
-        let rest = &self.cursor.text.as_bytes()[start..];
-        let len = scan::xml_text(rest);
-        if !rest[len..].starts_with(BEHIND_NAME) || len > self.cursor.longest {
+    pub(super) fn plain_member(&mut self, seq: &mut Seq) -> Option<&'de str> {
+        if !self.is_plain(seq) {
             return None;
         }
-        self.cursor.at = start + len + BEHIND_NAME.len();
+        let name = match seq.count {
+            0 => self.first_member()?,
+            _ => self.following_member()?,
+        };
         seq.count += 1;
-        Some(&self.cursor.text[start..start + len])
+        Some(name)
+    }
+
+    /// Whether nothing about the members of a struct is to be looked at more closely.
+    #[inline(always)]
+    pub(super) fn is_plain(&self, seq: &Seq) -> bool {
+        seq.mark == OPEN && self.profile.duplicates == Duplicates::Refuse
+    }
+
+    /// The name of a struct's first member, spelled in the usual way.
+    #[inline(never)]
+    pub(super) fn first_member(&mut self) -> Option<&'de str> {
+        self.cursor.text_between(0, FIRST_MEMBER, BEHIND_NAME)
+    }
+
+    /// The name of another member, spelled in the usual way.
+    #[inline(always)]
+    pub(super) fn following_member(&mut self) -> Option<&'de str> {
+        self.cursor.text_between(0, NEXT_MEMBER, BEHIND_NAME)
+    }
+
+    /// Whether the struct ends here, spelled in the usual way; then all of its end is
+    /// skipped.
+    #[inline(always)]
+    pub(super) fn plain_struct_end(&mut self, seq: &Seq) -> bool {
+        let ended = seq.count > 0 && seq.mark == OPEN && self.cursor.skip(END_STRUCT);
+        if ended {
+            self.budget.leave();
+        }
+        ended
     }
 
     /// Where the name of the next member begins, if what stands before it is spelled
@@ -195,8 +229,7 @@ impl<'de> XmlRpcDecoder<'de> {
     /// As [`Self::next_member`], however it is spelled, and the end of the struct.
     #[inline(never)]
     pub(super) fn any_member(&mut self, seq: &mut Seq) -> Result<Option<Cow<'de, str>>, Error> {
-        if seq.count > 0 && seq.mark == OPEN && self.cursor.skip(END_STRUCT) {
-            self.budget.leave();
+        if self.plain_struct_end(seq) {
             return Ok(None);
         }
         loop {

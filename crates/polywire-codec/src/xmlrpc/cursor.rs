@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 use polywire_schema::{Error, ErrorKind, LimitKind};
 use polywire_text::escape::{self, XmlPlace, XmlReading, is_xml};
-use polywire_text::scan;
+use polywire_text::{before, scan};
 
 use super::collections::{CLOSED, OPEN, PREFIXED};
 use super::leniency::Leniency;
@@ -317,18 +317,21 @@ impl<'de> Cursor<'de> {
         }
     }
 
-    /// The text `skip` bytes on, if it stands for itself and these bytes follow, with
-    /// which it is skipped.
-    #[inline]
-    pub(super) fn text_before(&mut self, skip: usize, close: &[u8]) -> Option<&'de str> {
-        let start = self.at + skip;
-        let rest = self.text.as_bytes().get(start..)?;
-        let len = scan::xml_text(rest);
-        if !rest[len..].starts_with(close) || len > self.longest {
+    /// The text between these, if it stands for itself; all three are skipped. `open`
+    /// stands `skip` bytes on.
+    #[inline(always)]
+    pub(super) fn text_between<const OPEN: usize, const CLOSE: usize>(
+        &mut self,
+        skip: usize,
+        open: &[u8; OPEN],
+        close: &[u8; CLOSE],
+    ) -> Option<&'de str> {
+        let (text, start) = before::xml_text(self.text, self.at + skip, open, close)?;
+        if text.len() > self.longest {
             return None;
         }
-        self.at = start + len + close.len();
-        self.text.get(start..start + len)
+        self.at = start + text.len() + CLOSE;
+        Some(text)
     }
 
     /// As [`Self::characters`], of any length.

@@ -40,7 +40,7 @@ pub struct XmlRpcDecoder<'de> {
     pub(super) budget: Budget,
     pub(super) profile: XmlRpcProfile,
     /// The members that do not count, by the policy for duplicates.
-    pub(super) dropped: Dropped,
+    pub(super) dropped: Option<Box<Dropped>>,
     /// How long the array before was, and the struct: what to make room for.
     pub(super) items: usize,
     pub(super) members: usize,

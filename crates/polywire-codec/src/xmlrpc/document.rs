@@ -9,7 +9,7 @@ use polywire_schema::{Decoder, Error, ErrorKind, Map, Seq, Text, Value};
 
 use super::XmlRpcDecoder;
 use super::collections::{BEHIND_NAME, OPEN};
-use super::value::{Type, narrow, plain_digits};
+use super::value::Type;
 use crate::keep;
 
 const ARRAY: u64 = word(b"<array><");
@@ -71,13 +71,10 @@ impl XmlRpcDecoder<'_> {
         };
         let tag = u64::from_le_bytes(head);
         if tag & INT_BYTES == INT {
-            if let Some((value, len)) = plain_digits(&self.cursor.rest()[5..], b"</int></value>")
-                && let Some(value) = narrow(value)
-            {
-                self.cursor.at += len + b"<int>".len();
-                return Ok(Value::Integer(value));
-            }
-            return self.any_value();
+            return match self.plain_integer() {
+                Some(value) => Ok(Value::Integer(value)),
+                None => self.any_value(),
+            };
         }
         let value = match tag {
             STRING => {
@@ -153,9 +150,9 @@ impl XmlRpcDecoder<'_> {
         let expected = std::mem::take(&mut self.members);
         let mut seen = Seen::default();
         while let Some(name) = self.document_member(&mut seq, &mut seen)? {
-            // A struct within this one is expected to be as long as this one is so far:
-            // then no more room is made than there are members already.
-            self.members = entries.len();
+            // A struct within this one is expected to be as long as this one is so far, with
+            // the member that it is: no more room is made than members have begun.
+            self.members = entries.len() + 1;
             let value = self.document_value()?;
             // Of many, the map sees to it at the end: here it would be the square of them.
             let looks_alike = std::mem::take(&mut seen.again) && entries.len() < FEW;

@@ -13,7 +13,7 @@ use super::XmlRpcDecoder;
 use super::leniency::Duplicates;
 
 /// The members that do not count.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Dropped {
     /// Where each begins, in order.
     at: Vec<usize>,
@@ -25,7 +25,8 @@ impl XmlRpcDecoder<'_> {
     /// Whether the member at this place does not count.
     #[inline]
     pub(super) fn is_dropped(&self, start: usize) -> bool {
-        !self.dropped.at.is_empty() && self.dropped.at.binary_search(&start).is_ok()
+        let dropped = self.dropped.as_ref();
+        dropped.is_some_and(|dropped| dropped.at.binary_search(&start).is_ok())
     }
 
     /// Finds the members that do not count in the struct that begins at the cursor
@@ -33,7 +34,8 @@ impl XmlRpcDecoder<'_> {
     #[cold]
     pub(super) fn look_for_duplicates(&mut self, mark: u64) -> Result<(), Error> {
         let policy = self.profile.duplicates;
-        if self.cursor.at < self.dropped.looked {
+        let looked = self.dropped.as_ref().map_or(0, |dropped| dropped.looked);
+        if self.cursor.at < looked {
             return Ok(());
         }
         let start = self.cursor.at;
@@ -49,10 +51,10 @@ impl XmlRpcDecoder<'_> {
         self.profile.duplicates = policy;
         self.budget.back_to((items, depth));
         walked?;
-        self.dropped.looked = self.cursor.at;
+        let looked = self.cursor.at;
         self.cursor.at = start;
         found.sort_unstable();
-        self.dropped.at = found;
+        self.dropped = Some(Box::new(Dropped { at: found, looked }));
         Ok(())
     }
 

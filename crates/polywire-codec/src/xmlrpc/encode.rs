@@ -73,7 +73,7 @@ const OPEN_PARAMS: &[u8; 21] = b"</methodName><params>";
 const OPEN_RESPONSE: &[u8] = b"<?xml version=\"1.0\"?><methodResponse><params><param>";
 const OPEN_FAULT: &[u8] = b"<?xml version=\"1.0\"?><methodResponse><fault>";
 const END_VALUE: &[u8; 8] = b"</value>";
-const PARAM: &[u8] = b"<param>";
+const PARAM: &[u8; 7] = b"<param>";
 const END_CALL: &[u8] = b"</param></params></methodCall>";
 const OPEN_STRING: &[u8; 15] = b"<value><string>";
 const CLOSE_STRING: &[u8; 17] = b"</string></value>";
@@ -85,6 +85,7 @@ const END_LIST: &[u8] = b"</data></array></value>";
 
 impl XmlRpcEncoder {
     /// A writer that appends to `out`, so that a buffer can be used again.
+    #[inline]
     #[must_use]
     pub fn new(envelope: Envelope<'_>, out: Vec<u8>) -> Self {
         let mut encoder = Self {
@@ -230,18 +231,22 @@ impl XmlRpcEncoder {
     ///
     /// Where no parameter can begin (in a value, behind a parameter without
     /// one, in what is no positional call), [`finish`](Self::finish) says so.
+    #[inline]
     pub fn parameter(&mut self) {
         let positional = matches!(self.frame, Frame::Positional | Frame::Parameters);
-        if !positional || self.depth > 0 || self.out.ends_with(PARAM) {
+        if !positional || self.depth > 0 || self.out.last_chunk() == Some(PARAM) {
             return self.misplaced("a parameter between the values of a positional call");
         }
         self.frame = Frame::Parameters;
         self.begin_parameter();
     }
 
+    #[inline]
     fn begin_parameter(&mut self) {
-        self.separate(b"</param>");
-        self.out.extend_from_slice(PARAM);
+        match self.is_behind_value() {
+            true => self.out.extend_from_slice(b"</param><param>"),
+            false => self.out.extend_from_slice(PARAM),
+        }
     }
 
     #[cold]
@@ -269,6 +274,7 @@ impl XmlRpcEncoder {
     /// # Errors
     ///
     /// The first error that a call met.
+    #[inline]
     pub fn finish(mut self) -> Result<Vec<u8>, Error> {
         if self.depth != 0 {
             self.fail(unbalanced("XML-RPC"));
@@ -462,13 +468,24 @@ impl XmlRpcEncoder {
     fn document_map(&mut self, at: Member<'_>, map: &Map) {
         self.out.extend_from_slice(b"<value><struct>");
         self.depth += 1;
+        // What a member leaves unwritten is an error, so that the message does not count.
+        let mut is_first = true;
         for (key, item) in map.entries() {
-            self.text_key(at, key);
+            let pushed = match std::mem::take(&mut is_first) {
+                true => between::push_xml_text(&mut self.out, FIRST_NAME, key, CLOSE_NAME),
+                false => between::push_xml_text(&mut self.out, NEXT_NAME, key, CLOSE_NAME),
+            };
+            if !pushed {
+                self.any_key(at, key);
+            }
             self.document_value(at, item);
         }
         self.depth -= 1;
-        self.separate(b"</member>");
-        self.out.extend_from_slice(b"</struct></value>");
+        let close: &[u8] = match is_first {
+            true => b"</struct></value>",
+            false => b"</member></struct></value>",
+        };
+        self.out.extend_from_slice(close);
     }
 
     #[inline(never)]

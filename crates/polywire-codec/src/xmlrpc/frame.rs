@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use polywire_text::utf8;
+use polywire_text::{before, utf8};
 
 use polywire_schema::{
     Body, Decoder, END, Error, ErrorKind, Limits, Member, Schema, Seq, ShapeKind,
@@ -10,10 +10,12 @@ use polywire_schema::{
 
 use super::collections::OPEN;
 use super::cursor::Cursor;
-use super::duplicates::Dropped;
 use super::{XmlRpcDecoder, XmlRpcProfile, encoding};
 use crate::budget::Budget;
 use crate::refuse;
+
+/// What stands behind the last parameter of nearly all calls.
+const END_CALL: &[u8; 30] = b"</param></params></methodCall>";
 
 /// Whether a response holds a result or a fault.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -49,51 +51,31 @@ impl Frame {
 }
 
 impl<'de> XmlRpcDecoder<'de> {
-    fn new(text: &'de str, frame: Frame, profile: XmlRpcProfile, limits: &Limits) -> Self {
+    /// A reader of `body`, if it is one's part, that stands `at` so many bytes behind its
+    /// beginning.
+    #[inline(always)]
+    fn new(
+        (text, body): (&'de str, Option<&'de Body>),
+        at: usize,
+        frame: Frame,
+        profile: XmlRpcProfile,
+        limits: &Limits,
+    ) -> Self {
+        let mut cursor = Cursor::new(text, limits.string(), profile.leniency);
+        cursor.at = at;
         Self {
-            cursor: Cursor::new(text, limits.string(), profile.leniency),
-            body: None,
+            cursor,
+            body,
             frame,
             parameters: 0,
             empty_value: false,
             array: OPEN,
             budget: Budget::new(limits),
             profile,
-            dropped: Dropped::default(),
+            dropped: None,
             items: 0,
             members: 0,
         }
-    }
-
-    /// A reader of a body, whose long strings will share it.
-    fn of_body(
-        body: &'de Body,
-        frame: Frame,
-        profile: XmlRpcProfile,
-        limits: &Limits,
-    ) -> Result<Self, Error> {
-        refuse::too_long(body.len(), limits, "XML-RPC")?;
-        let text = match utf8::ascii(body.as_bytes()) {
-            Some(text) => text,
-            None => match refuse::text(body, limits, "XML-RPC") {
-                Ok(text) => text,
-                Err(error) => return Err(encoding::not_utf8(body, error)),
-            },
-        };
-        let mut decoder = Self::new(text, frame, profile, limits);
-        decoder.body = Some(body);
-        Ok(decoder)
-    }
-
-    /// A reader of a text, whose long strings will be copied.
-    fn of_str(
-        text: &'de str,
-        frame: Frame,
-        profile: XmlRpcProfile,
-        limits: &Limits,
-    ) -> Result<Self, Error> {
-        refuse::too_long(text.len(), limits, "XML-RPC")?;
-        Ok(Self::new(text, frame, profile, limits))
     }
 
     /// Begins to read a call: its method name, and a reader that stands before
@@ -102,12 +84,14 @@ impl<'de> XmlRpcDecoder<'de> {
     /// # Errors
     ///
     /// The body is no call, or beyond the limits.
+    #[inline]
     pub fn call(
         body: &'de Body,
         profile: XmlRpcProfile,
         limits: &Limits,
     ) -> Result<(Cow<'de, str>, Self), Error> {
-        Self::of_body(body, Frame::Parameters, profile, limits)?.begin_call()
+        let text = text_of(body, limits)?;
+        Self::begin_call((text, Some(body)), profile, limits)
     }
 
     /// As [`XmlRpcDecoder::call`], from a text.
@@ -120,45 +104,30 @@ impl<'de> XmlRpcDecoder<'de> {
         profile: XmlRpcProfile,
         limits: &Limits,
     ) -> Result<(Cow<'de, str>, Self), Error> {
-        Self::of_str(text, Frame::Parameters, profile, limits)?.begin_call()
+        refuse::too_long(text.len(), limits, "XML-RPC")?;
+        Self::begin_call((text, None), profile, limits)
     }
 
-    fn begin_call(mut self) -> Result<(Cow<'de, str>, Self), Error> {
-        const USUAL: &[u8] = b"<?xml version=\"1.0\"?><methodCall><methodName>";
+    #[inline(always)]
+    fn begin_call(
+        source: (&'de str, Option<&'de Body>),
+        profile: XmlRpcProfile,
+        limits: &Limits,
+    ) -> Result<(Cow<'de, str>, Self), Error> {
+        const USUAL: &[u8; 45] = b"<?xml version=\"1.0\"?><methodCall><methodName>";
         const BEHIND: &[u8; 21] = b"</methodName><params>";
 
-        let cursor = &mut self.cursor;
-        if cursor.rest().starts_with(USUAL)
-            && let Some(method) = cursor.text_before(USUAL.len(), BEHIND)
+        // The reader is made where it will be, when all is known.
+        if let Some((method, start)) = before::xml_text(source.0, 0, USUAL, BEHIND)
+            && method.len() <= limits.string()
         {
-            return Ok((Cow::Borrowed(method.trim()), self));
+            let at = start + method.len() + BEHIND.len();
+            let reader = Self::new(source, at, Frame::Parameters, profile, limits);
+            return Ok((Cow::Borrowed(trimmed_str(method)), reader));
         }
-        cursor.declaration()?;
-        cursor.expect_open("methodCall", "<methodCall>")?;
-        cursor.expect_open("methodName", "<methodName>")?;
-        let method = cursor.characters()?;
-        cursor.expect_end("methodName", "</methodName>")?;
-        self.begin_parameters()?;
-        Ok((trimmed(method), self))
-    }
-
-    /// Reads `<params>`, which a call without parameters may leave out.
-    fn begin_parameters(&mut self) -> Result<(), Error> {
-        let cursor = &mut self.cursor;
-        match cursor.start()? {
-            None => {
-                cursor.expect_end("methodCall", "<params> or </methodCall>")?;
-                self.frame = Frame::ParametersEnded;
-            }
-            Some(start) if start.name == "params" => {
-                if start.empty {
-                    cursor.expect_end("methodCall", "</methodCall>")?;
-                    self.frame = Frame::ParametersEnded;
-                }
-            }
-            Some(_) => return Err(cursor.wrong_tag("<params> or </methodCall>")),
-        }
-        Ok(())
+        let mut cursor = Cursor::new(source.0, limits.string(), profile.leniency);
+        let (method, frame) = cursor.begin_call()?;
+        Ok((method, Self::new(source, cursor.at, frame, profile, limits)))
     }
 
     /// Begins to read a response: whether it is a result or a fault, and a
@@ -167,12 +136,14 @@ impl<'de> XmlRpcDecoder<'de> {
     /// # Errors
     ///
     /// The body is no response, or beyond the limits.
+    #[inline]
     pub fn response(
         body: &'de Body,
         profile: XmlRpcProfile,
         limits: &Limits,
     ) -> Result<(Reply, Self), Error> {
-        Self::of_body(body, Frame::Response, profile, limits)?.begin_response()
+        let text = text_of(body, limits)?;
+        Self::begin_response((text, Some(body)), profile, limits)
     }
 
     /// As [`XmlRpcDecoder::response`], from a text.
@@ -185,16 +156,28 @@ impl<'de> XmlRpcDecoder<'de> {
         profile: XmlRpcProfile,
         limits: &Limits,
     ) -> Result<(Reply, Self), Error> {
-        Self::of_str(text, Frame::Response, profile, limits)?.begin_response()
+        refuse::too_long(text.len(), limits, "XML-RPC")?;
+        Self::begin_response((text, None), profile, limits)
     }
 
-    fn begin_response(mut self) -> Result<(Reply, Self), Error> {
-        const USUAL: &[u8] = b"<?xml version=\"1.0\"?><methodResponse><params><param><value>";
+    #[inline(always)]
+    fn begin_response(
+        source: (&'de str, Option<&'de Body>),
+        profile: XmlRpcProfile,
+        limits: &Limits,
+    ) -> Result<(Reply, Self), Error> {
+        const USUAL: &str = "<?xml version=\"1.0\"?><methodResponse><params><param><value>";
 
-        let cursor = &mut self.cursor;
-        if cursor.skip(USUAL) {
-            return Ok((Reply::Result, self));
+        if source.0.starts_with(USUAL) {
+            let reader = Self::new(source, USUAL.len(), Frame::Response, profile, limits);
+            return Ok((Reply::Result, reader));
         }
+        Self::new(source, 0, Frame::Response, profile, limits).begin_spelled_response()
+    }
+
+    #[inline(never)]
+    fn begin_spelled_response(mut self) -> Result<(Reply, Self), Error> {
+        let cursor = &mut self.cursor;
         cursor.declaration()?;
         if cursor.skip(b"<methodResponse><params><param><value>") {
             return Ok((Reply::Result, self));
@@ -288,7 +271,8 @@ impl<'de> XmlRpcDecoder<'de> {
         profile: XmlRpcProfile,
         limits: &Limits,
     ) -> Result<Self, Error> {
-        let mut decoder = Self::of_body(body, Frame::Value, profile, limits)?;
+        let source = (text_of(body, limits)?, Some(body));
+        let mut decoder = Self::new(source, 0, Frame::Value, profile, limits);
         decoder.cursor.base = offset;
         // `<value/>` has no inside.
         decoder.empty_value = body.is_empty();
@@ -328,16 +312,20 @@ impl<'de> XmlRpcDecoder<'de> {
     /// # Errors
     ///
     /// What comes is no parameter.
-    #[inline]
+    #[inline(always)]
     pub fn parameter(&mut self) -> Result<bool, Error> {
         if self.frame == Frame::Parameters {
-            let rest = self.cursor.rest();
-            let next: &[u8] = match self.parameters {
-                0 => b"<param><value>",
-                _ => b"</param><param><value>",
+            let found = match self.parameters {
+                0 => self.cursor.skip(b"<param><value>"),
+                // Most calls end behind the first.
+                _ if is_end(self.cursor.rest(), END_CALL) => {
+                    self.cursor.at = self.cursor.text.len();
+                    self.frame = Frame::ParametersEnded;
+                    return Ok(false);
+                }
+                _ => self.cursor.skip(b"</param><param><value>"),
             };
-            if rest.starts_with(next) {
-                self.cursor.at += next.len();
+            if found {
                 self.parameters += 1;
                 self.count_item()?;
                 return Ok(true);
@@ -346,6 +334,7 @@ impl<'de> XmlRpcDecoder<'de> {
         self.any_parameter()
     }
 
+    #[inline(never)]
     fn any_parameter(&mut self) -> Result<bool, Error> {
         if self.frame == Frame::Array {
             return self.array_parameter();
@@ -354,7 +343,7 @@ impl<'de> XmlRpcDecoder<'de> {
             return Ok(false);
         }
         let cursor = &mut self.cursor;
-        if self.parameters > 0 && cursor.skip(b"</param></params></methodCall>") {
+        if self.parameters > 0 && cursor.skip(END_CALL) {
             self.frame = Frame::ParametersEnded;
             return Ok(false);
         }
@@ -417,14 +406,17 @@ impl<'de> XmlRpcDecoder<'de> {
     /// # Errors
     ///
     /// It does not.
+    #[inline]
     pub fn finish(&mut self) -> Result<(), Error> {
         // What stands behind the last value of nearly all messages.
-        let usual: &[u8] = match self.frame {
-            Frame::Parameters if self.parameters > 0 => b"</param></params></methodCall>",
-            Frame::Response => b"</param></params></methodResponse>",
-            _ => return self.any_finish(),
+        let rest = self.cursor.rest();
+        let ended = match self.frame {
+            Frame::ParametersEnded => rest.is_empty(),
+            Frame::Parameters => self.parameters > 0 && is_end(rest, END_CALL),
+            Frame::Response => is_end(rest, b"</param></params></methodResponse>"),
+            _ => false,
         };
-        if self.cursor.rest() != usual {
+        if !ended {
             return self.any_finish();
         }
         self.cursor.at = self.cursor.text.len();
@@ -432,6 +424,7 @@ impl<'de> XmlRpcDecoder<'de> {
         Ok(())
     }
 
+    #[inline(never)]
     fn any_finish(&mut self) -> Result<(), Error> {
         match self.frame {
             Frame::Parameters | Frame::Array => {
@@ -482,10 +475,60 @@ impl<'de> XmlRpcDecoder<'de> {
     }
 }
 
-/// The text without white space around it.
-fn trimmed(text: Cow<'_, str>) -> Cow<'_, str> {
-    match text {
-        Cow::Borrowed(text) => Cow::Borrowed(text.trim()),
-        Cow::Owned(text) => Cow::Owned(text.trim().to_owned()),
+impl<'de> Cursor<'de> {
+    /// Reads up to the parameters of a call: its method, and whether any come.
+    #[inline(never)]
+    fn begin_call(&mut self) -> Result<(Cow<'de, str>, Frame), Error> {
+        self.declaration()?;
+        self.expect_open("methodCall", "<methodCall>")?;
+        self.expect_open("methodName", "<methodName>")?;
+        let method = self.characters()?;
+        self.expect_end("methodName", "</methodName>")?;
+        // `<params>` may be left out of a call without parameters.
+        let frame = match self.start()? {
+            None => {
+                self.expect_end("methodCall", "<params> or </methodCall>")?;
+                Frame::ParametersEnded
+            }
+            Some(start) if start.name == "params" && start.empty => {
+                self.expect_end("methodCall", "</methodCall>")?;
+                Frame::ParametersEnded
+            }
+            Some(start) if start.name == "params" => Frame::Parameters,
+            Some(_) => return Err(self.wrong_tag("<params> or </methodCall>")),
+        };
+        let method = match method {
+            Cow::Borrowed(method) => Cow::Borrowed(method.trim()),
+            Cow::Owned(method) => Cow::Owned(method.trim().to_owned()),
+        };
+        Ok((method, frame))
+    }
+}
+
+/// Whether nothing is left but this.
+#[inline(always)]
+fn is_end<const LEN: usize>(rest: &[u8], end: &[u8; LEN]) -> bool {
+    rest.len() == LEN && rest.first_chunk() == Some(end)
+}
+
+/// The text of a body that is not too long.
+#[inline]
+fn text_of<'de>(body: &'de Body, limits: &Limits) -> Result<&'de str, Error> {
+    refuse::too_long(body.len(), limits, "XML-RPC")?;
+    match utf8::ascii(body.as_bytes()) {
+        Some(text) => Ok(text),
+        None => {
+            refuse::text(body, limits, "XML-RPC").map_err(|error| encoding::not_utf8(body, error))
+        }
+    }
+}
+
+/// The text without white space around it, which is mostly none.
+#[inline]
+fn trimmed_str(text: &str) -> &str {
+    let edge = |byte: Option<&u8>| byte.is_some_and(|byte| *byte <= b' ' || !byte.is_ascii());
+    match edge(text.as_bytes().first()) || edge(text.as_bytes().last()) {
+        true => text.trim(),
+        false => text,
     }
 }

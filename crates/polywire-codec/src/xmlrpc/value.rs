@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use polywire_schema::{BigDecimal, BigInteger, Blob, Error, Text, Timestamp, Value};
 use polywire_text::number::{Integer, integer_prefix, parse_f32, parse_f64};
 use polywire_text::timestamp::ReadPolicy;
-use polywire_text::{Malformed, base64, scan};
+use polywire_text::{Malformed, base64, before, scan};
 
 use super::cursor::Start;
 use super::{XmlRpcDecoder, dates};
@@ -14,7 +14,8 @@ use crate::keep;
 pub(super) const END_STRING: &[u8; 17] = b"</string></value>";
 const END_BASE64: &[u8] = b"</base64></value>";
 const END_DATE: &[u8] = b"</dateTime.iso8601></value>";
-const END_DOUBLE: &[u8] = b"</double></value>";
+const END_DOUBLE: &[u8; 17] = b"</double></value>";
+const END_INT: &[u8; 14] = b"</int></value>";
 
 /// The types of values, by their tags.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -273,12 +274,19 @@ impl<'de> XmlRpcDecoder<'de> {
         if self.empty_value {
             return self.any_string();
         }
-        if self.cursor.rest().starts_with(b"<string>")
-            && let Some(text) = self.cursor.text_before(b"<string>".len(), END_STRING)
-        {
-            return Ok(Cow::Borrowed(text));
+        match self.plain_string() {
+            Some(text) => Ok(Cow::Borrowed(text)),
+            None => self.any_string(),
         }
-        self.any_string()
+    }
+
+    /// A string in its common spelling that stands for itself.
+    #[inline(always)]
+    pub(super) fn plain_string(&mut self) -> Option<&'de str> {
+        if self.empty_value {
+            return None;
+        }
+        self.cursor.text_between(0, b"<string>", END_STRING)
     }
 
     /// As [`Self::string`], however it is spelled.
@@ -312,16 +320,7 @@ impl<'de> XmlRpcDecoder<'de> {
 
     #[inline(never)]
     fn any_text_of_string(&mut self) -> Result<Text, Error> {
-        let rest = self.cursor.rest();
-        if let Some(len) = memchr::memchr(b'<', &rest[..rest.len().min(65)])
-            && rest[len..].starts_with(END_STRING)
-            && len <= self.cursor.longest
-            // What stands as it is may share the body.
-            && memchr::memchr(b'&', &rest[..len]).is_some()
-            && let Some(text) = self.cursor.text.get(self.cursor.at..self.cursor.at + len)
-            && let Some(text) = Text::from_xml(text)
-        {
-            self.cursor.at += len + END_STRING.len();
+        if let Some(text) = self.escaped_text() {
             return Ok(text);
         }
         let text = self.cursor.characters()?;
@@ -330,6 +329,23 @@ impl<'de> XmlRpcDecoder<'de> {
             self.end_value()?;
         }
         Ok(keep::text(self.body, text))
+    }
+
+    /// The text of a short string with references in it, behind its start tag.
+    pub(super) fn escaped_text(&mut self) -> Option<Text> {
+        let rest = self.cursor.rest();
+        let len = memchr::memchr(b'<', &rest[..rest.len().min(65)])?;
+        let usual = rest[len..].starts_with(END_STRING)
+            && len <= self.cursor.longest
+            // What stands as it is may share the body.
+            && memchr::memchr(b'&', &rest[..len]).is_some();
+        if !usual {
+            return None;
+        }
+        let text = self.cursor.text.get(self.cursor.at..self.cursor.at + len)?;
+        let text = Text::from_xml(text)?;
+        self.cursor.at += len + END_STRING.len();
+        Some(text)
     }
 
     /// A boolean in its common spelling.
@@ -355,11 +371,10 @@ impl<'de> XmlRpcDecoder<'de> {
             return None;
         }
         let rest = self.cursor.rest().strip_prefix(b"<double>")?;
-        let len = scan::xml_data(rest);
-        if !rest[len..].starts_with(END_DOUBLE) {
-            return None;
-        }
-        let value = parse_f64(&rest[..len]).ok()?;
+        let (value, len) = match before::double(rest, END_DOUBLE) {
+            Some(short) => short,
+            None => long_double(rest)?,
+        };
         self.cursor.at += b"<double>".len() + len + END_DOUBLE.len();
         Some(value)
     }
@@ -437,22 +452,43 @@ impl<'de> XmlRpcDecoder<'de> {
         !self.empty_value && self.cursor.rest().starts_with(b"<dateTime")
     }
 
-    /// An integer in its common spellings, or `None` if it has another.
-    #[inline]
-    pub(super) fn plain_integer(&mut self) -> Option<i64> {
-        let rest = self.cursor.rest();
+    /// An integer in its commonest spelling, few digits in an `<int>`.
+    #[inline(always)]
+    pub(super) fn short_integer(&mut self) -> Option<i64> {
+        let rest = self.cursor.rest().strip_prefix(b"<int>")?;
+        let (value, len) = before::integer(rest, END_INT)?;
         if self.empty_value {
             return None;
         }
+        self.cursor.at += b"<int>".len() + len + END_INT.len();
+        Some(i64::from(value))
+    }
+
+    /// An integer in its common spellings, or `None` if it has another.
+    #[inline]
+    pub(super) fn plain_integer(&mut self) -> Option<i64> {
+        if let Some(value) = self.short_integer() {
+            return Some(value);
+        }
+        self.longer_integer()
+    }
+
+    /// As [`Self::plain_integer`], but for those of [`Self::short_integer`].
+    #[inline(never)]
+    pub(super) fn longer_integer(&mut self) -> Option<i64> {
+        if self.empty_value {
+            return None;
+        }
+        let rest = self.cursor.rest();
         let (value, len) = if let Some(rest) = rest.strip_prefix(b"<int>") {
-            let (value, len) = plain_digits(rest, b"</int></value>")?;
-            (narrow(value)?, len + b"<int>".len())
+            let (value, len) = plain_digits(rest, END_INT)?;
+            (narrow(value)?, b"<int>".len() + len)
         } else if let Some(rest) = rest.strip_prefix(b"<i4>") {
             let (value, len) = plain_digits(rest, b"</i4></value>")?;
-            (narrow(value)?, len + b"<i4>".len())
+            (narrow(value)?, b"<i4>".len() + len)
         } else if let Some(rest) = rest.strip_prefix(b"<i8>") {
             let (value, len) = plain_digits(rest, b"</i8></value>")?;
-            (value, len + b"<i8>".len())
+            (value, b"<i8>".len() + len)
         } else {
             return None;
         };
@@ -504,10 +540,23 @@ impl<'de> XmlRpcDecoder<'de> {
     }
 }
 
+/// The double that these bytes begin with, before its end tags, and its length.
+#[inline(never)]
+fn long_double(bytes: &[u8]) -> Option<(f64, usize)> {
+    let len = scan::xml_data(bytes);
+    if !bytes[len..].starts_with(END_DOUBLE) {
+        return None;
+    }
+    Some((parse_f64(&bytes[..len]).ok()?, len))
+}
+
 /// The number that these bytes begin with, and its length with what must stand
 /// behind it.
 #[inline(always)]
-pub(super) fn plain_digits<const N: usize>(bytes: &[u8], close: &[u8; N]) -> Option<(i64, usize)> {
+fn plain_digits<const N: usize>(bytes: &[u8], close: &[u8; N]) -> Option<(i64, usize)> {
+    if let Some((value, len)) = before::long_integer(bytes, close) {
+        return Some((value, len + N));
+    }
     match integer_prefix(bytes) {
         Integer::Small(value, len) if bytes[len..].first_chunk() == Some(close) => {
             Some((value, len + N))
@@ -518,7 +567,7 @@ pub(super) fn plain_digits<const N: usize>(bytes: &[u8], close: &[u8; N]) -> Opt
 
 /// A number that fits 32 bits.
 #[inline(always)]
-pub(super) fn narrow(value: i64) -> Option<i64> {
+fn narrow(value: i64) -> Option<i64> {
     (value == i64::from(value as i32)).then_some(value)
 }
 

@@ -163,6 +163,50 @@ pub(super) fn few(rest: &mut &[u8], value: &mut u64) {
     }
 }
 
+/// The integer that these begin with, one to seven digits, and how many; by the mask,
+/// for where little else is to be done.
+#[inline(always)]
+pub(crate) fn short(chunk: &[u8; 8]) -> Option<(u32, usize)> {
+    let values = Values::of(chunk);
+    let bits = values.others().trailing_zeros() & !7;
+    if bits == 0 || bits == 64 {
+        return None;
+    }
+    // Zeros come before the digits.
+    let digits = Values(values.0 << (64 - bits));
+    Some((digits.sum() as u32, bits as usize / 8))
+}
+
+/// The same, one to fifteen digits.
+#[inline(always)]
+pub(crate) fn up_to_15(chunk: &[u8; 16]) -> Option<(i64, usize)> {
+    let [first, second] = chunk.as_chunks().0 else {
+        return None;
+    };
+    let Some(eight) = Values::of(first).number() else {
+        return short(first).map(|(value, len)| (i64::from(value), len));
+    };
+    let values = Values::of(second);
+    let bits = values.others().trailing_zeros() & !7;
+    // Zeros come before the digits, of which there may be none: two shifts, since one by
+    // all bits is none.
+    let digits = Values((values.0 << (63 - bits.min(63))) << 1);
+    let weight = TENS.get(bits as usize / 8)?;
+    let value = eight * weight + digits.sum();
+    Some((value as i64, 8 + bits as usize / 8))
+}
+
+/// What so many digits more multiply by.
+const TENS: [u64; 8] = {
+    let mut tens = [1; 8];
+    let mut at = 1;
+    while at < tens.len() {
+        tens[at] = tens[at - 1] * 10;
+        at += 1;
+    }
+    tens
+};
+
 /// The integer at the beginning of `bytes`, one to eighteen digits, and how many;
 /// `None` says nothing but that there are others, or too few bytes to tell.
 #[inline(always)]
@@ -199,26 +243,26 @@ fn prefix_beyond_8(eight: u64, behind: &[u8]) -> Option<(u64, usize)> {
 }
 
 /// The first bytes of a decimal number, its point taken out.
-pub(super) struct Start {
+pub(crate) struct Start {
     /// The digits, at most seven.
-    pub(super) mantissa: u32,
+    pub(crate) mantissa: u32,
     /// How many of them stand before the point: at least one.
-    pub(super) whole: usize,
+    pub(crate) whole: usize,
     /// How many behind it: at least one, or no point.
-    pub(super) places: usize,
+    pub(crate) places: usize,
     /// How many bytes these are, the point included.
-    pub(super) len: usize,
+    pub(crate) len: usize,
     /// Whether more digits may follow behind the point. Else all are here.
-    pub(super) open: bool,
+    pub(crate) open: bool,
     /// What follows if they are, and zero at the end of the input.
-    pub(super) next: u8,
+    pub(crate) next: u8,
 }
 
 /// The beginning of `bytes`, where a number without a sign is, as far as eight
 /// bytes hold it; by any grammar. `None` says nothing but that there are more
 /// digits before the point, or none on one of its sides, or a leading zero.
 #[inline(always)]
-pub(super) fn start(bytes: &[u8]) -> Option<Start> {
+pub(crate) fn start(bytes: &[u8]) -> Option<Start> {
     let values = match bytes.first_chunk() {
         Some(chunk) => Values::of(chunk),
         None => Values::of_few(bytes),

@@ -1,6 +1,7 @@
 //! Short strings out of XML.
 
 use super::Text;
+use crate::before;
 use crate::escape;
 use crate::repr::{Repr, WINDOW};
 use crate::scan::{self, TAG};
@@ -65,7 +66,7 @@ impl Text {
         let len = scan::short_xml_text(window);
         // Neither at its beginning nor at its end is there a byte that continues a
         // character: a part of a `str` that is cut so is UTF-8.
-        if window[0].cast_signed() < -64 || rest.get(len..)?.first_chunk() != Some(close) {
+        if window[0].cast_signed() < -64 || !before::ends(rest, len, close) {
             return None;
         }
         let ascii = close.first().is_some_and(u8::is_ascii);

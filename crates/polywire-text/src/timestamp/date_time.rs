@@ -165,21 +165,10 @@ impl Timestamp {
 
     #[inline(always)]
     fn push_by(self, out: &mut Vec<u8>, policy: WritePolicy) -> Result<(), Malformed> {
-        let Some((day, second)) = self.common_day() else {
+        let Some(words) = self.whole_seconds() else {
             return self.push_distant(out, policy);
         };
-        let (century, short, month, day) = date_of_day(day);
-        push_words(
-            out,
-            [
-                year_and_month(century, short, month),
-                pair_text(day.into(), 0x0f)
-                    | u64::from_le_bytes(*b"00T\0\0\0\0\0")
-                    | time_text(second) << 24,
-                time_text(second) >> 40 | u64::from(b'Z') << 24,
-            ],
-            "YYYY-MM-DDTHH:MM:SSZ".len(),
-        );
+        push_words(out, words, "YYYY-MM-DDTHH:MM:SSZ".len());
         let fraction = policy.fraction.of(self.nanoseconds);
         if !fraction.is_empty() {
             out.truncate(out.len() - 1);
@@ -187,6 +176,21 @@ impl Timestamp {
             out.push(b'Z');
         }
         Ok(())
+    }
+
+    /// `YYYY-MM-DDTHH:MM:SSZ` and zeros behind it, of years that everybody knows and
+    /// without a fraction.
+    #[inline(always)]
+    pub(crate) fn whole_seconds(self) -> Option<[u64; 3]> {
+        let (day, second) = self.common_day()?;
+        let (century, short, month, day) = date_of_day(day);
+        Some([
+            year_and_month(century, short, month),
+            pair_text(day.into(), 0x0f)
+                | u64::from_le_bytes(*b"00T\0\0\0\0\0")
+                | time_text(second) << 24,
+            time_text(second) >> 40 | u64::from(b'Z') << 24,
+        ])
     }
 
     /// Years that not everybody knows.

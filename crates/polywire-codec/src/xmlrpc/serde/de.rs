@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use polywire_schema::serde_names::{
-    BLOB, DECIMAL_KEY, NUMBER_KEY, TIMESTAMP, TIMESTAMP_KEY, VALUE,
+    BLOB, DECIMAL_KEY, NUMBER_KEY, TIMESTAMP, TIMESTAMP_KEY, VALUE, number_of,
 };
 use polywire_schema::{BigInteger, Decoder, Error, ErrorKind, Event, Member, Seq, Value};
 use polywire_text::base64;
@@ -13,7 +13,10 @@ use serde::de::{
 };
 
 use crate::xmlrpc::XmlRpcDecoder;
-use crate::xmlrpc::value::{END_STRING, Type};
+use crate::xmlrpc::value::Type;
+
+/// Base64 of at most so many characters is decoded on the stack.
+const FEW_BYTES: usize = 96;
 
 /// The value at the reader.
 pub(super) struct Reader<'a, 'de> {
@@ -32,15 +35,19 @@ impl<'a, 'de> Reader<'a, 'de> {
     }
 
     /// An integer of 64 bits, which most are.
-    #[inline]
+    #[inline(always)]
     fn integer(&mut self) -> Result<i64, Error> {
-        match self.decoder.plain_integer() {
+        match self.decoder.short_integer() {
             Some(value) => Ok(value),
             None => self.any_integer(),
         }
     }
 
+    #[inline(never)]
     fn any_integer(&mut self) -> Result<i64, Error> {
+        if let Some(value) = self.decoder.longer_integer() {
+            return Ok(value);
+        }
         let start = self.decoder.cursor.at;
         let value = self.decoder.any_integer("an integer")?;
         value
@@ -48,6 +55,33 @@ impl<'a, 'de> Reader<'a, 'de> {
             .ok_or_else(|| self.decoder.invalid(start, "an integer of 64 bits"))
     }
 
+    /// A string, however it is spelled, or a date as one.
+    #[inline(never)]
+    fn any_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        let decoder = self.decoder;
+        let start = decoder.cursor.at;
+        if !decoder.empty_value && decoder.cursor.skip(b"<string>") {
+            if let Some(text) = decoder.escaped_text() {
+                let visited = visitor.visit_str(&text);
+                return visited.map_err(|error| decoder.placed(error, start));
+            }
+            decoder.cursor.at = start;
+        }
+        let text = match decoder.is_date() {
+            true => {
+                let value = decoder.any_timestamp()?;
+                Cow::Owned(iso_8601(value, decoder, start)?)
+            }
+            false => decoder.string()?,
+        };
+        let visited = match text {
+            Cow::Borrowed(text) => visitor.visit_borrowed_str(text),
+            Cow::Owned(text) => visitor.visit_string(text),
+        };
+        visited.map_err(|error| decoder.placed(error, start))
+    }
+
+    #[inline]
     fn sequence<V: Visitor<'de>>(self, mut seq: Seq, visitor: V) -> Result<V::Value, Error> {
         let decoder = self.decoder;
         let start = decoder.cursor.at;
@@ -75,11 +109,13 @@ impl<'a, 'de> Reader<'a, 'de> {
     ) -> Result<V::Value, Error> {
         let decoder = self.decoder;
         let start = decoder.cursor.at;
+        let plain = !distinct && decoder.is_plain(&seq);
         let mut members = Members {
             decoder,
             seq: &mut seq,
             for_value: self.for_value,
             ended: false,
+            plain,
             names: distinct.then(Vec::new),
         };
         let value = visitor.visit_map(&mut members);
@@ -233,7 +269,10 @@ impl<'de> Deserializer<'de> for Reader<'_, 'de> {
     #[inline]
     fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
         let start = self.decoder.cursor.at;
-        let value = self.decoder.boolean(Member::DOCUMENT)?;
+        let value = match self.decoder.plain_boolean() {
+            Some(value) => value,
+            None => self.decoder.boolean(Member::DOCUMENT)?,
+        };
         visitor
             .visit_bool(value)
             .map_err(|error| self.decoder.placed(error, start))
@@ -251,7 +290,10 @@ impl<'de> Deserializer<'de> for Reader<'_, 'de> {
     #[inline]
     fn deserialize_f64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
         let start = self.decoder.cursor.at;
-        let value = self.decoder.double(Member::DOCUMENT)?;
+        let value = match self.decoder.plain_double() {
+            Some(value) => value,
+            None => self.decoder.double(Member::DOCUMENT)?,
+        };
         visitor
             .visit_f64(value)
             .map_err(|error| self.decoder.placed(error, start))
@@ -263,28 +305,13 @@ impl<'de> Deserializer<'de> for Reader<'_, 'de> {
 
     #[inline]
     fn deserialize_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-        let decoder = self.decoder;
-        let start = decoder.cursor.at;
-        if !decoder.empty_value
-            && decoder.cursor.rest().starts_with(b"<string>")
-            && let Some(text) = decoder.cursor.text_before(b"<string>".len(), END_STRING)
-        {
+        let start = self.decoder.cursor.at;
+        if let Some(text) = self.decoder.plain_string() {
             return visitor
                 .visit_borrowed_str(text)
-                .map_err(|error| decoder.placed(error, start));
+                .map_err(|error| self.decoder.placed(error, start));
         }
-        let text = match decoder.is_date() {
-            true => {
-                let value = decoder.any_timestamp()?;
-                Cow::Owned(iso_8601(value, decoder, start)?)
-            }
-            false => decoder.string()?,
-        };
-        let visited = match text {
-            Cow::Borrowed(text) => visitor.visit_borrowed_str(text),
-            Cow::Owned(text) => visitor.visit_string(text),
-        };
-        visited.map_err(|error| decoder.placed(error, start))
+        self.any_str(visitor)
     }
 
     #[inline]
@@ -298,13 +325,25 @@ impl<'de> Deserializer<'de> for Reader<'_, 'de> {
 
     fn deserialize_byte_buf<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
         let start = self.decoder.cursor.at;
-        let decode = |text: &[u8]| {
-            let mut bytes = Vec::new();
-            base64::STANDARD.push_decoded(&mut bytes, text).ok()?;
-            Some(bytes)
+        // Few bytes need no vector of their own.
+        let mut few = [0; FEW_BYTES];
+        let decode = |text: &[u8]| match text.len() <= FEW_BYTES {
+            true => {
+                let bytes = base64::STANDARD.decode_to_slice(text, &mut few);
+                bytes.ok().map(|bytes| Ok(bytes.len()))
+            }
+            false => {
+                let mut bytes = Vec::new();
+                base64::STANDARD.push_decoded(&mut bytes, text).ok()?;
+                Some(Err(bytes))
+            }
         };
         let bytes = match self.decoder.plain_bytes(decode) {
-            Some(bytes) => bytes,
+            Some(Ok(len)) => {
+                let visited = visitor.visit_bytes(&few[..len]);
+                return visited.map_err(|error| self.decoder.placed(error, start));
+            }
+            Some(Err(bytes)) => bytes,
             None => Vec::from(self.decoder.blob(Member::DOCUMENT)?),
         };
         visitor
@@ -348,9 +387,8 @@ impl<'de> Deserializer<'de> for Reader<'_, 'de> {
                     Some(timestamp) => timestamp,
                     None => self.decoder.any_timestamp()?,
                 };
-                let text = iso_8601(timestamp, self.decoder, start)?;
                 visitor
-                    .visit_str(&text)
+                    .visit_i128(number_of(timestamp))
                     .map_err(|error| self.decoder.placed(error, start))
             }
             VALUE => {
@@ -501,15 +539,16 @@ struct Members<'a, 'de> {
     seq: &'a mut Seq,
     for_value: bool,
     ended: bool,
+    /// Whether nothing but the spelling keeps a member from the quick way.
+    plain: bool,
     /// The names so far, if nobody else looks whether one comes twice.
     names: Option<Vec<Cow<'de, str>>>,
 }
 
-impl<'de> MapAccess<'de> for &mut Members<'_, 'de> {
-    type Error = Error;
-
-    #[inline]
-    fn next_key_seed<K: DeserializeSeed<'de>>(
+impl<'de> Members<'_, 'de> {
+    /// The next name, however it is spelled and whatever it is to be.
+    #[inline(never)]
+    fn any_key_seed<K: DeserializeSeed<'de>>(
         &mut self,
         seed: K,
     ) -> Result<Option<K::Value>, Error> {
@@ -523,6 +562,33 @@ impl<'de> MapAccess<'de> for &mut Members<'_, 'de> {
         }
         seed.deserialize(Key(name)).map(Some)
     }
+}
+
+impl<'de> MapAccess<'de> for &mut Members<'_, 'de> {
+    type Error = Error;
+
+    #[inline]
+    fn next_key_seed<K: DeserializeSeed<'de>>(
+        &mut self,
+        seed: K,
+    ) -> Result<Option<K::Value>, Error> {
+        if self.plain {
+            let name = match self.seq.count {
+                0 => self.decoder.first_member(),
+                _ => self.decoder.following_member(),
+            };
+            if let Some(name) = name {
+                self.seq.count += 1;
+                self.decoder.count_item()?;
+                return seed.deserialize(PlainKey(name)).map(Some);
+            }
+        }
+        if self.decoder.plain_struct_end(self.seq) {
+            self.ended = true;
+            return Ok(None);
+        }
+        self.any_key_seed(seed)
+    }
 
     #[inline]
     fn next_value_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<T::Value, Error> {
@@ -533,74 +599,93 @@ impl<'de> MapAccess<'de> for &mut Members<'_, 'de> {
     }
 }
 
-/// The name of a member. Maps may have keys of other types, which names say.
+/// The name of a member as it stands in the message. Maps may have keys of other types,
+/// which names say.
+struct PlainKey<'de>(&'de str);
+
+/// The same, however it came about.
 struct Key<'de>(Cow<'de, str>);
 
-/// Keys that are no text.
+/// Names as what they are, and as keys that are no text.
 macro_rules! keys {
-    ($($method:ident $visit:ident;)*) => {
-        $(
-            fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-                match self.0.parse() {
-                    Ok(value) => visitor.$visit(value),
-                    Err(_) => Err(Error::invalid_value(Unexpected::Str(&self.0), &visitor)),
-                }
+    ($type:ident, $own:ident, $visitor:ident => $visit:expr, $($method:ident $visit_as:ident;)*) => {
+        impl<'de> Deserializer<'de> for $type<'de> {
+            type Error = Error;
+
+            #[inline]
+            fn deserialize_any<V: Visitor<'de>>(self, $visitor: V) -> Result<V::Value, Error> {
+                let $own = self.0;
+                $visit
             }
-        )*
+
+            #[inline]
+            fn deserialize_identifier<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+                self.deserialize_any(visitor)
+            }
+
+            $(
+                fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+                    match self.0.parse() {
+                        Ok(value) => visitor.$visit_as(value),
+                        Err(_) => Err(Error::invalid_value(Unexpected::Str(&self.0), &visitor)),
+                    }
+                }
+            )*
+
+            fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+                visitor.visit_some(self)
+            }
+
+            fn deserialize_newtype_struct<V: Visitor<'de>>(
+                self,
+                _: &'static str,
+                visitor: V,
+            ) -> Result<V::Value, Error> {
+                visitor.visit_newtype_struct(self)
+            }
+
+            fn deserialize_enum<V: Visitor<'de>>(
+                self,
+                _: &'static str,
+                _: &'static [&'static str],
+                visitor: V,
+            ) -> Result<V::Value, Error> {
+                visitor.visit_enum(self.0.into_deserializer())
+            }
+
+            serde::forward_to_deserialize_any! {
+                f32 f64 char str string bytes byte_buf unit unit_struct seq tuple tuple_struct map
+                struct ignored_any
+            }
+        }
     };
 }
 
-impl<'de> Deserializer<'de> for Key<'de> {
-    type Error = Error;
-
-    #[inline]
-    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-        match self.0 {
-            Cow::Borrowed(name) => visitor.visit_borrowed_str(name),
-            Cow::Owned(name) => visitor.visit_string(name),
+/// Both kinds of names, and all types that keys may have.
+macro_rules! all_keys {
+    ($type:ident, $own:ident, $visitor:ident => $visit:expr) => {
+        keys! {
+            $type, $own, $visitor => $visit,
+            deserialize_bool visit_bool;
+            deserialize_i8 visit_i8;
+            deserialize_i16 visit_i16;
+            deserialize_i32 visit_i32;
+            deserialize_i64 visit_i64;
+            deserialize_i128 visit_i128;
+            deserialize_u8 visit_u8;
+            deserialize_u16 visit_u16;
+            deserialize_u32 visit_u32;
+            deserialize_u64 visit_u64;
+            deserialize_u128 visit_u128;
         }
-    }
-
-    keys! {
-        deserialize_bool visit_bool;
-        deserialize_i8 visit_i8;
-        deserialize_i16 visit_i16;
-        deserialize_i32 visit_i32;
-        deserialize_i64 visit_i64;
-        deserialize_i128 visit_i128;
-        deserialize_u8 visit_u8;
-        deserialize_u16 visit_u16;
-        deserialize_u32 visit_u32;
-        deserialize_u64 visit_u64;
-        deserialize_u128 visit_u128;
-    }
-
-    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-        visitor.visit_some(self)
-    }
-
-    fn deserialize_newtype_struct<V: Visitor<'de>>(
-        self,
-        _: &'static str,
-        visitor: V,
-    ) -> Result<V::Value, Error> {
-        visitor.visit_newtype_struct(self)
-    }
-
-    fn deserialize_enum<V: Visitor<'de>>(
-        self,
-        _: &'static str,
-        _: &'static [&'static str],
-        visitor: V,
-    ) -> Result<V::Value, Error> {
-        visitor.visit_enum(self.0.into_deserializer())
-    }
-
-    serde::forward_to_deserialize_any! {
-        f32 f64 char str string bytes byte_buf unit unit_struct seq tuple tuple_struct map struct
-        identifier ignored_any
-    }
+    };
 }
+
+all_keys!(PlainKey, name, visitor => visitor.visit_borrowed_str(name));
+all_keys!(Key, name, visitor => match name {
+    Cow::Borrowed(name) => visitor.visit_borrowed_str(name),
+    Cow::Owned(name) => visitor.visit_string(name),
+});
 
 /// A variant of an enum: its name, and its content if it is not a name alone.
 struct Variant<'a, 'de> {

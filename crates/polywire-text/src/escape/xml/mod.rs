@@ -66,6 +66,10 @@ const FORBIDDEN: &str = "a character that XML 1.0 allows";
 /// which text of most scripts does not hold.
 #[inline]
 fn noncharacter(bytes: &[u8]) -> Option<usize> {
+    // A search has to be set up, which short text does not pay for.
+    if bytes.len() <= 32 && bytes.is_ascii() {
+        return None;
+    }
     let first = memchr::memchr(0xef, bytes)?;
     noncharacter_from(bytes, first)
 }

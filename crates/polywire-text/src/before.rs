@@ -1,0 +1,240 @@
+//! Short values before bytes that are always the same, read: what [`between`](crate::between)
+//! writes.
+//!
+//! A value is read and what must follow it compared in one step, out of windows of fixed
+//! width. `None` says nothing but that this value takes another way: there is no
+//! error here, and nothing has been read.
+
+use crate::block::{Block, Block16};
+use crate::number::digits;
+use crate::scan;
+
+/// Whether `bytes` go on with `close` behind the first `len`.
+#[inline(always)]
+pub(crate) fn ends<const CLOSE: usize>(bytes: &[u8], len: usize, close: &[u8; CLOSE]) -> bool {
+    let behind = bytes.get(len..).and_then(<[u8]>::first_chunk);
+    behind.is_some_and(|behind| same(behind, close))
+}
+
+/// Whether both are the same, looked at in pieces of one width that may overlap, where a
+/// comparison of arrays is one of all sorts of pieces.
+#[inline(always)]
+fn same<const LEN: usize>(bytes: &[u8; LEN], others: &[u8; LEN]) -> bool {
+    let word = |chunk: Option<&[u8; 8]>| chunk.map_or(0, |chunk| u64::from_le_bytes(*chunk));
+    // The sixteen bytes there, or the last sixteen.
+    let piece = |at: usize| {
+        let at = at.min(LEN.saturating_sub(16));
+        let [own, other] = [bytes, others].map(|all| all.get(at..)?.first_chunk());
+        let equal = own.zip(other).map(|(own, other)| {
+            let other = Block16::load(other);
+            Block16::load(own).equals_block(other).mask() == 0xffff
+        });
+        equal.unwrap_or(false)
+    };
+    match LEN {
+        9..=16 => {
+            let first = word(bytes.first_chunk()) ^ word(others.first_chunk());
+            let last = word(bytes.last_chunk()) ^ word(others.last_chunk());
+            first | last == 0
+        }
+        17..=48 => piece(0) & piece(16) & piece(32),
+        _ => bytes == others,
+    }
+}
+
+/// The number of one to seven digits, without a sign, that `bytes` begin with and
+/// `close` follows; and its length. There must be eight bytes.
+///
+/// ```
+/// use polywire_text::before;
+///
+/// assert_eq!(before::integer(b"42</int>", b"</int>"), Some((42, 2)));
+/// assert_eq!(before::integer(b"-42</int>", b"</int>"), None);
+/// ```
+#[inline(always)]
+#[must_use]
+pub fn integer<const CLOSE: usize>(bytes: &[u8], close: &[u8; CLOSE]) -> Option<(u32, usize)> {
+    let (value, len) = digits::short(bytes.first_chunk()?)?;
+    ends(bytes, len, close).then_some((value, len))
+}
+
+/// The same of up to fifteen digits, with a minus sign or without. There must be
+/// seventeen bytes.
+///
+/// ```
+/// use polywire_text::before;
+///
+/// let bytes = b"-1234567890</int></value>";
+/// assert_eq!(before::long_integer(bytes, b"</int>"), Some((-1_234_567_890, 11)));
+/// ```
+#[inline]
+#[must_use]
+pub fn long_integer<const CLOSE: usize>(bytes: &[u8], close: &[u8; CLOSE]) -> Option<(i64, usize)> {
+    let sign = usize::from(bytes.first() == Some(&b'-'));
+    let (value, len) = digits::up_to_15(bytes.get(sign..)?.first_chunk()?)?;
+    let len = sign + len;
+    let value = if sign == 1 { -value } else { value };
+    ends(bytes, len, close).then_some((value, len))
+}
+
+/// The decimal number of up to seven digits, without sign and exponent, that `bytes`
+/// begin with and `close` follows; and its length.
+///
+/// ```
+/// use polywire_text::before;
+///
+/// assert_eq!(before::double(b"679.96</double>", b"</double>"), Some((679.96, 6)));
+/// assert_eq!(before::double(b"1e9</double>", b"</double>"), None);
+/// ```
+#[inline(always)]
+#[must_use]
+pub fn double<const CLOSE: usize>(bytes: &[u8], close: &[u8; CLOSE]) -> Option<(f64, usize)> {
+    // Both are exact, so that their quotient is the nearest there is.
+    const POWERS: [f64; 8] = [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7];
+
+    let start = digits::start(bytes)?;
+    if start.open || !ends(bytes, start.len, close) {
+        return None;
+    }
+    let value = f64::from(start.mantissa) / POWERS[start.places & 7];
+    Some((value, start.len))
+}
+
+/// The character data of XML between `open`, which is at `at`, and `close`, if it stands
+/// there as it is; and where it begins. What XML forbids is not in it.
+///
+/// Both are ASCII, which is seen to when this is compiled.
+///
+/// ```
+/// use polywire_text::before;
+///
+/// assert_eq!(before::xml_text("<a>London</a>", 0, b"<a>", b"</a>"), Some(("London", 3)));
+/// assert_eq!(before::xml_text("<a>R&amp;D</a>", 0, b"<a>", b"</a>"), None);
+/// ```
+#[inline(always)]
+#[must_use]
+pub fn xml_text<'a, const OPEN: usize, const CLOSE: usize>(
+    document: &'a str,
+    at: usize,
+    open: &[u8; OPEN],
+    close: &[u8; CLOSE],
+) -> Option<(&'a str, usize)> {
+    const {
+        assert!(OPEN > 0 && CLOSE > 0, "text between nothing");
+    }
+    let rest = document.as_bytes().get(at..)?;
+    // All that is looked at, in one check.
+    if rest.len() < OPEN + 32 + CLOSE {
+        return long_xml_text(document, at, open, close);
+    }
+    let (head, rest) = rest.split_first_chunk::<OPEN>()?;
+    if !same(head, open) {
+        return None;
+    }
+    let special = scan::not_plain_xml(Block16::load(rest.first_chunk()?));
+    if special == 0 {
+        return long_xml_text(document, at, open, close);
+    }
+    let len = special.trailing_zeros() as usize & 15;
+    if !ends(rest, len, close) {
+        return long_xml_text(document, at, open, close);
+    }
+    debug_assert!(document.get(at + OPEN..at + OPEN + len).is_some());
+    // SAFETY: `rest` has at least 32 bytes, and `len < 16`. Before these bytes stands the
+    // last of `open` and behind them the first of `close`, which are ASCII: so they are
+    // whole characters of a `str`.
+    let text = unsafe { std::str::from_utf8_unchecked(rest.get_unchecked(..len)) };
+    (open[OPEN - 1].is_ascii() && close[0].is_ascii()).then_some((text, at + OPEN))
+}
+
+/// As [`xml_text`], however long.
+#[inline(never)]
+fn long_xml_text<'a, const OPEN: usize, const CLOSE: usize>(
+    document: &'a str,
+    at: usize,
+    open: &[u8; OPEN],
+    close: &[u8; CLOSE],
+) -> Option<(&'a str, usize)> {
+    let rest = document.as_bytes().get(at..)?.strip_prefix(open)?;
+    let len = scan::xml_text(rest);
+    if !ends(rest, len, close) {
+        return None;
+    }
+    Some((document.get(at + OPEN..at + OPEN + len)?, at + OPEN))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn integers(text in "[0-9]{0,9}", behind in "(<|</|</a|-)", pad in "[0-9<]{0,9}") {
+            let bytes = format!("{text}{behind}{pad}");
+            let expected = match text.len() {
+                1..=7 if bytes.len() >= 8 && bytes[text.len()..].starts_with("</") => {
+                    Some((text.parse().unwrap(), text.len()))
+                }
+                _ => None,
+            };
+            prop_assert_eq!(integer(bytes.as_bytes(), b"</"), expected);
+        }
+
+        #[test]
+        fn long_integers(text in "-?[0-9]{0,17}", behind in "(<|</|</a|-)", pad in "[0-9<]{0,17}") {
+            let bytes = format!("{text}{behind}{pad}");
+            let sign = usize::from(text.starts_with('-'));
+            let digits = text.len() - sign;
+            let room = bytes.len() >= 16 + sign;
+            let expected = match digits {
+                1..=15 if room && bytes[text.len()..].starts_with("</") => {
+                    Some((text.parse().unwrap(), text.len()))
+                }
+                _ => None,
+            };
+            prop_assert_eq!(long_integer(bytes.as_bytes(), b"</"), expected);
+        }
+
+        #[test]
+        fn doubles(text in "-?[0-9]{0,5}(\\.[0-9]{0,5})?(e1)?", pad in "[0-9<]{0,9}") {
+            let bytes = format!("{text}</{pad}");
+            match double(bytes.as_bytes(), b"</") {
+                Some((value, len)) => {
+                    prop_assert_eq!(len, text.len());
+                    prop_assert_eq!(value.to_bits(), text.parse::<f64>().unwrap().to_bits());
+                }
+                None => {
+                    let digits = text.bytes().filter(u8::is_ascii_digit).count();
+                    let plain = !text.starts_with(['-', '.', '0']) && !text.ends_with('.');
+                    prop_assert!(digits == 0 || digits > 6 || !plain || text.contains('e'), "{}", bytes);
+                }
+            }
+        }
+
+        #[test]
+        fn texts(
+            document in "[aé&<\r\n]{0,2}<[abcé\n\t\u{fffe}]{0,70}(</a>|</b>|&|>|\r|\u{1})[ab<>/é]{0,60}",
+            at in 0..90_usize,
+        ) {
+            let inside = document.get(at..).and_then(|rest| rest.strip_prefix('<'));
+            match xml_text(&document, at, b"<", b"</a>") {
+                Some((text, start)) => {
+                    prop_assert_eq!(start, at + 1);
+                    let (expected, _) = inside.unwrap().split_once("</a>").unwrap();
+                    prop_assert_eq!(text, expected);
+                    let special = text.contains(['<', '>', '&', '\r', '\u{1}', '\u{fffe}']);
+                    prop_assert!(!special);
+                }
+                None => {
+                    let plain = inside.and_then(|rest| rest.split_once("</a>"));
+                    let plain = plain.is_some_and(|(text, _)| {
+                        text.bytes().all(|byte| byte == b'\n' || byte.is_ascii_lowercase())
+                    });
+                    prop_assert!(!plain);
+                }
+            }
+        }
+    }
+}
