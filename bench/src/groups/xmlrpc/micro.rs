@@ -7,7 +7,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use http::header::{HeaderMap, HeaderName, HeaderValue};
 use polywire_bench::{Group, Quote, same};
-use polywire_schema::{Map, Value};
+use polywire_codec::xmlrpc::{Envelope, XmlRpcEncoder};
+use polywire_schema::{Encoder, Map, Member, Value};
 use polywire_text::number;
 
 use super::corpus::{CONTENTS, Side};
@@ -24,6 +25,7 @@ pub(super) fn cases(group: &mut Group) {
     header_look_up(group);
     header_parse(group);
     clones(group);
+    first_buffer(group);
 }
 
 /// The seed's own figure for one step, times a thousand.
@@ -348,5 +350,30 @@ fn clones(group: &mut Group) {
                     move |answer| same(answer, &naive),
                 );
         });
+    }
+}
+
+/// A reply of some 150 bytes into a new buffer, by how much room that has at first: as much
+/// as ours gives it, or too little, or far too much.
+fn first_buffer(group: &mut Group) {
+    const OURS: usize = 512;
+    let reply = |room: usize| {
+        let envelope = Envelope::Response;
+        let mut encoder = XmlRpcEncoder::new(envelope, Vec::with_capacity(room));
+        encoder.string(Member::DOCUMENT, "Hello, and welcome to this server");
+        encoder.finish().unwrap_or_default()
+    };
+    let expected = reply(OURS);
+    let is_expected = move |answer: &Vec<u8>| same(answer, &expected);
+    let case = group.case("a small reply, by its first buffer");
+    case.bytes(reply(OURS).len()).calls(500);
+    case.polywire(move || reply(OURS), is_expected.clone());
+    for (name, room) in [
+        ("64 bytes", 64),
+        ("256 bytes", 256),
+        ("1 KiB", 1024),
+        ("16 KiB", 16 << 10),
+    ] {
+        case.peer(name, move || reply(room), is_expected.clone());
     }
 }

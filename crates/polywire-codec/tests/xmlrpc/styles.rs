@@ -86,6 +86,16 @@ fn fractions_of_a_second() {
         by(Style::DEFAULT, &time).unwrap(),
         "<dateTime.iso8601>20261121T20:30:00</dateTime.iso8601>"
     );
+    // By a type of serde too.
+    for (fractions, expected) in [(false, "00<"), (true, "00.25<")] {
+        let style = Style::DEFAULT.with_fractions(fractions);
+        let mut encoder = XmlRpcEncoder::new(Envelope::Value, Vec::new()).with_style(style);
+        encoder
+            .serialize(&Timestamp::new(1_795_293_000, 250_000_000))
+            .unwrap();
+        let text = String::from_utf8(encoder.finish().unwrap()).unwrap();
+        assert!(text.contains(expected), "{text}");
+    }
     // The second that it lies in, before 1970 too.
     let time = Value::Timestamp(Timestamp::new(-1, 500_000_000));
     assert_eq!(
