@@ -18,10 +18,15 @@ pub(crate) fn foreign_encoding(declaration: &str, text: &str) -> Option<String> 
 /// UTF-8.
 pub(crate) fn other_encoding(declaration: &str) -> Option<String> {
     let encoding = pseudo_attribute(declaration, "encoding")?;
-    let known = ["utf-8", "utf8", "us-ascii", "ascii"]
+    (!is_utf8(encoding)).then(|| encoding.chars().take(24).map(snippet::printable).collect())
+}
+
+/// Whether what is said to be in this encoding is UTF-8.
+pub(crate) fn is_utf8(encoding: &str) -> bool {
+    let known = ["utf-8", "utf8", "us-ascii", "ascii"];
+    known
         .iter()
-        .any(|known| encoding.eq_ignore_ascii_case(known));
-    (!known).then(|| encoding.chars().take(24).map(snippet::printable).collect())
+        .any(|known| encoding.eq_ignore_ascii_case(known))
 }
 
 /// The value of a pseudo-attribute.

@@ -103,7 +103,7 @@ pub fn double<const CLOSE: usize>(bytes: &[u8], close: &[u8; CLOSE]) -> Option<(
 /// The character data of XML between `open`, which is at `at`, and `close`, if it stands
 /// there as it is; and where it begins. What XML forbids is not in it.
 ///
-/// Both are ASCII, which is seen to when this is compiled.
+/// Both are to be ASCII: with others nothing is found.
 ///
 /// ```
 /// use polywire_text::before;
@@ -121,6 +121,11 @@ pub fn xml_text<'a, const OPEN: usize, const CLOSE: usize>(
 ) -> Option<(&'a str, usize)> {
     const {
         assert!(OPEN > 0 && CLOSE > 0, "text between nothing");
+    }
+    // What the text stands between has to be ASCII: known when this is compiled, where
+    // both are constants.
+    if !open[OPEN - 1].is_ascii() || !close[0].is_ascii() {
+        return None;
     }
     let rest = document.as_bytes().get(at..)?;
     // All that is looked at, in one check.
@@ -144,7 +149,7 @@ pub fn xml_text<'a, const OPEN: usize, const CLOSE: usize>(
     // last of `open` and behind them the first of `close`, which are ASCII: so they are
     // whole characters of a `str`.
     let text = unsafe { std::str::from_utf8_unchecked(rest.get_unchecked(..len)) };
-    (open[OPEN - 1].is_ascii() && close[0].is_ascii()).then_some((text, at + OPEN))
+    Some((text, at + OPEN))
 }
 
 /// As [`xml_text`], however long.

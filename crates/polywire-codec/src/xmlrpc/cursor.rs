@@ -466,6 +466,16 @@ impl<'de> Cursor<'de> {
         self.error(kind, expected)
     }
 
+    /// As [`Self::error`], without the path: to find it the message is read again, which
+    /// is too much to do many times for one message.
+    #[cold]
+    pub(super) fn error_at(&self, kind: ErrorKind, expected: &'static str) -> Error {
+        Error::new(kind)
+            .in_format("XML-RPC")
+            .expected(expected)
+            .at_offset(self.base + self.at)
+    }
+
     #[cold]
     pub(super) fn error(&self, kind: ErrorKind, expected: &'static str) -> Error {
         let kind = match kind {

@@ -123,7 +123,7 @@ impl<'de> Decoder<'de> for XmlRpcDecoder<'de> {
             } else {
                 b"</member>".len()
             };
-            let name = if closed && ordinal < shape.len() && seq.mark == OPEN {
+            let name = if closed && ordinal < shape.len() && self.is_plain(seq) {
                 Some(shape.member(ordinal).run(Encoding::XmlRpc))
             } else {
                 None
@@ -244,7 +244,8 @@ impl<'de> Decoder<'de> for XmlRpcDecoder<'de> {
     }
 
     fn float(&mut self, _: Member<'_>) -> Result<f32, Error> {
-        let (_, text, start) = self.scalar(is_number, "a number")?;
+        let (kind, text, start) = self.scalar(is_number, "a number")?;
+        let text = self.number_text(kind, text, start)?;
         self.float_of(&text, start)
     }
 
@@ -253,7 +254,8 @@ impl<'de> Decoder<'de> for XmlRpcDecoder<'de> {
         if let Some(value) = self.plain_double() {
             return Ok(value);
         }
-        let (_, text, start) = self.scalar(is_number, "a number")?;
+        let (kind, text, start) = self.scalar(is_number, "a number")?;
+        let text = self.number_text(kind, text, start)?;
         self.double_of(&text, start)
     }
 
@@ -281,6 +283,7 @@ impl<'de> Decoder<'de> for XmlRpcDecoder<'de> {
                 )
         };
         let (kind, text, start) = self.scalar(is_wanted, "a decimal number")?;
+        let text = self.number_text(kind, text, start)?;
         let text = keep::text(self.body, self.big_digits(kind, text));
         BigDecimal::parse(text).map_err(|_| self.invalid(start, "a decimal number"))
     }

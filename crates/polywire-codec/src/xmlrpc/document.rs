@@ -155,12 +155,17 @@ impl XmlRpcDecoder<'_> {
         let mut seq = self.begin_struct(mark)?;
         let mut entries: Vec<(Text, Value)> = Vec::new();
         let expected = std::mem::take(&mut self.members);
-        let mut seen = Seen::default();
+        let (mut seen, mut child) = (Seen::default(), None);
         while let Some(name) = self.document_member(&mut seq, &mut seen)? {
-            // A struct within this one is expected to be as long as this one is so far, with
-            // the member that it is: no more room is made than members have begun.
-            self.members = entries.len() + 1;
+            // A struct within this one is expected to be as long as the one before it, or as
+            // this one is so far, with the member that it is: room is made for no more
+            // members than have come somewhere, each of which counts once.
+            let own = entries.len() + 1;
+            self.members = child.unwrap_or(own).min(MOST_EXPECTED);
             let value = self.document_value()?;
+            if let Value::Map(map) = &value {
+                child = Some(map.len());
+            }
             // Of many, the map sees to it at the end: here it would be the square of them.
             let looks_alike = std::mem::take(&mut seen.again) && entries.len() < FEW;
             if looks_alike && entries.iter().any(|(own, _)| *own == name) {
@@ -181,7 +186,7 @@ impl XmlRpcDecoder<'_> {
     }
 
     #[cold]
-    fn twice(&self, name: &str) -> Error {
+    pub(super) fn twice(&self, name: &str) -> Error {
         let name: String = name.escape_debug().take(64).collect();
         let error = self.error(ErrorKind::Duplicate, "each member once");
         error.found(format!("`{name}`"))

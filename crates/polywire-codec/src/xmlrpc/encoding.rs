@@ -92,7 +92,7 @@ fn transcoded(_: &Body, _: Option<&str>, _: &Limits) -> Result<Option<Body>, Err
 fn transcoded(body: &Body, charset: Option<&str>, limits: &Limits) -> Result<Option<Body>, Error> {
     use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
 
-    use crate::declaration::pseudo_attribute;
+    use crate::declaration::{is_utf8, pseudo_attribute};
     use crate::snippet;
 
     let bytes = body.as_bytes();
@@ -111,6 +111,8 @@ fn transcoded(body: &Body, charset: Option<&str>, limits: &Limits) -> Result<Opt
         None if bytes.starts_with(b"\0<\0?") => (UTF_16BE, 0),
         None => match charset.or_else(declared) {
             None => return Ok(None),
+            // ASCII is UTF-8 here, and not windows-1252, as which browsers take it.
+            Some(label) if is_utf8(label) => return Ok(None),
             Some(label) => match Encoding::for_label(label.as_bytes()) {
                 Some(encoding) => (encoding, 0),
                 None => return Err(refuse(label)),

@@ -10,6 +10,7 @@ use polywire_schema::{
 
 use super::collections::OPEN;
 use super::cursor::Cursor;
+use super::value::is_space;
 use super::{XmlRpcDecoder, XmlRpcProfile, encoding};
 use crate::budget::Budget;
 use crate::refuse;
@@ -498,8 +499,8 @@ impl<'de> Cursor<'de> {
             Some(_) => return Err(self.wrong_tag("<params> or </methodCall>")),
         };
         let method = match method {
-            Cow::Borrowed(method) => Cow::Borrowed(method.trim()),
-            Cow::Owned(method) => Cow::Owned(method.trim().to_owned()),
+            Cow::Borrowed(method) => Cow::Borrowed(method.trim_matches(is_space)),
+            Cow::Owned(method) => Cow::Owned(method.trim_matches(is_space).to_owned()),
         };
         Ok((method, frame))
     }
@@ -526,9 +527,9 @@ fn text_of<'de>(body: &'de Body, limits: &Limits) -> Result<&'de str, Error> {
 /// The text without white space around it, which is mostly none.
 #[inline]
 fn trimmed_str(text: &str) -> &str {
-    let edge = |byte: Option<&u8>| byte.is_some_and(|byte| *byte <= b' ' || !byte.is_ascii());
+    let edge = |byte: Option<&u8>| byte.is_some_and(|byte| *byte <= b' ');
     match edge(text.as_bytes().first()) || edge(text.as_bytes().last()) {
-        true => text.trim(),
+        true => text.trim_matches(is_space),
         false => text,
     }
 }

@@ -9,6 +9,7 @@ use std::ops::Range;
 use polywire_schema::{Decode, Decoder, Error, ErrorKind, LimitKind, Limits, Member, Text, Value};
 
 use super::XmlRpcDecoder;
+use super::cursor::Cursor;
 use super::value::Type;
 use crate::keep;
 
@@ -31,6 +32,10 @@ pub enum MulticallResult {
     /// The struct of a fault.
     Fault(Value),
 }
+
+/// How many wrong calls of a batch are told with the path to what is wrong; the others
+/// with the offset only.
+const MOST_LOCATED: u32 = 8;
 
 impl<'de> XmlRpcDecoder<'de> {
     /// Reads the calls of a `system.multicall`, behind its method name. One that is
@@ -74,12 +79,13 @@ impl<'de> XmlRpcDecoder<'de> {
             return Err(error);
         }
         let mut seq = self.begin_any_array()?;
-        let mut calls = Vec::new();
+        let (mut calls, mut wrong) = (Vec::new(), 0);
         while self.next_item(&mut seq)? {
             if calls.len() >= limits.calls() as usize {
                 return Err(self.limit(LimitKind::Calls(limits.calls())));
             }
-            let call = self.multicall_entry()?;
+            let call = self.multicall_entry(wrong < MOST_LOCATED)?;
+            wrong += u32::from(call.is_err());
             calls.push(call);
         }
         self.finish()?;
@@ -87,13 +93,21 @@ impl<'de> XmlRpcDecoder<'de> {
     }
 
     /// Reads one call. The outer error ends the message, the inner one the call.
-    fn multicall_entry(&mut self) -> Result<Result<MulticallEntry, Error>, Error> {
+    ///
+    /// To say by which path a call is wrong the message is read again: that is
+    /// done if it is `located`.
+    fn multicall_entry(&mut self, located: bool) -> Result<Result<MulticallEntry, Error>, Error> {
         const EXPECTED: &str = "a struct of methodName and params";
+        let error_of = match located {
+            true => Cursor::error,
+            false => Cursor::error_at,
+        };
 
         let start = self.cursor.at;
         let (kind, tag) = self.value_type()?;
         if kind != Type::Struct {
-            let error = self.wrong_type(start, EXPECTED);
+            self.cursor.at = start;
+            let error = error_of(&self.cursor, ErrorKind::WrongType, EXPECTED);
             self.skip_value()?;
             return Ok(Err(error));
         }
@@ -111,8 +125,11 @@ impl<'de> XmlRpcDecoder<'de> {
                         _ => method.is_some(),
                     } =>
                 {
-                    let error = self.error(ErrorKind::Duplicate, "each member once");
-                    wrong.get_or_insert(error.found(format!("`{name}`")));
+                    wrong.get_or_insert_with(|| {
+                        let error =
+                            error_of(&self.cursor, ErrorKind::Duplicate, "each member once");
+                        error.found(format!("`{name}`"))
+                    });
                     self.skip_value()?;
                 }
                 ("methodName", Type::String | Type::Untyped) => {
@@ -127,8 +144,9 @@ impl<'de> XmlRpcDecoder<'de> {
                         "params" => "an array of parameters",
                         _ => "the name of a method",
                     };
-                    let error = self.wrong_type(start, expected);
-                    wrong.get_or_insert(error);
+                    wrong.get_or_insert_with(|| {
+                        error_of(&self.cursor, ErrorKind::WrongType, expected)
+                    });
                     self.skip_value()?;
                 }
                 _ => self.skip_value()?,
@@ -142,7 +160,7 @@ impl<'de> XmlRpcDecoder<'de> {
                     None => "`methodName`",
                     Some(_) => "`params`",
                 };
-                let error = self.error(ErrorKind::Missing, EXPECTED);
+                let error = error_of(&self.cursor, ErrorKind::Missing, EXPECTED);
                 Err(error.found(format!("no {missing}")))
             }
         })

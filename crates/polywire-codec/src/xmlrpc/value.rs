@@ -225,6 +225,23 @@ impl<'de> XmlRpcDecoder<'de> {
         }
     }
 
+    /// The text of a number, which in an integer's tag has to be one that the tag has room
+    /// for.
+    pub(super) fn number_text(
+        &mut self,
+        kind: Type,
+        text: Cow<'de, str>,
+        start: usize,
+    ) -> Result<Cow<'de, str>, Error> {
+        match kind {
+            Type::Integer(_) => {
+                let value = self.integer_of(kind, &text, start, "an integer")?;
+                Ok(Cow::Owned(value.as_str().to_owned()))
+            }
+            _ => Ok(text),
+        }
+    }
+
     /// The error of a number that its tag has no room for.
     #[cold]
     pub(super) fn out_of_range(&mut self, bits: u8, start: usize) -> Error {
@@ -446,10 +463,13 @@ impl<'de> XmlRpcDecoder<'de> {
         })
     }
 
-    /// Whether the value at the cursor is a date.
+    /// Whether the value at the cursor is a date, however it is spelled.
     #[cfg(feature = "serde")]
     pub(super) fn is_date(&mut self) -> bool {
-        !self.empty_value && self.cursor.rest().starts_with(b"<dateTime")
+        let start = self.cursor.at;
+        let found = matches!(self.value_type(), Ok((Type::DateTime, _)));
+        self.cursor.at = start;
+        found
     }
 
     /// An integer in its commonest spelling, few digits in an `<int>`.
@@ -578,7 +598,7 @@ pub(super) const fn is_number(kind: Type) -> bool {
 }
 
 /// White space of XML.
-fn is_space(character: char) -> bool {
+pub(super) fn is_space(character: char) -> bool {
     matches!(character, ' ' | '\t' | '\n' | '\r')
 }
 

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod bodies;
+mod corners;
 mod hostile;
 mod leniencies;
 mod multicalls;

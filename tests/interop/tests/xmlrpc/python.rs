@@ -157,7 +157,7 @@ show([fault(call) for call in [
     };
     let codes: Vec<_> = (0..10).map(|index| faults[index][0].as_i64()).collect();
     let expected = [
-        7, -32_601, -32_602, -32_602, -32_602, -32_602, -32_700, -32_700, -32_700, -32_603,
+        7, -32_601, -32_602, -32_602, -32_602, -32_602, -32_700, -32_700, -32_600, -32_603,
     ];
     assert_eq!(codes, expected.map(Some), "{faults:?}");
     assert_eq!(faults[0][1].as_str(), Some("division by zero"));

@@ -167,8 +167,7 @@ impl<'a, 'de> Reader<'a, 'de> {
         if let Some(mut names) = names {
             names.sort_unstable();
             if let Some(pair) = names.windows(2).find(|pair| pair[0] == pair[1]) {
-                let error = decoder.error(ErrorKind::Duplicate, "each member once");
-                return Err(error.found(format!("`{}`", pair[0].escape_debug())));
+                return Err(decoder.twice(&pair[0]));
             }
         }
         Ok(value)
@@ -206,6 +205,29 @@ macro_rules! numbers {
     };
 }
 
+/// The same without a sign, if it has none.
+macro_rules! unsigned {
+    ($($method:ident;)*) => {
+        $(
+            #[inline]
+            fn $method<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value, Error> {
+                let start = self.decoder.cursor.at;
+                let value = self.integer()?;
+                visit_unsigned(value, visitor).map_err(|error| self.decoder.placed(error, start))
+            }
+        )*
+    };
+}
+
+/// Hands over what was asked for without a sign.
+#[inline]
+fn visit_unsigned<'de, V: Visitor<'de>>(value: i64, visitor: V) -> Result<V::Value, Error> {
+    match u64::try_from(value) {
+        Ok(value) => visitor.visit_u64(value),
+        Err(_) => visitor.visit_i64(value),
+    }
+}
+
 impl<'de> Deserializer<'de> for Reader<'_, 'de> {
     type Error = Error;
 
@@ -218,7 +240,11 @@ impl<'de> Deserializer<'de> for Reader<'_, 'de> {
             Type::String | Type::Untyped => return self.deserialize_str(visitor),
             _ => match decoder.any()? {
                 Event::List(seq) => return self.sequence(seq, visitor),
-                Event::Map(seq) => return self.mapping(seq, false, visitor),
+                // A value sees to it itself that none comes twice.
+                Event::Map(seq) => {
+                    let distinct = !self.for_value;
+                    return self.mapping(seq, distinct, visitor);
+                }
                 Event::Scalar(value) => value,
                 _ => return Err(decoder.error(ErrorKind::Internal, "a value")),
             },
@@ -231,16 +257,19 @@ impl<'de> Deserializer<'de> for Reader<'_, 'de> {
         deserialize_i16 visit_i64;
         deserialize_i32 visit_i64;
         deserialize_i64 visit_i64;
-        deserialize_u8 visit_i64;
-        deserialize_u16 visit_i64;
-        deserialize_u32 visit_i64;
+    }
+
+    unsigned! {
+        deserialize_u8;
+        deserialize_u16;
+        deserialize_u32;
     }
 
     #[inline]
     fn deserialize_u64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
         let start = self.decoder.cursor.at;
         let visited = match self.decoder.plain_integer() {
-            Some(value) => visitor.visit_i64(value),
+            Some(value) => visit_unsigned(value, visitor),
             None => {
                 let value = self.decoder.any_integer("an integer")?;
                 match value.as_str().parse() {
@@ -619,6 +648,14 @@ struct PlainKey<'de>(&'de str);
 /// The same, however it came about.
 struct Key<'de>(Cow<'de, str>);
 
+/// Whether a name is how a number or boolean is written: two names are then two keys.
+fn is_canonical(name: &str) -> bool {
+    match name.strip_prefix('-').unwrap_or(name) {
+        "0" => name == "0",
+        digits => !digits.starts_with(['0', '+']),
+    }
+}
+
 /// Names as what they are, and as keys that are no text.
 macro_rules! keys {
     ($type:ident, $own:ident, $visitor:ident => $visit:expr, $($method:ident $visit_as:ident;)*) => {
@@ -639,8 +676,8 @@ macro_rules! keys {
             $(
                 fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
                     match self.0.parse() {
-                        Ok(value) => visitor.$visit_as(value),
-                        Err(_) => Err(Error::invalid_value(Unexpected::Str(&self.0), &visitor)),
+                        Ok(value) if is_canonical(&self.0) => visitor.$visit_as(value),
+                        _ => Err(Error::invalid_value(Unexpected::Str(&self.0), &visitor)),
                     }
                 }
             )*
