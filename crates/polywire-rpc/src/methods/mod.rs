@@ -70,8 +70,9 @@
 //! `system.methodHelp`, `system.getCapabilities` and `system.multicall`, which tell of
 //! the operations of a model too and can call them. The calls of a multicall are made
 //! one after the other; one that fails has a fault for its result. Their number is
-//! limited by [`Limits::calls`](polywire_schema::Limits::calls), and the time for the
-//! handler is that of all together. Once their results are more than
+//! limited by [`Limits::calls`](polywire_schema::Limits::calls), the time for the
+//! handler is that of all together, and a [`Firewall`](crate::layers::Firewall) counts
+//! each as a request. [`Methods::multicall`] leaves it out. Once their results are more than
 //! [`Limits::bytes`](polywire_schema::Limits::bytes), the rest is not called.
 //!
 //! # CBOR
@@ -127,6 +128,7 @@ pub struct Methods {
     paths: Vec<String>,
     cbor: Option<String>,
     introspection: bool,
+    no_multicall: bool,
     profile: XmlRpcProfile,
     style: Style,
     /// Help texts by the names of operations, which there may not be.
@@ -273,6 +275,26 @@ impl Methods {
         self
     }
 
+    /// Whether there is `system.multicall` where there is introspection. There is, unless
+    /// this says other.
+    ///
+    /// A [`Firewall`](crate::layers::Firewall) counts each call of a multicall, and layers
+    /// around methods see each; layers around HTTP requests and heads, such as a limit of
+    /// your own by request, see one.
+    #[must_use]
+    pub const fn multicall(mut self, multicall: bool) -> Self {
+        self.no_multicall = !multicall;
+        self
+    }
+
+    /// The methods that it has of itself.
+    fn system(&self) -> impl Iterator<Item = System> + use<> {
+        let (introspection, no_multicall) = (self.introspection, self.no_multicall);
+        let there =
+            move |system: &System| introspection && !(no_multicall && *system == System::Multicall);
+        System::ALL.into_iter().filter(there)
+    }
+
     /// Sets a path at which methods are called over XML-RPC. Called more than
     /// once, each is one. Without any call of this it is `/RPC2`.
     #[must_use]
@@ -353,8 +375,7 @@ impl Methods {
         let service = self.cbor.as_deref()?;
         let names = model.filter(|model| *model == service).map(|_| {
             let own = self.methods.iter().map(|(name, _)| name.clone());
-            let system = System::ALL.iter().filter(|_| self.introspection);
-            own.chain(system.map(|system| system.name().to_owned()))
+            own.chain(self.system().map(|system| system.name().to_owned()))
                 .collect()
         });
         Some(CborMethods::new(service, names))
@@ -370,6 +391,7 @@ impl Methods {
         if let Some(path) = self.paths.iter().find(unusable) {
             return Err(MethodsError::Path(path.clone()));
         }
+        let system = self.system();
         let mut about = self.about;
         let mut documentation = self.documentation;
         let mut known = BTreeMap::new();
@@ -403,12 +425,10 @@ impl Methods {
             let target = Target::Operation(operation.index());
             add(operation.xmlrpc_method(), target, about)?;
         }
-        if self.introspection {
-            for system in System::ALL {
-                let name = system.name();
-                let entry = Arc::new(Entry::new(name, Work::System(system)));
-                add(name, Target::Method(entry), system.about())?;
-            }
+        for system in system {
+            let name = system.name();
+            let entry = Arc::new(Entry::new(name, Work::System(system)));
+            add(name, Target::Method(entry), system.about())?;
         }
         if let Some((name, _)) = about.into_iter().next() {
             return Err(MethodsError::Unknown(name));
