@@ -116,6 +116,7 @@ pub(crate) use router::{Entry, Found, Router, Target};
 pub(crate) use wire::CborMethods;
 
 use crate::Context;
+use crate::blocking::BlockingPool;
 use function::{Blocking, Method, Typed, Values};
 use router::Work;
 use system::{About, System};
@@ -124,6 +125,8 @@ use system::{About, System};
 #[derive(Default)]
 pub struct Methods {
     methods: Vec<(String, Box<dyn Method>)>,
+    /// Where those that block run.
+    pool: BlockingPool,
     about: BTreeMap<String, About>,
     paths: Vec<String>,
     cbor: Option<String>,
@@ -198,10 +201,12 @@ impl Methods {
         self
     }
 
-    /// Adds a method that blocks or computes for long. It runs on a thread of its
-    /// own, so that other calls go on; of those threads there are as many as the
-    /// runtime allows, and further calls wait for one. A call that takes longer
-    /// than it may is answered so, but the function goes on to its end.
+    /// Adds a method that blocks or computes for long. It runs on a thread of a
+    /// [`BlockingPool`], so that other calls go on: one of 64 threads for all methods
+    /// that block, in which 1,000 calls wait, unless
+    /// [`blocking_pool`](Self::blocking_pool) says other. One more call is answered at once
+    /// that the server is overloaded. A call that takes longer than it may is answered so:
+    /// if its function has begun it goes on to its end, and if not it is never called.
     ///
     /// ```
     /// use polywire_rpc::Methods;
@@ -218,7 +223,30 @@ impl Methods {
     {
         let name = name.into();
         self.doubt::<F::Kind, F::Output>(&name);
-        self.methods.push((name, Box::new(Blocking::new(function))));
+        self.methods
+            .push((name, Box::new(Blocking::new(function, self.pool.clone()))));
+        self
+    }
+
+    /// Sets where all methods that block run, those that were added before too.
+    ///
+    /// ```
+    /// use polywire_rpc::Methods;
+    /// use polywire_rpc::blocking::BlockingPool;
+    ///
+    /// let methods = Methods::new()
+    ///     .blocking("count", |(path,): (String,)| {
+    ///         std::fs::read(path).map(|bytes| bytes.len())
+    ///     })
+    ///     .blocking_pool(BlockingPool::new(8, 100));
+    /// # let _ = methods;
+    /// ```
+    #[must_use]
+    pub fn blocking_pool(mut self, pool: BlockingPool) -> Self {
+        for (_, method) in &mut self.methods {
+            method.run_in(&pool);
+        }
+        self.pool = pool;
         self
     }
 
