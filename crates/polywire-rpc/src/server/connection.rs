@@ -33,7 +33,8 @@ use super::unix::{Bound, UnixSocket};
 use super::{HttpResponse, Server};
 
 impl Server {
-    /// Listens on an address and serves in the background, on this runtime.
+    /// Listens on an address and serves in the background, on this runtime, until what this
+    /// returns is dropped.
     ///
     /// # Errors
     ///
@@ -72,7 +73,9 @@ impl Server {
     ///     println!("{}", running.path().display());
     ///     // The group may call too.
     ///     let socket = UnixSocket::new("/run/greeter-group.sock").mode(0o660);
-    ///     server.listen_unix(socket).await?;
+    ///     let group = server.listen_unix(socket).await?;
+    ///     running.ended().await;
+    ///     group.shutdown().await;
     ///     Ok(())
     /// }
     /// ```
