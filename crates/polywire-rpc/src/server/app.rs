@@ -90,6 +90,8 @@ pub(crate) struct App {
     pub(super) connections: usize,
     /// Whether callers over HTTP/1 may close their half and wait.
     pub(super) half_close: bool,
+    /// Whether peers over SCGI on other machines are believed.
+    pub(super) scgi_from_elsewhere: bool,
     /// Whether calls get ids; if not said, where their protocol has a place for them.
     pub(super) request_ids: Option<bool>,
     pub(super) pages: Option<Pages>,
