@@ -11,7 +11,7 @@
 //! | restXml | | content type `application/xml` or `text/xml` | whatever nobody else claims |
 //! | rpcv2Cbor | `smithy-protocol: rpc-v2-cbor` | content type `application/cbor` | |
 //! | rpcv2Json | `smithy-protocol: rpc-v2-json` | | |
-//! | XML-RPC | its path, `/RPC2` | | content type `text/xml` in a `POST`, if no claim is weak |
+//! | XML-RPC | its path, `/RPC2`, but for a `POST` that any web page can have sent | | these, and content type `text/xml` in a `POST` elsewhere, if no claim is weak |
 //!
 //! Two pairs cannot be told apart: awsQuery and ec2Query, which call with the
 //! same forms, and restJson1 and restXml, whose requests without a body are the

@@ -425,6 +425,11 @@ impl Fault {
         self.0.status.unwrap_or(self.0.kind.status())
     }
 
+    /// The status that it was given, whatever its kind has.
+    pub(crate) fn own_status(&self) -> Option<StatusCode> {
+        self.0.status
+    }
+
     /// The id of the error's structure; empty unless it is of the model.
     #[must_use]
     pub fn shape(&self) -> &str {

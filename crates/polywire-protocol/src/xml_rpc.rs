@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 
 use bytes::Bytes;
-use http::header::CONTENT_TYPE;
+use http::header::{CONTENT_TYPE, ORIGIN};
 use http::{HeaderMap, HeaderValue, Method, StatusCode, request, response};
 use polywire_codec::xmlrpc::{
     Envelope, ForbiddenText, Reply, Style, XmlRpcDecoder, XmlRpcEncoder, XmlRpcProfile, code,
@@ -34,11 +34,13 @@ const TEXT_XML: HeaderValue = HeaderValue::from_static("text/xml");
 ///
 /// - Calls are posted to `/RPC2`, or where [`at_path`](Self::at_path) says, as `text/xml`:
 ///   "Header requirements" leaves the path to the server.
+/// - A call whose `Content-Type` is `text/plain` or one of the two of forms is answered 415: any
+///   web page can have a browser send these, "Over HTTP" of the mapping.
 /// - The input is one struct, or by `@xmlRpcMethod` an array of positions: "Payload format", and
 ///   "Input" of the mapping.
 /// - `i8` is written where a number does not fit `int`, and `nil` where a sparse list has
 ///   nothing, neither of which the specification has: "Scalar values", and "Types" of the mapping.
-/// - The answer to a POST has the status 200, a fault too: "Response format". Faults have the codes of the
+/// - The answer to a call has the status 200, a fault too: "Response format". Faults have the codes of the
 ///   [interoperability specification](https://xmlrpc-epi.sourceforge.net/specs/rfc.fault_codes.php),
 ///   and an error of the model stands in `detail`: "Modelled errors" of the mapping.
 #[derive(Debug)]
@@ -169,7 +171,11 @@ impl ServerProtocol for XmlRpc {
 
     fn claim(&self, head: &request::Parts) -> Claim {
         if head.uri.path() == self.path {
-            return Claim::Strong;
+            // What is refused here may be another protocol's, such as a form.
+            return match head.method == Method::POST && is_of_any_page(&head.headers) {
+                true => Claim::Astray,
+                false => Claim::Strong,
+            };
         }
         let xml = |value: &HeaderValue| {
             value
@@ -193,6 +199,9 @@ impl ServerProtocol for XmlRpc {
         }
         if head.method != Method::POST {
             return Err(Fault::method_not_allowed(vec![Method::POST]));
+        }
+        if is_of_any_page(&head.headers) {
+            return Err(of_any_page(&head.headers));
         }
         Ok(Plan::BufferThenRoute)
     }
@@ -307,6 +316,10 @@ impl ServerProtocol for XmlRpc {
             // No client of XML-RPC asks so: this is for a person.
             *response.status_mut() = StatusCode::METHOD_NOT_ALLOWED;
         }
+        if fault.own_status() == Some(StatusCode::UNSUPPORTED_MEDIA_TYPE) {
+            // Nor does any send what a page may.
+            *response.status_mut() = StatusCode::UNSUPPORTED_MEDIA_TYPE;
+        }
         fault.write_head(response.headers_mut());
         response
     }
@@ -403,6 +416,41 @@ impl ClientProtocol for XmlRpc {
         }
         sink.finish(error.root(), &mut decoder)
     }
+}
+
+/// Whether a browser sends such a request for any page to any server without asking
+/// that server first: the three types of the
+/// [safelist](https://fetch.spec.whatwg.org/#cors-safelisted-request-header), and none
+/// at all. A browser says then from which origin the page is, and no client does.
+///
+/// Whoever lures a person to a page could else have their browser call a server that only
+/// they can reach, on their own machine or with what their browser knows of them.
+fn is_of_any_page(headers: &HeaderMap) -> bool {
+    const SAFELISTED: [&str; 3] = [
+        "application/x-www-form-urlencoded",
+        "multipart/form-data",
+        "text/plain",
+    ];
+    if !headers.contains_key(CONTENT_TYPE) {
+        return headers.contains_key(ORIGIN);
+    }
+    let safelisted = |sent: &str| SAFELISTED.iter().any(|own| sent.eq_ignore_ascii_case(own));
+    media::is_sent(headers, safelisted)
+}
+
+#[cold]
+fn of_any_page(headers: &HeaderMap) -> Fault {
+    let found = headers.get(CONTENT_TYPE);
+    let found = found.map_or("no content-type from a web page", |sent| {
+        sent.to_str().unwrap_or_default()
+    });
+    let message = format!(
+        "expected the content-type text/xml or application/xml, or none, found {}: web pages \
+         could send that to any server",
+        found.escape_debug()
+    );
+    Fault::new(FaultKind::UnsupportedMediaType, message)
+        .with_status(StatusCode::UNSUPPORTED_MEDIA_TYPE)
 }
 
 fn response(body: Vec<u8>) -> http::Response<Bytes> {

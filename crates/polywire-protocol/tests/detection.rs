@@ -137,6 +137,67 @@ fn calls_that_went_astray() {
     }
 }
 
+/// What a browser sends for any page to any server is refused at the path of XML-RPC,
+/// whoever else would answer it for want of a better one; a form at the path of awsQuery is
+/// its own.
+#[test]
+fn what_any_web_page_can_send() {
+    let set = set();
+    let service = set.service(0);
+    let call = |headers: &[(&str, &str)], path: &str| {
+        let mut request = Request::post(path);
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        request.body(()).unwrap().into_parts().0
+    };
+    let form = "application/x-www-form-urlencoded";
+    let of_pages: [&[(&str, &str)]; 5] = [
+        &[("content-type", "text/plain")],
+        &[("content-type", "Text/Plain;charset=UTF-8")],
+        &[("content-type", form)],
+        &[("content-type", "multipart/form-data; boundary=x")],
+        &[("origin", "https://example.com")],
+    ];
+    for headers in of_pages {
+        let head = call(headers, "/RPC2");
+        for other in [
+            ProtocolKind::RestJson1,
+            ProtocolKind::AwsQuery,
+            ProtocolKind::RpcV2Cbor,
+        ] {
+            let both = [other, ProtocolKind::XmlRpc].map(|kind| kind.build(service).unwrap());
+            let protocol = &both[detect(&both, &head).unwrap()];
+            assert_eq!(protocol.kind(), ProtocolKind::XmlRpc, "{headers:?}");
+            let fault = protocol.route(&head).unwrap_err();
+            let text = fault.message();
+            assert!(
+                text.contains("text/xml or application/xml, or none"),
+                "{text}"
+            );
+            assert_eq!(protocol.encode_other(&fault).status(), 415, "{headers:?}");
+        }
+    }
+    let of_clients: [&[(&str, &str)]; 6] = [
+        &[],
+        &[("content-type", "text/xml")],
+        &[("content-type", "application/xml; charset=utf-8")],
+        &[("content-type", "text/xml"), ("origin", "http://localhost")],
+        &[("content-type", "")],
+        &[("content-type", "application/octet-stream")],
+    ];
+    let protocol = ProtocolKind::XmlRpc.build(service).unwrap();
+    for headers in of_clients {
+        let route = protocol.route(&call(headers, "/RPC2"));
+        assert!(route.is_ok(), "{headers:?}");
+    }
+    let rpc = XmlRpc::new(service).unwrap().at_path("/");
+    let rpc: Box<dyn Protocol> = Box::new(rpc);
+    let both = [rpc, ProtocolKind::AwsQuery.build(service).unwrap()];
+    let found = detect(&both, &call(&[("content-type", form)], "/"));
+    assert_eq!(found, Some(1));
+}
+
 /// Two of one kind are one too many, unless they have paths of their own.
 #[test]
 fn two_of_a_kind() {

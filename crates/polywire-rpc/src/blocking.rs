@@ -41,6 +41,13 @@ pub struct BlockingPool {
     threads: Arc<Semaphore>,
 }
 
+impl Default for BlockingPool {
+    /// 64 threads, and 1,000 pieces of work that wait.
+    fn default() -> Self {
+        Self::new(64, 1_000)
+    }
+}
+
 impl BlockingPool {
     /// A pool of so many threads, in which so many pieces of work wait at most while
     /// all of them are at work. There is at least one thread.

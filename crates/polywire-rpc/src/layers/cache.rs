@@ -29,7 +29,8 @@ use crate::methods::{MethodCall, MethodReply};
 /// What is kept is bounded in bytes, parameters included, and each reply in age.
 /// Faults are not kept. A reply that is more than an eighth of the whole is not
 /// kept either. Which replies make room for others is decided by how often and how
-/// lately they were asked for. Cloning gives another handle of the same cache.
+/// lately they were asked for. Cloning gives another handle of the same cache: several
+/// [`Methods`](crate::Methods) can share its bytes, and have replies of their own.
 ///
 /// ```
 /// use std::time::Duration;
@@ -72,11 +73,15 @@ struct Kept {
     most: u64,
     hits: AtomicU64,
     misses: AtomicU64,
+    /// How many routers it stands before.
+    routers: AtomicU64,
 }
 
 /// The call that a reply answers.
 #[derive(Debug, Eq, PartialEq)]
 struct Key {
+    /// Whose method it is.
+    router: u64,
     method: Box<str>,
     /// In which form the reply was written.
     form: u8,
@@ -85,6 +90,7 @@ struct Key {
 
 /// The same, of a call that is there.
 struct Asked<'a> {
+    router: u64,
     method: &'a str,
     form: u8,
     parameters: &'a [u8],
@@ -112,11 +118,13 @@ impl Weighter<Key, Reply> for Weight {
 impl Hash for Key {
     fn hash<H: Hasher>(&self, state: &mut H) {
         let Self {
+            router,
             method,
             form,
             parameters,
         } = self;
         let asked = Asked {
+            router: *router,
             method,
             form: *form,
             parameters,
@@ -127,6 +135,7 @@ impl Hash for Key {
 
 impl Hash for Asked<'_> {
     fn hash<H: Hasher>(&self, state: &mut H) {
+        self.router.hash(state);
         self.method.hash(state);
         self.form.hash(state);
         self.parameters.hash(state);
@@ -135,13 +144,17 @@ impl Hash for Asked<'_> {
 
 impl Equivalent<Key> for Asked<'_> {
     fn equivalent(&self, key: &Key) -> bool {
-        self.form == key.form && *self.method == *key.method && *self.parameters == *key.parameters
+        self.router == key.router
+            && self.form == key.form
+            && *self.method == *key.method
+            && *self.parameters == *key.parameters
     }
 }
 
 impl Asked<'_> {
-    fn of(call: &MethodCall) -> Asked<'_> {
+    fn of(call: &MethodCall, router: u64) -> Asked<'_> {
         Asked {
+            router,
             method: call.name(),
             form: call.form(),
             parameters: call.parameters.bytes(),
@@ -150,6 +163,7 @@ impl Asked<'_> {
 
     fn to_key(&self) -> Key {
         Key {
+            router: self.router,
             method: self.method.into(),
             form: self.form,
             parameters: self.parameters.into(),
@@ -170,6 +184,7 @@ impl Cache {
             most: bytes / 8,
             hits: AtomicU64::new(0),
             misses: AtomicU64::new(0),
+            routers: AtomicU64::new(0),
         };
         Self {
             kept: Arc::new(kept),
@@ -247,6 +262,7 @@ impl<S> Layer<S> for Cache {
     fn layer(&self, inner: S) -> Caching<S> {
         Caching {
             cache: self.clone(),
+            router: self.kept.routers.fetch_add(1, Ordering::Relaxed),
             inner,
         }
     }
@@ -256,6 +272,8 @@ impl<S> Layer<S> for Cache {
 #[derive(Clone, Debug)]
 pub struct Caching<S> {
     cache: Cache,
+    /// Tells its replies from those of other methods with the same cache.
+    router: u64,
     inner: S,
 }
 
@@ -276,7 +294,7 @@ where
         if !self.cache.methods.contains(call.name()) {
             return Box::pin(self.inner.call(call));
         }
-        let asked = Asked::of(&call);
+        let asked = Asked::of(&call, self.router);
         if let Some(reply) = self.cache.kept.find(&asked) {
             return Box::pin(std::future::ready(Ok(reply)));
         }

@@ -21,7 +21,8 @@ use crate::server::Peer;
 ///   over HTTP and SCGI, is closed over TLS, and ends.
 /// - Requests per address may come at a rate, and as many as a burst at once. One
 ///   too many is answered `429` with `Retry-After`, in the caller's wire, before
-///   its body is read.
+///   its body is read. Each call of a `system.multicall` counts as a request; those that
+///   are too many have a fault at their place (-32400), and the others their results.
 ///
 /// An address of IPv6 stands for its network of 64 bits, since whoever has one of
 /// its addresses usually has all. Callers behind a proxy have the address of the

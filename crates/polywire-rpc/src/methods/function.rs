@@ -16,6 +16,7 @@ use serde::de::DeserializeOwned;
 use super::call::{Answering, MethodFuture};
 use super::parameters::Source;
 use crate::Context;
+use crate::blocking::BlockingPool;
 use crate::server::caught;
 
 /// What is called under a name.
@@ -27,6 +28,9 @@ pub(crate) trait Method: Send + Sync + 'static {
         context: Context,
         answer: Answering,
     ) -> Result<MethodFuture, Fault>;
+
+    /// Tells it where to run if it blocks.
+    fn run_in(&mut self, _: &BlockingPool) {}
 }
 
 /// Marks a function that returns a value.
@@ -182,7 +186,11 @@ where
 pub(crate) struct Typed<F, M>(F, std::marker::PhantomData<fn() -> M>);
 
 /// A function over types that blocks.
-pub(crate) struct Blocking<F, M>(Arc<F>, std::marker::PhantomData<fn() -> M>);
+pub(crate) struct Blocking<F, M> {
+    function: Arc<F>,
+    pool: BlockingPool,
+    marker: std::marker::PhantomData<fn() -> M>,
+}
 
 /// A function over values.
 pub(crate) struct Values<F>(F);
@@ -194,8 +202,12 @@ impl<M: 'static, F: MethodFunction<M>> Typed<F, M> {
 }
 
 impl<M: 'static, F: BlockingFunction<M>> Blocking<F, M> {
-    pub(crate) fn new(function: F) -> Self {
-        Self(Arc::new(function), std::marker::PhantomData)
+    pub(crate) fn new(function: F, pool: BlockingPool) -> Self {
+        Self {
+            function: Arc::new(function),
+            pool,
+            marker: std::marker::PhantomData,
+        }
     }
 }
 
@@ -228,7 +240,8 @@ impl<M: 'static, F: BlockingFunction<M>> Method for Blocking<F, M> {
         answer: Answering,
     ) -> Result<MethodFuture, Fault> {
         let parameters = source.decode()?;
-        let function = Arc::clone(&self.0);
+        let function = Arc::clone(&self.function);
+        let pool = self.pool.clone();
         Ok(Box::pin(async move {
             // Written there too: what takes long to compute may be long.
             let work = move || {
@@ -237,9 +250,12 @@ impl<M: 'static, F: BlockingFunction<M>> Method for Blocking<F, M> {
                     answer.serialize(&result)
                 })
             };
-            let ended = tokio::task::spawn_blocking(work).await;
-            ended.unwrap_or_else(|stopped| Err(Fault::internal(stopped)))
+            pool.run(work).await?
         }))
+    }
+
+    fn run_in(&mut self, pool: &BlockingPool) {
+        self.pool = pool.clone();
     }
 }
 

@@ -70,8 +70,9 @@
 //! `system.methodHelp`, `system.getCapabilities` and `system.multicall`, which tell of
 //! the operations of a model too and can call them. The calls of a multicall are made
 //! one after the other; one that fails has a fault for its result. Their number is
-//! limited by [`Limits::calls`](polywire_schema::Limits::calls), and the time for the
-//! handler is that of all together. Once their results are more than
+//! limited by [`Limits::calls`](polywire_schema::Limits::calls), the time for the
+//! handler is that of all together, and a [`Firewall`](crate::layers::Firewall) counts
+//! each as a request. [`Methods::multicall`] leaves it out. Once their results are more than
 //! [`Limits::bytes`](polywire_schema::Limits::bytes), the rest is not called.
 //!
 //! # CBOR
@@ -115,6 +116,7 @@ pub(crate) use router::{Entry, Found, Router, Target};
 pub(crate) use wire::CborMethods;
 
 use crate::Context;
+use crate::blocking::BlockingPool;
 use function::{Blocking, Method, Typed, Values};
 use router::Work;
 use system::{About, System};
@@ -123,10 +125,13 @@ use system::{About, System};
 #[derive(Default)]
 pub struct Methods {
     methods: Vec<(String, Box<dyn Method>)>,
+    /// Where those that block run.
+    pool: BlockingPool,
     about: BTreeMap<String, About>,
     paths: Vec<String>,
     cbor: Option<String>,
     introspection: bool,
+    no_multicall: bool,
     profile: XmlRpcProfile,
     style: Style,
     /// Help texts by the names of operations, which there may not be.
@@ -196,10 +201,12 @@ impl Methods {
         self
     }
 
-    /// Adds a method that blocks or computes for long. It runs on a thread of its
-    /// own, so that other calls go on; of those threads there are as many as the
-    /// runtime allows, and further calls wait for one. A call that takes longer
-    /// than it may is answered so, but the function goes on to its end.
+    /// Adds a method that blocks or computes for long. It runs on a thread of a
+    /// [`BlockingPool`], so that other calls go on: one of 64 threads for all methods
+    /// that block, in which 1,000 calls wait, unless
+    /// [`blocking_pool`](Self::blocking_pool) says other. One more call is answered at once
+    /// that the server is overloaded. A call that takes longer than it may is answered so:
+    /// if its function has begun it goes on to its end, and if not it is never called.
     ///
     /// ```
     /// use polywire_rpc::Methods;
@@ -216,7 +223,30 @@ impl Methods {
     {
         let name = name.into();
         self.doubt::<F::Kind, F::Output>(&name);
-        self.methods.push((name, Box::new(Blocking::new(function))));
+        self.methods
+            .push((name, Box::new(Blocking::new(function, self.pool.clone()))));
+        self
+    }
+
+    /// Sets where all methods that block run, those that were added before too.
+    ///
+    /// ```
+    /// use polywire_rpc::Methods;
+    /// use polywire_rpc::blocking::BlockingPool;
+    ///
+    /// let methods = Methods::new()
+    ///     .blocking("count", |(path,): (String,)| {
+    ///         std::fs::read(path).map(|bytes| bytes.len())
+    ///     })
+    ///     .blocking_pool(BlockingPool::new(8, 100));
+    /// # let _ = methods;
+    /// ```
+    #[must_use]
+    pub fn blocking_pool(mut self, pool: BlockingPool) -> Self {
+        for (_, method) in &mut self.methods {
+            method.run_in(&pool);
+        }
+        self.pool = pool;
         self
     }
 
@@ -271,6 +301,26 @@ impl Methods {
     pub const fn introspection(mut self, introspection: bool) -> Self {
         self.introspection = introspection;
         self
+    }
+
+    /// Whether there is `system.multicall` where there is introspection. There is, unless
+    /// this says other.
+    ///
+    /// A [`Firewall`](crate::layers::Firewall) counts each call of a multicall, and layers
+    /// around methods see each; layers around HTTP requests and heads, such as a limit of
+    /// your own by request, see one.
+    #[must_use]
+    pub const fn multicall(mut self, multicall: bool) -> Self {
+        self.no_multicall = !multicall;
+        self
+    }
+
+    /// The methods that it has of itself.
+    fn system(&self) -> impl Iterator<Item = System> + use<> {
+        let (introspection, no_multicall) = (self.introspection, self.no_multicall);
+        let there =
+            move |system: &System| introspection && !(no_multicall && *system == System::Multicall);
+        System::ALL.into_iter().filter(there)
     }
 
     /// Sets a path at which methods are called over XML-RPC. Called more than
@@ -353,8 +403,7 @@ impl Methods {
         let service = self.cbor.as_deref()?;
         let names = model.filter(|model| *model == service).map(|_| {
             let own = self.methods.iter().map(|(name, _)| name.clone());
-            let system = System::ALL.iter().filter(|_| self.introspection);
-            own.chain(system.map(|system| system.name().to_owned()))
+            own.chain(self.system().map(|system| system.name().to_owned()))
                 .collect()
         });
         Some(CborMethods::new(service, names))
@@ -370,6 +419,7 @@ impl Methods {
         if let Some(path) = self.paths.iter().find(unusable) {
             return Err(MethodsError::Path(path.clone()));
         }
+        let system = self.system();
         let mut about = self.about;
         let mut documentation = self.documentation;
         let mut known = BTreeMap::new();
@@ -403,12 +453,10 @@ impl Methods {
             let target = Target::Operation(operation.index());
             add(operation.xmlrpc_method(), target, about)?;
         }
-        if self.introspection {
-            for system in System::ALL {
-                let name = system.name();
-                let entry = Arc::new(Entry::new(name, Work::System(system)));
-                add(name, Target::Method(entry), system.about())?;
-            }
+        for system in system {
+            let name = system.name();
+            let entry = Arc::new(Entry::new(name, Work::System(system)));
+            add(name, Target::Method(entry), system.about())?;
         }
         if let Some((name, _)) = about.into_iter().next() {
             return Err(MethodsError::Unknown(name));

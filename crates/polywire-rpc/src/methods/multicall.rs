@@ -65,15 +65,18 @@ async fn run(
         let ended = match item {
             Err(fault) => Err(fault),
             Ok(_) if written > app.limits.bytes() => Err(too_long(app.limits.bytes())),
-            Ok(item) => {
-                let one = One {
-                    app: &app,
-                    item: &item,
-                    form: form.of_item(),
-                };
-                one.call(context.clone(), mem::take(&mut space), &mut called)
-                    .await
-            }
+            Ok(item) => match admit(&app, index, &context) {
+                Err(fault) => Err(fault),
+                Ok(()) => {
+                    let one = One {
+                        app: &app,
+                        item: &item,
+                        form: form.of_item(),
+                    };
+                    one.call(context.clone(), mem::take(&mut space), &mut called)
+                        .await
+                }
+            },
         };
         match ended {
             Ok(reply) => {
@@ -89,6 +92,15 @@ async fn run(
     }
     let bytes = results.end_list().map_err(Fault::internal)?;
     Ok(MethodReply::new(form, bytes))
+}
+
+/// Asks the firewall for each call, as it was asked for the whole request, which
+/// stands for the first.
+fn admit(app: &App, index: usize, context: &Context) -> Result<(), Fault> {
+    match index {
+        0 => Ok(()),
+        _ => app.admit_more(&context.peer),
+    }
 }
 
 /// What one of the calls is made of.

@@ -113,7 +113,7 @@ impl System {
             }
             Self::GetCapabilities => {
                 let () = source.decode()?;
-                capabilities()
+                capabilities(router)
             }
         };
         Ok(Box::pin(async move { answer.value(&value) }))
@@ -142,7 +142,7 @@ fn signatures(about: &About) -> Value {
 
 /// Specifications by the names that peers know them under, with the versions
 /// that peers write.
-fn capabilities() -> Value {
+fn capabilities(router: &Router) -> Value {
     let known = [
         ("xmlrpc", "http://www.xmlrpc.com/spec", 1),
         (
@@ -174,7 +174,10 @@ fn capabilities() -> Value {
         ]);
         (name, Value::Map(about))
     };
-    Value::Map(Map::from_iter(known.map(entry)))
+    let multicall = System::Multicall.name();
+    let there = |(name, ..): &(&str, &str, i64)| *name != multicall || router.find(name).is_ok();
+    let known = known.into_iter().filter(there);
+    Value::Map(known.map(entry).collect())
 }
 
 /// How an operation of a model is called over XML-RPC.

@@ -9,6 +9,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
+use tokio::time::Instant;
 
 use super::Server;
 use super::gate::Door;
@@ -89,6 +90,26 @@ where
     Running::new(place, stop, task)
 }
 
+/// What is warned of once a second at most, however often it happens.
+#[derive(Debug, Default)]
+struct Warnings {
+    last: Option<Instant>,
+    since: u64,
+}
+
+impl Warnings {
+    /// How often it has happened since the last warning, if it is time for one.
+    fn due(&mut self, now: Instant) -> Option<u64> {
+        let soon = |last: Instant| now.duration_since(last) < Duration::from_secs(1);
+        if self.last.is_some_and(soon) {
+            self.since += 1;
+            return None;
+        }
+        self.last = Some(now);
+        Some(std::mem::take(&mut self.since))
+    }
+}
+
 /// Accepts connections until told to stop, then waits for them to end.
 async fn accept<L, F, C>(
     server: Server,
@@ -103,6 +124,7 @@ async fn accept<L, F, C>(
 {
     let permits = Arc::new(Semaphore::new(server.app.connections));
     let mut connections = JoinSet::new();
+    let mut warnings = Warnings::default();
     // Has not seen the word to stop, nor have its clones, whenever it comes.
     let unseen = stopped.clone();
     let serve = |connections: &mut JoinSet<()>, stream, peer, permit| {
@@ -134,7 +156,9 @@ async fn accept<L, F, C>(
             Err(error) => {
                 // Out of descriptors, or a connection that was gone again:
                 // neither is a reason to stop, the first one to pause.
-                tracing::warn!(%error, "a connection could not be accepted");
+                if let Some(before) = warnings.due(Instant::now()) {
+                    tracing::warn!(%error, before, "a connection could not be accepted");
+                }
                 tokio::time::sleep(Duration::from_millis(10)).await;
             }
         }
@@ -155,5 +179,23 @@ async fn accept<L, F, C>(
         .is_err()
     {
         tracing::warn!("connections were still open at the end of the time to stop");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn warnings_once_a_second() {
+        let start = Instant::now();
+        let mut warnings = Warnings::default();
+        let mut said = Vec::new();
+        // Every 10 ms for 2.5 seconds.
+        for count in 0..250 {
+            let now = start + Duration::from_millis(10 * count);
+            said.extend(warnings.due(now));
+        }
+        assert_eq!(said, [0, 99, 99]);
     }
 }

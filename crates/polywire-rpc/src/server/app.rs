@@ -1,13 +1,14 @@
 //! From an HTTP request to its response.
 
+use std::error::Error as _;
 use std::fmt;
 use std::future::{Future, poll_fn};
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{self, Poll};
 
 use bytes::Bytes;
-use http::{Request, Response};
+use http::{Request, Response, StatusCode};
 use http_body_util::{BodyExt, Full, combinators::BoxBody};
 use polywire_protocol::{Fault, FaultKind, Plan, ReadPlan, Route, ServerProtocol, Validator};
 use polywire_schema::{Body, Limits, Operation};
@@ -24,6 +25,7 @@ use super::peer::Peer;
 use super::{ServerBuilder, Timeouts};
 use crate::context::RequestId;
 use crate::handler::HandlerFuture;
+use crate::layers::text;
 use crate::methods::{Entry, Methods, Router};
 use crate::{Call, Context, Handler, Output, ServiceHandle};
 
@@ -88,6 +90,8 @@ pub(crate) struct App {
     pub(super) connections: usize,
     /// Whether callers over HTTP/1 may close their half and wait.
     pub(super) half_close: bool,
+    /// Whether peers over SCGI on other machines are believed.
+    pub(super) scgi_from_elsewhere: bool,
     /// Whether calls get ids; if not said, where their protocol has a place for them.
     pub(super) request_ids: Option<bool>,
     pub(super) pages: Option<Pages>,
@@ -208,9 +212,22 @@ fn layered(
 ) -> HttpAnswer {
     request.extensions_mut().insert(peer);
     HttpAnswer::Layered(Box::pin(async move {
-        match http.oneshot(request).await {
-            Ok(response) => response,
-            Err(never) => match never {},
+        let mut answer = pin!(http.oneshot(request));
+        let ended = poll_fn(|context| {
+            caught(|| Ok(answer.as_mut().poll(context)))
+                .map_or_else(|fault| Poll::Ready(Err(fault)), |poll| poll.map(Ok))
+        });
+        match ended.await {
+            Ok(Ok(response)) => response,
+            Ok(Err(never)) => match never {},
+            Err(fault) => {
+                let reason = fault.source().map(ToString::to_string);
+                tracing::error!(reason, "a layer around HTTP requests failed");
+                text(
+                    StatusCode::INTERNAL_SERVER_ERROR,
+                    "An internal error occurred.\n",
+                )
+            }
         }
     }))
 }
@@ -504,7 +521,7 @@ impl fmt::Debug for Arriving {
 /// To the pages, for who has forgotten the slash.
 fn to_pages() -> Response<Bytes> {
     let mut response = Response::new(Bytes::new());
-    *response.status_mut() = http::StatusCode::PERMANENT_REDIRECT;
+    *response.status_mut() = StatusCode::PERMANENT_REDIRECT;
     let place = http::HeaderValue::from_static("/_polywire/");
     response.headers_mut().insert(http::header::LOCATION, place);
     response
@@ -514,7 +531,7 @@ fn to_pages() -> Response<Bytes> {
 pub(super) fn nobody() -> Response<Bytes> {
     let text = "No protocol of this server knows such a request.\n";
     let mut response = Response::new(Bytes::from_static(text.as_bytes()));
-    *response.status_mut() = http::StatusCode::NOT_FOUND;
+    *response.status_mut() = StatusCode::NOT_FOUND;
     response.headers_mut().insert(
         http::header::CONTENT_TYPE,
         http::HeaderValue::from_static("text/plain; charset=utf-8"),

@@ -44,6 +44,7 @@ pub struct ServerBuilder {
     timeouts: Timeouts,
     connections: usize,
     half_close: bool,
+    scgi_from_elsewhere: bool,
     request_ids: Option<bool>,
     pages: Option<Pages>,
     firewall: Option<Firewall>,
@@ -153,6 +154,7 @@ impl ServerBuilder {
             timeouts: Timeouts::DEFAULT,
             connections: 10_000,
             half_close: true,
+            scgi_from_elsewhere: false,
             request_ids: None,
             pages: None,
             firewall: None,
@@ -255,6 +257,20 @@ impl ServerBuilder {
         self
     }
 
+    /// Whether a peer over SCGI on another machine is believed when it says who calls: the
+    /// address (`REMOTE_ADDR`), and whether the connection is encrypted (`HTTPS`). It is not,
+    /// unless this says other: its own address is that of the caller then. A peer at a
+    /// loopback address or a Unix socket always is.
+    ///
+    /// Whoever reaches the listener can say so. Limits by address count for nothing then, and
+    /// [`BasicAuth`](crate::layers::BasicAuth) takes passwords from who says that nobody reads
+    /// them. So only for a network in which the web server is alone.
+    #[must_use]
+    pub const fn scgi_from_elsewhere(mut self, believed: bool) -> Self {
+        self.scgi_from_elsewhere = believed;
+        self
+    }
+
     /// Sets how long a client may take.
     #[must_use]
     pub fn timeouts(mut self, timeouts: Timeouts) -> Self {
@@ -262,8 +278,9 @@ impl ServerBuilder {
         self
     }
 
-    /// Sets how many connections may be open at once; more wait to be
-    /// accepted; a [`Firewall`] turns them away. 10,000.
+    /// Sets how many connections may be open at once at each place where the server listens;
+    /// more wait to be accepted. 10,000. A server that listens in three ways has three times
+    /// as many: [`Firewall::connections`] counts them in all, and turns away what is too much.
     #[must_use]
     pub fn connections(mut self, connections: usize) -> Self {
         self.connections = connections;
@@ -521,6 +538,7 @@ impl ServerBuilder {
             // More than a semaphore counts is as good as no limit.
             connections: self.connections.min(Semaphore::MAX_PERMITS),
             half_close: self.half_close,
+            scgi_from_elsewhere: self.scgi_from_elsewhere,
             request_ids: self.request_ids,
             pages: self.pages,
             gate,

@@ -33,7 +33,8 @@ use super::unix::{Bound, UnixSocket};
 use super::{HttpResponse, Server};
 
 impl Server {
-    /// Listens on an address and serves in the background, on this runtime.
+    /// Listens on an address and serves in the background, on this runtime, until what this
+    /// returns is dropped.
     ///
     /// # Errors
     ///
@@ -72,7 +73,9 @@ impl Server {
     ///     println!("{}", running.path().display());
     ///     // The group may call too.
     ///     let socket = UnixSocket::new("/run/greeter-group.sock").mode(0o660);
-    ///     server.listen_unix(socket).await?;
+    ///     let group = server.listen_unix(socket).await?;
+    ///     running.ended().await;
+    ///     group.shutdown().await;
     ///     Ok(())
     /// }
     /// ```
@@ -116,6 +119,10 @@ impl Server {
 /// what its peer has sent and has not arrived.
 const GRACE: Duration = Duration::from_secs(1);
 
+/// The bytes that the head of a request over HTTP/1 may have, all its lines together.
+/// hyper reads bodies into the same buffer, at most so much at once.
+const HEAD: usize = 64 << 10;
+
 /// Speaks HTTP on a connection.
 pub(super) async fn connection<S: Stream>(
     server: Server,
@@ -155,6 +162,7 @@ pub(super) async fn connection<S: Stream>(
         let connection = http1::Builder::new()
             .timer(TokioTimer::new())
             .header_read_timeout(time)
+            .max_buf_size(HEAD)
             // No `pipeline_flush`: it holds an answer back while bytes lie
             // behind the request, and loses it if those are no request.
             .half_close(half_close)

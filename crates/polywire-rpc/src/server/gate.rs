@@ -18,6 +18,8 @@ use super::app::{App, Called, nobody};
 use super::peer::Peer;
 use crate::layers::{Connected, Firewall, Refused};
 
+const TOO_MANY: &str = "too many requests from this address, try again later";
+
 /// Stands before a server that has limits of this kind.
 pub(super) struct Gate {
     pub(super) firewall: Option<Firewall>,
@@ -86,8 +88,7 @@ impl App {
         if let Some(firewall) = &gate.firewall
             && let Err(time) = firewall.request(peer)
         {
-            let message = "too many requests from this address, try again later";
-            let mut response = self.shed(head, message, time);
+            let mut response = self.shed(head, TOO_MANY, time);
             *response.status_mut() = StatusCode::TOO_MANY_REQUESTS;
             return Err(Box::new(response));
         }
@@ -103,6 +104,18 @@ impl App {
         }
         let message = format!("{} calls are in progress, try again later", calls.limit);
         Err(Box::new(self.shed(head, &message, Duration::from_secs(1))))
+    }
+
+    /// Lets one more call of a request in that has several, each of which counts as a
+    /// request: who is held to ten guesses shall not make a thousand in one message.
+    pub(crate) fn admit_more(&self, peer: &Peer) -> Result<(), Fault> {
+        let firewall = self.gate.as_ref().and_then(|gate| gate.firewall.as_ref());
+        let Some(firewall) = firewall else {
+            return Ok(());
+        };
+        firewall
+            .request(peer)
+            .map_err(|time| Fault::new(FaultKind::Overloaded, TOO_MANY).with_retry_after(time))
     }
 
     /// The answer to a call that is not begun, in the caller's wire.

@@ -7,12 +7,25 @@ use std::path::{Path, PathBuf};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
-/// A server that listens.
+/// A server that listens, until this is dropped.
+///
+/// Dropping it stops the server as [`Running::shutdown`] does, but waits for nothing: calls
+/// in progress end in the background, as long as the runtime is there. So it has to be kept:
+///
+/// ```compile_fail
+/// #![deny(unused_must_use)]
+/// # use polywire_rpc::Server;
+/// async fn serve(server: &Server) -> std::io::Result<()> {
+///     server.listen(([127, 0, 0, 1], 8080).into()).await?;
+///     Ok(())
+/// }
+/// ```
 ///
 /// What it listens on is its type: [`Running::address`] is there for TCP,
 /// [`Running::path`] for Unix sockets. [`Running::into_any`] makes those of both
 /// kinds one type, to be kept together.
 #[derive(Debug)]
+#[must_use = "the server stops when this is dropped"]
 pub struct Running<P = SocketAddr> {
     place: P,
     stop: watch::Sender<bool>,
@@ -79,7 +92,6 @@ impl<P> Running<P> {
     }
 
     /// The same, of the type that all kinds have in common.
-    #[must_use]
     pub fn into_any(self) -> Running<Place>
     where
         P: Into<Place>,

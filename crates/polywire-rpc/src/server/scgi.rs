@@ -35,11 +35,14 @@ impl Server {
     /// runtime.
     ///
     /// A request takes the way of one over HTTP: the same protocols, layers and
-    /// limits. The address of the caller is the one that the web server tells, and
-    /// all that it tells is among the extensions, as
+    /// limits. The address of the caller is the one that the web server tells, if that
+    /// is on this machine ([`ServerBuilder::scgi_from_elsewhere`]), and all that it tells is
+    /// among the extensions, believed or not, as
     /// [`Variables`](polywire_protocol::scgi::Variables). Whoever reaches the
     /// address can say the same, so it should be one that only the web server
     /// reaches; a Unix socket is better.
+    ///
+    /// [`ServerBuilder::scgi_from_elsewhere`]: crate::ServerBuilder::scgi_from_elsewhere
     ///
     /// # Errors
     ///
@@ -184,15 +187,7 @@ async fn answer<S: Stream + Sync>(
         begun,
     } = request;
     let variables = head.extensions.get::<scgi::Variables>();
-    let remote = variables.and_then(scgi::Variables::remote);
-    let peer = Peer::known(Known {
-        address: remote.or(peer.address()),
-        // Of a caller that the web server names nothing more is known here.
-        unix: remote.is_none() && peer.is_unix(),
-        credentials: peer.credentials(),
-        https: variables.is_some_and(scgi::Variables::is_https),
-        ..Known::default()
-    });
+    let peer = caller(peer, variables, server.app.scgi_from_elsewhere);
     head.extensions.insert(peer.clone());
     let left = length - begun.len() as u64;
     let body = Incoming {
@@ -204,6 +199,20 @@ async fn answer<S: Stream + Sync>(
     let body = BoxBody::new(body.map_err(BodyError::new));
     let (answer, _in_flight) = server.answer_any(Request::from_parts(head, body), peer);
     answer.await
+}
+
+/// Who calls: whom the web server names, if it is believed.
+fn caller(peer: &Peer, variables: Option<&scgi::Variables>, from_elsewhere: bool) -> Peer {
+    let variables = variables.filter(|_| from_elsewhere || peer.is_local());
+    let remote = variables.and_then(scgi::Variables::remote);
+    Peer::known(Known {
+        address: remote.or(peer.address()),
+        // Of a caller that the web server names nothing more is known here.
+        unix: remote.is_none() && peer.is_unix(),
+        credentials: peer.credentials(),
+        https: variables.is_some_and(scgi::Variables::is_https),
+        ..Known::default()
+    })
 }
 
 async fn respond<W: AsyncWrite + Unpin>(
@@ -292,5 +301,42 @@ impl<R: AsyncRead + Unpin> Body for Incoming<R> {
 
     fn size_hint(&self) -> SizeHint {
         SizeHint::with_exact(self.begun.len() as u64 + self.left)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a web server on another machine says of its callers counts for nothing unless it
+    /// is believed.
+    #[test]
+    fn callers_named_from_elsewhere() {
+        let block = b"CONTENT_LENGTH\00\0SCGI\01\0REMOTE_ADDR\0127.0.0.1\0HTTPS\0on\0";
+        let request = [format!("{}:", block.len()).as_bytes(), block, b","].concat();
+        let mut reader = scgi::RequestReader::new(scgi::HEAD_LIMIT);
+        let head = reader.feed(&request).unwrap().unwrap().head;
+        let variables = head.extensions.get::<scgi::Variables>();
+        let peer = |address: &str| Peer::from(address.parse::<SocketAddr>().unwrap());
+        let unix = || {
+            Peer::known(Known {
+                unix: true,
+                ..Known::default()
+            })
+        };
+        for (web_server, from_elsewhere, believed) in [
+            (peer("192.0.2.1:5000"), false, false),
+            (peer("192.0.2.1:5000"), true, true),
+            (peer("127.0.0.1:5000"), false, true),
+            (unix(), false, true),
+        ] {
+            let caller = caller(&web_server, variables, from_elsewhere);
+            let about = format!("{web_server:?} {from_elsewhere}");
+            assert_eq!(caller.is_encrypted(), believed, "{about}");
+            let named = caller.address().unwrap().ip().to_string();
+            let ip = if believed { "127.0.0.1" } else { "192.0.2.1" };
+            assert_eq!(named, ip, "{about}");
+            assert_eq!(caller.is_local(), believed, "{about}");
+        }
     }
 }

@@ -575,3 +575,23 @@ async fn no_http_at_all() {
     socket.drain().await;
     site.serves_on().await;
 }
+
+/// The lines of a head are bounded in sum, so that many heads that do not end hold little.
+#[tokio::test]
+async fn heads_that_do_not_end() {
+    let site = Site::plain().await;
+    let lines = |count: usize| {
+        let line = format!("X: {}\r\n", "x".repeat(995));
+        format!(
+            "GET /status/201 HTTP/1.1\r\nHost: x\r\n{}",
+            line.repeat(count)
+        )
+    };
+    let reply = site.send(lines(60) + "\r\n").await;
+    assert_eq!(reply.status, 201);
+    // No end follows: it is refused for what has come.
+    let mut socket = site.open().await;
+    socket.write(lines(90)).await;
+    assert_eq!(socket.reply().await.status, 431);
+    site.serves_on().await;
+}

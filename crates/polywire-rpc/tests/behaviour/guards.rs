@@ -457,3 +457,29 @@ async fn boxed_bodies_are_read() {
     let response = Service::call(&mut server, request.body(body).unwrap());
     assert_eq!(response.await.unwrap().status(), 201);
 }
+
+/// A bug in a layer costs one request and not the connection.
+#[tokio::test]
+async fn layers_that_panic() {
+    struct Careless;
+    impl Checker for Careless {
+        fn check<'a>(&'a self, user: &'a str, _: &'a str) -> CheckFuture<'a> {
+            Box::pin(async move {
+                tokio::task::yield_now().await;
+                assert_eq!(user, "ada", "nobody thought of others");
+                true
+            })
+        }
+    }
+    let site = Site::start(builder().http_layer(BasicAuth::new("kitchen", Careless))).await;
+    // ada:x, and bob:x.
+    let with = |user| request("GET /status/201", &[("Authorization", user)], "");
+    let (ada, bob) = (with("Basic YWRhOng="), with("Basic Ym9iOng="));
+    let mut socket = site.open().await;
+    for (request, status) in [(&ada, 201), (&bob, 500), (&ada, 201)] {
+        socket.write(request).await;
+        let reply = socket.reply().await;
+        assert_eq!(reply.status, status);
+        assert!(!reply.text().contains("nobody thought"), "{}", reply.text());
+    }
+}

@@ -292,3 +292,46 @@ async fn both_may_have_one_name_over_cbor() {
         StatusCode::NOT_FOUND
     );
 }
+
+/// A call that any web page can have a browser send gets nowhere: not to a method, nor
+/// to an operation.
+#[tokio::test]
+async fn calls_of_web_pages_are_refused() {
+    let alone = Server::methods(adding());
+    let beside = builder()
+        .protocol(ProtocolKind::XmlRpc)
+        .protocol(ProtocolKind::RpcV2Cbor)
+        .methods(adding());
+    for server in [build(alone), build(beside)] {
+        let call = polywire_codec::xmlrpc::write_call("add", &[2.into(), 3.into()]).unwrap();
+        for (media_type, status) in [
+            ("text/plain", 415),
+            ("application/x-www-form-urlencoded", 415),
+            ("multipart/form-data; boundary=x", 415),
+            ("application/xml", 200),
+            ("text/xml; charset=utf-8", 200),
+        ] {
+            let request = Request::post("/RPC2").header("content-type", media_type);
+            let request = request.body(Bytes::from(call.clone())).unwrap();
+            let (found, body) = send(&server, request).await;
+            assert_eq!(found, status, "{media_type}");
+            let answer = read(std::str::from_utf8(&body).unwrap());
+            match answer {
+                Ok(sum) => assert_eq!((sum, status), (Value::from(5), 200)),
+                Err((code, text)) => {
+                    assert_eq!((code, status), (-32600, 415));
+                    assert!(
+                        text.contains(media_type) && text.contains("text/xml"),
+                        "{text}"
+                    );
+                }
+            }
+        }
+        let request = Request::post("/RPC2").body(Bytes::from(call)).unwrap();
+        assert_eq!(send(&server, request).await.0, 200);
+    }
+}
+
+fn adding() -> Methods {
+    Methods::new().method("add", |(a, b): (i32, i32)| async move { a + b })
+}

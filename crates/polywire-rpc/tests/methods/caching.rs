@@ -101,3 +101,19 @@ async fn bytes_are_bounded() {
     call(&server, "long", &[]).await.unwrap();
     assert_eq!(cache.counts().replies, 0);
 }
+
+#[tokio::test]
+async fn methods_that_share_a_cache_have_their_own_replies() {
+    let cache = Cache::new(1 << 20, Duration::from_secs(60)).method("name");
+    let named = |name: &'static str| {
+        let methods = Methods::new().method("name", move |(): ()| async move { name });
+        serve(methods.layer(cache.clone()))
+    };
+    let (one, other) = (named("one"), named("other"));
+    for _ in 0..2 {
+        assert_eq!(call(&one, "name", &[]).await, Ok(Value::from("one")));
+        assert_eq!(call(&other, "name", &[]).await, Ok(Value::from("other")));
+    }
+    let counts = cache.counts();
+    assert_eq!((counts.hits, counts.misses, counts.replies), (2, 2, 2));
+}

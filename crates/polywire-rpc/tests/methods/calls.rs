@@ -1,10 +1,14 @@
 //! Calls of methods: what goes in, what comes out.
 
+use std::sync::Mutex;
+
 use polywire_protocol::Fault;
+use polywire_rpc::blocking::BlockingPool;
 use polywire_rpc::{Context, Methods};
 use polywire_schema::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
+use tokio::sync::mpsc;
 
 use crate::support::{call, serve};
 
@@ -86,4 +90,40 @@ async fn over_a_socket_with_the_circumstances() {
                   <value><string>/RPC2</string></value><value><int>7</int></value>";
     assert_eq!(answers.matches(result).count(), 2, "{answers}");
     running.shutdown().await;
+}
+
+/// Methods that block have so many threads and so many places to wait at; what waits and
+/// is not waited for any more is never called.
+#[tokio::test]
+async fn methods_that_block_are_bounded() {
+    let (begun, mut begins) = mpsc::unbounded_channel();
+    let (closed, gate) = std::sync::mpsc::channel::<()>();
+    let gate = Mutex::new(gate);
+    let methods = Methods::new()
+        .blocking("wait", move |(number,): (i32,)| {
+            begun.send(number).unwrap();
+            // Until it is opened for everybody.
+            let opened = gate.lock().unwrap().recv();
+            opened.map_or(number, |()| 0)
+        })
+        .blocking_pool(BlockingPool::new(1, 1));
+    let server = serve(methods);
+    let call_of = |number: i32| {
+        let server = server.clone();
+        tokio::spawn(async move { call(&server, "wait", &[number.into()]).await })
+    };
+    let first = call_of(1);
+    assert_eq!(begins.recv().await, Some(1));
+    let given_up = call_of(2);
+    // It takes its place when it is first polled, which is before the next.
+    let busy = call_of(3).await.unwrap().unwrap_err();
+    assert_eq!(busy.0, -32400);
+    assert!(busy.1.contains("threads for such calls"), "{}", busy.1);
+    given_up.abort();
+    assert!(given_up.await.unwrap_err().is_cancelled());
+    let last = call_of(4);
+    drop(closed);
+    assert_eq!(first.await.unwrap(), Ok(Value::from(1)));
+    assert_eq!(last.await.unwrap(), Ok(Value::from(4)));
+    assert_eq!(begins.recv().await, Some(4));
 }

@@ -1,13 +1,20 @@
 //! Several calls in one request.
 
+use std::net::SocketAddr;
+use std::num::NonZeroU32;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use bytes::Bytes;
+use http::Request;
+use polywire_codec::xmlrpc;
 use polywire_protocol::Fault;
+use polywire_rpc::layers::Firewall;
+use polywire_rpc::server::Peer;
 use polywire_rpc::{Context, Methods, Server, Timeouts};
 use polywire_schema::{Limits, Map, Value};
 
-use crate::support::{build, call, call_cbor, failed, post, read, serve};
+use crate::support::{build, call, call_cbor, failed, post, read, send, serve};
 
 fn methods() -> Methods {
     Methods::new()
@@ -322,4 +329,59 @@ async fn hostile_multicalls_end_in_faults() {
     let (code, text) = results[0].clone().unwrap_err();
     assert_eq!(code, -32601);
     assert!(text.len() < 200, "{}", text.len());
+}
+
+/// A firewall that lets an address make so many requests and then none for a while
+/// counts the calls of a multicall.
+#[tokio::test(start_paused = true)]
+async fn a_firewall_counts_each_call() {
+    let one = NonZeroU32::MIN;
+    let ten = NonZeroU32::new(10).unwrap();
+    let firewall = Firewall::new().requests_per_address(one, ten);
+    let server = build(Server::methods(methods()).firewall(firewall));
+    let peer = Peer::from(SocketAddr::from(([192, 0, 2, 1], 1)));
+    let guess = || entry("add", vec![1.into(), 2.into()]);
+    let calls = |count| Value::List((0..count).map(|_| guess()).collect());
+    let send = async |count: usize| {
+        let body = xmlrpc::write_call("system.multicall", &[calls(count)]).unwrap();
+        let mut request = Request::post("/RPC2").body(Bytes::from(body)).unwrap();
+        request.extensions_mut().insert(peer.clone());
+        send(&server, request).await
+    };
+    let (status, body) = send(100).await;
+    assert_eq!(status, 200);
+    let results = each(read(std::str::from_utf8(&body).unwrap()).unwrap());
+    assert_eq!(results.len(), 100);
+    for (index, result) in results.into_iter().enumerate() {
+        match result {
+            Ok(sum) => assert!(index < 10 && sum == Value::from(3), "{index}: {sum:?}"),
+            Err((code, text)) => {
+                assert!(index >= 10, "{index}: {text}");
+                assert_eq!(code, -32400);
+                assert!(text.contains("too many requests"), "{text}");
+            }
+        }
+    }
+    assert_eq!(send(1).await.0, 429);
+    tokio::time::advance(Duration::from_secs(3)).await;
+    let (_, body) = send(5).await;
+    let results = each(read(std::str::from_utf8(&body).unwrap()).unwrap());
+    assert_eq!(results.iter().filter(|result| result.is_ok()).count(), 3);
+}
+
+#[tokio::test]
+async fn multicall_can_be_left_out() {
+    let server = serve(methods().multicall(false));
+    let name = "system.multicall";
+    let fault = call(&server, name, &[Value::List(Vec::new())]).await;
+    assert_eq!(fault.unwrap_err().0, -32601);
+    let (status, _) = call_cbor(&server, name, &([(); 0],)).await;
+    assert_eq!(status, 400);
+    let listed = call(&server, "system.listMethods", &[]).await.unwrap();
+    let Value::List(listed) = listed else {
+        panic!("{listed:?}");
+    };
+    assert!(listed.contains(&"system.methodHelp".into()) && !listed.contains(&name.into()));
+    let known = call(&server, "system.getCapabilities", &[]).await.unwrap();
+    assert!(known["introspect"].as_map().is_some() && known[name].as_map().is_none());
 }
