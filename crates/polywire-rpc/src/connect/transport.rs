@@ -317,3 +317,14 @@ fn secured(
     let name = options.tls.name_for(host).map_err(fail)?;
     Ok(Some(super::dial::Secured { config, name }))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn idle_connections_are_let_go_of_before_our_own_servers_close_them() {
+        let server = crate::server::Timeouts::DEFAULT.head;
+        assert!(Options::new().idle_timeout < server);
+    }
+}
