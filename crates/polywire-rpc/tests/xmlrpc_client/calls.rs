@@ -183,7 +183,7 @@ async fn what_has_no_form_is_not_sent() {
 #[tokio::test]
 async fn an_observer_sees_both_ways() {
     let server = Scripted::start(|_, _| ok("<int>1</int>")).await;
-    let seen = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
+    let seen = Arc::new(std::sync::Mutex::new(Vec::new()));
     let list = seen.clone();
     let client = Client::builder(&server.url())
         .unwrap()
