@@ -84,8 +84,8 @@ async fn a_server_that_comes_up_meanwhile_is_found() {
     tokio::task::yield_now().await;
     let listener = TcpListener::bind(address).await.unwrap();
     tokio::spawn(async move {
-        let list = std::sync::Arc::default();
-        let script = std::sync::Arc::new(|_: usize, _: &_| ok("<int>1</int>"));
+        let list = Arc::default();
+        let script = Arc::new(|_: usize, _: &_| ok("<int>1</int>"));
         let (stream, _) = listener.accept().await.unwrap();
         crate::support::serve(stream, 0, script, list).await;
     });
