@@ -213,7 +213,8 @@ fn to_json(value: &Value, shape: Schema<'_>) -> Result<String, Failure> {
     let mut encoder = JsonEncoder::new(JsonProfile::HUMAN, Vec::new());
     value.encode(shape.root(), &mut encoder);
     let bytes = encoder.finish().map_err(Failure::transport)?;
-    String::from_utf8(bytes).map_err(Failure::transport)
+    let text = String::from_utf8(bytes).map_err(Failure::transport)?;
+    Ok(print::without_c1(text))
 }
 
 /// A fault of the model with its members; anything else as it says.

@@ -20,6 +20,7 @@ mod weather;
 mod workers;
 mod xmlrpc;
 
+use std::io::IsTerminal;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -49,6 +50,7 @@ fn main() -> ExitCode {
     tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(std::io::stderr)
+        .with_ansi(std::io::stderr().is_terminal())
         // They would go to standard error too, and panic if nobody reads it.
         .log_internal_errors(false)
         .init();

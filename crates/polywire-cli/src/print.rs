@@ -92,6 +92,23 @@ pub(crate) fn harmless(text: &str) -> String {
     safe
 }
 
+/// JSON without the controls that it may have as they are, U+007F to U+009F, which tell
+/// some terminals what to do: they stand in strings alone, and are escaped there.
+pub(crate) fn without_c1(json: String) -> String {
+    let is_control = |character: char| matches!(character, '\u{7f}'..='\u{9f}');
+    if !json.contains(is_control) {
+        return json;
+    }
+    let mut safe = String::with_capacity(json.len() + 16);
+    for character in json.chars() {
+        match is_control(character) {
+            true => safe.push_str(&format!("\\u{:04x}", u32::from(character))),
+            false => safe.push(character),
+        }
+    }
+    safe
+}
+
 fn write(mut output: impl Write, text: &str) -> Result<(), Failure> {
     let written = output
         .write_all(text.as_bytes())

@@ -24,7 +24,7 @@ pub(crate) struct WayArguments {
     pin: Option<String>,
     /// DANGEROUS: trust any certificate, so that whoever is in between reads
     /// and changes everything, passwords too. --pin is as little work and safe.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "pin")]
     insecure: bool,
     /// Connect by a proxy: http://HOST:PORT or socks5h://HOST:PORT, or `env`
     /// for those that http_proxy, https_proxy, all_proxy and no_proxy name.

@@ -149,6 +149,7 @@ fn what_makes_no_sense_is_not_sent() {
         (&["--user", "me", "m"], "POLYWIRE_PASSWORD"),
         (&["--cacert", "/no/such/file", "m"], "/no/such/file"),
         (&["--pin", "12", "m"], "--pin"),
+        (&["--pin", "12", "--insecure", "m"], "cannot be used with"),
         (&["--proxy", "ftp://x", "m"], "proxy"),
         (&["--multicall", "/no/such/file"], "/no/such/file"),
     ] {
@@ -195,6 +196,75 @@ fn raw_shows_both_ways_without_secrets() {
             .contains(&format!("authorization: Basic {secret}\r\n"))
     );
     assert!(!said.err.contains(secret) && !said.err.contains("hunter2"));
+}
+
+#[test]
+fn raw_hides_secrets_of_headers() {
+    let (url, requests) = scripted(vec![result("<int>1</int>")]);
+    let secret = "Authorization: Bearer hunter2";
+    let said = polywire(&[&url, "--raw", "-H", secret, "-H", "Cookie: s=hunter2", "m"]);
+    assert_eq!((said.code, &*said.out), (0, "1\n"));
+    assert!(said.err.contains("> cookie: ***\n"), "{}", said.err);
+    assert!(!said.err.contains("hunter2"), "{}", said.err);
+    assert!(requests.recv().unwrap().contains("Bearer hunter2"));
+}
+
+#[test]
+fn nothing_in_a_result_moves_the_terminal() {
+    let (url, _) = scripted(vec![result("<string>\u{9b}31mred\u{7f}\u{a0}</string>")]);
+    let said = polywire(&[&url, "m"]);
+    let expected = "\"\\u009b31mred\\u007f\u{a0}\"\n";
+    assert_eq!((said.code, &*said.out), (0, expected), "{}", said.err);
+}
+
+fn fault(code: i32, text: &str) -> String {
+    format!(
+        "<methodResponse><fault><value><struct><member><name>faultCode</name><value><int>{code}\
+         </int></value></member><member><name>faultString</name><value><string>{text}</string>\
+         </value></member></struct></value></fault></methodResponse>"
+    )
+}
+
+#[test]
+fn results_of_calls_that_were_made_are_printed() {
+    // 250 calls are three messages, and the server goes away at the second.
+    let one = "<value><array><data><value><int>1</int></value></data></array></value>";
+    let first = result(&format!("<array><data>{}</data></array>", one.repeat(100)));
+    let (url, _) = scripted(vec![first]);
+    let calls = "[\"m\"]\n".repeat(250);
+    let said = polywire_with(&[&url, "--multicall", "-"], &calls, &[]);
+    assert_eq!(said.code, 3, "{}", said.err);
+    assert_eq!(said.out.matches("{\"result\":1}").count(), 100);
+    assert_eq!(said.out.matches("{\"error\":\"http://").count(), 100);
+    assert_eq!(said.out.matches("{\"notSent\":true}").count(), 50);
+    assert!(said.err.starts_with("error: http://"), "{}", said.err);
+}
+
+#[test]
+fn a_method_that_is_unknown_is_no_lack_of_introspection() {
+    for (text, hint) in [
+        ("method nothing not found", false),
+        ("method system.methodSignature not found", true),
+    ] {
+        let (url, _) = scripted(vec![fault(-32601, text), fault(-32601, text)]);
+        let said = polywire(&[&url, "--describe", "nothing"]);
+        assert_eq!(said.code, 1);
+        assert!(said.err.contains(text), "{}", said.err);
+        assert_eq!(said.err.contains("does not tell"), hint, "{}", said.err);
+    }
+}
+
+#[test]
+fn logs_in_files_have_no_colours() {
+    let (url, _) = scripted(vec![result("<int>1</int>")]);
+    let said = polywire_with(&[&url, "m"], "", &[("POLYWIRE_LOG", "trace")]);
+    assert_eq!(said.code, 0);
+    assert!(
+        said.err.contains("TRACE") || said.err.contains("DEBUG"),
+        "{}",
+        said.err
+    );
+    assert!(!said.err.contains('\u{1b}'), "{}", said.err);
 }
 
 #[test]

@@ -8,7 +8,7 @@ mod paint;
 use std::io::IsTerminal;
 
 use polywire::codec::json::{self, JsonEncoder, JsonProfile};
-use polywire::rpc::xmlrpc::{CallError, Client};
+use polywire::rpc::xmlrpc::{CallError, Client, Fault};
 use polywire::schema::{Encode, Member, Value};
 
 use crate::{Failure, print};
@@ -38,7 +38,9 @@ pub(crate) struct Arguments {
     /// Call many methods at once, by system.multicall if the server has it. The
     /// file is a JSON array of {"method": NAME, "params": [...]}, or has a JSON
     /// array a line, ["NAME", ARGUMENT, ...]; `-` is standard input. Prints an
-    /// array with {"result": ...} or {"fault": {...}} for each call.
+    /// array with {"result": ...} or {"fault": {...}} for each call, and, when
+    /// the server goes away in the middle, {"error": ...} for those that may
+    /// have been made, {"notSent": true} for the rest.
     #[arg(long, value_name = "FILE", conflicts_with = "method")]
     multicall: Option<String>,
     #[command(flatten)]
@@ -124,12 +126,16 @@ fn to_json(value: &Value) -> Result<String, Failure> {
     let mut encoder = JsonEncoder::new(JsonProfile::HUMAN, Vec::new());
     value.encode(Member::DOCUMENT, &mut encoder);
     let bytes = encoder.finish().map_err(Failure::transport)?;
-    String::from_utf8(bytes).map_err(Failure::transport)
+    let text = String::from_utf8(bytes).map_err(Failure::transport)?;
+    Ok(print::without_c1(text))
 }
 
 async fn list(client: &Client) -> Result<(), Failure> {
     let names = client.list_methods().await;
-    let names = names.map_err(|error| without_introspection(error, "--list"))?;
+    let names = names.map_err(|error| match error.as_fault() {
+        Some(fault) if fault.is_unknown_method() => without_introspection(fault, "--list"),
+        _ => failure(error),
+    })?;
     let lines = names.iter().map(|name| print::harmless(name) + "\n");
     print::out(&lines.collect::<String>())
 }
@@ -140,7 +146,17 @@ async fn describe(client: &Client, method: &str) -> Result<(), Failure> {
     let help = client.method_help(method).await;
     // Some servers know one and not the other.
     let (signatures, help) = match (signatures, help) {
-        (Err(error), Err(_)) => return Err(without_introspection(error, "--describe")),
+        (Err(error), Err(_)) => {
+            return Err(match error.as_fault() {
+                // Else it may be the method itself that the server does not know.
+                Some(fault)
+                    if fault.is_unknown_method() && fault.message().contains("system.method") =>
+                {
+                    without_introspection(fault, "--describe")
+                }
+                _ => failure(error),
+            });
+        }
         (signatures, help) => (signatures.unwrap_or_default(), help.unwrap_or_default()),
     };
     let mut text = String::new();
@@ -162,13 +178,10 @@ async fn describe(client: &Client, method: &str) -> Result<(), Failure> {
     print::out(&print::harmless(&text))
 }
 
-fn without_introspection(error: CallError, option: &str) -> Failure {
-    match error.as_fault() {
-        Some(fault) if fault.is_unknown_method() => Failure::fault(format!(
-            "{fault}\nthe server does not tell its methods, which {option} asks for"
-        )),
-        _ => failure(error),
-    }
+fn without_introspection(fault: &Fault, option: &str) -> Failure {
+    Failure::fault(format!(
+        "{fault}\nthe server does not tell its methods, which {option} asks for"
+    ))
 }
 
 fn failure(error: CallError) -> Failure {

@@ -2,7 +2,7 @@
 
 use std::io::Read;
 
-use polywire::rpc::xmlrpc::Client;
+use polywire::rpc::xmlrpc::{CallError, Client};
 use polywire::schema::{Map, Value};
 
 use super::{Output, failure, input};
@@ -87,25 +87,32 @@ pub(super) async fn run(client: &Client, calls: Vec<Call>, output: Output) -> Re
         places.push(batch.add_values(method, parameters).map_err(failure)?);
     }
     let replies = batch.send().await.map_err(failure)?;
-    let mut faults = 0;
+    let (mut faults, mut broken) = (0, None);
     let mut list = Vec::with_capacity(places.len());
     for place in places {
         let entry = match replies.get(place) {
             Ok(value) => ("result", value),
-            Err(error) => {
-                let Some(fault) = error.as_fault() else {
-                    return Err(failure(error));
-                };
+            // What the calls before it have given is printed all the same: they are made.
+            Err(CallError::NotSent(_)) => ("notSent", Value::from(true)),
+            Err(CallError::Fault(fault)) => {
                 faults += 1;
                 let code = Value::from(fault.code());
                 let message = Value::from(fault.message());
                 let fault = Map::from_iter([("code", code), ("message", message)]);
                 ("fault", Value::Map(fault))
             }
+            Err(error) => {
+                let text = Value::from(error.to_string());
+                broken.get_or_insert(error);
+                ("error", text)
+            }
         };
         list.push(Value::Map(Map::from_iter([entry])));
     }
     output.print(&Value::List(list))?;
+    if let Some(error) = broken {
+        return Err(failure(error));
+    }
     match faults {
         0 => Ok(()),
         1 => Err(Failure::fault("one call of the batch ended in a fault")),

@@ -187,9 +187,12 @@ impl ClientBuilder {
         self
     }
 
-    /// Adds a header to every call.
+    /// Adds a header to every call. The values of `Authorization`,
+    /// `Proxy-Authorization` and `Cookie` are marked as
+    /// [sensitive](HeaderValue::is_sensitive).
     #[must_use]
     pub fn header(mut self, name: HeaderName, value: HeaderValue) -> Self {
+        let value = crate::connect::guarded(&name, value);
         self.headers.insert(name, value);
         self
     }
@@ -217,7 +220,7 @@ impl ClientBuilder {
         self
     }
 
-    /// Sets how long a connection that is not used is kept. 90 seconds.
+    /// Sets how long a connection that is not used is kept. 25 seconds.
     #[must_use]
     pub const fn idle_timeout(mut self, time: Duration) -> Self {
         self.connection.idle_timeout = time;

@@ -19,6 +19,7 @@
 
 mod dial;
 mod error;
+mod headers;
 mod proxy;
 mod scgi;
 mod stream;
@@ -38,5 +39,6 @@ pub use url::{UrlError, split};
 pub use transport::get;
 
 pub(crate) use error::write_chain;
+pub(crate) use headers::guarded;
 pub(crate) use transport::{Deadline, Options, Transport, too_large};
 pub(crate) use url::{Credentials, Endpoint, NO_USER, without_secrets};

@@ -153,7 +153,7 @@ impl Tls {
 
     /// Takes any certificate of anybody, so that whoever stands in between reads and
     /// changes everything, passwords too. For tests; [`pin_sha256`](Self::pin_sha256) is
-    /// as little work and safe.
+    /// as little work and safe. Where certificates are pinned this does nothing.
     #[must_use]
     pub const fn danger_accept_invalid_certificates(mut self, accept: bool) -> Self {
         self.accept_invalid = accept;
@@ -168,8 +168,8 @@ impl Tls {
             .with_safe_default_protocol_versions()
             .map_err(failed)?;
         let builder = if self.accept_invalid || !self.pins.is_empty() {
-            let pins = self.pins.clone();
-            let pins = (!self.accept_invalid).then_some(pins);
+            // Who names certificates wants no other, whatever else is set.
+            let pins = (!self.pins.is_empty()).then(|| self.pins.clone());
             builder
                 .dangerous()
                 .with_custom_certificate_verifier(Arc::new(Named { pins, provider }))

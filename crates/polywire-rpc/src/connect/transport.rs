@@ -21,6 +21,14 @@ use super::stream::{Known, StreamError};
 use super::url::{Endpoint, UrlError, Wire};
 use super::{Step, TransportError, scgi};
 
+/// How long a connection that is not used is kept. Many servers, ours among them, close
+/// it after 30 seconds: a client that lets it go before never writes into a closed one.
+const IDLE: Duration = Duration::from_secs(25);
+/// How many connections that are not used are kept.
+const IDLE_CONNECTIONS: usize = 100;
+/// As long as anything lasts: clocks cannot tell all times that a `Duration` can.
+const YEAR: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+
 /// How a client connects.
 #[derive(Clone, Debug)]
 pub(crate) struct Options {
@@ -36,7 +44,7 @@ impl Options {
     pub(crate) fn new() -> Self {
         Self {
             connect_timeout: Duration::from_secs(5),
-            idle_timeout: Duration::from_secs(90),
+            idle_timeout: IDLE,
             http2: false,
             proxy: None,
             #[cfg(feature = "tls")]
@@ -76,7 +84,8 @@ impl Transport {
         let forwarding = dialer.forwarding();
         let credentials = forwarding.and_then(|hop| hop.credentials.as_ref());
         let pool = Pool::builder(TokioExecutor::new())
-            .pool_idle_timeout(options.idle_timeout)
+            .pool_idle_timeout(options.idle_timeout.min(YEAR))
+            .pool_max_idle_per_host(IDLE_CONNECTIONS)
             .pool_timer(TokioTimer::new())
             .timer(TokioTimer::new())
             .http2_only(options.http2)
@@ -102,7 +111,7 @@ impl Transport {
         deadline: Deadline,
     ) -> Result<Response<Bytes>, TransportError> {
         if self.endpoint.wire == Wire::Scgi {
-            return scgi::exchange(&self.dialer, &self.endpoint, &request, limit, deadline).await;
+            return scgi::exchange(&self.dialer, &self.endpoint, request, limit, deadline).await;
         }
         if let Some(value) = &self.proxy_authorization {
             let headers = request.headers_mut();
@@ -243,7 +252,6 @@ pub(crate) struct Deadline {
 impl Deadline {
     /// From now on.
     pub(crate) fn after(total: Duration) -> Self {
-        const YEAR: Duration = Duration::from_secs(365 * 24 * 60 * 60);
         let total = total.min(YEAR);
         let at = Instant::now() + total;
         Self { at, total }
@@ -308,4 +316,15 @@ fn secured(
     let config = options.tls.config(options.http2).map_err(fail)?;
     let name = options.tls.name_for(host).map_err(fail)?;
     Ok(Some(super::dial::Secured { config, name }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn idle_connections_are_let_go_of_before_our_own_servers_close_them() {
+        let server = crate::server::Timeouts::DEFAULT.head;
+        assert!(Options::new().idle_timeout < server);
+    }
 }

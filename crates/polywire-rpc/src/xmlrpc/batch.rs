@@ -12,7 +12,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::client::{Client, Own};
-use super::error::CallError;
+use super::error::{CallError, Fault};
 use super::message::{self, Part, Reading};
 use crate::connect::Deadline;
 
@@ -175,23 +175,27 @@ impl<'a> Batch<'a> {
         let mut results = Vec::with_capacity(self.calls.len());
         while results.len() < self.calls.len() {
             let rest = &self.calls[results.len()..];
-            let count = self.fitting(rest);
-            let sent = match inner.has_no_multicall() {
-                true => self.send_one(&rest[0], deadline).await,
-                false => self.send_many(&rest[..count], deadline).await,
+            // Asked once: another batch may find it out while this one waits.
+            let singly = inner.has_no_multicall();
+            let count = if singly { 1 } else { self.fitting(rest) };
+            let tried = &rest[..count];
+            let sent = match singly {
+                true => self.send_one(&tried[0], deadline).await,
+                false => self.send_many(tried, deadline).await,
             };
             match sent {
                 Ok(more) => results.extend(more),
-                Err(error) if !inner.has_no_multicall() && is_without_multicall(&error) => {
+                Err(CallError::Fault(fault))
+                    if !singly && self.is_without_multicall(&fault, tried, deadline).await =>
+                {
                     tracing::debug!("the server has no system.multicall: calls go one by one");
                     inner.set_no_multicall();
                 }
                 Err(error) if results.is_empty() => return Err(error),
                 Err(error) => {
-                    let tried = if inner.has_no_multicall() { 1 } else { count };
-                    let left = rest.len() - tried;
+                    let left = rest.len() - count;
                     let behind = CallError::NotSent(Arc::new(error.clone()));
-                    results.extend((0..tried).map(|_| Err(error.clone())));
+                    results.extend((0..count).map(|_| Err(error.clone())));
                     results.extend((0..left).map(|_| Err(behind.clone())));
                 }
             }
@@ -241,14 +245,45 @@ impl<'a> Batch<'a> {
         let reading = &inner.settings.reading;
         reading.multicall(self.client.url(), &answer, calls.len())
     }
+
+    /// Whether a fault for all of it says that there is no `system.multicall`. Some
+    /// servers have one and end all of it so when one method in it is unknown, with the
+    /// calls before that made: to send the calls again then would make them twice. A
+    /// fault that does not clearly speak of `system.multicall` is no proof, and an empty
+    /// one, which calls nothing, is asked for.
+    async fn is_without_multicall(
+        &self,
+        fault: &Fault,
+        calls: &[Call],
+        deadline: Deadline,
+    ) -> bool {
+        let text = fault.message();
+        let named = is_named(message::MULTICALL, text);
+        // Ruby: "Method system.multicall missing or wrong number of parameters!".
+        let missing = named && text.contains("missing");
+        if !fault.is_unknown_method() && !missing {
+            return false;
+        }
+        if named && !calls.iter().any(|call| is_named(&call.method, text)) {
+            return true;
+        }
+        match self.send_many(&[], deadline).await {
+            Err(CallError::Fault(fault)) => {
+                fault.is_unknown_method() || is_named(message::MULTICALL, fault.message())
+            }
+            _ => false,
+        }
+    }
 }
 
-/// Whether a server says that there is no `system.multicall`. A fault for all of it: one
-/// of a method stands at the method's place.
-fn is_without_multicall(error: &CallError) -> bool {
-    error
-        .as_fault()
-        .is_some_and(super::Fault::is_unknown_method)
+/// Whether a text has this method's name in it, and not as a part of another's.
+fn is_named(method: &str, text: &str) -> bool {
+    let within = |character: char| character.is_alphanumeric() || character == '_';
+    text.match_indices(method).any(|(at, _)| {
+        let before = text[..at].chars().next_back();
+        let behind = text[at + method.len()..].chars().next();
+        !before.is_some_and(|it| within(it) || it == '.') && !behind.is_some_and(within)
+    })
 }
 
 impl fmt::Debug for Batch<'_> {

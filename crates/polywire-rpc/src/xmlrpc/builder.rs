@@ -15,7 +15,7 @@ use super::message::Reading;
 use super::{Exchange, exchange};
 #[cfg(feature = "tls")]
 use crate::connect::Tls;
-use crate::connect::{Credentials, Endpoint, Options, Proxy, Transport, UrlError};
+use crate::connect::{Credentials, Endpoint, Options, Proxy, Transport, UrlError, guarded};
 
 /// Builds a [`Client`].
 ///
@@ -23,7 +23,7 @@ use crate::connect::{Credentials, Endpoint, Options, Proxy, Transport, UrlError}
 /// |---|---|
 /// | [`connect_timeout`](Self::connect_timeout) | 5 s |
 /// | [`deadline`](Self::deadline) | 60 s for a call, with all that is tried again |
-/// | [`idle_timeout`](Self::idle_timeout) | connections are kept for 90 s |
+/// | [`idle_timeout`](Self::idle_timeout) | connections are kept for 25 s |
 /// | [`limits`](Self::limits) | [`Limits::DEFAULT`] |
 /// | [`retries`](Self::retries) | 2, of calls that are [`idempotent`](super::Method::idempotent) |
 /// | [`redirects`](Self::redirects) | 5, by 307 and 308, within the server |
@@ -163,7 +163,9 @@ impl<C: Built> ClientBuilder<C> {
         self
     }
 
-    /// Adds a header to every call, in the place of one of the same name.
+    /// Adds a header to every call, in the place of one of the same name. The values of
+    /// `Authorization`, `Proxy-Authorization` and `Cookie` are marked as
+    /// [sensitive](HeaderValue::is_sensitive).
     pub fn header<N, V>(mut self, name: N, value: V) -> Self
     where
         N: TryInto<HeaderName>,
@@ -174,6 +176,7 @@ impl<C: Built> ClientBuilder<C> {
             self.error = Some(BuildError::Header(reason.to_owned()));
             return self;
         };
+        let value = guarded(&name, value);
         self.headers.insert(name, value);
         self
     }
@@ -192,7 +195,9 @@ impl<C: Built> ClientBuilder<C> {
         self
     }
 
-    /// Sets how long a connection that is not used is kept. 90 seconds.
+    /// Sets how long a connection that is not used is kept. 25 seconds:
+    /// shorter than the 30 after which many servers close it, so that no call meets a closed
+    /// one. At most 100 are kept.
     pub const fn idle_timeout(mut self, time: Duration) -> Self {
         self.connection.idle_timeout = time;
         self

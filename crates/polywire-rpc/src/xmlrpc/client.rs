@@ -16,7 +16,7 @@ use super::batch::Batch;
 use super::builder::{BuildError, ClientBuilder, Settings};
 use super::error::CallError;
 use super::message;
-use crate::connect::{Deadline, Transport};
+use crate::connect::{Deadline, Transport, guarded};
 
 /// Calls the methods of one server. Cloning counts up; clones share connections.
 #[derive(Clone)]
@@ -194,6 +194,7 @@ impl Method<'_> {
 
     /// Adds a header, in the place of one of the same name that the client has.
     pub fn header(mut self, name: HeaderName, value: HeaderValue) -> Self {
+        let value = guarded(&name, value);
         self.own.headers.insert(name, value);
         self
     }

@@ -90,7 +90,9 @@ fn read(uri: &Uri, text: &str, now: OffsetDateTime) -> Option<Kept> {
         return None;
     }
     let expires = match cookie.max_age() {
-        Some(age) => Some(now.checked_add(age)?),
+        Some(age) if !age.is_positive() => Some(now),
+        // What no clock can tell has no end.
+        Some(age) => now.checked_add(age),
         None => cookie.expires_datetime(),
     };
     let path = match cookie.path() {
@@ -164,6 +166,20 @@ mod tests {
         assert_eq!(sent(&jar, "http://a.example/"), "");
         assert_eq!(sent(&jar, "https://a.example/"), "s=1");
         assert!(!format!("{jar:?}").contains("s="));
+        let jar = Jar::default();
+        // As long as a number goes, and longer.
+        for age in ["9223372036854775807", "99999999999999999999999"] {
+            let url = "http://b.example/";
+            let set_to = |age| {
+                let value = HeaderValue::try_from(format!("long=1; Max-Age={age}")).unwrap();
+                let headers = HeaderMap::from_iter([(SET_COOKIE, value)]);
+                jar.read(&url.parse().unwrap(), &headers);
+            };
+            set_to(age.to_owned());
+            assert_eq!(sent(&jar, url), "long=1", "{age}");
+            set_to(format!("-{age}"));
+            assert_eq!(sent(&jar, url), "", "{age}");
+        }
     }
 
     #[test]

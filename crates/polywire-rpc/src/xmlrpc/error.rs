@@ -50,6 +50,17 @@ impl CallError {
         }
     }
 
+    /// When to call again, if the server answered 503 or 429 and says so by `Retry-After`,
+    /// with a fault or without one.
+    #[must_use]
+    pub fn retry_after(&self) -> Option<Duration> {
+        match self {
+            Self::Fault(fault) => fault.retry_after(),
+            Self::Status(error) => error.retry_after(),
+            _ => None,
+        }
+    }
+
     /// Whether it took too long: to connect, or in all.
     #[must_use]
     pub fn is_timeout(&self) -> bool {
@@ -115,7 +126,7 @@ impl From<TransportError> for CallError {
 
 /// A fault that a method answered with.
 #[derive(Clone, PartialEq)]
-pub struct Fault(Arc<(i64, String, Value)>);
+pub struct Fault(Arc<(i64, String, Value)>, Option<Duration>);
 
 impl Fault {
     /// The fault that a value describes: a struct of `faultCode` and `faultString`.
@@ -130,7 +141,18 @@ impl Fault {
             Value::Null => String::new(),
             text => text.as_str()?.to_owned(),
         };
-        Some(Self(Arc::new((code, message, value.clone()))))
+        Some(Self(Arc::new((code, message, value.clone())), None))
+    }
+
+    pub(super) fn with_retry_after(self, after: Option<Duration>) -> Self {
+        Self(self.0, after)
+    }
+
+    /// When to call again, if the server answered 503 or 429 and says so by
+    /// `Retry-After`, as Polywire's do when there is too much to do.
+    #[must_use]
+    pub const fn retry_after(&self) -> Option<Duration> {
+        self.1
     }
 
     /// `faultCode`. Those of Polywire's servers are in `docs/xmlrpc-mapping.md`; others

@@ -27,8 +27,8 @@ pub(super) fn uri(endpoint: &Endpoint, target: PathAndQuery) -> Result<Uri, UrlE
 enum Sent {
     /// The body of a good answer.
     Done(Bytes),
-    /// The same call is to go to another path of the server.
-    Redirected(Uri),
+    /// The same call is to go to another path of the server, by this status.
+    Redirected(StatusCode, Uri),
     /// Something else.
     Failed(CallError),
 }
@@ -48,17 +48,16 @@ impl Inner {
             let request = self.request(&uri, &body, compressed.as_ref(), own);
             let error = match self.once(request, deadline).await {
                 Sent::Done(body) => return Ok(body),
-                Sent::Redirected(to) if redirects < settings.redirects => {
+                Sent::Redirected(_, to) if redirects < settings.redirects => {
                     redirects += 1;
                     uri = to;
                     continue;
                 }
-                Sent::Redirected(to) => {
+                Sent::Redirected(status, to) => {
                     let detail = format!(
                         "it redirects to {}, and {redirects} redirects were followed",
                         to.path()
                     );
-                    let status = StatusCode::TEMPORARY_REDIRECT;
                     return Err(self.status(status, detail, b"", None));
                 }
                 Sent::Failed(error) => error,
@@ -70,13 +69,12 @@ impl Inner {
                 CallError::Transport(error) if error.is_refused() || error.is_stale() => {
                     retry::pause(retries)
                 }
-                CallError::Status(error) => match error.retry_after() {
+                other => match other.retry_after() {
                     Some(after) => after,
-                    None => return Err(CallError::Status(error.clone())),
+                    None => return Err(error),
                 },
-                _ => return Err(error),
             };
-            if Instant::now() + pause >= deadline.at {
+            if pause >= deadline.at.saturating_duration_since(Instant::now()) {
                 return Err(error);
             }
             retries += 1;
@@ -213,7 +211,9 @@ impl Inner {
                 StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT
             );
             match moved(uri, location) {
-                Some(to) if follows && self.settings.redirects > 0 => return Sent::Redirected(to),
+                Some(to) if follows && self.settings.redirects > 0 => {
+                    return Sent::Redirected(status, to);
+                }
                 _ => {
                     let to = crate::connect::without_secrets(location);
                     detail = format!(
@@ -239,11 +239,11 @@ impl Inner {
             detail = format!("nothing is at the path {}", uri.path().escape_debug());
         }
         // Some servers give the answer to a call that failed another status.
+        let after = retry::retry_after(status, &head.headers);
         let body = Body::new(body);
         if let Some(fault) = self.settings.reading.fault(&body) {
-            return Sent::Failed(CallError::Fault(fault));
+            return Sent::Failed(CallError::Fault(fault.with_retry_after(after)));
         }
-        let after = retry::retry_after(status, &head.headers);
         Sent::Failed(self.status(status, detail, body.as_bytes(), after))
     }
 

@@ -48,6 +48,48 @@ fn what_headers_cannot_have_is_said_without_it() {
 }
 
 #[tokio::test]
+async fn headers_with_secrets_are_marked_for_observers() {
+    let server = Scripted::start(|_, _| ok("<int>1</int>")).await;
+    let seen = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
+    let list = seen.clone();
+    let client = Client::builder(&server.url())
+        .unwrap()
+        .header("Authorization", "hunter2")
+        .header("cookie", "s=hunter2")
+        .header("x-own", "1")
+        .observer(move |exchange| {
+            list.lock()
+                .unwrap()
+                .push(exchange.request.headers().clone());
+        })
+        .build()
+        .unwrap();
+    let call = client.method("m");
+    let name = http::header::PROXY_AUTHORIZATION;
+    let call = call.header(name, "hunter2".parse().unwrap());
+    call.call_values(&[]).await.unwrap();
+    let seen = seen.lock().unwrap();
+    for name in ["authorization", "proxy-authorization", "cookie"] {
+        assert!(seen[0][name].is_sensitive(), "{name}");
+    }
+    assert!(!seen[0]["x-own"].is_sensitive());
+    assert!(!format!("{seen:?}").contains("hunter2"));
+}
+
+#[tokio::test]
+async fn a_loop_of_redirects_is_told_by_its_status() {
+    for status in ["307 Temporary Redirect", "308 Permanent Redirect"] {
+        let server =
+            Scripted::start(move |_, _| Act::Answer(http(status, "Location: /RPC2\r\n", ""))).await;
+        let client = Client::new(&server.url()).unwrap();
+        let text = client.call_values("m", &[]).await.unwrap_err().to_string();
+        assert!(text.contains(status), "{text}");
+        assert!(text.contains("5 redirects were followed"), "{text}");
+        assert_eq!(server.seen().len(), 6);
+    }
+}
+
+#[tokio::test]
 async fn redirects_within_the_server_are_followed() {
     let server = Scripted::start(|_, seen| match seen.line() {
         "POST /RPC2 HTTP/1.1" => {

@@ -76,17 +76,33 @@ fn one_by_one(unknown: String) -> impl Fn(usize, &Seen) -> Act {
 
 #[tokio::test]
 async fn a_server_without_multicall_gets_single_calls() {
-    for unknown in [
-        fault(-32601, "server error. requested method not found"),
-        fault(1, "UNKNOWN_METHOD"),
-        fault(-506, "Method 'system.multicall' not defined"),
-        // Python's server, without register_multicall_functions.
-        fault(
+    for (asked, unknown) in [
+        // These may speak of a method in it: an empty one tells.
+        (2, fault(-32601, "server error. requested method not found")),
+        (2, fault(1, "UNKNOWN_METHOD")),
+        (
+            2,
+            fault(-506, "Method 'one' or system.multicall not defined"),
+        ),
+        (1, fault(-506, "Method 'system.multicall' not defined")),
+        // Ruby's.
+        (
             1,
-            "&lt;class 'Exception'>:method \"system.multicall\" is not supported",
+            fault(
+                -99,
+                "Method system.multicall missing or wrong number of parameters!",
+            ),
+        ),
+        // Python's server, without register_multicall_functions.
+        (
+            1,
+            fault(
+                1,
+                "&lt;class 'Exception'>:method \"system.multicall\" is not supported",
+            ),
         ),
     ] {
-        let server = Scripted::start(one_by_one(unknown)).await;
+        let server = Scripted::start(one_by_one(unknown.clone())).await;
         let client = Client::new(&server.url()).unwrap();
         for round in 0..2 {
             let mut batch = client.batch();
@@ -99,9 +115,67 @@ async fn a_server_without_multicall_gets_single_calls() {
             let error = replies.get(bad).unwrap_err();
             assert_eq!(error.as_fault().unwrap().code(), 7);
             // It is asked for once.
-            assert_eq!(server.seen().len(), 4 + round * 3);
+            assert_eq!(server.seen().len(), asked + 3 + round * 3, "{unknown}");
         }
     }
+}
+
+/// A server whose multicall makes the calls, and ends in a fault for all of it when one
+/// of the methods is unknown.
+#[tokio::test]
+async fn what_a_failed_multicall_has_called_is_not_called_again() {
+    for text in [
+        "method other not found",
+        "Method 'other' not defined",
+        "system.multicall: unknown method other",
+        "UNKNOWN_METHOD",
+    ] {
+        for code in [1, -506, -32601] {
+            let server = Scripted::start(move |_, seen| {
+                match seen.body().contains("<name>methodName</name>") {
+                    true => Act::Answer(http("200 OK", "", fault(code, text))),
+                    false => ok(&array(&[])),
+                }
+            })
+            .await;
+            let client = Client::new(&server.url()).unwrap();
+            let mut batch = client.batch();
+            batch.add::<String>("pay", ()).unwrap();
+            batch.add::<String>("other", ()).unwrap();
+            let error = batch.send().await.unwrap_err();
+            assert_eq!(error.as_fault().unwrap().code(), code, "{text}");
+            let seen = server.seen();
+            let paid = seen.iter().filter(|seen| seen.body().contains("pay"));
+            assert_eq!(paid.count(), 1, "{text}");
+            for seen in seen {
+                assert!(seen.body().contains("system.multicall"), "{text}");
+            }
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn batches_at_once_find_out_together_that_there_is_no_multicall() {
+    let unknown = fault(-506, "Method 'system.multicall' not defined");
+    let singly = one_by_one(unknown);
+    let both = std::sync::Barrier::new(2);
+    let server = Scripted::start(move |nth, seen| {
+        // Neither has its answer before both have asked.
+        if nth < 2 {
+            both.wait();
+        }
+        singly(nth, seen)
+    })
+    .await;
+    let client = Client::new(&server.url()).unwrap();
+    let batch = || {
+        let mut batch = client.batch();
+        let place = batch.add::<String>("one", ()).unwrap();
+        async move { batch.send().await.and_then(|replies| replies.get(place)) }
+    };
+    let (one, two) = tokio::join!(batch(), batch());
+    assert_eq!((one.unwrap(), two.unwrap()), ("one".into(), "one".into()));
+    assert_eq!(server.seen().len(), 4);
 }
 
 #[tokio::test]

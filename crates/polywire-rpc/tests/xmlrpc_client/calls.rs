@@ -1,9 +1,15 @@
 //! What goes over the wire, and what comes back.
 
+use std::sync::Arc;
+use std::time::Duration;
+
 use polywire_rpc::xmlrpc::Client;
 use polywire_schema::Value;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpListener;
+use tokio::sync::{Barrier, mpsc};
 
-use crate::support::{Act, Scripted, fault, http, ok};
+use crate::support::{Act, Scripted, fault, http, ok, result};
 
 #[tokio::test]
 async fn a_call_is_one_write_with_the_headers_that_servers_expect() {
@@ -54,6 +60,46 @@ async fn a_connection_that_the_server_closes_is_not_used_again() {
         client.call_values("m", &[]).await.unwrap();
         assert_eq!(server.seen()[nth].connection, nth);
     }
+}
+
+#[tokio::test]
+async fn connections_that_nobody_needs_are_not_kept_without_end() {
+    const CALLS: usize = 110;
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let all = Arc::new(Barrier::new(CALLS));
+    let (sender, mut closed) = mpsc::unbounded_channel();
+    tokio::spawn(async move {
+        loop {
+            let (mut stream, _) = listener.accept().await.unwrap();
+            let (all, sender) = (all.clone(), sender.clone());
+            tokio::spawn(async move {
+                let mut got = Vec::new();
+                while !got.ends_with(b"</methodCall>") {
+                    assert!(stream.read_buf(&mut got).await.unwrap() > 0);
+                }
+                // Nobody is answered before all have called.
+                all.wait().await;
+                let answer = http("200 OK", "", result("<int>1</int>"));
+                stream.write_all(&answer).await.unwrap();
+                let end = stream.read(&mut [0]).await;
+                sender.send(end.is_ok_and(|count| count == 0)).unwrap();
+            });
+        }
+    });
+    let client = Client::new(&url).unwrap();
+    let calls = (0..CALLS).map(|_| {
+        let client = client.clone();
+        tokio::spawn(async move { client.call_values("m", &[]).await })
+    });
+    for call in calls.collect::<Vec<_>>() {
+        call.await.unwrap().unwrap();
+    }
+    for _ in 100..CALLS {
+        let end = tokio::time::timeout(Duration::from_secs(10), closed.recv());
+        assert_eq!(end.await.expect("a connection that is closed"), Some(true));
+    }
+    assert!(closed.try_recv().is_err(), "more were closed");
 }
 
 /// A server that closes each connection after an answer, without saying that it will.
@@ -137,7 +183,7 @@ async fn what_has_no_form_is_not_sent() {
 #[tokio::test]
 async fn an_observer_sees_both_ways() {
     let server = Scripted::start(|_, _| ok("<int>1</int>")).await;
-    let seen = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
+    let seen = Arc::new(std::sync::Mutex::new(Vec::new()));
     let list = seen.clone();
     let client = Client::builder(&server.url())
         .unwrap()

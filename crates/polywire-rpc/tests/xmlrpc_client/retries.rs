@@ -1,11 +1,14 @@
 //! What is tried again, and what never.
 
+use std::panic;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use polywire_rpc::xmlrpc::{CallError, Client};
 use tokio::net::TcpListener;
 
-use crate::support::{Act, Scripted, http, ok};
+use crate::support::{Act, Scripted, fault, http, ok};
 
 /// Answers the first call of each connection, and closes on its second.
 async fn forgetful() -> Scripted {
@@ -81,8 +84,8 @@ async fn a_server_that_comes_up_meanwhile_is_found() {
     tokio::task::yield_now().await;
     let listener = TcpListener::bind(address).await.unwrap();
     tokio::spawn(async move {
-        let list = std::sync::Arc::default();
-        let script = std::sync::Arc::new(|_: usize, _: &_| ok("<int>1</int>"));
+        let list = Arc::default();
+        let script = Arc::new(|_: usize, _: &_| ok("<int>1</int>"));
         let (stream, _) = listener.accept().await.unwrap();
         crate::support::serve(stream, 0, script, list).await;
     });
@@ -144,4 +147,60 @@ async fn later_than_the_deadline_is_too_late() {
     let client = Client::new(&server.url()).unwrap();
     client.call_values("pay", &[]).await.unwrap_err();
     assert_eq!(server.seen().len(), 1);
+}
+
+/// As our own servers answer when there is too much to do.
+#[tokio::test]
+async fn a_busy_server_may_say_it_in_a_fault() {
+    let busy = |after| {
+        let headers = format!("Retry-After: {after}\r\n");
+        Act::Answer(http(
+            "503 Service Unavailable",
+            &headers,
+            fault(-32000, "busy"),
+        ))
+    };
+    let server = Scripted::start(move |nth, _| match nth {
+        0 => busy("0"),
+        1 => ok("<int>1</int>"),
+        _ => busy("18446744073709551615"),
+    })
+    .await;
+    let client = Client::new(&server.url()).unwrap();
+    let call = || client.method("get").idempotent().call_values(&[]);
+    call().await.unwrap();
+    assert_eq!(server.seen().len(), 2);
+    // No clock can tell when that is.
+    let error = call().await.unwrap_err();
+    assert_eq!(error.retry_after(), Some(Duration::from_secs(u64::MAX)));
+    assert_eq!(error.as_fault().unwrap().code(), -32000);
+    assert_eq!(error.as_fault().unwrap().retry_after(), error.retry_after());
+    assert_eq!(server.seen().len(), 3);
+}
+
+#[tokio::test]
+async fn the_longest_times_are_times() {
+    // Whoever looks after idle connections panics on a task of its own.
+    let overflown = Arc::new(AtomicBool::new(false));
+    let seen = overflown.clone();
+    let before = panic::take_hook();
+    panic::set_hook(Box::new(move |info| {
+        if info.to_string().contains("adding duration to instant") {
+            seen.store(true, Ordering::SeqCst);
+        }
+        before(info);
+    }));
+    let server = Scripted::start(|_, _| ok("<int>1</int>")).await;
+    let client = Client::builder(&server.url()).unwrap();
+    let client = client
+        .idle_timeout(Duration::MAX)
+        .connect_timeout(Duration::MAX)
+        .deadline(Duration::MAX)
+        .build()
+        .unwrap();
+    for _ in 0..2 {
+        client.call_values("get", &[]).await.unwrap();
+    }
+    assert_eq!(server.seen()[1].connection, 0);
+    assert!(!overflown.load(Ordering::SeqCst));
 }

@@ -170,6 +170,12 @@ async fn one_certificate_or_all() {
     // Whoever has looked at the server can compare.
     let own = format!("none of the pinned ones: its SHA-256 is {}", hex.join(":"));
     assert!(text.contains(&own), "{text}");
+    // Where certificates are named, no other is accepted, whatever else is set.
+    for accept in [false, true] {
+        let tls = Tls::new().pin_sha256(&"00".repeat(32)).unwrap();
+        let tls = tls.danger_accept_invalid_certificates(accept);
+        call(&url, tls).await.unwrap_err();
+    }
     for wrong in ["", "00", "zz", &"00".repeat(33)] {
         assert!(Tls::new().pin_sha256(wrong).is_err(), "{wrong}");
     }

@@ -83,7 +83,8 @@ async fn scgi(answer: Vec<u8>, close: bool) -> (String, tokio::task::JoinHandle<
         while !got.ends_with(b"</methodCall>") {
             assert!(stream.read_buf(&mut got).await.unwrap() > 0);
         }
-        stream.write_all(&answer).await.unwrap();
+        // A client that has read enough may close.
+        let _ = stream.write_all(&answer).await;
         if !close {
             // Until the client has read what was said to come.
             let _ = stream.read(&mut [0]).await;
@@ -101,7 +102,8 @@ async fn scgi_as_rtorrent_has_it() {
         "Status: 200 OK\r\nContent-Type: text/xml\r\nContent-Length: {length}\r\n\r\n{body}"
     );
     let without = format!("Content-Type: text/xml\n\n{body}");
-    for (answer, close) in [(with_length, false), (without, true)] {
+    let as_http = format!("HTTP/1.1 200 OK\r\nContent-Type: text/xml\r\n\r\n{body}");
+    for (answer, close) in [(with_length, false), (without, true), (as_http, true)] {
         let (url, task) = scgi(answer.into_bytes(), close).await;
         let client = Client::new(&url).unwrap();
         let value = client.call_values("system.client_version", &[]).await;
@@ -113,6 +115,7 @@ async fn scgi_as_rtorrent_has_it() {
         assert!(head.contains("\0SCGI\x001\0"), "{head:?}");
         assert!(head.contains("\0REQUEST_METHOD\0POST\0"), "{head:?}");
         assert!(head.contains("\0CONTENT_TYPE\0text/xml\0"), "{head:?}");
+        assert!(head.contains("\0HTTP_HOST\x00127.0.0.1:"), "{head:?}");
         assert!(body.starts_with(",<?xml"), "{body:?}");
     }
 }
@@ -120,9 +123,30 @@ async fn scgi_as_rtorrent_has_it() {
 #[tokio::test]
 async fn scgi_answers_that_are_none() {
     let long = format!("Content-Type: text/xml\n\n{}", result(&"x".repeat(4000)));
+    // More headers than a map of them holds, and no end of one.
+    let many: String = (0..40_000)
+        .map(|number| format!("x{number}: 1\n"))
+        .collect();
+    let many = many + "\n";
+    let endless = format!("X: {}", "x".repeat(70_000));
     for (answer, part) in [
         ("", "closed the connection before"),
-        ("HTTP/1.1 200 OK\r\n\r\n", "no answer of a CGI program"),
+        ("Hello\r\n\r\n", "no answer of a CGI program"),
+        ("Status: 200 OK\r\n", "empty line behind the head"),
+        (&*endless, "no answer of a CGI program"),
+        (&*many, "no answer of a CGI program"),
+        (
+            "Content-Length: 1\r\nContent-Length: 2\r\n\r\nab",
+            "one Content-Length",
+        ),
+        (
+            "Status: 200 OK\r\nContent-Length: 99999\r\n\r\n",
+            "more than 1000 bytes",
+        ),
+        (
+            "Location: /other\r\n\r\n",
+            "302 Found: it redirects to `/other`",
+        ),
         (
             "Status: 200 OK\r\nContent-Length: 99\r\n\r\nabc",
             "before its answer was whole",
