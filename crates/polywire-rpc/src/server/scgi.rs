@@ -76,7 +76,7 @@ impl Server {
         &self,
         socket: impl Into<UnixSocket>,
     ) -> io::Result<Running<PathBuf>> {
-        let bound = socket.into().bind()?;
+        let bound = socket.into().bind().await?;
         Ok(accept::serve(
             self,
             bound.path()?,
