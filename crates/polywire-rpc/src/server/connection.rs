@@ -86,7 +86,7 @@ impl Server {
     /// socket, or the file cannot be made.
     #[cfg(unix)]
     pub async fn listen_unix(&self, socket: impl Into<UnixSocket>) -> io::Result<Running<PathBuf>> {
-        let bound = socket.into().bind()?;
+        let bound = socket.into().bind().await?;
         Ok(accept::serve(
             self,
             bound.path()?,

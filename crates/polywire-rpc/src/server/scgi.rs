@@ -76,7 +76,7 @@ impl Server {
         &self,
         socket: impl Into<UnixSocket>,
     ) -> io::Result<Running<PathBuf>> {
-        let bound = socket.into().bind()?;
+        let bound = socket.into().bind().await?;
         Ok(accept::serve(
             self,
             bound.path()?,
@@ -312,10 +312,10 @@ mod tests {
     /// is believed.
     #[test]
     fn callers_named_from_elsewhere() {
-        let block = b"CONTENT_LENGTH\00\0SCGI\01\0REMOTE_ADDR\0127.0.0.1\0HTTPS\0on\0";
-        let request = [format!("{}:", block.len()).as_bytes(), block, b","].concat();
+        let block = "CONTENT_LENGTH|0|SCGI|1|REMOTE_ADDR|127.0.0.1|HTTPS|on|".replace('|', "\0");
+        let request = format!("{}:{block},", block.len());
         let mut reader = scgi::RequestReader::new(scgi::HEAD_LIMIT);
-        let head = reader.feed(&request).unwrap().unwrap().head;
+        let head = reader.feed(request.as_bytes()).unwrap().unwrap().head;
         let variables = head.extensions.get::<scgi::Variables>();
         let peer = |address: &str| Peer::from(address.parse::<SocketAddr>().unwrap());
         let unix = || {

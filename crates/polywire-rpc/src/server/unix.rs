@@ -1,10 +1,11 @@
 //! Unix sockets.
 
-use std::fs::{self, Permissions};
+use std::fs::{self, Permissions, TryLockError};
 use std::io;
 use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
 use std::os::unix::net;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use socket2::{Domain, SockAddr, Socket, Type};
 use tokio::net::{UnixListener, UnixStream};
@@ -47,8 +48,9 @@ impl UnixSocket {
 
     /// Listens. A socket file that nobody answers at is left from a process that
     /// has ended, and makes room.
-    pub(super) fn bind(self) -> io::Result<Bound> {
+    pub(super) async fn bind(self) -> io::Result<Bound> {
         let Self { path, mode } = self;
+        let _alone = alone(&path).await?;
         let address = SockAddr::unix(&path).map_err(|error| at(&path, &error))?;
         let socket = Socket::new(Domain::UNIX, Type::STREAM, None)?;
         socket.set_nonblocking(true)?;
@@ -70,6 +72,32 @@ impl UnixSocket {
             file: Some(file),
         })
     }
+}
+
+/// Keeps others who would listen in the same folder waiting for as long as this is held: from
+/// the look at a file that seems to be left until there is a socket that answers. Else two
+/// could both find it left, and the second remove what the first has just made.
+///
+/// The folder itself is locked, so that nothing is left behind. Where that cannot be done, as
+/// in a folder that may not be read, it goes without.
+async fn alone(path: &Path) -> io::Result<Option<fs::File>> {
+    let folder = match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    let Ok(folder) = fs::File::open(folder) else {
+        return Ok(None);
+    };
+    // Others hold it for less than a millisecond, unless somebody means harm.
+    for _ in 0..200 {
+        match folder.try_lock() {
+            Ok(()) => return Ok(Some(folder)),
+            Err(TryLockError::WouldBlock) => tokio::time::sleep(Duration::from_millis(10)).await,
+            Err(TryLockError::Error(_)) => return Ok(None),
+        }
+    }
+    let text = "another process has locked the folder";
+    Err(at(path, &io::Error::new(io::ErrorKind::ResourceBusy, text)))
 }
 
 /// Removes the file of a socket that nobody listens on.

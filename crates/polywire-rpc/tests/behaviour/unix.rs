@@ -147,6 +147,35 @@ async fn what_is_there_already() {
     assert_eq!(error.unwrap_err().kind(), ErrorKind::InvalidInput);
 }
 
+/// Of several that find a file left, one replaces it and the others see that it listens.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn one_of_several_takes_over() {
+    let folder = Folder::new();
+    let server = builder().build().unwrap();
+    for round in 0..100 {
+        let path = folder.path(&format!("left-{round}"));
+        drop(std::os::unix::net::UnixListener::bind(&path).unwrap());
+        let all = (0..8).map(|_| {
+            let (server, path) = (server.clone(), path.clone());
+            tokio::spawn(async move { server.listen_unix(path).await })
+        });
+        let all: Vec<_> = all.collect();
+        let mut listening = Vec::new();
+        for one in all {
+            match within(one).await.unwrap() {
+                Ok(running) => listening.push(running),
+                Err(error) => assert_eq!(error.kind(), ErrorKind::AddrInUse, "{error}"),
+            }
+        }
+        assert_eq!(listening.len(), 1, "round {round}");
+        let mut socket = open(&path).await;
+        socket.write(request("GET /status/201", &[], "")).await;
+        assert_eq!(socket.reply().await.status, 201);
+        drop(socket);
+        within(listening.remove(0).shutdown()).await;
+    }
+}
+
 #[tokio::test]
 async fn calls_in_progress_end() {
     let folder = Folder::new();
