@@ -277,7 +277,7 @@ fn polywire_serve_usage_errors() {
         (vec!["--listen", &taken], "cannot listen"),
         (vec!["--listen", "127.0.0.1:0"], "http://HOST:PORT"),
         (vec!["--listen", "http://127.0.0.1"], "http://HOST:PORT"),
-        (vec!["--listen", "https://127.0.0.1:0"], "no TLS yet"),
+        (vec!["--listen", "https://127.0.0.1:0"], "--cert FILE"),
         (vec!["--model", "/nowhere.smithy"], "/nowhere.smithy"),
         (vec!["--model", readme], "Cargo.toml"),
         (vec!["--protocol", "soap"], "restJson1"),
