@@ -10,7 +10,7 @@ use polywire_codec::cbor::CborProfile;
 use polywire_codec::json::{self, JsonDecoder, JsonEncoder, JsonProfile};
 use polywire_codec::reference;
 use polywire_codec::xml::{XmlDecoder, XmlProfile};
-use polywire_codec::xmlrpc::{self, Envelope, XmlRpcDecoder, XmlRpcEncoder, XmlRpcProfile};
+use polywire_codec::xmlrpc::{self, Envelope, Style, XmlRpcDecoder, XmlRpcEncoder, XmlRpcProfile};
 use polywire_schema::{
     Body, Decode, Decoder, Encode, Error, ErrorKind, LimitKind, Limits, Member, Value,
 };
@@ -125,7 +125,7 @@ pub(crate) fn xmlrpc_call(data: &[u8]) {
     shapes::<Call<false>>(&body, &read);
     shapes::<Call<true>>(&body, &read);
     if let Ok((method, parameters)) = read
-        && let Ok(written) = xmlrpc::write_call(&method, &parameters)
+        && let Ok(written) = whole_call(&method, &parameters)
     {
         let written = std::str::from_utf8(&written).unwrap();
         let (method_again, parameters_again) =
@@ -135,6 +135,21 @@ pub(crate) fn xmlrpc_call(data: &[u8]) {
         let alike = Wire::XmlRpc.alike(&parameters, &again);
         assert!(alike, "{parameters:?}\n{again:?}");
     }
+}
+
+/// A call with the fractions of a second, which are cut off unless somebody asks.
+fn whole_call(method: &str, parameters: &[Value]) -> Result<Vec<u8>, Error> {
+    let envelope = Envelope::Call {
+        method,
+        positional: true,
+    };
+    let style = Style::DEFAULT.with_fractions(true);
+    let mut encoder = XmlRpcEncoder::new(envelope, Vec::new()).with_style(style);
+    for parameter in parameters {
+        encoder.parameter();
+        parameter.encode(Member::DOCUMENT, &mut encoder);
+    }
+    encoder.finish()
 }
 
 /// The parameters of a call: one struct, or positional.
