@@ -160,12 +160,14 @@ impl<const POSITIONAL: bool> Format for Call<POSITIONAL> {
     type Encoder = XmlRpcEncoder;
     type Decoder<'de> = XmlRpcDecoder<'de>;
 
+    /// One that loses nothing.
     fn encoder() -> XmlRpcEncoder {
         let envelope = Envelope::Call {
             method: "method",
             positional: POSITIONAL,
         };
-        XmlRpcEncoder::new(envelope, Vec::new())
+        let style = Style::DEFAULT.with_fractions(true);
+        XmlRpcEncoder::new(envelope, Vec::new()).with_style(style)
     }
 
     fn written(encoder: XmlRpcEncoder) -> Result<Vec<u8>, Error> {
