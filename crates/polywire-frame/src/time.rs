@@ -1,0 +1,73 @@
+//! Time as these machines know it.
+
+use std::time::Duration;
+
+/// A point in time: nanoseconds since some moment that its owner chose, such as when the
+/// program began. Only differences mean something.
+///
+/// ```
+/// use std::time::Duration;
+/// use polywire_frame::Time;
+///
+/// let start = Time::ZERO;
+/// let later = start.after(Duration::from_millis(5));
+/// assert_eq!(later.since(start), Duration::from_millis(5));
+/// assert_eq!(start.since(later), Duration::ZERO);
+/// ```
+#[derive(Clone, Copy, Debug, Default, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub struct Time(u64);
+
+impl Time {
+    /// Beyond all that will be.
+    pub const NEVER: Self = Self(u64::MAX);
+    /// The moment that its owner chose.
+    pub const ZERO: Self = Self(0);
+
+    /// So many nanoseconds after [`Self::ZERO`].
+    #[inline]
+    #[must_use]
+    pub const fn from_nanos(nanos: u64) -> Self {
+        Self(nanos)
+    }
+
+    /// Nanoseconds since [`Self::ZERO`].
+    #[inline]
+    #[must_use]
+    pub const fn as_nanos(self) -> u64 {
+        self.0
+    }
+
+    /// So much later, but not beyond [`Self::NEVER`].
+    #[inline]
+    #[must_use]
+    pub fn after(self, time: Duration) -> Self {
+        let nanos = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+        Self(self.0.saturating_add(nanos))
+    }
+
+    /// How long ago `earlier` was; nothing if it is yet to come.
+    #[inline]
+    #[must_use]
+    pub const fn since(self, earlier: Self) -> Duration {
+        Duration::from_nanos(self.0.saturating_sub(earlier.0))
+    }
+
+    /// Milliseconds until `later`, rounded up, as calls bear them: 0 for never, and at least 1.
+    #[must_use]
+    pub(crate) fn millis_until(self, later: Self) -> u32 {
+        if later == Self::NEVER {
+            return 0;
+        }
+        let millis = later.0.saturating_sub(self.0).div_ceil(1_000_000);
+        u32::try_from(millis).unwrap_or(u32::MAX).max(1)
+    }
+
+    /// The other way round.
+    #[must_use]
+    pub(crate) const fn after_millis(self, millis: u32) -> Self {
+        match millis {
+            0 => Self::NEVER,
+            millis => Self(self.0.saturating_add(millis as u64 * 1_000_000)),
+        }
+    }
+}
