@@ -419,7 +419,11 @@ impl<T> Connection<T> {
         request: &Request<'_>,
     ) -> Result<Draft, Refused> {
         let number = u32::from(request.operation.number);
-        let number = if number > self.settings.names() { 0 } else { number };
+        let number = if number > self.settings.names() {
+            0
+        } else {
+            number
+        };
         let header = Header {
             length: 0,
             kind,
@@ -441,7 +445,12 @@ impl<T> Connection<T> {
     }
 
     #[cold]
-    fn extend(&mut self, draft: &mut Draft, request: &Request<'_>, named: bool) -> Result<(), Refused> {
+    fn extend(
+        &mut self,
+        draft: &mut Draft,
+        request: &Request<'_>,
+        named: bool,
+    ) -> Result<(), Refused> {
         if name(request.operation.name.as_bytes()).is_none() {
             return Err(Refused::Invalid("the name of an operation"));
         }
@@ -709,8 +718,9 @@ impl<T> Connection<T> {
                     })
                 });
                 if stream.window <= 0 {
-                    return Err(Broken::new(frame.offset, "no ITEM without credit")
-                        .because(Reason::LIMIT));
+                    return Err(
+                        Broken::new(frame.offset, "no ITEM without credit").because(Reason::LIMIT)
+                    );
                 }
                 stream.window -= frame.cost();
                 let event = Event::Item {
@@ -831,8 +841,11 @@ impl<T> Connection<T> {
 fn nobody(frame: &Frame<'_>) -> Broken {
     let kind = frame.header.kind;
     let id = CallId::from(frame.header.id);
-    Broken::new(frame.offset, format!("{kind} for a call that is open"))
-        .found(format!("slot {}, count {}", id.slot(), id.count()))
+    Broken::new(frame.offset, format!("{kind} for a call that is open")).found(format!(
+        "slot {}, count {}",
+        id.slot(),
+        id.count()
+    ))
 }
 
 fn is_pair(key: &str, value: &[u8]) -> bool {
@@ -886,9 +899,9 @@ impl<T> Draught<'_, T> {
     #[inline]
     pub fn send(mut self, context: T) -> Result<CallId, Refused> {
         let connection = &mut *self.connection;
-        let checked = self
-            .draft
-            .check(&connection.output, &connection.settings, connection.checked);
+        let checked =
+            self.draft
+                .check(&connection.output, &connection.settings, connection.checked);
         let bytes = checked.map_err(Refused::TooLarge)?;
         let stream = self.stream.map(|open| {
             Box::new(Stream {
@@ -955,9 +968,9 @@ impl<T> Message<'_, T> {
     /// It is larger than the server takes.
     pub fn send(mut self) -> Result<(), Refused> {
         let connection = &mut *self.connection;
-        let checked = self
-            .draft
-            .check(&connection.output, &connection.settings, connection.checked);
+        let checked =
+            self.draft
+                .check(&connection.output, &connection.settings, connection.checked);
         let bytes = checked.map_err(Refused::TooLarge)?;
         if let Some(id) = self.stream
             && let Some(call) = connection.slots.get_mut(id)

@@ -152,7 +152,10 @@ pub(crate) fn bare(output: &mut Output, header: &Header) {
 impl std::fmt::Display for TooLarge {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { length, most } = self;
-        write!(f, "a frame of {length} bytes, where the other side takes {most}")
+        write!(
+            f,
+            "a frame of {length} bytes, where the other side takes {most}"
+        )
     }
 }
 

@@ -49,9 +49,7 @@ impl<'a> Extension<'a> {
         };
         if fields.len() > MAX_EXTENSION {
             let found = format!("{}", fields.len());
-            return Err(
-                Broken::new(offset, "an extension of at most 16384 bytes").found(found),
-            );
+            return Err(Broken::new(offset, "an extension of at most 16384 bytes").found(found));
         }
         Ok((Self::read(fields, offset + 2)?, payload))
     }
@@ -72,13 +70,12 @@ impl<'a> Extension<'a> {
             };
             let again = match tag {
                 OPERATION => {
-                    let name = name(content)
-                        .ok_or_else(|| Broken::new(at, "an operation's name"))?;
+                    let name =
+                        name(content).ok_or_else(|| Broken::new(at, "an operation's name"))?;
                     extension.operation.replace(name).is_some()
                 }
                 TOPIC => {
-                    let topic =
-                        name(content).ok_or_else(|| Broken::new(at, "a topic's name"))?;
+                    let topic = name(content).ok_or_else(|| Broken::new(at, "a topic's name"))?;
                     extension.topic.replace(topic).is_some()
                 }
                 TRACE => {
@@ -242,13 +239,28 @@ mod tests {
     fn wrong_ones() {
         for (body, expected) in [
             (&b"\x05"[..], "an extension that fits its body, at byte 7"),
-            (b"\x05\x00\x01", "an extension that fits its body, at byte 7"),
-            (b"\x03\x00\x01\x01\x00", "a field that fits its extension, at byte 9"),
+            (
+                b"\x05\x00\x01",
+                "an extension that fits its body, at byte 7",
+            ),
+            (
+                b"\x03\x00\x01\x01\x00",
+                "a field that fits its extension, at byte 9",
+            ),
             (b"\x03\x00\x01\x00\x00", "an operation's name, at byte 9"),
-            (b"\x04\x00\x01\x01\x00\xff", "an operation's name, at byte 9"),
+            (
+                b"\x04\x00\x01\x01\x00\xff",
+                "an operation's name, at byte 9",
+            ),
             (b"\x04\x00\x04\x01\x00\x07", "a topic's name, at byte 9"),
-            (b"\x04\x00\x03\x01\x00\x00", "trace context of 25 bytes, at byte 9"),
-            (b"\x05\x00\x02\x02\x00\x01A", "a key of metadata and its value, at byte 9"),
+            (
+                b"\x04\x00\x03\x01\x00\x00",
+                "trace context of 25 bytes, at byte 9",
+            ),
+            (
+                b"\x05\x00\x02\x02\x00\x01A",
+                "a key of metadata and its value, at byte 9",
+            ),
             (
                 b"\x08\x00\x01\x01\x00a\x01\x01\x00b",
                 "such a field once, found it again, at byte 13",

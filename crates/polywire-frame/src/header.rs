@@ -55,7 +55,22 @@ impl Header {
         let [g, h, i, j] = self.id.to_le_bytes();
         let [k, l, m, n] = self.value.to_le_bytes();
         [
-            a, b, c, d, self.kind.0, self.flags.0, e, f, g, h, i, j, k, l, m, n,
+            a,
+            b,
+            c,
+            d,
+            self.kind.0,
+            self.flags.0,
+            e,
+            f,
+            g,
+            h,
+            i,
+            j,
+            k,
+            l,
+            m,
+            n,
         ]
     }
 }

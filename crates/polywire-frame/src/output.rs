@@ -93,7 +93,10 @@ mod tests {
         output.push_large(Bytes::from_static(b"third"));
         output.bytes.extend_from_slice(b"tail");
         let parts: Vec<_> = output.parts().collect();
-        assert_eq!(parts, [&b"first"[..], b"head", b"second", b"third", b"tail"]);
+        assert_eq!(
+            parts,
+            [&b"first"[..], b"head", b"second", b"third", b"tail"]
+        );
         assert_eq!(output.len(), 24);
         assert_eq!(output.as_slice(), None);
         output.clear();

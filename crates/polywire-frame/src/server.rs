@@ -550,9 +550,8 @@ impl<O: Copy, T> Connection<O, T> {
                 return Ok(Some(Event::GoAway { reason, words }));
             }
             Kind::SUBSCRIBE => {
-                let topic = name(payload).ok_or_else(|| {
-                    Broken::new(frame.payload_offset(), "the name of a topic")
-                })?;
+                let topic = name(payload)
+                    .ok_or_else(|| Broken::new(frame.payload_offset(), "the name of a topic"))?;
                 let stream = self.stream(false);
                 let opened = self.open_call(now, frame, Time::NEVER, Some(stream))?;
                 let extension = frame.fields();
@@ -605,11 +604,9 @@ impl<O: Copy, T> Connection<O, T> {
                     stream.window -= frame.cost();
                     Ok(Some(Event::Item { id: call, payload }))
                 }
-                Some(stream) if stream.open => Err(Broken::new(
-                    frame.offset,
-                    "no ITEM without credit",
-                )
-                .because(Reason::LIMIT)),
+                Some(stream) if stream.open => {
+                    Err(Broken::new(frame.offset, "no ITEM without credit").because(Reason::LIMIT))
+                }
                 _ => Err(Broken::new(frame.offset, "ITEM of a stream that is open")),
             },
             _ => self.credit(frame, call),
@@ -634,12 +631,11 @@ impl<O: Copy, T> Connection<O, T> {
                 Ok((before <= 0 && stream.credit > 0).then_some(Event::Writable(id)))
             }
             // A stream of the server that has not begun: as if it had.
-            None if frame.header.code == 0 => Err(Broken::new(
-                frame.offset,
-                "credit for a stream",
-            )),
-            _ => Err(Broken::new(frame.offset, "CREDIT of code 0")
-                .found(frame.header.code.to_string())),
+            None if frame.header.code == 0 => Err(Broken::new(frame.offset, "credit for a stream")),
+            _ => {
+                Err(Broken::new(frame.offset, "CREDIT of code 0")
+                    .found(frame.header.code.to_string()))
+            }
         }
     }
 
@@ -864,20 +860,22 @@ fn refused(frame: &Frame<'_>, id: CallId, refusal: Refusal) -> Broken {
     match refusal {
         Refusal::Taken => Broken::new(frame.offset, "a slot that is free")
             .found(format!("slot {slot}, whose call is open")),
-        Refusal::Count(count) => {
-            Broken::new(frame.offset, format!("count {count} of slot {slot}"))
-                .found(id.count().to_string())
+        Refusal::Count(count) => Broken::new(frame.offset, format!("count {count} of slot {slot}"))
+            .found(id.count().to_string()),
+        Refusal::Beyond(first) => {
+            Broken::new(frame.offset, format!("a slot up to {first}")).found(format!("slot {slot}"))
         }
-        Refusal::Beyond(first) => Broken::new(frame.offset, format!("a slot up to {first}"))
-            .found(format!("slot {slot}")),
     }
 }
 
 /// What belongs to a call that never was.
 #[cold]
 fn nobody(frame: &Frame<'_>, id: CallId) -> Broken {
-    Broken::new(frame.offset, format!("{} for a call", frame.header.kind))
-        .found(format!("slot {}, count {}", id.slot(), id.count()))
+    Broken::new(frame.offset, format!("{} for a call", frame.header.kind)).found(format!(
+        "slot {}, count {}",
+        id.slot(),
+        id.count()
+    ))
 }
 
 /// An answer or an item that is being written. One that is dropped is not sent, and its call is as

@@ -1,0 +1,255 @@
+//! What breaks a connection, and the words that say so.
+
+use polywire_frame::client;
+use polywire_frame::server::Connection;
+use polywire_frame::{Reason, Settings, Time};
+
+use crate::support::{Link, client_event, drain, resolve, server_event};
+
+const HELLO: [u8; 20] = [
+    0xf7, 0x50, 0x57, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+];
+
+/// A frame by its parts.
+fn frame(kind: u8, flags: u8, code: u16, id: u32, value: u32, body: &[u8]) -> Vec<u8> {
+    let mut bytes = (body.len() as u32).to_le_bytes().to_vec();
+    bytes.extend([kind, flags]);
+    bytes.extend(code.to_le_bytes());
+    bytes.extend(id.to_le_bytes());
+    bytes.extend(value.to_le_bytes());
+    bytes.extend(body);
+    bytes
+}
+
+/// What a server says to these frames behind a greeting and an open call.
+fn server_says(frames: &[Vec<u8>]) -> String {
+    let mut stream = HELLO.to_vec();
+    stream.extend(frame(2, 1, 1, 0, 0, b"\x06\0\x01\x03\0Add"));
+    for frame in frames {
+        stream.extend(frame);
+    }
+    let mut link = Link::new();
+    link.client.wrote();
+    link.to_server = stream;
+    let broken = link.try_serve().unwrap_err();
+    // The same words, to the other side.
+    let mut client = client::Connection::<u32>::new(Settings::DEFAULT);
+    let answer = drain(link.server.output());
+    let mut from = 0;
+    let mut last = String::new();
+    while let client::Step::Took(bytes, event) = client.receive(&answer[from..]).unwrap() {
+        from += bytes;
+        last = event.map_or(last, |event| client_event(&event));
+    }
+    assert!(
+        last.starts_with("goaway ") && last.ends_with(&broken.to_string()),
+        "{last}"
+    );
+    assert!(broken.offset() >= 44, "behind what was right");
+    broken.to_string().replace("frames: expected ", "")
+}
+
+#[test]
+fn a_server_names_what_is_wrong() {
+    let called = |id| frame(2, 0, 1, id, 0, b"");
+    for (frames, words) in [
+        (
+            vec![frame(0x11, 0, 0, 0, 0, b"")],
+            "a frame of a client, found kind 0x11, at byte 44",
+        ),
+        (
+            vec![frame(4, 0, 0, 0, 0, b"")],
+            "a frame of a client, found REPLY, at byte 44",
+        ),
+        (
+            vec![frame(1, 0, 0, 0, 0, b"")],
+            "HELLO once, found another, at byte 44",
+        ),
+        (
+            vec![frame(2, 0x10, 1, 1, 0, b"")],
+            "flags of CALL, found 0x10, at byte 44",
+        ),
+        (
+            vec![frame(2, 2, 1, 1, 0, b"")],
+            "flags whose feature was offered, found 0x02, at byte 44",
+        ),
+        (
+            vec![frame(6, 0, 0, 0, 0, b"body")],
+            "CANCEL without a body, found 4 bytes, at byte 44",
+        ),
+        (
+            vec![frame(2, 1, 1, 1, 0, b"\x09\0")],
+            "an extension that fits its body, at byte 60",
+        ),
+        (
+            vec![frame(2, 4, 1, 1, 0, b"123")],
+            "a body with a checksum of 4 bytes, at byte 44",
+        ),
+        (
+            vec![called(0)],
+            "a slot that is free, found slot 0, whose call is open, at byte 44",
+        ),
+        (
+            vec![called(0x0001_0001)],
+            "count 0 of slot 1, found 1, at byte 44",
+        ),
+        (
+            vec![called(1), called(3)],
+            "a slot up to 2, found slot 3, at byte 60",
+        ),
+        (
+            vec![called(1024)],
+            "a slot below 1024, found 1024, at byte 44",
+        ),
+        (
+            vec![frame(2, 0, 0, 1, 0, b"")],
+            "an operation: its number, or its name, at byte 44",
+        ),
+        (
+            vec![frame(2, 1, 1, 1, 0, b"\x06\0\x01\x03\0Sub")],
+            "operation 1 with its name, `Add`, found `Sub`, at byte 44",
+        ),
+        (
+            vec![frame(2, 0, 1025, 1, 0, b"")],
+            "an operation's number of at most 1024, found 1025, at byte 44",
+        ),
+        (
+            vec![frame(7, 0, 0, 0, 0, b"")],
+            "ITEM of a stream that is open, at byte 44",
+        ),
+        (
+            vec![frame(8, 0, 0, 0, 0, b"")],
+            "END of a stream that is open, at byte 44",
+        ),
+        (
+            vec![frame(6, 0, 0, 1, 0, b"")],
+            "CANCEL for a call, found slot 1, count 0, at byte 44",
+        ),
+        (
+            vec![frame(9, 0, 0, 0, 1, b"")],
+            "credit for a stream, at byte 44",
+        ),
+        (
+            vec![frame(9, 0, 1, 0, 1, b"")],
+            "CREDIT of code 0, found 1, at byte 44",
+        ),
+        (
+            vec![frame(0x0a, 0, 0, 1, 0, b"\xff")],
+            "the name of a topic, at byte 60",
+        ),
+        (
+            vec![frame(0x0c, 0, 0, 1, 0, b"")],
+            "the topic of PUBLISH, at byte 44",
+        ),
+        (
+            vec![frame(0x10, 0, 0, 0, 0, b"\xff")],
+            "words in UTF-8, at byte 60",
+        ),
+        (
+            vec![frame(0x10, 0, 0, 0, 0, b""), called(1)],
+            "no call behind GOAWAY, at byte 60",
+        ),
+    ] {
+        assert_eq!(server_says(&frames), words);
+    }
+}
+
+#[test]
+fn a_length_that_lies_is_refused_before_its_body_comes() {
+    let mut bytes = HELLO.to_vec();
+    bytes.extend([0xff, 0xff, 0xff, 0x7f, 2, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+    let mut link = Link::new();
+    link.client.wrote();
+    link.to_server = bytes;
+    let broken = link.try_serve().unwrap_err();
+    assert_eq!(
+        broken.to_string(),
+        "frames: expected a body of at most 16777216 bytes, found 2147483647, at byte 20"
+    );
+    assert_eq!(broken.reason(), Reason::LENGTH);
+}
+
+#[test]
+fn other_protocols_are_told_at_their_first_bytes() {
+    for (bytes, words) in [
+        (
+            &b"GET / HTTP/1.1"[..],
+            "the preface f7 50 57, found 47 45 54, at byte 0",
+        ),
+        (b"\x16\x03", "the preface f7 50 57, found 16 03, at byte 0"),
+        (b"\xf7PX", "the preface f7 50 57, found f7 50 58, at byte 0"),
+        (b"\xf7PW\x02", "version 1, found 2, at byte 3"),
+        (
+            &frame(2, 0, 1, 0, 0, b""),
+            "the preface f7 50 57, found 00 00 00, at byte 0",
+        ),
+    ] {
+        let mut server = Connection::<usize, &'static str>::new(Settings::DEFAULT);
+        let broken = server.receive(Time::ZERO, bytes, resolve).unwrap_err();
+        assert_eq!(broken.to_string(), format!("frames: expected {words}"));
+    }
+    let mut stream = HELLO[..4].to_vec();
+    stream.extend(frame(2, 0, 1, 0, 0, b""));
+    let mut link = Link::new();
+    link.client.wrote();
+    link.to_server = stream;
+    assert_eq!(
+        link.try_serve().unwrap_err().to_string(),
+        "frames: expected HELLO, found CALL, at byte 4"
+    );
+}
+
+#[test]
+fn a_client_takes_no_answers_to_what_it_has_not_asked() {
+    for (answer, words) in [
+        (
+            frame(4, 0, 0, 1, 0, b""),
+            "REPLY for a call that is open, found slot 1, count 0, at byte 20",
+        ),
+        (
+            frame(5, 0, 0x20, 0x0001_0000, 0, b""),
+            "FAULT for a call that is open, found slot 0, count 1, at byte 20",
+        ),
+        (
+            frame(7, 0, 0, 9, 0, b""),
+            "ITEM for a call that is open, found slot 9, count 0, at byte 20",
+        ),
+        (
+            frame(0x0b, 0, 0, 9, 0, b""),
+            "ACCEPT for a call that is open, found slot 9, count 0, at byte 20",
+        ),
+        (
+            frame(9, 0, 1, u32::MAX, 65, b""),
+            "a limit of calls from 1 to the setting, found 65 for id 0xffffffff, at byte 20",
+        ),
+        (
+            frame(9, 0, 3, u32::MAX, 1, b""),
+            "CREDIT of code 0 for a call, or of 1 or 2 for none, found 1 for id 0xffffffff, at byte 20",
+        ),
+        (
+            frame(2, 0, 1, 0, 0, b""),
+            "a frame of a server, found CALL, at byte 20",
+        ),
+    ] {
+        let mut link = Link::new();
+        link.call(b"", 1);
+        link.to_client = HELLO.to_vec();
+        link.to_client.extend(answer);
+        link.server.wrote();
+        let broken = link.try_answer().unwrap_err();
+        assert_eq!(broken.to_string(), format!("frames: expected {words}"));
+        // Whoever waited is told that the connection is lost.
+        assert_eq!(link.client.close(None).count(), 1);
+        let mut server = Connection::<usize, &'static str>::new(Settings::DEFAULT);
+        let sent = drain(link.client.output());
+        let mut from = 0;
+        let mut last = String::new();
+        while let polywire_frame::server::Step::Took(bytes, event) =
+            server.receive(Time::ZERO, &sent[from..], resolve).unwrap()
+        {
+            from += bytes;
+            last = event.map_or(last, |event| server_event(&event));
+        }
+        assert!(last.ends_with(&broken.to_string()), "{last}");
+    }
+}

@@ -1,0 +1,345 @@
+//! Calls and their ends.
+
+use polywire_frame::client::{Operation, Refused, Request};
+use polywire_frame::server::Fault;
+use polywire_frame::{CallId, FaultCode, Features, Settings, Trace};
+
+use crate::support::{ADD, Link, at};
+
+#[test]
+fn calls_are_answered_in_any_order() {
+    let mut link = Link::new();
+    let (a, b) = (link.call(b"a", 1), link.call(b"b", 2));
+    // Before the server has said a word.
+    assert_eq!(link.serve(), ["hello", "0#0 op 3: a", "1#0 op 3: b"]);
+    link.reply(b, b"B");
+    link.now = at(7);
+    link.reply(a, b"A");
+    assert_eq!(
+        link.answer(),
+        ["hello", "1#0 (2) in 0 us: B", "0#0 (1) in 7000 us: A"]
+    );
+    assert_eq!((link.client.open(), link.server.open()), (0, 0));
+    // The slot that was freed last, with its next count.
+    assert_eq!(link.call(b"c", 3), CallId::new(0, 1));
+}
+
+#[test]
+fn a_name_travels_once() {
+    let mut link = Link::new();
+    link.call(b"", 1);
+    link.serve();
+    link.call(b"xyz", 2);
+    assert_eq!(link.client.output().len(), 16 + 3);
+    assert_eq!(link.serve(), ["1#0 op 3: xyz"]);
+    // One without a number travels each time.
+    let once = Request::new(Operation {
+        number: 0,
+        name: "Name",
+    });
+    for slot in 2..4 {
+        link.client.call(link.now, &once).unwrap().send(9).unwrap();
+        assert_eq!(link.serve(), [format!("{slot}#0 op 4: ")]);
+    }
+    // And so does one whose number the server does not take.
+    let beyond = Request::new(Operation {
+        number: 65,
+        name: "Later",
+    });
+    link.client
+        .call(link.now, &beyond)
+        .unwrap()
+        .send(9)
+        .unwrap();
+    assert_eq!(link.serve(), ["4#0 op 5: "]);
+}
+
+#[test]
+fn a_call_that_is_not_sent_never_was() {
+    let mut link = Link::new().greeted();
+    let mut call = link.client.call(link.now, &Request::new(ADD)).unwrap();
+    call.payload().extend_from_slice(b"half");
+    drop(call);
+    assert!(link.client.output().is_empty() && link.client.open() == 0);
+    // Its name was not sent either.
+    link.call(b"whole", 1);
+    assert_eq!(link.serve(), ["0#0 op 3: whole"]);
+}
+
+#[test]
+fn faults_say_why() {
+    let mut link = Link::new();
+    let (a, b) = (link.call(b"", 1), link.call(b"", 2));
+    link.serve();
+    let shed = Fault {
+        retry_after: 20,
+        ..Fault::unstarted(FaultCode::OVERLOADED)
+    };
+    link.fault(a, shed, b"");
+    link.fault(b, Fault::new(FaultCode::MODELLED), b"details");
+    assert_eq!(
+        link.answer(),
+        [
+            "hello",
+            "0#0 (1) overloaded unstarted after 20 ms: ",
+            "1#0 (2) modelled: details",
+        ]
+    );
+}
+
+#[test]
+fn an_unknown_operation_is_the_servers_to_answer() {
+    let mut link = Link::new();
+    let nothing = Request::new(Operation {
+        number: 7,
+        name: "Nothing",
+    });
+    link.client
+        .call(link.now, &nothing)
+        .unwrap()
+        .send(1)
+        .unwrap();
+    link.client
+        .call(link.now, &nothing)
+        .unwrap()
+        .send(2)
+        .unwrap();
+    assert_eq!(
+        link.serve(),
+        ["hello", "0#0 unknown Some(\"Nothing\")", "1#0 unknown None"]
+    );
+}
+
+#[test]
+fn a_cancelled_call_is_answered_and_nobody_hears_it() {
+    let mut link = Link::new();
+    let id = link.call(b"", 1);
+    link.serve();
+    link.server.attach(id, "kept").unwrap();
+    assert_eq!(link.client.cancel(id), Some(1));
+    assert_eq!(link.client.cancel(id), None);
+    assert_eq!(link.client.open(), 1);
+    assert_eq!(link.serve(), ["0#0 cancelled Some(\"kept\")"]);
+    assert!(link.server.reply(link.now, id).is_none());
+    assert_eq!(link.answer(), ["hello"]);
+    assert_eq!((link.client.open(), link.server.open()), (0, 0));
+}
+
+#[test]
+fn a_cancel_that_crosses_the_answer_is_passed_over() {
+    let mut link = Link::new();
+    let id = link.call(b"", 1);
+    link.serve();
+    link.reply(id, b"fast");
+    link.client.cancel(id);
+    assert_eq!(link.serve(), [""; 0]);
+    assert_eq!(link.answer(), ["hello"]);
+    assert_eq!(link.client.open(), 0);
+    // The slot is used again, by one that is not cancelled.
+    link.call(b"next", 2);
+    assert_eq!(link.serve(), ["0#1 op 3: next"]);
+}
+
+#[test]
+fn time_travels_and_ends_calls_on_both_sides() {
+    let mut link = Link::new();
+    let request = Request::new(ADD).with_deadline(at(10));
+    link.now = at(4);
+    let id = link
+        .client
+        .call(link.now, &request)
+        .unwrap()
+        .send(1)
+        .unwrap();
+    // The server's clock is its own: it has what is left.
+    link.now = at(1000);
+    assert_eq!(link.serve(), ["hello", "0#0 op 3 by 1006 ms: "]);
+    link.server.attach(id, "kept").unwrap();
+    assert_eq!(link.server.next_timeout(), at(1006));
+
+    let mut expired = Vec::new();
+    link.server
+        .timeout(at(1005), |id, kept| expired.push((id, kept)));
+    assert_eq!(expired, []);
+    link.server
+        .timeout(at(1006), |id, kept| expired.push((id, kept)));
+    assert_eq!(expired, [(id, Some("kept"))]);
+    assert_eq!(link.answer(), ["hello", "0#0 (1) deadline: "]);
+}
+
+#[test]
+fn a_clients_deadline_needs_no_server() {
+    let mut link = Link::new();
+    let request = Request::new(ADD).with_deadline(at(10));
+    let id = link
+        .client
+        .call(link.now, &request)
+        .unwrap()
+        .send(1)
+        .unwrap();
+    link.serve();
+    let mut expired = Vec::new();
+    link.client
+        .timeout(at(10), |id, context| expired.push((id, context)));
+    assert_eq!(expired, [(id, 1)]);
+    assert_eq!(link.serve(), ["0#0 cancelled None"]);
+    assert_eq!(link.answer(), ["hello"]);
+    assert_eq!(link.client.open(), 0);
+}
+
+#[test]
+fn metadata_and_trace_context_come_along() {
+    let mut link = Link::new();
+    let trace = Trace {
+        trace_id: [7; 16],
+        span_id: [8; 8],
+        flags: 1,
+    };
+    let request = Request::new(ADD)
+        .with_metadata(&[("tenant", b"a"), ("x.y", b"")])
+        .with_trace(trace);
+    link.client
+        .call(link.now, &request)
+        .unwrap()
+        .send(1)
+        .unwrap();
+    assert_eq!(link.serve(), ["hello", "0#0 op 3 tenant=a x.y=: "]);
+
+    for (metadata, wrong) in [
+        (&[("Tenant", &b""[..])][..], "a key of metadata"),
+        (&[("", b"")], "a key of metadata"),
+        (
+            &[("a", &[0; 16_380])],
+            "an extension of at most 16384 bytes",
+        ),
+    ] {
+        let request = Request::new(ADD).with_metadata(metadata);
+        let refused = link.client.call(link.now, &request).unwrap_err();
+        assert_eq!(refused, Refused::Invalid(wrong));
+    }
+    let nameless = Request::new(Operation {
+        number: 2,
+        name: "a\nb",
+    });
+    let refused = link.client.call(link.now, &nameless).unwrap_err();
+    assert_eq!(refused, Refused::Invalid("the name of an operation"));
+    assert!(link.client.output().is_empty());
+}
+
+#[test]
+fn one_way_calls_are_never_open() {
+    let mut link = Link::new();
+    let mut call = link.client.one_way(link.now, &Request::new(ADD)).unwrap();
+    call.payload().extend_from_slice(b"note");
+    call.send().unwrap();
+    assert_eq!(link.serve(), ["hello", "one-way op 3: note"]);
+    assert_eq!((link.client.open(), link.server.open()), (0, 0));
+}
+
+#[test]
+fn no_more_is_open_than_the_server_allows() {
+    let mut link = Link::with(Settings::DEFAULT, Settings::DEFAULT.with_calls(70));
+    // Until it has said so, 64.
+    for context in 0..64 {
+        link.call(b"", context);
+    }
+    assert_eq!(link.client.room(), 0);
+    let refused = link.client.call(link.now, &Request::new(ADD)).unwrap_err();
+    assert_eq!(refused, Refused::Full);
+    link.serve();
+    link.answer();
+    assert_eq!(link.client.room(), 6);
+
+    // It wants fewer now.
+    link.server.limit_calls(10);
+    assert_eq!(link.answer(), ["limits"]);
+    assert_eq!(link.client.room(), 0);
+    for slot in 0..60 {
+        link.reply(CallId::new(slot, 0), b"");
+    }
+    link.answer();
+    assert_eq!((link.client.open(), link.client.room()), (4, 6));
+}
+
+#[test]
+fn bytes_are_bounded_too() {
+    let mut link = Link::new();
+    let payload = vec![0; 65_000];
+    for context in 0..17 {
+        link.call(&payload, context);
+    }
+    assert_eq!(link.client.room(), 0);
+    link.serve();
+    link.answer();
+    assert!(link.client.room() > 0);
+    link.server.limit_bytes(0);
+    link.answer();
+    assert_eq!(link.client.room(), 0);
+}
+
+#[test]
+fn what_is_too_large_is_not_sent() {
+    let mut link = Link::with(
+        Settings::DEFAULT.with_frame(70_000),
+        Settings::DEFAULT.with_frame(80_000),
+    );
+    let mut call = link.client.call(link.now, &Request::new(ADD)).unwrap();
+    call.payload().extend([0; 65_536]);
+    let refused = call.send(1).unwrap_err();
+    assert!(matches!(refused, Refused::TooLarge(_)), "{refused}");
+    let mut link = link.greeted();
+    let id = link.call(&[0; 79_000], 1);
+    link.serve();
+    let mut answer = link.server.reply(link.now, id).unwrap();
+    answer.payload().extend(vec![0; 200_000]);
+    let too_large = answer.send().unwrap_err();
+    assert_eq!(
+        too_large.to_string(),
+        "a frame of 200000 bytes, where the other side takes 70000"
+    );
+    // The call is open still, and something else can be said.
+    link.fault(id, Fault::new(FaultCode::TOO_LARGE), &[0; 100_000]);
+    assert_eq!(link.answer(), ["0#0 (1) too large: "]);
+}
+
+#[test]
+fn large_payloads_are_not_copied() {
+    let mut link = Link::new().greeted();
+    let payload = bytes::Bytes::from(vec![b'x'; 100_000]);
+    let mut call = link.client.call(link.now, &Request::new(ADD)).unwrap();
+    call.share(payload.clone());
+    call.send(1).unwrap();
+    let parts: Vec<_> = link.client.output().parts().map(<[u8]>::as_ptr).collect();
+    assert_eq!(parts[1], payload.as_ptr());
+    let told = link.serve();
+    assert_eq!(told, [format!("0#0 op 3: {}", "x".repeat(100_000))]);
+}
+
+#[test]
+fn checksums_where_both_sides_have_them() {
+    let settings = Settings::DEFAULT.with_features(Features::CHECKED);
+    let mut link = Link::with(settings, settings);
+    link.client = polywire_frame::client::Connection::new(settings).with_checksums();
+    link.server = polywire_frame::server::Connection::new(settings).with_checksums();
+    // Nobody knows yet.
+    link.call(b"plain", 1);
+    assert_eq!(link.serve(), ["hello", "0#0 op 3: plain"]);
+    link.reply(CallId::new(0, 0), b"summed");
+    assert_eq!(link.answer(), ["hello", "0#0 (1) in 0 us: summed"]);
+    let mut call = link.client.call(link.now, &Request::new(ADD)).unwrap();
+    call.share(vec![b'y'; 40_000].into());
+    call.send(2).unwrap();
+    assert_eq!(link.client.output().len(), 16 + 40_000 + 4);
+    assert_eq!(link.serve(), [format!("0#1 op 3: {}", "y".repeat(40_000))]);
+
+    link.reply(CallId::new(0, 1), b"wrong");
+    link.to_client = crate::support::drain(link.server.output());
+    link.server.wrote();
+    let last = link.to_client.len() - 1;
+    link.to_client[last] ^= 1;
+    let broken = link.try_answer().unwrap_err().to_string();
+    assert!(
+        broken.starts_with("frames: expected the checksum "),
+        "{broken}"
+    );
+}

@@ -1,0 +1,9 @@
+//! Both sides of a connection against each other, and against what no side of ours sends.
+
+mod broken;
+mod calls;
+mod chunks;
+mod ends;
+mod streams;
+mod support;
+mod topics;

@@ -1,0 +1,108 @@
+//! Streams of items, and what bounds them.
+
+use polywire_frame::client::Request;
+use polywire_frame::{CallId, Settings};
+
+use crate::support::{ADD, Link};
+
+fn streaming(link: &mut Link) -> CallId {
+    let request = Request::new(ADD).with_items();
+    link.client
+        .call(link.now, &request)
+        .unwrap()
+        .send(1)
+        .unwrap()
+}
+
+fn send(link: &mut Link, id: CallId, payload: &[u8]) -> bool {
+    let Some(mut item) = link.client.item(id) else {
+        return false;
+    };
+    item.payload().extend_from_slice(payload);
+    item.send().is_ok()
+}
+
+fn push(link: &mut Link, id: CallId, payload: &[u8]) -> bool {
+    let Some(mut item) = link.server.item(id, 0) else {
+        return false;
+    };
+    item.payload().extend_from_slice(payload);
+    item.send().is_ok()
+}
+
+#[test]
+fn items_of_both_sides_then_the_answer() {
+    let mut link = Link::new();
+    let id = streaming(&mut link);
+    assert!(send(&mut link, id, b"one"));
+    assert_eq!(link.serve(), ["hello", "0#0 op 3 open: ", "0#0 item: one"]);
+    assert!(push(&mut link, id, b"1"));
+    assert_eq!(link.answer(), ["hello", "0#0 item after 0: 1"]);
+    assert!(send(&mut link, id, b"two"));
+    link.client.end(id);
+    link.client.end(id);
+    assert!(!send(&mut link, id, b"three"));
+    assert_eq!(link.serve(), ["0#0 item: two", "0#0 end"]);
+    link.reply(id, b"sum");
+    assert_eq!(link.answer(), ["0#0 (1) in 0 us: sum"]);
+    assert!(!push(&mut link, id, b"2"));
+}
+
+#[test]
+fn an_answer_before_the_end_is_no_mistake() {
+    let mut link = Link::new();
+    let id = streaming(&mut link);
+    link.serve();
+    link.reply(id, b"enough");
+    assert!(send(&mut link, id, b"more"));
+    link.client.end(id);
+    assert_eq!(link.serve(), [""; 0]);
+    assert_eq!(link.answer(), ["hello", "0#0 (1) in 0 us: enough"]);
+}
+
+#[test]
+fn credit_bounds_what_is_on_its_way() {
+    let settings = Settings::DEFAULT.with_window(65_536);
+    let mut link = Link::with(settings, settings).greeted();
+    let id = streaming(&mut link);
+    link.serve();
+    let item = vec![0; 30_000];
+    for sends in [true, true, true, false] {
+        assert_eq!(send(&mut link, id, &item), sends);
+        assert_eq!(push(&mut link, id, &item), sends);
+    }
+    assert_eq!(link.serve().len(), 3);
+    assert_eq!(link.answer().len(), 3);
+    // One is consumed, which does not make up for what was beyond.
+    link.server.consumed(id, 16);
+    link.client.consumed(id, 16);
+    assert_eq!(link.answer(), [""; 0]);
+    assert_eq!(link.serve(), [""; 0]);
+    link.server.consumed(id, 30_016);
+    link.client.consumed(id, 30_016);
+    assert_eq!(link.answer(), ["0#0 writable"]);
+    assert_eq!(link.serve(), ["0#0 writable"]);
+    assert!(send(&mut link, id, &item) && push(&mut link, id, &item));
+    assert_eq!(link.serve().len() + link.answer().len(), 2);
+}
+
+#[test]
+fn without_credit_an_item_breaks_the_connection() {
+    let mut link = Link::new().greeted();
+    streaming(&mut link);
+    link.serve();
+    // 60,016 bytes each: the fifth began while there was credit, the sixth does not.
+    let mut items = Vec::new();
+    for _ in 0..6 {
+        items.extend([0x60, 0xea, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+        items.resize(items.len() + 60_000, 0);
+    }
+    link.to_server = items;
+    let broken = link.try_serve().unwrap_err();
+    assert!(
+        broken
+            .to_string()
+            .starts_with("frames: expected no ITEM without credit"),
+        "{broken}"
+    );
+}
