@@ -23,6 +23,7 @@ pub mod client;
 mod code;
 mod draft;
 mod extension;
+pub mod flow;
 mod frames;
 mod header;
 mod id;

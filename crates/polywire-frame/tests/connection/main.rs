@@ -1,4 +1,5 @@
 //! Both sides of a connection against each other, and against what no side of ours sends.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod broken;
 mod calls;

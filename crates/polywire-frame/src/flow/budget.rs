@@ -1,0 +1,123 @@
+//! How many calls may be tried again.
+
+use super::window::Window;
+use crate::Time;
+
+/// The seconds of the window.
+const SECONDS: f64 = 10.0;
+const CALLS: usize = 0;
+const RETRIES: usize = 1;
+
+/// A budget of retries: a share of the calls of the last ten seconds, and some a second besides, so
+/// that a client of few calls may try again as well.
+///
+/// Without one each layer that retries multiplies the load of a server that is down already.
+/// The defaults are 20% and 10 a second.
+///
+/// ```
+/// use polywire_frame::Time;
+/// use polywire_frame::flow::RetryBudget;
+///
+/// let mut budget = RetryBudget::new(0.2, 0.0);
+/// for _ in 0..10 {
+///     budget.called(Time::ZERO);
+/// }
+/// // Two of ten, and no more.
+/// let tries = [(); 3].map(|()| budget.withdraw(Time::ZERO));
+/// assert_eq!(tries, [true, true, false]);
+/// ```
+#[derive(Clone, Debug)]
+pub struct RetryBudget {
+    share: f64,
+    per_second: f64,
+    window: Window,
+}
+
+impl RetryBudget {
+    /// A share of the calls, from 0 to 1, and retries a second besides.
+    #[must_use]
+    pub const fn new(share: f64, per_second: f64) -> Self {
+        Self {
+            share,
+            per_second,
+            window: Window::of_ten(1),
+        }
+    }
+
+    /// A call was made for the first time.
+    #[inline]
+    pub fn called(&mut self, now: Time) {
+        self.window.count(now, CALLS);
+    }
+
+    /// Whether a call may be tried again; if so, it is counted.
+    pub fn withdraw(&mut self, now: Time) -> bool {
+        let [calls, retries] = self.window.sums(now);
+        let allowed = self.share * calls + self.per_second * SECONDS;
+        if retries + 1.0 > allowed {
+            return false;
+        }
+        self.window.count(now, RETRIES);
+        true
+    }
+}
+
+impl Default for RetryBudget {
+    fn default() -> Self {
+        Self::new(0.2, 10.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    fn at(seconds: u64) -> Time {
+        Time::ZERO.after(Duration::from_secs(seconds))
+    }
+
+    fn withdrawn(budget: &mut RetryBudget, now: Time) -> usize {
+        (0..10_000).take_while(|_| budget.withdraw(now)).count()
+    }
+
+    #[test]
+    fn a_share_and_some_a_second() {
+        let mut budget = RetryBudget::default();
+        assert_eq!(withdrawn(&mut budget, at(0)), 100);
+        for _ in 0..1_000 {
+            budget.called(at(1));
+        }
+        assert_eq!(withdrawn(&mut budget, at(1)), 200);
+    }
+
+    #[test]
+    fn what_is_ten_seconds_ago_counts_no_more() {
+        let mut budget = RetryBudget::new(0.5, 0.0);
+        budget.called(at(0));
+        budget.called(at(0));
+        assert_eq!(withdrawn(&mut budget, at(9)), 1);
+        // The calls are gone, the retry is not; then that is gone too.
+        budget.called(at(10));
+        budget.called(at(10));
+        assert_eq!(withdrawn(&mut budget, at(10)), 0);
+        assert_eq!(withdrawn(&mut budget, at(19)), 1);
+        assert_eq!(withdrawn(&mut budget, at(1_000)), 0);
+    }
+
+    #[test]
+    fn a_storm_stays_below_the_share() {
+        // A server that fails all: each call wants ten further tries.
+        let mut budget = RetryBudget::default();
+        let (mut calls, mut retries) = (0_u32, 0);
+        for millis in 0..60_000 {
+            let now = Time::from_nanos(millis * 1_000_000);
+            calls += 1;
+            budget.called(now);
+            retries += (0..10).filter(|_| budget.withdraw(now)).count();
+        }
+        let rate = (f64::from(calls) + retries as f64) / f64::from(calls);
+        assert!(rate < 1.22, "{rate} times the calls were sent");
+    }
+}
