@@ -1,17 +1,23 @@
 //! Flow control, in pieces: each a small machine that is told the time, what was asked and what came
 //! of it, and says what may be done. Chance is an argument too: a number from 0 to 1, or bits.
 
+mod admission;
 mod backoff;
+mod balance;
 mod bucket;
 mod budget;
+mod hedge;
 mod limit;
 mod queue;
 mod throttle;
 mod window;
 
+pub use admission::{Admission, Shed};
 pub use backoff::Backoff;
+pub use balance::Balancer;
 pub use bucket::{LeakyBucket, TokenBucket};
 pub use budget::RetryBudget;
+pub use hedge::Hedge;
 pub use limit::{AdaptiveLimit, Sample};
 pub use queue::{Bounds, Queue, QueueFull};
 pub use throttle::Throttle;
