@@ -53,7 +53,8 @@ pub(crate) struct Arguments {
     /// default 268435456 (256 MiB), or --max-body if that is more.
     #[arg(long, value_name = "BYTES")]
     max_memory: Option<usize>,
-    /// The most connections a worker keeps open at once on an address.
+    /// The most connections that are served at once, on all addresses and by all
+    /// workers together; more wait.
     #[arg(long, value_name = "N", default_value_t = 10_000,
         value_parser = value_parser!(u64).range(1..=10_000_000))]
     max_connections: u64,

@@ -278,26 +278,29 @@ impl ServerBuilder {
         self
     }
 
-    /// Sets how many connections may be open at once at each place where the server listens;
-    /// more wait to be accepted. 10,000. A server that listens in three ways has three times
-    /// as many: [`Firewall::connections`] counts them in all, and turns away what is too much.
+    /// Sets how many connections may be served at once, at all listeners and on all threads of
+    /// the server together. 10,000. More wait to be accepted; the first of them at each
+    /// listener is accepted, and waits unread for a place.
+    /// [`Firewall::connections`] turns away what is too much.
     #[must_use]
     pub fn connections(mut self, connections: usize) -> Self {
         self.connections = connections;
         self
     }
 
-    /// Sets whether a caller over HTTP/1 may close its half of the connection once it has
-    /// said all, and still wait for the answer. Yes, unless this says other.
+    /// Sets whether a caller over HTTP/1 or SCGI may close its half of the connection once it
+    /// has said all, and still wait for the answer, as `nc -N` and `socat` do. Yes, unless this
+    /// says other.
     ///
     /// A caller that has died looks the same: all that comes is the end of what it says.
     /// So its call runs to the end, or until the timeout for handlers, and holds its place
     /// among [`ServerBuilder::connections`] and [`ServerBuilder::calls`] meanwhile. With
     /// `false` the end of the connection ends the call: its handler is dropped at the
-    /// `await` where it stands, and what it has done until then stays done.
+    /// `await` where it stands, and what it has done until then stays done. Handlers that wait
+    /// cost one more system call then, which looks for the end.
     ///
     /// Over HTTP/2 a caller says by itself that it has gone, so a call always ends with
-    /// its connection or its stream. Over SCGI it always runs to the end.
+    /// its connection or its stream.
     #[must_use]
     pub const fn half_close(mut self, half_close: bool) -> Self {
         self.half_close = half_close;
@@ -536,7 +539,7 @@ impl ServerBuilder {
             memory: Arc::new(Memory::new(memory)),
             timeouts: self.timeouts.capped(),
             // More than a semaphore counts is as good as no limit.
-            connections: self.connections.min(Semaphore::MAX_PERMITS),
+            connections: Arc::new(Semaphore::new(self.connections.min(Semaphore::MAX_PERMITS))),
             half_close: self.half_close,
             scgi_from_elsewhere: self.scgi_from_elsewhere,
             request_ids: self.request_ids,
