@@ -23,7 +23,7 @@ use super::gate::{Calls, Gate};
 use super::memory::Memory;
 use super::mount::{Mount, Mounts};
 use super::{Server, Timeouts};
-use crate::layers::Firewall;
+use crate::layers::{CrossOrigin, Firewall};
 use crate::methods::{Methods, MethodsError};
 use crate::{Call, Handler, Output, ServiceHandle};
 
@@ -48,6 +48,7 @@ pub struct ServerBuilder {
     request_ids: Option<bool>,
     pages: Option<Pages>,
     firewall: Option<Firewall>,
+    cross_origin: Option<CrossOrigin>,
     calls: Option<usize>,
     http_layers: Vec<Box<dyn FnOnce(HttpService) -> HttpService>>,
     head_layers: Vec<Box<dyn FnOnce(HeadService) -> HeadService>>,
@@ -158,6 +159,7 @@ impl ServerBuilder {
             request_ids: None,
             pages: None,
             firewall: None,
+            cross_origin: None,
             calls: None,
             http_layers: Vec::new(),
             head_layers: Vec::new(),
@@ -310,6 +312,10 @@ impl ServerBuilder {
     /// Sets how many requests may be answered at once. One more is answered at once
     /// that the server is overloaded, in the caller's wire: `503` with `Retry-After`.
     /// Without this there are as many as connections bring.
+    ///
+    /// A `system.multicall` is one: its calls are made one after the other, so that never more
+    /// than one of them is in progress. How many it may have is a limit of its own,
+    /// [`Limits::with_calls`].
     #[must_use]
     pub const fn calls(mut self, calls: usize) -> Self {
         self.calls = Some(calls);
@@ -320,6 +326,15 @@ impl ServerBuilder {
     #[must_use]
     pub fn firewall(mut self, firewall: Firewall) -> Self {
         self.firewall = Some(firewall);
+        self
+    }
+
+    /// Turns away what web pages of other origins have browsers call, but for those that it
+    /// allows. `polywire serve` has it unless it is told other; a server in a program has
+    /// to be told, since it may stand where no browser comes.
+    #[must_use]
+    pub fn cross_origin(mut self, cross_origin: CrossOrigin) -> Self {
+        self.cross_origin = Some(cross_origin);
         self
     }
 
@@ -523,8 +538,10 @@ impl ServerBuilder {
                 .into_iter()
                 .fold(base, |inner, layer| layer(inner))
         });
-        let gate = (self.firewall.is_some() || self.calls.is_some()).then(|| Gate {
+        let guarded = self.firewall.is_some() || self.cross_origin.is_some();
+        let gate = (guarded || self.calls.is_some()).then(|| Gate {
             firewall: self.firewall,
+            cross_origin: self.cross_origin,
             calls: self.calls.map(Calls::new),
         });
         let app = App {

@@ -162,15 +162,17 @@ impl Client {
 
     fn wait<T>(&self, future: impl Future<Output = Result<T, CallError>>) -> Result<T, CallError> {
         match &self.runtime.0 {
-            Some(runtime) if Handle::try_current().is_err() || !in_task() => runtime.block_on(async {
-                // Nobody has looked at the connections since the last call: the first turn
-                // looks for news, the second hands them out, in the third those that the
-                // server has closed are let go of. Else the call would go over one of them.
-                for _ in 0..3 {
-                    tokio::task::yield_now().await;
-                }
-                future.await
-            }),
+            Some(runtime) if Handle::try_current().is_err() || !in_task() => {
+                runtime.block_on(async {
+                    // Nobody has looked at the connections since the last call: the first turn
+                    // looks for news, the second hands them out, in the third those that the
+                    // server has closed are let go of. Else the call would go over one of them.
+                    for _ in 0..3 {
+                        tokio::task::yield_now().await;
+                    }
+                    future.await
+                })
+            }
             _ => Err(CallError::InsideRuntime),
         }
     }
