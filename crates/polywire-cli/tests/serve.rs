@@ -3,7 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::fs;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
@@ -259,4 +260,67 @@ fn a_model_tells_of_itself_over_xmlrpc() {
     assert!(names.contains("system.multicall"), "{names}");
     let elsewhere = polywire(&["xmlrpc", url, "--list"]);
     assert!(!elsewhere.status.success());
+}
+
+/// What a server says to bytes, until it has no more to say.
+fn exchange(url: &str, bytes: &str) -> String {
+    let address = url.split_once("://").unwrap().1;
+    let mut stream = TcpStream::connect(address).unwrap();
+    stream.write_all(bytes.as_bytes()).unwrap();
+    let mut said = Vec::new();
+    stream.read_to_end(&mut said).unwrap();
+    String::from_utf8_lossy(&said).into_owned()
+}
+
+/// The status of a call without a body that a browser makes for a page of another origin.
+fn status_for_page(url: &str) -> String {
+    let request = "POST /service/Weather/operation/ListCities HTTP/1.1\r\nHost: here\r\n\
+        Smithy-Protocol: rpc-v2-cbor\r\nAccept: application/cbor\r\nConnection: close\r\n\
+        Sec-Fetch-Site: cross-site\r\nOrigin: https://app.example\r\n\r\n";
+    exchange(url, request).split(' ').nth(1).unwrap().to_owned()
+}
+
+#[test]
+fn web_pages_of_others_may_not_call_unless_they_are_named() {
+    let listen = ["--listen", "http://127.0.0.1:0"];
+    for (arguments, status) in [
+        (&[][..], "403"),
+        (&["--allow-origin", "https://other.example"], "403"),
+        (
+            &[
+                "--allow-origin",
+                "https://other.example",
+                "https://app.example",
+            ],
+            "200",
+        ),
+        (&["--allow-origin", "any"], "200"),
+    ] {
+        let serving = Serving::start(&[&listen, arguments].concat());
+        let url = serving.url("http");
+        assert_eq!(status_for_page(url), status, "{arguments:?}");
+        // Others never notice.
+        answers(url, &[]);
+    }
+    let error = refused(&["serve", "--allow-origin", "app.example"]);
+    assert!(error.contains("SCHEME://HOST"), "{error}");
+}
+
+#[test]
+fn multicalls_can_be_left_out() {
+    let listen = ["--listen", "http://127.0.0.1:0"];
+    for (arguments, there) in [(&[][..], true), (&["--no-multicall"], false)] {
+        let serving = Serving::start(&[&listen, arguments].concat());
+        let names = out(&["xmlrpc", serving.url("http"), "--list"]);
+        let found = names.lines().any(|line| line == "system.multicall");
+        assert_eq!(found, there, "{names}");
+        assert!(names.contains("system.listMethods"), "{names}");
+    }
+}
+
+/// Who is elsewhere cannot be shown on one machine: that the flag is taken.
+#[test]
+fn scgi_from_elsewhere_is_a_flag() {
+    let serving = Serving::start(&["--listen", "scgi://127.0.0.1:0", "--scgi-from-elsewhere"]);
+    answers(serving.url("scgi"), &[]);
 }
