@@ -324,3 +324,37 @@ fn scgi_from_elsewhere_is_a_flag() {
     let serving = Serving::start(&["--listen", "scgi://127.0.0.1:0", "--scgi-from-elsewhere"]);
     answers(serving.url("scgi"), &[]);
 }
+
+/// Over every protocol a program finds in a fault what it goes by.
+#[test]
+fn faults_of_a_model_are_json_for_programs() {
+    let serving = Serving::start(&["--listen", "http://127.0.0.1:0"]);
+    let url = serving.url("http");
+    for protocol in ["restJson1", "rpcv2Cbor", "awsJson1_0", "xmlRpc"] {
+        let called = polywire(&["call", url, "GetCity", r#"{"cityId":"x"}"#, "-p", protocol]);
+        assert_eq!(called.status.code(), Some(1));
+        let said = String::from_utf8(called.stdout).unwrap();
+        let details = r#""details":{"message":"there is no city \"x\"","resourceKind":"city","resourceId":"x"}}}"#;
+        assert!(said.starts_with("{\"fault\":{"), "{protocol}: {said}");
+        assert!(
+            said.contains(r#""kind":"NoSuchResource","details":"#),
+            "{protocol}: {said}"
+        );
+        assert!(
+            said.ends_with(&format!("{details}\n")),
+            "{protocol}: {said}"
+        );
+        let words = String::from_utf8(called.stderr).unwrap();
+        assert!(
+            words.starts_with("NoSuchResource: there is no city"),
+            "{words}"
+        );
+    }
+    let nowhere = polywire(&["call", "http://127.0.0.1:1", "GetCity", "{}"]);
+    assert_eq!(nowhere.status.code(), Some(3));
+    let said = String::from_utf8(nowhere.stdout).unwrap();
+    assert!(
+        said.starts_with("{\"error\":{\"message\":\"no model at"),
+        "{said}"
+    );
+}

@@ -124,15 +124,55 @@ fn a_result_is_json() {
     );
 }
 
+/// People read of it on standard error, programs on standard output, where the result would be.
 #[test]
 fn a_fault_is_told_with_its_code() {
-    let fault = "<methodResponse><fault><value><struct><member><name>faultCode</name><value>\
-        <int>10</int></value></member><member><name>faultString</name><value><string>BAD_NAME: \
-        web</string></value></member></struct></value></fault></methodResponse>";
-    let (url, _) = scripted(vec![fault.to_owned()]);
-    let said = polywire(&[&url, "m"]);
+    let more = fault(-32601, "no such \"m\"").replace(
+        "</struct>",
+        "<member><name>at</name><value><int>3</int></value></member></struct>",
+    );
+    for (answer, out, err) in [
+        (
+            fault(10, "BAD_NAME: web"),
+            r#"{"fault":{"code":10,"message":"BAD_NAME: web","kind":"fault"}}"#,
+            "fault 10: BAD_NAME: web\n",
+        ),
+        (
+            more,
+            r#"{"fault":{"code":-32601,"message":"no such \"m\"","kind":"unknown_method","value":{"faultCode":-32601,"faultString":"no such \"m\"","at":3}}}"#,
+            "fault -32601: no such \"m\"\n{\"faultCode\"",
+        ),
+    ] {
+        let (url, _) = scripted(vec![answer]);
+        let said = polywire(&[&url, "m"]);
+        assert_eq!((said.code, &*said.out), (1, &*format!("{out}\n")));
+        assert!(said.err.starts_with(err), "{}", said.err);
+    }
+}
+
+#[test]
+fn what_is_no_answer_is_told_as_json_too() {
+    let (url, _) = scripted(vec!["<html>".to_owned()]);
+    for (url, kind) in [
+        (&*url, "answer"),
+        (&format!("http://{}", nobody()), "transport"),
+    ] {
+        let said = polywire(&[url, "m"]);
+        assert_eq!(said.code, 3);
+        let start = format!("{{\"error\":{{\"message\":\"{url}");
+        let end = format!(",\"kind\":\"{kind}\"}}}}\n");
+        assert!(said.out.starts_with(&start), "{}", said.out);
+        assert!(said.out.ends_with(&end), "{}", said.out);
+        assert!(
+            said.err.starts_with(&format!("error: {url}")),
+            "{}",
+            said.err
+        );
+    }
+    // Lines are no JSON, and neither is what becomes of them.
+    let (url, _) = scripted(vec![fault(1, "no")]);
+    let said = polywire(&[&url, "--list"]);
     assert_eq!((said.code, &*said.out), (1, ""));
-    assert_eq!(said.err, "fault 10: BAD_NAME: web\n");
 }
 
 #[test]
@@ -154,7 +194,12 @@ fn what_makes_no_sense_is_not_sent() {
         (&["--multicall", "/no/such/file"], "/no/such/file"),
     ] {
         let said = polywire(&[&[&*url], arguments].concat());
-        assert_eq!(said.code, 2, "{arguments:?}: {}", said.err);
+        assert_eq!(
+            (said.code, &*said.out),
+            (2, ""),
+            "{arguments:?}: {}",
+            said.err
+        );
         assert!(said.err.contains(part), "{arguments:?}: {}", said.err);
     }
     let said = polywire(&["localhost:9001", "m"]);
@@ -166,7 +211,8 @@ fn what_makes_no_sense_is_not_sent() {
 fn a_server_that_is_not_there() {
     let address = nobody();
     let said = polywire(&[&format!("http://me:hunter2@{address}"), "m"]);
-    assert_eq!((said.code, &*said.out), (3, ""));
+    assert_eq!(said.code, 3);
+    assert!(!said.out.contains("hunter2"), "{}", said.out);
     let start = format!("error: http://***@{address}: connecting to {address}: ");
     assert!(said.err.starts_with(&start), "{}", said.err);
 }
@@ -374,7 +420,8 @@ fn pythons_server() {
     assert!(said.err.starts_with("fault 1: "), "{}", said.err);
     let calls = "[\"add\", 1, 2]\n[\"fail\"]\n";
     let said = polywire_with(&[url, "--multicall", "-"], calls, &[]);
-    let expected = "[{\"result\":3},{\"fault\":{\"code\":10,\"message\":\"no\"}}]\n";
+    let expected =
+        "[{\"result\":3},{\"fault\":{\"code\":10,\"message\":\"no\",\"kind\":\"fault\"}}]\n";
     assert_eq!((said.code, &*said.out), (1, expected), "{}", said.err);
     assert_eq!(said.err, "one call of the batch ended in a fault\n");
     let calls = r#"[{"method": "add", "params": ["a", "b"]}]"#;
