@@ -3,7 +3,7 @@
 use std::io::{IsTerminal, Read};
 use std::time::Duration;
 
-use http::header::{HeaderName, HeaderValue};
+use http::header::{AUTHORIZATION, HeaderName, HeaderValue};
 use polywire::codec::json::{self, JsonDecoder, JsonProfile};
 use polywire::model::Model;
 use polywire::prelude::*;
@@ -11,9 +11,11 @@ use polywire::protocol::XmlRpc;
 use polywire::rpc::client::Exchange;
 use polywire::rpc::connect::{self, TransportError};
 use polywire::schema::{Operation, Schema, decode_structure};
+use polywire::text::base64;
 
 use crate::models::{ModelArguments, from_json, protocol};
 use crate::target::Target;
+use crate::user::UserArguments;
 use crate::way::WayArguments;
 use crate::{Failure, Report, print};
 
@@ -49,9 +51,12 @@ pub(crate) struct Arguments {
     /// model names.
     #[arg(long, short, value_parser = protocol)]
     protocol: Option<ProtocolKind>,
-    /// Add a header to the request, and to that for the model.
-    #[arg(long, short = 'H', value_name = "NAME: VALUE", value_parser = header)]
-    header: Vec<(HeaderName, HeaderValue)>,
+    #[command(flatten)]
+    user: UserArguments,
+    /// Add a header to the request, and to that for the model; those of a file, one
+    /// a line, by @FILE.
+    #[arg(long, short = 'H', value_name = "NAME: VALUE", value_parser = headers)]
+    header: Vec<Headers>,
     #[command(flatten)]
     way: WayArguments,
     /// Seconds until the call is given up, or before it the model.
@@ -87,11 +92,16 @@ async fn call(arguments: Arguments) -> Result<(), Failure> {
         ));
     }
     let deadline = Duration::from_secs_f64(arguments.deadline);
+    let mut headers: Vec<(HeaderName, HeaderValue)> = Vec::new();
+    if let Some((user, password)) = arguments.user.credentials()? {
+        headers.push((AUTHORIZATION, basic(&user, &password)?));
+    }
+    headers.extend(arguments.header.into_iter().flat_map(|Headers(all)| all));
     let model = if arguments.model.is_given() {
         // Who calls a service can do nothing about the warnings of its model.
         arguments.model.load()?.model
     } else {
-        let fetch = |base| fetch_model(base, &arguments.header, &arguments.way, deadline);
+        let fetch = |base| fetch_model(base, &headers, &arguments.way, deadline);
         let (base, origin) = (target.base(), target.origin());
         match arguments.protocol {
             Some(ProtocolKind::XmlRpc) => fetch(origin).await?,
@@ -122,7 +132,7 @@ async fn call(arguments: Arguments) -> Result<(), Failure> {
         .deadline(deadline)
         .tls(arguments.way.tls()?)
         .proxy(arguments.way.proxy()?);
-    for (name, value) in arguments.header {
+    for (name, value) in headers {
         builder = builder.header(name, value);
     }
     let client = match target.endpoint() {
@@ -316,7 +326,35 @@ fn hex_dump(mark: char, body: &[u8]) {
     }
 }
 
-pub(crate) fn header(text: &str) -> Result<(HeaderName, HeaderValue), String> {
+/// `Basic ...` of RFC 7617.
+fn basic(user: &str, password: &str) -> Result<HeaderValue, Failure> {
+    let mut text = b"Basic ".to_vec();
+    base64::push(&mut text, format!("{user}:{password}").as_bytes());
+    let mut value = HeaderValue::try_from(text).map_err(Failure::usage)?;
+    value.set_sensitive(true);
+    Ok(value)
+}
+
+/// What one -H names.
+#[derive(Clone, Debug)]
+pub(crate) struct Headers(pub(crate) Vec<(HeaderName, HeaderValue)>);
+
+/// Reads a header, or those of a file, so that no secret has to stand in a command line.
+pub(crate) fn headers(text: &str) -> Result<Headers, String> {
+    let Some(path) = text.strip_prefix('@') else {
+        return Ok(Headers(vec![header(text)?]));
+    };
+    let text = std::fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))?;
+    let lines = text.lines().enumerate();
+    let lines = lines.filter(|(_, line)| !line.trim().is_empty());
+    let all = lines.map(|(index, line)| {
+        // Without the line itself, which may be a secret.
+        header(line).map_err(|error| format!("{path}, line {}: {error}", index + 1))
+    });
+    all.collect::<Result<_, String>>().map(Headers)
+}
+
+fn header(text: &str) -> Result<(HeaderName, HeaderValue), String> {
     let (name, value) = text.split_once(':').ok_or("expected NAME: VALUE")?;
     let name = name
         .trim()

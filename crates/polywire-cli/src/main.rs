@@ -15,6 +15,7 @@ mod progress;
 mod serve;
 mod signals;
 mod target;
+mod user;
 mod way;
 mod weather;
 mod workers;

@@ -358,3 +358,24 @@ fn faults_of_a_model_are_json_for_programs() {
         "{said}"
     );
 }
+
+/// The user goes with the call and with the question for the model, and no error shows the
+/// password.
+#[test]
+fn calls_of_a_model_have_users_too() {
+    let serving = Serving::start(&["--listen", "http://127.0.0.1:0"]);
+    let url = serving.url("http");
+    let call = ["call", url, "GetCity", OSLO, "--show-wire", "--user"];
+    let called = polywire(&[&call[..], &["me:hunter2"]].concat());
+    assert!(called.status.success());
+    let wire = String::from_utf8(called.stderr).unwrap();
+    assert!(wire.contains("> authorization: ***\n"), "{wire}");
+    assert!(!wire.contains("hunter2"), "{wire}");
+    let error = refused(&[&call[..], &["me"]].concat());
+    assert!(error.contains("--password-file"), "{error}");
+    let error = refused(&["call", "http://me:hunter2@localhost:1", "GetCity"]);
+    assert!(
+        error.contains("--user does so") && !error.contains("hunter2"),
+        "{error}"
+    );
+}

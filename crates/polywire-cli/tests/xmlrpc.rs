@@ -187,6 +187,12 @@ fn what_makes_no_sense_is_not_sent() {
         (&["--lenient=odd", "m"], "odd_dates"),
         (&["--timeout", "0", "m"], "--timeout"),
         (&["--user", "me", "m"], "POLYWIRE_PASSWORD"),
+        (
+            &["--password-file", "/no/such/file", "--user", "me", "m"],
+            "/no/such/file",
+        ),
+        (&["--password-file", "x", "m"], "--user USER"),
+        (&["-H", "@/no/such/file", "m"], "/no/such/file"),
         (&["--cacert", "/no/such/file", "m"], "/no/such/file"),
         (&["--pin", "12", "m"], "--pin"),
         (&["--pin", "12", "--insecure", "m"], "cannot be used with"),
@@ -345,6 +351,92 @@ fn signatures_are_shown() {
         let said = polywire(&[&url, "--describe", "m"]);
         let expected = format!("{lines}    Helps.\n\n      Much.\n");
         assert_eq!((said.code, said.out), (0, expected), "{}", said.err);
+    }
+}
+
+/// The user and the password that a request has.
+fn user_of(request: &str) -> String {
+    let value = request.split_once("authorization: Basic ").unwrap().1;
+    let value = value.split_once("\r\n").unwrap().0;
+    let pair = polywire::text::base64::decode(value.as_bytes()).unwrap();
+    String::from_utf8(pair.as_ref().to_vec()).unwrap()
+}
+
+#[test]
+fn passwords_come_from_where_nobody_sees_them() {
+    let folder = std::env::temp_dir().join(format!("polywire-secrets-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let (file, headers) = (folder.join("password"), folder.join("headers"));
+    std::fs::write(&file, "f:1 \u{f6}\n").unwrap();
+    std::fs::write(&headers, "Authorization: Basic bWU6aA==\n\nX-Own: 1\n").unwrap();
+    let at_headers = format!("@{}", headers.display());
+    let file = file.to_str().unwrap();
+    let (url, requests) = scripted(vec![result("<int>1</int>"); 5]);
+    let me = url.replace("http://", "http://me@");
+    let variable = [("POLYWIRE_PASSWORD", "v")];
+    for (arguments, variables, user) in [
+        (
+            &[&*url, "--user", "me", "--password-file", file, "m"][..],
+            &variable[..],
+            "me:f:1 \u{f6}",
+        ),
+        (&[&*me, "--password-file", file, "m"], &[], "me:f:1 \u{f6}"),
+        (&[&*me, "m"], &variable, "me:v"),
+        // A token in the place of a user, and nobody to ask.
+        (&[&*me, "m"], &[], "me:"),
+        (&[&*url, "-H", &at_headers, "m"], &[], "me:h"),
+    ] {
+        let said = polywire_with(arguments, "", variables);
+        assert_eq!((said.code, &*said.out), (0, "1\n"), "{}", said.err);
+        assert_eq!(user_of(&requests.recv().unwrap()), user, "{arguments:?}");
+    }
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+/// At a terminal it asks, and shows nothing of what is typed.
+#[test]
+fn a_person_at_a_terminal_is_asked() {
+    const TERMINAL: &str = r#"
+import os, pty, sys, termios, time
+pid, terminal = pty.fork()
+if pid == 0:
+    os.execv(sys.argv[1], sys.argv[1:])
+seen = b""
+typed = False
+while True:
+    try:
+        some = os.read(terminal, 1000)
+    except OSError:
+        break
+    if not some:
+        break
+    seen += some
+    if not typed and seen.endswith(b": "):
+        typed = True
+        # What is typed before the echo is off is thrown away.
+        while termios.tcgetattr(terminal)[3] & termios.ECHO:
+            time.sleep(0.001)
+        os.write(terminal, b"hunter2\n")
+os.waitpid(pid, 0)
+sys.stdout.buffer.write(seen)
+"#;
+    let (url, requests) = scripted(vec![result("<int>41</int>"); 2]);
+    let me = url.replace("http://", "http://me@");
+    for arguments in [&[&*url, "--user", "me", "m"][..], &[&*me, "m"]] {
+        let python = Command::new("python3")
+            .args(["-c", TERMINAL, env!("CARGO_BIN_EXE_polywire"), "xmlrpc"])
+            .args(arguments)
+            .env_remove("POLYWIRE_PASSWORD")
+            .env("NO_COLOR", "1")
+            .stdin(Stdio::null())
+            .output();
+        let Ok(python) = python else {
+            eprintln!("skipped: python3 is missing");
+            return;
+        };
+        let seen = String::from_utf8(python.stdout).unwrap();
+        assert_eq!(seen, "Password of me: \r\n41\r\n");
+        assert_eq!(user_of(&requests.recv().unwrap()), "me:hunter2");
     }
 }
 
