@@ -59,7 +59,8 @@ Arguments: each is JSON, such as 3, 3.0 (a double), true, null (nil), [1, 2] or 
 '{\"name\": \"web\"}'. A word that JSON does not begin with is a string as it stands: \
 web, /var/log/x. Whatever begins as JSON must be JSON, so that no slip becomes a string; to \
 send it as one, quote it for JSON and for the shell: '\"2026\"', '\"true\"'. An integer \
-beyond 64 bits has no type in XML-RPC, and is an error: a string, or 1e20. What JSON has no form for: '{\"$blob\": \"aGVsbG8=\"}' (base64), \
+beyond 64 bits has no type in XML-RPC, and is an error: a string, or 1e20. What JSON \
+has no form for: '{\"$blob\": \"aGVsbG8=\"}' (base64), \
 '{\"$timestamp\": \"2026-11-22T10:00:00\"}' (dateTime.iso8601).
 
 Exit status: 0 with a result; 1 with a fault, which is printed; 2 when the call makes no \
