@@ -218,7 +218,7 @@ async fn ended<R: AsyncRead + Unpin>(rest: oneshot::Receiver<R>) {
     {
         return;
     }
-    std::future::pending().await
+    std::future::pending::<()>().await;
 }
 
 async fn answer<S: Stream + Sync>(
