@@ -284,11 +284,11 @@ fn a_server_tells_its_mounts() {
 async fn pages_of_other_origins() {
     let guard = CrossOrigin::new().allow("https://app.example").unwrap();
     let site = Site::start(everything().cross_origin(guard)).await;
-    let caller = |kind, headers: &[(&'static str, &'static str)]| {
+    let caller = |kind, headers: &[(&'static str, &str)]| {
         let mut builder = Client::builder(service(), kind);
         for (name, value) in headers {
             let name = HeaderName::from_static(name);
-            builder = builder.header(name, HeaderValue::from_static(value));
+            builder = builder.header(name, HeaderValue::from_str(value).unwrap());
         }
         Caller(
             builder
@@ -317,7 +317,7 @@ async fn pages_of_other_origins() {
                 error => assert!(error.to_string().contains("403"), "{kind}: {error}"),
             }
         }
-        let own: &str = Box::leak(site.url().into_boxed_str());
+        let own = &*site.url();
         for fine in [
             &[][..],
             &[("sec-fetch-site", "same-origin"), ("origin", own)],
