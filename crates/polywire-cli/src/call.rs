@@ -3,26 +3,31 @@
 use std::io::{IsTerminal, Read};
 use std::time::Duration;
 
-use http::header::{HeaderName, HeaderValue};
-use polywire::codec::json::{self, JsonDecoder, JsonEncoder, JsonProfile};
+use http::header::{AUTHORIZATION, HeaderName, HeaderValue};
+use polywire::codec::json::{self, JsonDecoder, JsonProfile};
 use polywire::model::Model;
 use polywire::prelude::*;
 use polywire::protocol::XmlRpc;
 use polywire::rpc::client::Exchange;
 use polywire::rpc::connect::{self, TransportError};
-use polywire::schema::{Encode, Operation, Schema, decode_structure};
+use polywire::schema::{Operation, Schema, decode_structure};
+use polywire::text::base64;
 
 use crate::models::{ModelArguments, from_json, protocol};
 use crate::target::Target;
+use crate::user::UserArguments;
 use crate::way::WayArguments;
-use crate::{Failure, print};
+use crate::{Failure, Report, print};
 
 /// Call an operation and print its output as JSON.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Exit status: 0 with an output; 1 with a fault of the service, which is \
     printed; 2 when the call makes no sense and is not sent; 3 when the service cannot be \
-    reached, or what answers is not understood."
+    reached, or what answers is not understood.\n\n\
+    What failed is said on standard error. Where standard output is no terminal, it also \
+    stands there as JSON in one line: {\"fault\": {\"code\", \"message\", \"kind\", \
+    \"details\"}} with status 1, {\"error\": {\"message\", \"kind\"}} with status 3."
 )]
 // One file for each --model: more would take the URL for a file.
 #[command(mut_arg("files", |files| files.num_args(1)))]
@@ -46,9 +51,12 @@ pub(crate) struct Arguments {
     /// model names.
     #[arg(long, short, value_parser = protocol)]
     protocol: Option<ProtocolKind>,
-    /// Add a header to the request, and to that for the model.
-    #[arg(long, short = 'H', value_name = "NAME: VALUE", value_parser = header)]
-    header: Vec<(HeaderName, HeaderValue)>,
+    #[command(flatten)]
+    user: UserArguments,
+    /// Add a header to the request, and to that for the model; those of a file, one
+    /// a line, by @FILE.
+    #[arg(long, short = 'H', value_name = "NAME: VALUE", value_parser = headers)]
+    header: Vec<Headers>,
     #[command(flatten)]
     way: WayArguments,
     /// Seconds until the call is given up, or before it the model.
@@ -84,11 +92,16 @@ async fn call(arguments: Arguments) -> Result<(), Failure> {
         ));
     }
     let deadline = Duration::from_secs_f64(arguments.deadline);
+    let mut headers: Vec<(HeaderName, HeaderValue)> = Vec::new();
+    if let Some((user, password)) = arguments.user.credentials()? {
+        headers.push((AUTHORIZATION, basic(&user, &password)?));
+    }
+    headers.extend(arguments.header.into_iter().flat_map(|Headers(all)| all));
     let model = if arguments.model.is_given() {
         // Who calls a service can do nothing about the warnings of its model.
         arguments.model.load()?.model
     } else {
-        let fetch = |base| fetch_model(base, &arguments.header, &arguments.way, deadline);
+        let fetch = |base| fetch_model(base, &headers, &arguments.way, deadline);
         let (base, origin) = (target.base(), target.origin());
         match arguments.protocol {
             Some(ProtocolKind::XmlRpc) => fetch(origin).await?,
@@ -119,7 +132,7 @@ async fn call(arguments: Arguments) -> Result<(), Failure> {
         .deadline(deadline)
         .tls(arguments.way.tls()?)
         .proxy(arguments.way.proxy()?);
-    for (name, value) in arguments.header {
+    for (name, value) in headers {
         builder = builder.header(name, value);
     }
     let client = match target.endpoint() {
@@ -140,7 +153,7 @@ async fn call(arguments: Arguments) -> Result<(), Failure> {
         })
         .await
         .map_err(|error| failure(error, operation))?;
-    let text = to_json(&output, operation.output())?;
+    let text = print::json_of(&output, operation.output().root())?;
     let compact = arguments.compact || !std::io::stdout().is_terminal();
     let text = if compact { text } else { json::pretty(&text) };
     print::out(&format!("{text}\n"))
@@ -155,9 +168,9 @@ async fn fetch_model(
 ) -> Result<Model, Failure> {
     let target = format!("{base}/_polywire/model.json");
     let reason = |reason: &dyn std::fmt::Display| {
-        Failure::transport(format!(
-            "no model at {target} ({reason}): give the service's model with --model FILE"
-        ))
+        let message =
+            format!("no model at {target} ({reason}): give the service's model with --model FILE");
+        Failure::transport(message).reported(Report::Error("no_model"))
     };
     // As the call has them: what lets the call in shall let this in.
     let headers = headers.iter().cloned().collect();
@@ -209,31 +222,52 @@ fn read_input(argument: &str, shape: Schema<'_>) -> Result<Map, Failure> {
     Ok(map)
 }
 
-fn to_json(value: &Value, shape: Schema<'_>) -> Result<String, Failure> {
-    let mut encoder = JsonEncoder::new(JsonProfile::HUMAN, Vec::new());
-    value.encode(shape.root(), &mut encoder);
-    let bytes = encoder.finish().map_err(Failure::transport)?;
-    let text = String::from_utf8(bytes).map_err(Failure::transport)?;
-    Ok(print::without_c1(text))
-}
-
 /// A fault of the model with its members; anything else as it says.
 fn failure(error: CallError, operation: Operation<'_>) -> Failure {
+    let kind = match &error {
+        CallError::Deadline(_) => "timeout",
+        CallError::Response(_) | CallError::Foreign(_) => "answer",
+        _ => "transport",
+    };
     let fault = match error {
         CallError::Fault(fault) => fault,
         CallError::Request(_) => return Failure::usage(error),
-        _ => return Failure::transport(error),
+        _ => return Failure::transport(error).reported(Report::Error(kind)),
+    };
+    let shape = operation.find_error(fault.shape());
+    let details = shape.and_then(|shape| {
+        let details = Value::Map(fault.details().clone());
+        print::json_of(&details, shape.root()).ok()
+    });
+    let report = match report(&fault, details.as_deref()) {
+        Ok(report) => Report::Fault(report),
+        Err(_) => Report::Error("fault"),
     };
     let mut message = fault.to_string();
     if let Some(code) = fault.code() {
         message.push_str(&format!(" (fault code {code})"));
     }
-    if let Some(shape) = operation.find_error(fault.shape())
-        && let Ok(json) = to_json(&Value::Map(fault.details().clone()), shape)
-    {
+    if let Some(json) = details {
         message.push_str(&format!("\n{json}"));
     }
-    Failure::fault(message)
+    Failure::fault(message).reported(report)
+}
+
+/// A fault as programs are told of it: its number where it has one, its text, its name,
+/// and what the model's structure holds.
+fn report(fault: &Fault, details: Option<&str>) -> Result<String, Failure> {
+    let mut about = Map::new();
+    if let Some(code) = fault.code() {
+        about.insert("code", code);
+    }
+    about.insert("message", fault.message());
+    about.insert("kind", fault.name());
+    let mut json = print::json(&Value::Map(about))?;
+    if let Some(details) = details {
+        json.pop();
+        json.push_str(&format!(",\"details\":{details}}}"));
+    }
+    Ok(json)
 }
 
 /// The request, or the response once it is there.
@@ -292,7 +326,35 @@ fn hex_dump(mark: char, body: &[u8]) {
     }
 }
 
-pub(crate) fn header(text: &str) -> Result<(HeaderName, HeaderValue), String> {
+/// `Basic ...` of RFC 7617.
+fn basic(user: &str, password: &str) -> Result<HeaderValue, Failure> {
+    let mut text = b"Basic ".to_vec();
+    base64::push(&mut text, format!("{user}:{password}").as_bytes());
+    let mut value = HeaderValue::try_from(text).map_err(Failure::usage)?;
+    value.set_sensitive(true);
+    Ok(value)
+}
+
+/// What one -H names.
+#[derive(Clone, Debug)]
+pub(crate) struct Headers(pub(crate) Vec<(HeaderName, HeaderValue)>);
+
+/// Reads a header, or those of a file, so that no secret has to stand in a command line.
+pub(crate) fn headers(text: &str) -> Result<Headers, String> {
+    let Some(path) = text.strip_prefix('@') else {
+        return Ok(Headers(vec![header(text)?]));
+    };
+    let text = std::fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))?;
+    let lines = text.lines().enumerate();
+    let lines = lines.filter(|(_, line)| !line.trim().is_empty());
+    let all = lines.map(|(index, line)| {
+        // Without the line itself, which may be a secret.
+        header(line).map_err(|error| format!("{path}, line {}: {error}", index + 1))
+    });
+    all.collect::<Result<_, String>>().map(Headers)
+}
+
+fn header(text: &str) -> Result<(HeaderName, HeaderValue), String> {
     let (name, value) = text.split_once(':').ok_or("expected NAME: VALUE")?;
     let name = name
         .trim()

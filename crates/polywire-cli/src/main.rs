@@ -15,6 +15,7 @@ mod progress;
 mod serve;
 mod signals;
 mod target;
+mod user;
 mod way;
 mod weather;
 mod workers;
@@ -24,6 +25,7 @@ use std::io::IsTerminal;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use polywire::schema::{Map, Value};
 
 /// One service model, every wire: serve and call Smithy services over
 /// restJson1, rpcv2Cbor and XML-RPC.
@@ -65,6 +67,12 @@ fn main() -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
+            if let Some(report) = failure.report()
+                && !std::io::stdout().is_terminal()
+            {
+                // The exit status says that it failed, whatever becomes of this.
+                let _ = print::out(&format!("{report}\n"));
+            }
             let message = failure.message.trim_end();
             if !message.is_empty() {
                 print::err(message);
@@ -79,39 +87,75 @@ fn main() -> ExitCode {
 struct Failure {
     code: u8,
     message: String,
+    report: Report,
+}
+
+/// What programs are told of a failure, on standard output where a result would be: scripts
+/// read that, while logs and `--raw` go to standard error beside the words for people.
+#[derive(Debug)]
+enum Report {
+    /// Nothing: a result would be no JSON, or has been printed.
+    None,
+    /// That a call failed, and how.
+    Error(&'static str),
+    /// A fault, as JSON.
+    Fault(String),
 }
 
 impl Failure {
-    /// The service answered with a fault.
-    fn fault(message: impl std::fmt::Display) -> Self {
+    const fn new(code: u8, message: String) -> Self {
         Self {
-            code: 1,
-            message: message.to_string(),
+            code,
+            message,
+            report: Report::None,
         }
     }
 
+    /// The service answered with a fault.
+    fn fault(message: impl std::fmt::Display) -> Self {
+        Self::new(1, message.to_string())
+    }
+
     /// Everything has been said.
-    fn silent(code: u8) -> Self {
-        Self {
-            code,
-            message: String::new(),
-        }
+    const fn silent(code: u8) -> Self {
+        Self::new(code, String::new())
     }
 
     /// What was asked for makes no sense: arguments, models, JSON.
     fn usage(message: impl std::fmt::Display) -> Self {
-        Self {
-            code: 2,
-            message: format!("error: {message}"),
-        }
+        Self::new(2, format!("error: {message}"))
     }
 
     /// The service could not be reached, its answer not be read, or the server
     /// did not end as it should.
     fn transport(message: impl std::fmt::Display) -> Self {
-        Self {
-            code: 3,
-            message: format!("error: {message}"),
-        }
+        Self::new(3, format!("error: {message}"))
+    }
+
+    /// With what programs are told of it.
+    fn reported(mut self, report: Report) -> Self {
+        self.report = report;
+        self
+    }
+
+    /// What a program is told, in one line of JSON.
+    fn report(&self) -> Option<String> {
+        let report = match &self.report {
+            Report::None => return None,
+            Report::Fault(fault) => format!("{{\"fault\":{fault}}}"),
+            Report::Error(kind) => {
+                let message = self
+                    .message
+                    .strip_prefix("error: ")
+                    .unwrap_or(&self.message);
+                let about = [
+                    ("message", Value::from(message)),
+                    ("kind", Value::from(*kind)),
+                ];
+                let about = print::json(&Value::Map(Map::from_iter(about)));
+                format!("{{\"error\":{}}}", about.ok()?)
+            }
+        };
+        Some(report)
     }
 }

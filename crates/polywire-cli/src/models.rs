@@ -60,10 +60,7 @@ fn assemble(loader: &mut Loader) -> Result<Assembled, Failure> {
     loader.on_progress(|_| ());
     assembled.map_err(|error| {
         error.errors().for_each(tell);
-        Failure {
-            code: 2,
-            message: format!("{} in the model", summary(error.errors())),
-        }
+        Failure::new(2, format!("{} in the model", summary(error.errors())))
     })
 }
 

@@ -7,6 +7,9 @@ use std::fs;
 use std::io::{self, ErrorKind, Write};
 use std::path::Path;
 
+use polywire::codec::json::{JsonEncoder, JsonProfile};
+use polywire::schema::{Encode, Member, Value};
+
 use crate::Failure;
 
 /// Writes to standard output. Nobody reading it any more is no failure:
@@ -94,7 +97,7 @@ pub(crate) fn harmless(text: &str) -> String {
 
 /// JSON without the controls that it may have as they are, U+007F to U+009F, which tell
 /// some terminals what to do: they stand in strings alone, and are escaped there.
-pub(crate) fn without_c1(json: String) -> String {
+fn without_c1(json: String) -> String {
     let is_control = |character: char| matches!(character, '\u{7f}'..='\u{9f}');
     if !json.contains(is_control) {
         return json;
@@ -107,6 +110,21 @@ pub(crate) fn without_c1(json: String) -> String {
         }
     }
     safe
+}
+
+/// A value as JSON in one line: blobs as base64 and timestamps as RFC 3339, as everywhere in
+/// this program.
+pub(crate) fn json(value: &Value) -> Result<String, Failure> {
+    json_of(value, Member::DOCUMENT)
+}
+
+/// The same of a value of a shape.
+pub(crate) fn json_of(value: &Value, member: Member<'_>) -> Result<String, Failure> {
+    let mut encoder = JsonEncoder::new(JsonProfile::HUMAN, Vec::new());
+    value.encode(member, &mut encoder);
+    let bytes = encoder.finish().map_err(Failure::transport)?;
+    let text = String::from_utf8(bytes).map_err(Failure::transport)?;
+    Ok(without_c1(text))
 }
 
 fn write(mut output: impl Write, text: &str) -> Result<(), Failure> {

@@ -8,6 +8,7 @@ use clap::value_parser;
 use polywire::model::Model;
 use polywire::prelude::*;
 use polywire::protocol::{Protocol, conflict};
+use polywire::rpc::layers::CrossOrigin;
 use polywire::rpc::server::{Mount, Running};
 use polywire::rpc::{BuildError, Methods, ServerBuilder, Timeouts, Validation};
 use polywire::schema::Operation;
@@ -53,7 +54,8 @@ pub(crate) struct Arguments {
     /// default 268435456 (256 MiB), or --max-body if that is more.
     #[arg(long, value_name = "BYTES")]
     max_memory: Option<usize>,
-    /// The most connections a worker keeps open at once on an address.
+    /// The most connections that are served at once, on all addresses and by all
+    /// workers together; more wait.
     #[arg(long, value_name = "N", default_value_t = 10_000,
         value_parser = value_parser!(u64).range(1..=10_000_000))]
     max_connections: u64,
@@ -73,6 +75,22 @@ pub(crate) struct Arguments {
     /// XML-RPC.
     #[arg(long)]
     no_introspection: bool,
+    /// Do not answer system.multicall over XML-RPC, by which one request makes
+    /// many calls.
+    #[arg(long)]
+    no_multicall: bool,
+    /// Let web pages of these origins call: https://app.example,
+    /// http://localhost:3000; `any` lets all. Browsers say which page they call
+    /// for; without this, calls for pages of other servers are answered 403, since
+    /// any page could have a browser call whatever the browser reaches. Who is no
+    /// browser is never turned away.
+    #[arg(long, value_name = "ORIGIN", num_args = 1..)]
+    allow_origin: Vec<String>,
+    /// Believe a web server on another machine that speaks SCGI when it says who
+    /// calls, and whether nobody can read it on the way. Whoever reaches the
+    /// address can say so: only for a network in which the web server is alone.
+    #[arg(long)]
+    scgi_from_elsewhere: bool,
     /// Print nothing but errors.
     #[arg(long, short)]
     quiet: bool,
@@ -157,6 +175,7 @@ fn server(
     let mut builder = Server::builder(service.clone())
         .limits(Limits::DEFAULT.with_bytes(arguments.max_body))
         .connections(usize::try_from(arguments.max_connections).unwrap_or(usize::MAX))
+        .scgi_from_elsewhere(arguments.scgi_from_elsewhere)
         .timeouts(Timeouts {
             head: time,
             body: time,
@@ -171,6 +190,9 @@ fn server(
             )));
         }
         builder = builder.body_memory(bytes);
+    }
+    if let Some(guard) = cross_origin(&arguments.allow_origin)? {
+        builder = builder.cross_origin(guard);
     }
     let offers = match (mock, arguments.protocol.as_slice()) {
         (false, []) => on_every_wire(arguments, &service),
@@ -206,7 +228,10 @@ fn server(
     if over_xmlrpc && introspection {
         let about = polywire::documentation(model);
         let methods = Methods::new().documentation(about);
-        builder = builder.methods(methods.introspection(true));
+        let methods = methods
+            .introspection(true)
+            .multicall(!arguments.no_multicall);
+        builder = builder.methods(methods);
     }
     let wires = offers.iter().map(|(mount, kind)| wire(mount, *kind));
     builder
@@ -219,6 +244,19 @@ fn server(
             }
             _ => Failure::usage(error),
         })
+}
+
+/// What turns away calls for web pages, unless those of all origins may call.
+fn cross_origin(origins: &[String]) -> Result<Option<CrossOrigin>, Failure> {
+    if origins.iter().any(|origin| origin == "any") {
+        return Ok(None);
+    }
+    let guard = origins
+        .iter()
+        .try_fold(CrossOrigin::new(), |guard, origin| guard.allow(origin));
+    guard
+        .map(Some)
+        .map_err(|error| Failure::usage(format!("--allow-origin: {error}, or `any`")))
 }
 
 /// Where to offer these protocols and those with a mount: on the whole server, unless they

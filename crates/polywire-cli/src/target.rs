@@ -15,7 +15,13 @@ pub(crate) struct Target {
 
 impl Target {
     pub(crate) fn parse(url: &str) -> Result<Self, Failure> {
-        let (origin, path) = connect::split(url).map_err(Failure::usage)?;
+        let (origin, path) = connect::split(url).map_err(|error| {
+            let hint = match error.to_string().contains("header authorization") {
+                true => "\n--user does so",
+                false => "",
+            };
+            Failure::usage(format!("{error}{hint}"))
+        })?;
         let path = path.filter(|path| path != "/").unwrap_or_default();
         Ok(Self { origin, path })
     }

@@ -19,9 +19,10 @@ pub(crate) struct WayArguments {
     /// The key of --cert, if it is in another file.
     #[arg(long, value_name = "FILE", requires = "cert")]
     key: Option<PathBuf>,
-    /// Trust the server's certificate with this SHA-256, and no other.
+    /// Trust the server's certificate with this SHA-256, and no other; one of
+    /// several, before a change of certificates.
     #[arg(long, value_name = "SHA256")]
-    pin: Option<String>,
+    pin: Vec<String>,
     /// DANGEROUS: trust any certificate, so that whoever is in between reads
     /// and changes everything, passwords too. --pin is as little work and safe.
     #[arg(long, conflicts_with = "pin")]
@@ -51,7 +52,7 @@ impl WayArguments {
                 .client_certificate(&chain, &key)
                 .map_err(|error| wrong(key_path, error))?;
         }
-        if let Some(pin) = &self.pin {
+        for pin in &self.pin {
             tls = tls
                 .pin_sha256(pin)
                 .map_err(|error| Failure::usage(format!("--pin: {error}")))?;

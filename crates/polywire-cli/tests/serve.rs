@@ -3,7 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::fs;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
@@ -259,4 +260,122 @@ fn a_model_tells_of_itself_over_xmlrpc() {
     assert!(names.contains("system.multicall"), "{names}");
     let elsewhere = polywire(&["xmlrpc", url, "--list"]);
     assert!(!elsewhere.status.success());
+}
+
+/// What a server says to bytes, until it has no more to say.
+fn exchange(url: &str, bytes: &str) -> String {
+    let address = url.split_once("://").unwrap().1;
+    let mut stream = TcpStream::connect(address).unwrap();
+    stream.write_all(bytes.as_bytes()).unwrap();
+    let mut said = Vec::new();
+    stream.read_to_end(&mut said).unwrap();
+    String::from_utf8_lossy(&said).into_owned()
+}
+
+/// The status of a call without a body that a browser makes for a page of another origin.
+fn status_for_page(url: &str) -> String {
+    let request = "POST /service/Weather/operation/ListCities HTTP/1.1\r\nHost: here\r\n\
+        Smithy-Protocol: rpc-v2-cbor\r\nAccept: application/cbor\r\nConnection: close\r\n\
+        Sec-Fetch-Site: cross-site\r\nOrigin: https://app.example\r\n\r\n";
+    exchange(url, request).split(' ').nth(1).unwrap().to_owned()
+}
+
+#[test]
+fn web_pages_of_others_may_not_call_unless_they_are_named() {
+    let listen = ["--listen", "http://127.0.0.1:0"];
+    for (arguments, status) in [
+        (&[][..], "403"),
+        (&["--allow-origin", "https://other.example"], "403"),
+        (
+            &[
+                "--allow-origin",
+                "https://other.example",
+                "https://app.example",
+            ],
+            "200",
+        ),
+        (&["--allow-origin", "any"], "200"),
+    ] {
+        let serving = Serving::start(&[&listen, arguments].concat());
+        let url = serving.url("http");
+        assert_eq!(status_for_page(url), status, "{arguments:?}");
+        // Others never notice.
+        answers(url, &[]);
+    }
+    let error = refused(&["serve", "--allow-origin", "app.example"]);
+    assert!(error.contains("SCHEME://HOST"), "{error}");
+}
+
+#[test]
+fn multicalls_can_be_left_out() {
+    let listen = ["--listen", "http://127.0.0.1:0"];
+    for (arguments, there) in [(&[][..], true), (&["--no-multicall"], false)] {
+        let serving = Serving::start(&[&listen, arguments].concat());
+        let names = out(&["xmlrpc", serving.url("http"), "--list"]);
+        let found = names.lines().any(|line| line == "system.multicall");
+        assert_eq!(found, there, "{names}");
+        assert!(names.contains("system.listMethods"), "{names}");
+    }
+}
+
+/// Who is elsewhere cannot be shown on one machine: that the flag is taken.
+#[test]
+fn scgi_from_elsewhere_is_a_flag() {
+    let serving = Serving::start(&["--listen", "scgi://127.0.0.1:0", "--scgi-from-elsewhere"]);
+    answers(serving.url("scgi"), &[]);
+}
+
+/// Over every protocol a program finds in a fault what it goes by.
+#[test]
+fn faults_of_a_model_are_json_for_programs() {
+    let serving = Serving::start(&["--listen", "http://127.0.0.1:0"]);
+    let url = serving.url("http");
+    for protocol in ["restJson1", "rpcv2Cbor", "awsJson1_0", "xmlRpc"] {
+        let called = polywire(&["call", url, "GetCity", r#"{"cityId":"x"}"#, "-p", protocol]);
+        assert_eq!(called.status.code(), Some(1));
+        let said = String::from_utf8(called.stdout).unwrap();
+        let details = r#""details":{"message":"there is no city \"x\"","resourceKind":"city","resourceId":"x"}}}"#;
+        assert!(said.starts_with("{\"fault\":{"), "{protocol}: {said}");
+        assert!(
+            said.contains(r#""kind":"NoSuchResource","details":"#),
+            "{protocol}: {said}"
+        );
+        assert!(
+            said.ends_with(&format!("{details}\n")),
+            "{protocol}: {said}"
+        );
+        let words = String::from_utf8(called.stderr).unwrap();
+        assert!(
+            words.starts_with("NoSuchResource: there is no city"),
+            "{words}"
+        );
+    }
+    let nowhere = polywire(&["call", "http://127.0.0.1:1", "GetCity", "{}"]);
+    assert_eq!(nowhere.status.code(), Some(3));
+    let said = String::from_utf8(nowhere.stdout).unwrap();
+    assert!(
+        said.starts_with("{\"error\":{\"message\":\"no model at"),
+        "{said}"
+    );
+}
+
+/// The user goes with the call and with the question for the model, and no error shows the
+/// password.
+#[test]
+fn calls_of_a_model_have_users_too() {
+    let serving = Serving::start(&["--listen", "http://127.0.0.1:0"]);
+    let url = serving.url("http");
+    let call = ["call", url, "GetCity", OSLO, "--show-wire", "--user"];
+    let called = polywire(&[&call[..], &["me:hunter2"]].concat());
+    assert!(called.status.success());
+    let wire = String::from_utf8(called.stderr).unwrap();
+    assert!(wire.contains("> authorization: ***\n"), "{wire}");
+    assert!(!wire.contains("hunter2"), "{wire}");
+    let error = refused(&[&call[..], &["me"]].concat());
+    assert!(error.contains("--password-file"), "{error}");
+    let error = refused(&["call", "http://me:hunter2@localhost:1", "GetCity"]);
+    assert!(
+        error.contains("--user does so") && !error.contains("hunter2"),
+        "{error}"
+    );
 }

@@ -124,15 +124,55 @@ fn a_result_is_json() {
     );
 }
 
+/// People read of it on standard error, programs on standard output, where the result would be.
 #[test]
 fn a_fault_is_told_with_its_code() {
-    let fault = "<methodResponse><fault><value><struct><member><name>faultCode</name><value>\
-        <int>10</int></value></member><member><name>faultString</name><value><string>BAD_NAME: \
-        web</string></value></member></struct></value></fault></methodResponse>";
-    let (url, _) = scripted(vec![fault.to_owned()]);
-    let said = polywire(&[&url, "m"]);
+    let more = fault(-32601, "no such \"m\"").replace(
+        "</struct>",
+        "<member><name>at</name><value><int>3</int></value></member></struct>",
+    );
+    for (answer, out, err) in [
+        (
+            fault(10, "BAD_NAME: web"),
+            r#"{"fault":{"code":10,"message":"BAD_NAME: web","kind":"fault"}}"#,
+            "fault 10: BAD_NAME: web\n",
+        ),
+        (
+            more,
+            r#"{"fault":{"code":-32601,"message":"no such \"m\"","kind":"unknown_method","value":{"faultCode":-32601,"faultString":"no such \"m\"","at":3}}}"#,
+            "fault -32601: no such \"m\"\n{\"faultCode\"",
+        ),
+    ] {
+        let (url, _) = scripted(vec![answer]);
+        let said = polywire(&[&url, "m"]);
+        assert_eq!((said.code, &*said.out), (1, &*format!("{out}\n")));
+        assert!(said.err.starts_with(err), "{}", said.err);
+    }
+}
+
+#[test]
+fn what_is_no_answer_is_told_as_json_too() {
+    let (url, _) = scripted(vec!["<html>".to_owned()]);
+    for (url, kind) in [
+        (&*url, "answer"),
+        (&format!("http://{}", nobody()), "transport"),
+    ] {
+        let said = polywire(&[url, "m"]);
+        assert_eq!(said.code, 3);
+        let start = format!("{{\"error\":{{\"message\":\"{url}");
+        let end = format!(",\"kind\":\"{kind}\"}}}}\n");
+        assert!(said.out.starts_with(&start), "{}", said.out);
+        assert!(said.out.ends_with(&end), "{}", said.out);
+        assert!(
+            said.err.starts_with(&format!("error: {url}")),
+            "{}",
+            said.err
+        );
+    }
+    // Lines are no JSON, and neither is what becomes of them.
+    let (url, _) = scripted(vec![fault(1, "no")]);
+    let said = polywire(&[&url, "--list"]);
     assert_eq!((said.code, &*said.out), (1, ""));
-    assert_eq!(said.err, "fault 10: BAD_NAME: web\n");
 }
 
 #[test]
@@ -147,6 +187,12 @@ fn what_makes_no_sense_is_not_sent() {
         (&["--lenient=odd", "m"], "odd_dates"),
         (&["--timeout", "0", "m"], "--timeout"),
         (&["--user", "me", "m"], "POLYWIRE_PASSWORD"),
+        (
+            &["--password-file", "/no/such/file", "--user", "me", "m"],
+            "/no/such/file",
+        ),
+        (&["--password-file", "x", "m"], "--user USER"),
+        (&["-H", "@/no/such/file", "m"], "/no/such/file"),
         (&["--cacert", "/no/such/file", "m"], "/no/such/file"),
         (&["--pin", "12", "m"], "--pin"),
         (&["--pin", "12", "--insecure", "m"], "cannot be used with"),
@@ -154,7 +200,12 @@ fn what_makes_no_sense_is_not_sent() {
         (&["--multicall", "/no/such/file"], "/no/such/file"),
     ] {
         let said = polywire(&[&[&*url], arguments].concat());
-        assert_eq!(said.code, 2, "{arguments:?}: {}", said.err);
+        assert_eq!(
+            (said.code, &*said.out),
+            (2, ""),
+            "{arguments:?}: {}",
+            said.err
+        );
         assert!(said.err.contains(part), "{arguments:?}: {}", said.err);
     }
     let said = polywire(&["localhost:9001", "m"]);
@@ -166,7 +217,8 @@ fn what_makes_no_sense_is_not_sent() {
 fn a_server_that_is_not_there() {
     let address = nobody();
     let said = polywire(&[&format!("http://me:hunter2@{address}"), "m"]);
-    assert_eq!((said.code, &*said.out), (3, ""));
+    assert_eq!(said.code, 3);
+    assert!(!said.out.contains("hunter2"), "{}", said.out);
     let start = format!("error: http://***@{address}: connecting to {address}: ");
     assert!(said.err.starts_with(&start), "{}", said.err);
 }
@@ -302,6 +354,92 @@ fn signatures_are_shown() {
     }
 }
 
+/// The user and the password that a request has.
+fn user_of(request: &str) -> String {
+    let value = request.split_once("authorization: Basic ").unwrap().1;
+    let value = value.split_once("\r\n").unwrap().0;
+    let pair = polywire::text::base64::decode(value.as_bytes()).unwrap();
+    String::from_utf8(pair.as_ref().to_vec()).unwrap()
+}
+
+#[test]
+fn passwords_come_from_where_nobody_sees_them() {
+    let folder = std::env::temp_dir().join(format!("polywire-secrets-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let (file, headers) = (folder.join("password"), folder.join("headers"));
+    std::fs::write(&file, "f:1 \u{f6}\n").unwrap();
+    std::fs::write(&headers, "Authorization: Basic bWU6aA==\n\nX-Own: 1\n").unwrap();
+    let at_headers = format!("@{}", headers.display());
+    let file = file.to_str().unwrap();
+    let (url, requests) = scripted(vec![result("<int>1</int>"); 5]);
+    let me = url.replace("http://", "http://me@");
+    let variable = [("POLYWIRE_PASSWORD", "v")];
+    for (arguments, variables, user) in [
+        (
+            &[&*url, "--user", "me", "--password-file", file, "m"][..],
+            &variable[..],
+            "me:f:1 \u{f6}",
+        ),
+        (&[&*me, "--password-file", file, "m"], &[], "me:f:1 \u{f6}"),
+        (&[&*me, "m"], &variable, "me:v"),
+        // A token in the place of a user, and nobody to ask.
+        (&[&*me, "m"], &[], "me:"),
+        (&[&*url, "-H", &at_headers, "m"], &[], "me:h"),
+    ] {
+        let said = polywire_with(arguments, "", variables);
+        assert_eq!((said.code, &*said.out), (0, "1\n"), "{}", said.err);
+        assert_eq!(user_of(&requests.recv().unwrap()), user, "{arguments:?}");
+    }
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+/// At a terminal it asks, and shows nothing of what is typed.
+#[test]
+fn a_person_at_a_terminal_is_asked() {
+    const TERMINAL: &str = r#"
+import os, pty, sys, termios, time
+pid, terminal = pty.fork()
+if pid == 0:
+    os.execv(sys.argv[1], sys.argv[1:])
+seen = b""
+typed = False
+while True:
+    try:
+        some = os.read(terminal, 1000)
+    except OSError:
+        break
+    if not some:
+        break
+    seen += some
+    if not typed and seen.endswith(b": "):
+        typed = True
+        # What is typed before the echo is off is thrown away.
+        while termios.tcgetattr(terminal)[3] & termios.ECHO:
+            time.sleep(0.001)
+        os.write(terminal, b"hunter2\n")
+os.waitpid(pid, 0)
+sys.stdout.buffer.write(seen)
+"#;
+    let (url, requests) = scripted(vec![result("<int>41</int>"); 2]);
+    let me = url.replace("http://", "http://me@");
+    for arguments in [&[&*url, "--user", "me", "m"][..], &[&*me, "m"]] {
+        let python = Command::new("python3")
+            .args(["-c", TERMINAL, env!("CARGO_BIN_EXE_polywire"), "xmlrpc"])
+            .args(arguments)
+            .env_remove("POLYWIRE_PASSWORD")
+            .env("NO_COLOR", "1")
+            .stdin(Stdio::null())
+            .output();
+        let Ok(python) = python else {
+            eprintln!("skipped: python3 is missing");
+            return;
+        };
+        let seen = String::from_utf8(python.stdout).unwrap();
+        assert_eq!(seen, "Password of me: \r\n41\r\n");
+        assert_eq!(user_of(&requests.recv().unwrap()), "me:hunter2");
+    }
+}
+
 /// Python's own server, while it lives.
 struct Python {
     child: Child,
@@ -374,7 +512,8 @@ fn pythons_server() {
     assert!(said.err.starts_with("fault 1: "), "{}", said.err);
     let calls = "[\"add\", 1, 2]\n[\"fail\"]\n";
     let said = polywire_with(&[url, "--multicall", "-"], calls, &[]);
-    let expected = "[{\"result\":3},{\"fault\":{\"code\":10,\"message\":\"no\"}}]\n";
+    let expected =
+        "[{\"result\":3},{\"fault\":{\"code\":10,\"message\":\"no\",\"kind\":\"fault\"}}]\n";
     assert_eq!((said.code, &*said.out), (1, expected), "{}", said.err);
     assert_eq!(said.err, "one call of the batch ended in a fault\n");
     let calls = r#"[{"method": "add", "params": ["a", "b"]}]"#;

@@ -50,10 +50,7 @@ impl Input {
             }
             Err(error) => {
                 error.errors().for_each(tell);
-                Err(Failure {
-                    code: 1,
-                    message: summary(error.diagnostics().iter()),
-                })
+                Err(Failure::new(1, summary(error.diagnostics().iter())))
             }
         }
     }

@@ -2,21 +2,20 @@
 
 use std::time::Duration;
 
-use http::header::{HeaderName, HeaderValue};
 use polywire::rpc::xmlrpc::{Client, Leniency};
 
+use crate::call::Headers;
+use crate::user::UserArguments;
 use crate::way::WayArguments;
 use crate::{Failure, call};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct ConnectionArguments {
-    /// User and password. Without a password it is that of the variable
-    /// POLYWIRE_PASSWORD, which other users of the machine cannot see.
-    #[arg(long, short, value_name = "USER[:PASSWORD]")]
-    user: Option<String>,
-    /// Add a header to the request.
-    #[arg(long, short = 'H', value_name = "NAME: VALUE", value_parser = call::header)]
-    header: Vec<(HeaderName, HeaderValue)>,
+    #[command(flatten)]
+    user: UserArguments,
+    /// Add a header to the request; those of a file, one a line, by @FILE.
+    #[arg(long, short = 'H', value_name = "NAME: VALUE", value_parser = call::headers)]
+    header: Vec<Headers>,
     #[command(flatten)]
     way: WayArguments,
     /// Read answers that are wrong in these ways, by names apart by commas, or in
@@ -50,27 +49,19 @@ impl ConnectionArguments {
                 "--timeout must be a positive number of seconds",
             ));
         }
-        let builder = Client::builder(url).map_err(Failure::usage)?;
+        // What is wrong with the URL is said before a password is asked for.
+        let _ = Client::builder(url).map_err(Failure::usage)?;
+        let url = self.user.url(url)?;
+        let builder = Client::builder(&url).map_err(Failure::usage)?;
         let mut builder = builder
             .deadline(Duration::from_secs_f64(self.timeout))
             .leniency(self.lenient.unwrap_or(Leniency::STRICT))
             .tls(self.way.tls()?)
             .proxy(self.way.proxy()?);
-        if let Some(user) = &self.user {
-            let (user, password) = match user.split_once(':') {
-                Some((user, password)) => (user, password.to_owned()),
-                None => {
-                    let password = std::env::var("POLYWIRE_PASSWORD").map_err(|_| {
-                        Failure::usage(
-                            "--user has no password: give USER:PASSWORD, or set POLYWIRE_PASSWORD",
-                        )
-                    })?;
-                    (user.as_str(), password)
-                }
-            };
+        if let Some((user, password)) = self.user.credentials()? {
             builder = builder.basic(user, password);
         }
-        for (name, value) in &self.header {
+        for (name, value) in self.header.iter().flat_map(|Headers(all)| all) {
             builder = builder.header(name.clone(), value.clone());
         }
         if raw {

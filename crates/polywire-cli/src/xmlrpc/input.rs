@@ -75,8 +75,29 @@ pub(super) fn with_types(value: Value) -> Result<Value, String> {
                 .collect();
             Ok(Value::Map(Map::from_iter(members?)))
         }
+        // It would go out as a string, which nobody has asked for.
+        Value::BigInteger(digits) => Err(too_large(&digits.to_string(), "an integer", "64 bits")),
+        Value::BigDecimal(digits) => Err(too_large(&digits.to_string(), "a number", "a double")),
         other => Ok(other),
     }
+}
+
+/// What to do with a number that XML-RPC has no type for.
+fn too_large(digits: &str, what: &str, room: &str) -> String {
+    let shown = match digits.char_indices().nth(40) {
+        Some((end, _)) => format!("{}...", &digits[..end]),
+        None => digits.to_owned(),
+    };
+    let double: Option<f64> = digits
+        .parse()
+        .ok()
+        .filter(|double: &f64| double.is_finite());
+    let near = double.map(|double| format!(", {double:e} for the double that is nearest"));
+    format!(
+        "XML-RPC has no type for {what} beyond {room}, {shown}: write '\"...\"', in quotes, to send \
+         its digits as a string{}",
+        near.unwrap_or_default()
+    )
 }
 
 fn typed(map: &Map) -> Result<Option<Value>, String> {
@@ -146,6 +167,41 @@ mod tests {
             assert!(message.contains("is no JSON"), "{message}");
             assert!(message.ends_with(quoted), "{message}");
         }
+    }
+
+    /// XML-RPC would have them as strings: only who says so sends that.
+    #[test]
+    fn numbers_that_xmlrpc_lacks() {
+        for (text, parts) in [
+            (
+                "9223372036854775808",
+                ["64 bits, 9223372036854775808:", "9.223372036854776e18"],
+            ),
+            (
+                "[{\"a\": -99999999999999999999}]",
+                ["64 bits, -9", "-1e20 for the double"],
+            ),
+            ("1e400", ["beyond a double, 1", "in quotes"]),
+        ] {
+            let message = one(text).unwrap_err();
+            assert!(message.starts_with("error: argument 1, `"), "{message}");
+            for part in parts {
+                assert!(message.contains(part), "{message}");
+            }
+        }
+        for (text, value) in [
+            ("9223372036854775807", Value::from(i64::MAX)),
+            ("-9223372036854775808", Value::from(i64::MIN)),
+            ("1e20", Value::from(1e20)),
+            (
+                "\"9223372036854775808\"",
+                Value::from("9223372036854775808"),
+            ),
+        ] {
+            assert_eq!(one(text).unwrap(), value, "{text}");
+        }
+        let long = one(&"9".repeat(1_000)).unwrap_err();
+        assert!(!long.contains("nearest") && long.len() < 1_300, "{long}");
     }
 
     #[test]

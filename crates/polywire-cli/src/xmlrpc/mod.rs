@@ -7,11 +7,11 @@ mod paint;
 
 use std::io::IsTerminal;
 
-use polywire::codec::json::{self, JsonEncoder, JsonProfile};
+use polywire::codec::json;
 use polywire::rpc::xmlrpc::{CallError, Client, Fault};
-use polywire::schema::{Encode, Member, Value};
+use polywire::schema::{Map, Value};
 
-use crate::{Failure, print};
+use crate::{Failure, Report, print};
 
 /// Call a method over XML-RPC, without a model, and print its result as JSON.
 #[derive(Debug, clap::Args)]
@@ -58,12 +58,17 @@ const AFTER_HELP: &str = "\
 Arguments: each is JSON, such as 3, 3.0 (a double), true, null (nil), [1, 2] or \
 '{\"name\": \"web\"}'. A word that JSON does not begin with is a string as it stands: \
 web, /var/log/x. Whatever begins as JSON must be JSON, so that no slip becomes a string; to \
-send it as one, quote it for JSON and for the shell: '\"2026\"', '\"true\"'. What JSON \
+send it as one, quote it for JSON and for the shell: '\"2026\"', '\"true\"'. An integer \
+beyond 64 bits has no type in XML-RPC, and is an error: a string, or 1e20. What JSON \
 has no form for: '{\"$blob\": \"aGVsbG8=\"}' (base64), \
 '{\"$timestamp\": \"2026-11-22T10:00:00\"}' (dateTime.iso8601).
 
 Exit status: 0 with a result; 1 with a fault, which is printed; 2 when the call makes no \
-sense and is not sent; 3 when the server cannot be reached, or what answers is not understood.";
+sense and is not sent; 3 when the server cannot be reached, or what answers is not understood.
+
+What failed is said on standard error. Where standard output is no terminal, and a result would \
+be JSON, it also stands there as JSON in one line: {\"fault\": {\"code\", \"message\", \"kind\"}} \
+with status 1, {\"error\": {\"message\", \"kind\"}} with status 3.";
 
 pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -83,11 +88,13 @@ async fn dispatch(arguments: Arguments) -> Result<(), Failure> {
     };
     let client = arguments.connection.client(&arguments.url, arguments.raw)?;
     let output = Output::new(arguments.compact);
+    // These print lines, which nobody reads as JSON.
+    let unreported = |failure: Failure| failure.reported(Report::None);
     if arguments.list {
-        return list(&client).await;
+        return list(&client).await.map_err(unreported);
     }
     if let Some(method) = &arguments.describe {
-        return describe(&client, method).await;
+        return describe(&client, method).await.map_err(unreported);
     }
     if let Some(calls) = calls {
         return multicall::run(&client, calls, output).await;
@@ -111,7 +118,7 @@ impl Output {
     }
 
     fn print(self, value: &Value) -> Result<(), Failure> {
-        let text = to_json(value)?;
+        let text = print::json(value)?;
         let text = match self.compact {
             true => text,
             false if paint::is_wanted() => paint::painted(&json::pretty(&text)),
@@ -119,15 +126,6 @@ impl Output {
         };
         print::out(&format!("{text}\n"))
     }
-}
-
-/// Blobs as base64 and timestamps as RFC 3339, as everywhere in this program.
-fn to_json(value: &Value) -> Result<String, Failure> {
-    let mut encoder = JsonEncoder::new(JsonProfile::HUMAN, Vec::new());
-    value.encode(Member::DOCUMENT, &mut encoder);
-    let bytes = encoder.finish().map_err(Failure::transport)?;
-    let text = String::from_utf8(bytes).map_err(Failure::transport)?;
-    Ok(print::without_c1(text))
 }
 
 async fn list(client: &Client) -> Result<(), Failure> {
@@ -186,19 +184,47 @@ fn without_introspection(fault: &Fault, option: &str) -> Failure {
 
 fn failure(error: CallError) -> Failure {
     let Some(fault) = error.as_fault() else {
-        return match &error {
-            CallError::Request(_) => Failure::usage(error),
+        let kind = match &error {
+            CallError::Response { .. } => "answer",
+            CallError::Status(_) => "status",
+            _ if error.is_timeout() => "timeout",
+            _ => "transport",
+        };
+        let failure = match &error {
+            CallError::Request(_) => return Failure::usage(error),
             CallError::Response { begins, .. } if begins.is_empty() => Failure::transport(format!(
                 "{error}\n--lenient reads what some servers write wrong: see --help"
             )),
             _ => Failure::transport(error),
         };
+        return failure.reported(Report::Error(kind));
     };
     let mut message = fault.to_string();
     // Beside code and text there may be more.
     let more = fault.value().as_map().is_some_and(|map| map.len() > 2);
-    if let (true, Ok(json)) = (more, to_json(fault.value())) {
+    if let (true, Ok(json)) = (more, print::json(fault.value())) {
         message.push_str(&format!("\n{json}"));
     }
-    Failure::fault(message)
+    let report = match print::json(&Value::Map(report(fault))) {
+        Ok(report) => Report::Fault(report),
+        Err(_) => Report::Error("fault"),
+    };
+    Failure::fault(message).reported(report)
+}
+
+/// A fault as programs are told of it: its number, its text, of which kind it is, and the
+/// whole struct if it has more.
+fn report(fault: &Fault) -> Map {
+    let kind = match fault {
+        _ if fault.is_unknown_method() => "unknown_method",
+        _ if fault.retry_after().is_some() => "overloaded",
+        _ => "fault",
+    };
+    let mut about = Map::from_iter([("code", fault.code())]);
+    about.insert("message", fault.message());
+    about.insert("kind", kind);
+    if fault.value().as_map().is_some_and(|map| map.len() > 2) {
+        about.insert("value", fault.value().clone());
+    }
+    about
 }

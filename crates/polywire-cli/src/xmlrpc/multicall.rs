@@ -5,8 +5,8 @@ use std::io::Read;
 use polywire::rpc::xmlrpc::{CallError, Client};
 use polywire::schema::{Map, Value};
 
-use super::{Output, failure, input};
-use crate::Failure;
+use super::{Output, failure, input, report};
+use crate::{Failure, Report};
 
 /// A method and its parameters.
 pub(super) type Call = (String, Vec<Value>);
@@ -96,10 +96,7 @@ pub(super) async fn run(client: &Client, calls: Vec<Call>, output: Output) -> Re
             Err(CallError::NotSent(_)) => ("notSent", Value::from(true)),
             Err(CallError::Fault(fault)) => {
                 faults += 1;
-                let code = Value::from(fault.code());
-                let message = Value::from(fault.message());
-                let fault = Map::from_iter([("code", code), ("message", message)]);
-                ("fault", Value::Map(fault))
+                ("fault", Value::Map(report(&fault)))
             }
             Err(error) => {
                 let text = Value::from(error.to_string());
@@ -111,7 +108,8 @@ pub(super) async fn run(client: &Client, calls: Vec<Call>, output: Output) -> Re
     }
     output.print(&Value::List(list))?;
     if let Some(error) = broken {
-        return Err(failure(error));
+        // What is printed has it.
+        return Err(failure(error).reported(Report::None));
     }
     match faults {
         0 => Ok(()),

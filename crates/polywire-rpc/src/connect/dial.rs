@@ -126,7 +126,7 @@ impl Dialer {
                 if let Some(hint) = super::tls::hint(&error) {
                     failure = failure.because(hint);
                 }
-                failure.with_source(error)
+                failure.with_source(super::tls::reason(error))
             })?;
             return Ok(Stream::tls(stream, Known::new(address)));
         }

@@ -133,7 +133,11 @@ impl Tls {
     ///
     /// It is no SHA-256.
     pub fn pin_sha256(mut self, fingerprint: &str) -> Result<Self, TlsError> {
-        let expected = || TlsError("expected a SHA-256: 32 bytes as hexadecimal".to_owned());
+        let expected = || {
+            let text = "expected a SHA-256, 32 bytes as hexadecimal, as `openssl x509 -noout \
+                        -fingerprint -sha256 -in FILE` prints it";
+            TlsError(text.to_owned())
+        };
         let digits: Option<Vec<u8>> = fingerprint
             .chars()
             .filter(|character| *character != ':')
@@ -251,6 +255,20 @@ pub(crate) fn hint(error: &std::io::Error) -> Option<&'static str> {
     }
 }
 
+/// What a handshake failed by: our own words, where rustls would show them as a program has them.
+pub(crate) fn reason(error: std::io::Error) -> Box<dyn std::error::Error + Send + Sync> {
+    let own = error.get_ref().and_then(|error| error.downcast_ref());
+    match own {
+        Some(Error::InvalidCertificate(CertificateError::Other(OtherError(own)))) => {
+            match own.downcast_ref::<TlsError>() {
+                Some(own) => own.clone().into(),
+                None => error.into(),
+            }
+        }
+        _ => error.into(),
+    }
+}
+
 /// Ours, whatever other crates have installed for the process.
 fn provider() -> Arc<CryptoProvider> {
     Arc::new(rustls::crypto::ring::default_provider())
@@ -265,6 +283,12 @@ fn certificates(pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, TlsError> {
         Ok(read) => Ok(read),
         Err(error) => Err(TlsError(format!("certificates in PEM: {error}"))),
     }
+}
+
+/// As `openssl x509 -fingerprint -sha256` prints it, and as it can be pinned.
+fn fingerprint(digest: &[u8]) -> String {
+    let hex: Vec<String> = digest.iter().map(|byte| format!("{byte:02X}")).collect();
+    hex.join(":")
 }
 
 /// Takes the certificates that were named, or all. Whoever shows one must still have its
@@ -293,14 +317,12 @@ impl ServerCertVerifier for Named {
         if pins.iter().any(|pin| pin == digest.as_ref()) {
             return Ok(ServerCertVerified::assertion());
         }
-        let hex: Vec<String> = digest
-            .as_ref()
-            .iter()
-            .map(|it| format!("{it:02X}"))
-            .collect();
+        let pinned: Vec<String> = pins.iter().map(|pin| fingerprint(pin)).collect();
+        let found = fingerprint(digest.as_ref());
         let reason = OtherError(Arc::new(TlsError(format!(
-            "the server's certificate is none of the pinned ones: its SHA-256 is {}",
-            hex.join(":")
+            "the server's certificate has the SHA-256 {found}, and pinned is {}. If the server \
+             has a new one, pin that; if not, somebody is in between",
+            pinned.join(" or ")
         ))));
         Err(Error::InvalidCertificate(CertificateError::Other(reason)))
     }

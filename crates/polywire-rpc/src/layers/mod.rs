@@ -4,6 +4,7 @@
 //! | | what it does | how it is set |
 //! |---|---|---|
 //! | [`Firewall`] | connections in all and per address, requests per address | [`ServerBuilder::firewall`](crate::ServerBuilder::firewall) |
+//! | [`CrossOrigin`] | turns away what web pages of others call | [`ServerBuilder::cross_origin`](crate::ServerBuilder::cross_origin) |
 //! | [`BasicAuth`] | names and passwords | [`ServerBuilder::http_layer`](crate::ServerBuilder::http_layer) |
 //! | [`SecurityHeaders`] | headers for browsers | the same |
 //! | [`Gzip`] | compresses answers | the same |
@@ -14,11 +15,13 @@
 mod basic;
 #[cfg(feature = "cache")]
 pub mod cache;
+mod cross_origin;
 mod firewall;
 mod gzip;
 mod security;
 
 pub use basic::{BasicAuth, CheckFuture, Checker, User, same_secret};
+pub use cross_origin::{CrossOrigin, OriginError};
 pub use firewall::Firewall;
 pub(crate) use firewall::{Connected, Refused};
 pub use gzip::Gzip;

@@ -76,106 +76,48 @@ impl<T: Serialize + Send, E: Into<Fault>> IntoResult<Fallible> for Result<T, E> 
     }
 }
 
-/// An asynchronous function that can be a method.
+/// A function that can be a method.
 ///
 /// Implemented for functions and closures of
 ///
 /// - the parameters: a tuple of types that serde can read, `()` if there are
 ///   none, a `Vec` or an array if they are all of one type;
-/// - and, if it wants to know who calls, a [`Context`];
+/// - and, if it wants to know who calls, a [`Context`].
 ///
-/// which return a future of a value that serde can write, or of a `Result` of one
-/// whose error turns into a [`Fault`].
+/// What it returns is a value that serde can write, or a `Result` of one whose error turns
+/// into a [`Fault`]; one that does not block returns a future of that.
 pub trait MethodFunction<M>: Send + Sync + 'static {
     /// The parameters.
     type Parameters: DeserializeOwned + Send + 'static;
-    /// What the future ends in.
-    type Output: IntoResult<Self::Kind> + Send + 'static;
-    /// Whether that is a `Result`.
-    type Kind: 'static;
-    /// The future.
-    type Future: Future<Output = Self::Output> + Send + 'static;
-
-    /// Calls the function.
-    fn run(&self, parameters: Self::Parameters, context: Context) -> Self::Future;
-}
-
-impl<F, P, R, K> MethodFunction<(WithoutContext, K, P)> for F
-where
-    F: Fn(P) -> R + Send + Sync + 'static,
-    P: DeserializeOwned + Send + 'static,
-    R: Future + Send + 'static,
-    R::Output: IntoResult<K> + Send + 'static,
-    K: 'static,
-{
-    type Parameters = P;
-    type Output = R::Output;
-    type Kind = K;
-    type Future = R;
-
-    fn run(&self, parameters: P, _: Context) -> R {
-        self(parameters)
-    }
-}
-
-impl<F, P, R, K> MethodFunction<(WithContext, K, P)> for F
-where
-    F: Fn(P, Context) -> R + Send + Sync + 'static,
-    P: DeserializeOwned + Send + 'static,
-    R: Future + Send + 'static,
-    R::Output: IntoResult<K> + Send + 'static,
-    K: 'static,
-{
-    type Parameters = P;
-    type Output = R::Output;
-    type Kind = K;
-    type Future = R;
-
-    fn run(&self, parameters: P, context: Context) -> R {
-        self(parameters, context)
-    }
-}
-
-/// A blocking function that can be a method: as [`MethodFunction`], but that it
-/// returns the value itself, and may take its time.
-pub trait BlockingFunction<M>: Send + Sync + 'static {
-    /// The parameters.
-    type Parameters: DeserializeOwned + Send + 'static;
     /// What it returns.
-    type Output: IntoResult<Self::Kind> + Send + 'static;
-    /// Whether that is a `Result`.
-    type Kind: 'static;
+    type Output: Send + 'static;
 
     /// Calls the function.
     fn run(&self, parameters: Self::Parameters, context: Context) -> Self::Output;
 }
 
-impl<F, P, R, K> BlockingFunction<(WithoutContext, K, P)> for F
+impl<F, P, R> MethodFunction<(WithoutContext, P)> for F
 where
     F: Fn(P) -> R + Send + Sync + 'static,
     P: DeserializeOwned + Send + 'static,
-    R: IntoResult<K> + Send + 'static,
-    K: 'static,
+    R: Send + 'static,
 {
     type Parameters = P;
     type Output = R;
-    type Kind = K;
 
     fn run(&self, parameters: P, _: Context) -> R {
         self(parameters)
     }
 }
 
-impl<F, P, R, K> BlockingFunction<(WithContext, K, P)> for F
+impl<F, P, R> MethodFunction<(WithContext, P)> for F
 where
     F: Fn(P, Context) -> R + Send + Sync + 'static,
     P: DeserializeOwned + Send + 'static,
-    R: IntoResult<K> + Send + 'static,
-    K: 'static,
+    R: Send + 'static,
 {
     type Parameters = P;
     type Output = R;
-    type Kind = K;
 
     fn run(&self, parameters: P, context: Context) -> R {
         self(parameters, context)
@@ -195,13 +137,13 @@ pub(crate) struct Blocking<F, M> {
 /// A function over values.
 pub(crate) struct Values<F>(F);
 
-impl<M: 'static, F: MethodFunction<M>> Typed<F, M> {
+impl<F, M> Typed<F, M> {
     pub(crate) const fn new(function: F) -> Self {
         Self(function, std::marker::PhantomData)
     }
 }
 
-impl<M: 'static, F: BlockingFunction<M>> Blocking<F, M> {
+impl<F, M> Blocking<F, M> {
     pub(crate) fn new(function: F, pool: BlockingPool) -> Self {
         Self {
             function: Arc::new(function),
@@ -217,7 +159,12 @@ impl<F> Values<F> {
     }
 }
 
-impl<M: 'static, F: MethodFunction<M>> Method for Typed<F, M> {
+impl<M, K, F> Method for Typed<F, (M, K)>
+where
+    M: 'static,
+    K: 'static,
+    F: MethodFunction<M, Output: Future<Output: IntoResult<K>>>,
+{
     fn call(
         &self,
         source: Source<'_>,
@@ -232,7 +179,12 @@ impl<M: 'static, F: MethodFunction<M>> Method for Typed<F, M> {
     }
 }
 
-impl<M: 'static, F: BlockingFunction<M>> Method for Blocking<F, M> {
+impl<M, K, F> Method for Blocking<F, (M, K)>
+where
+    M: 'static,
+    K: 'static,
+    F: MethodFunction<M, Output: IntoResult<K>>,
+{
     fn call(
         &self,
         source: Source<'_>,

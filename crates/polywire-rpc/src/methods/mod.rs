@@ -106,9 +106,7 @@ use tower::{Layer, Service as TowerService};
 
 pub use call::{MethodCall, MethodReply, MethodService};
 pub use error::MethodsError;
-pub use function::{
-    BlockingFunction, Fallible, IntoResult, MethodFunction, Plain, WithContext, WithoutContext,
-};
+pub use function::{Fallible, IntoResult, MethodFunction, Plain, WithContext, WithoutContext};
 pub use parameters::Parameters;
 
 pub(crate) use call::MethodFuture;
@@ -170,12 +168,12 @@ impl Methods {
     /// # let _ = methods;
     /// ```
     #[must_use]
-    pub fn method<M: 'static, F>(mut self, name: impl Into<String>, function: F) -> Self
+    pub fn method<M: 'static, K: 'static, F>(mut self, name: impl Into<String>, function: F) -> Self
     where
-        F: MethodFunction<M>,
+        F: MethodFunction<M, Output: Future<Output: IntoResult<K>>>,
     {
         let name = name.into();
-        self.doubt::<F::Kind, F::Output>(&name);
+        self.doubt::<K, <F::Output as Future>::Output>(&name);
         self.methods.push((name, Box::new(Typed::new(function))));
         self
     }
@@ -217,12 +215,16 @@ impl Methods {
     /// # let _ = methods;
     /// ```
     #[must_use]
-    pub fn blocking<M: 'static, F>(mut self, name: impl Into<String>, function: F) -> Self
+    pub fn blocking<M: 'static, K: 'static, F>(
+        mut self,
+        name: impl Into<String>,
+        function: F,
+    ) -> Self
     where
-        F: BlockingFunction<M>,
+        F: MethodFunction<M, Output: IntoResult<K>>,
     {
         let name = name.into();
-        self.doubt::<F::Kind, F::Output>(&name);
+        self.doubt::<K, F::Output>(&name);
         self.methods
             .push((name, Box::new(Blocking::new(function, self.pool.clone()))));
         self

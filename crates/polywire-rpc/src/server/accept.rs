@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::{OwnedSemaphorePermit, watch};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
@@ -122,12 +122,13 @@ async fn accept<L, F, C>(
     F: Fn(Server, L::Stream, Peer, watch::Receiver<bool>) -> C + Send + Sync + 'static,
     C: Future<Output = ()> + Send + 'static,
 {
-    let permits = Arc::new(Semaphore::new(server.app.connections));
+    // Of all listeners of the server, on whatever thread.
+    let places = &server.app.connections;
     let mut connections = JoinSet::new();
     let mut warnings = Warnings::default();
     // Has not seen the word to stop, nor have its clones, whenever it comes.
     let unseen = stopped.clone();
-    let serve = |connections: &mut JoinSet<()>, stream, peer, permit| {
+    let serve = |connections: &mut JoinSet<()>, stream, peer, place: OwnedSemaphorePermit| {
         let connected = match server.app.connect(&peer) {
             Ok(connected) => connected,
             Err(refused) => return door.refuse(stream, &peer, refused),
@@ -135,23 +136,30 @@ async fn accept<L, F, C>(
         let connection = speak(server.clone(), stream, peer, unseen.clone());
         connections.spawn(async move {
             connection.await;
-            drop((connected, permit));
+            drop((connected, place));
         });
     };
+    // One that has no place yet. No place is kept for one that has not come: other
+    // listeners may need it.
+    let mut next = None;
     loop {
-        let permit = tokio::select! {
-            permit = Arc::clone(&permits).acquire_owned() => permit,
-            _ = stopped.changed() => break,
-        };
-        // Never closed.
-        let Ok(permit) = permit else { break };
         let accepted = tokio::select! {
             accepted = listener.accept() => accepted,
             _ = stopped.changed() => break,
         };
         match accepted {
             Ok((stream, peer)) => {
-                serve(&mut connections, stream, peer, permit);
+                let place = tokio::select! {
+                    biased;
+                    place = Arc::clone(places).acquire_owned() => place,
+                    _ = stopped.changed() => {
+                        next = Some((stream, peer));
+                        break;
+                    }
+                };
+                // Never closed.
+                let Ok(place) = place else { break };
+                serve(&mut connections, stream, peer, place);
             }
             Err(error) => {
                 // Out of descriptors, or a connection that was gone again:
@@ -167,10 +175,10 @@ async fn accept<L, F, C>(
     // Those that the system has connected to us have sent their requests, or
     // are about to: as far as there are places for them, they are answered.
     let waiting = listener.stop();
-    while let Ok(permit) = Arc::clone(&permits).try_acquire_owned()
-        && let Some((stream, peer)) = L::next(&waiting)
+    while let Ok(place) = Arc::clone(places).try_acquire_owned()
+        && let Some((stream, peer)) = next.take().or_else(|| L::next(&waiting))
     {
-        serve(&mut connections, stream, peer, permit);
+        serve(&mut connections, stream, peer, place);
     }
     drop(waiting);
     let ended = async { while connections.join_next().await.is_some() {} };

@@ -12,6 +12,7 @@ use http::{Request, Response, StatusCode};
 use http_body_util::{BodyExt, Full, combinators::BoxBody};
 use polywire_protocol::{Fault, FaultKind, Plan, ReadPlan, Route, ServerProtocol, Validator};
 use polywire_schema::{Body, Limits, Operation};
+use tokio::sync::Semaphore;
 use tower::util::BoxCloneSyncService;
 use tower::{Service, ServiceExt};
 use uuid::Uuid;
@@ -87,8 +88,9 @@ pub(crate) struct App {
     pub(super) validator: Option<Validator>,
     pub(super) memory: Arc<Memory>,
     pub(super) timeouts: Timeouts,
-    pub(super) connections: usize,
-    /// Whether callers over HTTP/1 may close their half and wait.
+    /// Places for connections, at whatever listener.
+    pub(super) connections: Arc<Semaphore>,
+    /// Whether callers over HTTP/1 and SCGI may close their half and wait.
     pub(super) half_close: bool,
     /// Whether peers over SCGI on other machines are believed.
     pub(super) scgi_from_elsewhere: bool,

@@ -23,7 +23,7 @@ use super::gate::{Calls, Gate};
 use super::memory::Memory;
 use super::mount::{Mount, Mounts};
 use super::{Server, Timeouts};
-use crate::layers::Firewall;
+use crate::layers::{CrossOrigin, Firewall};
 use crate::methods::{Methods, MethodsError};
 use crate::{Call, Handler, Output, ServiceHandle};
 
@@ -48,6 +48,7 @@ pub struct ServerBuilder {
     request_ids: Option<bool>,
     pages: Option<Pages>,
     firewall: Option<Firewall>,
+    cross_origin: Option<CrossOrigin>,
     calls: Option<usize>,
     http_layers: Vec<Box<dyn FnOnce(HttpService) -> HttpService>>,
     head_layers: Vec<Box<dyn FnOnce(HeadService) -> HeadService>>,
@@ -158,6 +159,7 @@ impl ServerBuilder {
             request_ids: None,
             pages: None,
             firewall: None,
+            cross_origin: None,
             calls: None,
             http_layers: Vec::new(),
             head_layers: Vec::new(),
@@ -278,26 +280,29 @@ impl ServerBuilder {
         self
     }
 
-    /// Sets how many connections may be open at once at each place where the server listens;
-    /// more wait to be accepted. 10,000. A server that listens in three ways has three times
-    /// as many: [`Firewall::connections`] counts them in all, and turns away what is too much.
+    /// Sets how many connections may be served at once, at all listeners and on all threads of
+    /// the server together. 10,000. More wait to be accepted; the first of them at each
+    /// listener is accepted, and waits unread for a place.
+    /// [`Firewall::connections`] turns away what is too much.
     #[must_use]
     pub fn connections(mut self, connections: usize) -> Self {
         self.connections = connections;
         self
     }
 
-    /// Sets whether a caller over HTTP/1 may close its half of the connection once it has
-    /// said all, and still wait for the answer. Yes, unless this says other.
+    /// Sets whether a caller over HTTP/1 or SCGI may close its half of the connection once it
+    /// has said all, and still wait for the answer, as `nc -N` and `socat` do. Yes, unless this
+    /// says other.
     ///
     /// A caller that has died looks the same: all that comes is the end of what it says.
     /// So its call runs to the end, or until the timeout for handlers, and holds its place
     /// among [`ServerBuilder::connections`] and [`ServerBuilder::calls`] meanwhile. With
     /// `false` the end of the connection ends the call: its handler is dropped at the
-    /// `await` where it stands, and what it has done until then stays done.
+    /// `await` where it stands, and what it has done until then stays done. Handlers that wait
+    /// cost one more system call then, which looks for the end.
     ///
     /// Over HTTP/2 a caller says by itself that it has gone, so a call always ends with
-    /// its connection or its stream. Over SCGI it always runs to the end.
+    /// its connection or its stream.
     #[must_use]
     pub const fn half_close(mut self, half_close: bool) -> Self {
         self.half_close = half_close;
@@ -307,6 +312,10 @@ impl ServerBuilder {
     /// Sets how many requests may be answered at once. One more is answered at once
     /// that the server is overloaded, in the caller's wire: `503` with `Retry-After`.
     /// Without this there are as many as connections bring.
+    ///
+    /// A `system.multicall` is one: its calls are made one after the other, so that never more
+    /// than one of them is in progress. How many it may have is a limit of its own,
+    /// [`Limits::with_calls`].
     #[must_use]
     pub const fn calls(mut self, calls: usize) -> Self {
         self.calls = Some(calls);
@@ -317,6 +326,15 @@ impl ServerBuilder {
     #[must_use]
     pub fn firewall(mut self, firewall: Firewall) -> Self {
         self.firewall = Some(firewall);
+        self
+    }
+
+    /// Turns away what web pages of other origins have browsers call, but for those that it
+    /// allows. `polywire serve` has it unless it is told other; a server in a program has
+    /// to be told, since it may stand where no browser comes.
+    #[must_use]
+    pub fn cross_origin(mut self, cross_origin: CrossOrigin) -> Self {
+        self.cross_origin = Some(cross_origin);
         self
     }
 
@@ -520,8 +538,10 @@ impl ServerBuilder {
                 .into_iter()
                 .fold(base, |inner, layer| layer(inner))
         });
-        let gate = (self.firewall.is_some() || self.calls.is_some()).then(|| Gate {
+        let guarded = self.firewall.is_some() || self.cross_origin.is_some();
+        let gate = (guarded || self.calls.is_some()).then(|| Gate {
             firewall: self.firewall,
+            cross_origin: self.cross_origin,
             calls: self.calls.map(Calls::new),
         });
         let app = App {
@@ -536,7 +556,7 @@ impl ServerBuilder {
             memory: Arc::new(Memory::new(memory)),
             timeouts: self.timeouts.capped(),
             // More than a semaphore counts is as good as no limit.
-            connections: self.connections.min(Semaphore::MAX_PERMITS),
+            connections: Arc::new(Semaphore::new(self.connections.min(Semaphore::MAX_PERMITS))),
             half_close: self.half_close,
             scgi_from_elsewhere: self.scgi_from_elsewhere,
             request_ids: self.request_ids,

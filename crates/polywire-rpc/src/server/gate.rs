@@ -5,10 +5,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::header::RETRY_AFTER;
-use http::{HeaderValue, Response, StatusCode, request};
+use http::header::{ORIGIN, RETRY_AFTER};
+use http::{HeaderValue, Method, Response, StatusCode, request};
 use http_body_util::Full;
-use polywire_protocol::{Fault, FaultKind};
+use polywire_codec::xmlrpc::code;
+use polywire_protocol::{Fault, FaultKind, ProtocolKind};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
@@ -16,13 +17,15 @@ use super::HttpResponse;
 use super::accept::Stream;
 use super::app::{App, Called, nobody};
 use super::peer::Peer;
-use crate::layers::{Connected, Firewall, Refused};
+use crate::layers::{Connected, CrossOrigin, Firewall, Refused};
 
+const FOREIGN: &str = "a web page of another origin may not call this (CrossOrigin::allow)";
 const TOO_MANY: &str = "too many requests from this address, try again later";
 
 /// Stands before a server that has limits of this kind.
 pub(super) struct Gate {
     pub(super) firewall: Option<Firewall>,
+    pub(super) cross_origin: Option<CrossOrigin>,
     pub(super) calls: Option<Calls>,
 }
 
@@ -92,6 +95,12 @@ impl App {
             *response.status_mut() = StatusCode::TOO_MANY_REQUESTS;
             return Err(Box::new(response));
         }
+        if let Some(cross_origin) = &gate.cross_origin
+            && cross_origin.is_foreign(head)
+            && let Some(response) = self.refuse_foreign(head)
+        {
+            return Err(Box::new(response));
+        }
         let Some(calls) = &gate.calls else {
             return Ok(None);
         };
@@ -122,17 +131,38 @@ impl App {
     #[cold]
     fn shed(&self, head: &request::Parts, message: &str, time: Duration) -> HttpResponse {
         let fault = Fault::new(FaultKind::Overloaded, message).with_retry_after(time);
-        let mut head = head.clone();
-        let response = match self.mounts.detect(&mut head) {
-            Some(protocol) => self.fault(protocol, &Called::Unknown, &fault),
-            None => {
-                let mut response = nobody();
-                *response.body_mut() = format!("{message}\n").into();
-                overloaded(&mut response);
-                response
-            }
-        };
+        let mut response = self.refuse(self.mounts.detect(&mut head.clone()), &fault);
+        overloaded(&mut response);
         response.map(Full::new)
+    }
+
+    /// The answer to what a page of another origin calls; `None` if it may, since it changes
+    /// nothing.
+    #[cold]
+    fn refuse_foreign(&self, head: &request::Parts) -> Option<HttpResponse> {
+        let protocol = self.mounts.detect(&mut head.clone());
+        // By definition, and by the model of who has made it.
+        let safe = matches!(head.method, Method::GET | Method::HEAD | Method::OPTIONS);
+        let by_query = |kind| matches!(kind, ProtocolKind::AwsQuery | ProtocolKind::Ec2Query);
+        if safe && !protocol.is_some_and(|at| by_query(self.mounts.protocols[at].kind())) {
+            return None;
+        }
+        tracing::debug!(origin = ?head.headers.get(ORIGIN), "a page of another origin was turned away");
+        let fault = Fault::named(StatusCode::FORBIDDEN, "AccessDeniedException", FOREIGN);
+        let fault = fault.with_code(code::INVALID_REQUEST);
+        let mut response = self.refuse(protocol, &fault);
+        *response.status_mut() = StatusCode::FORBIDDEN;
+        Some(response.map(Full::new))
+    }
+
+    /// A fault in the wire of a protocol, or in words where none is known.
+    fn refuse(&self, protocol: Option<usize>, fault: &Fault) -> Response<Bytes> {
+        let Some(protocol) = protocol else {
+            let mut response = nobody();
+            *response.body_mut() = format!("{}\n", fault.message()).into();
+            return response;
+        };
+        self.fault(protocol, &Called::Unknown, fault)
     }
 }
 

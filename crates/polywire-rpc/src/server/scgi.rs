@@ -17,7 +17,7 @@ use http_body_util::{BodyExt, Full, combinators::BoxBody};
 use polywire_protocol::scgi;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadHalf};
 use tokio::net::TcpListener;
-use tokio::sync::watch;
+use tokio::sync::{oneshot, watch};
 
 use super::accept::{self, Stream};
 use super::app::BodyError;
@@ -126,8 +126,17 @@ async fn connection<S: Stream + Sync>(
         Ok(Ok(None)) => return,
         Ok(Ok(Some(request))) => {
             let bare = request.head.method == Method::HEAD;
+            let half_close = server.app.half_close;
             let (read, mut write) = tokio::io::split(stream);
-            let response = answer(server, read, request, &peer).await;
+            let (read, rest) = Reading::new(read);
+            let response = tokio::select! {
+                biased;
+                response = answer(server, read, request, &peer) => response,
+                () = ended(rest), if !half_close => {
+                    tracing::debug!(?peer, "a caller has gone, and its call with it");
+                    return;
+                }
+            };
             if let Err(error) = respond(&mut write, response, bare, time).await {
                 tracing::debug!(?peer, %error, "a connection ended early");
             }
@@ -175,9 +184,46 @@ async fn read_head<S: Stream>(stream: &mut S) -> Result<Option<scgi::Request>, B
     }
 }
 
+/// The half that a body is read from, which is handed back when that is done.
+struct Reading<R: AsyncRead> {
+    read: Option<R>,
+    back: Option<oneshot::Sender<R>>,
+}
+
+impl<R: AsyncRead> Reading<R> {
+    fn new(read: R) -> (Self, oneshot::Receiver<R>) {
+        let (back, rest) = oneshot::channel();
+        let own = Self {
+            read: Some(read),
+            back: Some(back),
+        };
+        (own, rest)
+    }
+}
+
+impl<R: AsyncRead> Drop for Reading<R> {
+    fn drop(&mut self) {
+        if let (Some(read), Some(back)) = (self.read.take(), self.back.take()) {
+            // Nobody who waits for it is nobody who needs it.
+            let _ = back.send(read);
+        }
+    }
+}
+
+/// Returns when a caller ends the connection behind its request. One that says more than its
+/// request does not.
+async fn ended<R: AsyncRead + Unpin>(rest: oneshot::Receiver<R>) {
+    if let Ok(mut read) = rest.await
+        && let Ok(0) | Err(_) = read.read(&mut [0]).await
+    {
+        return;
+    }
+    std::future::pending::<()>().await;
+}
+
 async fn answer<S: Stream + Sync>(
     server: Server,
-    read: ReadHalf<S>,
+    read: Reading<ReadHalf<S>>,
     request: scgi::Request,
     peer: &Peer,
 ) -> HttpResponse {
@@ -251,8 +297,8 @@ fn refusal(status: StatusCode, text: String) -> HttpResponse {
 }
 
 /// The body of a request, as it comes.
-struct Incoming<R> {
-    read: R,
+struct Incoming<R: AsyncRead> {
+    read: Reading<R>,
     begun: Bytes,
     /// How many bytes are not read.
     left: u64,
@@ -279,6 +325,10 @@ impl<R: AsyncRead + Unpin> Body for Incoming<R> {
         }
         let room = usize::try_from(self.left.min(PIECE)).unwrap_or(usize::MAX);
         let Self { read, buffer, .. } = &mut *self;
+        // There until this is dropped.
+        let Some(read) = &mut read.read else {
+            return Poll::Ready(None);
+        };
         buffer.reserve(room);
         let mut room = (&mut *buffer).limit(room);
         // It remembers nothing, so it can be begun anew at each turn.

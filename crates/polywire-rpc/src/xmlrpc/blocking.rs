@@ -8,14 +8,24 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! It can be used from any thread, and from several at once, but not from those of an
-//! asynchronous runtime, which would stand still meanwhile: there every call is
-//! [`CallError::InsideRuntime`], and nothing is sent. That includes threads of tokio's
-//! `spawn_blocking`.
+//! It can be used from any thread that may wait, and from several at once. In a program with an
+//! asynchronous runtime these are the threads of tokio's `spawn_blocking`, what is within its
+//! `block_in_place`, and threads of the program's own. An asynchronous task may not wait, since
+//! its thread would stand still for all others: there every call is
+//! [`CallError::InsideRuntime`], and nothing is sent. Only a task that is
+//! `tokio::task::unconstrained` is not told from a thread that may wait; there tokio panics.
+//!
+//! ```
+//! # async fn example(client: polywire_rpc::xmlrpc::blocking::Client)
+//! # -> Result<(), Box<dyn std::error::Error>> {
+//! let state = tokio::task::spawn_blocking(move || client.call::<String>("state", ())).await??;
+//! # Ok(()) }
+//! ```
 
 use std::fmt;
 use std::future::Future;
 use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use http::{HeaderName, HeaderValue};
@@ -23,6 +33,7 @@ use polywire_schema::Value;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tokio::runtime::{Handle, Runtime};
+use tokio::task::coop;
 
 use super::batch::{self, Place, Replies};
 use super::builder::{BuildError, Built, ClientBuilder};
@@ -151,18 +162,42 @@ impl Client {
 
     fn wait<T>(&self, future: impl Future<Output = Result<T, CallError>>) -> Result<T, CallError> {
         match &self.runtime.0 {
-            Some(runtime) if Handle::try_current().is_err() => runtime.block_on(async {
-                // Nobody has looked at the connections since the last call: the first turn
-                // looks for news, the second hands them out, in the third those that the
-                // server has closed are let go of. Else the call would go over one of them.
-                for _ in 0..3 {
-                    tokio::task::yield_now().await;
-                }
-                future.await
-            }),
+            Some(runtime) if Handle::try_current().is_err() || !in_task() => {
+                runtime.block_on(async {
+                    // Nobody has looked at the connections since the last call: the first turn
+                    // looks for news, the second hands them out, in the third those that the
+                    // server has closed are let go of. Else the call would go over one of them.
+                    for _ in 0..3 {
+                        tokio::task::yield_now().await;
+                    }
+                    future.await
+                })
+            }
             _ => Err(CallError::InsideRuntime),
         }
     }
+}
+
+/// Whether this thread polls an asynchronous task at the moment, and so may not wait.
+///
+/// A runtime's handle tells nothing: threads that are there to block have one too. What they do
+/// not have is a budget, which tokio gives a task for each turn, and which is there to be
+/// looked at in one way only: by spending it. The first to have been taken gives all back.
+fn in_task() -> bool {
+    let mut context = Context::from_waker(Waker::noop());
+    let Poll::Ready(before) = coop::poll_proceed(&mut context) else {
+        return true;
+    };
+    // A budget is a byte.
+    let ends = (0..=u8::MAX).any(|_| match coop::poll_proceed(&mut context) {
+        Poll::Ready(spent) => {
+            spent.made_progress();
+            false
+        }
+        Poll::Pending => true,
+    });
+    drop(before);
+    ends
 }
 
 impl fmt::Debug for Client {

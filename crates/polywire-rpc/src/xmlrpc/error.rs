@@ -17,8 +17,8 @@ pub enum CallError {
     Fault(Fault),
     /// The place is one of another batch than the replies.
     ForeignPlace,
-    /// The blocking client was used on a thread of an asynchronous runtime, which would
-    /// stand still meanwhile. Nothing was sent.
+    /// The blocking client was used in an asynchronous task, whose thread would stand still
+    /// for all others. Nothing was sent. `tokio::task::spawn_blocking` has threads that may wait.
     InsideRuntime,
     /// The call was not sent, since the batch failed before it came to it.
     NotSent(Arc<CallError>),
@@ -83,8 +83,8 @@ impl fmt::Display for CallError {
         match self {
             Self::Fault(fault) => fault.fmt(f),
             Self::InsideRuntime => f.write_str(
-                "the blocking client was called on a thread of an asynchronous runtime: use \
-                 xmlrpc::Client there",
+                "the blocking client was called in an asynchronous task, which may not wait: use \
+                 xmlrpc::Client there, or tokio::task::spawn_blocking",
             ),
             Self::ForeignPlace => f.write_str("the place is one of another batch"),
             Self::NotSent(error) => {

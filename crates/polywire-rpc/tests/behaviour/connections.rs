@@ -1,12 +1,13 @@
 //! Connections: kept, closed, pipelined, limited, and HTTP/2.
 
+use std::net::SocketAddr;
 use std::time::Duration;
 
 use polywire_protocol::ProtocolKind::RestJson1;
 use polywire_rpc::{BuildError, Client, Timeouts};
 use polywire_schema::Limits;
 
-use crate::support::{Site, WIRES, builder, call_of, request, service};
+use crate::support::{Site, Socket, WIRES, builder, call_of, request, service, within};
 
 const ADD: &str = r#"{"left":1,"right":2}"#;
 
@@ -237,6 +238,60 @@ async fn the_limit_on_connections() {
     assert_eq!(first.reply().await.status, 200);
     drop(second);
     assert_eq!(third.reply().await.status, 202);
+}
+
+/// Two listeners of HTTP on threads of their own and one of SCGI share the places, and none keeps
+/// one for whom has not come.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_limit_on_connections_is_that_of_the_server() {
+    let any = || "127.0.0.1:0".parse().unwrap();
+    let server = builder().connections(2).build().unwrap();
+    let (send, address) = std::sync::mpsc::channel();
+    let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
+    let elsewhere = server.clone();
+    let worker = std::thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build();
+        runtime.unwrap().block_on(async {
+            let running = elsewhere.listen(any()).await.unwrap();
+            send.send(running.address()).unwrap();
+            let _ = stopped.await;
+            running.shutdown().await;
+        });
+    });
+    let here = server.listen(any()).await.unwrap();
+    let scgi = server.listen_scgi(any()).await.unwrap();
+    let there = address.recv().unwrap();
+    let open = async |address: SocketAddr| {
+        Socket::over(tokio::net::TcpStream::connect(address).await.unwrap())
+    };
+    let get = request("GET /status/200", &[], "");
+    let mut first = open(here.address()).await;
+    let mut second = open(there).await;
+    for socket in [&mut first, &mut second] {
+        socket.write(&get).await;
+        assert_eq!(socket.reply().await.status, 200);
+    }
+    let mut third = open(scgi.address()).await;
+    third.write(b"no SCGI").await;
+    // The others are served all the while, which this one has to be waited for to show.
+    let early = tokio::time::timeout(Duration::from_millis(300), third.raw()).await;
+    assert!(early.is_err(), "{early:?}");
+    drop(first);
+    let said = third.raw().await;
+    assert!(said.starts_with("Status: 400"), "{said}");
+    // One place is enough for all three, one after the other.
+    for address in [here.address(), there, here.address()] {
+        let mut socket = open(address).await;
+        socket.write(&get).await;
+        assert_eq!(socket.reply().await.status, 200);
+    }
+    drop(second);
+    let _ = stop.send(());
+    within(scgi.shutdown()).await;
+    within(here.shutdown()).await;
+    worker.join().unwrap();
 }
 
 /// The largest numbers there are mean no limit, and the smallest no server.

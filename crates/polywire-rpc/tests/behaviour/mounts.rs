@@ -1,12 +1,14 @@
 //! Every protocol at once on one port: which share a place, which need a mount
 //! of their own, and in which wire a bad request is answered.
 
+use http::{HeaderName, HeaderValue};
 use polywire_protocol::{FaultKind, ProtocolKind, Retry, XmlRpc};
+use polywire_rpc::layers::CrossOrigin;
 use polywire_rpc::server::{BuildError, Mount, OriginalUri};
-use polywire_rpc::{Client, Server, ServerBuilder, dynamic};
+use polywire_rpc::{CallError, Client, Server, ServerBuilder, dynamic};
 use polywire_schema::{Map, Value};
 
-use crate::support::{Caller, Site, builder, service};
+use crate::support::{Caller, Site, builder, head_of, request, service};
 
 /// Those that share the port with everybody.
 const SHARED: [ProtocolKind; 7] = [
@@ -274,4 +276,86 @@ fn a_server_tells_its_mounts() {
     assert_eq!(mounts.len(), 9);
     assert!(mounts.contains(&"restXml /s3".to_owned()), "{mounts:?}");
     assert!(mounts.contains(&"restJson1 /".to_owned()), "{mounts:?}");
+}
+
+/// Pages of other origins call nothing over any wire, and are told so in it; others who say
+/// the same, or nothing, are served.
+#[tokio::test]
+async fn pages_of_other_origins() {
+    let guard = CrossOrigin::new().allow("https://app.example").unwrap();
+    let site = Site::start(everything().cross_origin(guard)).await;
+    let caller = |kind, headers: &[(&'static str, &str)]| {
+        let mut builder = Client::builder(service(), kind);
+        for (name, value) in headers {
+            let name = HeaderName::from_static(name);
+            builder = builder.header(name, HeaderValue::from_str(value).unwrap());
+        }
+        Caller(
+            builder
+                .connect(&format!("{}{}", site.url(), path(kind)))
+                .unwrap(),
+        )
+    };
+    for kind in ProtocolKind::ALL {
+        for foreign in [
+            &[("sec-fetch-site", "cross-site")][..],
+            &[
+                ("sec-fetch-site", "same-site"),
+                ("origin", "http://other.example"),
+            ],
+            &[("origin", "http://other.example")],
+            &[("origin", "null")],
+        ] {
+            // Without a body a browser asks nobody before it sends this.
+            let error = caller(kind, foreign).call("Nothing", "{}").await;
+            match error.unwrap_err() {
+                CallError::Fault(fault) => {
+                    assert!(fault.message().contains("CrossOrigin"), "{kind}: {fault}");
+                    assert_eq!(fault.status(), 403, "{kind}");
+                }
+                // A client of XML-RPC looks at no body beside such a status.
+                error => assert!(error.to_string().contains("403"), "{kind}: {error}"),
+            }
+        }
+        let own = &*site.url();
+        for fine in [
+            &[][..],
+            &[("sec-fetch-site", "same-origin"), ("origin", own)],
+            &[("sec-fetch-site", "none")],
+            &[("origin", own)],
+            &[
+                ("sec-fetch-site", "cross-site"),
+                ("origin", "https://app.example"),
+            ],
+        ] {
+            let output = caller(kind, fine).call("Nothing", "{}").await;
+            assert_eq!(output.unwrap(), "{}", "{kind} {fine:?}");
+        }
+    }
+    let foreign = [("Sec-Fetch-Site", "cross-site")];
+    let mut call = head_of(ProtocolKind::XmlRpc, "", "Nothing");
+    call.1.extend(foreign);
+    let reply = site.send(request(&call.0, &call.1, "<methodCall/>")).await;
+    let (status, _, message) = reply.error(ProtocolKind::XmlRpc);
+    assert!(
+        status == 403 && message.contains("CrossOrigin"),
+        "{message}"
+    );
+    for (line, status) in [
+        // What changes nothing.
+        ("GET /status/200", 200),
+        ("GET /nowhere", 404),
+        ("OPTIONS /status/200", 405),
+        ("DELETE /status/200", 403),
+        ("POST /nowhere", 403),
+        // Any operation, by a link.
+        ("GET /?Action=Nothing&Version=1", 403),
+    ] {
+        let reply = site.send(request(line, &foreign, "")).await;
+        assert_eq!(reply.status, status, "{line}: {}", reply.text());
+    }
+    // Nobody is turned away where nobody has asked for it.
+    let open = Site::start(everything()).await;
+    let reply = open.send(request("DELETE /status/200", &foreign, "")).await;
+    assert_eq!(reply.status, 405);
 }

@@ -214,6 +214,19 @@ async fn calls_run_one_after_the_other() {
     assert_eq!(*log.lock().unwrap(), expected);
 }
 
+/// For the limit of calls in progress it is one: so many are in progress of it.
+#[tokio::test]
+async fn a_multicall_takes_one_place_among_calls() {
+    let builder = Server::methods(methods()).calls(1);
+    let server = build(builder);
+    let calls = (0..50).map(|_| entry("add", vec![1.into(), 2.into()]));
+    let results = multicall(&server, calls.collect()).await;
+    assert_eq!(results, vec![Ok(Value::from(3)); 50]);
+    // It gives its place back.
+    let single = call(&server, "add", &[1.into(), 2.into()]).await;
+    assert_eq!(single, Ok(Value::from(3)));
+}
+
 #[tokio::test(start_paused = true)]
 async fn the_deadline_is_that_of_the_whole() {
     let timeouts = Timeouts {

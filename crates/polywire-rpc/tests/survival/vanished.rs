@@ -313,6 +313,44 @@ async fn a_peer_that_vanishes_behind_its_call() {
     site.stop().await;
 }
 
+/// Over SCGI too the end of a connection ends its call, where it is told to.
+#[tokio::test(start_paused = true)]
+async fn a_peer_of_scgi_that_vanishes_behind_its_call() {
+    let site = Site::start(|server| server.half_close(false).connections(1)).await;
+    for _ in 0..3 {
+        let begun = Instant::now();
+        let mut stream = site.open_scgi().await;
+        let wait = scgi(&ECHO.replace("echo", "wait"));
+        stream.write_all(wait.as_bytes()).await.unwrap();
+        drop(stream);
+        site.gone.acquire().await.unwrap().forget();
+        assert_eq!(begun.elapsed(), Duration::ZERO);
+    }
+    site.serves_on().await;
+    // Bytes behind a call are no end.
+    let mut stream = site.open_scgi().await;
+    let wait = scgi(&ECHO.replace("echo", "wait")) + "more";
+    stream.write_all(wait.as_bytes()).await.unwrap();
+    let (words, took) = last_words(&mut stream).await;
+    assert!(words.contains("took too long"), "{words}");
+    is(took, Timeouts::DEFAULT.handler);
+    site.stop().await;
+}
+
+/// By default whoever closes its half of a connection still gets its answer.
+#[tokio::test(start_paused = true)]
+async fn a_peer_of_scgi_that_closes_its_half() {
+    let site = Site::start(|server| server).await;
+    let mut stream = site.open_scgi().await;
+    let wait = scgi(&ECHO.replace("echo", "wait"));
+    stream.write_all(wait.as_bytes()).await.unwrap();
+    stream.shutdown().await.unwrap();
+    let (words, took) = last_words(&mut stream).await;
+    assert!(words.contains("took too long"), "{words}");
+    is(took, Timeouts::DEFAULT.handler);
+    site.stop().await;
+}
+
 /// More than sockets hold is waiting for it, and after a time no longer.
 #[tokio::test(start_paused = true)]
 async fn a_peer_that_does_not_read_its_answer() {

@@ -1,12 +1,16 @@
 //! The client that waits.
 
+use std::future::poll_fn;
+
 use polywire_rpc::xmlrpc::{CallError, blocking::Client};
+use tokio::runtime::Builder;
+use tokio::task::coop;
 
 use crate::support::{Scripted, ok};
 
 /// A server on a runtime of its own, since the client has none to lend.
 fn server() -> (tokio::runtime::Runtime, Scripted) {
-    let runtime = tokio::runtime::Builder::new_multi_thread()
+    let runtime = Builder::new_multi_thread()
         .worker_threads(1)
         .enable_all()
         .build()
@@ -50,18 +54,70 @@ fn several_threads_use_one_client() {
     assert_eq!(server.seen().len(), 160);
 }
 
+/// In tasks, on the thread of `block_on`, and where a task has used up its turn.
 #[test]
-fn inside_a_runtime_it_says_so() {
+fn inside_a_task_it_says_so() {
+    for kind in [Builder::new_current_thread, Builder::new_multi_thread] {
+        let (_runtime, server) = server();
+        let runtime = kind().enable_all().build().unwrap();
+        let client = Client::new(&server.url()).unwrap();
+        let is_told = |client: Client| {
+            let error = client.call::<i32>("m", ()).unwrap_err();
+            assert!(matches!(error, CallError::InsideRuntime));
+            assert!(error.is_before_request());
+            assert!(error.to_string().contains("spawn_blocking"), "{error}");
+            // Neither does letting go of it there end the program.
+            drop(client);
+        };
+        runtime.block_on(async {
+            is_told(client.clone());
+            let (own, local) = (client.clone(), client.clone());
+            tokio::spawn(async move { is_told(own) }).await.unwrap();
+            let set = tokio::task::LocalSet::new();
+            set.run_until(async move { is_told(local) }).await;
+            while coop::has_budget_remaining() {
+                let spend = poll_fn(|task| coop::poll_proceed(task).map(|one| one.made_progress()));
+                spend.await;
+            }
+            is_told(client);
+        });
+        assert!(server.seen().is_empty());
+    }
+}
+
+/// Asking whether it may wait costs a task nothing of its turn.
+#[tokio::test]
+async fn a_task_keeps_its_turn() {
+    let client = Client::new("http://127.0.0.1:1").unwrap();
+    for _ in 0..1_000 {
+        client.call::<i32>("m", ()).unwrap_err();
+        assert!(coop::has_budget_remaining());
+    }
+}
+
+#[test]
+fn threads_of_a_runtime_that_may_wait() {
+    for kind in [Builder::new_current_thread, Builder::new_multi_thread] {
+        let (_runtime, server) = server();
+        let runtime = kind().enable_all().build().unwrap();
+        let client = Client::new(&server.url()).unwrap();
+        let call = |client: Client| client.call::<i32>("m", ()).unwrap();
+        runtime.block_on(async {
+            let all = (0..4).map(|_| client.clone());
+            let all = all.map(|client| tokio::task::spawn_blocking(move || call(client)));
+            for one in all.collect::<Vec<_>>() {
+                assert_eq!(one.await.unwrap(), 1);
+            }
+        });
+        let entered = runtime.enter();
+        assert_eq!(call(client), 1);
+        drop(entered);
+        assert_eq!(server.seen().len(), 5);
+    }
     let (runtime, server) = server();
     let client = Client::new(&server.url()).unwrap();
-    let error = runtime.block_on(async {
-        let error = client.call::<i32>("m", ()).unwrap_err();
-        // Neither does letting go of it there end the program.
-        drop(client);
-        error
-    });
-    assert!(matches!(error, CallError::InsideRuntime));
-    assert!(error.is_before_request());
-    assert!(error.to_string().contains("xmlrpc::Client"), "{error}");
-    assert!(server.seen().is_empty());
+    // The only worker goes on serving: another thread takes over.
+    let call = async move { tokio::task::block_in_place(|| client.call::<i32>("m", ())) };
+    let called = runtime.block_on(async { tokio::spawn(call).await.unwrap() });
+    assert_eq!(called.unwrap(), 1);
 }

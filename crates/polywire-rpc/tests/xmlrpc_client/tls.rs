@@ -166,10 +166,17 @@ async fn one_certificate_or_all() {
         call(&url, tls).await.unwrap();
     }
     let tls = Tls::new().pin_sha256(&"00".repeat(32)).unwrap();
+    let tls = tls.pin_sha256(&"ab".repeat(32)).unwrap();
     let text = call(&url, tls).await.unwrap_err().to_string();
-    // Whoever has looked at the server can compare.
-    let own = format!("none of the pinned ones: its SHA-256 is {}", hex.join(":"));
-    assert!(text.contains(&own), "{text}");
+    // Whoever has looked at the server can compare, and pin what is found.
+    let found = format!("has the SHA-256 {}, and pinned is ", hex.join(":"));
+    let pinned = ["00", "AB"].map(|byte| [byte; 32].join(":"));
+    let expected = format!("{found}{}. If", pinned.join(" or "));
+    assert!(text.contains(&expected), "{text}");
+    assert!(
+        text.ends_with("pin that; if not, somebody is in between"),
+        "{text}"
+    );
     // Where certificates are named, no other is accepted, whatever else is set.
     for accept in [false, true] {
         let tls = Tls::new().pin_sha256(&"00".repeat(32)).unwrap();
