@@ -110,6 +110,8 @@ pub use function::{Fallible, IntoResult, MethodFunction, Plain, WithContext, Wit
 pub use parameters::Parameters;
 
 pub(crate) use call::MethodFuture;
+pub(crate) use format::{Form, write_output};
+pub(crate) use parameters::Place;
 pub(crate) use router::{Entry, Found, Router, Target};
 pub(crate) use wire::CborMethods;
 

@@ -129,6 +129,11 @@ impl Router {
         }
     }
 
+    /// All names.
+    pub(crate) fn targets(&self) -> impl Iterator<Item = (&str, &Target)> {
+        self.names.iter().map(|(name, target)| (&**name, target))
+    }
+
     pub(crate) fn find(&self, name: &str) -> Result<&Target, Fault> {
         self.names.get(name).ok_or_else(|| self.no_method(name))
     }

@@ -19,6 +19,7 @@ use uuid::Uuid;
 
 use super::answer::{Answer, HttpAnswer, caught};
 use super::body::RequestBody;
+use super::frames::Table;
 use super::gate::{Gate, InFlight, overloaded};
 use super::memory::Memory;
 use super::mount::{Mount, Mounts};
@@ -97,6 +98,8 @@ pub(crate) struct App {
     /// Whether calls get ids; if not said, where their protocol has a place for them.
     pub(super) request_ids: Option<bool>,
     pub(super) pages: Option<Pages>,
+    /// What frames can call, if they are offered.
+    pub(super) frames: Option<Arc<Table>>,
     /// Turns away what is too much, if there are limits.
     pub(super) gate: Option<Gate>,
 }

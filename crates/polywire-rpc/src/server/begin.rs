@@ -1,7 +1,7 @@
-//! The first bytes of a connection, which tell HTTP/2 from HTTP/1.
+//! The first bytes of a connection, which tell HTTP/1, HTTP/2 and frames from each other.
 //!
 //! They are taken out of the stream, since only reading shows that a peer has
-//! gone, and given to hyper again before what comes next.
+//! gone, and given on again before what comes next.
 
 use std::io;
 
@@ -9,6 +9,17 @@ use tokio::io::{AsyncRead, AsyncReadExt};
 
 /// How HTTP/2 begins, RFC 9113, section 3.4.
 const PREFACE: &[u8; 24] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+
+/// The first byte of frames, with which nothing else begins.
+const FRAMES: u8 = polywire_frame::PREFACE[0];
+
+/// What a peer speaks.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Spoken {
+    Frames,
+    Http1,
+    Http2,
+}
 
 /// What a peer has said before it was known what it speaks.
 #[derive(Debug, Default)]
@@ -21,9 +32,9 @@ pub(super) struct Begin {
 }
 
 impl Begin {
-    /// Reads until it is known whether the peer speaks HTTP/2. Nothing is lost
-    /// if this is given up halfway.
-    pub(super) async fn is_http2<S>(&mut self, stream: &mut S) -> io::Result<bool>
+    /// Reads until it is known what the peer speaks. Nothing is lost if this is given up
+    /// halfway.
+    pub(super) async fn speaks<S>(&mut self, stream: &mut S) -> io::Result<Spoken>
     where
         S: AsyncRead + Unpin,
     {
@@ -34,10 +45,13 @@ impl Begin {
             let said = self.said();
             // What has ended halfway is for HTTP/1 to refuse.
             if len == 0 || !PREFACE.starts_with(said) {
-                return Ok(false);
+                return Ok(match said {
+                    [FRAMES, ..] => Spoken::Frames,
+                    _ => Spoken::Http1,
+                });
             }
             if said.len() == PREFACE.len() {
-                return Ok(true);
+                return Ok(Spoken::Http2);
             }
         }
     }
@@ -65,7 +79,7 @@ mod tests {
     use super::*;
 
     /// What is known after these pieces, and the bytes that it took.
-    async fn after(pieces: &[&[u8]]) -> (bool, Vec<u8>) {
+    async fn after(pieces: &[&[u8]]) -> (Spoken, Vec<u8>) {
         let (mut peer, mut stream) = tokio::io::duplex(64);
         let mut begin = Begin::default();
         let write = async {
@@ -77,27 +91,37 @@ mod tests {
             }
             drop(peer);
         };
-        let (http2, ()) = tokio::join!(begin.is_http2(&mut stream), write);
-        (http2.unwrap(), begin.said().to_vec())
+        let (spoken, ()) = tokio::join!(begin.speaks(&mut stream), write);
+        (spoken.unwrap(), begin.said().to_vec())
     }
 
     #[tokio::test]
     async fn tells_the_versions_apart() {
-        assert_eq!(after(&[PREFACE]).await, (true, PREFACE.to_vec()));
+        assert_eq!(after(&[PREFACE]).await, (Spoken::Http2, PREFACE.to_vec()));
         let bytes: Vec<&[u8]> = PREFACE.chunks(1).collect();
-        assert_eq!(after(&bytes).await, (true, PREFACE.to_vec()));
-        assert_eq!(after(&[b"P", b"OST"]).await, (false, b"POST".to_vec()));
-        assert_eq!(after(&[b"GET /"]).await, (false, b"GET /".to_vec()));
+        assert_eq!(after(&bytes).await, (Spoken::Http2, PREFACE.to_vec()));
+        assert_eq!(
+            after(&[b"P", b"OST"]).await,
+            (Spoken::Http1, b"POST".to_vec())
+        );
+        assert_eq!(
+            after(&[b"\xf7PW\x01"]).await,
+            (Spoken::Frames, b"\xf7PW\x01".to_vec())
+        );
+        assert_eq!(after(&[b"GET /"]).await, (Spoken::Http1, b"GET /".to_vec()));
         // Not one byte more than the preface: frames follow it.
         let more = [&PREFACE[..], b"more"].concat();
-        assert_eq!(after(&[&more]).await, (true, PREFACE.to_vec()));
+        assert_eq!(after(&[&more]).await, (Spoken::Http2, PREFACE.to_vec()));
     }
 
     #[tokio::test]
     async fn gives_on_what_was_said() {
         let mut begin = Begin::default();
         assert!(begin.is_empty());
-        assert!(!begin.is_http2(&mut &b"GET /time"[..]).await.unwrap());
+        assert_eq!(
+            begin.speaks(&mut &b"GET /time"[..]).await.unwrap(),
+            Spoken::Http1
+        );
         assert_eq!(begin.give(5), b"GET /");
         assert!(!begin.is_empty());
         assert_eq!(begin.give(usize::MAX), b"time");
@@ -107,11 +131,11 @@ mod tests {
 
     #[tokio::test]
     async fn ends_with_the_peer() {
-        assert_eq!(after(&[]).await, (false, Vec::new()));
-        assert_eq!(after(&[b"P"]).await, (false, b"P".to_vec()));
+        assert_eq!(after(&[]).await, (Spoken::Http1, Vec::new()));
+        assert_eq!(after(&[b"P"]).await, (Spoken::Http1, b"P".to_vec()));
         assert_eq!(
             after(&[&PREFACE[..23]]).await,
-            (false, PREFACE[..23].to_vec())
+            (Spoken::Http1, PREFACE[..23].to_vec())
         );
     }
 }

@@ -19,6 +19,7 @@ use tower::{Layer, Service, service_fn};
 use super::app::{
     App, Arriving, BodyError, CallService, HeadService, HttpResponse, HttpService, Pages, Within,
 };
+use super::frames::Table;
 use super::gate::{Calls, Gate};
 use super::memory::Memory;
 use super::mount::{Mount, Mounts};
@@ -45,6 +46,7 @@ pub struct ServerBuilder {
     connections: usize,
     half_close: bool,
     scgi_from_elsewhere: bool,
+    frames: bool,
     request_ids: Option<bool>,
     pages: Option<Pages>,
     firewall: Option<Firewall>,
@@ -91,6 +93,8 @@ pub enum BuildError {
     BodyMemory(usize, usize),
     /// Methods cannot be offered.
     Methods(MethodsError),
+    /// Frames are offered, which layers around HTTP requests or heads would not see.
+    FramesPastLayers,
 }
 
 impl fmt::Display for BuildError {
@@ -106,6 +110,10 @@ impl fmt::Display for BuildError {
                 let names: Vec<&str> = ProtocolKind::ALL.iter().map(|kind| kind.name()).collect();
                 f.write_str(&names.join(", "))
             }
+            Self::FramesPastLayers => f.write_str(
+                "layers around HTTP requests and heads do not see what comes over frames: \
+                 offer frames on a server of their own, or put the layers around calls",
+            ),
             Self::UnknownOperation(name) => {
                 write!(
                     f,
@@ -155,6 +163,7 @@ impl ServerBuilder {
             timeouts: Timeouts::DEFAULT,
             connections: 10_000,
             half_close: true,
+            frames: false,
             scgi_from_elsewhere: false,
             request_ids: None,
             pages: None,
@@ -306,6 +315,18 @@ impl ServerBuilder {
     #[must_use]
     pub const fn half_close(mut self, half_close: bool) -> Self {
         self.half_close = half_close;
+        self
+    }
+
+    /// Offers the methods and operations over frames too, on the same ports and sockets: a
+    /// connection that begins with `0xf7` speaks them, as `docs/frame.md` defines.
+    ///
+    /// Limits, timeouts, the firewall and layers around decoded calls hold there as well. Layers
+    /// around HTTP requests and around heads have nothing to stand around: a server that has some
+    /// refuses to be built, so that no check of theirs can be gone round.
+    #[must_use]
+    pub const fn frames(mut self, frames: bool) -> Self {
+        self.frames = frames;
         self
     }
 
@@ -479,6 +500,9 @@ impl ServerBuilder {
             }
         }
 
+        if self.frames && !(self.http_layers.is_empty() && self.head_layers.is_empty()) {
+            return Err(BuildError::FramesPastLayers);
+        }
         let mut handlers: Vec<Option<Arc<dyn Handler>>> = Vec::new();
         for operation in service.operations() {
             let index = operation.index() as usize;
@@ -545,6 +569,9 @@ impl ServerBuilder {
             calls: self.calls.map(Calls::new),
         });
         let app = App {
+            frames: self
+                .frames
+                .then(|| Arc::new(Table::new(&self.service, methods.as_ref()))),
             service: self.service.clone(),
             mounts: Mounts::new(protocols),
             methods,

@@ -23,7 +23,8 @@ use tokio::sync::watch;
 use super::accept::{self, Stream};
 use super::activity::{Activity, Idle, InCall, Watched};
 use super::answer::HttpAnswer;
-use super::begin::Begin;
+use super::begin::{Begin, Spoken};
+use super::frames;
 use super::gate::{BUSY_HTTP, InFlight};
 use super::listener::bind;
 use super::peer::Peer;
@@ -133,15 +134,19 @@ pub(super) async fn connection<S: Stream>(
     let time = server.app.timeouts.head;
     let half_close = server.app.half_close;
     let mut begin = Begin::default();
-    let http2 = tokio::select! {
+    let spoken = tokio::select! {
         biased;
-        http2 = tokio::time::timeout(time, begin.is_http2(&mut stream)) => http2,
+        spoken = tokio::time::timeout(time, begin.speaks(&mut stream)) => spoken,
         () = stop_and_wait(stopped.clone()) => return,
     };
-    let Ok(Ok(http2)) = http2 else {
+    let Ok(Ok(spoken)) = spoken else {
         tracing::debug!(?peer, "a connection ended before it said anything");
         return;
     };
+    if spoken == Spoken::Frames && server.app.frames.is_some() {
+        return frames::connection(server, stream, begin, peer, stopped).await;
+    }
+    let http2 = spoken == Spoken::Http2;
     let activity = Arc::new(Activity::new(http2));
     let service = Calls {
         server,

@@ -127,6 +127,22 @@ impl App {
             .map_err(|time| Fault::new(FaultKind::Overloaded, TOO_MANY).with_retry_after(time))
     }
 
+    /// Lets a call in that has no head of HTTP.
+    #[inline]
+    pub(super) fn admit_call(&self, peer: &Peer) -> Result<Option<InFlight>, Fault> {
+        let Some(gate) = &self.gate else {
+            return Ok(None);
+        };
+        self.admit_more(peer)?;
+        let Some(calls) = &gate.calls else {
+            return Ok(None);
+        };
+        calls.begin().map(Some).ok_or_else(|| {
+            let message = format!("{} calls are in progress, try again later", calls.limit);
+            Fault::new(FaultKind::Overloaded, message).with_retry_after(Duration::from_secs(1))
+        })
+    }
+
     /// The answer to a call that is not begun, in the caller's wire.
     #[cold]
     fn shed(&self, head: &request::Parts, message: &str, time: Duration) -> HttpResponse {

@@ -19,6 +19,7 @@ mod begin;
 mod body;
 mod builder;
 mod connection;
+mod frames;
 mod gate;
 mod listener;
 mod memory;

@@ -1,0 +1,167 @@
+//! Calls: which names there are, and how one begins.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use polywire_codec::cbor::{CborDecoder, CborProfile};
+use polywire_codec::{Message, Sink};
+use polywire_protocol::{
+    Claim, Fault, OfKind, Plan, ProtocolKind, ReadPlan, Route, RpcV2Cbor, ServerProtocol,
+};
+use polywire_schema::{Body, Error, Operation, Schema};
+
+use crate::methods::{Form, MethodFuture, MethodReply, Place, Router, Target, write_output};
+use crate::server::app::{App, Called};
+use crate::{Context, ServiceHandle};
+
+/// All that frames can call, by the names that it has there.
+pub(crate) struct Table {
+    names: HashMap<Box<str>, u32>,
+    targets: Vec<Target>,
+    wire: RpcV2Cbor,
+}
+
+impl Table {
+    /// The methods of a server, and the operations of its model: by the name of the service and
+    /// theirs, and, where no method has it, by theirs alone.
+    pub(crate) fn new(service: &ServiceHandle, methods: Option<&Router>) -> Self {
+        let service = service.service();
+        let mut table = Self {
+            names: HashMap::new(),
+            targets: Vec::new(),
+            wire: RpcV2Cbor::new(service),
+        };
+        if let Some(methods) = methods {
+            for (name, target) in methods.targets() {
+                table.add(name, target.clone());
+            }
+        }
+        for operation in service.operations() {
+            let target = Target::Operation(operation.index());
+            let full = format!("{}.{}", service.name(), operation.name());
+            for name in [full.as_str(), operation.name()] {
+                if !table.names.contains_key(name) {
+                    table.add(name, target.clone());
+                }
+            }
+        }
+        table
+    }
+
+    fn add(&mut self, name: &str, target: Target) {
+        let index = self.targets.len() as u32;
+        self.targets.push(target);
+        self.names.insert(name.into(), index);
+    }
+
+    pub(super) fn find(&self, name: &str) -> Option<u32> {
+        self.names.get(name).copied()
+    }
+
+    pub(super) const fn wire(&self) -> &RpcV2Cbor {
+        &self.wire
+    }
+
+    pub(super) fn called(&self, index: u32) -> Called {
+        match &self.targets[index as usize] {
+            Target::Method(entry) => Called::Method(Arc::clone(entry)),
+            Target::Operation(index) => Called::Operation(*index),
+        }
+    }
+
+    /// Begins a call.
+    pub(super) fn begin(
+        &self,
+        app: &Arc<App>,
+        index: u32,
+        context: Context,
+        payload: &[u8],
+    ) -> Result<MethodFuture, Fault> {
+        let bytes = Bytes::copy_from_slice(payload);
+        let body = Body::new(bytes.clone());
+        match &self.targets[index as usize] {
+            Target::Method(entry) => {
+                let Some(router) = &app.methods else {
+                    return Err(Fault::internal("a server without methods"));
+                };
+                let source = Place::Cbor.open(&bytes, &body, &app.limits)?;
+                router.begin(app, entry, source, context, (Form::Cbor, Vec::new()))
+            }
+            Target::Operation(index) => {
+                let index = *index;
+                let output = app.handle_by(&Payload, &Route::to(index), context, &body)?;
+                let app = Arc::clone(app);
+                Ok(Box::pin(async move {
+                    let output = output.await?;
+                    let root = app.service.operation(index).output().root();
+                    let bytes = write_output(Form::Cbor, Vec::new(), root, output.message());
+                    Ok(MethodReply::new(
+                        Form::Cbor,
+                        bytes.map_err(Fault::internal)?,
+                    ))
+                }))
+            }
+        }
+    }
+}
+
+/// The protocol by which a payload is read: CBOR, as rpcv2Cbor has it, without HTTP around it.
+#[derive(Debug)]
+struct Payload;
+
+impl OfKind for Payload {
+    fn kind(&self) -> ProtocolKind {
+        ProtocolKind::RpcV2Cbor
+    }
+}
+
+impl ServerProtocol for Payload {
+    fn claim(&self, _: &http::request::Parts) -> Claim {
+        Claim::No
+    }
+
+    fn route(&self, _: &http::request::Parts) -> Result<Plan, Fault> {
+        Err(no_message())
+    }
+
+    fn decode_input<'de>(
+        &self,
+        operation: Operation<'_>,
+        request: &ReadPlan<'de>,
+        sink: &mut dyn Sink<'de>,
+    ) -> Result<(), Fault> {
+        const EMPTY: &[u8] = &[0xa0];
+        let root = operation.input().root();
+        let mut decoder = match request.body.as_bytes() {
+            // No input is one without members.
+            [] => CborDecoder::from_slice(EMPTY, CborProfile::DEFAULT, request.limits)?,
+            _ => CborDecoder::from_body(request.body, CborProfile::DEFAULT, request.limits)?,
+        };
+        sink.read_cbor(root, &mut decoder)?;
+        decoder.finish()?;
+        Ok(sink.finish(root, &mut decoder)?)
+    }
+
+    fn encode_output(
+        &self,
+        _: Operation<'_>,
+        _: &dyn Message,
+    ) -> Result<http::Response<Bytes>, Error> {
+        Err(Error::new(polywire_schema::ErrorKind::Internal))
+    }
+
+    fn encode_error(&self, _: Schema<'_>, _: &Fault) -> Result<http::Response<Bytes>, Error> {
+        Err(Error::new(polywire_schema::ErrorKind::Internal))
+    }
+
+    fn encode_other(&self, _: &Fault) -> http::Response<Bytes> {
+        http::Response::new(Bytes::new())
+    }
+}
+
+/// Only inputs are read by it.
+#[cold]
+fn no_message() -> Fault {
+    Fault::internal("a frame has no head of HTTP")
+}

@@ -1,0 +1,77 @@
+//! Faults as frames have them.
+
+use polywire_codec::cbor;
+use polywire_frame::FaultCode;
+use polywire_frame::server::Fault as Answer;
+use polywire_protocol::{Fault, FaultKind, ServerProtocol};
+use polywire_schema::{Map, Value};
+
+use super::calls::Table;
+use crate::server::app::{App, Called};
+
+/// What a caller is told of a fault: the frame's part, and the details.
+pub(super) fn answer(
+    app: &App,
+    table: &Table,
+    called: &Called,
+    fault: &Fault,
+) -> (Answer, Vec<u8>) {
+    let answer = Answer {
+        retry_after: fault.retry_after().map_or(0, |time| {
+            u32::try_from(time.as_millis()).unwrap_or(u32::MAX)
+        }),
+        unstarted: fault.kind() == FaultKind::Overloaded,
+        ..Answer::new(code(fault.kind()))
+    };
+    if let Called::Operation(index) = called {
+        let operation = app.service.operation(*index);
+        if let Some(shape) = fault.shape_in(Some(operation))
+            && let Ok(response) = table.wire().encode_error(shape, fault)
+        {
+            return (answer, response.into_body().into());
+        }
+    }
+    if fault.kind() == FaultKind::Internal {
+        let reason = std::error::Error::source(fault);
+        let reason = reason.map(tracing::field::display);
+        tracing::error!(reason, "internal fault");
+    }
+    let inside = matches!(fault.kind(), FaultKind::Internal | FaultKind::Modelled);
+    let (name, message) = match fault.kind() {
+        FaultKind::Named => (fault.name(), fault.message()),
+        _ if inside => (FaultKind::Internal.name(), "an internal error occurred"),
+        kind => (kind.name(), fault.message()),
+    };
+    let mut details = Map::from_iter([
+        ("__type", Value::from(name)),
+        ("message", Value::from(message)),
+    ]);
+    if let Some(code) = fault.code() {
+        details.insert("code", Value::from(code));
+    }
+    let answer = match inside {
+        true => Answer {
+            code: FaultCode::INTERNAL,
+            ..answer
+        },
+        false => answer,
+    };
+    // A map of strings and a number can always be written.
+    let details = cbor::to_vec(&Value::Map(details)).unwrap_or_default();
+    (answer, details)
+}
+
+const fn code(kind: FaultKind) -> FaultCode {
+    match kind {
+        FaultKind::DeadlineExceeded | FaultKind::RequestTimeout => FaultCode::DEADLINE,
+        FaultKind::Invalid => FaultCode::INVALID,
+        FaultKind::Malformed | FaultKind::UnsupportedMediaType => FaultCode::MALFORMED,
+        FaultKind::Modelled => FaultCode::MODELLED,
+        FaultKind::Named => FaultCode::NAMED,
+        FaultKind::Overloaded => FaultCode::OVERLOADED,
+        FaultKind::TooLarge => FaultCode::TOO_LARGE,
+        FaultKind::UnknownOperation => FaultCode::UNKNOWN_OPERATION,
+        FaultKind::MethodNotAllowed | FaultKind::NotAcceptable => FaultCode::UNSUPPORTED,
+        _ => FaultCode::INTERNAL,
+    }
+}

@@ -1,0 +1,61 @@
+//! Frames: the same methods and handlers, on connections that begin with `0xf7`.
+//!
+//! A connection is one task, which owns its stream and its state machine. A call whose handler has
+//! its answer at once, as most small ones do, is answered there and then, without a task, a lock or
+//! a system call of its own; others get a task each, and hand their answers over. What is to be
+//! written is written when there is nothing left to read, so that the answers to a hundred calls
+//! that came together go out together.
+
+mod calls;
+mod faults;
+mod work;
+
+use std::future::{Future, poll_fn};
+use std::pin::pin;
+
+use tokio::sync::watch;
+
+use super::Server;
+use super::accept::Stream;
+use super::begin::Begin;
+use super::peer::Peer;
+use crate::frames::{Clock, Ended, Session};
+use work::Work;
+
+pub(crate) use calls::Table;
+
+/// Speaks frames on a connection that has begun with their first byte.
+pub(super) async fn connection<S: Stream>(
+    server: Server,
+    stream: S,
+    mut begin: Begin,
+    peer: Peer,
+    mut stopped: watch::Receiver<bool>,
+) {
+    let said = begin.give(usize::MAX).to_vec();
+    let Some(work) = Work::new(server.app, peer.clone()) else {
+        return;
+    };
+    // Many connections do nothing, and the task of each has room for all that it may be.
+    let mut session = Box::new(Session::new(work, stream, Clock::new()));
+    session.begin(&said);
+    let mut stop = pin!(async move {
+        // Nobody who could say it is as good as said.
+        let _ = stopped.changed().await;
+    });
+    let mut stopping = false;
+    let ended = poll_fn(|context| {
+        if !stopping && stop.as_mut().poll(context).is_ready() {
+            stopping = true;
+            session.side().stop();
+        }
+        session.poll(context)
+    });
+    match ended.await {
+        Ok(()) => {}
+        Err(Ended::Io(error)) => tracing::debug!(?peer, %error, "a connection ended early"),
+        Err(Ended::Broken(broken)) => {
+            tracing::debug!(?peer, %broken, "a connection was broken off");
+        }
+    }
+}

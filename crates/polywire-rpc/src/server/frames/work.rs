@@ -1,0 +1,359 @@
+//! What the calls of a connection come to.
+
+use std::future::poll_fn;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+use polywire_frame::server::{Connection, Event, Fault as Answer, Step};
+use polywire_frame::{Broken, CallId, Extension, FaultCode, Output, Reason, Settings, Time};
+use polywire_protocol::{Fault, FaultKind, ProtocolKind};
+use tokio::task::AbortHandle;
+
+use super::calls::Table;
+use super::faults;
+use crate::frames::{Clock, Side, Taken};
+use crate::methods::{MethodFuture, MethodReply};
+use crate::server::answer::caught;
+use crate::server::app::{App, Called};
+use crate::server::gate::InFlight;
+use crate::server::peer::Peer;
+
+/// The state machine of a connection, and the handlers at work for it.
+pub(super) struct Work {
+    app: Arc<App>,
+    table: Arc<Table>,
+    machine: Connection<u32, Kept>,
+    done: Arc<Done>,
+    /// Of calls that bring nothing of their own.
+    context: crate::Context,
+    greeted: bool,
+    /// Nothing more is read or answered.
+    over: bool,
+}
+
+/// What is kept of a call while its handler is at work.
+struct Kept {
+    task: AbortHandle,
+    _in_flight: Option<InFlight>,
+}
+
+impl Drop for Kept {
+    /// The call was answered, which is no matter to the task any more; or it was cancelled, its
+    /// time is over or its connection has ended, and nobody wants its answer.
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+/// An answer, and to what.
+type Ended = (CallId, u32, Result<MethodReply, Fault>);
+
+/// Answers of handlers that took their time.
+#[derive(Debug, Default)]
+struct Done(Mutex<Waiting>);
+
+#[derive(Debug, Default)]
+struct Waiting {
+    answers: Vec<Ended>,
+    waker: Option<Waker>,
+}
+
+impl Done {
+    fn push(&self, ended: Ended) {
+        let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        waiting.answers.push(ended);
+        let waker = waiting.waker.take();
+        drop(waiting);
+        if let Some(waker) = waker {
+            waker.wake();
+        }
+    }
+
+    /// Those that are there; if there are none, the task is woken when there are.
+    fn take(&self, context: &Context<'_>) -> Vec<Ended> {
+        let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if waiting.answers.is_empty() {
+            let own = context.waker();
+            if !waiting
+                .waker
+                .as_ref()
+                .is_some_and(|waker| waker.will_wake(own))
+            {
+                waiting.waker = Some(own.clone());
+            }
+        }
+        std::mem::take(&mut waiting.answers)
+    }
+}
+
+impl Work {
+    /// For a connection; nothing, if the server does not offer frames.
+    pub(super) fn new(app: Arc<App>, peer: Peer) -> Option<Self> {
+        let table = Arc::clone(app.frames.as_ref()?);
+        let limit = u32::try_from(app.limits.bytes()).unwrap_or(u32::MAX);
+        let settings = Settings::DEFAULT
+            .with_frame(limit)
+            .with_bytes(limit.saturating_mul(2));
+        let (head, ()) = http::Request::new(()).into_parts();
+        Some(Self {
+            context: crate::Context {
+                head: Arc::new(head),
+                peer,
+                protocol: ProtocolKind::RpcV2Cbor,
+                mount: 0,
+            },
+            app,
+            table,
+            machine: Connection::new(settings),
+            done: Arc::default(),
+            greeted: false,
+            over: false,
+        })
+    }
+
+    /// The server stops: what is open is answered.
+    pub(super) fn stop(&mut self) {
+        let within = self.app.timeouts.shutdown.as_millis();
+        let within = u32::try_from(within).unwrap_or(u32::MAX);
+        self.machine.go_away(Reason::STOP, within, "");
+    }
+
+    fn happens(&mut self, now: Time, event: Event<'_, u32, Kept>) {
+        match event {
+            Event::Call {
+                id,
+                operation,
+                open: false,
+                extension,
+                payload,
+                ..
+            } => self.call(now, id, operation, &extension, payload),
+            Event::OneWay {
+                operation,
+                extension,
+                payload,
+                ..
+            } => self.one_way(operation, &extension, payload),
+            Event::Unknown { id, name } => {
+                let fault = match name {
+                    Some(name) => {
+                        let shown: String = name.chars().take(64).collect();
+                        let message = format!("no operation `{}`", shown.escape_debug());
+                        Fault::new(FaultKind::UnknownOperation, message)
+                    }
+                    None => {
+                        let message = "a number of an operation that was given no name";
+                        Fault::new(FaultKind::UnknownOperation, message)
+                    }
+                };
+                self.fault(now, id, &Called::Unknown, &fault);
+            }
+            Event::Call { id, .. } | Event::Publish { id, .. } | Event::Subscribe { id, .. } => {
+                let fault = Answer::unstarted(FaultCode::UNSUPPORTED);
+                self.machine.fault(now, id, fault, b"");
+            }
+            Event::Hello(_) => self.greeted = true,
+            // Dropping what was kept of a call ends its task. The others are no matter here.
+            _ => {}
+        }
+    }
+
+    fn call(
+        &mut self,
+        now: Time,
+        id: CallId,
+        operation: u32,
+        extension: &Extension<'_>,
+        payload: &[u8],
+    ) {
+        let in_flight = match self.app.admit_call(&self.context.peer) {
+            Ok(in_flight) => in_flight,
+            Err(fault) => return self.fault(now, id, &Called::Unknown, &fault),
+        };
+        match self.begin(operation, extension, payload) {
+            Ok(Begun::Ended(answer)) => self.answer(now, (id, operation, answer)),
+            Ok(Begun::Working(future)) => {
+                let done = Arc::clone(&self.done);
+                let answer = self.finish(operation, future);
+                let task = tokio::spawn(async move { done.push((id, operation, answer.await)) });
+                let kept = Kept {
+                    task: task.abort_handle(),
+                    _in_flight: in_flight,
+                };
+                // It is open: it has just come.
+                let _ = self.machine.attach(id, kept);
+            }
+            Err(fault) => self.fault(now, id, &self.table.called(operation), &fault),
+        }
+    }
+
+    fn one_way(&self, operation: u32, extension: &Extension<'_>, payload: &[u8]) {
+        let Ok(in_flight) = self.app.admit_call(&self.context.peer) else {
+            return;
+        };
+        if let Ok(Begun::Working(future)) = self.begin(operation, extension, payload) {
+            let answer = self.finish(operation, future);
+            tokio::spawn(async move {
+                let _ = answer.await;
+                drop(in_flight);
+            });
+        }
+    }
+
+    /// Begins a call, and looks at once whether it has ended: most have.
+    fn begin(
+        &self,
+        operation: u32,
+        extension: &Extension<'_>,
+        payload: &[u8],
+    ) -> Result<Begun, Fault> {
+        let mut context = self.context.clone();
+        if extension.metadata().next().is_some() {
+            bring(&mut context, extension);
+        }
+        caught(|| {
+            let mut future = self.table.begin(&self.app, operation, context, payload)?;
+            // Whoever asks again brings the waker that counts.
+            let mut nobody = Context::from_waker(Waker::noop());
+            Ok(match future.as_mut().poll(&mut nobody) {
+                Poll::Ready(answer) => Begun::Ended(answer),
+                Poll::Pending => Begun::Working(future),
+            })
+        })
+    }
+
+    /// The rest of a call, up to the time that handlers have.
+    fn finish(
+        &self,
+        operation: u32,
+        mut future: MethodFuture,
+    ) -> impl Future<Output = Result<MethodReply, Fault>> + Send + 'static {
+        let app = Arc::clone(&self.app);
+        let called = self.table.called(operation);
+        async move {
+            let work = poll_fn(|context| {
+                caught(|| Ok(future.as_mut().poll(context)))
+                    .unwrap_or_else(|fault| Poll::Ready(Err(fault)))
+            });
+            match tokio::time::timeout(app.timeouts.handler, work).await {
+                Ok(answer) => answer,
+                Err(_) => Err(app.late(&called)),
+            }
+        }
+    }
+
+    fn answer(&mut self, now: Time, (id, operation, answer): Ended) {
+        let fault = match answer {
+            Ok(reply) => {
+                let Some(mut frame) = self.machine.reply(now, id) else {
+                    return;
+                };
+                match reply.len() < Output::LARGE {
+                    true => frame.payload().extend_from_slice(reply.value()),
+                    false => frame.share(reply.into_bytes()),
+                }
+                match frame.send() {
+                    Ok(()) => return,
+                    Err(too_large) => Fault::new(FaultKind::TooLarge, too_large.to_string()),
+                }
+            }
+            Err(fault) => fault,
+        };
+        self.fault(now, id, &self.table.called(operation), &fault);
+    }
+
+    #[cold]
+    fn fault(&mut self, now: Time, id: CallId, called: &Called, fault: &Fault) {
+        let (answer, details) = faults::answer(&self.app, &self.table, called, fault);
+        self.machine.fault(now, id, answer, &details);
+    }
+}
+
+impl Side for Work {
+    fn prepare(&mut self, clock: Clock, context: &mut Context<'_>) {
+        let answers = self.done.take(context);
+        if answers.is_empty() {
+            return;
+        }
+        let now = clock.now();
+        for ended in answers {
+            self.answer(now, ended);
+        }
+    }
+
+    fn take(&mut self, now: Time, bytes: &[u8]) -> Result<Taken, Broken> {
+        let mut at = 0;
+        loop {
+            let table = &self.table;
+            let resolve = |name: &str| table.find(name);
+            match self.machine.receive(now, &bytes[at..], resolve)? {
+                Step::Wants(wants) => return Ok(Taken { bytes: at, wants }),
+                Step::Took(count, event) => {
+                    at += count;
+                    if let Some(event) = event {
+                        self.happens(now, event);
+                    }
+                }
+            }
+        }
+    }
+
+    fn output_len(&self) -> usize {
+        self.machine.output().len()
+    }
+
+    fn exchange(&mut self, empty: Output) -> Output {
+        self.machine.take_output(empty)
+    }
+
+    fn is_done(&self) -> bool {
+        self.over || self.machine.is_done()
+    }
+
+    fn next_timeout(&self) -> Time {
+        self.machine.next_timeout()
+    }
+
+    fn timeout(&mut self, now: Time) {
+        self.machine.timeout(now, |_, kept| drop(kept));
+    }
+
+    fn greeted(&self) -> bool {
+        self.greeted
+    }
+
+    fn patience(&self) -> Duration {
+        self.app.timeouts.head
+    }
+
+    fn ping(&mut self) {
+        self.machine.ping(0, 0);
+    }
+
+    fn give_up(&mut self, reason: Reason) {
+        self.machine
+            .go_away(reason, 0, reason.name().unwrap_or_default());
+        self.over = true;
+    }
+}
+
+/// A call that has begun.
+enum Begun {
+    Ended(Result<MethodReply, Fault>),
+    Working(MethodFuture),
+}
+
+/// Metadata is for handlers what headers are.
+#[cold]
+fn bring(context: &mut crate::Context, extension: &Extension<'_>) {
+    let headers = &mut Arc::make_mut(&mut context.head).headers;
+    for (key, value) in extension.metadata() {
+        let name = http::HeaderName::from_bytes(key.as_bytes());
+        let value = http::HeaderValue::from_bytes(value);
+        // What is no header is nobody's there.
+        if let (Ok(name), Ok(value)) = (name, value) {
+            headers.append(name, value);
+        }
+    }
+}
