@@ -51,7 +51,7 @@ pub mod blocking;
 pub mod client;
 pub mod connect;
 mod context;
-mod frames;
+pub mod frames;
 #[doc(hidden)]
 pub mod generated;
 mod handle;

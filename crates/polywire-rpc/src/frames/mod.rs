@@ -1,9 +1,18 @@
-//! What both sides of the framed protocol share: the clock, and reading and writing.
+//! Clients of the framed protocol, and what both of its sides share: the clock, and a connection on
+//! a stream of bytes.
+//!
+//! The protocol is defined in `docs/frame.md`. Servers offer it by
+//! [`ServerBuilder::frames`](crate::ServerBuilder::frames).
 
+mod client;
 mod clock;
+mod error;
 mod session;
+mod state;
 mod wire;
 
+pub use client::{Client, ConnectError};
 pub(crate) use clock::Clock;
+pub use error::{CallError, FrameFault};
 pub(crate) use session::{Ended, Session, Side};
 pub(crate) use wire::Taken;

@@ -1,0 +1,255 @@
+//! A client over frames.
+
+use std::fmt;
+use std::future::{Future, poll_fn};
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use polywire_codec::cbor::{CborDecoder, CborEncoder, CborProfile};
+use polywire_frame::flow::AdaptiveLimit;
+use polywire_frame::{Settings, Time};
+use polywire_schema::{Error, Limits};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpStream;
+
+use super::error::CallError;
+use super::session::{Ended, Session};
+use super::state::{Asked, Driven, Shared, Stage};
+
+/// Calls methods and operations over frames.
+///
+/// One connection carries as many calls at once as the limits of both sides allow; further ones wait
+/// for room, in their order. Clones are one client. It needs tokio's runtime, whose task drives the
+/// connection; it ends when the last clone is dropped and all is answered.
+///
+/// ```
+/// use polywire_rpc::frames::Client;
+/// use polywire_rpc::{Methods, Server};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let methods = Methods::new().method("Add", |(a, b): (i32, i32)| async move { a + b });
+/// let server = Server::methods(methods).frames(true).build()?;
+/// let running = server.listen("127.0.0.1:0".parse()?).await?;
+///
+/// let client = Client::connect(&format!("tcp://{}", running.address())).await?;
+/// let sum: i32 = client.call("Add", (2, 3)).await?;
+/// assert_eq!(sum, 5);
+/// # Ok(()) }
+/// ```
+#[derive(Clone)]
+pub struct Client {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    shared: Arc<Shared>,
+    within: Duration,
+    limits: Limits,
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        self.shared.leave();
+    }
+}
+
+/// What `()` is in CBOR.
+const NULL: [u8; 1] = [0xf6];
+
+/// How long a connection may take.
+const CONNECT: Duration = Duration::from_secs(5);
+
+impl Client {
+    /// Connects to `tcp://HOST:PORT` or `unix:///PATH`, with default settings.
+    ///
+    /// # Errors
+    ///
+    /// The URL is none of these, or nobody listens there.
+    pub async fn connect(url: &str) -> Result<Self, ConnectError> {
+        let connected = tokio::time::timeout(CONNECT, Self::connect_to(url)).await;
+        connected.unwrap_or_else(|_| Err(ConnectError::new(url, &"it took too long")))
+    }
+
+    async fn connect_to(url: &str) -> Result<Self, ConnectError> {
+        let failed = |error: io::Error| ConnectError::new(url, &error);
+        if let Some(address) = url.strip_prefix("tcp://") {
+            let stream = TcpStream::connect(address).await.map_err(failed)?;
+            // What is small must not wait for more.
+            stream.set_nodelay(true).map_err(failed)?;
+            return Ok(Self::over(stream));
+        }
+        #[cfg(unix)]
+        if let Some(path) = url.strip_prefix("unix://") {
+            let stream = tokio::net::UnixStream::connect(path).await;
+            return Ok(Self::over(stream.map_err(failed)?));
+        }
+        let expected = "expected tcp://HOST:PORT or unix:///PATH";
+        Err(ConnectError::new(url, &expected))
+    }
+
+    /// Speaks frames on a stream that is connected already, within tokio's runtime.
+    #[must_use]
+    pub fn over<S>(stream: S) -> Self
+    where
+        S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    {
+        let limits = Limits::DEFAULT;
+        let frame = u32::try_from(limits.bytes()).unwrap_or(u32::MAX);
+        let settings = Settings::DEFAULT.with_frame(frame);
+        let shared = Arc::new(Shared::new(settings, AdaptiveLimit::default(), 1 << 16));
+        let own = Arc::clone(&shared);
+        tokio::spawn(async move {
+            let clock = own.clock;
+            let mut session = Box::new(Session::new(Driven(Arc::clone(&own)), stream, clock));
+            let ended = poll_fn(|context| session.poll(context)).await;
+            let why = match ended {
+                Ok(()) => "the server closed the connection".to_owned(),
+                Err(Ended::Io(error)) => error.to_string(),
+                Err(Ended::Broken(broken)) => broken.to_string(),
+            };
+            own.lock().close(&why);
+        });
+        Self {
+            inner: Arc::new(Inner {
+                shared,
+                within: Duration::from_secs(60),
+                limits,
+            }),
+        }
+    }
+
+    /// Calls a method with parameters that serde writes: a tuple of them, or `()`.
+    ///
+    /// The call begins when the future is first polled; to drop it cancels the call.
+    ///
+    /// # Errors
+    ///
+    /// The call ended in something else than a reply, or the reply is not of that type.
+    pub async fn call<R: DeserializeOwned>(
+        &self,
+        method: &str,
+        parameters: impl Serialize + Send,
+    ) -> Result<R, CallError> {
+        let mut write = move |out: &mut Vec<u8>| {
+            let mut encoder = CborEncoder::new(std::mem::take(out));
+            let written = encoder.serialize(&parameters);
+            let written = written.and_then(|()| encoder.finish());
+            *out = written.map_err(|error| CallError::Invalid(error.to_string()))?;
+            if **out == NULL {
+                // No parameters are an empty payload.
+                out.clear();
+            }
+            Ok(())
+        };
+        let limits = &self.inner.limits;
+        let read =
+            |bytes: &[u8]| decode(bytes, limits).map_err(|error| CallError::unreadable(&error));
+        self.ask(method, &mut write, read).await
+    }
+
+    /// Calls an operation whose input and output are bytes as they are.
+    ///
+    /// # Errors
+    ///
+    /// The call ended in something else than a reply.
+    pub async fn call_bytes(&self, operation: &str, input: &[u8]) -> Result<Vec<u8>, CallError> {
+        let mut write = |out: &mut Vec<u8>| {
+            out.extend_from_slice(input);
+            Ok(())
+        };
+        self.ask(operation, &mut write, |bytes| Ok(bytes.to_vec()))
+            .await
+    }
+
+    fn ask<'a, R, F>(
+        &'a self,
+        operation: &'a str,
+        write: &'a mut (dyn FnMut(&mut Vec<u8>) -> Result<(), CallError> + Send),
+        read: F,
+    ) -> impl Future<Output = Result<R, CallError>> + Send + 'a
+    where
+        F: FnOnce(&[u8]) -> Result<R, CallError> + Copy + Send + 'a,
+        R: 'a,
+    {
+        let inner = &self.inner;
+        let mut calling = Calling {
+            shared: &inner.shared,
+            stage: Stage::New,
+        };
+        let mut deadline = Time::NEVER;
+        let within = inner.within;
+        poll_fn(move |context| {
+            // As a whole, so that it is given up when this future is.
+            let calling = &mut calling;
+            let asked = Asked {
+                operation,
+                within,
+                metadata: &[],
+            };
+            let shared = calling.shared;
+            let stage = &mut calling.stage;
+            shared.poll_call(stage, &asked, &mut deadline, write, read, context)
+        })
+    }
+
+    /// How many calls are open or wait for room.
+    #[must_use]
+    pub fn pending(&self) -> usize {
+        self.inner.shared.lock().pending()
+    }
+}
+
+impl fmt::Debug for Client {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Client")
+            .field("pending", &self.pending())
+            .finish_non_exhaustive()
+    }
+}
+
+fn decode<R: DeserializeOwned>(bytes: &[u8], limits: &Limits) -> Result<R, Error> {
+    let mut decoder = CborDecoder::from_slice(bytes, CborProfile::DEFAULT, limits)?;
+    let value = decoder.deserialize()?;
+    decoder.finish()?;
+    Ok(value)
+}
+
+/// A call that is given up when this is dropped.
+struct Calling<'a> {
+    shared: &'a Shared,
+    stage: Stage,
+}
+
+impl Drop for Calling<'_> {
+    fn drop(&mut self) {
+        self.shared.give_up(&self.stage);
+    }
+}
+
+/// A connection that could not be made.
+#[derive(Clone, Debug)]
+pub struct ConnectError {
+    url: Box<str>,
+    why: Box<str>,
+}
+
+impl ConnectError {
+    fn new(url: &str, why: &dyn fmt::Display) -> Self {
+        Self {
+            url: url.into(),
+            why: why.to_string().into(),
+        }
+    }
+}
+
+impl fmt::Display for ConnectError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "cannot connect to {}: {}", self.url, self.why)
+    }
+}
+
+impl std::error::Error for ConnectError {}

@@ -1,0 +1,594 @@
+//! What a client's calls and the task of its connection share.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+use polywire_frame::client::{Connection, Event, Operation, Refused, Request, Step};
+use polywire_frame::flow::{AdaptiveLimit, Sample};
+use polywire_frame::{Broken, CallId, FaultCode, Output, Reason, Settings, Time};
+
+use super::error::CallError;
+use super::{Clock, Side, Taken};
+
+/// Held for moments, by calls and by the task of the connection.
+#[derive(Debug)]
+pub(super) struct Shared {
+    pub(super) clock: Clock,
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+pub(super) struct State {
+    machine: Connection<Ticket>,
+    tickets: Tickets,
+    limit: AdaptiveLimit,
+    /// Calls that wait for room, in their order.
+    waiting: VecDeque<Ticket>,
+    most_waiting: usize,
+    /// The numbers of the operations that were called.
+    operations: HashMap<Box<str>, u16>,
+    /// The task of the connection, if it sleeps.
+    task: Option<Waker>,
+    /// Where payloads are written before they are copied to the others.
+    scratch: Vec<u8>,
+    greeted: bool,
+    /// Why no call can be made any more.
+    ended: Option<Arc<str>>,
+    /// Nobody has the client any more.
+    left: bool,
+    chance: u64,
+}
+
+/// A call as its caller knows it: a place in a table.
+pub(super) type Ticket = u32;
+
+/// What has become of a call.
+#[derive(Debug)]
+enum Outcome {
+    /// The place is free; the next that is.
+    Free(Option<Ticket>),
+    /// It waits for room.
+    Queued,
+    /// It is open.
+    Open(CallId),
+    /// It has ended. The payload is in the ticket.
+    Ended(End),
+}
+
+/// How a call has ended.
+#[derive(Clone, Debug)]
+pub(super) enum End {
+    Reply,
+    Fault {
+        code: FaultCode,
+        retry_after: u32,
+        unstarted: bool,
+    },
+    Deadline,
+    Lost {
+        sent: bool,
+        why: Arc<str>,
+    },
+}
+
+#[derive(Debug)]
+struct Slot {
+    outcome: Outcome,
+    waker: Option<Waker>,
+    /// What the answer held. The room is used again.
+    payload: Vec<u8>,
+    began: Time,
+}
+
+#[derive(Debug, Default)]
+struct Tickets {
+    slots: Vec<Slot>,
+    free: Option<Ticket>,
+}
+
+/// Payloads of this size are given back when they have been read.
+const MOST_KEPT: usize = 4 << 10;
+
+impl Tickets {
+    fn insert(&mut self, outcome: Outcome, waker: &Waker, began: Time) -> Ticket {
+        if let Some(ticket) = self.free {
+            let slot = &mut self.slots[ticket as usize];
+            if let Outcome::Free(next) = slot.outcome {
+                self.free = next;
+            }
+            slot.outcome = outcome;
+            slot.waker = Some(waker.clone());
+            slot.began = began;
+            return ticket;
+        }
+        self.slots.push(Slot {
+            outcome,
+            waker: Some(waker.clone()),
+            payload: Vec::new(),
+            began,
+        });
+        (self.slots.len() - 1) as Ticket
+    }
+
+    fn remove(&mut self, ticket: Ticket) {
+        let slot = &mut self.slots[ticket as usize];
+        slot.outcome = Outcome::Free(self.free);
+        slot.waker = None;
+        if slot.payload.capacity() > MOST_KEPT {
+            slot.payload = Vec::new();
+        }
+        self.free = Some(ticket);
+    }
+
+    fn end(&mut self, ticket: Ticket, end: End, payload: &[u8]) -> Option<Waker> {
+        let slot = &mut self.slots[ticket as usize];
+        slot.payload.clear();
+        slot.payload.extend_from_slice(payload);
+        slot.outcome = Outcome::Ended(end);
+        slot.waker.take()
+    }
+}
+
+/// What a call asks for.
+pub(super) struct Asked<'a> {
+    pub(super) operation: &'a str,
+    pub(super) within: Duration,
+    pub(super) metadata: &'a [(&'a str, &'a [u8])],
+}
+
+/// How far a call is. Not to be copied: whoever has it gives the call up.
+#[derive(Debug)]
+pub(super) enum Stage {
+    New,
+    /// It has a ticket, for room or for an answer.
+    Waits(Ticket),
+    Done,
+}
+
+impl Shared {
+    pub(super) fn new(settings: Settings, limit: AdaptiveLimit, most_waiting: usize) -> Self {
+        let clock = Clock::new();
+        Self {
+            clock,
+            state: Mutex::new(State {
+                machine: Connection::new(settings),
+                tickets: Tickets::default(),
+                limit,
+                waiting: VecDeque::new(),
+                most_waiting,
+                operations: HashMap::new(),
+                task: None,
+                scratch: Vec::new(),
+                greeted: false,
+                ended: None,
+                left: false,
+                chance: 0x9e37_79b9_7f4a_7c15,
+            }),
+        }
+    }
+
+    pub(super) fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Begins a call, or waits for room, or looks for its end. `write` writes its input; `read` is
+    /// given the payload of the reply.
+    pub(super) fn poll_call<R>(
+        &self,
+        stage: &mut Stage,
+        asked: &Asked<'_>,
+        deadline: &mut Time,
+        write: &mut dyn FnMut(&mut Vec<u8>) -> Result<(), CallError>,
+        read: impl FnOnce(&[u8]) -> Result<R, CallError>,
+        context: &Context<'_>,
+    ) -> Poll<Result<R, CallError>> {
+        let mut state = self.lock();
+        loop {
+            match *stage {
+                Stage::New => {
+                    let now = self.clock.now();
+                    *deadline = now.after(asked.within);
+                    match state.begin(now, asked, *deadline, write, context, None) {
+                        Ok(ticket) => *stage = Stage::Waits(ticket),
+                        Err(error) => {
+                            *stage = Stage::Done;
+                            return Poll::Ready(Err(error));
+                        }
+                    }
+                    let task = state.task.take();
+                    drop(state);
+                    if let Some(task) = task {
+                        task.wake();
+                    }
+                    return Poll::Pending;
+                }
+                Stage::Waits(ticket) => {
+                    let slot = &mut state.tickets.slots[ticket as usize];
+                    match &slot.outcome {
+                        Outcome::Open(_) => {
+                            wake_with(&mut slot.waker, context);
+                            return Poll::Pending;
+                        }
+                        Outcome::Queued => {
+                            let now = self.clock.now();
+                            if now >= *deadline {
+                                state.leave_queue(ticket);
+                                *stage = Stage::Done;
+                                return Poll::Ready(Err(CallError::Deadline));
+                            }
+                            if !state.has_room(ticket) {
+                                let slot = &mut state.tickets.slots[ticket as usize];
+                                wake_with(&mut slot.waker, context);
+                                return Poll::Pending;
+                            }
+                            let begun =
+                                state.begin(now, asked, *deadline, write, context, Some(ticket));
+                            if let Err(error) = begun {
+                                *stage = Stage::Done;
+                                return Poll::Ready(Err(error));
+                            }
+                            let task = state.task.take();
+                            drop(state);
+                            if let Some(task) = task {
+                                task.wake();
+                            }
+                            return Poll::Pending;
+                        }
+                        Outcome::Ended(end) => {
+                            let end = end.clone();
+                            let result = match end {
+                                End::Reply => read(&slot.payload),
+                                end => Err(CallError::from_end(end, &slot.payload)),
+                            };
+                            state.tickets.remove(ticket);
+                            *stage = Stage::Done;
+                            return Poll::Ready(result);
+                        }
+                        Outcome::Free(_) => return Poll::Pending,
+                    }
+                }
+                Stage::Done => return Poll::Pending,
+            }
+        }
+    }
+
+    /// Nobody waits for a call any more.
+    pub(super) fn give_up(&self, stage: &Stage) {
+        let Stage::Waits(ticket) = *stage else {
+            return;
+        };
+        let mut state = self.lock();
+        match state.tickets.slots[ticket as usize].outcome {
+            Outcome::Open(id) => {
+                state.machine.cancel(id);
+                state.ended_call(self.clock.now(), Sample::Nothing);
+                state.tickets.remove(ticket);
+            }
+            Outcome::Queued => state.leave_queue(ticket),
+            Outcome::Ended(_) => state.tickets.remove(ticket),
+            Outcome::Free(_) => {}
+        }
+        let task = state.task.take();
+        drop(state);
+        if let Some(task) = task {
+            task.wake();
+        }
+    }
+
+    /// Nobody has the client any more: the connection ends when all is answered.
+    pub(super) fn leave(&self) {
+        let mut state = self.lock();
+        state.left = true;
+        state.machine.go_away();
+        let task = state.task.take();
+        drop(state);
+        if let Some(task) = task {
+            task.wake();
+        }
+    }
+}
+
+fn wake_with(waker: &mut Option<Waker>, context: &Context<'_>) {
+    let own = context.waker();
+    if !waker.as_ref().is_some_and(|waker| waker.will_wake(own)) {
+        *waker = Some(own.clone());
+    }
+}
+
+impl State {
+    /// Calls that are open or wait.
+    pub(super) fn pending(&self) -> usize {
+        self.machine.open() as usize + self.waiting.len()
+    }
+
+    /// Whether a call that waits may begin: it is the first, and there is room.
+    fn has_room(&self, ticket: Ticket) -> bool {
+        self.ended.is_some()
+            || self.waiting.front() == Some(&ticket)
+                && self.limit.admits(self.machine.open())
+                && self.machine.room() > 0
+    }
+
+    /// Begins a call that has no ticket, or one that waited.
+    fn begin(
+        &mut self,
+        now: Time,
+        asked: &Asked<'_>,
+        deadline: Time,
+        write: &mut dyn FnMut(&mut Vec<u8>) -> Result<(), CallError>,
+        context: &Context<'_>,
+        waited: Option<Ticket>,
+    ) -> Result<Ticket, CallError> {
+        let begun = self.try_begin(now, asked, deadline, write, waited);
+        match begun {
+            Ok((id, in_flight)) => {
+                self.limit.started(in_flight);
+                if let Some(ticket) = waited {
+                    self.waiting.pop_front();
+                    let slot = &mut self.tickets.slots[ticket as usize];
+                    slot.outcome = Outcome::Open(id);
+                    slot.began = now;
+                    wake_with(&mut slot.waker, context);
+                    self.wake_next();
+                    return Ok(ticket);
+                }
+                // The ticket that the machine was told is the next.
+                Ok(self.tickets.insert(Outcome::Open(id), context.waker(), now))
+            }
+            Err(CallError::Full) if waited.is_none() => {
+                if self.waiting.len() >= self.most_waiting {
+                    return Err(CallError::Full);
+                }
+                let queued = self.tickets.insert(Outcome::Queued, context.waker(), now);
+                self.waiting.push_back(queued);
+                Ok(queued)
+            }
+            Err(error) => {
+                if let Some(ticket) = waited {
+                    self.leave_queue(ticket);
+                }
+                Err(error)
+            }
+        }
+    }
+
+    fn try_begin(
+        &mut self,
+        now: Time,
+        asked: &Asked<'_>,
+        deadline: Time,
+        write: &mut dyn FnMut(&mut Vec<u8>) -> Result<(), CallError>,
+        waited: Option<Ticket>,
+    ) -> Result<(CallId, u32), CallError> {
+        if let Some(why) = &self.ended {
+            let why = Arc::clone(why);
+            return Err(CallError::Disconnected { sent: false, why });
+        }
+        let in_flight = self.machine.open();
+        if waited.is_none() && !self.waiting.is_empty() || !self.limit.admits(in_flight) {
+            return Err(CallError::Full);
+        }
+        let number = match self.operations.get(asked.operation) {
+            Some(number) => *number,
+            None => {
+                let number = u16::try_from(self.operations.len() + 1).unwrap_or_default();
+                if number != 0 {
+                    self.operations.insert(asked.operation.into(), number);
+                }
+                number
+            }
+        };
+        let request = Request::new(Operation {
+            number,
+            name: asked.operation,
+        })
+        .with_deadline(deadline)
+        .with_metadata(asked.metadata);
+        self.scratch.clear();
+        write(&mut self.scratch)?;
+        let ticket = waited.unwrap_or_else(|| self.tickets.next());
+        let mut call = self.machine.call(now, &request).map_err(CallError::from)?;
+        call.payload().extend_from_slice(&self.scratch);
+        let id = call.send(ticket).map_err(CallError::from)?;
+        Ok((id, in_flight))
+    }
+
+    fn leave_queue(&mut self, ticket: Ticket) {
+        self.waiting.retain(|waiting| *waiting != ticket);
+        self.tickets.remove(ticket);
+        self.wake_next();
+    }
+
+    /// Wakes the first that waits, if it may begin.
+    fn wake_next(&mut self) {
+        if let Some(first) = self.waiting.front().copied()
+            && self.has_room(first)
+            && let Some(waker) = self.tickets.slots[first as usize].waker.take()
+        {
+            waker.wake();
+        }
+    }
+
+    fn ended_call(&mut self, now: Time, sample: Sample) {
+        // Chance that nobody has to guess: it says only when a limit is looked at.
+        self.chance = self
+            .chance
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        let chance = (self.chance >> 11) as f64 / (1_u64 << 53) as f64;
+        self.limit.ended(now, sample, chance);
+        self.wake_next();
+    }
+
+    /// The end of a call, for whoever waits for it.
+    fn end(&mut self, now: Time, ticket: Ticket, end: End, payload: &[u8]) -> Option<Waker> {
+        let began = self.tickets.slots[ticket as usize].began;
+        let sample = match end {
+            End::Fault {
+                code: FaultCode::OVERLOADED,
+                ..
+            } => Sample::Refused,
+            End::Reply | End::Fault { .. } => Sample::Answered(now.since(began)),
+            End::Deadline | End::Lost { .. } => Sample::Nothing,
+        };
+        let waker = self.tickets.end(ticket, end, payload);
+        self.ended_call(now, sample);
+        waker
+    }
+
+    /// The connection has ended: all calls end with it.
+    pub(super) fn close(&mut self, why: &str) {
+        let why: Arc<str> = why.into();
+        self.ended = Some(Arc::clone(&why));
+        let lost: Vec<_> = self.machine.close(None).collect();
+        for lost in lost {
+            let end = End::Lost {
+                sent: lost.sent,
+                why: Arc::clone(&why),
+            };
+            if let Some(waker) = self.tickets.end(lost.context, end, &[]) {
+                waker.wake();
+            }
+        }
+        for ticket in &self.waiting {
+            if let Some(waker) = self.tickets.slots[*ticket as usize].waker.take() {
+                waker.wake();
+            }
+        }
+    }
+}
+
+impl Tickets {
+    /// The ticket that the next [`Self::insert`] gives out.
+    fn next(&self) -> Ticket {
+        self.free.unwrap_or(self.slots.len() as Ticket)
+    }
+}
+
+/// The task's end of it.
+pub(super) struct Driven(pub(super) Arc<Shared>);
+
+impl Side for Driven {
+    fn prepare(&mut self, _: Clock, context: &mut Context<'_>) {
+        let mut state = self.0.lock();
+        wake_with(&mut state.task, context);
+    }
+
+    fn take(&mut self, now: Time, bytes: &[u8]) -> Result<Taken, Broken> {
+        let mut state = self.0.lock();
+        let state = &mut *state;
+        let mut at = 0;
+        loop {
+            let event = match state.machine.receive(&bytes[at..])? {
+                Step::Wants(wants) => return Ok(Taken { bytes: at, wants }),
+                Step::Took(count, event) => {
+                    at += count;
+                    event
+                }
+            };
+            let waker = match event {
+                Some(Event::Reply {
+                    context, payload, ..
+                }) => state.end(now, context, End::Reply, payload),
+                Some(Event::Fault {
+                    context,
+                    code,
+                    retry_after,
+                    unstarted,
+                    payload,
+                    ..
+                }) => {
+                    let end = End::Fault {
+                        code,
+                        retry_after,
+                        unstarted,
+                    };
+                    state.end(now, context, end, payload)
+                }
+                Some(Event::Hello) => {
+                    state.greeted = true;
+                    state.wake_next();
+                    None
+                }
+                Some(Event::Limits) => {
+                    state.wake_next();
+                    None
+                }
+                Some(Event::GoAway { reason, words, .. }) => {
+                    let why = match words {
+                        "" => reason.to_string(),
+                        words => words.to_owned(),
+                    };
+                    state.ended = Some(format!("the server ends the connection: {why}").into());
+                    state.wake_next();
+                    None
+                }
+                _ => None,
+            };
+            if let Some(waker) = waker {
+                waker.wake();
+            }
+        }
+    }
+
+    fn output_len(&self) -> usize {
+        self.0.lock().machine.output().len()
+    }
+
+    fn exchange(&mut self, empty: Output) -> Output {
+        self.0.lock().machine.take_output(empty)
+    }
+
+    fn is_done(&self) -> bool {
+        let state = self.0.lock();
+        state.machine.is_ending() && state.machine.open() == 0
+    }
+
+    fn next_timeout(&self) -> Time {
+        self.0.lock().machine.next_timeout()
+    }
+
+    fn timeout(&mut self, now: Time) {
+        let mut state = self.0.lock();
+        let state = &mut *state;
+        let mut late = Vec::new();
+        state.machine.timeout(now, |_, ticket| late.push(ticket));
+        for ticket in late {
+            if let Some(waker) = state.end(now, ticket, End::Deadline, &[]) {
+                waker.wake();
+            }
+        }
+    }
+
+    fn greeted(&self) -> bool {
+        self.0.lock().greeted
+    }
+
+    fn patience(&self) -> Duration {
+        Duration::from_secs(30)
+    }
+
+    fn ping(&mut self) {
+        self.0.lock().machine.ping(0, 0);
+    }
+
+    fn give_up(&mut self, reason: Reason) {
+        let words = reason.to_string();
+        self.0.lock().close(&words);
+    }
+}
+
+impl From<Refused> for CallError {
+    fn from(refused: Refused) -> Self {
+        match refused {
+            Refused::Full => Self::Full,
+            Refused::Ending => Self::Disconnected {
+                sent: false,
+                why: "the connection is ending".into(),
+            },
+            refused => Self::Invalid(refused.to_string()),
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! Calls, and what they end in.
+
+use polywire_frame::FaultCode;
+use polywire_rpc::frames::{CallError, Client};
+
+use crate::support::{client, server};
+
+#[tokio::test]
+async fn methods_answer() {
+    let running = server().await;
+    let client = client(&running).await;
+    assert_eq!(client.call::<i32>("Add", (2, 3)).await.unwrap(), 5);
+    assert_eq!(client.call::<usize>("Length", ("four",)).await.unwrap(), 4);
+    client.call::<()>("Nothing", ()).await.unwrap();
+    // One that takes its time.
+    assert_eq!(client.call::<u64>("Sleep", (5,)).await.unwrap(), 5);
+    assert_eq!(client.pending(), 0);
+    running.shutdown().await;
+}
+
+#[tokio::test]
+async fn faults_say_what_is_wrong() {
+    let running = server().await;
+    let client = client(&running).await;
+    for (method, code, words) in [
+        ("Fail", FaultCode::NAMED, "as asked"),
+        ("Panic", FaultCode::INTERNAL, "an internal error occurred"),
+        ("Gone", FaultCode::UNKNOWN_OPERATION, "no operation `Gone`"),
+    ] {
+        let error = client.call::<()>(method, ()).await.unwrap_err();
+        let fault = error.as_fault().unwrap();
+        assert_eq!((fault.code(), fault.message()), (code, words));
+    }
+    let error = client.call::<i32>("Add", ("two", 3)).await.unwrap_err();
+    assert_eq!(error.as_fault().unwrap().code(), FaultCode::MALFORMED, "{error}");
+    let error = client.call::<String>("Add", (2, 3)).await.unwrap_err();
+    assert!(matches!(error, CallError::Unreadable(_)), "{error}");
+}
+
+#[tokio::test]
+async fn thousands_at_once_are_all_answered() {
+    let running = server().await;
+    let client = client(&running).await;
+    let calls: Vec<_> = (0..5_000)
+        .map(|number| {
+            let client = client.clone();
+            tokio::spawn(async move { client.call::<i32>("Add", (number, 1)).await })
+        })
+        .collect();
+    for (number, call) in calls.into_iter().enumerate() {
+        assert_eq!(call.await.unwrap().unwrap(), number as i32 + 1);
+    }
+    assert_eq!(client.pending(), 0);
+}
+
+#[tokio::test]
+async fn large_payloads_go_both_ways() {
+    let running = server().await;
+    let client = client(&running).await;
+    for times in [1_000, 100_000, 1_000_000] {
+        let text: String = client.call("Repeat", ("abcdefgh", times)).await.unwrap();
+        assert_eq!(text.len(), 8 * times);
+        let length: usize = client.call("Length", (&text,)).await.unwrap();
+        assert_eq!(length, text.len());
+    }
+    // More than the server's limit, which it has told.
+    let error = client
+        .call::<usize>("Length", ("x".repeat(17 << 20),))
+        .await
+        .unwrap_err();
+    assert!(matches!(error, CallError::Invalid(_)), "{error}");
+}
+
+#[tokio::test]
+async fn a_call_that_is_dropped_is_cancelled() {
+    let running = server().await;
+    let client = client(&running).await;
+    let call = client.call::<u64>("Sleep", (60_000,));
+    let timed = tokio::time::timeout(std::time::Duration::from_millis(20), call).await;
+    assert!(timed.is_err());
+    // Its place is free once the server has said so.
+    while client.pending() > 0 {
+        client.call::<i32>("Add", (1, 1)).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn nobody_there() {
+    let error = Client::connect("tcp://127.0.0.1:1").await.unwrap_err();
+    let words = error.to_string();
+    assert!(words.starts_with("cannot connect to tcp://127.0.0.1:1: "), "{words}");
+    let error = Client::connect("http://127.0.0.1:1").await.unwrap_err();
+    let words = error.to_string();
+    assert!(words.ends_with("expected tcp://HOST:PORT or unix:///PATH"), "{words}");
+}

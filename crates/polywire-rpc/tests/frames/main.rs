@@ -1,0 +1,5 @@
+//! Frames over sockets: our client, our server, and whatever else may come.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod calls;
+mod support;
