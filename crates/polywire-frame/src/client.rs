@@ -647,7 +647,9 @@ impl<T> Connection<T> {
         };
         if let Err(broken) = &step {
             self.ends = Ends::Broken;
-            farewell(&mut self.output, broken);
+            if self.frames.speaks() || broken.reason() == Reason::VERSION {
+                farewell(&mut self.output, broken);
+            }
         }
         step
     }
@@ -702,6 +704,13 @@ impl<T> Connection<T> {
             Kind::HELLO => {
                 let at = frame.payload_offset();
                 self.settings = Settings::read(frame.payload, at)?;
+                // Streams have begun with less.
+                let more = self.settings.window() - Settings::INITIAL.window();
+                self.slots.each(|call| {
+                    if let Some(stream) = &mut call.stream {
+                        stream.credit += i64::from(more);
+                    }
+                });
                 self.most_calls = self.settings.calls();
                 self.most_bytes = self.settings.bytes();
                 Some(Event::Hello)
@@ -804,6 +813,9 @@ impl<T> Connection<T> {
                 Ok(Some(Event::Limits))
             }
             (2, CallId::NONE) => {
+                if value > self.settings.bytes() {
+                    return Err(limit("a limit of bytes up to the setting"));
+                }
                 self.most_bytes = value;
                 Ok(Some(Event::Limits))
             }

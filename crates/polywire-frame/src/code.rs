@@ -95,6 +95,8 @@ codes! {
         SILENCE = 0x14, "nothing was heard for too long";
         /// The sender stops.
         STOP = 0x00, "the sender stops";
+        /// The token of a datagram is not known.
+        TOKEN = 0x18, "the token is not known";
         /// The version is not spoken.
         VERSION = 0x11, "the version is not spoken";
     }

@@ -104,6 +104,13 @@ impl Frames {
         }
     }
 
+    /// Whether the sender speaks frames at all, as far as is known. Nobody else is to be told
+    /// in frames what was wrong.
+    #[must_use]
+    pub fn speaks(&self) -> bool {
+        self.began != Began::No
+    }
+
     /// How many bytes have been consumed.
     #[must_use]
     pub fn offset(&self) -> u64 {
@@ -227,7 +234,11 @@ impl Frames {
         if kind.may_be_ignored() && self.began == Began::Hello {
             return Ok(());
         }
-        if (self.began == Began::Hello) == (kind == Kind::HELLO) {
+        // A side that wants no connection says so at once.
+        let may_be_first = kind == Kind::HELLO || kind == Kind::GOAWAY;
+        if self.began == Began::Hello && kind == Kind::HELLO
+            || self.began != Began::Hello && !may_be_first
+        {
             let expected = match self.began {
                 Began::Hello => "HELLO once",
                 _ => "HELLO",

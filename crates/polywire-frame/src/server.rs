@@ -342,7 +342,9 @@ impl<O: Copy, T> Connection<O, T> {
             Err(broken) => broken,
         };
         self.ends = Ends::Broken;
-        farewell(&mut self.output, &broken);
+        if self.frames.speaks() || broken.reason() == Reason::VERSION {
+            farewell(&mut self.output, &broken);
+        }
         Err(broken)
     }
 
@@ -775,9 +777,9 @@ impl<O: Copy, T> Connection<O, T> {
         self.limit(1, value);
     }
 
-    /// Tells the client how many bytes it may have open from now on.
+    /// Tells the client from how many open bytes on it may begin no call; at most the setting.
     pub fn limit_bytes(&mut self, bytes: u32) {
-        self.limit(2, bytes);
+        self.limit(2, bytes.min(self.settings.bytes()));
     }
 
     fn limit(&mut self, code: u16, value: u32) {

@@ -112,6 +112,15 @@ impl<C: HasDeadline> Slots<C> {
         }
     }
 
+    /// All open calls.
+    pub(crate) fn each(&mut self, mut each: impl FnMut(&mut C)) {
+        for entry in &mut self.entries {
+            if let Entry::Open(call) = entry {
+                each(call);
+            }
+        }
+    }
+
     /// Ends a call; the slot is free again.
     #[inline]
     pub(crate) fn remove(&mut self, id: CallId) -> Option<C> {

@@ -187,7 +187,17 @@ fn other_protocols_are_told_at_their_first_bytes() {
         let mut server = Connection::<usize, &'static str>::new(Settings::DEFAULT);
         let broken = server.receive(Time::ZERO, bytes, resolve).unwrap_err();
         assert_eq!(broken.to_string(), format!("frames: expected {words}"));
+        // Who speaks something else is told nothing; another version can read this.
+        let told = broken.reason() == Reason::VERSION;
+        assert_eq!(drain(server.output()).ends_with(words.as_bytes()), told);
     }
+    // A side that wants no connection says so instead of HELLO.
+    let mut stream = HELLO[..4].to_vec();
+    stream.extend(frame(0x10, 0, 0, 0, 0, b"closed"));
+    let mut link = Link::new();
+    link.client.wrote();
+    link.to_server = stream;
+    assert_eq!(link.serve(), ["goaway the sender stops: closed"]);
     let mut stream = HELLO[..4].to_vec();
     stream.extend(frame(2, 0, 1, 0, 0, b""));
     let mut link = Link::new();

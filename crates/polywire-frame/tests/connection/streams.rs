@@ -106,3 +106,18 @@ fn without_credit_an_item_breaks_the_connection() {
         "{broken}"
     );
 }
+
+#[test]
+fn a_stream_that_began_early_gets_the_rest_of_the_window() {
+    let mut link = Link::new();
+    let id = streaming(&mut link);
+    let item = vec![0; 60_000];
+    assert!(send(&mut link, id, &item) && send(&mut link, id, &item));
+    assert!(!send(&mut link, id, &item));
+    link.serve();
+    // 256 KiB, less what was sent.
+    assert_eq!(link.answer(), ["hello"]);
+    assert!(send(&mut link, id, &item) && send(&mut link, id, &item) && send(&mut link, id, &item));
+    assert!(!send(&mut link, id, &item));
+    assert_eq!(link.serve().len(), 3);
+}

@@ -32,7 +32,11 @@ async fn faults_say_what_is_wrong() {
         assert_eq!((fault.code(), fault.message()), (code, words));
     }
     let error = client.call::<i32>("Add", ("two", 3)).await.unwrap_err();
-    assert_eq!(error.as_fault().unwrap().code(), FaultCode::MALFORMED, "{error}");
+    assert_eq!(
+        error.as_fault().unwrap().code(),
+        FaultCode::MALFORMED,
+        "{error}"
+    );
     let error = client.call::<String>("Add", (2, 3)).await.unwrap_err();
     assert!(matches!(error, CallError::Unreadable(_)), "{error}");
 }
@@ -88,8 +92,14 @@ async fn a_call_that_is_dropped_is_cancelled() {
 async fn nobody_there() {
     let error = Client::connect("tcp://127.0.0.1:1").await.unwrap_err();
     let words = error.to_string();
-    assert!(words.starts_with("cannot connect to tcp://127.0.0.1:1: "), "{words}");
+    assert!(
+        words.starts_with("cannot connect to tcp://127.0.0.1:1: "),
+        "{words}"
+    );
     let error = Client::connect("http://127.0.0.1:1").await.unwrap_err();
     let words = error.to_string();
-    assert!(words.ends_with("expected tcp://HOST:PORT or unix:///PATH"), "{words}");
+    assert!(
+        words.ends_with("expected tcp://HOST:PORT or unix:///PATH"),
+        "{words}"
+    );
 }
