@@ -7,6 +7,7 @@ mod corners;
 mod hostile;
 mod leniencies;
 mod multicalls;
+mod serde_members;
 mod serde_types;
 mod source;
 mod styles;

@@ -128,7 +128,7 @@ impl Place {
             Self::Cbor => Reader::Cbor(cbor()?),
             Self::CborItem(offset, _) => {
                 let mut decoder = cbor()?;
-                decoder.go_to(offset);
+                decoder.begin_at(offset);
                 Reader::CborItem(decoder)
             }
         })

@@ -7,6 +7,9 @@ use serde::de::Unexpected;
 use crate::error::quoted;
 use crate::{Error, ErrorKind};
 
+/// What a map expects of its keys. serde has an error for that of structures only.
+pub(super) const EACH_KEY_ONCE: &str = "each key once";
+
 /// What a type makes of what it is given. Offset and path are the reader's to add.
 impl serde::de::Error for Error {
     #[cold]
@@ -23,9 +26,12 @@ impl serde::de::Error for Error {
 
     #[cold]
     fn invalid_value(found: Unexpected<'_>, expected: &dyn serde::de::Expected) -> Self {
-        Self::new(ErrorKind::InvalidValue)
-            .expected(noun(expected))
-            .found(unexpected(found))
+        let expected = noun(expected);
+        let kind = match &*expected {
+            EACH_KEY_ONCE => ErrorKind::Duplicate,
+            _ => ErrorKind::InvalidValue,
+        };
+        Self::new(kind).expected(expected).found(unexpected(found))
     }
 
     #[cold]

@@ -8,8 +8,8 @@ use polywire_text::Timestamp;
 use polywire_text::serde_token::number_of;
 use serde::de::value::{BorrowedStrDeserializer, I128Deserializer, StrDeserializer};
 use serde::de::{
-    Deserialize, DeserializeSeed, Deserializer, EnumAccess, Error as _, IntoDeserializer,
-    Unexpected, VariantAccess, Visitor,
+    Deserialize, DeserializeSeed, Deserializer, EnumAccess, IntoDeserializer, Unexpected,
+    VariantAccess, Visitor,
 };
 
 use crate::{BigDecimal, BigInteger, Error, Value};

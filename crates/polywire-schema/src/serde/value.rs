@@ -4,13 +4,14 @@ use std::fmt;
 
 use polywire_text::{Blob, Text};
 use serde::de::{
-    Deserialize, DeserializeSeed, Deserializer, EnumAccess, MapAccess, SeqAccess, Visitor,
+    Deserialize, DeserializeSeed, Deserializer, EnumAccess, MapAccess, SeqAccess, Unexpected,
+    Visitor,
 };
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
+use super::error::EACH_KEY_ONCE;
 use super::foreign::{self, Key};
 use super::{TOKEN, handed};
-use crate::error::quoted;
 use crate::{BigInteger, Map, Value};
 
 impl Serialize for Value {
@@ -190,10 +191,11 @@ impl<'de> Visitor<'de> for ValueVisitor<'_> {
     }
 }
 
+/// A map of entries none of whose keys comes twice.
 fn distinct<E: serde::de::Error>(entries: Vec<(Text, Value)>) -> Result<Map, E> {
     Map::from_entries(entries).map_err(|(position, entries)| {
-        let key = quoted(&entries[position].0);
-        E::custom(format_args!("key {key} given twice"))
+        let key = Unexpected::Str(&entries[position].0);
+        E::invalid_value(key, &EACH_KEY_ONCE)
     })
 }
 

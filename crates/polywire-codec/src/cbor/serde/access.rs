@@ -9,6 +9,7 @@ use serde::de::{
 use super::super::CborDecoder;
 use super::super::head::INDEFINITE;
 use super::de::{Reader, place};
+use super::keys::Keys;
 
 type Result<T> = std::result::Result<T, Error>;
 
@@ -23,7 +24,11 @@ pub(super) struct Items<'a, 'de> {
 }
 
 /// The entries of a map.
-pub(super) struct Entries<'a, 'de>(Items<'a, 'de>);
+pub(super) struct Entries<'a, 'de> {
+    items: Items<'a, 'de>,
+    /// The keys so far, if nobody else looks whether one comes twice.
+    keys: Option<Keys<'de>>,
+}
 
 /// The bytes of a byte string, for who wants them one by one.
 pub(super) struct Bytes<'a>(pub(super) std::slice::Iter<'a, u8>);
@@ -55,10 +60,9 @@ impl<'a, 'de> Items<'a, 'de> {
 
     /// Sees to it that nothing is left.
     #[inline]
-    fn end(mut self, start: usize) -> Result<()> {
+    fn end(&mut self, start: usize) -> Result<()> {
         if self.next()? {
-            let decoder = self.decoder;
-            return Err(decoder.invalid(start, "fewer elements"));
+            return Err(self.decoder.invalid(start, "fewer elements"));
         }
         Ok(())
     }
@@ -97,16 +101,25 @@ impl<'de> SeqAccess<'de> for &mut Items<'_, 'de> {
 }
 
 impl<'a, 'de> Entries<'a, 'de> {
+    /// Reads a map. With `keys`, none may come twice.
     pub(super) fn read<V: Visitor<'de>>(
         decoder: &'a mut CborDecoder<'de>,
+        keys: Option<Keys<'de>>,
         visitor: V,
     ) -> Result<V::Value> {
         let start = decoder.at;
-        let mut entries = Self(Items::enter(decoder, 5)?);
-        match visitor.visit_map(&mut entries) {
-            Ok(value) => entries.0.end(start).map(|()| value),
-            Err(error) => Err(place(entries.0.decoder, start, error)),
+        let items = Items::enter(decoder, 5)?;
+        let mut entries = Self { items, keys };
+        let value = match visitor.visit_map(&mut entries) {
+            Ok(value) => value,
+            Err(error) => return Err(place(entries.items.decoder, start, error)),
+        };
+        let Self { mut items, keys } = entries;
+        items.end(start)?;
+        if let Some(keys) = keys {
+            keys.end(items.decoder)?;
         }
+        Ok(value)
     }
 }
 
@@ -114,18 +127,24 @@ impl<'de> MapAccess<'de> for &mut Entries<'_, 'de> {
     type Error = Error;
 
     fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>> {
-        match self.0.next()? {
-            true => seed.deserialize(Reader(self.0.decoder)).map(Some),
-            false => Ok(None),
+        if !self.items.next()? {
+            return Ok(None);
         }
+        let decoder = &mut *self.items.decoder;
+        let start = decoder.at;
+        let key = seed.deserialize(Reader(decoder))?;
+        if let Some(keys) = &mut self.keys {
+            keys.push(decoder.bytes.get(start..decoder.at).unwrap_or_default());
+        }
+        Ok(Some(key))
     }
 
     fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value> {
-        seed.deserialize(Reader(self.0.decoder))
+        seed.deserialize(Reader(self.items.decoder))
     }
 
     fn size_hint(&self) -> Option<usize> {
-        self.0.hint()
+        self.items.hint()
     }
 }
 
@@ -180,6 +199,6 @@ impl<'de> VariantAccess<'de> for Variant<'_, 'de> {
         visitor: V,
     ) -> Result<V::Value> {
         self.0.skip_tags()?;
-        Entries::read(self.0, visitor)
+        Entries::read(self.0, None, visitor)
     }
 }

@@ -4,15 +4,14 @@
 //! To serde they are a newtype around text, which is what other formats make of
 //! them; the name of that newtype tells ours what they are.
 
-use polywire_schema::serde_names::{
-    BIG_DECIMAL, BIG_INTEGER, DECIMAL_KEY, NUMBER_KEY, TIMESTAMP, TIMESTAMP_KEY, VALUE,
-};
+use polywire_schema::serde_names::{BIG_DECIMAL, BIG_INTEGER, Handed, TIMESTAMP, VALUE};
 use polywire_schema::{BigDecimal, BigInteger, Decoder, Encoder, Error, Member, Text, Timestamp};
 use polywire_text::utf8;
-use serde::de::value::{MapDeserializer, StrDeserializer};
+use serde::de::value::StrDeserializer;
 use serde::de::{IntoDeserializer, Visitor};
 
 use super::super::{CborDecoder, CborEncoder};
+use super::access::Entries;
 use super::de::{Reader, at, timestamp};
 use super::unwritable;
 
@@ -88,6 +87,8 @@ impl Kept {
         decoder.skip_plain_tags()?;
         let text = match (self, decoder.peek() >> 5) {
             (Self::Value, 6) => return value(decoder, start, visitor),
+            // A value sees to it itself that no key comes twice.
+            (Self::Value, 5) => return Entries::read(decoder, None, visitor),
             (Self::Value, _) => return Reader(decoder).any(visitor),
             (_, 3) => return visitor.visit_newtype_struct(Reader(decoder)),
             (Self::Timestamp, _) => timestamp(decoder)?,
@@ -110,7 +111,7 @@ fn text_of(bytes: &[u8]) -> Result<&str> {
     utf8::validate(text).map_err(|malformed| unwritable(malformed.expected))
 }
 
-/// A value that a tag says more of: a map whose one key is the name of the type.
+/// A value that a tag says more of.
 fn value<'de, V: Visitor<'de>>(
     decoder: &mut CborDecoder<'de>,
     start: usize,
@@ -118,22 +119,12 @@ fn value<'de, V: Visitor<'de>>(
 ) -> Result<V::Value> {
     use polywire_schema::{Event, Value};
 
-    let (name, text) = match decoder.tagged()? {
-        Event::Scalar(Value::Timestamp(value)) => {
-            let mut text = Vec::with_capacity(32);
-            if let Err(malformed) = value.push_date_time(&mut text) {
-                return Err(decoder.invalid(start, malformed.expected));
-            }
-            (TIMESTAMP_KEY, String::from_utf8_lossy(&text).into_owned())
-        }
-        Event::Scalar(Value::BigInteger(value)) => (NUMBER_KEY, value.as_str().to_owned()),
-        Event::Scalar(Value::BigDecimal(value)) => (DECIMAL_KEY, value.as_str().to_owned()),
-        Event::Scalar(Value::Integer(value)) => {
-            return at(decoder, start, visitor.visit_i64(value));
-        }
+    let result = match decoder.tagged()? {
+        Event::Scalar(Value::Timestamp(value)) => Handed::Timestamp(value).visit(visitor),
+        Event::Scalar(Value::BigInteger(value)) => Handed::BigInteger(value).visit(visitor),
+        Event::Scalar(Value::BigDecimal(value)) => Handed::BigDecimal(value).visit(visitor),
+        Event::Scalar(Value::Integer(value)) => visitor.visit_i64(value),
         _ => return Err(decoder.invalid(start, "a value behind a tag")),
     };
-    let one = std::iter::once((name, text.as_str()));
-    let map: MapDeserializer<'_, _, Error> = MapDeserializer::new(one);
-    at(decoder, start, visitor.visit_map(map))
+    at(decoder, start, result)
 }

@@ -16,7 +16,11 @@
 //! | `None`, `()` | `nil` |
 //! | enums | the variant's name as `string`, or a `struct` of that one member |
 
+mod any;
+mod collections;
 mod de;
+mod enums;
+mod keys;
 mod parameters;
 mod ser;
 
@@ -26,6 +30,7 @@ use serde::ser::Serialize;
 use polywire_schema::Error;
 
 use super::{XmlRpcDecoder, XmlRpcEncoder};
+use crate::parameters::Parameters;
 
 impl<'de> XmlRpcDecoder<'de> {
     /// Reads the value at the reader as a serde type.
@@ -75,7 +80,7 @@ impl<'de> XmlRpcDecoder<'de> {
     /// # Ok::<(), polywire_schema::Error>(())
     /// ```
     pub fn deserialize_parameters<T: Deserialize<'de>>(&mut self) -> Result<T, Error> {
-        let value = T::deserialize(parameters::Parameters(self))?;
+        let value = T::deserialize(Parameters(&mut *self))?;
         self.finish()?;
         Ok(value)
     }

@@ -106,7 +106,8 @@ impl<'a> Serializer for Writer<'a> {
 
     #[inline]
     fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<Written, Error> {
-        value.serialize(self)
+        // `Some(None)` is something.
+        value.serialize(Writer::new(self.encoder))
     }
 
     fn serialize_unit(self) -> Result<Written, Error> {
@@ -135,7 +136,8 @@ impl<'a> Serializer for Writer<'a> {
         match name {
             BLOB => value.serialize(Part::Bytes(self.encoder)),
             TIMESTAMP => value.serialize(Part::Date(self.encoder)),
-            _ => value.serialize(self),
+            // Only options can be missing where a structure is read, no newtypes of them.
+            _ => value.serialize(Writer::new(self.encoder)),
         }
     }
 
