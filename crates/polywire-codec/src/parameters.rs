@@ -64,16 +64,15 @@ fn count_of(parameters: usize) -> String {
 
 impl<'de, S: Source<'de>> Parameters<S> {
     /// Reads parameters one by one: so many, if the type says how many it has.
-    #[inline]
+    #[inline(always)]
     fn each<V: Visitor<'de>>(self, wanted: Option<usize>, visitor: V) -> Result<V::Value, Error> {
         let mut each = Each {
             source: self.0,
             wanted,
             came: 0,
-            ended: false,
         };
         let value = visitor.visit_seq(&mut each)?;
-        if !each.ended && each.source.next()? {
+        if each.source.next()? {
             return Err(many(&each.source, wanted.unwrap_or(each.came)));
         }
         Ok(value)
@@ -209,33 +208,37 @@ struct Each<S> {
     source: S,
     wanted: Option<usize>,
     came: usize,
-    ended: bool,
 }
 
 impl<'de, S: Source<'de>> SeqAccess<'de> for &mut Each<S> {
     type Error = Error;
 
-    #[inline]
+    #[inline(always)]
     fn next_element_seed<T: DeserializeSeed<'de>>(
         &mut self,
         seed: T,
     ) -> Result<Option<T::Value>, Error> {
-        if !self.ended && self.source.next()? {
+        if self.source.next()? {
             self.came += 1;
             return seed.deserialize(self.source.reader()).map(Some);
         }
-        self.ended = true;
-        match self.wanted {
-            None => Ok(None),
-            Some(wanted) => {
-                let absent = Absent {
-                    source: &self.source,
-                    came: self.came,
-                    wanted,
-                };
-                seed.deserialize(absent).map(Some)
-            }
-        }
+        self.absent(seed)
+    }
+}
+
+impl<'de, S: Source<'de>> Each<S> {
+    /// Behind the last parameter.
+    #[cold]
+    fn absent<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, Error> {
+        let Some(wanted) = self.wanted else {
+            return Ok(None);
+        };
+        let absent = Absent {
+            source: &self.source,
+            came: self.came,
+            wanted,
+        };
+        seed.deserialize(absent).map(Some)
     }
 }
 

@@ -14,12 +14,12 @@ impl<'de> Source<'de> for &mut XmlRpcDecoder<'de> {
     where
         Self: 'a;
 
-    #[inline]
+    #[inline(always)]
     fn next(&mut self) -> Result<bool, Error> {
         self.parameter()
     }
 
-    #[inline]
+    #[inline(always)]
     fn reader(&mut self) -> Reader<'_, 'de> {
         Reader::new(self)
     }
