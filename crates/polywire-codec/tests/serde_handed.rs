@@ -214,3 +214,26 @@ fn no_other_type_sees_what_is_handed_to_values() {
         );
     }
 }
+
+/// serde_json writes its numbers as structures where it keeps their digits, as it does
+/// in this workspace.
+#[test]
+fn numbers_of_serde_json_are_written_as_numbers() {
+    use polywire_codec::xmlrpc::{Envelope, XmlRpcEncoder};
+
+    let text = r#"{"a":[1,-2.5,1e2],"b":9007199254740993,"c":{"d":1}}"#;
+    let json: serde_json::Value = serde_json::from_str(text).unwrap();
+    let expected: Value = serde_json::from_str(text).unwrap();
+
+    let mut encoder = XmlRpcEncoder::new(Envelope::Response, Vec::new());
+    encoder.serialize(&json).unwrap();
+    let text = String::from_utf8(encoder.finish().unwrap()).unwrap();
+    let inside = text.split_once("<param><value>").unwrap().1;
+    let inside = inside.split_once("</value></param></params>").unwrap().0;
+    assert_eq!(xmlrpc::<Value>(inside).unwrap(), expected, "{text}");
+
+    let bytes = cbor::serialize(&json).unwrap();
+    assert_eq!(cbor::from_slice(&bytes).unwrap(), expected);
+    // A number of itself.
+    assert_eq!(cbor::serialize(&json["b"]).unwrap()[0], 0x1b);
+}

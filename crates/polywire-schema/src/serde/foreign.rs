@@ -111,7 +111,9 @@ impl<'de> Visitor<'de> for DigitsVisitor {
 /// A number by JSON's grammar as the JSON reader reads it in a document: an
 /// integer if it has neither fraction nor exponent, else a double; the digits
 /// where those are too small.
-pub(super) fn number(digits: &str) -> Option<Value> {
+#[doc(hidden)]
+#[must_use]
+pub fn number(digits: &str) -> Option<Value> {
     let (len, integer) = json_number(digits.as_bytes()).ok()?;
     if len < digits.len() {
         return None;

@@ -11,7 +11,7 @@ mod handed;
 mod number;
 mod value;
 
-pub use foreign::NUMBER;
+pub use foreign::{NUMBER, number as number_of_digits};
 #[doc(hidden)]
 pub use handed::Handed;
 

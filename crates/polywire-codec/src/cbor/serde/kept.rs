@@ -4,7 +4,9 @@
 //! To serde they are a newtype around text, which is what other formats make of
 //! them; the name of that newtype tells ours what they are.
 
-use polywire_schema::serde_names::{BIG_DECIMAL, BIG_INTEGER, Handed, TIMESTAMP, VALUE};
+use polywire_schema::serde_names::{
+    BIG_DECIMAL, BIG_INTEGER, Handed, TIMESTAMP, VALUE, number_of_digits,
+};
 use polywire_schema::{BigDecimal, BigInteger, Decoder, Encoder, Error, Member, Text, Timestamp};
 use polywire_text::utf8;
 use serde::de::value::StrDeserializer;
@@ -98,6 +100,22 @@ impl Kept {
         let text: StrDeserializer<'_, Error> = text.as_str().into_deserializer();
         at(decoder, start, visitor.visit_newtype_struct(text))
     }
+}
+
+/// Writes the digits of a number of serde_json, and then the number in their place.
+#[cold]
+pub(super) fn number(
+    encoder: &mut CborEncoder,
+    write: impl FnOnce(&mut CborEncoder) -> Result<()>,
+) -> Result<()> {
+    let start = encoder.out.len();
+    write(encoder)?;
+    let Some(number) = number_of_digits(text_of(&encoder.out[start..])?) else {
+        return Err(unwritable("the digits of a number"));
+    };
+    encoder.out.truncate(start);
+    encoder.document_value(&number);
+    Ok(())
 }
 
 /// The text of a text string that our own writer has written.

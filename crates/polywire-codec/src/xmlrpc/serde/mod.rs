@@ -18,10 +18,12 @@
 
 mod any;
 mod collections;
+mod compound;
 mod de;
 mod enums;
 mod keys;
 mod parameters;
+mod part;
 mod ser;
 
 use serde::de::Deserialize;

@@ -3,8 +3,9 @@
 use polywire_schema::{Decoder, Error, ErrorKind};
 use serde::ser::{Serialize, SerializeSeq, SerializeTuple, SerializeTupleStruct, Serializer};
 
+use super::compound::{Entries, Items};
 use super::de::Reader;
-use super::ser::{Entries, Items, Writer, Written};
+use super::ser::{Writer, Written};
 use crate::parameters::{Source, is_own};
 use crate::xmlrpc::{XmlRpcDecoder, XmlRpcEncoder};
 
