@@ -121,9 +121,11 @@ fn a_sender_makes_nothing_of_tags() {
         "Timestamp",
     ] {
         let name = name.to_owned();
-        let unit = EnumAccessDeserializer::new(BorrowedStrDeserializer::<Error>::new(&name));
+        // Lent, as ours are.
+        let lent = BorrowedStrDeserializer::<Error>::new(&name);
+        let unit = EnumAccessDeserializer::new(lent);
         assert!(Value::deserialize(unit).is_err(), "{name}");
-        let entry = std::iter::once((name.as_str(), "1"));
+        let entry = std::iter::once((lent, "1"));
         let map = MapDeserializer::<_, Error>::new(entry);
         let tagged = EnumAccessDeserializer::new(MapAccessDeserializer::new(map));
         assert!(Value::deserialize(tagged).is_err(), "{name}");
