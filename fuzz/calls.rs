@@ -145,7 +145,9 @@ pub(crate) fn typed(data: &[u8]) {
     parameters::<(bool, char, String)>(&body);
     parameters::<(BTreeMap<String, Vec<Option<i64>>>,)>(&body);
     parameters::<(Blob, Timestamp)>(&body);
+    parameters::<Option<(i32, Option<bool>)>>(&body);
     parameters::<Vec<Value>>(&body);
+    parameters::<Value>(&body);
     parameters::<()>(&body);
     ignored(&body);
 }

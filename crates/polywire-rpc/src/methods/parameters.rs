@@ -53,8 +53,8 @@ pub(crate) enum Reader<'a> {
 }
 
 impl Parameters {
-    /// All of them as one value of a type: a tuple, an array or a `Vec`, or `()`
-    /// if there are none.
+    /// All of them as one value of a type: a tuple, an array or a `Vec`, `()` if there
+    /// are none; any other type is the one parameter.
     ///
     /// # Errors
     ///

@@ -110,7 +110,7 @@ impl<'de> Reader<'_, 'de> {
 
     /// Text for who wants a string of its own and is lent none: keys of values are asked
     /// so.
-    fn own_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+    fn any_given_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         let decoder = self.0;
         let start = decoder.at;
         decoder.skip_plain_tags()?;
@@ -126,7 +126,7 @@ impl<'de> Reader<'_, 'de> {
 
     /// The same of a text string as most of them are.
     #[inline(always)]
-    fn string_of_own<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+    fn given_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         let decoder = self.0;
         if let Some((window, len)) = decoder.short_text()
             && let Some(bytes) = window.get(..len)
@@ -136,7 +136,7 @@ impl<'de> Reader<'_, 'de> {
             decoder.at += 1 + len;
             return at(decoder, start, visitor.visit_str(text));
         }
-        Reader(decoder).own_string(visitor)
+        Reader(decoder).any_given_string(visitor)
     }
 
     /// Whatever stands there.
@@ -251,7 +251,7 @@ impl<'de> Deserializer<'de> for Reader<'_, 'de> {
             deserialize_u128;
         double: deserialize_f32 deserialize_f64;
         string: deserialize_char deserialize_str deserialize_identifier;
-        string_of_own: deserialize_string;
+        given_string: deserialize_string;
         list: deserialize_seq;
         map: deserialize_map;
     }

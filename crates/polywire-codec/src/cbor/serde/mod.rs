@@ -3,7 +3,8 @@
 //! What they look like is what other CBOR libraries of serde make of them:
 //! structures are maps of text keys, tuples arrays, a variant without data is its
 //! name and one with data a map of one entry, `None` and `()` are null. Lengths
-//! are definite.
+//! are definite. No key of a map comes twice, whatever type reads it and however the
+//! key is spelled.
 
 mod access;
 mod de;
