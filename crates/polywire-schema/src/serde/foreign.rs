@@ -16,68 +16,52 @@ use std::fmt;
 
 use polywire_text::Text;
 use polywire_text::number::{Integer, integer_prefix, json_number, parse_f64};
-use serde::de::{Deserialize, Deserializer, Error, Visitor};
+use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, Visitor};
 
 use crate::{BigDecimal, Value};
 
 /// The key under which serde_json hides the digits of a number.
 pub const NUMBER: &str = "$serde_json::private::Number";
 
-/// The first key of a map.
-pub(super) struct Key {
-    pub(super) text: Text,
-    lent: bool,
+/// A key of a map, and whether it was lent.
+pub(super) struct Key<'a> {
+    pub(super) lent: &'a mut bool,
 }
 
-impl Key {
-    /// Whether what comes under it may be the digits of a number.
-    pub(super) fn is_number(&self) -> bool {
-        self.lent && self.text == NUMBER
+impl<'de> DeserializeSeed<'de> for Key<'_> {
+    type Value = Text;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Text, D::Error> {
+        deserializer.deserialize_string(self)
     }
 }
 
-impl<'de> Deserialize<'de> for Key {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_string(KeyVisitor)
-    }
-}
-
-struct KeyVisitor;
-
-impl KeyVisitor {
-    fn given(text: Text) -> Key {
-        Key { text, lent: false }
-    }
-}
-
-impl<'de> Visitor<'de> for KeyVisitor {
-    type Value = Key;
+impl<'de> Visitor<'de> for Key<'_> {
+    type Value = Text;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a string")
     }
 
-    fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<Key, E> {
-        Ok(Key {
-            text: Text::from(text),
-            lent: true,
-        })
+    fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<Text, E> {
+        *self.lent = true;
+        Ok(Text::from(text))
     }
 
-    fn visit_str<E: Error>(self, text: &str) -> Result<Key, E> {
-        Ok(Self::given(Text::from(text)))
+    fn visit_str<E: Error>(self, text: &str) -> Result<Text, E> {
+        Ok(Text::from(text))
     }
 
-    fn visit_string<E: Error>(self, text: String) -> Result<Key, E> {
-        Ok(Self::given(Text::from(text)))
+    fn visit_string<E: Error>(self, text: String) -> Result<Text, E> {
+        Ok(Text::from(text))
     }
 
-    fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<Key, E> {
-        Text::from_utf8(bytes).map(Self::given).map_err(E::custom)
+    fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<Text, E> {
+        Text::from_utf8(bytes).map_err(E::custom)
     }
 
-    fn visit_byte_buf<E: Error>(self, bytes: Vec<u8>) -> Result<Key, E> {
-        Text::try_from(bytes).map(Self::given).map_err(E::custom)
+    fn visit_byte_buf<E: Error>(self, bytes: Vec<u8>) -> Result<Text, E> {
+        Text::try_from(bytes).map_err(E::custom)
     }
 }
 

@@ -7,7 +7,7 @@ use polywire_text::{Malformed, Text};
 use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, Unexpected, Visitor};
 use serde::ser::{Serialize, Serializer};
 
-use super::foreign::{Digits, Key};
+use super::foreign::{Digits, Key, NUMBER};
 use super::{BIG_DECIMAL, BIG_INTEGER};
 use crate::{BigDecimal, BigInteger};
 
@@ -111,8 +111,11 @@ impl<'de> Visitor<'de> for DigitsVisitor {
 
     /// A number of serde_json.
     fn visit_map<A: MapAccess<'de>>(self, mut items: A) -> Result<Text, A::Error> {
-        match items.next_key::<Key>()? {
-            Some(key) if key.is_number() => items.next_value::<Digits>().map(|Digits(text)| text),
+        let mut lent = false;
+        match items.next_key_seed(Key { lent: &mut lent })? {
+            Some(key) if lent && key == NUMBER => {
+                items.next_value::<Digits>().map(|Digits(text)| text)
+            }
             _ => Err(A::Error::invalid_type(Unexpected::Map, &self)),
         }
     }

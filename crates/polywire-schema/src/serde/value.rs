@@ -10,7 +10,7 @@ use serde::de::{
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use super::error::EACH_KEY_ONCE;
-use super::foreign::{self, Key};
+use super::foreign::{self, Key, NUMBER};
 use super::{TOKEN, handed};
 use crate::{BigInteger, Map, Value};
 
@@ -157,30 +157,13 @@ impl<'de> Visitor<'de> for ValueVisitor<'_> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
-        let Some(key) = items.next_key::<Key>()? else {
-            return Ok(Value::Map(Map::new()));
-        };
         let mut entries: Vec<(Text, Value)> = Vec::new();
-        if key.is_number() {
-            let mut lent = false;
-            let value = items.next_value_seed(ValueVisitor {
-                lent: Some(&mut lent),
-            })?;
-            let number = match &value {
-                Value::String(digits) if !lent => foreign::number(digits),
-                _ => None,
-            };
-            entries.push((key.text, value));
-            match (number, items.next_entry()?) {
-                (Some(number), None) => return Ok(number),
-                (_, None) => return distinct(entries).map(Value::Map),
-                (_, Some(entry)) => entries.push(entry),
+        let mut lent = false;
+        while let Some(key) = items.next_key_seed(Key { lent: &mut lent })? {
+            if lent && key == NUMBER && entries.is_empty() {
+                return number_or_map(key, items);
             }
-        } else {
-            entries.push((key.text, items.next_value()?));
-        }
-        while let Some(entry) = items.next_entry()? {
-            entries.push(entry);
+            entries.push((key, items.next_value()?));
         }
         distinct(entries).map(Value::Map)
     }
@@ -188,6 +171,27 @@ impl<'de> Visitor<'de> for ValueVisitor<'_> {
     /// What serde has no type for, from formats of ours.
     fn visit_enum<A: EnumAccess<'de>>(self, data: A) -> Result<Value, A::Error> {
         handed::take(data)
+    }
+}
+
+/// A number of serde_json, or a map that begins like one.
+#[cold]
+fn number_or_map<'de, A: MapAccess<'de>>(key: Text, mut items: A) -> Result<Value, A::Error> {
+    let mut lent = false;
+    let value = items.next_value_seed(ValueVisitor {
+        lent: Some(&mut lent),
+    })?;
+    let number = match &value {
+        Value::String(digits) if !lent => foreign::number(digits),
+        _ => None,
+    };
+    let mut entries = vec![(key, value)];
+    while let Some(entry) = items.next_entry()? {
+        entries.push(entry);
+    }
+    match number {
+        Some(number) if entries.len() == 1 => Ok(number),
+        _ => distinct(entries).map(Value::Map),
     }
 }
 

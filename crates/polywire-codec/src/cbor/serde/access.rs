@@ -9,7 +9,7 @@ use serde::de::{
 use super::super::CborDecoder;
 use super::super::head::INDEFINITE;
 use super::de::{Reader, place};
-use super::keys::Keys;
+use super::keys::Seen;
 
 type Result<T> = std::result::Result<T, Error>;
 
@@ -24,10 +24,9 @@ pub(super) struct Items<'a, 'de> {
 }
 
 /// The entries of a map.
-pub(super) struct Entries<'a, 'de> {
+pub(super) struct Entries<'a, 'de, S> {
     items: Items<'a, 'de>,
-    /// The keys so far, if nobody else looks whether one comes twice.
-    keys: Option<Keys<'de>>,
+    seen: S,
 }
 
 /// The bytes of a byte string, for who wants them one by one.
@@ -100,30 +99,28 @@ impl<'de> SeqAccess<'de> for &mut Items<'_, 'de> {
     }
 }
 
-impl<'a, 'de> Entries<'a, 'de> {
-    /// Reads a map. With `keys`, none may come twice.
+impl<'a, 'de, S: Seen<'de>> Entries<'a, 'de, S> {
+    /// Reads a map, none of whose keys comes twice if that is `seen` to.
     pub(super) fn read<V: Visitor<'de>>(
         decoder: &'a mut CborDecoder<'de>,
-        keys: Option<Keys<'de>>,
+        seen: S,
         visitor: V,
     ) -> Result<V::Value> {
         let start = decoder.at;
         let items = Items::enter(decoder, 5)?;
-        let mut entries = Self { items, keys };
+        let mut entries = Self { items, seen };
         let value = match visitor.visit_map(&mut entries) {
             Ok(value) => value,
             Err(error) => return Err(place(entries.items.decoder, start, error)),
         };
-        let Self { mut items, keys } = entries;
+        let Self { mut items, seen } = entries;
         items.end(start)?;
-        if let Some(keys) = keys {
-            keys.end(items.decoder)?;
-        }
+        seen.end(items.decoder)?;
         Ok(value)
     }
 }
 
-impl<'de> MapAccess<'de> for &mut Entries<'_, 'de> {
+impl<'de, S: Seen<'de>> MapAccess<'de> for &mut Entries<'_, 'de, S> {
     type Error = Error;
 
     fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>> {
@@ -133,9 +130,8 @@ impl<'de> MapAccess<'de> for &mut Entries<'_, 'de> {
         let decoder = &mut *self.items.decoder;
         let start = decoder.at;
         let key = seed.deserialize(Reader(decoder))?;
-        if let Some(keys) = &mut self.keys {
-            keys.push(decoder.bytes.get(start..decoder.at).unwrap_or_default());
-        }
+        self.seen
+            .push(decoder.bytes.get(start..decoder.at).unwrap_or_default());
         Ok(Some(key))
     }
 
@@ -199,6 +195,6 @@ impl<'de> VariantAccess<'de> for Variant<'_, 'de> {
         visitor: V,
     ) -> Result<V::Value> {
         self.0.skip_tags()?;
-        Entries::read(self.0, None, visitor)
+        Entries::read(self.0, (), visitor)
     }
 }

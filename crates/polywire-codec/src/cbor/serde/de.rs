@@ -103,7 +103,7 @@ impl<'de> Reader<'_, 'de> {
     /// The same of a map.
     fn map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         match self.0.peek() >> 5 {
-            5 => Entries::read(self.0, Some(Keys::default()), visitor),
+            5 => Entries::read(self.0, Keys::default(), visitor),
             _ => self.any(visitor),
         }
     }
@@ -173,7 +173,7 @@ impl<'de> Reader<'_, 'de> {
                 at(decoder, start, result)
             }
             4 => Items::read(decoder, visitor),
-            5 => Entries::read(decoder, Some(Keys::default()), visitor),
+            5 => Entries::read(decoder, Keys::default(), visitor),
             6 => Reader(decoder).tagged(visitor),
             _ => {
                 let result = match decoder.peek() {
@@ -303,7 +303,7 @@ impl<'de> Deserializer<'de> for Reader<'_, 'de> {
     ) -> Result<V::Value> {
         match self.0.peek() >> 5 {
             // A structure sees to it itself that no member comes twice.
-            5 => Entries::read(self.0, None, visitor),
+            5 => Entries::read(self.0, (), visitor),
             _ => self.any(visitor),
         }
     }

@@ -90,7 +90,7 @@ impl Kept {
         let text = match (self, decoder.peek() >> 5) {
             (Self::Value, 6) => return value(decoder, start, visitor),
             // A value sees to it itself that no key comes twice.
-            (Self::Value, 5) => return Entries::read(decoder, None, visitor),
+            (Self::Value, 5) => return Entries::read(decoder, (), visitor),
             (Self::Value, _) => return Reader(decoder).any(visitor),
             (_, 3) => return visitor.visit_newtype_struct(Reader(decoder)),
             (Self::Timestamp, _) => timestamp(decoder)?,

@@ -10,14 +10,33 @@ use super::super::{CborDecoder, CborEncoder, CborProfile, locate};
 #[derive(Default)]
 pub(super) struct Keys<'de>(Vec<Cow<'de, [u8]>>);
 
-impl<'de> Keys<'de> {
+/// Who sees to it that no key comes twice.
+pub(super) trait Seen<'de> {
+    /// A key came, which these bytes are.
+    fn push(&mut self, key: &'de [u8]);
+
+    /// The map has ended.
+    fn end(self, decoder: &CborDecoder<'_>) -> Result<(), Error>;
+}
+
+/// The type that is read.
+impl Seen<'_> for () {
+    #[inline(always)]
+    fn push(&mut self, _: &[u8]) {}
+
+    #[inline(always)]
+    fn end(self, _: &CborDecoder<'_>) -> Result<(), Error> {
+        Ok(())
+    }
+}
+
+impl<'de> Seen<'de> for Keys<'de> {
     #[inline]
-    pub(super) fn push(&mut self, key: &'de [u8]) {
+    fn push(&mut self, key: &'de [u8]) {
         self.0.push(shortest(key));
     }
 
-    /// Sees to it that none came twice.
-    pub(super) fn end(mut self, decoder: &CborDecoder<'_>) -> Result<(), Error> {
+    fn end(mut self, decoder: &CborDecoder<'_>) -> Result<(), Error> {
         self.0.sort_unstable();
         match self.0.windows(2).find(|pair| pair[0] == pair[1]) {
             None => Ok(()),

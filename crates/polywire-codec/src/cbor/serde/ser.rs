@@ -49,8 +49,10 @@ impl<'a> Compound<'a> {
         element.serialize(Writer(self.encoder))
     }
 
+    #[inline]
     fn member<T: Serialize + ?Sized>(&mut self, name: &'static str, value: &T) -> Result<()> {
-        if self.number {
+        // The name first: the compiler knows it, so that nothing is left of this elsewhere.
+        if name == NUMBER_KEY && self.number {
             self.written += 1;
             self.encoder.out.truncate(self.head);
             return kept::number(self.encoder, |encoder| value.serialize(Writer(encoder)));
@@ -299,6 +301,7 @@ macro_rules! members {
             type Ok = ();
             type Error = Error;
 
+            #[inline]
             fn serialize_field<T: Serialize + ?Sized>(
                 &mut self,
                 name: &'static str,

@@ -1,5 +1,6 @@
 //! Writing what is in arrays and structs.
 
+use polywire_schema::serde_names::NUMBER_KEY;
 use polywire_schema::{Encoder, Error, Member};
 use serde::ser::{
     Serialize, SerializeMap, SerializeSeq, SerializeStruct, SerializeStructVariant, SerializeTuple,
@@ -108,9 +109,6 @@ impl Entries<'_> {
     /// Writes a member, or nothing if its value is `None`.
     #[inline]
     fn member<T: Serialize + ?Sized>(&mut self, name: &str, value: &T) -> Result<(), Error> {
-        if self.of == Of::Number {
-            return value.serialize(Part::Digits(self.encoder)).map(|_| ());
-        }
         let mark = self.encoder.mark();
         self.encoder.key(Member::DOCUMENT, name);
         if !value.serialize(Writer::of_member(self.encoder))? {
@@ -158,6 +156,10 @@ impl SerializeStruct for Entries<'_> {
         name: &'static str,
         value: &T,
     ) -> Result<(), Error> {
+        // The name first: the compiler knows it, so that nothing is left of this elsewhere.
+        if name == NUMBER_KEY && self.of == Of::Number {
+            return value.serialize(Part::Digits(self.encoder)).map(|_| ());
+        }
         self.member(name, value)
     }
 
