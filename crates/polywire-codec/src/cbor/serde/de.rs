@@ -11,7 +11,7 @@ use super::super::CborDecoder;
 use super::super::head::Tag;
 use super::access::{Bytes, Entries, Items, Variant};
 use super::kept::Kept;
-use super::keys::Keys;
+use super::keys::{Keys, Seen};
 use crate::integers;
 
 /// A reader of the next data item.
@@ -140,8 +140,17 @@ impl<'de> Reader<'_, 'de> {
     }
 
     /// Whatever stands there.
-    #[inline(never)]
     pub(super) fn any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        self.any_by::<Keys<'de>, V>(visitor)
+    }
+
+    /// The same, where `S` sees to the keys of a map.
+    #[inline(never)]
+    pub(super) fn any_by<S, V>(self, visitor: V) -> Result<V::Value>
+    where
+        S: Seen<'de> + Default,
+        V: Visitor<'de>,
+    {
         let decoder = self.0;
         let start = decoder.at;
         if start >= decoder.bytes.len() {
@@ -173,8 +182,8 @@ impl<'de> Reader<'_, 'de> {
                 at(decoder, start, result)
             }
             4 => Items::read(decoder, visitor),
-            5 => Entries::read(decoder, Keys::default(), visitor),
-            6 => Reader(decoder).tagged(visitor),
+            5 => Entries::read(decoder, S::default(), visitor),
+            6 => Reader(decoder).tagged_by::<S, V>(visitor),
             _ => {
                 let result = match decoder.peek() {
                     0xf4 | 0xf5 => visitor.visit_bool(decoder.boolean(Member::DOCUMENT)?),
@@ -197,10 +206,14 @@ impl<'de> Reader<'_, 'de> {
 
     /// What stands behind tags: those with a meaning give text, which is what the
     /// types that know them take.
-    fn tagged<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+    fn tagged_by<S, V>(self, visitor: V) -> Result<V::Value>
+    where
+        S: Seen<'de> + Default,
+        V: Visitor<'de>,
+    {
         let decoder = self.0;
         let Some((tag, start)) = decoder.tag()? else {
-            return Reader(decoder).any(visitor);
+            return Reader(decoder).any_by::<S, V>(visitor);
         };
         let result = match tag {
             Tag::Epoch | Tag::DateTime => {
@@ -304,7 +317,7 @@ impl<'de> Deserializer<'de> for Reader<'_, 'de> {
         match self.0.peek() >> 5 {
             // A structure sees to it itself that no member comes twice.
             5 => Entries::read(self.0, (), visitor),
-            _ => self.any(visitor),
+            _ => self.any_by::<(), V>(visitor),
         }
     }
 

@@ -13,7 +13,6 @@ use serde::de::value::StrDeserializer;
 use serde::de::{IntoDeserializer, Visitor};
 
 use super::super::{CborDecoder, CborEncoder};
-use super::access::Entries;
 use super::de::{Reader, at, timestamp};
 use super::unwritable;
 
@@ -90,8 +89,7 @@ impl Kept {
         let text = match (self, decoder.peek() >> 5) {
             (Self::Value, 6) => return value(decoder, start, visitor),
             // A value sees to it itself that no key comes twice.
-            (Self::Value, 5) => return Entries::read(decoder, (), visitor),
-            (Self::Value, _) => return Reader(decoder).any(visitor),
+            (Self::Value, _) => return Reader(decoder).any_by::<(), V>(visitor),
             (_, 3) => return visitor.visit_newtype_struct(Reader(decoder)),
             (Self::Timestamp, _) => timestamp(decoder)?,
             (Self::BigInteger, _) => decoder.big_integer(Member::DOCUMENT)?.as_str().to_owned(),
