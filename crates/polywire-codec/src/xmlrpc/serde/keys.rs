@@ -40,7 +40,10 @@ macro_rules! keys {
             /// Who asks for a string of its own is lent none: keys of values are asked so.
             #[inline]
             fn deserialize_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-                visitor.visit_str(&self.0)
+                match Cow::from(self.0) {
+                    Cow::Borrowed(name) => visitor.visit_str(name),
+                    Cow::Owned(name) => visitor.visit_string(name),
+                }
             }
 
             $(
