@@ -24,8 +24,10 @@ use polywire_text::Malformed;
 ///     "JSON: wrong type: expected a number, found \"abc\", at byte 17, in cities[3].population",
 /// );
 /// ```
+#[derive(Clone)]
 pub struct Error(Box<Inner>);
 
+#[derive(Clone)]
 struct Inner {
     kind: ErrorKind,
     format: &'static str,

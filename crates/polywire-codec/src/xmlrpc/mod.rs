@@ -30,6 +30,7 @@ mod document;
 mod duplicates;
 mod encode;
 mod encoding;
+mod envelope;
 mod frame;
 mod leniency;
 mod locate;
@@ -43,8 +44,9 @@ mod wellformed;
 use polywire_schema::{Decode, Defaults, Encode, Error, Limits, Member, Value};
 
 pub use decode::XmlRpcDecoder;
-pub use encode::{Envelope, XmlRpcEncoder};
+pub use encode::XmlRpcEncoder;
 pub use encoding::to_utf8;
+pub use envelope::Envelope;
 pub use frame::Reply;
 pub use leniency::{Duplicates, Leniency};
 pub use multicall::{MulticallEntry, MulticallResult};

@@ -12,6 +12,7 @@ mod serde_types;
 mod source;
 mod styles;
 mod twin;
+mod whole;
 
 use polywire_codec::xmlrpc::{Envelope, Style, XmlRpcDecoder, XmlRpcEncoder, XmlRpcProfile};
 use polywire_schema::{Decode, Encode, Error, Limits, Member, Value};

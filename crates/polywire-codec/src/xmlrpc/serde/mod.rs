@@ -124,9 +124,15 @@ impl XmlRpcEncoder {
     /// # Errors
     ///
     /// The value has no form in XML-RPC: an integer beyond 64 bits, a key that is
-    /// no string. What [`finish`](Self::finish) tells comes beside that.
+    /// no string. [`finish`](Self::finish) tells it once more.
     pub fn serialize<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Error> {
-        value.serialize(ser::Writer::new(self)).map(|_| ())
+        let at_top = self.is_at_top();
+        match value.serialize(ser::Writer::new(self)) {
+            Ok(_) if at_top => self.ended_at_top(),
+            Ok(_) => {}
+            Err(error) => return Err(self.failed(error)),
+        }
+        Ok(())
     }
 
     /// Writes a serde type as the parameters of a positional call, as
@@ -153,8 +159,13 @@ impl XmlRpcEncoder {
     /// # Ok::<(), polywire_schema::Error>(())
     /// ```
     pub fn serialize_parameters<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Error> {
-        value
-            .serialize(parameters::ParametersWriter(self))
-            .map(|_| ())
+        let before = self.begin;
+        match value.serialize(parameters::ParametersWriter(self)) {
+            // The last parameter has the value that it was begun for.
+            Ok(_) if self.begin != before => self.ended_at_top(),
+            Ok(_) => {}
+            Err(error) => return Err(self.failed(error)),
+        }
+        Ok(())
     }
 }
