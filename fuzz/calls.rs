@@ -51,13 +51,15 @@ type Call = (String, Vec<Value>);
 /// The calls of a batch, with their parameters; none for what is no call.
 fn batch(body: &Body, profile: XmlRpcProfile, limits: &Limits) -> Result<Vec<Option<Call>>, Error> {
     let (_, mut decoder) = XmlRpcDecoder::call(body, profile, limits)?;
-    let calls = decoder.multicall(limits)?;
+    let calls = decoder.multicall()?;
     assert!(calls.len() <= limits.calls() as usize);
     let len = body.as_bytes().len();
     let read = |call| {
         check(&call, len);
         let Ok(call) = call else { return Ok(None) };
-        let xmlrpc::MulticallEntry { method, parameters } = call;
+        let xmlrpc::MulticallEntry {
+            method, parameters, ..
+        } = call;
         let part = Body::from(body.as_bytes()[parameters.clone()].to_vec());
         let start = parameters.start;
         let mut decoder = XmlRpcDecoder::parameters_of(&part, start, profile, limits)?;

@@ -1,6 +1,98 @@
 //! The XML declaration, which XML and XML-RPC share.
 
+use polywire_text::Malformed;
+
 use crate::snippet;
+
+/// The length of the XML declaration that a text begins with, by the grammar; 0 if it
+/// begins with none.
+///
+/// ```text
+/// [23] XMLDecl      ::= '<?xml' VersionInfo EncodingDecl? SDDecl? S? '?>'
+/// [24] VersionInfo  ::= S 'version' Eq ("'" VersionNum "'" | '"' VersionNum '"')
+/// [26] VersionNum   ::= '1.' [0-9]+
+/// [80] EncodingDecl ::= S 'encoding' Eq ('"' EncName '"' | "'" EncName "'" )
+/// [81] EncName      ::= [A-Za-z] ([A-Za-z0-9._] | '-')*
+/// [32] SDDecl       ::= S 'standalone' Eq (("'" ('yes' | 'no') "'") | ('"' ('yes' | 'no') '"'))
+/// ```
+///
+/// <https://www.w3.org/TR/xml/#NT-XMLDecl>
+pub(crate) fn len(text: &str) -> Result<usize, Malformed> {
+    let Some(inside) = text.strip_prefix("<?xml") else {
+        return Ok(0);
+    };
+    // The target of an instruction can begin so as well.
+    if !inside.starts_with(is_space) && !inside.starts_with('?') {
+        return Ok(0);
+    }
+    let mut rest = inside;
+    let version = |value: &str| {
+        let minor = value.strip_prefix("1.");
+        minor.is_some_and(|minor| !minor.is_empty() && minor.bytes().all(|b| b.is_ascii_digit()))
+    };
+    let encoding = |value: &str| {
+        value.starts_with(|first: char| first.is_ascii_alphabetic())
+            && value
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-'))
+    };
+    let wrong = |rest: &str, expected| Malformed::new(text.len() - rest.len(), expected);
+    let parts: [(&str, &dyn Fn(&str) -> bool, _); 3] = [
+        (
+            "version",
+            &version,
+            "version=\"1.0\" in the XML declaration",
+        ),
+        (
+            "encoding",
+            &encoding,
+            "the name of an encoding in the XML declaration",
+        ),
+        (
+            "standalone",
+            &|value| matches!(value, "yes" | "no"),
+            "yes or no for standalone in the XML declaration",
+        ),
+    ];
+    for (name, is_right, expected) in parts {
+        let at = rest.trim_start_matches(is_space);
+        let Some(after) = at.strip_prefix(name).filter(|_| at.len() < rest.len()) else {
+            match name {
+                "version" => return Err(wrong(at, expected)),
+                _ => continue,
+            }
+        };
+        let after = after.trim_start_matches(is_space);
+        let after = after
+            .strip_prefix('=')
+            .ok_or_else(|| wrong(after, expected))?;
+        let after = after.trim_start_matches(is_space);
+        let quote = after
+            .chars()
+            .next()
+            .filter(|quote| matches!(quote, '"' | '\''));
+        let quote = quote.ok_or_else(|| wrong(after, expected))?;
+        let (value, behind) = after[1..]
+            .split_once(quote)
+            .ok_or_else(|| wrong("", expected))?;
+        if !is_right(value) {
+            return Err(wrong(&after[1..], expected));
+        }
+        rest = behind;
+    }
+    let at = rest.trim_start_matches(is_space);
+    match at.strip_prefix("?>") {
+        Some(rest) => Ok(text.len() - rest.len()),
+        None => Err(wrong(
+            at,
+            "version, encoding and standalone in this order, and ?> after the XML declaration",
+        )),
+    }
+}
+
+fn is_space(character: char) -> bool {
+    matches!(character, ' ' | '\t' | '\r' | '\n')
+}
 
 /// The encoding that a declaration names, to be shown, if `text` cannot be in it:
 /// everything that is read is UTF-8. What a writer of another encoding escapes

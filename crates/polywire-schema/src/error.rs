@@ -41,8 +41,12 @@ struct Inner {
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 #[non_exhaustive]
 pub enum ErrorKind {
+    /// Bytes that the encoding of the message does not have: such that are not UTF-8.
+    Characters,
     /// The same member or key came twice.
     Duplicate,
+    /// The message is in an encoding that is not read.
+    Encoding,
     /// Something inside Polywire, or a schema that does not fit its shape.
     Internal,
     /// A value of the right type that its type does not allow: out of range, a
@@ -247,13 +251,14 @@ pub(crate) fn quoted(name: &str) -> String {
 impl fmt::Display for ErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
+            // What is not in an encoding that is read is not well formed.
+            Self::Characters | Self::Encoding | Self::Syntax => "not well formed",
             Self::Duplicate => "given twice",
             Self::Internal => "internal error",
             Self::InvalidValue => "invalid value",
             Self::Limit(limit) => return write!(f, "limit reached: {limit}"),
             Self::Missing => "missing",
             Self::Structure => "out of place",
-            Self::Syntax => "not well formed",
             Self::Truncated => "ends too early",
             Self::Unknown => "unknown",
             Self::Unwritable => "cannot be written",

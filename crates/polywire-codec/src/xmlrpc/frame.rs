@@ -18,7 +18,7 @@ use crate::refuse;
 /// What stands behind the last parameter of nearly all calls.
 const END_CALL: &[u8; 30] = b"</param></params></methodCall>";
 
-/// Whether a response holds a result or a fault.
+/// Whether a response holds a result or a fault: there will be nothing else.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Reply {
     /// The value is the result.

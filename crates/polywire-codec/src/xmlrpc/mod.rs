@@ -35,6 +35,7 @@ mod frame;
 mod leniency;
 mod locate;
 mod multicall;
+mod names;
 #[cfg(feature = "serde")]
 mod serde;
 mod style;

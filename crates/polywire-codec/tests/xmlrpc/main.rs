@@ -4,6 +4,7 @@
 
 mod bodies;
 mod corners;
+mod documents;
 mod hostile;
 mod leniencies;
 mod multicalls;

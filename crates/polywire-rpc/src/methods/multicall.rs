@@ -173,7 +173,7 @@ fn inside() -> Fault {
 fn find(source: Source<'_>) -> Result<Vec<Result<Item, Fault>>, Fault> {
     let (bytes, limits) = (source.bytes, source.limits);
     match source.reader {
-        Reader::XmlRpc(decoder) => find_xmlrpc(decoder, source.place, bytes, limits),
+        Reader::XmlRpc(decoder) => find_xmlrpc(decoder, source.place, bytes),
         Reader::Cbor(decoder) | Reader::CborItem(decoder) => find_cbor(decoder, bytes, limits),
     }
 }
@@ -189,12 +189,13 @@ fn find_xmlrpc(
     mut decoder: XmlRpcDecoder<'_>,
     place: Place,
     bytes: &Bytes,
-    limits: &Limits,
 ) -> Result<Vec<Result<Item, Fault>>, Fault> {
     let profile = place.profile();
-    let items = decoder.multicall(limits)?.into_iter().enumerate();
+    let items = decoder.multicall()?.into_iter().enumerate();
     let item = |(index, entry): (usize, Result<MulticallEntry, Error>)| match entry {
-        Ok(MulticallEntry { method, parameters }) => Ok(Item {
+        Ok(MulticallEntry {
+            method, parameters, ..
+        }) => Ok(Item {
             name: method,
             place: Place::XmlRpcItem(parameters.start, profile),
             bytes: bytes.slice(parameters),
