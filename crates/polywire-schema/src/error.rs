@@ -251,14 +251,15 @@ pub(crate) fn quoted(name: &str) -> String {
 impl fmt::Display for ErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            // What is not in an encoding that is read is not well formed.
-            Self::Characters | Self::Encoding | Self::Syntax => "not well formed",
+            Self::Characters => "invalid characters",
             Self::Duplicate => "given twice",
+            Self::Encoding => "unsupported encoding",
             Self::Internal => "internal error",
             Self::InvalidValue => "invalid value",
             Self::Limit(limit) => return write!(f, "limit reached: {limit}"),
             Self::Missing => "missing",
             Self::Structure => "out of place",
+            Self::Syntax => "not well formed",
             Self::Truncated => "ends too early",
             Self::Unknown => "unknown",
             Self::Unwritable => "cannot be written",
