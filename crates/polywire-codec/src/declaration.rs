@@ -25,60 +25,19 @@ pub(crate) fn len(text: &str) -> Result<usize, Malformed> {
     if !inside.starts_with(is_space) && !inside.starts_with('?') {
         return Ok(0);
     }
-    let mut rest = inside;
-    let version = |value: &str| {
-        let minor = value.strip_prefix("1.");
-        minor.is_some_and(|minor| !minor.is_empty() && minor.bytes().all(|b| b.is_ascii_digit()))
-    };
-    let encoding = |value: &str| {
-        value.starts_with(|first: char| first.is_ascii_alphabetic())
-            && value
-                .bytes()
-                .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-'))
-    };
     let wrong = |rest: &str, expected| Malformed::new(text.len() - rest.len(), expected);
-    let parts: [(&str, &dyn Fn(&str) -> bool, _); 3] = [
-        (
-            "version",
-            &version,
-            "version=\"1.0\" in the XML declaration",
-        ),
-        (
-            "encoding",
-            &encoding,
-            "the name of an encoding in the XML declaration",
-        ),
-        (
-            "standalone",
-            &|value| matches!(value, "yes" | "no"),
-            "yes or no for standalone in the XML declaration",
-        ),
-    ];
-    for (name, is_right, expected) in parts {
+    let mut rest = inside;
+    for part in &PARTS {
         let at = rest.trim_start_matches(is_space);
-        let Some(after) = at.strip_prefix(name).filter(|_| at.len() < rest.len()) else {
-            match name {
-                "version" => return Err(wrong(at, expected)),
-                _ => continue,
+        match at.strip_prefix(part.name) {
+            Some(after) if at.len() < rest.len() => {
+                rest = part
+                    .behind_value(after)
+                    .map_err(|at| wrong(at, part.expected))?;
             }
-        };
-        let after = after.trim_start_matches(is_space);
-        let after = after
-            .strip_prefix('=')
-            .ok_or_else(|| wrong(after, expected))?;
-        let after = after.trim_start_matches(is_space);
-        let quote = after
-            .chars()
-            .next()
-            .filter(|quote| matches!(quote, '"' | '\''));
-        let quote = quote.ok_or_else(|| wrong(after, expected))?;
-        let (value, behind) = after[1..]
-            .split_once(quote)
-            .ok_or_else(|| wrong("", expected))?;
-        if !is_right(value) {
-            return Err(wrong(&after[1..], expected));
+            _ if part.is_required => return Err(wrong(at, part.expected)),
+            _ => {}
         }
-        rest = behind;
     }
     let at = rest.trim_start_matches(is_space);
     match at.strip_prefix("?>") {
@@ -87,6 +46,62 @@ pub(crate) fn len(text: &str) -> Result<usize, Malformed> {
             at,
             "version, encoding and standalone in this order, and ?> after the XML declaration",
         )),
+    }
+}
+
+/// A part of an XML declaration.
+struct Part {
+    name: &'static str,
+    is_required: bool,
+    is_right: fn(&str) -> bool,
+    expected: &'static str,
+}
+
+/// In their order.
+const PARTS: [Part; 3] = [
+    Part {
+        name: "version",
+        is_required: true,
+        is_right: |value| {
+            let minor = value.strip_prefix("1.").unwrap_or_default();
+            !minor.is_empty() && minor.bytes().all(|byte| byte.is_ascii_digit())
+        },
+        expected: "version=\"1.0\" in the XML declaration",
+    },
+    Part {
+        name: "encoding",
+        is_required: false,
+        is_right: |value| {
+            let is_part = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
+            value.starts_with(|first: char| first.is_ascii_alphabetic())
+                && value.bytes().all(is_part)
+        },
+        expected: "the name of an encoding in the XML declaration",
+    },
+    Part {
+        name: "standalone",
+        is_required: false,
+        is_right: |value| matches!(value, "yes" | "no"),
+        expected: "yes or no for standalone in the XML declaration",
+    },
+];
+
+impl Part {
+    /// What stands behind the value of this part, whose name has been read; or what begins
+    /// where something is wrong.
+    fn behind_value<'a>(&self, after: &'a str) -> Result<&'a str, &'a str> {
+        let after = after.trim_start_matches(is_space);
+        let after = after.strip_prefix('=').ok_or(after)?;
+        let after = after.trim_start_matches(is_space);
+        let quote = after.chars().next();
+        let quote = quote
+            .filter(|quote| matches!(quote, '"' | '\''))
+            .ok_or(after)?;
+        let (value, behind) = after[1..].split_once(quote).ok_or("")?;
+        match (self.is_right)(value) {
+            true => Ok(behind),
+            false => Err(&after[1..]),
+        }
     }
 }
 

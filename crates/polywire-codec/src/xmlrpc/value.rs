@@ -216,7 +216,7 @@ impl<'de> XmlRpcDecoder<'de> {
         let short = value.to_i64();
         if let Type::Integer(bits) = kind
             && !self.cursor.leniency.wide_ints()
-            && !short.is_some_and(|value| value >> (bits - 1) == value >> 63)
+            && short.is_none_or(|value| value >> (bits - 1) != value >> 63)
         {
             return Err(self.out_of_range(bits, start));
         }

@@ -21,8 +21,11 @@ fn by(envelope: Envelope<'_>, write: impl FnOnce(&mut XmlRpcEncoder)) -> Result<
     Ok(String::from_utf8(encoder.finish()?).unwrap())
 }
 
+/// What writes one value.
+type Write = Box<dyn Fn(&mut XmlRpcEncoder)>;
+
 /// The ways of writing one value.
-fn writers() -> Vec<(&'static str, Box<dyn Fn(&mut XmlRpcEncoder)>)> {
+fn writers() -> Vec<(&'static str, Write)> {
     let map = || Value::Map(Map::from_iter([("a", Value::List(vec![1.into()]))]));
     vec![
         ("a scalar", Box::new(|encoder| encoder.integer(AT, 7))),
@@ -62,7 +65,7 @@ fn writers() -> Vec<(&'static str, Box<dyn Fn(&mut XmlRpcEncoder)>)> {
         (
             "what was written before",
             Box::new(|encoder| {
-                encoder.raw(b"<value><array><data><value>a</value></data></array></value>")
+                encoder.raw(b"<value><array><data><value>a</value></data></array></value>");
             }),
         ),
         (
