@@ -65,7 +65,8 @@ impl XmlRpcEncoder {
     }
 
     /// Puts values in that have been written already, each of them whole, by
-    /// writers with [`Envelope::Value`] or [`Envelope::Item`].
+    /// writers with [`Envelope::Value`](super::Envelope::Value) or
+    /// [`Envelope::Item`](super::Envelope::Item).
     ///
     /// ```
     /// use polywire_codec::xmlrpc::{Envelope, XmlRpcEncoder};
