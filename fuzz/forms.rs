@@ -13,7 +13,7 @@ use typed::{Collections, Node, QueryInput, Scalars, root};
 const PROFILES: [FormProfile; 3] = [
     FormProfile::AWS_QUERY,
     FormProfile::EC2_QUERY,
-    FormProfile::AWS_QUERY.lenient(),
+    FormProfile::AWS_QUERY.for_client(),
 ];
 
 pub(crate) fn any(data: &[u8]) {

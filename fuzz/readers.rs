@@ -76,9 +76,9 @@ pub(crate) fn xml(data: &[u8]) {
     };
     for (name, profile) in [
         ("Bucket", XmlProfile::DEFAULT),
-        ("Bucket", XmlProfile::DEFAULT.lenient()),
+        ("Bucket", XmlProfile::DEFAULT.for_client()),
         ("Collections", XmlProfile::DEFAULT),
-        ("Scalars", XmlProfile::DEFAULT.lenient()),
+        ("Scalars", XmlProfile::DEFAULT.for_client()),
     ] {
         let at = root(name);
         let native = XmlDecoder::from_body(&body, profile, limits).and_then(|mut decoder| {
@@ -180,7 +180,11 @@ impl<const POSITIONAL: bool> Format for Call<POSITIONAL> {
         limits: &Limits,
     ) -> Result<XmlRpcDecoder<'de>, Error> {
         let profile = XmlRpcProfile::DEFAULT.with_positional(POSITIONAL);
-        let profile = if lenient { profile.lenient() } else { profile };
+        let profile = if lenient {
+            profile.for_client()
+        } else {
+            profile
+        };
         XmlRpcDecoder::call(body, profile, limits).map(|(_, decoder)| decoder)
     }
 

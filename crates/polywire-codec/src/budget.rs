@@ -41,6 +41,11 @@ impl Budget {
         left.with_depth(self.depth_left)
     }
 
+    /// The most calls in a message that holds several.
+    pub(crate) fn calls(&self) -> u32 {
+        self.limits.calls()
+    }
+
     /// The levels that have been entered.
     #[inline]
     pub(crate) fn depth(&self) -> u32 {

@@ -1,6 +1,113 @@
 //! The XML declaration, which XML and XML-RPC share.
 
+use polywire_text::Malformed;
+
 use crate::snippet;
+
+/// The length of the XML declaration that a text begins with, by the grammar; 0 if it
+/// begins with none.
+///
+/// ```text
+/// [23] XMLDecl      ::= '<?xml' VersionInfo EncodingDecl? SDDecl? S? '?>'
+/// [24] VersionInfo  ::= S 'version' Eq ("'" VersionNum "'" | '"' VersionNum '"')
+/// [26] VersionNum   ::= '1.' [0-9]+
+/// [80] EncodingDecl ::= S 'encoding' Eq ('"' EncName '"' | "'" EncName "'" )
+/// [81] EncName      ::= [A-Za-z] ([A-Za-z0-9._] | '-')*
+/// [32] SDDecl       ::= S 'standalone' Eq (("'" ('yes' | 'no') "'") | ('"' ('yes' | 'no') '"'))
+/// ```
+///
+/// <https://www.w3.org/TR/xml/#NT-XMLDecl>
+pub(crate) fn len(text: &str) -> Result<usize, Malformed> {
+    let Some(inside) = text.strip_prefix("<?xml") else {
+        return Ok(0);
+    };
+    // The target of an instruction can begin so as well.
+    if !inside.starts_with(is_space) && !inside.starts_with('?') {
+        return Ok(0);
+    }
+    let wrong = |rest: &str, expected| Malformed::new(text.len() - rest.len(), expected);
+    let mut rest = inside;
+    for part in &PARTS {
+        let at = rest.trim_start_matches(is_space);
+        match at.strip_prefix(part.name) {
+            Some(after) if at.len() < rest.len() => {
+                rest = part
+                    .behind_value(after)
+                    .map_err(|at| wrong(at, part.expected))?;
+            }
+            _ if part.is_required => return Err(wrong(at, part.expected)),
+            _ => {}
+        }
+    }
+    let at = rest.trim_start_matches(is_space);
+    match at.strip_prefix("?>") {
+        Some(rest) => Ok(text.len() - rest.len()),
+        None => Err(wrong(
+            at,
+            "version, encoding and standalone in this order, and ?> after the XML declaration",
+        )),
+    }
+}
+
+/// A part of an XML declaration.
+struct Part {
+    name: &'static str,
+    is_required: bool,
+    is_right: fn(&str) -> bool,
+    expected: &'static str,
+}
+
+/// In their order.
+const PARTS: [Part; 3] = [
+    Part {
+        name: "version",
+        is_required: true,
+        is_right: |value| {
+            let minor = value.strip_prefix("1.").unwrap_or_default();
+            !minor.is_empty() && minor.bytes().all(|byte| byte.is_ascii_digit())
+        },
+        expected: "version=\"1.0\" in the XML declaration",
+    },
+    Part {
+        name: "encoding",
+        is_required: false,
+        is_right: |value| {
+            let is_part = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
+            value.starts_with(|first: char| first.is_ascii_alphabetic())
+                && value.bytes().all(is_part)
+        },
+        expected: "the name of an encoding in the XML declaration",
+    },
+    Part {
+        name: "standalone",
+        is_required: false,
+        is_right: |value| matches!(value, "yes" | "no"),
+        expected: "yes or no for standalone in the XML declaration",
+    },
+];
+
+impl Part {
+    /// What stands behind the value of this part, whose name has been read; or what begins
+    /// where something is wrong.
+    fn behind_value<'a>(&self, after: &'a str) -> Result<&'a str, &'a str> {
+        let after = after.trim_start_matches(is_space);
+        let after = after.strip_prefix('=').ok_or(after)?;
+        let after = after.trim_start_matches(is_space);
+        let quote = after.chars().next();
+        let quote = quote
+            .filter(|quote| matches!(quote, '"' | '\''))
+            .ok_or(after)?;
+        let (value, behind) = after[1..].split_once(quote).ok_or("")?;
+        match (self.is_right)(value) {
+            true => Ok(behind),
+            false => Err(&after[1..]),
+        }
+    }
+}
+
+fn is_space(character: char) -> bool {
+    matches!(character, ' ' | '\t' | '\r' | '\n')
+}
 
 /// The encoding that a declaration names, to be shown, if `text` cannot be in it:
 /// everything that is read is UTF-8. What a writer of another encoding escapes

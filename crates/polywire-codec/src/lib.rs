@@ -22,12 +22,16 @@ pub mod cbor;
 mod chosen;
 mod declaration;
 pub mod form;
+#[cfg(feature = "serde")]
+mod integers;
 pub mod json;
 mod keep;
 mod lengths;
 mod lenient;
 pub mod message;
 mod nulls;
+#[cfg(feature = "serde")]
+mod parameters;
 mod path;
 #[cfg(feature = "reference")]
 pub mod reference;

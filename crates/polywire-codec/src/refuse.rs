@@ -21,8 +21,9 @@ pub(crate) fn text<'de>(
     format: &'static str,
 ) -> Result<&'de str, Error> {
     too_long(body.as_bytes().len(), limits, format)?;
-    utf8::validate(body.as_bytes())
-        .map_err(|malformed| Error::malformed(ErrorKind::Syntax, malformed, 0).in_format(format))
+    utf8::validate(body.as_bytes()).map_err(|malformed| {
+        Error::malformed(ErrorKind::Characters, malformed, 0).in_format(format)
+    })
 }
 
 /// Makes of an error one about a required member that did not come, by the name

@@ -247,15 +247,15 @@ fn parameters_are_counted() {
     for (bytes, message) in [
         (
             &[0x81, 1][..],
-            "CBOR: missing: expected 2 parameters, found 1, at byte 2",
+            "CBOR: missing: expected 2 parameters, found 1 parameter, at byte 2",
         ),
         (
             &[0x83, 1, 2, 3],
-            "CBOR: unknown: expected 2 parameters, found one more, at byte 3",
+            "CBOR: unknown: expected at most 2 parameters, found one more, at byte 3",
         ),
         (
             &[],
-            "CBOR: missing: expected 2 parameters, found 0, at byte 0",
+            "CBOR: missing: expected 2 parameters, found none, at byte 0",
         ),
     ] {
         let error = parameters::<(u8, u8)>(bytes).unwrap_err();
@@ -263,7 +263,7 @@ fn parameters_are_counted() {
     }
     let error = parameters::<()>(&[0x81, 1]).unwrap_err();
     assert!(
-        error.to_string().contains("expected 0 parameters"),
+        error.to_string().contains("expected no parameters"),
         "{error}"
     );
     let error = parameters::<(u8, u8)>(&[0x82, 1, 0x61, b'x']).unwrap_err();
@@ -295,6 +295,13 @@ fn a_length_that_is_not_true_is_not_written() {
     );
 }
 
+/// The entries without those whose keys came before.
+fn distinct(entries: Vec<(Other, Other)>) -> Vec<(Other, Other)> {
+    let entries = entries.into_iter();
+    let by_key: BTreeMap<_, _> = entries.map(|entry| (by_other(&entry.0), entry)).collect();
+    by_key.into_values().collect()
+}
+
 fn any_value() -> impl Strategy<Value = Other> {
     let leaf = prop_oneof![
         Just(Other::Null),
@@ -308,7 +315,8 @@ fn any_value() -> impl Strategy<Value = Other> {
     leaf.prop_recursive(4, 64, 8, |inner| {
         prop_oneof![
             prop::collection::vec(inner.clone(), 0..30).prop_map(Other::Array),
-            prop::collection::vec((inner.clone(), inner), 0..30).prop_map(Other::Map),
+            prop::collection::vec((inner.clone(), inner), 0..30)
+                .prop_map(|entries| Other::Map(distinct(entries))),
         ]
     })
 }
@@ -400,4 +408,77 @@ fn values_behind_tags_and_maps_of_both_kinds() {
     ] {
         assert_eq!(value(twice).unwrap_err().kind(), ErrorKind::Duplicate);
     }
+}
+
+/// A map takes no key twice, whatever comes of it and however the key is spelled: which
+/// one counts is nothing that peers agree on.
+#[test]
+fn no_key_comes_twice() {
+    #[derive(Debug, Deserialize)]
+    #[serde(untagged)]
+    #[expect(dead_code, reason = "only read")]
+    enum Either {
+        Text(String),
+        Map(BTreeMap<String, u8>),
+    }
+    #[derive(Debug, Deserialize)]
+    #[expect(dead_code, reason = "only read")]
+    struct Known {
+        a: u8,
+    }
+    #[derive(Debug, Deserialize)]
+    #[expect(dead_code, reason = "only read")]
+    struct Flat {
+        a: u8,
+        #[serde(flatten)]
+        rest: BTreeMap<String, u8>,
+    }
+
+    fn twice<T: DeserializeOwned + Debug>(first: &[u8], second: &[u8], name: &str) {
+        let map = [&[0xa2], first, &[1], second, &[2]].concat();
+        for bytes in [[&[0x81][..], &map].concat(), {
+            let open = [&[0xbf], &map[1..], &[0xff]].concat();
+            [&[0x81][..], &open].concat()
+        }] {
+            let error = refused::<Vec<T>>(&bytes);
+            assert_eq!(error.kind(), ErrorKind::Duplicate, "{error}");
+            assert!(error.to_string().contains(name), "{error}");
+        }
+    }
+    let a = b"\x61a";
+    twice::<BTreeMap<String, u8>>(a, a, "`a`");
+    twice::<Value>(a, a, "`a`");
+    twice::<serde_json::Value>(a, a, "`a`");
+    twice::<Other>(a, a, "`a`");
+    twice::<Either>(a, a, "`a`");
+    twice::<Flat>(a, a, "`a`");
+    twice::<Known>(a, a, "`a`");
+    for spelled in [&b"\x78\x01a"[..], b"\x7f\x61a\xff", b"\xd9\xd9\xf7\x61a"] {
+        twice::<BTreeMap<String, u8>>(a, spelled, "`a`");
+    }
+    for spelled in [&[5][..], &[0x18, 5], &[0x19, 0, 5], &[0xc2, 0x41, 5]] {
+        twice::<BTreeMap<u8, u8>>(&[5], spelled, "the integer 5");
+    }
+    // What a structure does not know may come as often as it likes.
+    assert!(
+        cbor::deserialize::<Inner>(b"\xa3\x61x\x01\x61x\x02\x64flag\xf5")
+            .unwrap()
+            .flag
+    );
+}
+
+/// Where a reader begins within a message, the paths of its errors begin; what stands
+/// before is not read again to find them.
+#[test]
+fn a_part_of_a_message_is_read_by_itself() {
+    // What stands before it is no CBOR.
+    let bytes = b"\xff\x1c\x9f\x82\x01\x61x";
+    let mut decoder =
+        CborDecoder::from_slice(bytes, CborProfile::DEFAULT, &Limits::DEFAULT).unwrap();
+    decoder.begin_at(3);
+    let error = decoder.deserialize_parameters::<(u8, u8)>().unwrap_err();
+    assert_eq!((error.path(), error.offset()), ("[1]", Some(5)));
+    decoder.begin_at(3);
+    let error = decoder.deserialize::<(u8,)>().unwrap_err();
+    assert_eq!((error.path(), error.offset()), ("", Some(3)));
 }

@@ -27,7 +27,7 @@ const SHAPES: [&str; 7] = [
 
 const PROFILES: [JsonProfile; 6] = [
     JsonProfile::DEFAULT,
-    JsonProfile::DEFAULT.lenient().with_json_names(true),
+    JsonProfile::DEFAULT.for_client().with_json_names(true),
     JsonProfile::HUMAN,
     JsonProfile::NODE,
     JsonProfile::DEFAULT
@@ -111,7 +111,7 @@ fn all_of_json(text: &str) {
 }
 
 fn all_of_cbor(bytes: &[u8]) {
-    for profile in [CborProfile::DEFAULT, CborProfile::DEFAULT.lenient()] {
+    for profile in [CborProfile::DEFAULT, CborProfile::DEFAULT.for_client()] {
         for limits in [Limits::DEFAULT, SMALL] {
             cbor(bytes, Member::DOCUMENT, profile, &limits);
             for shape in SHAPES {

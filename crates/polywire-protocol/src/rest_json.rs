@@ -42,7 +42,7 @@ impl RestJson1 {
 delegate!(RestJson1, ProtocolKind::RestJson1);
 
 const SERVER: JsonProfile = JsonProfile::DEFAULT.with_json_names(true);
-const CLIENT: JsonProfile = SERVER.lenient();
+const CLIENT: JsonProfile = SERVER.for_client();
 
 #[derive(Debug)]
 struct Json;

@@ -100,7 +100,7 @@ impl Xml {
 
 const fn side_profile(side: Side) -> XmlProfile<'static> {
     match side {
-        Side::Client => XmlProfile::DEFAULT.lenient(),
+        Side::Client => XmlProfile::DEFAULT.for_client(),
         Side::Server => XmlProfile::DEFAULT,
     }
 }

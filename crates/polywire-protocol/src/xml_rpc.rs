@@ -96,7 +96,7 @@ impl XmlRpc {
     }
 
     /// Sets how messages are read: which leniencies there are for peers that need
-    /// them. A client is [lenient](XmlRpcProfile::lenient) besides.
+    /// them. A client reads [as clients do](XmlRpcProfile::for_client) besides.
     ///
     /// ```
     /// use polywire_codec::xmlrpc::{Leniency, Style, XmlRpcProfile};
@@ -127,8 +127,8 @@ impl XmlRpc {
     }
 
     /// How a client reads.
-    const fn lenient(&self) -> XmlRpcProfile {
-        self.profile.lenient()
+    const fn for_client(&self) -> XmlRpcProfile {
+        self.profile.for_client()
     }
 
     fn encoder(&self, envelope: Envelope<'_>) -> XmlRpcEncoder {
@@ -362,14 +362,14 @@ impl ClientProtocol for XmlRpc {
         );
         let fault = busy
             && matches!(
-                XmlRpcDecoder::response(body, self.lenient(), limits),
+                XmlRpcDecoder::response(body, self.for_client(), limits),
                 Ok((Reply::Fault, _))
             );
         if head.status != StatusCode::OK && !fault {
             let message = format!("status {}, so this is no answer of XML-RPC", head.status);
             return Ok(Outcome::Foreign(message));
         }
-        let (reply, mut decoder) = XmlRpcDecoder::response(body, self.lenient(), limits)?;
+        let (reply, mut decoder) = XmlRpcDecoder::response(body, self.for_client(), limits)?;
         if reply == Reply::Result {
             return Ok(Outcome::Output);
         }
@@ -394,7 +394,7 @@ impl ClientProtocol for XmlRpc {
         sink: &mut dyn Sink<'de>,
     ) -> Result<(), Error> {
         let root = operation.output().root();
-        let (_, mut decoder) = XmlRpcDecoder::response(body, self.lenient(), limits)?;
+        let (_, mut decoder) = XmlRpcDecoder::response(body, self.for_client(), limits)?;
         sink.read_xmlrpc(root, &mut decoder)?;
         decoder.finish()?;
         sink.finish(root, &mut decoder)
@@ -408,7 +408,7 @@ impl ClientProtocol for XmlRpc {
         limits: &Limits,
         sink: &mut dyn Sink<'de>,
     ) -> Result<(), Error> {
-        let (_, mut decoder) = XmlRpcDecoder::response(body, self.lenient(), limits)?;
+        let (_, mut decoder) = XmlRpcDecoder::response(body, self.for_client(), limits)?;
         // The structure stands in a member of the fault; the others are
         // skipped, and after it nothing else is wanted.
         if decoder.enter(DETAIL)? {

@@ -24,8 +24,10 @@ use polywire_text::Malformed;
 ///     "JSON: wrong type: expected a number, found \"abc\", at byte 17, in cities[3].population",
 /// );
 /// ```
+#[derive(Clone)]
 pub struct Error(Box<Inner>);
 
+#[derive(Clone)]
 struct Inner {
     kind: ErrorKind,
     format: &'static str,
@@ -39,8 +41,12 @@ struct Inner {
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 #[non_exhaustive]
 pub enum ErrorKind {
+    /// Bytes that the encoding of the message does not have: such that are not UTF-8.
+    Characters,
     /// The same member or key came twice.
     Duplicate,
+    /// The message is in an encoding that is not read.
+    Encoding,
     /// Something inside Polywire, or a schema that does not fit its shape.
     Internal,
     /// A value of the right type that its type does not allow: out of range, a
@@ -245,7 +251,9 @@ pub(crate) fn quoted(name: &str) -> String {
 impl fmt::Display for ErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
+            Self::Characters => "invalid characters",
             Self::Duplicate => "given twice",
+            Self::Encoding => "unsupported encoding",
             Self::Internal => "internal error",
             Self::InvalidValue => "invalid value",
             Self::Limit(limit) => return write!(f, "limit reached: {limit}"),

@@ -78,7 +78,6 @@ pub mod serde_names {
     pub use polywire_text::serde_token::{BLOB, TIMESTAMP, number_of};
 
     pub use crate::serde::{
-        BIG_DECIMAL, BIG_INTEGER, DECIMAL as DECIMAL_KEY, NUMBER as NUMBER_KEY,
-        TIMESTAMP as TIMESTAMP_KEY, TOKEN as VALUE,
+        BIG_DECIMAL, BIG_INTEGER, Handed, NUMBER as NUMBER_KEY, TOKEN as VALUE, number_of_digits,
     };
 }

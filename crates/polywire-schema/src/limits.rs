@@ -10,7 +10,7 @@
 /// | `bytes` | 16 MiB | the largest body that common peers send unasked |
 /// | `depth` | 64 | deeper data is rare; each level costs stack |
 /// | `items` | 1,000,000 | a two-byte list item can become a value of 32 bytes |
-/// | `string` | 16 MiB | a string or blob may fill the body |
+/// | `string` | 16 MiB | a string, a blob or kept digits may fill the body |
 /// | `calls` | 1,000 | each call of a multicall costs a handler's time |
 ///
 /// That end is well above the size of the message. A [`Value`](crate::Value)
@@ -83,7 +83,10 @@ impl Limits {
         self.items
     }
 
-    /// The most bytes of a string, a blob, or the digits of a number.
+    /// The most bytes of a string or a blob, as it stands in the message, and of the digits
+    /// of a number that keeps them: a decimal, or an integer that 64 bits do not hold.
+    /// What becomes a number of fixed size, a boolean or a timestamp has no limit of its
+    /// own, however it is spelled; in forms every value counts.
     #[must_use]
     pub const fn string(&self) -> usize {
         self.string
@@ -117,7 +120,7 @@ impl Limits {
         Self { items, ..self }
     }
 
-    /// Sets the most bytes of a string or blob.
+    /// Sets the most bytes of a string, a blob, or kept digits.
     #[must_use]
     pub const fn with_string(self, string: usize) -> Self {
         Self { string, ..self }

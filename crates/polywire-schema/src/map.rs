@@ -6,11 +6,12 @@ use crate::Value;
 
 /// A map that keeps its entries in the order in which they came.
 ///
-/// Up to 16 entries are a plain vector, searched in order. Above that a sorted
-/// index of positions is kept beside it, so that a look-up takes the logarithm
-/// of the size and no choice of keys by a sender can make it slower (a hash
-/// table would need a secret for that). Adding one entry to a large map moves
-/// part of the index, 4 bytes an entry; [`Map::from_iter`] builds it in one go.
+/// Up to 16 entries are a plain vector, searched in order. Above that an index is kept
+/// beside it: the hashes of keys in their order, 8 bytes an entry, where keys of one hash
+/// stand in the order of keys. So a look-up compares numbers, and one key at the end; and
+/// it takes the logarithm of the size whatever keys a sender chooses, without the secret
+/// that a hash table would need. Adding one entry to a large map moves part of the index;
+/// [`Map::from_iter`] builds it in one go.
 ///
 /// ```
 /// use polywire_schema::{Map, Value};
@@ -34,8 +35,9 @@ enum Repr {
 #[derive(Clone)]
 struct Indexed {
     entries: Vec<(Text, Value)>,
-    /// The positions of all entries, in the order of their keys.
-    sorted: Vec<u32>,
+    /// Of all entries the hash of the key, in the upper half, and the position: in the
+    /// order of hashes, and those of one hash in the order of keys.
+    slots: Vec<u64>,
 }
 
 const SMALL: usize = 16;
@@ -75,14 +77,15 @@ impl Map {
             }
             return Ok(Self(Repr::Small(entries)));
         }
-        let sorted = sorted_positions(&entries);
-        let repeated = sorted.windows(2).filter_map(|pair| {
-            let (first, second) = (pair[0] as usize, pair[1] as usize);
-            (entries[first].0 == entries[second].0).then_some(second)
+        let slots = sorted_slots(&entries);
+        let repeated = slots.windows(2).filter_map(|pair| {
+            let (first, second) = (position_in(pair[0]), position_in(pair[1]));
+            let alike = hash_in(pair[0]) == hash_in(pair[1]);
+            (alike && entries[first].0 == entries[second].0).then_some(second)
         });
         match repeated.min() {
             Some(position) => Err((position, entries)),
-            None => Ok(Self(Repr::Indexed(Box::new(Indexed { entries, sorted })))),
+            None => Ok(Self(Repr::Indexed(Box::new(Indexed { entries, slots })))),
         }
     }
 
@@ -231,7 +234,8 @@ impl Map {
             }
             Repr::Indexed(indexed) => {
                 let at = indexed.search(&key).unwrap_or_else(|at| at);
-                indexed.sorted.insert(at, indexed.entries.len() as u32);
+                let slot = slot(&key, indexed.entries.len());
+                indexed.slots.insert(at, slot);
                 indexed.entries.push((key, value));
             }
         }
@@ -249,19 +253,83 @@ impl Map {
             );
             return Self(Repr::Small(entries));
         }
-        let sorted = sorted_positions(&entries);
-        Self(Repr::Indexed(Box::new(Indexed { entries, sorted })))
+        let slots = sorted_slots(&entries);
+        Self(Repr::Indexed(Box::new(Indexed { entries, slots })))
     }
 }
 
 impl Indexed {
     /// The position of the entry, or the place in the index for a new one.
     fn search(&self, key: &str) -> Result<usize, usize> {
-        let order = |position: &u32| self.entries[*position as usize].0.as_str().cmp(key);
-        self.sorted
-            .binary_search_by(order)
-            .map(|at| self.sorted[at] as usize)
+        let hash = hash(key);
+        let begin = self.slots.partition_point(|slot| hash_in(*slot) < hash);
+        match self.slots.get(begin) {
+            Some(slot) if hash_in(*slot) == hash => {
+                let position = position_in(*slot);
+                match self.entries[position].0 == *key {
+                    true => Ok(position),
+                    false => self.search_alike(key, begin, hash),
+                }
+            }
+            _ => Err(begin),
+        }
     }
+
+    /// As [`Self::search`], among the keys of one hash, which are few unless somebody
+    /// chose them so.
+    #[cold]
+    fn search_alike(&self, key: &str, begin: usize, hash: u32) -> Result<usize, usize> {
+        let alike = &self.slots[begin..];
+        let alike = &alike[..alike.partition_point(|slot| hash_in(*slot) == hash)];
+        let order = |slot: &u64| self.entries[position_in(*slot)].0.as_str().cmp(key);
+        match alike.binary_search_by(order) {
+            Ok(at) => Ok(position_in(alike[at])),
+            Err(at) => Err(begin + at),
+        }
+    }
+}
+
+fn slot(key: &str, position: usize) -> u64 {
+    u64::from(hash(key)) << 32 | position as u64
+}
+
+#[inline]
+const fn hash_in(slot: u64) -> u32 {
+    (slot >> 32) as u32
+}
+
+#[inline]
+const fn position_in(slot: u64) -> usize {
+    slot as u32 as usize
+}
+
+/// A number that equal keys share, and others rarely. Who knows it can choose keys that
+/// share one: nothing depends on it but how often two keys are compared.
+#[inline]
+fn hash(key: &str) -> u32 {
+    /// Odd, with its bits well spread: 2^64 by the golden ratio.
+    const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
+
+    let bytes = key.as_bytes();
+    let mix = |hash: u64, word: u64| (hash.rotate_left(29) ^ word).wrapping_mul(SPREAD);
+    let len = bytes.len() as u64;
+    let mixed = if let Some(last) = bytes.last_chunk::<8>() {
+        // The last word overlaps the one before, so that none is shorter.
+        let words = bytes[..bytes.len() - 1].as_chunks::<8>().0;
+        let front = words
+            .iter()
+            .fold(len, |hash, word| mix(hash, u64::from_le_bytes(*word)));
+        mix(front, u64::from_le_bytes(*last))
+    } else if let (Some(first), Some(last)) = (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
+        let (first, last) = (u32::from_le_bytes(*first), u32::from_le_bytes(*last));
+        mix(len, u64::from(first) << 32 | u64::from(last))
+    } else {
+        bytes
+            .iter()
+            .fold(len, |hash, byte| mix(hash, u64::from(*byte)))
+    };
+    // The upper half of a product depends on all of its factors.
+    (mixed >> 32) as u32
 }
 
 /// A number that equal keys share, and others rarely in its lowest bits.
@@ -273,11 +341,20 @@ pub(crate) fn fingerprint(key: &str) -> u32 {
     mixed.wrapping_add((bytes.len() as u32).wrapping_mul(5))
 }
 
-/// Positions in the order of keys; equal keys in the order of positions.
-fn sorted_positions(entries: &[(Text, Value)]) -> Vec<u32> {
-    let mut sorted: Vec<u32> = (0..entries.len() as u32).collect();
-    sorted.sort_by(|first, second| entries[*first as usize].0.cmp(&entries[*second as usize].0));
-    sorted
+/// The slots of all entries; those of equal keys in the order of positions.
+fn sorted_slots(entries: &[(Text, Value)]) -> Vec<u64> {
+    let keys = entries.iter().enumerate();
+    let mut slots: Vec<u64> = keys
+        .map(|(position, (key, _))| slot(key, position))
+        .collect();
+    slots.sort_unstable();
+    for alike in slots.chunk_by_mut(|first, second| hash_in(*first) == hash_in(*second)) {
+        if alike.len() > 1 {
+            let key = |slot: &u64| &entries[position_in(*slot)].0;
+            alike.sort_by(|first, second| key(first).cmp(key(second)));
+        }
+    }
+    slots
 }
 
 impl AsRef<Map> for Map {
@@ -361,6 +438,28 @@ mod tests {
 
     use super::*;
 
+    /// How many keys of one hash there are here.
+    const ALIKE: usize = 50;
+
+    /// Keys of one hash, as who knows it can choose them: of two words each, where the
+    /// second makes up for what the first comes to.
+    fn alike() -> Vec<String> {
+        const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
+        let keys = (0_u64..).filter_map(|count| {
+            let first = format!("{count:08}");
+            let word = u64::from_le_bytes(first.as_bytes().try_into().ok()?);
+            let front = (16_u64.rotate_left(29) ^ word).wrapping_mul(SPREAD);
+            let second = (front.rotate_left(29) ^ 0x55).to_le_bytes();
+            let second = second
+                .is_ascii()
+                .then(|| String::from_utf8(second.to_vec()))?;
+            Some(first + &second.ok()?)
+        });
+        let keys: Vec<String> = keys.take(ALIKE).collect();
+        assert!(keys.iter().all(|key| hash(key) == hash(&keys[0])));
+        keys
+    }
+
     proptest! {
         #[test]
         fn behaves_as_a_map(
@@ -382,6 +481,49 @@ mod tests {
                 prop_assert_eq!(map.get(key), Some(&Value::from(*value)));
             }
             prop_assert_eq!(map.get("none"), None);
+        }
+
+        /// As the twin does, which is sorted by keys, with keys of one hash among them.
+        #[test]
+        fn behaves_as_a_map_of_chosen_keys(
+            steps in proptest::collection::vec((0..8_u8, 0..ALIKE * 2, any::<i64>()), 0..400),
+        ) {
+            let alike = alike();
+            let mut map = Map::new();
+            let mut model = BTreeMap::new();
+            for (what, key, value) in steps {
+                let key = match key.checked_sub(ALIKE) {
+                    None => alike[key].clone(),
+                    Some(key) => key.to_string(),
+                };
+                if what > 0 {
+                    let before = map.insert(key.clone(), value);
+                    prop_assert_eq!(before, model.insert(key, value).map(Value::from));
+                } else {
+                    prop_assert_eq!(map.remove(&key), model.remove(&key).map(Value::from));
+                }
+            }
+            prop_assert_eq!(map.len(), model.len());
+            let others = (0..ALIKE).map(|key| key.to_string());
+            for key in alike.iter().cloned().chain(others) {
+                let expected = model.get(&key).map(|value| Value::from(*value));
+                prop_assert_eq!(map.get(&key), expected.as_ref());
+            }
+            let again = Map::from_iter(map.iter().map(|(key, value)| (key, value.clone())));
+            prop_assert!(again.keys().eq(map.keys()));
+            for (position, key) in map.keys().enumerate() {
+                prop_assert_eq!(map.position(key), Some(position));
+                prop_assert_eq!(again.position(key), Some(position));
+            }
+        }
+
+        #[test]
+        fn repeated_keys_of_one_hash_are_found(keys in proptest::collection::vec(0..ALIKE, 0..60)) {
+            let alike = alike();
+            let entries: Vec<_> = keys.iter()
+                .map(|key| (Text::from(alike[*key].as_str()), Value::Null)).collect();
+            let first_repeat = (0..keys.len()).find(|at| keys[..*at].contains(&keys[*at]));
+            prop_assert_eq!(Map::from_entries(entries).err().map(|(at, _)| at), first_repeat);
         }
 
         #[test]

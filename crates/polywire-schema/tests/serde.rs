@@ -51,6 +51,87 @@ fn a_map_that_only_looks_like_a_number_stays_one() {
     }
 }
 
+/// Whoever writes out what serde_json hides a number in gets what was written.
+#[test]
+fn a_sender_makes_no_numbers() {
+    let json = r#"{"$serde_json::private::Number":"1"}"#;
+    let map = Value::Map(Map::from_iter([("$serde_json::private::Number", "1")]));
+    assert_eq!(read(json), map);
+    assert_eq!(read(&json.replace('$', "\\u0024")), map);
+    assert_eq!(
+        serde_json::from_reader::<_, Value>(json.as_bytes()).unwrap(),
+        map
+    );
+    let object = serde_json::Value::Object(serde_json::Map::from_iter([(
+        "$serde_json::private::Number".to_owned(),
+        "1".into(),
+    )]));
+    assert_eq!(Value::deserialize(&object).unwrap(), map);
+    assert_eq!(serde_json::from_value::<Value>(object).unwrap(), map);
+    assert!(serde_json::from_str::<BigInteger>(json).is_err());
+    assert!(serde_json::from_str::<BigDecimal>(json).is_err());
+    // serde_json lends no text that it had to change, so that this looks to us as its
+    // own numbers do. It is the one that does.
+    assert_eq!(read(&json.replace('1', "\\u0031")), Value::from(1));
+}
+
+#[test]
+fn numbers_are_numbers_whichever_way_serde_json_takes() {
+    #[derive(Debug, Deserialize, PartialEq)]
+    #[serde(untagged)]
+    enum Any {
+        Text(String),
+        Other(Value),
+    }
+    #[derive(Debug, Deserialize)]
+    struct Flat {
+        #[serde(flatten)]
+        rest: Map,
+    }
+
+    let json = r#"{"a":[1,2.5,25000000000000000000000]}"#;
+    let value = read(json);
+    assert_eq!(value["a"][1], Value::from(2.5));
+    let tree: serde_json::Value = serde_json::from_str(json).unwrap();
+    assert_eq!(Value::deserialize(&tree).unwrap(), value);
+    assert_eq!(serde_json::from_value::<Value>(tree).unwrap(), value);
+    assert_eq!(
+        serde_json::from_reader::<_, Value>(json.as_bytes()).unwrap(),
+        value
+    );
+    // Kept and read again by serde itself.
+    let flat: Flat = serde_json::from_str(json).unwrap();
+    assert_eq!(Value::Map(flat.rest), value);
+    let any: Any = serde_json::from_str(json).unwrap();
+    assert_eq!(any, Any::Other(value));
+}
+
+/// Formats of others make enums of tags, under names that a sender chose.
+#[test]
+fn a_sender_makes_nothing_of_tags() {
+    use serde::de::value::MapDeserializer;
+    use serde::de::value::{
+        BorrowedStrDeserializer, EnumAccessDeserializer, MapAccessDeserializer,
+    };
+
+    for name in [
+        "$polywire::handed::Timestamp",
+        "$polywire::handed::BigInteger",
+        "$polywire::handed::BigDecimal",
+        "Timestamp",
+    ] {
+        let name = name.to_owned();
+        // Lent, as ours are.
+        let lent = BorrowedStrDeserializer::<Error>::new(&name);
+        let unit = EnumAccessDeserializer::new(lent);
+        assert!(Value::deserialize(unit).is_err(), "{name}");
+        let entry = std::iter::once((lent, "1"));
+        let map = MapDeserializer::<_, Error>::new(entry);
+        let tagged = EnumAccessDeserializer::new(MapAccessDeserializer::new(map));
+        assert!(Value::deserialize(tagged).is_err(), "{name}");
+    }
+}
+
 #[test]
 fn integers_of_128_bits() {
     let big: I128Deserializer<Error> = i128::MIN.into_deserializer();

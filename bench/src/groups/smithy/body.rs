@@ -68,7 +68,7 @@ pub(super) fn cases(group: &mut Group, row: &Row, wire: Wire, name: &str) {
 }
 
 fn from_json<'de, T: Decode<'de>>(body: &'de Body, at: Member<'_>) -> Option<T> {
-    let profile = JsonProfile::DEFAULT.lenient();
+    let profile = JsonProfile::DEFAULT.for_client();
     let mut decoder = JsonDecoder::from_body(body, profile, &Limits::DEFAULT).ok()?;
     let value = T::decode(at, &mut decoder).ok()?;
     decoder.finish().ok()?;
@@ -76,7 +76,7 @@ fn from_json<'de, T: Decode<'de>>(body: &'de Body, at: Member<'_>) -> Option<T> 
 }
 
 fn from_cbor<'de, T: Decode<'de>>(body: &'de Body, at: Member<'_>) -> Option<T> {
-    let profile = CborProfile::DEFAULT.lenient();
+    let profile = CborProfile::DEFAULT.for_client();
     let mut decoder = CborDecoder::from_body(body, profile, &Limits::DEFAULT).ok()?;
     let value = T::decode(at, &mut decoder).ok()?;
     decoder.finish().ok()?;
@@ -251,7 +251,7 @@ fn read_cbor_value(case: &mut Case, row: &Row, wire: Wire) -> Option<()> {
 }
 
 fn to_json(value: &impl Encode, at: Member<'_>, out: &mut Vec<u8>) {
-    let mut encoder = JsonEncoder::new(JsonProfile::DEFAULT.lenient(), std::mem::take(out));
+    let mut encoder = JsonEncoder::new(JsonProfile::DEFAULT.for_client(), std::mem::take(out));
     value.encode(at, &mut encoder);
     *out = encoder.finish().unwrap_or_default();
 }
@@ -396,7 +396,7 @@ fn write_form<I: Shape>(
     case.polywire_writes(
         move |out| {
             out.extend_from_slice(start.as_bytes());
-            let profile = FormProfile::AWS_QUERY.lenient();
+            let profile = FormProfile::AWS_QUERY.for_client();
             let mut encoder = FormEncoder::new(profile, std::mem::take(out));
             input.encode(at, &mut encoder);
             *out = encoder.finish().unwrap_or_default();

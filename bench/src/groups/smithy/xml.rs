@@ -96,7 +96,7 @@ fn expected(size: &str, json: &[u8]) -> GetMetricDataOutput {
 /// What a client of awsQuery does with a body.
 fn metrics<T: for<'de> Decode<'de>>(xml: &'static [u8], at: Member<'_>) -> Option<T> {
     let body = Body::from(xml);
-    let profile = XmlProfile::DEFAULT.lenient();
+    let profile = XmlProfile::DEFAULT.for_client();
     let mut decoder = XmlDecoder::from_body(&body, profile, &Limits::DEFAULT).ok()?;
     decoder.enter("GetMetricDataResult").ok()?;
     let output = T::decode(at, &mut decoder).ok()?;
@@ -281,7 +281,7 @@ fn read_copied(case: &mut Case, xml: &'static [u8]) {
         .polywire(
             move || {
                 let body = Body::from(xml);
-                let profile = XmlProfile::DEFAULT.lenient();
+                let profile = XmlProfile::DEFAULT.for_client();
                 let mut decoder = XmlDecoder::from_body(&body, profile, &Limits::DEFAULT).ok()?;
                 let result = CopyObjectResult::decode(at, &mut decoder).ok()?;
                 decoder.finish().ok()?;

@@ -20,6 +20,8 @@ use crate::{nulls, refuse};
 #[derive(Debug)]
 pub struct CborDecoder<'de> {
     pub(super) bytes: &'de [u8],
+    /// Where the paths of errors begin, and how many levels are around that.
+    origin: (usize, usize),
     /// `at <= bytes.len()`.
     pub(super) at: usize,
     pub(super) body: Option<&'de Body>,
@@ -68,6 +70,7 @@ impl<'de> CborDecoder<'de> {
         refuse::too_long(bytes.len(), limits, "CBOR")?;
         Ok(Self {
             bytes,
+            origin: (0, 0),
             at: 0,
             body: None,
             budget: Budget::new(limits),
@@ -124,6 +127,49 @@ impl<'de> CborDecoder<'de> {
     /// reader has read, or to what was passed over. Beyond the end there is nothing.
     pub fn go_to(&mut self, offset: usize) {
         self.at = offset.min(self.bytes.len());
+    }
+
+    /// Goes to the data item at an offset of the message, which was passed over, as if
+    /// it were the whole: the paths of errors begin there, and finding them does not
+    /// read what stands before it. Their offsets are of the message.
+    pub fn begin_at(&mut self, offset: usize) {
+        self.go_to(offset);
+        self.origin = (self.at, self.budget.depth() as usize);
+    }
+
+    /// An error at the reader whose path the caller knows. [`Decoder::error`] reads the
+    /// message again to find it, which is no way to tell of many mistakes in one.
+    #[cold]
+    #[must_use]
+    pub fn error_in(
+        &self,
+        path: impl Into<String>,
+        kind: ErrorKind,
+        expected: &'static str,
+    ) -> Error {
+        let kind = match kind {
+            ErrorKind::Syntax if self.at >= self.bytes.len() => ErrorKind::Truncated,
+            kind => kind,
+        };
+        let error = Error::new(kind)
+            .in_format("CBOR")
+            .expected(expected)
+            .at_offset(self.at)
+            .at_path(path);
+        match error.is_limit() || kind == ErrorKind::Duplicate {
+            true => error,
+            false => error.found(locate::describe(self.rest())),
+        }
+    }
+
+    /// The path of what stands at an offset, or of what ended there with this many levels
+    /// around it.
+    #[cold]
+    pub(super) fn path_at(&self, offset: usize, ended: Option<usize>) -> String {
+        let (origin, around) = self.origin;
+        let ended = ended.map(|levels| levels.saturating_sub(around));
+        let bytes = self.bytes.get(origin..).unwrap_or_default();
+        locate::path(bytes, offset.saturating_sub(origin), ended)
     }
 
     #[inline]
@@ -672,22 +718,11 @@ impl<'de> Decoder<'de> for CborDecoder<'de> {
 
     #[cold]
     fn error(&self, kind: ErrorKind, expected: &'static str) -> Error {
-        let kind = match kind {
-            ErrorKind::Syntax if self.at >= self.bytes.len() => ErrorKind::Truncated,
-            kind => kind,
-        };
         // Where one value ends the next begins: the offset alone does not say
         // which of them is meant.
         let levels = self.budget.depth() as usize;
         let ended = self.ended == (self.at, self.budget.items_left());
-        let mut error = Error::new(kind)
-            .in_format("CBOR")
-            .expected(expected)
-            .at_offset(self.at)
-            .at_path(locate::path(self.bytes, self.at, ended.then_some(levels)));
-        if !error.is_limit() && kind != ErrorKind::Duplicate {
-            error = error.found(locate::describe(self.rest()));
-        }
-        error
+        let path = self.path_at(self.at, ended.then_some(levels));
+        self.error_in(path, kind, expected)
     }
 }

@@ -79,7 +79,7 @@ impl CborDecoder<'_> {
     }
 
     #[cold]
-    fn twice(&self, key: &str) -> Error {
+    pub(super) fn twice(&self, key: &str) -> Error {
         let key: String = key.escape_debug().take(64).collect();
         let error = self.error(ErrorKind::Duplicate, "each key once");
         error.found(format!("`{key}`"))

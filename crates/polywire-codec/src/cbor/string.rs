@@ -122,7 +122,8 @@ impl<'de> CborDecoder<'de> {
 
     #[cold]
     pub(super) fn invalid_utf8(&mut self, start: usize, malformed: Malformed) -> Error {
-        let error = self.invalid(start + malformed.offset, malformed.expected);
+        self.at = start + malformed.offset;
+        let error = self.error(ErrorKind::Characters, malformed.expected);
         let byte = self.bytes.get(self.at).copied().unwrap_or_default();
         error.found(format!("the byte 0x{byte:02x}"))
     }

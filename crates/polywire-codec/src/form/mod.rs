@@ -99,7 +99,7 @@ impl FormProfile {
     /// variants and dates with an offset are not errors, and members that are optional to clients get no
     /// default.
     #[must_use]
-    pub const fn lenient(mut self) -> Self {
+    pub const fn for_client(mut self) -> Self {
         self.required = false;
         self.defaults = Defaults::Client;
         self

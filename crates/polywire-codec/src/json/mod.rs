@@ -145,7 +145,7 @@ impl JsonProfile {
     /// out, missing required members are not errors, and members that are
     /// optional to clients get no default.
     #[must_use]
-    pub const fn lenient(mut self) -> Self {
+    pub const fn for_client(mut self) -> Self {
         self.skip_nulls = true;
         self.required = false;
         self.defaults = Defaults::Client;

@@ -400,7 +400,7 @@ impl<'de> Cursor<'de> {
         };
         let declaration = &self.text[self.at..self.at + len];
         if let Some(encoding) = foreign_encoding(declaration, self.text) {
-            let error = self.error(ErrorKind::Syntax, "the encoding UTF-8");
+            let error = self.error(ErrorKind::Encoding, "the encoding UTF-8");
             return Err(error.found(format!("`{encoding}`")));
         }
         self.at += len + 2;

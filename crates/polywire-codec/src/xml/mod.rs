@@ -137,7 +137,7 @@ impl<'n> XmlProfile<'n> {
     /// root element may have any name, and missing required members are not
     /// errors.
     #[must_use]
-    pub const fn lenient(mut self) -> Self {
+    pub const fn for_client(mut self) -> Self {
         self.skip_nulls = true;
         self.required = false;
         self.defaults = Defaults::Client;

@@ -41,8 +41,8 @@ pub const TRANSPORT_ERROR: i64 = -32_300;
 #[must_use]
 pub fn of(error: &Error) -> i64 {
     match error.kind() {
-        ErrorKind::Syntax if error.what_was_expected() == super::ENCODING => UNSUPPORTED_ENCODING,
-        ErrorKind::Syntax if error.what_was_expected() == "UTF-8" => INVALID_CHARACTER,
+        ErrorKind::Encoding => UNSUPPORTED_ENCODING,
+        ErrorKind::Characters => INVALID_CHARACTER,
         ErrorKind::Syntax | ErrorKind::Truncated => NOT_WELL_FORMED,
         ErrorKind::Limit(_) | ErrorKind::Structure => INVALID_REQUEST,
         ErrorKind::Internal | ErrorKind::Unwritable => INTERNAL_ERROR,

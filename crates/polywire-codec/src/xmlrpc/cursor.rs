@@ -11,9 +11,9 @@ use polywire_text::{before, scan};
 use super::collections::{CLOSED, OPEN, PREFIXED};
 use super::leniency::Leniency;
 use super::locate;
+use super::names;
 use super::wellformed::is_well_formed;
-use crate::declaration::foreign_encoding;
-use crate::snippet;
+use crate::{declaration, snippet};
 
 #[derive(Debug)]
 pub(super) struct Cursor<'de> {
@@ -105,9 +105,8 @@ impl<'de> Cursor<'de> {
             return Err(self.error(ErrorKind::Syntax, expected));
         };
         let start = self.at + open;
-        if open == 2 && !self.text.as_bytes().get(start).is_none_or(is_name) {
-            let expected = "the target of a processing instruction behind <?";
-            return Err(self.error(ErrorKind::Syntax, expected));
+        if open == 2 {
+            self.target(start)?;
         }
         let Some(len) = self.text[start..].find(close) else {
             self.at = self.text.len();
@@ -120,6 +119,31 @@ impl<'de> Cursor<'de> {
             return Err(self.error(ErrorKind::Syntax, expected));
         }
         Ok(())
+    }
+
+    /// Sees to it that a processing instruction has a target, which begins at `start`:
+    ///
+    /// ```text
+    /// [16] PI       ::= '<?' PITarget (S (Char* - (Char* '?>' Char*)))? '?>'
+    /// [17] PITarget ::= Name - (('X' | 'x') ('M' | 'm') ('L' | 'l'))
+    /// ```
+    fn target(&self, start: usize) -> Result<(), Error> {
+        let rest = &self.text[start..];
+        let len = rest.bytes().position(|byte| !is_name(&byte));
+        let (target, behind) = rest.split_at(len.unwrap_or(rest.len()));
+        let expected = if target.eq_ignore_ascii_case("xml") {
+            "a tag (an XML declaration stands at the very beginning, and once)"
+        } else if behind.is_empty() {
+            // It is cut, which is told by what is looked for next.
+            return Ok(());
+        } else if !names::is_name(target) {
+            "the target of a processing instruction behind <?"
+        } else if !behind.starts_with("?>") && scan::white_space(behind.as_bytes()) == 0 {
+            "white space behind the target of a processing instruction"
+        } else {
+            return Ok(());
+        };
+        Err(self.error(ErrorKind::Syntax, expected))
     }
 
     /// The start tag at the cursor, if there is one. Nothing is skipped if not.
@@ -143,6 +167,11 @@ impl<'de> Cursor<'de> {
             return Err(self.error(ErrorKind::Syntax, "a tag"));
         }
         let name = &self.text[self.at + 1..self.at + 1 + len];
+        // Nearly all begin with a letter, and all that mean something are ASCII.
+        let usual = bytes[1].is_ascii_alphabetic() && name.is_ascii();
+        if !usual && !names::is_name(name) {
+            return Err(self.error(ErrorKind::Syntax, "a name that XML has for a tag"));
+        }
         let mut at = 1 + len;
         // Attributes are allowed and mean nothing.
         let empty = loop {
@@ -175,7 +204,11 @@ impl<'de> Cursor<'de> {
         loop {
             let len = bytes[at..].iter().position(|byte| !is_name(byte));
             let len = len.unwrap_or(bytes.len() - at);
-            names.push(&self.text[begin + at..begin + at + len]);
+            let name = &self.text[begin + at..begin + at + len];
+            if !names::is_name(name) {
+                return Err(self.not_in_tag(at, "a name that XML has for an attribute"));
+            }
+            names.push(name);
             at = self.attribute(at + len)?;
             let space = scan::white_space(&bytes[at..]);
             if space == 0 || !bytes.get(at + space).is_some_and(is_name) {
@@ -342,7 +375,7 @@ impl<'de> Cursor<'de> {
         text
     }
 
-    fn too_long(&self) -> ErrorKind {
+    pub(super) fn too_long(&self) -> ErrorKind {
         ErrorKind::Limit(LimitKind::StringLength(self.longest))
     }
 
@@ -441,18 +474,27 @@ impl<'de> Cursor<'de> {
         if self.skip(USUAL) {
             return Ok(());
         }
+        self.spelled_declaration()
+    }
+
+    #[inline(never)]
+    fn spelled_declaration(&mut self) -> Result<(), Error> {
         if self.text.starts_with('\u{feff}') {
             self.at = '\u{feff}'.len_utf8();
         }
-        if self.rest().starts_with(b"<?xml")
-            && let Some(len) = self.text[self.at..].find("?>")
-        {
-            let declaration = &self.text[self.at..self.at + len];
-            if let Some(encoding) = foreign_encoding(declaration, self.text) {
-                let error = self.error(ErrorKind::Syntax, super::ENCODING);
-                return Err(error.found(format!("`{encoding}`")));
+        let text = &self.text[self.at..];
+        let len = match declaration::len(text) {
+            Ok(len) => len,
+            Err(malformed) => {
+                self.at += malformed.offset;
+                return Err(self.error(ErrorKind::Syntax, malformed.expected));
             }
+        };
+        if let Some(encoding) = declaration::foreign_encoding(&text[..len], self.text) {
+            let error = self.error(ErrorKind::Encoding, super::ENCODING);
+            return Err(error.found(format!("`{encoding}`")));
         }
+        self.at += len;
         Ok(())
     }
 
@@ -466,18 +508,15 @@ impl<'de> Cursor<'de> {
         self.error(kind, expected)
     }
 
-    /// As [`Self::error`], without the path: to find it the message is read again, which
-    /// is too much to do many times for one message.
-    #[cold]
-    pub(super) fn error_at(&self, kind: ErrorKind, expected: &'static str) -> Error {
-        Error::new(kind)
-            .in_format("XML-RPC")
-            .expected(expected)
-            .at_offset(self.base + self.at)
-    }
-
+    /// The error of what stands at the cursor. To find its path the message is read again.
     #[cold]
     pub(super) fn error(&self, kind: ErrorKind, expected: &'static str) -> Error {
+        self.error_in(locate::path(self.text, self.at), kind, expected)
+    }
+
+    /// As [`Self::error`], where the path is known.
+    #[cold]
+    pub(super) fn error_in(&self, path: String, kind: ErrorKind, expected: &'static str) -> Error {
         let kind = match kind {
             ErrorKind::Syntax if self.at >= self.text.len() => ErrorKind::Truncated,
             kind => kind,
@@ -486,7 +525,7 @@ impl<'de> Cursor<'de> {
             .in_format("XML-RPC")
             .expected(expected)
             .at_offset(self.base + self.at)
-            .at_path(locate::path(self.text, self.at));
+            .at_path(path);
         if !error.is_limit() && kind != ErrorKind::Duplicate {
             error = error.found(snippet::text(self.text.as_bytes(), self.at));
         }
@@ -494,8 +533,8 @@ impl<'de> Cursor<'de> {
     }
 }
 
-/// Whether a byte may stand in a name: more than XML allows, since no other name means
-/// anything.
+/// Whether a byte may stand in a name: more than XML allows, which [`names::is_name`] looks
+/// at more closely.
 fn is_name(byte: &u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b':' | b'.' | b'-') || *byte >= 0x80
 }

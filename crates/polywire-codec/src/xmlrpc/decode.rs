@@ -267,11 +267,7 @@ impl<'de> Decoder<'de> for XmlRpcDecoder<'de> {
             )
         };
         let (kind, text, start) = self.scalar(is_wanted, "an integer")?;
-        if matches!(kind, Type::Integer(_)) {
-            return self.integer_of(kind, &text, start, "an integer");
-        }
-        let text = keep::text(self.body, self.big_digits(kind, text));
-        BigInteger::parse(text).map_err(|_| self.invalid(start, "an integer"))
+        self.big_integer_of(kind, text, start)
     }
 
     fn big_decimal(&mut self, _: Member<'_>) -> Result<BigDecimal, Error> {
@@ -284,8 +280,7 @@ impl<'de> Decoder<'de> for XmlRpcDecoder<'de> {
         };
         let (kind, text, start) = self.scalar(is_wanted, "a decimal number")?;
         let text = self.number_text(kind, text, start)?;
-        let text = keep::text(self.body, self.big_digits(kind, text));
-        BigDecimal::parse(text).map_err(|_| self.invalid(start, "a decimal number"))
+        self.decimal_of(kind, text, start)
     }
 
     #[inline]

@@ -13,135 +13,41 @@ use polywire_text::escape::XmlPlace;
 use polywire_text::timestamp::{Fraction, WritePolicy};
 use polywire_text::{base64, between, escape, number};
 
+use super::envelope::Frame;
 use super::style::{ForbiddenText, Nil, Style};
 use crate::refuse::unbalanced;
-
-/// What surrounds the value of a message.
-#[derive(Clone, Copy, Debug)]
-pub enum Envelope<'a> {
-    /// A call of a method. Positional: the members of the structure at the top
-    /// are parameters of their own; otherwise it is one parameter.
-    Call {
-        /// The method's name.
-        method: &'a str,
-        /// Whether members are parameters.
-        positional: bool,
-    },
-    /// A response with a result.
-    Response,
-    /// A response with a fault, whose value is a struct of `faultCode` and
-    /// `faultString`.
-    Fault,
-    /// A value and nothing around it: a part of a message, for
-    /// [`XmlRpcEncoder::raw`].
-    Value,
-    /// A result among those of a `system.multicall`: an array of that one value.
-    Item,
-}
-
-/// What the writer is in, for closing it.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-enum Frame {
-    /// A call of one parameter.
-    Call,
-    /// A call whose parameters are the members of the structure at the top.
-    Positional,
-    /// A call whose parameters the caller begins one by one.
-    Parameters,
-    Response,
-    Fault,
-    Value,
-    Item,
-}
 
 /// A writer of one XML-RPC message.
 #[derive(Debug)]
 pub struct XmlRpcEncoder {
-    out: Vec<u8>,
-    frame: Frame,
+    pub(super) out: Vec<u8>,
+    pub(super) frame: Frame,
+    /// Where the value at the top begins that is written or comes next.
+    pub(super) begin: usize,
+    /// Where such a value ended, if it is known to be one.
+    pub(super) whole: usize,
     /// Structures, lists and maps that are open.
-    depth: u32,
+    pub(super) depth: u32,
     /// Members of the structure at the top that are parameters so far.
-    written: u32,
-    defaults: Defaults,
-    style: Style,
-    error: Option<Error>,
+    pub(super) written: u32,
+    pub(super) defaults: Defaults,
+    pub(super) style: Style,
+    /// The first error, also of what told its caller.
+    pub(super) error: Option<Error>,
 }
 
-const OPEN_CALL: &[u8; 45] = b"<?xml version=\"1.0\"?><methodCall><methodName>";
-const OPEN_PARAMS: &[u8; 21] = b"</methodName><params>";
-const OPEN_RESPONSE: &[u8] = b"<?xml version=\"1.0\"?><methodResponse><params><param>";
-const OPEN_FAULT: &[u8] = b"<?xml version=\"1.0\"?><methodResponse><fault>";
-const END_VALUE: &[u8; 8] = b"</value>";
-const PARAM: &[u8; 7] = b"<param>";
-const END_CALL: &[u8] = b"</param></params></methodCall>";
-const END_RESPONSE: &[u8] = b"</param></params></methodResponse>";
+/// How a struct begins, behind its `<value>`.
+const BEGIN_STRUCT: &[u8; 8] = b"<struct>";
+pub(super) const END_VALUE: &[u8; 8] = b"</value>";
 const OPEN_STRING: &[u8; 15] = b"<value><string>";
 const CLOSE_STRING: &[u8; 17] = b"</string></value>";
 const FIRST_NAME: &[u8; 14] = b"<member><name>";
 const NEXT_NAME: &[u8; 23] = b"</member><member><name>";
 const CLOSE_NAME: &[u8; 7] = b"</name>";
-const BEGIN_LIST: &[u8] = b"<value><array><data>";
-const END_LIST: &[u8] = b"</data></array></value>";
+pub(super) const BEGIN_LIST: &[u8] = b"<value><array><data>";
+pub(super) const END_LIST: &[u8] = b"</data></array></value>";
 
 impl XmlRpcEncoder {
-    /// A writer that appends to `out`, so that a buffer can be used again.
-    #[inline(always)]
-    #[must_use]
-    pub fn new(envelope: Envelope<'_>, out: Vec<u8>) -> Self {
-        let mut encoder = Self {
-            out,
-            frame: Frame::Response,
-            depth: 0,
-            written: 0,
-            defaults: Defaults::Server,
-            style: Style::DEFAULT,
-            error: None,
-        };
-        // What there is most of is written here, the others by a call.
-        match envelope {
-            Envelope::Response => encoder.out.extend_from_slice(OPEN_RESPONSE),
-            Envelope::Call {
-                method,
-                positional: true,
-            } if between::push_xml(&mut encoder.out, OPEN_CALL, method, OPEN_PARAMS) => {
-                encoder.frame = Frame::Positional;
-            }
-            _ => encoder.open(envelope),
-        }
-        encoder
-    }
-
-    /// Writes what stands before the first value.
-    #[inline(never)]
-    fn open(&mut self, envelope: Envelope<'_>) {
-        match envelope {
-            Envelope::Call { method, positional } => {
-                self.frame = if positional {
-                    Frame::Positional
-                } else {
-                    Frame::Call
-                };
-                self.out.extend_from_slice(OPEN_CALL);
-                self.escape(method, "the method name");
-                self.out.extend_from_slice(OPEN_PARAMS);
-                if !positional {
-                    self.out.extend_from_slice(PARAM);
-                }
-            }
-            Envelope::Response => self.out.extend_from_slice(OPEN_RESPONSE),
-            Envelope::Fault => {
-                self.frame = Frame::Fault;
-                self.out.extend_from_slice(OPEN_FAULT);
-            }
-            Envelope::Value => self.frame = Frame::Value,
-            Envelope::Item => {
-                self.frame = Frame::Item;
-                self.out.extend_from_slice(BEGIN_LIST);
-            }
-        }
-    }
-
     /// Sets which members that are not there are written with their default:
     /// all, unless this says other.
     #[must_use]
@@ -159,7 +65,8 @@ impl XmlRpcEncoder {
     }
 
     /// Puts values in that have been written already, each of them whole, by
-    /// writers with [`Envelope::Value`] or [`Envelope::Item`].
+    /// writers with [`Envelope::Value`](super::Envelope::Value) or
+    /// [`Envelope::Item`](super::Envelope::Item).
     ///
     /// ```
     /// use polywire_codec::xmlrpc::{Envelope, XmlRpcEncoder};
@@ -241,105 +148,6 @@ impl XmlRpcEncoder {
         self.out.truncate(mark);
     }
 
-    /// Begins a positional parameter: its value comes next, whatever it is. A
-    /// structure is then one parameter, and no longer all of them.
-    ///
-    /// Where no parameter can begin (in a value, behind a parameter without
-    /// one, in what is no positional call), [`finish`](Self::finish) says so.
-    #[inline]
-    pub fn parameter(&mut self) {
-        let positional = matches!(self.frame, Frame::Positional | Frame::Parameters);
-        if !positional || self.depth > 0 || self.out.last_chunk() == Some(PARAM) {
-            return self.misplaced("a parameter between the values of a positional call");
-        }
-        self.frame = Frame::Parameters;
-        self.begin_parameter();
-    }
-
-    #[inline]
-    fn begin_parameter(&mut self) {
-        match self.is_behind_value() {
-            true => self.out.extend_from_slice(b"</param><param>"),
-            false => self.out.extend_from_slice(PARAM),
-        }
-    }
-
-    #[cold]
-    fn misplaced(&mut self, expected: &'static str) {
-        self.fail(
-            Error::new(ErrorKind::Unwritable)
-                .in_format("XML-RPC")
-                .expected(expected),
-        );
-    }
-
-    /// Begins the parameter of this member, after nils for those left out.
-    fn parameter_at(&mut self, at: Member<'_>) {
-        while self.written < at.ordinal() {
-            self.begin_parameter();
-            self.null(at);
-            self.written += 1;
-        }
-        self.written += 1;
-        self.begin_parameter();
-    }
-
-    /// The message.
-    ///
-    /// # Errors
-    ///
-    /// The first error that a call met.
-    #[inline(always)]
-    pub fn finish(mut self) -> Result<Vec<u8>, Error> {
-        let close: &[u8] = match self.frame {
-            Frame::Parameters => END_CALL,
-            Frame::Response => END_RESPONSE,
-            _ => return self.close(),
-        };
-        if self.depth != 0 || self.error.is_some() || !self.is_behind_value() {
-            return self.close();
-        }
-        self.out.extend_from_slice(close);
-        Ok(self.out)
-    }
-
-    /// As [`Self::finish`], whatever the message is.
-    #[inline(never)]
-    fn close(mut self) -> Result<Vec<u8>, Error> {
-        if self.depth != 0 {
-            self.fail(unbalanced("XML-RPC"));
-        }
-        if self.frame == Frame::Positional && self.written == 0 && self.is_behind_value() {
-            self.misplaced("the beginning of a parameter before its value");
-        }
-        match self.frame {
-            Frame::Call => self.out.extend_from_slice(END_CALL),
-            Frame::Positional | Frame::Parameters if self.is_behind_value() => {
-                self.out.extend_from_slice(END_CALL);
-            }
-            Frame::Positional | Frame::Parameters => {
-                if self.out.ends_with(PARAM) {
-                    self.misplaced("the value of the last parameter");
-                }
-                self.out.extend_from_slice(b"</params></methodCall>");
-            }
-            Frame::Response => self.out.extend_from_slice(END_RESPONSE),
-            Frame::Fault => self.out.extend_from_slice(b"</fault></methodResponse>"),
-            Frame::Value => {}
-            Frame::Item => self.out.extend_from_slice(END_LIST),
-        }
-        match self.error {
-            None => Ok(self.out),
-            Some(error) => Err(error),
-        }
-    }
-
-    /// Whether a value stands before what comes next.
-    #[inline(always)]
-    fn is_behind_value(&self) -> bool {
-        self.out.last_chunk::<8>() == Some(END_VALUE)
-    }
-
     /// Closes what the value before belonged to, if there was one.
     #[inline]
     fn separate(&mut self, close: &[u8]) {
@@ -348,7 +156,7 @@ impl XmlRpcEncoder {
         }
     }
 
-    fn escape(&mut self, text: &str, what: &str) {
+    pub(super) fn escape(&mut self, text: &str, what: &str) {
         if let Err(malformed) = escape::push_xml(&mut self.out, text) {
             self.forbidden(text, malformed.offset, what);
         }
@@ -399,19 +207,9 @@ impl XmlRpcEncoder {
         self.separate(b"</member>");
         self.out.extend_from_slice(FIRST_NAME);
         if let Err(malformed) = escape::push_xml(&mut self.out, key) {
-            self.styled_key(at, key, malformed.offset);
+            self.forbidden(key, malformed.offset, &format!("a key of {at:?}"));
         }
         self.out.extend_from_slice(CLOSE_NAME);
-    }
-
-    /// Writes a name with characters that XML forbids, by the style.
-    #[cold]
-    fn styled_key(&mut self, at: Member<'_>, key: &str, offset: usize) {
-        let forbidden = self.style.forbidden.in_text();
-        let bytes = key.as_bytes();
-        if escape::push_xml_bytes(&mut self.out, bytes, XmlPlace::Text, forbidden).is_err() {
-            self.forbidden(key, offset, &format!("a key of {at:?}"));
-        }
     }
 
     #[cold]
@@ -437,6 +235,30 @@ impl XmlRpcEncoder {
         self.out.extend_from_slice(close);
     }
 
+    /// Enters a structure, list or map. At the top none may stand behind another value.
+    #[inline(always)]
+    fn enter(&mut self) {
+        if self.depth == 0 {
+            self.enter_at_top();
+        }
+        self.depth += 1;
+    }
+
+    #[inline(never)]
+    fn enter_at_top(&mut self) {
+        if !self.is_at_top() {
+            self.misplaced("one value, and no other behind it");
+        }
+    }
+
+    /// Notes the end of a structure, list or map that has been left and written.
+    #[inline(always)]
+    fn left(&mut self) {
+        if self.depth == 0 {
+            self.ended_at_top();
+        }
+    }
+
     /// Leaves a structure, list or map; whether there was one.
     #[inline]
     fn leave(&mut self) -> bool {
@@ -455,17 +277,29 @@ impl XmlRpcEncoder {
     /// Structures and maps look alike.
     #[inline]
     fn begin_struct(&mut self) {
-        self.depth += 1;
+        self.enter();
         self.out.extend_from_slice(b"<value><struct>");
     }
 
-    #[inline]
+    /// The end of a struct without a value before it, and so without a name.
+    #[inline(never)]
+    fn end_empty_struct(&mut self) {
+        if self.out.last_chunk::<8>() != Some(BEGIN_STRUCT) {
+            self.misplaced("a value behind the name of each member");
+        }
+        self.out.extend_from_slice(b"</struct></value>");
+    }
+
+    #[inline(always)]
     fn end_struct(&mut self) {
         if !self.leave() {
             return;
         }
-        self.separate(b"</member>");
-        self.out.extend_from_slice(b"</struct></value>");
+        match self.is_behind_value() {
+            true => self.out.extend_from_slice(b"</member></struct></value>"),
+            false => self.end_empty_struct(),
+        }
+        self.left();
     }
 }
 
@@ -570,7 +404,7 @@ impl Encoder for XmlRpcEncoder {
 
     #[inline(always)]
     fn begin_list(&mut self, _: Member<'_>, _: usize) {
-        self.depth += 1;
+        self.enter();
         self.out.extend_from_slice(BEGIN_LIST);
     }
 
@@ -578,6 +412,7 @@ impl Encoder for XmlRpcEncoder {
     fn end_list(&mut self, _: Member<'_>) {
         if self.leave() {
             self.out.extend_from_slice(END_LIST);
+            self.left();
         }
     }
 
@@ -669,8 +504,13 @@ impl Encoder for XmlRpcEncoder {
         }
     }
 
+    #[inline(always)]
     fn document(&mut self, at: Member<'_>, value: &Value) {
+        let at_top = self.is_at_top();
         self.document_value(at, value);
+        if at_top {
+            self.ended_at_top();
+        }
     }
 
     fn blob(&mut self, _: Member<'_>, value: &[u8]) {

@@ -64,7 +64,7 @@ pub(super) fn not_utf8(body: &Body, error: Error) -> Error {
     };
     match encoding {
         None => error,
-        Some(encoding) => Error::new(ErrorKind::Syntax)
+        Some(encoding) => Error::new(ErrorKind::Encoding)
             .in_format("XML-RPC")
             .expected(ENCODING)
             .found(format!("`{encoding}`")),
@@ -99,7 +99,7 @@ fn transcoded(body: &Body, charset: Option<&str>, limits: &Limits) -> Result<Opt
     let declared = || pseudo_attribute(declaration(bytes)?, "encoding");
     let refuse = |label: &str| {
         let shown: String = label.chars().take(24).map(snippet::printable).collect();
-        Error::new(ErrorKind::Syntax)
+        Error::new(ErrorKind::Encoding)
             .in_format("XML-RPC")
             .expected(ENCODING)
             .found(format!("`{shown}`"))
@@ -125,7 +125,7 @@ fn transcoded(body: &Body, charset: Option<&str>, limits: &Limits) -> Result<Opt
     let text = encoding
         .decode_without_bom_handling_and_without_replacement(&bytes[mark..])
         .ok_or_else(|| {
-            let error = Error::new(ErrorKind::Syntax).in_format("XML-RPC");
+            let error = Error::new(ErrorKind::Characters).in_format("XML-RPC");
             error
                 .expected("UTF-8")
                 .found(format!("bytes that {} does not have", encoding.name()))

@@ -18,7 +18,7 @@ use crate::refuse;
 /// What stands behind the last parameter of nearly all calls.
 const END_CALL: &[u8; 30] = b"</param></params></methodCall>";
 
-/// Whether a response holds a result or a fault.
+/// Whether a response holds a result or a fault: there will be nothing else.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Reply {
     /// The value is the result.
@@ -402,11 +402,12 @@ impl<'de> XmlRpcDecoder<'de> {
         Ok(false)
     }
 
-    /// Sees to it that the message ends behind its value or last parameter.
+    /// Sees to it that the message ends behind its value or last parameter. Asked again, it
+    /// says the same.
     ///
     /// # Errors
     ///
-    /// It does not.
+    /// It does not; the reader then stands where it stood.
     #[inline(always)]
     pub fn finish(&mut self) -> Result<(), Error> {
         // What stands behind the last value of nearly all messages.
@@ -427,6 +428,21 @@ impl<'de> XmlRpcDecoder<'de> {
 
     #[inline(never)]
     fn any_finish(&mut self) -> Result<(), Error> {
+        let (at, empty_value, budget) = (self.cursor.at, self.empty_value, self.budget.mark());
+        let (frame, parameters) = (self.frame, self.parameters);
+        let ended = self.read_end();
+        match ended {
+            Ok(()) => self.frame = Frame::ParametersEnded,
+            Err(_) => {
+                (self.cursor.at, self.empty_value) = (at, empty_value);
+                (self.frame, self.parameters) = (frame, parameters);
+                self.budget.back_to(budget);
+            }
+        }
+        ended
+    }
+
+    fn read_end(&mut self) -> Result<(), Error> {
         match self.frame {
             Frame::Parameters | Frame::Array => {
                 if self.parameter()? {

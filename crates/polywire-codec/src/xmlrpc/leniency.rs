@@ -118,6 +118,7 @@ impl Leniency {
 /// last. What one reader checks and another uses may so be two things, which is
 /// why it is an error by default.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+#[non_exhaustive]
 pub enum Duplicates {
     /// An error.
     #[default]

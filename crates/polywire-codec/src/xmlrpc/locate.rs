@@ -19,7 +19,7 @@ pub(super) fn path(text: &str, offset: usize) -> String {
             rest = after;
             continue;
         }
-        let Some(close) = rest.find('>') else { break };
+        let Some(close) = tag_end(rest) else { break };
         let tag = rest[1..close].trim_end();
         rest = &rest[close + 1..];
         if std::mem::take(&mut ended) {
@@ -46,6 +46,21 @@ pub(super) fn path(text: &str, offset: usize) -> String {
         }
     }
     path.to_string()
+}
+
+/// Where the tag ends that the text begins with: its `>`, and none in the value of an
+/// attribute.
+fn tag_end(text: &str) -> Option<usize> {
+    let mut quote = None;
+    for (at, byte) in text.bytes().enumerate() {
+        match (byte, quote) {
+            (b'>', None) => return Some(at),
+            (b'"' | b'\'', None) => quote = Some(byte),
+            (_, Some(open)) if open == byte => quote = None,
+            _ => {}
+        }
+    }
+    None
 }
 
 /// Character data up to its end tag, as the reader takes it; nothing if the
@@ -100,6 +115,26 @@ mod tests {
             <value>3</value></member></struct></value></param></params>";
         for (needle, expected) in [("1</int", "a[0]"), ("2<", "a[1].b"), ("3<", "c")] {
             assert_eq!(path(text, text.find(needle).unwrap()), expected);
+        }
+    }
+
+    #[test]
+    fn attributes_mean_nothing() {
+        for attribute in [
+            "b='>'",
+            "b=\"'>\"",
+            "b='\">' c='/>'",
+            "b='</value><struct>'",
+            "b='/'",
+        ] {
+            let text = format!(
+                "<value {attribute}><array {attribute}><data {attribute}>\
+                 <value {attribute}><int {attribute}>1</int></value>\
+                 <value {attribute}><struct {attribute}><member {attribute}>\
+                 <name {attribute}>a</name><value {attribute}>2"
+            );
+            assert_eq!(path(&text, text.find(">1<").unwrap() + 1), "[0]", "{text}");
+            assert_eq!(path(&text, text.len()), "[1].a", "{text}");
         }
     }
 

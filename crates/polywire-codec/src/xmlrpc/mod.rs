@@ -30,10 +30,12 @@ mod document;
 mod duplicates;
 mod encode;
 mod encoding;
+mod envelope;
 mod frame;
 mod leniency;
 mod locate;
 mod multicall;
+mod names;
 #[cfg(feature = "serde")]
 mod serde;
 mod style;
@@ -43,8 +45,9 @@ mod wellformed;
 use polywire_schema::{Decode, Defaults, Encode, Error, Limits, Member, Value};
 
 pub use decode::XmlRpcDecoder;
-pub use encode::{Envelope, XmlRpcEncoder};
+pub use encode::XmlRpcEncoder;
 pub use encoding::to_utf8;
+pub use envelope::Envelope;
 pub use frame::Reply;
 pub use leniency::{Duplicates, Leniency};
 pub use multicall::{MulticallEntry, MulticallResult};
@@ -84,18 +87,19 @@ impl XmlRpcProfile {
         duplicates: Duplicates::Refuse,
     };
 
-    /// Reads as a client does: nulls in dense collections are left out, missing
-    /// required members are not errors, and members that are optional to
-    /// clients get no default.
+    /// Reads as a client does, in what a model says: nulls in dense collections are left
+    /// out, missing required members are not errors, and members that are optional to
+    /// clients get no default. What XML-RPC itself says is read as strictly as before:
+    /// that is what [`with_leniency`](Self::with_leniency) is for.
     #[must_use]
-    pub const fn lenient(mut self) -> Self {
+    pub const fn for_client(mut self) -> Self {
         self.skip_nulls = true;
         self.required = false;
         self.defaults = Defaults::Client;
         self
     }
 
-    /// Sets what is read although it is wrong.
+    /// Sets what is read although it is no XML-RPC, switch by switch.
     #[must_use]
     pub const fn with_leniency(mut self, leniency: Leniency) -> Self {
         self.leniency = leniency;

@@ -6,15 +6,15 @@
 
 use std::ops::Range;
 
-use polywire_schema::{Decode, Decoder, Error, ErrorKind, LimitKind, Limits, Member, Text, Value};
+use polywire_schema::{Decode, Decoder, Error, ErrorKind, LimitKind, Member, Text, Value};
 
 use super::XmlRpcDecoder;
-use super::cursor::Cursor;
 use super::value::Type;
 use crate::keep;
 
 /// One of the calls in a `system.multicall`.
 #[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
 pub struct MulticallEntry {
     /// The method.
     pub method: Text,
@@ -23,7 +23,8 @@ pub struct MulticallEntry {
     pub parameters: Range<usize>,
 }
 
-/// One of the results of a `system.multicall`.
+/// One of the results of a `system.multicall`. It is one of these two, and there will be
+/// no third.
 #[derive(Clone, Debug, PartialEq)]
 pub enum MulticallResult {
     /// Where in the message the value is: a part of it for
@@ -32,10 +33,6 @@ pub enum MulticallResult {
     /// The struct of a fault.
     Fault(Value),
 }
-
-/// How many wrong calls of a batch are told with the path to what is wrong; the others
-/// with the offset only.
-const MOST_LOCATED: u32 = 8;
 
 impl<'de> XmlRpcDecoder<'de> {
     /// Reads the calls of a `system.multicall`, behind its method name. One that is
@@ -60,7 +57,7 @@ impl<'de> XmlRpcDecoder<'de> {
     ///
     /// let (profile, limits) = (XmlRpcProfile::DEFAULT, Limits::DEFAULT);
     /// let (_, mut decoder) = XmlRpcDecoder::call(&body, profile, &limits)?;
-    /// let calls = decoder.multicall(&limits)?;
+    /// let calls = decoder.multicall()?;
     /// assert!(calls[1].is_err());
     /// let add = calls[0].as_ref().unwrap();
     /// assert_eq!(add.method, "add");
@@ -70,22 +67,19 @@ impl<'de> XmlRpcDecoder<'de> {
     /// assert!(decoder.parameter()?);
     /// # Ok::<(), polywire_schema::Error>(())
     /// ```
-    pub fn multicall(
-        &mut self,
-        limits: &Limits,
-    ) -> Result<Vec<Result<MulticallEntry, Error>>, Error> {
+    pub fn multicall(&mut self) -> Result<Vec<Result<MulticallEntry, Error>>, Error> {
         if !self.parameter()? {
             let error = self.error(ErrorKind::Missing, "one parameter, an array of calls");
             return Err(error);
         }
         let mut seq = self.begin_any_array()?;
-        let (mut calls, mut wrong) = (Vec::new(), 0);
+        let most = self.budget.calls();
+        let mut calls = Vec::new();
         while self.next_item(&mut seq)? {
-            if calls.len() >= limits.calls() as usize {
-                return Err(self.limit(LimitKind::Calls(limits.calls())));
+            if calls.len() >= most as usize {
+                return Err(self.limit(LimitKind::Calls(most)));
             }
-            let call = self.multicall_entry(wrong < MOST_LOCATED)?;
-            wrong += u32::from(call.is_err());
+            let call = self.multicall_entry(calls.len())?;
             calls.push(call);
         }
         self.finish()?;
@@ -94,20 +88,17 @@ impl<'de> XmlRpcDecoder<'de> {
 
     /// Reads one call. The outer error ends the message, the inner one the call.
     ///
-    /// To say by which path a call is wrong the message is read again: that is
-    /// done if it is `located`.
-    fn multicall_entry(&mut self, located: bool) -> Result<Result<MulticallEntry, Error>, Error> {
+    /// Where a call is wrong is known here: nothing is read again to find its path, so that
+    /// a message of wrong calls costs what others do.
+    fn multicall_entry(&mut self, index: usize) -> Result<Result<MulticallEntry, Error>, Error> {
         const EXPECTED: &str = "a struct of methodName and params";
-        let error_of = match located {
-            true => Cursor::error,
-            false => Cursor::error_at,
-        };
 
         let start = self.cursor.at;
         let (kind, tag) = self.value_type()?;
         if kind != Type::Struct {
             self.cursor.at = start;
-            let error = error_of(&self.cursor, ErrorKind::WrongType, EXPECTED);
+            let path = format!("[{index}]");
+            let error = self.cursor.error_in(path, ErrorKind::WrongType, EXPECTED);
             self.skip_value()?;
             return Ok(Err(error));
         }
@@ -126,8 +117,8 @@ impl<'de> XmlRpcDecoder<'de> {
                     } =>
                 {
                     wrong.get_or_insert_with(|| {
-                        let error =
-                            error_of(&self.cursor, ErrorKind::Duplicate, "each member once");
+                        let (path, kind) = (format!("[{index}].{name}"), ErrorKind::Duplicate);
+                        let error = self.cursor.error_in(path, kind, "each member once");
                         error.found(format!("`{name}`"))
                     });
                     self.skip_value()?;
@@ -145,7 +136,8 @@ impl<'de> XmlRpcDecoder<'de> {
                         _ => "the name of a method",
                     };
                     wrong.get_or_insert_with(|| {
-                        error_of(&self.cursor, ErrorKind::WrongType, expected)
+                        let path = format!("[{index}].{name}");
+                        self.cursor.error_in(path, ErrorKind::WrongType, expected)
                     });
                     self.skip_value()?;
                 }
@@ -160,7 +152,8 @@ impl<'de> XmlRpcDecoder<'de> {
                     None => "`methodName`",
                     Some(_) => "`params`",
                 };
-                let error = error_of(&self.cursor, ErrorKind::Missing, EXPECTED);
+                let path = format!("[{index}]");
+                let error = self.cursor.error_in(path, ErrorKind::Missing, EXPECTED);
                 Err(error.found(format!("no {missing}")))
             }
         })

@@ -7,6 +7,7 @@ use polywire_text::escape::Forbidden;
 /// The specification has no nil. Perl and Node read `nil` and not `ex:nil`, PHP
 /// neither; Ruby reads `nil` as nothing and `ex:nil` as an error.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+#[non_exhaustive]
 pub enum Nil {
     /// `<nil/>`.
     #[default]
@@ -18,13 +19,17 @@ pub enum Nil {
 }
 
 /// What happens to a string with characters that XML 1.0 forbids.
+///
+/// Names of members and methods are never changed: one with such a character is an error
+/// whatever is chosen here. Two names could become one else, or one become another that
+/// means something to whoever reads it.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+#[non_exhaustive]
 pub enum ForbiddenText {
     /// It is an error, which names the character.
     #[default]
     Refuse,
-    /// The string is sent as `base64` of its UTF-8. Names of members and methods
-    /// cannot be: there it is an error.
+    /// The string is sent as `base64` of its UTF-8.
     Base64,
     /// Each such character becomes U+FFFD.
     Replace,

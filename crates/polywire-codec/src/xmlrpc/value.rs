@@ -110,13 +110,15 @@ impl<'de> XmlRpcDecoder<'de> {
             return Ok(Cow::Borrowed(""));
         }
         let text = match kind {
-            // Not kept: what they become has a size of its own.
-            Type::Boolean | Type::DateTime | Type::Double => {
+            // What they become has a size of its own; digits that are kept are looked at
+            // when they are.
+            Type::BigDecimal
+            | Type::BigInteger
+            | Type::Boolean
+            | Type::DateTime
+            | Type::Double
+            | Type::Integer(_) => {
                 let text = self.cursor.any_characters()?;
-                self.unpadded(text)
-            }
-            Type::Integer(_) | Type::BigInteger | Type::BigDecimal => {
-                let text = self.cursor.characters()?;
                 self.unpadded(text)
             }
             _ => self.cursor.characters()?,
@@ -211,18 +213,57 @@ impl<'de> XmlRpcDecoder<'de> {
             Ok(value) if !text.starts_with("+-") => value,
             _ => return Err(self.invalid(start, expected)),
         };
-        match kind {
-            Type::Integer(bits) if !self.cursor.leniency.wide_ints() => {
-                let fits = value
-                    .to_i64()
-                    .is_some_and(|value| value >> (bits - 1) == value >> 63);
-                match fits {
-                    true => Ok(value),
-                    false => Err(self.out_of_range(bits, start)),
-                }
-            }
-            _ => Ok(value),
+        let short = value.to_i64();
+        if let Type::Integer(bits) = kind
+            && !self.cursor.leniency.wide_ints()
+            && short.is_none_or(|value| value >> (bits - 1) != value >> 63)
+        {
+            return Err(self.out_of_range(bits, start));
         }
+        if short.is_none() {
+            self.keep_digits(value.as_str(), start)?;
+        }
+        Ok(value)
+    }
+
+    /// Sees to it that digits which a value keeps are not too many.
+    pub(super) fn keep_digits(&mut self, digits: &str, start: usize) -> Result<(), Error> {
+        if digits.len() <= self.cursor.longest {
+            return Ok(());
+        }
+        self.cursor.at = start;
+        Err(self.cursor.error(self.cursor.too_long(), ""))
+    }
+
+    /// The integer of any size that a text says.
+    pub(super) fn big_integer_of(
+        &mut self,
+        kind: Type,
+        text: Cow<'de, str>,
+        start: usize,
+    ) -> Result<BigInteger, Error> {
+        if matches!(kind, Type::Integer(_)) {
+            return self.integer_of(kind, &text, start, "an integer");
+        }
+        let text = keep::text(self.body, self.big_digits(kind, text));
+        let value = BigInteger::parse(text).map_err(|_| self.invalid(start, "an integer"))?;
+        if value.to_i64().is_none() {
+            self.keep_digits(value.as_str(), start)?;
+        }
+        Ok(value)
+    }
+
+    /// The decimal number of any size that a text says.
+    pub(super) fn decimal_of(
+        &mut self,
+        kind: Type,
+        text: Cow<'de, str>,
+        start: usize,
+    ) -> Result<BigDecimal, Error> {
+        let text = self.big_digits(kind, text);
+        self.keep_digits(&text, start)?;
+        BigDecimal::parse(keep::text(self.body, text))
+            .map_err(|_| self.invalid(start, "a decimal number"))
     }
 
     /// The text of a number, which in an integer's tag has to be one that the tag has room
@@ -452,12 +493,7 @@ impl<'de> XmlRpcDecoder<'de> {
             Type::Integer(_) | Type::BigInteger => {
                 Value::from(self.integer_of(kind, &text, start, "an integer")?)
             }
-            Type::BigDecimal => {
-                let text = self.big_digits(kind, text);
-                let decimal = BigDecimal::parse(keep::text(self.body, text));
-                let decimal = decimal.map_err(|_| self.invalid(start, "a decimal number"))?;
-                Value::BigDecimal(decimal)
-            }
+            Type::BigDecimal => Value::BigDecimal(self.decimal_of(kind, text, start)?),
             // Arrays and structs are no scalars, and nil is none of them.
             _ => Value::String(keep::text(self.body, text)),
         })

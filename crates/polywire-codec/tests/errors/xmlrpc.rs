@@ -89,9 +89,9 @@ fn table() {
         ("Scalars", member!("string", "<string><![CDATA[a\u{1}]]></string>"),
             "not well formed: expected a character that XML 1.0 allows, found U+0001, at byte 98, in string"),
         ("Scalars", b"<methodResponse><params><param><value><string>\xe9</string>",
-            "not well formed: expected UTF-8, at byte 46"),
+            "invalid characters: expected UTF-8, at byte 46"),
         ("Scalars", b"<?xml version=\"1.0\" encoding=\"utf-16\"?><methodResponse>\xc3\xa9",
-            "not well formed: expected the encoding UTF-8, found `utf-16`, at byte 0"),
+            "unsupported encoding: expected the encoding UTF-8, found `utf-16`, at byte 0"),
         // Tags.
         ("Scalars", member!("integer", "<number>1</number>"),
             "out of place: expected a type of XML-RPC, found `<number>1</number></valu...`, at byte 81, in integer"),

@@ -134,7 +134,7 @@ fn items_of_unknown_members() {
     let form = "choices.member.1.new=1&choices.member.2.number=2&name=n";
     let error = read_both::<Node>(form, root("Node"), QUERY).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unknown, "{error}");
-    let value: Value = read(form, root("Node"), QUERY.lenient()).unwrap();
+    let value: Value = read(form, root("Node"), QUERY.for_client()).unwrap();
     assert_eq!(value["choices"].as_list().map(<[Value]>::len), Some(2));
 }
 
@@ -173,7 +173,7 @@ fn required_members() {
     let error = read_both::<QueryInput>(form, at, QUERY).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Missing);
     assert_eq!(error.path(), "Node");
-    let value: Value = read(form, at, FormProfile::AWS_QUERY.lenient()).unwrap();
+    let value: Value = read(form, at, FormProfile::AWS_QUERY.for_client()).unwrap();
     assert_eq!(value["node"]["weight"].as_i64(), Some(1));
 }
 

@@ -9,7 +9,9 @@ use polywire_schema::{
 };
 
 use crate::shapes::{Collections, Node, Scalars, root, samples};
-use crate::support::{Format, decode_limited, document, encode, for_every_format, for_xml_too};
+use crate::support::{
+    Format, XmlRpc, decode_limited, document, encode, for_every_format, for_xml_too,
+};
 use crate::with;
 
 for_every_format! {
@@ -199,6 +201,101 @@ fn limits_on_strings<F: Format>() {
     let read: Scalars = decode_limited::<F, _>(&bytes, at, &limits).unwrap();
     assert_eq!(read, scalars);
     decode_limited::<F, Value>(&bytes, Member::DOCUMENT, &limits).unwrap();
+}
+
+/// How a number is spelled, and who reads it, makes no difference.
+#[test]
+fn numbers_of_xmlrpc_have_one_limit() {
+    // As long as the longest name.
+    const MOST: usize = 10;
+
+    let zeros = "0".repeat(40);
+    let sevens = "7".repeat(40);
+    // Of fixed size: by any tag, in any spelling.
+    let short = [
+        "<int>-2147483648</int>".to_owned(),
+        "<int ><!-- a -->-2147483648</int>".to_owned(),
+        "<i4>-2147483<![CDATA[648]]></i4>".to_owned(),
+        "<i8>-2147483648</i8> ".to_owned(),
+        format!("<int>{zeros}1</int>"),
+        format!("<i1>-{zeros}1</i1>"),
+        format!("<biginteger>{zeros}1</biginteger>"),
+        "<biginteger>12345678901</biginteger>".to_owned(),
+    ];
+    for inside in short {
+        let read = numbers(&inside, "long", MOST);
+        assert!(read.iter().all(Result::is_ok), "{inside}: {read:?}");
+    }
+    for inside in [
+        "<double>-1.25000000000000000000e-3</double>".to_owned(),
+        "<double ><!-- a -->-1.25000000000000000000e-3</double>".to_owned(),
+        format!("<float>{zeros}1</float>"),
+    ] {
+        let read = numbers(&inside, "double", MOST);
+        assert!(read.iter().all(Result::is_ok), "{inside}: {read:?}");
+    }
+    // Kept as digits.
+    for inside in [
+        format!("<biginteger>{sevens}</biginteger>"),
+        format!("<biginteger >{sevens}</biginteger>"),
+        format!("<ex:biginteger>-{sevens}</ex:biginteger>"),
+    ] {
+        for read in numbers(&inside, "bigInteger", MOST) {
+            limited(read, LimitKind::StringLength(MOST), "Limits::string");
+        }
+        let read = numbers(&inside, "bigInteger", 41);
+        assert!(read.iter().all(Result::is_ok), "{inside}: {read:?}");
+    }
+    for inside in [
+        "<bigdecimal>1234.567890</bigdecimal>".to_owned(),
+        format!("<bigdecimal><!-- a -->{sevens}</bigdecimal>"),
+    ] {
+        for read in numbers(&inside, "bigDecimal", MOST) {
+            limited(read, LimitKind::StringLength(MOST), "Limits::string");
+        }
+        let read = numbers(&inside, "bigDecimal", 40);
+        assert!(read.iter().all(Result::is_ok), "{inside}: {read:?}");
+    }
+    // A shape that keeps digits keeps those of other numbers too.
+    for inside in [
+        format!("<double>{sevens}</double>"),
+        format!("<string>{sevens}</string>"),
+    ] {
+        let read = numbers(&inside, "bigDecimal", MOST);
+        assert!(
+            read[1].as_ref().is_err_and(Error::is_limit),
+            "{inside}: {read:?}"
+        );
+    }
+    // What its tag has no room for is wrong, however many digits are allowed.
+    for most in [MOST, 100] {
+        for read in numbers(&format!("<i8>{sevens}</i8>"), "long", most) {
+            assert_eq!(read.unwrap_err().kind(), ErrorKind::InvalidValue);
+        }
+    }
+}
+
+/// A member with this value, read as a value, by a shape, as a serde type and by the twin.
+fn numbers(inside: &str, name: &str, most: usize) -> Vec<Result<String, Error>> {
+    let text = format!(
+        "<?xml version=\"1.0\"?><methodResponse><params><param><value><struct><member><name>{name}\
+         </name><value>{inside}</value></member></struct></value></param></params></methodResponse>"
+    );
+    let limits = Limits::DEFAULT.with_string(most);
+    let bytes = text.as_bytes();
+    let shape = decode_limited::<XmlRpc, Scalars>(bytes, root("Scalars"), &limits);
+    let value = decode_limited::<XmlRpc, Value>(bytes, Member::DOCUMENT, &limits);
+    let (_, mut decoder) =
+        XmlRpcDecoder::response_from_str(&text, XmlRpcProfile::DEFAULT, &limits).unwrap();
+    let typed = decoder.deserialize::<std::collections::BTreeMap<String, Value>>();
+    let twin =
+        polywire_codec::reference::xmlrpc::read_response(&text, XmlRpcProfile::DEFAULT, &limits);
+    vec![
+        value.map(|value| format!("{value:?}")),
+        shape.map(|shape| format!("{shape:?}")),
+        typed.map(|typed| format!("{typed:?}")),
+        twin.map(|value| format!("{value:?}")),
+    ]
 }
 
 /// As deep as a limit may be set, on the stack of an ordinary thread.

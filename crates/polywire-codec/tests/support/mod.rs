@@ -54,7 +54,11 @@ impl Format for Json {
         limits: &Limits,
     ) -> Result<JsonDecoder<'de>, Error> {
         let profile = JsonProfile::DEFAULT;
-        let profile = if lenient { profile.lenient() } else { profile };
+        let profile = if lenient {
+            profile.for_client()
+        } else {
+            profile
+        };
         JsonDecoder::from_body(body, profile, limits)
     }
 
@@ -82,7 +86,11 @@ impl Format for Cbor {
         limits: &Limits,
     ) -> Result<CborDecoder<'de>, Error> {
         let profile = CborProfile::DEFAULT;
-        let profile = if lenient { profile.lenient() } else { profile };
+        let profile = if lenient {
+            profile.for_client()
+        } else {
+            profile
+        };
         CborDecoder::from_body(body, profile, limits)
     }
 
@@ -110,7 +118,11 @@ impl Format for Xml {
         limits: &Limits,
     ) -> Result<XmlDecoder<'de>, Error> {
         let profile = XmlProfile::DEFAULT;
-        let profile = if lenient { profile.lenient() } else { profile };
+        let profile = if lenient {
+            profile.for_client()
+        } else {
+            profile
+        };
         XmlDecoder::from_body(body, profile, limits)
     }
 
@@ -140,7 +152,11 @@ impl Format for XmlRpc {
         limits: &Limits,
     ) -> Result<XmlRpcDecoder<'de>, Error> {
         let profile = XmlRpcProfile::DEFAULT;
-        let profile = if lenient { profile.lenient() } else { profile };
+        let profile = if lenient {
+            profile.for_client()
+        } else {
+            profile
+        };
         XmlRpcDecoder::response(body, profile, limits).map(|(_, decoder)| decoder)
     }
 

@@ -102,7 +102,7 @@ fn the_document_around_the_root() {
         ),
         (
             "<?xml version='1.0' encoding='latin1'?><Bucket><Name>\u{e9}</Name></Bucket>",
-            ErrorKind::Syntax,
+            ErrorKind::Encoding,
         ),
         ("<Barrel/>", ErrorKind::WrongType),
     ] {
@@ -120,7 +120,7 @@ fn malformed_utf8() {
     let error = XmlDecoder::from_body(&body, XmlProfile::DEFAULT, &Limits::DEFAULT).unwrap_err();
     assert_eq!(
         (error.kind(), error.offset()),
-        (ErrorKind::Syntax, Some(14))
+        (ErrorKind::Characters, Some(14))
     );
 }
 

@@ -61,7 +61,7 @@ fn read(text: &str, at: Member<'_>) -> Result<Value, Error> {
 
 /// As a client does.
 fn read_lenient(text: &str, at: Member<'_>) -> Result<Value, Error> {
-    read_with(text, at, XmlProfile::DEFAULT.lenient(), &Limits::DEFAULT)
+    read_with(text, at, XmlProfile::DEFAULT.for_client(), &Limits::DEFAULT)
 }
 
 /// Writes a value. Both writers write the same, or both refuse.

@@ -1,7 +1,7 @@
 //! Where the ways of reading part: quick and general, values and types. All say the same.
 
 use std::collections::BTreeMap;
-use std::fmt::{self, Write as _};
+use std::fmt;
 
 use polywire_codec::xmlrpc::{Duplicates, XmlRpcDecoder, XmlRpcProfile};
 use polywire_schema::{Decode, ErrorKind, Limits, MemberSpec, SchemaBuilder, ShapeKind, Value};
@@ -159,37 +159,4 @@ fn the_policy_for_duplicates_holds_for_shapes() {
     assert_eq!(read(Duplicates::Last, &again).unwrap(), (Some(3), Some(2)));
     let error = read(Duplicates::Refuse, &again).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Duplicate);
-}
-
-#[test]
-fn many_wrong_calls_of_a_batch_are_told_by_their_places() {
-    let mut call = "<methodCall><methodName>system.multicall</methodName><params><param><value>\
-        <array><data>"
-        .to_owned();
-    for _ in 0..100 {
-        call.push_str("<value><int>1</int></value>");
-    }
-    let _ = write!(
-        call,
-        "</data></array></value></param></params></methodCall>"
-    );
-    let (_, mut decoder) =
-        XmlRpcDecoder::call_from_str(&call, XmlRpcProfile::DEFAULT, &Limits::DEFAULT).unwrap();
-    let entries = decoder.multicall(&Limits::DEFAULT).unwrap();
-    assert_eq!(entries.len(), 100);
-    let places: Vec<_> = entries
-        .iter()
-        .map(|entry| entry.as_ref().unwrap_err())
-        .map(|error| {
-            (
-                error.kind(),
-                error.offset().unwrap(),
-                error.path().is_empty(),
-            )
-        })
-        .collect();
-    let second = call.match_indices("<int>").nth(99).unwrap().0;
-    assert_eq!(places[99], (ErrorKind::WrongType, second, true));
-    // The path costs another read of the message: the first ones have it.
-    assert!(!places[0].2);
 }

@@ -178,7 +178,7 @@ fn calls_at_below_and_above_the_limit() {
     let by = |most| {
         let limits = Limits::DEFAULT.with_calls(most);
         let (_, mut decoder) = XmlRpcDecoder::call(&body, XmlRpcProfile::DEFAULT, &limits).unwrap();
-        decoder.multicall(&limits).map(|calls| calls.len())
+        decoder.multicall().map(|calls| calls.len())
     };
     assert_eq!(by(8).unwrap(), 7);
     assert_eq!(by(7).unwrap(), 7);

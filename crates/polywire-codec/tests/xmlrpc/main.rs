@@ -4,13 +4,16 @@
 
 mod bodies;
 mod corners;
+mod documents;
 mod hostile;
 mod leniencies;
 mod multicalls;
+mod serde_members;
 mod serde_types;
 mod source;
 mod styles;
 mod twin;
+mod whole;
 
 use polywire_codec::xmlrpc::{Envelope, Style, XmlRpcDecoder, XmlRpcEncoder, XmlRpcProfile};
 use polywire_schema::{Decode, Encode, Error, Limits, Member, Value};

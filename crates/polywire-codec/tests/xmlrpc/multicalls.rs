@@ -17,7 +17,7 @@ fn entries(calls: Value, limits: &Limits) -> Result<Vec<Result<MulticallEntry, E
     let body = Body::from(write_call("system.multicall", &[calls]).unwrap());
     let (method, mut decoder) = XmlRpcDecoder::call(&body, XmlRpcProfile::DEFAULT, limits)?;
     assert_eq!(method, "system.multicall");
-    decoder.multicall(limits)
+    decoder.multicall()
 }
 
 #[test]
@@ -32,7 +32,7 @@ fn each_call_has_its_parameters() {
     let profile = XmlRpcProfile::DEFAULT;
     let (_, mut decoder) = XmlRpcDecoder::call(&body, profile, &limits).unwrap();
     let mut read = Vec::new();
-    for entry in decoder.multicall(&limits).unwrap() {
+    for entry in decoder.multicall().unwrap() {
         let entry = entry.unwrap();
         let offset = entry.parameters.start;
         let part = Body::from(body.as_bytes()[entry.parameters].to_vec());
@@ -56,11 +56,7 @@ fn errors_in_parameters_count_from_the_whole_message() {
     let body = Body::from(write_call("system.multicall", &[calls]).unwrap());
     let profile = XmlRpcProfile::DEFAULT;
     let (_, mut decoder) = XmlRpcDecoder::call(&body, profile, &Limits::DEFAULT).unwrap();
-    let entry = decoder
-        .multicall(&Limits::DEFAULT)
-        .unwrap()
-        .remove(0)
-        .unwrap();
+    let entry = decoder.multicall().unwrap().remove(0).unwrap();
     let part = Body::from(body.as_bytes()[entry.parameters.clone()].to_vec());
     let mut decoder =
         XmlRpcDecoder::parameters_of(&part, entry.parameters.start, profile, &Limits::DEFAULT)
@@ -105,6 +101,46 @@ fn a_bad_entry_is_an_error_of_its_own() {
     assert!(message(5).contains("no `methodName`"), "{}", message(5));
 }
 
+/// However many are wrong, each says where, and no message is read again for it: what a
+/// message of wrong calls costs grows as its length does.
+#[test]
+fn all_wrong_entries_say_where() {
+    let deep = |value: Value| call("a", Value::List(vec![value]));
+    let mut calls = Vec::new();
+    for _ in 0..250 {
+        calls.extend([
+            Value::from(5),
+            call(5, Value::List(vec![])),
+            call("b", "x"),
+            deep(Value::Map(Map::from_iter([("methodName", "c")]))),
+        ]);
+    }
+    calls.push(Value::Map(Map::from_iter([("methodName", "c")])));
+    let limits = Limits::DEFAULT.with_calls(2000);
+    let body = write_call("system.multicall", &[Value::List(calls.clone())]).unwrap();
+    let text = std::str::from_utf8(&body).unwrap();
+    let entries = entries(Value::List(calls), &limits).unwrap();
+    for (index, entry) in entries.iter().enumerate() {
+        let (path, member) = match (index % 4, index) {
+            (_, 1000) => (format!("[{index}]"), None),
+            (0, _) => (format!("[{index}]"), Some("<int>5")),
+            (1, _) => (format!("[{index}].methodName"), Some("<int>5")),
+            (2, _) => (format!("[{index}].params"), Some("<string>x")),
+            _ => {
+                assert!(entry.is_ok(), "{index}");
+                continue;
+            }
+        };
+        let error = entry.as_ref().unwrap_err();
+        assert_eq!(error.path(), path, "{error}");
+        let offset = error.offset().unwrap();
+        if let Some(member) = member {
+            assert!(text[offset..].starts_with(member), "{error}");
+            assert!(error.what_was_found().contains(member), "{error}");
+        }
+    }
+}
+
 #[test]
 fn calls_are_limited() {
     let calls = |count: usize| Value::List(vec![call("a", Value::List(vec![])); count]);
@@ -121,7 +157,7 @@ fn a_multicall_has_one_parameter() {
         let body = Body::from(write_call("system.multicall", &parameters).unwrap());
         let limits = Limits::DEFAULT;
         let (_, mut decoder) = XmlRpcDecoder::call(&body, XmlRpcProfile::DEFAULT, &limits).unwrap();
-        assert!(decoder.multicall(&limits).is_err(), "{parameters:?}");
+        assert!(decoder.multicall().is_err(), "{parameters:?}");
     }
 }
 

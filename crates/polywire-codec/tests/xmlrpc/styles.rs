@@ -1,7 +1,7 @@
 //! How values are written where there is a choice.
 
 use polywire_codec::xmlrpc::{Envelope, ForbiddenText, Nil, Style, XmlRpcEncoder};
-use polywire_schema::{Encode, Error, Map, Member, Timestamp, Value};
+use polywire_schema::{Encode, Error, ErrorKind, Map, Member, Timestamp, Value};
 
 use super::{inside, value};
 
@@ -60,19 +60,34 @@ fn forbidden_text() {
     }
 }
 
+/// Changed, two names could become one, or one that means something else.
 #[test]
-fn forbidden_names() {
-    let map = Value::Map(Map::from_iter([("a\u{1}", 1)]));
-    let by = |forbidden| by(Style::DEFAULT.with_forbidden(forbidden), &map);
-    assert!(by(ForbiddenText::Refuse).is_err());
-    // A name cannot be base64.
-    assert!(by(ForbiddenText::Base64).is_err());
-    assert!(
-        by(ForbiddenText::Replace)
-            .unwrap()
-            .contains("<name>a\u{fffd}</name>")
-    );
-    assert!(by(ForbiddenText::Strip).unwrap().contains("<name>a</name>"));
+fn names_are_never_changed() {
+    for policy in [
+        ForbiddenText::Base64,
+        ForbiddenText::Refuse,
+        ForbiddenText::Replace,
+        ForbiddenText::Strip,
+    ] {
+        let style = Style::DEFAULT.with_forbidden(policy);
+        for name in ["a\u{1}", "\u{fffe}"] {
+            let map = Value::Map(Map::from_iter([("a", 1), (name, 2)]));
+            let error = by(style, &map).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Unwritable, "{policy:?}");
+            assert!(error.message().contains("a key of"), "{error}");
+            let mut encoder = XmlRpcEncoder::new(Envelope::Value, Vec::new()).with_style(style);
+            encoder
+                .serialize(&std::collections::BTreeMap::from([("a", 1), (name, 2)]))
+                .unwrap();
+            assert!(encoder.finish().is_err());
+        }
+        let method = Envelope::Call {
+            method: "a\u{1}",
+            positional: true,
+        };
+        let encoder = XmlRpcEncoder::new(method, Vec::new()).with_style(style);
+        assert!(encoder.finish().is_err());
+    }
 }
 
 #[test]

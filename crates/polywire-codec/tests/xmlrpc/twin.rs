@@ -51,7 +51,7 @@ fn multicall(
     limits: &Limits,
 ) -> Result<Vec<Option<Call>>, Error> {
     let (_, mut decoder) = XmlRpcDecoder::call(body, profile, limits)?;
-    let calls = decoder.multicall(limits)?;
+    let calls = decoder.multicall()?;
     calls
         .into_iter()
         .map(|entry| {

@@ -184,7 +184,10 @@ fn code_of(kind: FaultKind, fault: &Fault) -> &'static str {
     let source = std::error::Error::source(fault);
     let error = source.and_then(|source| source.downcast_ref::<Error>());
     match (kind, error.map(Error::kind)) {
-        (FaultKind::Malformed, Some(ErrorKind::Syntax | ErrorKind::Truncated)) => {
+        (
+            FaultKind::Malformed,
+            Some(ErrorKind::Characters | ErrorKind::Syntax | ErrorKind::Truncated),
+        ) => {
             return "MalformedQueryString";
         }
         (FaultKind::Invalid, Some(ErrorKind::Missing)) => return "MissingParameter",

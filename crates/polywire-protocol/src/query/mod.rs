@@ -36,7 +36,7 @@ use crate::{Fault, FaultKind, endpoint, media};
 const FORM: &str = "application/x-www-form-urlencoded";
 const FORM_TYPE: HeaderValue = HeaderValue::from_static(FORM);
 
-const CLIENT: XmlProfile<'static> = XmlProfile::DEFAULT.lenient();
+const CLIENT: XmlProfile<'static> = XmlProfile::DEFAULT.for_client();
 
 /// What differs between the query protocols.
 #[derive(Debug)]
@@ -226,7 +226,7 @@ impl Query {
         let call = self.call(operation)?;
         let mut out = call.request_room.vec();
         out.extend_from_slice(&call.begin);
-        let mut encoder = form::FormEncoder::new(self.dialect.form.lenient(), out);
+        let mut encoder = form::FormEncoder::new(self.dialect.form.for_client(), out);
         input.write_form(operation.input().root(), &mut encoder);
         let form = encoder.finish()?;
         call.request_room.took(form.len());
@@ -295,7 +295,7 @@ impl Query {
         if body.as_bytes().is_empty() {
             // An output without members may come as nothing at all. What is
             // asked of a decoder at the end is the same in all formats.
-            let profile = self.dialect.form.lenient();
+            let profile = self.dialect.form.for_client();
             return sink.finish(root, &mut FormDecoder::from_str("", profile, limits)?);
         }
         let mut decoder = XmlDecoder::from_body(body, CLIENT, limits)?;

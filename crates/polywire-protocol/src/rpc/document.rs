@@ -44,7 +44,7 @@ pub(crate) struct Json(pub(crate) JsonProfile);
 impl Json {
     const fn profile(&self, side: Side) -> JsonProfile {
         match side {
-            Side::Client => self.0.lenient(),
+            Side::Client => self.0.for_client(),
             Side::Server => self.0,
         }
     }
@@ -99,7 +99,7 @@ pub(crate) struct Cbor;
 impl Cbor {
     const fn profile(side: Side) -> CborProfile {
         match side {
-            Side::Client => CborProfile::DEFAULT.lenient(),
+            Side::Client => CborProfile::DEFAULT.for_client(),
             Side::Server => CborProfile::DEFAULT,
         }
     }

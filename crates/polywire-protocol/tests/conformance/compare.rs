@@ -204,7 +204,7 @@ pub(crate) fn same_answer(
 fn cbor(bytes: &[u8]) -> String {
     let body = Body::new(Bytes::copy_from_slice(bytes));
     let read = || {
-        let profile = CborProfile::DEFAULT.lenient();
+        let profile = CborProfile::DEFAULT.for_client();
         let mut decoder = CborDecoder::from_body(&body, profile, &Limits::DEFAULT)?;
         Value::decode(Member::DOCUMENT, &mut decoder)
     };

@@ -215,12 +215,7 @@ pub(crate) fn fault(error: Error, reader: &Reader<'_>) -> Fault {
     }
     let position = match reader {
         Reader::XmlRpc(decoder) => decoder.current_parameter().map(|number| number as usize),
-        Reader::Cbor(_) => position(error.path()),
-        // The path begins with where the call stands among the others.
-        Reader::CborItem(_) => error
-            .path()
-            .split_once(".params")
-            .and_then(|(_, path)| position(path)),
+        Reader::Cbor(_) | Reader::CborItem(_) => position(error.path()),
     };
     let Some(number) = position else {
         return Fault::from(error);

@@ -173,7 +173,7 @@ fn inside() -> Fault {
 fn find(source: Source<'_>) -> Result<Vec<Result<Item, Fault>>, Fault> {
     let (bytes, limits) = (source.bytes, source.limits);
     match source.reader {
-        Reader::XmlRpc(decoder) => find_xmlrpc(decoder, source.place, bytes, limits),
+        Reader::XmlRpc(decoder) => find_xmlrpc(decoder, source.place, bytes),
         Reader::Cbor(decoder) | Reader::CborItem(decoder) => find_cbor(decoder, bytes, limits),
     }
 }
@@ -189,12 +189,13 @@ fn find_xmlrpc(
     mut decoder: XmlRpcDecoder<'_>,
     place: Place,
     bytes: &Bytes,
-    limits: &Limits,
 ) -> Result<Vec<Result<Item, Fault>>, Fault> {
     let profile = place.profile();
-    let items = decoder.multicall(limits)?.into_iter().enumerate();
+    let items = decoder.multicall()?.into_iter().enumerate();
     let item = |(index, entry): (usize, Result<MulticallEntry, Error>)| match entry {
-        Ok(MulticallEntry { method, parameters }) => Ok(Item {
+        Ok(MulticallEntry {
+            method, parameters, ..
+        }) => Ok(Item {
             name: method,
             place: Place::XmlRpcItem(parameters.start, profile),
             bytes: bytes.slice(parameters),
@@ -229,8 +230,8 @@ fn find_cbor(
             let kind = ErrorKind::Limit(LimitKind::Calls(most));
             return Err(decoder.error(kind, "").into());
         }
-        let item = item_of_cbor(&mut decoder, bytes)?;
         let index = items.len();
+        let item = item_of_cbor(&mut decoder, index, bytes)?;
         items.push(item.map_err(|error| wrong(index, &error)));
     }
     if decoder.item(document, &mut parameters)? {
@@ -241,16 +242,19 @@ fn find_cbor(
 }
 
 /// The call at the reader, which then stands behind it. The outer error ends the
-/// message, the inner one the call.
+/// message, the inner one the call. Its path is made here: a thousand wrong calls must
+/// not have the message read a thousand times.
 fn item_of_cbor(
     decoder: &mut CborDecoder<'_>,
+    index: usize,
     bytes: &Bytes,
 ) -> Result<Result<Item, Error>, Error> {
     const EXPECTED: &str = "a map of methodName and params";
 
     let document = Member::DOCUMENT;
+    let path = |member: &str| format!("[0][{index}]{member}");
     if decoder.major_type() != Some(cbor::MAP) {
-        let error = decoder.error(ErrorKind::WrongType, EXPECTED);
+        let error = decoder.error_in(path(""), ErrorKind::WrongType, EXPECTED);
         decoder.skip()?;
         return Ok(Err(error));
     }
@@ -278,7 +282,7 @@ fn item_of_cbor(
             }
         };
         let (kind, expected) = error;
-        wrong.get_or_insert_with(|| decoder.error(kind, expected));
+        wrong.get_or_insert_with(|| decoder.error_in(path(&format!(".{key}")), kind, expected));
         decoder.skip()?;
     }
     Ok(match (wrong, name, place) {
@@ -288,7 +292,7 @@ fn item_of_cbor(
             place,
             bytes: bytes.clone(),
         }),
-        _ => Err(decoder.error(ErrorKind::Missing, EXPECTED)),
+        _ => Err(decoder.error_in(path(""), ErrorKind::Missing, EXPECTED)),
     })
 }
 

@@ -53,8 +53,8 @@ pub(crate) enum Reader<'a> {
 }
 
 impl Parameters {
-    /// All of them as one value of a type: a tuple, an array or a `Vec`, or `()`
-    /// if there are none.
+    /// All of them as one value of a type: a tuple, an array or a `Vec`, `()` if there
+    /// are none; any other type is the one parameter.
     ///
     /// # Errors
     ///
@@ -128,7 +128,7 @@ impl Place {
             Self::Cbor => Reader::Cbor(cbor()?),
             Self::CborItem(offset, _) => {
                 let mut decoder = cbor()?;
-                decoder.go_to(offset);
+                decoder.begin_at(offset);
                 Reader::CborItem(decoder)
             }
         })

@@ -119,7 +119,7 @@ impl<C: Built> ClientBuilder<C> {
             settings: Settings {
                 deadline: Duration::from_secs(60),
                 reading: Reading {
-                    profile: XmlRpcProfile::DEFAULT.lenient(),
+                    profile: XmlRpcProfile::DEFAULT.for_client(),
                     limits: Limits::DEFAULT,
                 },
                 style: Style::DEFAULT,

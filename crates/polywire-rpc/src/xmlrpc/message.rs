@@ -246,7 +246,11 @@ fn unreadable(url: &str, body: &Body, error: Error) -> CallError {
     let head = &bytes[..bytes.len().min(1024)];
     let syntax = matches!(
         error.kind(),
-        ErrorKind::Structure | ErrorKind::Syntax | ErrorKind::Truncated
+        ErrorKind::Characters
+            | ErrorKind::Encoding
+            | ErrorKind::Structure
+            | ErrorKind::Syntax
+            | ErrorKind::Truncated
     );
     let foreign = syntax && !String::from_utf8_lossy(head).contains("<methodResponse");
     let begins = match foreign {

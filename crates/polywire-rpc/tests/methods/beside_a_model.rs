@@ -49,7 +49,7 @@ fn service() -> ServiceHandle {
     ServiceHandle::new(Arc::new(schemas), 0)
 }
 
-fn builder() -> ServerBuilder {
+pub(crate) fn builder() -> ServerBuilder {
     let price = |input: Map, _| async move {
         match input.get("name").and_then(Value::as_str) {
             Some("tea") => Ok(Map::from_iter([("cents", 250)])),
@@ -74,7 +74,7 @@ fn builder() -> ServerBuilder {
         .operation("Stock", dynamic(|_, _| async { Ok(()) }))
 }
 
-fn methods() -> Methods {
+pub(crate) fn methods() -> Methods {
     Methods::new()
         .method("add", |(a, b): (i32, i32)| async move { a + b })
         .help("Price", "What a thing costs.")

@@ -152,7 +152,7 @@ async fn faults_have_a_type_a_code_and_a_message() {
             400,
             "ValidationException",
             -32602,
-            "missing: expected 2 parameters, found 1, at byte 2",
+            "missing: expected 2 parameters, found 1 parameter, at byte 2",
         ),
         (
             "sample.add",

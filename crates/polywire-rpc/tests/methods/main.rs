@@ -6,6 +6,7 @@ mod build;
 mod caching;
 mod calls;
 mod cbor;
+mod codes;
 mod faults;
 mod layers;
 mod multicall;

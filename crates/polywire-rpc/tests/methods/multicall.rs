@@ -318,6 +318,32 @@ async fn many_calls_in_one() {
     assert_eq!(results[9_999], Ok(Value::from(10_000)));
 }
 
+/// Over CBOR, what is wrong with one call is found in that call: the message is not read
+/// again from its beginning for each of ten thousand.
+#[tokio::test]
+async fn many_wrong_calls_in_one_over_cbor() {
+    let limits = Limits::DEFAULT.with_calls(20_000);
+    let server = build(Server::methods(methods()).limits(limits));
+    let calls = vec![("add", (1, "x")); 10_000];
+    let (_, results) = call_cbor(&server, "system.multicall", &(calls_of(&calls),)).await;
+    let results = results.as_list().unwrap();
+    assert_eq!(results.len(), 10_000);
+    let last = results[9_999]["message"].as_str().unwrap();
+    assert!(last.starts_with("parameter 2: wrong type"), "{last}");
+    assert!(last.ends_with("in [1]"), "{last}");
+
+    let calls = vec![("add", 5); 10_000];
+    let (_, results) = call_cbor(&server, "system.multicall", &(calls_of(&calls),)).await;
+    let last = results.as_list().unwrap()[9_999]["message"]
+        .as_str()
+        .unwrap();
+    assert!(
+        last.starts_with("call 10000: wrong type: expected an array"),
+        "{last}"
+    );
+    assert!(last.ends_with("in [0][9999].params"), "{last}");
+}
+
 #[tokio::test]
 async fn hostile_multicalls_end_in_faults() {
     let server = serve(methods());

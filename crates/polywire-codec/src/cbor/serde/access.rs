@@ -9,6 +9,7 @@ use serde::de::{
 use super::super::CborDecoder;
 use super::super::head::INDEFINITE;
 use super::de::{Reader, place};
+use super::keys::Seen;
 
 type Result<T> = std::result::Result<T, Error>;
 
@@ -23,7 +24,10 @@ pub(super) struct Items<'a, 'de> {
 }
 
 /// The entries of a map.
-pub(super) struct Entries<'a, 'de>(Items<'a, 'de>);
+pub(super) struct Entries<'a, 'de, S> {
+    items: Items<'a, 'de>,
+    seen: S,
+}
 
 /// The bytes of a byte string, for who wants them one by one.
 pub(super) struct Bytes<'a>(pub(super) std::slice::Iter<'a, u8>);
@@ -55,10 +59,9 @@ impl<'a, 'de> Items<'a, 'de> {
 
     /// Sees to it that nothing is left.
     #[inline]
-    fn end(mut self, start: usize) -> Result<()> {
+    fn end(&mut self, start: usize) -> Result<()> {
         if self.next()? {
-            let decoder = self.decoder;
-            return Err(decoder.invalid(start, "fewer elements"));
+            return Err(self.decoder.invalid(start, "fewer elements"));
         }
         Ok(())
     }
@@ -96,36 +99,48 @@ impl<'de> SeqAccess<'de> for &mut Items<'_, 'de> {
     }
 }
 
-impl<'a, 'de> Entries<'a, 'de> {
+impl<'a, 'de, S: Seen<'de>> Entries<'a, 'de, S> {
+    /// Reads a map, none of whose keys comes twice if that is `seen` to.
     pub(super) fn read<V: Visitor<'de>>(
         decoder: &'a mut CborDecoder<'de>,
+        seen: S,
         visitor: V,
     ) -> Result<V::Value> {
         let start = decoder.at;
-        let mut entries = Self(Items::enter(decoder, 5)?);
-        match visitor.visit_map(&mut entries) {
-            Ok(value) => entries.0.end(start).map(|()| value),
-            Err(error) => Err(place(entries.0.decoder, start, error)),
-        }
+        let items = Items::enter(decoder, 5)?;
+        let mut entries = Self { items, seen };
+        let value = match visitor.visit_map(&mut entries) {
+            Ok(value) => value,
+            Err(error) => return Err(place(entries.items.decoder, start, error)),
+        };
+        let Self { mut items, seen } = entries;
+        items.end(start)?;
+        seen.end(items.decoder)?;
+        Ok(value)
     }
 }
 
-impl<'de> MapAccess<'de> for &mut Entries<'_, 'de> {
+impl<'de, S: Seen<'de>> MapAccess<'de> for &mut Entries<'_, 'de, S> {
     type Error = Error;
 
     fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>> {
-        match self.0.next()? {
-            true => seed.deserialize(Reader(self.0.decoder)).map(Some),
-            false => Ok(None),
+        if !self.items.next()? {
+            return Ok(None);
         }
+        let decoder = &mut *self.items.decoder;
+        let start = decoder.at;
+        let key = seed.deserialize(Reader(decoder))?;
+        self.seen
+            .push(decoder.bytes.get(start..decoder.at).unwrap_or_default());
+        Ok(Some(key))
     }
 
     fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value> {
-        seed.deserialize(Reader(self.0.decoder))
+        seed.deserialize(Reader(self.items.decoder))
     }
 
     fn size_hint(&self) -> Option<usize> {
-        self.0.hint()
+        self.items.hint()
     }
 }
 
@@ -180,6 +195,6 @@ impl<'de> VariantAccess<'de> for Variant<'_, 'de> {
         visitor: V,
     ) -> Result<V::Value> {
         self.0.skip_tags()?;
-        Entries::read(self.0, visitor)
+        Entries::read(self.0, (), visitor)
     }
 }

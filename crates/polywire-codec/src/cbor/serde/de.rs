@@ -11,6 +11,8 @@ use super::super::CborDecoder;
 use super::super::head::Tag;
 use super::access::{Bytes, Entries, Items, Variant};
 use super::kept::Kept;
+use super::keys::{Keys, Seen};
+use crate::integers;
 
 /// A reader of the next data item.
 pub(super) struct Reader<'a, 'de>(pub(super) &'a mut CborDecoder<'de>);
@@ -28,7 +30,7 @@ pub(super) fn place(decoder: &CborDecoder<'_>, start: usize, error: Error) -> Er
     if error.offset().is_some() {
         return error;
     }
-    let path = super::super::locate::path(decoder.bytes, start, None);
+    let path = decoder.path_at(start, None);
     error.in_format("CBOR").at_offset(start).at_path(path)
 }
 
@@ -99,17 +101,56 @@ impl<'de> Reader<'_, 'de> {
     }
 
     /// The same of a map.
-    #[inline(always)]
     fn map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         match self.0.peek() >> 5 {
-            5 => Entries::read(self.0, visitor),
+            5 => Entries::read(self.0, Keys::default(), visitor),
             _ => self.any(visitor),
         }
     }
 
+    /// Text for who wants a string of its own and is lent none: keys of values are asked
+    /// so.
+    fn any_given_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        let decoder = self.0;
+        let start = decoder.at;
+        decoder.skip_plain_tags()?;
+        if decoder.peek() >> 5 != 3 {
+            return Reader(decoder).any(visitor);
+        }
+        let result = match decoder.text_string()? {
+            Cow::Borrowed(text) => visitor.visit_str(text),
+            Cow::Owned(text) => visitor.visit_string(text),
+        };
+        at(decoder, start, result)
+    }
+
+    /// The same of a text string as most of them are.
+    #[inline(always)]
+    fn given_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        let decoder = self.0;
+        if let Some((window, len)) = decoder.short_text()
+            && let Some(bytes) = window.get(..len)
+            && let Ok(text) = utf8::validate(bytes)
+        {
+            let start = decoder.at;
+            decoder.at += 1 + len;
+            return at(decoder, start, visitor.visit_str(text));
+        }
+        Reader(decoder).any_given_string(visitor)
+    }
+
     /// Whatever stands there.
-    #[inline(never)]
     pub(super) fn any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        self.any_by::<Keys<'de>, V>(visitor)
+    }
+
+    /// The same, where `S` sees to the keys of a map.
+    #[inline(never)]
+    pub(super) fn any_by<S, V>(self, visitor: V) -> Result<V::Value>
+    where
+        S: Seen<'de> + Default,
+        V: Visitor<'de>,
+    {
         let decoder = self.0;
         let start = decoder.at;
         if start >= decoder.bytes.len() {
@@ -141,8 +182,8 @@ impl<'de> Reader<'_, 'de> {
                 at(decoder, start, result)
             }
             4 => Items::read(decoder, visitor),
-            5 => Entries::read(decoder, visitor),
-            6 => Reader(decoder).tagged(visitor),
+            5 => Entries::read(decoder, S::default(), visitor),
+            6 => Reader(decoder).tagged_by::<S, V>(visitor),
             _ => {
                 let result = match decoder.peek() {
                     0xf4 | 0xf5 => visitor.visit_bool(decoder.boolean(Member::DOCUMENT)?),
@@ -165,10 +206,14 @@ impl<'de> Reader<'_, 'de> {
 
     /// What stands behind tags: those with a meaning give text, which is what the
     /// types that know them take.
-    fn tagged<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+    fn tagged_by<S, V>(self, visitor: V) -> Result<V::Value>
+    where
+        S: Seen<'de> + Default,
+        V: Visitor<'de>,
+    {
         let decoder = self.0;
         let Some((tag, start)) = decoder.tag()? else {
-            return Reader(decoder).any(visitor);
+            return Reader(decoder).any_by::<S, V>(visitor);
         };
         let result = match tag {
             Tag::Epoch | Tag::DateTime => {
@@ -176,15 +221,7 @@ impl<'de> Reader<'_, 'de> {
                 let text = timestamp(decoder)?;
                 visitor.visit_str(&text)
             }
-            Tag::Unsigned | Tag::Negative => {
-                let value = decoder.bignum(tag, start)?;
-                let digits = value.as_str();
-                match (digits.parse::<i128>(), digits.parse::<u128>()) {
-                    (Ok(value), _) => visitor.visit_i128(value),
-                    (_, Ok(value)) => visitor.visit_u128(value),
-                    _ => visitor.visit_str(digits),
-                }
-            }
+            Tag::Unsigned | Tag::Negative => integers::visit(&decoder.bignum(tag, start)?, visitor),
             Tag::Decimal => visitor.visit_str(decoder.decimal(start)?.as_str()),
         };
         at(decoder, start, result)
@@ -226,7 +263,8 @@ impl<'de> Deserializer<'de> for Reader<'_, 'de> {
             deserialize_i128 deserialize_u8 deserialize_u16 deserialize_u32 deserialize_u64
             deserialize_u128;
         double: deserialize_f32 deserialize_f64;
-        string: deserialize_char deserialize_str deserialize_string deserialize_identifier;
+        string: deserialize_char deserialize_str deserialize_identifier;
+        given_string: deserialize_string;
         list: deserialize_seq;
         map: deserialize_map;
     }
@@ -276,7 +314,11 @@ impl<'de> Deserializer<'de> for Reader<'_, 'de> {
         _: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value> {
-        self.map(visitor)
+        match self.0.peek() >> 5 {
+            // A structure sees to it itself that no member comes twice.
+            5 => Entries::read(self.0, (), visitor),
+            _ => self.any_by::<(), V>(visitor),
+        }
     }
 
     /// The name of a variant, or a map of its one entry.

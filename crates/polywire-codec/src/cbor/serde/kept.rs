@@ -5,11 +5,11 @@
 //! them; the name of that newtype tells ours what they are.
 
 use polywire_schema::serde_names::{
-    BIG_DECIMAL, BIG_INTEGER, DECIMAL_KEY, NUMBER_KEY, TIMESTAMP, TIMESTAMP_KEY, VALUE,
+    BIG_DECIMAL, BIG_INTEGER, Handed, TIMESTAMP, VALUE, number_of_digits,
 };
 use polywire_schema::{BigDecimal, BigInteger, Decoder, Encoder, Error, Member, Text, Timestamp};
 use polywire_text::utf8;
-use serde::de::value::{MapDeserializer, StrDeserializer};
+use serde::de::value::StrDeserializer;
 use serde::de::{IntoDeserializer, Visitor};
 
 use super::super::{CborDecoder, CborEncoder};
@@ -88,7 +88,8 @@ impl Kept {
         decoder.skip_plain_tags()?;
         let text = match (self, decoder.peek() >> 5) {
             (Self::Value, 6) => return value(decoder, start, visitor),
-            (Self::Value, _) => return Reader(decoder).any(visitor),
+            // A value sees to it itself that no key comes twice.
+            (Self::Value, _) => return Reader(decoder).any_by::<(), V>(visitor),
             (_, 3) => return visitor.visit_newtype_struct(Reader(decoder)),
             (Self::Timestamp, _) => timestamp(decoder)?,
             (Self::BigInteger, _) => decoder.big_integer(Member::DOCUMENT)?.as_str().to_owned(),
@@ -97,6 +98,22 @@ impl Kept {
         let text: StrDeserializer<'_, Error> = text.as_str().into_deserializer();
         at(decoder, start, visitor.visit_newtype_struct(text))
     }
+}
+
+/// Writes the digits of a number of serde_json, and then the number in their place.
+#[cold]
+pub(super) fn number(
+    encoder: &mut CborEncoder,
+    write: impl FnOnce(&mut CborEncoder) -> Result<()>,
+) -> Result<()> {
+    let start = encoder.out.len();
+    write(encoder)?;
+    let Some(number) = number_of_digits(text_of(&encoder.out[start..])?) else {
+        return Err(unwritable("the digits of a number"));
+    };
+    encoder.out.truncate(start);
+    encoder.document_value(&number);
+    Ok(())
 }
 
 /// The text of a text string that our own writer has written.
@@ -110,7 +127,7 @@ fn text_of(bytes: &[u8]) -> Result<&str> {
     utf8::validate(text).map_err(|malformed| unwritable(malformed.expected))
 }
 
-/// A value that a tag says more of: a map whose one key is the name of the type.
+/// A value that a tag says more of.
 fn value<'de, V: Visitor<'de>>(
     decoder: &mut CborDecoder<'de>,
     start: usize,
@@ -118,22 +135,12 @@ fn value<'de, V: Visitor<'de>>(
 ) -> Result<V::Value> {
     use polywire_schema::{Event, Value};
 
-    let (name, text) = match decoder.tagged()? {
-        Event::Scalar(Value::Timestamp(value)) => {
-            let mut text = Vec::with_capacity(32);
-            if let Err(malformed) = value.push_date_time(&mut text) {
-                return Err(decoder.invalid(start, malformed.expected));
-            }
-            (TIMESTAMP_KEY, String::from_utf8_lossy(&text).into_owned())
-        }
-        Event::Scalar(Value::BigInteger(value)) => (NUMBER_KEY, value.as_str().to_owned()),
-        Event::Scalar(Value::BigDecimal(value)) => (DECIMAL_KEY, value.as_str().to_owned()),
-        Event::Scalar(Value::Integer(value)) => {
-            return at(decoder, start, visitor.visit_i64(value));
-        }
+    let result = match decoder.tagged()? {
+        Event::Scalar(Value::Timestamp(value)) => Handed::Timestamp(value).visit(visitor),
+        Event::Scalar(Value::BigInteger(value)) => Handed::BigInteger(value).visit(visitor),
+        Event::Scalar(Value::BigDecimal(value)) => Handed::BigDecimal(value).visit(visitor),
+        Event::Scalar(Value::Integer(value)) => visitor.visit_i64(value),
         _ => return Err(decoder.invalid(start, "a value behind a tag")),
     };
-    let one = std::iter::once((name, text.as_str()));
-    let map: MapDeserializer<'_, _, Error> = MapDeserializer::new(one);
-    at(decoder, start, visitor.visit_map(map))
+    at(decoder, start, result)
 }

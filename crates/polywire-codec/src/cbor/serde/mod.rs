@@ -3,11 +3,13 @@
 //! What they look like is what other CBOR libraries of serde make of them:
 //! structures are maps of text keys, tuples arrays, a variant without data is its
 //! name and one with data a map of one entry, `None` and `()` are null. Lengths
-//! are definite.
+//! are definite. No key of a map comes twice, whatever type reads it and however the
+//! key is spelled.
 
 mod access;
 mod de;
 mod kept;
+mod keys;
 mod parameters;
 mod ser;
 
@@ -15,7 +17,9 @@ use polywire_schema::{Error, ErrorKind, Limits};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use self::parameters::List;
 use super::{CborDecoder, CborEncoder, CborProfile};
+use crate::parameters::Parameters;
 
 impl<'de> CborDecoder<'de> {
     /// Reads the next data item as a type of serde. Strings and bytes that stand in
@@ -41,16 +45,18 @@ impl<'de> CborDecoder<'de> {
         read.map_err(|error| self.placed(error))
     }
 
-    /// Reads an array of parameters: into a tuple, an array or a `Vec`, or `()` if
-    /// there are none. Those at the end of a tuple that are an `Option` may be left
-    /// out. An empty message has none.
+    /// Reads an array of parameters, all of them, as a serde type: a tuple has a
+    /// parameter an element, a `Vec` takes them all, `()` none, and any other type is
+    /// the one parameter. What only wraps another type is what it wraps: a newtype, a
+    /// `Box`, an `Option`, which is `None` without parameters and for a null alone. At
+    /// the end of a tuple, options may be left out. An empty message has no parameters.
     ///
     /// # Errors
     ///
     /// There are more or fewer, one is not of its type, or a limit was reached. The
     /// path of the error begins with the position, from zero.
     pub fn deserialize_parameters<T: Deserialize<'de>>(&mut self) -> Result<T, Error> {
-        let read = T::deserialize(parameters::Parameters(self));
+        let read = List::enter(self).and_then(|list| T::deserialize(Parameters(list)));
         read.map_err(|error| self.placed(error))
     }
 

@@ -1,5 +1,6 @@
 //! Writing.
 
+use polywire_schema::serde_names::NUMBER_KEY;
 use polywire_schema::{Encoder, Error, Member};
 use serde::ser::{
     Serialize, SerializeMap, SerializeSeq, SerializeStruct, SerializeStructVariant, SerializeTuple,
@@ -8,7 +9,7 @@ use serde::ser::{
 
 use super::super::CborEncoder;
 use super::super::encode::{ARRAY, MAP, NEGATIVE, UNSIGNED};
-use super::kept::Kept;
+use super::kept::{self, Kept};
 use super::unwritable;
 
 type Result<T> = std::result::Result<T, Error>;
@@ -25,6 +26,8 @@ pub(super) struct Compound<'a> {
     /// Where the head stands, for a length that is told by the end.
     head: usize,
     major: u8,
+    /// Whether it is a number of serde_json, whose digits are the only member.
+    number: bool,
 }
 
 impl<'a> Compound<'a> {
@@ -37,12 +40,25 @@ impl<'a> Compound<'a> {
             written: 0,
             head,
             major,
+            number: false,
         }
     }
 
     fn element<T: Serialize + ?Sized>(&mut self, element: &T) -> Result<()> {
         self.written += 1;
         element.serialize(Writer(self.encoder))
+    }
+
+    #[inline]
+    fn member<T: Serialize + ?Sized>(&mut self, name: &'static str, value: &T) -> Result<()> {
+        // The name first: the compiler knows it, so that nothing is left of this elsewhere.
+        if name == NUMBER_KEY && self.number {
+            self.written += 1;
+            self.encoder.out.truncate(self.head);
+            return kept::number(self.encoder, |encoder| value.serialize(Writer(encoder)));
+        }
+        self.encoder.string(Member::DOCUMENT, name);
+        self.element(value)
     }
 
     fn finish(self) -> Result<()> {
@@ -238,8 +254,10 @@ impl<'a> Serializer for Writer<'a> {
         Ok(Compound::begin(self.0, MAP, len))
     }
 
-    fn serialize_struct(self, _: &'static str, len: usize) -> Result<Compound<'a>> {
-        self.serialize_map(Some(len))
+    fn serialize_struct(self, name: &'static str, len: usize) -> Result<Compound<'a>> {
+        let mut compound = Compound::begin(self.0, MAP, Some(len));
+        compound.number = name == NUMBER_KEY;
+        Ok(compound)
     }
 
     fn serialize_struct_variant(
@@ -283,13 +301,13 @@ macro_rules! members {
             type Ok = ();
             type Error = Error;
 
+            #[inline]
             fn serialize_field<T: Serialize + ?Sized>(
                 &mut self,
                 name: &'static str,
                 value: &T,
             ) -> Result<()> {
-                self.encoder.string(Member::DOCUMENT, name);
-                self.element(value)
+                self.member(name, value)
             }
 
             fn end(self) -> Result<()> {

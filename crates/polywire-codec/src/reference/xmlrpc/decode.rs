@@ -245,8 +245,8 @@ impl Reader {
             "i4" | "int" => self.integer(element, i64::from(i32::MIN), i64::from(i32::MAX)),
             "i8" => self.integer(element, i64::MIN, i64::MAX),
             "biginteger" => {
-                let text = self.short(self.number(element.text()?))?;
-                Ok(Value::from(big(&text)?))
+                let value = Value::from(big(&self.number(element.text()?))?);
+                self.kept(value)
             }
             "bigdecimal" => {
                 let text = self.short(self.number(element.text()?))?;
@@ -339,14 +339,22 @@ impl Reader {
     }
 
     fn integer(&self, element: &Element, least: i64, most: i64) -> Result<Value, Error> {
-        let value = Value::from(big(&self.short(self.number(element.text()?))?)?);
+        let value = Value::from(big(&self.number(element.text()?))?);
         let fits = value
             .as_i64()
             .is_some_and(|value| least <= value && value <= most);
         match fits || self.leniency.wide_ints() {
-            true => Ok(value),
+            true => self.kept(value),
             false => Err(invalid("an integer in the range of its type")),
         }
+    }
+
+    /// A number whose digits are bounded if they are kept.
+    fn kept(&self, value: Value) -> Result<Value, Error> {
+        if let Value::BigInteger(digits) = &value {
+            self.short(digits.as_str().to_owned())?;
+        }
+        Ok(value)
     }
 
     fn double(&self, text: &str) -> Result<Value, Error> {

@@ -121,7 +121,8 @@ fn inside(value: &Value, style: Style) -> Result<String, Error> {
         Value::Map(map) => {
             let mut members = String::new();
             for (name, value) in map.iter() {
-                let name = element("name", &escaped(name, forbidden(style))?);
+                // Names are never changed: two could become one.
+                let name = element("name", &escaped(name, Forbidden::Refuse)?);
                 members += &element("member", &(name + &write_value(value, style)?));
             }
             element("struct", &members)

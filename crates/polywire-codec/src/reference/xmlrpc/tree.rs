@@ -49,11 +49,8 @@ pub(super) fn parse(text: &str, lenient: bool) -> Result<Element, Error> {
     if !lenient && !text.chars().all(is_xml) {
         return Err(wrong("characters that XML 1.0 allows"));
     }
-    encoding(text, marked)?;
-    let mut parser = Parser {
-        rest: text,
-        lenient,
-    };
+    let rest = declaration(text, marked)?;
+    let mut parser = Parser { rest, lenient };
     parser.misc()?;
     let root = parser.element(0)?;
     parser.misc()?;
@@ -63,31 +60,106 @@ pub(super) fn parse(text: &str, lenient: bool) -> Result<Element, Error> {
     }
 }
 
-/// Section 4.3.3: the encoding that is declared, if one is. What is all ASCII is the
-/// same in every encoding that we could be sent; a byte order mark says UTF-8.
-fn encoding(text: &str, marked: bool) -> Result<(), Error> {
-    let Some((declaration, _)) = text
-        .strip_prefix("<?xml")
-        .and_then(|rest| rest.split_once("?>"))
-    else {
-        return Ok(());
+/// Sections 2.8 and 4.3.3: what behind the declaration comes, if there is one. The
+/// encoding that it names has to be ours; what is all ASCII is the same in every encoding
+/// that we could be sent; a byte order mark says UTF-8.
+fn declaration(text: &str, marked: bool) -> Result<&str, Error> {
+    let Some(inside) = text.strip_prefix("<?xml") else {
+        return Ok(text);
     };
-    let Some((_, value)) = declaration.split_once("encoding") else {
-        return Ok(());
-    };
-    let Some(value) = value.trim_start().strip_prefix('=') else {
-        return Ok(());
-    };
-    let value = value.trim_start();
-    let Some(quote) = value.chars().next().filter(|quote| "\"'".contains(*quote)) else {
-        return Ok(());
-    };
-    let name = value[1..].split(quote).next().unwrap_or_default();
-    let known = ["utf-8", "utf8", "us-ascii", "ascii"];
-    match known.contains(&&*name.to_ascii_lowercase()) || (text.is_ascii() && !marked) {
-        true => Ok(()),
-        false => Err(wrong("the encoding UTF-8")),
+    if !inside.starts_with(|c| is_space(c) || c == '?') {
+        return Ok(text);
     }
+    let (mut inside, rest) = inside
+        .split_once("?>")
+        .ok_or_else(|| error(ErrorKind::Truncated, "?>"))?;
+    let mut declared = Vec::new();
+    while let Some((name, behind)) = inside.split_once('=') {
+        let behind = behind.trim_start_matches(is_space);
+        let quote = behind.chars().next().filter(|c| "\"'".contains(*c));
+        let quote = quote.ok_or_else(|| wrong("a quote"))?;
+        let (value, behind) = behind[1..]
+            .split_once(quote)
+            .ok_or_else(|| wrong("a quote at the end"))?;
+        if !name.starts_with(is_space) {
+            return Err(wrong("white space before each part"));
+        }
+        declared.push((name.trim_matches(is_space), value));
+        inside = behind;
+    }
+    if !inside.chars().all(is_space) {
+        return Err(wrong("the end of the declaration"));
+    }
+    let names: Vec<_> = declared.iter().map(|(name, _)| *name).collect();
+    let orders: [&[&str]; 4] = [
+        &["version"],
+        &["version", "encoding"],
+        &["version", "standalone"],
+        &["version", "encoding", "standalone"],
+    ];
+    if !orders.contains(&&*names) {
+        return Err(wrong("version, encoding, standalone"));
+    }
+    for (name, value) in declared {
+        match name {
+            "version" => {
+                let digits = value.strip_prefix("1.").unwrap_or_default();
+                if digits.is_empty() || digits.contains(|c: char| !c.is_ascii_digit()) {
+                    return Err(wrong("version 1.0"));
+                }
+            }
+            "encoding" => {
+                let allowed = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
+                if !value.starts_with(|c: char| c.is_ascii_alphabetic())
+                    || !value.chars().all(allowed)
+                {
+                    return Err(wrong("the name of an encoding"));
+                }
+                let known = ["utf-8", "utf8", "us-ascii", "ascii"];
+                let known = known.contains(&&*value.to_ascii_lowercase());
+                if !known && (!text.is_ascii() || marked) {
+                    return Err(wrong("the encoding UTF-8"));
+                }
+            }
+            _ if !["yes", "no"].contains(&value) => return Err(wrong("yes or no")),
+            _ => {}
+        }
+    }
+    Ok(rest)
+}
+
+/// Section 2.3: the ranges of what may begin a name, and of what else may stand in it.
+const NAME_START: [(u32, u32); 16] = [
+    (0x3a, 0x3a),
+    (0x41, 0x5a),
+    (0x5f, 0x5f),
+    (0x61, 0x7a),
+    (0xc0, 0xd6),
+    (0xd8, 0xf6),
+    (0xf8, 0x2ff),
+    (0x370, 0x37d),
+    (0x37f, 0x1fff),
+    (0x200c, 0x200d),
+    (0x2070, 0x218f),
+    (0x2c00, 0x2fef),
+    (0x3001, 0xd7ff),
+    (0xf900, 0xfdcf),
+    (0xfdf0, 0xfffd),
+    (0x1_0000, 0xe_ffff),
+];
+const NAME_ELSE: [(u32, u32); 5] = [
+    (0x2d, 0x2e),
+    (0x30, 0x39),
+    (0xb7, 0xb7),
+    (0x300, 0x36f),
+    (0x203f, 0x2040),
+];
+
+fn is_in(ranges: &[(u32, u32)], character: char) -> bool {
+    let code = u32::from(character);
+    ranges
+        .iter()
+        .any(|(first, last)| (*first..=*last).contains(&code))
 }
 
 struct Parser<'a> {
@@ -136,9 +208,15 @@ impl<'a> Parser<'a> {
             };
         }
         if self.skip("<?") {
-            self.name()?;
-            self.until("?>")?;
-            return Ok(true);
+            let target = self.name()?;
+            let behind = self.until("?>")?;
+            if target.eq_ignore_ascii_case("xml") {
+                return Err(wrong("the declaration at the beginning, once"));
+            }
+            return match behind.is_empty() || behind.starts_with(is_space) {
+                true => Ok(true),
+                false => Err(wrong("white space behind a target")),
+            };
         }
         Ok(false)
     }
@@ -150,13 +228,13 @@ impl<'a> Parser<'a> {
     }
 
     fn name(&mut self) -> Result<&'a str, Error> {
-        let is_name = |c: char| c.is_ascii_alphanumeric() || "_:.-".contains(c) || !c.is_ascii();
+        let is_name = |c: char| is_in(&NAME_START, c) || is_in(&NAME_ELSE, c);
         let end = self.rest.find(|c| !is_name(c)).unwrap_or(self.rest.len());
         let (name, rest) = self.rest.split_at(end);
         self.rest = rest;
-        match name {
-            "" => Err(wrong("a name")),
-            name => Ok(name),
+        match name.starts_with(|c| is_in(&NAME_START, c)) {
+            true => Ok(name),
+            false => Err(wrong("a name")),
         }
     }
 

@@ -6,18 +6,51 @@
 //! | Rust | XML-RPC |
 //! |---|---|
 //! | `bool` | `boolean` |
-//! | integers | `int` if it fits 32 bits, else `i8`; beyond 64 bits an error |
+//! | integers | `int` if it fits 32 bits, else `i8`; beyond 64 bits an error; all are read, `biginteger` too |
 //! | `f32`, `f64` | `double`; read from integers too |
 //! | `char`, `String`, `&str` | `string`; a date is read as ISO 8601 |
 //! | bytes, [`Blob`](polywire_schema::Blob) | `base64` |
 //! | [`Timestamp`](polywire_schema::Timestamp) | `dateTime.iso8601` |
 //! | `Vec`, tuples, arrays | `array` |
-//! | maps, structures | `struct`; a member that is `None` is left out |
-//! | `None`, `()` | `nil` |
+//! | structures | `struct`; a member that is `None` is left out |
+//! | maps | `struct`; a value that is `None` is `nil` |
+//! | `None` elsewhere, `()` | `nil` |
 //! | enums | the variant's name as `string`, or a `struct` of that one member |
+//!
+//! # `None`
+//!
+//! Many peers refuse `nil`, so a field that is `None` is left out, and what is left out
+//! or `nil` is read as `None`. Derived code takes only options for missing, which leaves
+//! these cases:
+//!
+//! - a newtype of an option (without `#[serde(transparent)]`) is written as `nil`, and so
+//!   is `Some(None)`;
+//! - a field with `#[serde(with = "...")]` is left out where its code writes `None`; it
+//!   takes `#[serde(default)]` to be read back, since the writer sees no difference to an
+//!   option and the reader is not asked;
+//! - a map without a key would be another map, so maps write `nil`, and with them structures
+//!   with `#[serde(flatten)]`, which serde gives as maps. There a field can be left out by
+//!   `#[serde(skip_serializing_if = "Option::is_none")]`.
+//!
+//! # Types that take whatever comes
+//!
+//! Untagged enums, flattened fields and values of other crates are given an integer as the
+//! first of `i64`, `u64`, `i128` and `u128` that has room for it, and one beyond those, a
+//! `bigdecimal` and a date as text. A [`Value`](polywire_schema::Value) gets each of them
+//! as what it is, by a way that no message can make up.
+//!
+//! # Keys
+//!
+//! No key of a map comes twice, whatever type reads it; of a structure none that it has.
 
+mod any;
+mod collections;
+mod compound;
 mod de;
+mod enums;
+mod keys;
 mod parameters;
+mod part;
 mod ser;
 
 use serde::de::Deserialize;
@@ -26,6 +59,7 @@ use serde::ser::Serialize;
 use polywire_schema::Error;
 
 use super::{XmlRpcDecoder, XmlRpcEncoder};
+use crate::parameters::Parameters;
 
 impl<'de> XmlRpcDecoder<'de> {
     /// Reads the value at the reader as a serde type.
@@ -55,7 +89,10 @@ impl<'de> XmlRpcDecoder<'de> {
 
     /// Reads the parameters of a call, all of them, as a serde type: a tuple has a
     /// parameter an element, a `Vec` takes them all, `()` none, and any other type
-    /// is the one parameter. At the end of a tuple, options may be left out.
+    /// is the one parameter. What only wraps another type is what it wraps: a newtype, a
+    /// `Box`, an `Option`, which is `None` without parameters and for a nil alone. At the
+    /// end of a tuple, options may be left out, and nothing else: a `Value` that was
+    /// forgotten is not nil.
     ///
     /// # Errors
     ///
@@ -75,7 +112,7 @@ impl<'de> XmlRpcDecoder<'de> {
     /// # Ok::<(), polywire_schema::Error>(())
     /// ```
     pub fn deserialize_parameters<T: Deserialize<'de>>(&mut self) -> Result<T, Error> {
-        let value = T::deserialize(parameters::Parameters(self))?;
+        let value = T::deserialize(Parameters(&mut *self))?;
         self.finish()?;
         Ok(value)
     }
@@ -87,13 +124,22 @@ impl XmlRpcEncoder {
     /// # Errors
     ///
     /// The value has no form in XML-RPC: an integer beyond 64 bits, a key that is
-    /// no string. What [`finish`](Self::finish) tells comes beside that.
+    /// no string. [`finish`](Self::finish) tells it once more.
     pub fn serialize<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Error> {
-        value.serialize(ser::Writer::new(self)).map(|_| ())
+        let at_top = self.is_at_top();
+        match value.serialize(ser::Writer::new(self)) {
+            Ok(_) if at_top => self.ended_at_top(),
+            Ok(_) => {}
+            Err(error) => return Err(self.failed(error)),
+        }
+        Ok(())
     }
 
     /// Writes a serde type as the parameters of a positional call, as
-    /// [`XmlRpcDecoder::deserialize_parameters`] reads them.
+    /// [`XmlRpcDecoder::deserialize_parameters`] reads them. A sequence is all of them, but
+    /// for a [`Value`](polywire_schema::Value), which is one; `None` is none. What another
+    /// type that takes whatever comes writes as a sequence is read as one parameter: put it
+    /// into a tuple of one.
     ///
     /// # Errors
     ///
@@ -113,8 +159,13 @@ impl XmlRpcEncoder {
     /// # Ok::<(), polywire_schema::Error>(())
     /// ```
     pub fn serialize_parameters<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Error> {
-        value
-            .serialize(parameters::ParametersWriter(self))
-            .map(|_| ())
+        let before = self.begin;
+        match value.serialize(parameters::ParametersWriter(self)) {
+            // The last parameter has the value that it was begun for.
+            Ok(_) if self.begin != before => self.ended_at_top(),
+            Ok(_) => {}
+            Err(error) => return Err(self.failed(error)),
+        }
+        Ok(())
     }
 }
