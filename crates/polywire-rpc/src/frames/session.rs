@@ -22,6 +22,9 @@ const ENOUGH: usize = 64 << 10;
 /// Reads after which other tasks of the thread have their turn.
 const MOST_READS: usize = 16;
 
+/// How long the other side may take to close, once it was told why.
+const LINGER: Duration = Duration::from_secs(1);
+
 /// How long the other side may take to say hello.
 const HANDSHAKE: Duration = Duration::from_secs(10);
 
@@ -77,6 +80,8 @@ pub(crate) struct Session<S, W> {
     asked: bool,
     /// Why the connection ends, once the farewell is written.
     broken: Option<Broken>,
+    /// When it ends at the latest, once it is written.
+    ends: Option<Time>,
 }
 
 /// Why a connection has ended before its time.
@@ -109,6 +114,7 @@ where
             heard: clock.now(),
             asked: false,
             broken: None,
+            ends: None,
         }
     }
 
@@ -144,8 +150,8 @@ where
             };
             let written = self.poll_write(context)?;
             if written.is_ready() {
-                if let Some(broken) = self.broken.take() {
-                    return Poll::Ready(Err(Ended::Broken(broken)));
+                if self.broken.is_some() {
+                    return self.poll_farewell(context);
                 }
                 if self.work.is_done() {
                     return self.poll_shutdown(context);
@@ -203,6 +209,42 @@ where
         Poll::Ready(ended.map_err(Ended::from))
     }
 
+    /// The farewell is written: waits for a moment until the other side has closed. Bytes that
+    /// nobody has read would have TCP throw away what was said.
+    fn poll_farewell(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Ended>> {
+        let ends = match self.ends {
+            Some(ends) => ends,
+            None => {
+                // A peer that is gone is no concern any more.
+                let _ = ready!(Pin::new(&mut self.stream).poll_shutdown(context));
+                self.reading = Reading::default();
+                *self.ends.insert(self.clock.now().after(LINGER))
+            }
+        };
+        let mut pass_over = |bytes: &[u8]| {
+            Ok::<_, Broken>(Taken {
+                bytes: bytes.len(),
+                wants: 1,
+            })
+        };
+        loop {
+            let stream = Pin::new(&mut self.stream);
+            match self.reading.poll_read(stream, context, &mut pass_over) {
+                Poll::Ready(Ok(Ok(Read::Ended)) | Err(_)) => break,
+                Poll::Ready(_) if self.clock.now() < ends => {}
+                Poll::Ready(_) => break,
+                Poll::Pending => {
+                    ready!(self.poll_timer(ends, context));
+                    break;
+                }
+            }
+        }
+        Poll::Ready(match self.broken.take() {
+            Some(broken) => Err(Ended::Broken(broken)),
+            None => Ok(()),
+        })
+    }
+
     /// Waits for the next that is due. Ready, if something has been done.
     fn poll_time(&mut self, context: &mut Context<'_>) -> Poll<()> {
         let now = self.clock.now();
@@ -212,6 +254,11 @@ where
             self.lose_patience(now);
             return Poll::Ready(());
         }
+        self.poll_timer(next, context)
+    }
+
+    /// Waits until then, or for less long.
+    fn poll_timer(&mut self, next: Time, context: &mut Context<'_>) -> Poll<()> {
         // A timer that rings too early is set again then, which is seldom; setting it at each
         // call is not.
         if self.timer.is_none() || next < self.rings {

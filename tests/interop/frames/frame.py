@@ -1,0 +1,298 @@
+"""What a client and a server of the framed protocol share: frames, settings, and the streams of a call.
+
+Left out: datagrams, TLS, the trace field (it is passed over), checks of names for control characters, a second
+version. Ids, codes and values that should be 0 are not looked at. All is for asyncio, one task reading.
+"""
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import struct
+import zlib
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Any, AsyncIterator, Iterable
+
+PREFACE = b"\xf7PW\x01"
+HEADER = struct.Struct("<IBBHII")
+NONE, MOST_CREDIT, MOST_EXTENSION, LINGER = 0xFFFFFFFF, 0x7FFFFFFF, 16384, 3
+Kind = IntEnum("Kind", "HELLO CALL ONEWAY REPLY FAULT CANCEL ITEM END CREDIT SUBSCRIBE ACCEPT PUBLISH UNSUBSCRIBE "
+               "PING PONG GOAWAY")
+HELLO, CALL, ONEWAY, REPLY, FAULT, CANCEL, ITEM, END = list(Kind)[:8]
+CREDIT, SUBSCRIBE, ACCEPT, PUBLISH, UNSUBSCRIBE, PING, PONG, GOAWAY = list(Kind)[8:]
+EXTENSION, DEFLATE, CHECKED, OPEN, UNSTARTED = 1, 2, 4, 8, 16  # flags
+CAN_CHECK, CAN_INFLATE = 1, 2  # features
+NAME, METADATA, TRACE, TOPIC = 1, 2, 3, 4  # fields of an extension
+COMPRESSIBLE = {CALL, ONEWAY, REPLY, FAULT, ITEM, PUBLISH}
+FLAGS = {kind: CHECKED | (EXTENSION if kind in COMPRESSIBLE - {ITEM} | {HELLO, SUBSCRIBE} else 0)
+         | (DEFLATE if kind in COMPRESSIBLE else 0) | (OPEN if kind == CALL else 0)
+         | (UNSTARTED if kind == FAULT else 0) for kind in Kind}
+NOT_OF_CLIENTS = {REPLY, FAULT, ACCEPT}
+NOT_OF_SERVERS = {CALL, ONEWAY, CANCEL, END, SUBSCRIBE, PUBLISH, UNSUBSCRIBE}
+FAULTS = {*range(0x01, 0x08), 0x10, 0x11, 0x20, *range(0x30, 0x34)}
+BODYLESS = {CANCEL, END, CREDIT, ACCEPT, UNSUBSCRIBE, PING, PONG}
+
+
+class Broken(Exception):
+    """The other side broke a rule; the words are those of our GOAWAY."""
+    def __init__(self, at: int, expected: str, got: Any, code: int = 0x10) -> None:
+        super().__init__(f"at byte {at}: expected {expected}, got {got}")
+        self.code = code
+
+
+class Disconnected(Exception):
+    """The connection is at its end. Only where `sent` is false is it known that the call was not carried out."""
+    def __init__(self, why: str, sent: bool = True) -> None:
+        super().__init__(why)
+        self.sent = sent
+
+
+class Fault(Exception):
+    """A call's answer that is not its output."""
+    def __init__(self, code: int, payload: bytes = b"", value: int = 0, unstarted: bool = False) -> None:
+        super().__init__(f"fault {code:#04x}{' (unstarted)' if unstarted else ''}: {payload!r}")
+        self.code, self.payload, self.value, self.unstarted = code, payload, value, unstarted
+
+
+@dataclass
+class Settings:
+    """What a side takes; until its HELLO is there, these."""
+    frame: int = 65536
+    calls: int = 64
+    bytes: int = 1 << 20
+    window: int = 65536
+    names: int = 64
+    ping: int = 10000
+    features: int = 0
+
+    MOST = {1: ("frame", 1 << 30), 2: ("calls", 65536), 3: ("bytes", NONE), 4: ("window", MOST_CREDIT),
+            5: ("names", 65535), 6: ("ping", NONE), 7: ("features", NONE)}  # no annotation: not a member
+
+    def encode(self) -> bytes:
+        return b"".join(struct.pack("<HI", key, getattr(self, name)) for key, (name, _) in self.MOST.items())
+
+    @classmethod
+    def decode(cls, body: bytes, at: int, of_server: bool) -> Settings:
+        if len(body) % 6:
+            raise Broken(at, "settings of 6 bytes", f"{len(body)} bytes")
+        pairs, found = list(struct.iter_unpack("<HI", body)), cls()
+        if len({key for key, _ in pairs}) < len(pairs):
+            raise Broken(at, "each setting once", pairs)
+        for key, value in pairs:
+            if key in cls.MOST and (of_server or key in (1, 4, 7)):
+                name, most = cls.MOST[key]
+                least = 0 if name == "ping" else getattr(cls, name)
+                if not least <= value <= most:
+                    raise Broken(at, f"{name} from {least} to {most}", value)
+                setattr(found, name, value)
+        return found
+
+
+@dataclass
+class Frame:
+    kind: int
+    flags: int
+    code: int
+    id: int
+    value: int
+    payload: bytes
+    fields: list[tuple[int, bytes]]
+    at: int  # the byte of the stream where it begins
+    size: int  # header and body
+
+    def text(self, tag: int) -> str | None:
+        return next((content.decode() for found, content in self.fields if found == tag), None)
+
+    @property
+    def metadata(self) -> list[tuple[str, bytes]]:
+        return [(c[1:1 + c[0]].decode("ascii"), c[1 + c[0]:]) for tag, c in self.fields if tag == METADATA]
+
+
+def metadata_fields(metadata: Iterable[tuple[str, bytes]]) -> list[tuple[int, bytes]]:
+    return [(METADATA, bytes([len(key)]) + key.encode("ascii") + value) for key, value in metadata]
+
+
+def read_extension(body: bytes, at: int) -> tuple[list[tuple[int, bytes]], bytes]:
+    """The fields at the body's beginning, and what is behind them."""
+    length = int.from_bytes(body[:2], "little")
+    if len(body) < 2 or length > min(len(body) - 2, MOST_EXTENSION):
+        raise Broken(at, f"an extension that fits, of at most {MOST_EXTENSION} bytes", f"{length} of {len(body)}")
+    rest, body, fields = body[2:2 + length], body[2 + length:], []
+    while rest:
+        size = int.from_bytes(rest[1:3], "little")
+        tag, content = rest[0], rest[3:3 + size]
+        if len(rest) < 3 or len(content) < size or (tag == METADATA and not 0 < (content + b"\0")[0] < size):
+            raise Broken(at, "a field that fits", rest[:16])
+        if tag != METADATA and any(tag == other for other, _ in fields):
+            raise Broken(at, f"field {tag} once", "it twice")
+        fields.append((tag, content))
+        rest = rest[3 + size:]
+    return fields, body
+
+
+class Connection:
+    """One side of a connection: writes frames, and reads and checks those of the other side."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, own: Settings, is_server: bool,
+                 one_byte: bool = False) -> None:
+        self.reader, self.writer, self.own, self.is_server, self.one_byte = reader, writer, own, is_server, one_byte
+        self.peer = Settings()
+        self.position = 0
+        self.left = False
+        self.checked_frames = self.deflated_frames = 0  # that came
+        self.write(PREFACE)
+
+    def write(self, data: bytes) -> None:
+        if not (self.left or self.writer.is_closing()):
+            for part in ([data[i:i + 1] for i in range(len(data))] if self.one_byte else [data]):
+                self.writer.write(part)
+
+    def send(self, kind: int, *, code: int = 0, id: int = 0, value: int = 0, payload: bytes = b"",
+             fields: Iterable[tuple[int, bytes]] = (), flags: int = 0) -> int:
+        """Writes a frame; says its size. What both sides have the feature for is checked and compressed."""
+        body, features = payload, self.peer.features & self.own.features
+        if kind in COMPRESSIBLE and features & CAN_INFLATE:
+            packed = struct.pack("<I", len(payload)) + zlib.compress(payload)
+            if len(packed) < len(payload) <= self.peer.frame:
+                body, flags = packed, flags | DEFLATE
+        extension = b"".join(struct.pack("<BH", tag, len(content)) + content for tag, content in fields)
+        if extension:
+            body, flags = struct.pack("<H", len(extension)) + extension + body, flags | EXTENSION
+        checked = 4 if features & CAN_CHECK else 0
+        if len(body) + checked > self.peer.frame or len(extension) > MOST_EXTENSION:
+            raise Fault(0x04, b"longer than the other side takes", unstarted=True)
+        frame = HEADER.pack(len(body) + checked, kind, flags | checked, code, id, value) + body  # CHECKED is 4, too
+        self.write(frame + struct.pack("<I", zlib.crc32(frame)) if checked else frame)
+        return len(frame) + checked
+
+    async def frames(self) -> AsyncIterator[Frame]:
+        """All frames that come, HELLO first; ends with the stream. The preface has been read."""
+        greeted = False
+        while True:
+            at = self.position
+            try:
+                head = await self.reader.readexactly(HEADER.size)
+            except (asyncio.IncompleteReadError, OSError):
+                return
+            length, kind, flags, code, id, value = HEADER.unpack(head)
+            if length > self.own.frame:
+                raise Broken(at, f"a body of at most {self.own.frame} bytes", length, 0x12)
+            if (kind == HELLO) == greeted and kind != GOAWAY:
+                raise Broken(at + 4, "HELLO first, and once", f"kind {kind:#04x}")
+            if kind < 0x80 and (kind not in FLAGS or kind in (NOT_OF_CLIENTS if self.is_server else NOT_OF_SERVERS)):
+                raise Broken(at + 4, "a kind that this side may send", f"{kind:#04x}")
+            offered = CHECKED * (self.own.features & CAN_CHECK) | DEFLATE * bool(self.own.features & CAN_INFLATE)
+            if kind < 0x80 and flags & ~(FLAGS[kind] & (offered | ~(CHECKED | DEFLATE))):
+                raise Broken(at + 5, f"flags that {Kind(kind).name} has here", f"{flags:#04x}")
+            try:
+                body = await self.reader.readexactly(length)
+            except (asyncio.IncompleteReadError, OSError):
+                return
+            self.position += HEADER.size + length
+            if kind < 0x80:
+                frame = self.decode(head, body, Frame(kind, flags, code, id, value, b"", [], at, HEADER.size + length))
+                if kind == HELLO:
+                    greeted, self.peer = True, Settings.decode(frame.payload, at + 16, not self.is_server)
+                yield frame
+
+    def decode(self, head: bytes, body: bytes, frame: Frame) -> Frame:
+        inside = frame.at + HEADER.size
+        if frame.flags & CHECKED:
+            self.checked_frames += 1
+            body, told = body[:-4], int.from_bytes(body[-4:], "little")
+            if frame.size < HEADER.size + 4 or told != (true := zlib.crc32(head + body)):
+                raise Broken(inside + len(body), "a right sum", f"{told:#x}")
+        if frame.flags & EXTENSION:
+            frame.fields, body = read_extension(body, inside)
+        if frame.flags & DEFLATE:
+            self.deflated_frames += 1
+            told, unpack = int.from_bytes(body[:4], "little"), zlib.decompressobj()
+            if len(body) < 4 or told > self.own.frame:
+                raise Broken(inside, f"a length of at most {self.own.frame}", told)
+            try:
+                whole = unpack.decompress(body[4:], told + 1)
+            except zlib.error as error:
+                raise Broken(inside, "a stream of zlib", error) from None
+            if len(whole) != told or not unpack.eof or unpack.unused_data:
+                raise Broken(inside, f"{told} bytes compressed", f"{len(whole)} or more")
+            body = whole
+        if body and frame.kind in BODYLESS:
+            raise Broken(inside, f"{Kind(frame.kind).name} without body", f"{len(body)} bytes")
+        try:
+            [c.decode() for tag, c in frame.fields if tag in (NAME, TOPIC)]
+            body.decode() if frame.kind in (SUBSCRIBE, GOAWAY) else None
+        except UnicodeDecodeError as error:
+            raise Broken(inside, "UTF-8", error) from None
+        frame.payload = body
+        return frame
+
+    def leave(self, code: int | None = None, words: str = "") -> None:
+        """The last that is written, with a GOAWAY or without. The rest is read, since else a reset of the system
+        may overtake what was written; `read_rest` does so where frames() has ended, and then closes."""
+        if self.left or self.writer.is_closing():
+            return
+        if code is not None:
+            self.send(GOAWAY, code=code, payload=words.encode()[:60000])
+        self.left = True
+        with contextlib.suppress(OSError):
+            self.writer.write_eof()
+        asyncio.get_running_loop().call_later(LINGER, self.writer.transport.abort)
+
+    async def read_rest(self) -> None:
+        with contextlib.suppress(OSError):
+            while await self.reader.read(65536):
+                pass
+        self.writer.close()
+
+
+class Call:
+    """The streams of one call, the same on both sides. Iterate it for the items of the other side."""
+
+    def __init__(self, connection: Connection, id: int) -> None:
+        self.connection, self.id = connection, id
+        self.credit, self.room = connection.peer.window, connection.own.window  # to send, to get
+        self.owed = 0  # consumed, but not yet given back
+        self.over = False
+        self.items: asyncio.Queue[Frame | None] = asyncio.Queue()
+        self.go = asyncio.Event()
+
+    async def send(self, item: bytes, value: int = 0) -> bool:
+        """Sends an item as soon as there is credit; False where the call has ended."""
+        while self.credit <= 0 and not self.over:
+            self.go.clear()
+            await self.go.wait()
+        if not self.over:
+            self.credit -= self.connection.send(ITEM, id=self.id, payload=item, value=value)
+            await self.connection.writer.drain()
+        return not self.over
+
+    def add_credit(self, amount: int, at: int = 0) -> None:
+        self.credit += amount
+        if self.credit > MOST_CREDIT:
+            raise Broken(at + 12, f"credit of at most {MOST_CREDIT}", self.credit)
+        self.go.set()
+
+    def take(self, item: Frame) -> None:
+        if self.room <= 0:
+            raise Broken(item.at + 4, "no ITEM without credit", f"{self.room} bytes of credit", 0x15)
+        self.room -= item.size
+        self.items.put_nowait(item)
+
+    def __aiter__(self) -> Call:
+        return self
+
+    async def __anext__(self) -> Frame:
+        item = await self.items.get()
+        if item is None:
+            self.items.put_nowait(None)
+            raise StopAsyncIteration
+        self.owed += item.size
+        if self.owed >= self.connection.own.window // 2 and not self.over:
+            self.connection.send(CREDIT, id=self.id, value=self.owed)
+            self.room, self.owed = self.room + self.owed, 0
+        return item
+
+    def finish(self) -> None:
+        self.over = True
+        self.go.set()
+        self.items.put_nowait(None)

@@ -1,0 +1,109 @@
+//! A client on our state machine and a blocking socket.
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::time::{Duration, Instant};
+
+use polywire_frame::client::{Connection, Event, Operation, Request, Step};
+use polywire_frame::{CallId, FaultCode, Settings, Time};
+
+/// What the server has said, with its bytes.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Told {
+    Accepted(CallId),
+    Ended(Vec<u8>),
+    Failed(FaultCode),
+    Item(CallId, Vec<u8>),
+    Other,
+}
+
+pub(crate) struct Caller {
+    pub(crate) machine: Connection<()>,
+    socket: TcpStream,
+    input: Vec<u8>,
+    began: Instant,
+    names: Vec<&'static str>,
+}
+
+impl Caller {
+    pub(crate) fn connect(address: &str) -> Self {
+        let socket = TcpStream::connect(address).unwrap();
+        let patience = Some(Duration::from_secs(20));
+        socket.set_read_timeout(patience).unwrap();
+        Self {
+            machine: Connection::new(Settings::DEFAULT).with_checksums(),
+            socket,
+            input: Vec::new(),
+            began: Instant::now(),
+            names: Vec::new(),
+        }
+    }
+
+    pub(crate) fn now(&self) -> Time {
+        Time::ZERO.after(self.began.elapsed())
+    }
+
+    /// Begins a call; `open`, if items follow.
+    pub(crate) fn call(&mut self, name: &'static str, payload: &[u8], open: bool) -> CallId {
+        let known = self.names.iter().position(|known| *known == name);
+        let index = known.unwrap_or_else(|| {
+            self.names.push(name);
+            self.names.len() - 1
+        });
+        let request = Request::new(Operation {
+            number: index as u16 + 1,
+            name,
+        });
+        let request = if open { request.with_items() } else { request };
+        let now = self.now();
+        let mut call = self.machine.call(now, &request).unwrap();
+        call.payload().extend_from_slice(payload);
+        call.send(()).unwrap()
+    }
+
+    /// Sends what there is, and waits until the server says something.
+    pub(crate) fn hear(&mut self) -> Told {
+        loop {
+            let parts: Vec<_> = self.machine.output().parts().flatten().copied().collect();
+            self.machine.wrote();
+            self.socket.write_all(&parts).unwrap();
+            if let Step::Took(count, event) = self.machine.receive(&self.input).unwrap() {
+                let told = event.map(told);
+                self.input.drain(..count);
+                match told {
+                    Some(told) => {
+                        if let Told::Item(id, payload) = &told {
+                            self.machine.consumed(*id, payload.len() as u32 + 16);
+                        }
+                        return told;
+                    }
+                    None => continue,
+                }
+            }
+            let mut scratch = [0; 4096];
+            let count = self.socket.read(&mut scratch).unwrap();
+            assert!(count > 0, "the server has closed");
+            self.input.extend_from_slice(&scratch[..count]);
+        }
+    }
+
+    /// The next that is said and means something here.
+    pub(crate) fn next(&mut self) -> Told {
+        loop {
+            match self.hear() {
+                Told::Other => {}
+                told => return told,
+            }
+        }
+    }
+}
+
+fn told(event: Event<'_, ()>) -> Told {
+    match event {
+        Event::Accepted(id) => Told::Accepted(id),
+        Event::Reply { payload, .. } => Told::Ended(payload.to_vec()),
+        Event::Fault { code, .. } => Told::Failed(code),
+        Event::Item { id, payload, .. } => Told::Item(id, payload.to_vec()),
+        _ => Told::Other,
+    }
+}

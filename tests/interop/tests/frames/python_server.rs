@@ -1,0 +1,150 @@
+//! A server in Python and our clients.
+
+use std::process::Command;
+use std::sync::Arc;
+use std::time::Duration;
+
+use polywire::rpc::frames::Client;
+use polywire_frame::FaultCode;
+use polywire_interop::{Background, Case, workspace};
+
+use crate::caller::{Caller, Told};
+
+/// The server, and its address.
+fn server(case: &Case) -> Option<(Background, String)> {
+    let python = case.python(&[])?;
+    let program = workspace().join("tests/interop/frames/frame_server.py");
+    let mut command = Command::new(python.program());
+    let started = Background::start(command.arg("-B").arg(program).arg("127.0.0.1:0"));
+    let address = started.first_line.replace("listening ", "");
+    Some((started, address))
+}
+
+#[test]
+fn frames_of_a_python_server_calls_and_faults() {
+    let case = Case::begin("frames_of_a_python_server_calls_and_faults");
+    let Some((_server, address)) = server(&case) else {
+        return;
+    };
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    runtime.block_on(async {
+        let client = Client::connect(&format!("tcp://{address}")).await.unwrap();
+        assert_eq!(client.call_bytes("Reverse", b"abc").await.unwrap(), b"cba");
+        let large = vec![b'x'; 3 << 20];
+        assert_eq!(client.call_bytes("Echo", &large).await.unwrap(), large);
+        for (operation, input, code) in [
+            ("Fail", &b""[..], FaultCode::MODELLED),
+            ("Overload", b"", FaultCode::OVERLOADED),
+            ("Ghost", b"", FaultCode::UNKNOWN_OPERATION),
+        ] {
+            let error = client.call_bytes(operation, input).await.unwrap_err();
+            let fault = error.as_fault().unwrap();
+            assert_eq!(fault.code(), code);
+            assert_eq!(fault.retry_after().is_some(), code == FaultCode::OVERLOADED);
+        }
+        // One that is given up, and a thousand beside it.
+        let slow = client.call_bytes("Sleep", b"60000");
+        assert!(
+            tokio::time::timeout(Duration::from_millis(20), slow)
+                .await
+                .is_err()
+        );
+        let calls: Vec<_> = (0..1_000)
+            .map(|number| {
+                let client = client.clone();
+                tokio::spawn(async move {
+                    let text = format!("{number:06}");
+                    (
+                        text.clone(),
+                        client.call_bytes("Reverse", text.as_bytes()).await,
+                    )
+                })
+            })
+            .collect();
+        for call in calls {
+            let (text, answer) = call.await.unwrap();
+            let reversed: Vec<_> = text.bytes().rev().collect();
+            assert_eq!(answer.unwrap(), reversed);
+        }
+        assert_eq!(client.pending(), 0);
+        drop(Arc::new(client));
+    });
+}
+
+#[test]
+fn frames_of_a_python_server_streams() {
+    let case = Case::begin("frames_of_a_python_server_streams");
+    let Some((_server, address)) = server(&case) else {
+        return;
+    };
+    let mut caller = Caller::connect(&address);
+
+    let collect = caller.call("Collect", b"", true);
+    let mut whole = Vec::new();
+    for part in 0..400 {
+        let part = format!("{part:04}").repeat(250);
+        // Waits for credit, which the server gives when it has consumed some.
+        let mut item = loop {
+            match caller.machine.item(collect) {
+                Some(item) => break item,
+                None => {}
+            }
+            assert_eq!(caller.hear(), Told::Other);
+        };
+        item.payload().extend_from_slice(part.as_bytes());
+        item.send().unwrap();
+        whole.extend_from_slice(part.as_bytes());
+    }
+    caller.machine.end(collect);
+    assert_eq!(caller.next(), Told::Ended(whole));
+
+    let count = caller.call("Count", b"20000", false);
+    for number in 0..20_000 {
+        let item = number.to_string().into_bytes();
+        assert_eq!(caller.next(), Told::Item(count, item));
+    }
+    assert_eq!(caller.next(), Told::Ended(b"done".to_vec()));
+
+    let chat = caller.call("Chat", b"", true);
+    for word in [&b"one"[..], b"two"] {
+        let mut item = caller.machine.item(chat).unwrap();
+        item.payload().extend_from_slice(word);
+        item.send().unwrap();
+        assert_eq!(caller.next(), Told::Item(chat, word.to_ascii_uppercase()));
+    }
+    caller.machine.end(chat);
+    assert!(matches!(caller.next(), Told::Ended(_)));
+}
+
+#[test]
+fn frames_of_a_python_server_topics() {
+    let case = Case::begin("frames_of_a_python_server_topics");
+    let Some((_server, address)) = server(&case) else {
+        return;
+    };
+    let mut caller = Caller::connect(&address);
+    let news = caller.machine.subscribe("news", ()).unwrap();
+    assert_eq!(caller.next(), Told::Accepted(news));
+    let now = caller.now();
+    let mut message = caller
+        .machine
+        .publish(now, "news", polywire_frame::Time::NEVER)
+        .unwrap();
+    message.payload().extend_from_slice(b"rain");
+    message.send(()).unwrap();
+    let mut told = [caller.next(), caller.next()];
+    told.sort_by_key(|told| matches!(told, Told::Ended(_)));
+    assert_eq!(
+        told,
+        [
+            Told::Item(news, b"rain".to_vec()),
+            Told::Ended(vec![1, 0, 0, 0])
+        ]
+    );
+    caller.machine.unsubscribe(news);
+    assert_eq!(caller.next(), Told::Ended(Vec::new()));
+    caller.machine.go_away();
+}

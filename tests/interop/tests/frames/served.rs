@@ -1,0 +1,290 @@
+//! A server with the operations that the scenarios ask for, on our state machine and blocking
+//! sockets: a thread a connection.
+
+use std::collections::HashMap;
+use std::io::{ErrorKind, Read, Write};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use polywire_frame::server::{Connection, Event, Fault, Step};
+use polywire_frame::{CallId, FaultCode, Settings, Time};
+
+/// What the names of operations stand for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Operation {
+    Chat,
+    Collect,
+    Count,
+    Echo,
+    Fail,
+    Note,
+    Notes,
+    Overload,
+    Reverse,
+    Sleep,
+}
+
+fn operation(name: &str) -> Option<Operation> {
+    Some(match name {
+        "Chat" => Operation::Chat,
+        "Collect" => Operation::Collect,
+        "Count" => Operation::Count,
+        "Echo" => Operation::Echo,
+        "Fail" => Operation::Fail,
+        "Note" => Operation::Note,
+        "Notes" => Operation::Notes,
+        "Overload" => Operation::Overload,
+        "Reverse" => Operation::Reverse,
+        "Sleep" => Operation::Sleep,
+        _ => return None,
+    })
+}
+
+/// Notes of all connections.
+pub(crate) type Notes = Arc<Mutex<Vec<Vec<u8>>>>;
+
+/// A stream whose reads can be given up.
+pub(crate) trait Socket: Read + Write + Send + 'static {
+    fn read_within(&mut self, time: Duration);
+}
+
+impl Socket for std::net::TcpStream {
+    fn read_within(&mut self, time: Duration) {
+        self.set_read_timeout(Some(time)).unwrap();
+    }
+}
+
+#[cfg(unix)]
+impl Socket for std::os::unix::net::UnixStream {
+    fn read_within(&mut self, time: Duration) {
+        self.set_read_timeout(Some(time)).unwrap();
+    }
+}
+
+/// What is kept of a call that is open.
+#[derive(Debug)]
+enum Kept {
+    Chats,
+    Collects(Vec<u8>),
+    /// The next number, and that behind the last.
+    Counts(u64, u64),
+    SleepsUntil(Time),
+    Subscribes,
+}
+
+pub(crate) struct Served<S> {
+    machine: Connection<Operation, Kept>,
+    socket: S,
+    began: Instant,
+    /// Calls that something is kept of.
+    open: Vec<CallId>,
+    topics: HashMap<String, Vec<CallId>>,
+    notes: Notes,
+}
+
+impl<S: Socket> Served<S> {
+    pub(crate) fn new(socket: S, settings: Settings, notes: Notes) -> Self {
+        Self {
+            machine: Connection::new(settings).with_checksums(),
+            socket,
+            began: Instant::now(),
+            open: Vec::new(),
+            topics: HashMap::new(),
+            notes,
+        }
+    }
+
+    fn now(&self) -> Time {
+        Time::ZERO.after(self.began.elapsed())
+    }
+
+    /// Serves until the client has gone.
+    pub(crate) fn serve(mut self) {
+        let mut input = Vec::new();
+        let mut scratch = vec![0; 1 << 16];
+        loop {
+            self.go_on();
+            let output: Vec<u8> = self.machine.output().parts().flatten().copied().collect();
+            self.machine.wrote();
+            if self.socket.write_all(&output).is_err() || self.machine.is_done() {
+                return;
+            }
+            self.socket.read_within(Duration::from_millis(2));
+            match self.socket.read(&mut scratch) {
+                Ok(0) => return,
+                Ok(count) => input.extend_from_slice(&scratch[..count]),
+                Err(error)
+                    if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {}
+                Err(_) => return,
+            }
+            let mut at = 0;
+            // What is wrong is in the output, as a farewell.
+            while let Ok(Step::Took(count, event)) =
+                self.machine.receive(self.now(), &input[at..], operation)
+            {
+                at += count;
+                if let Some(event) = event {
+                    self.happens(event);
+                }
+            }
+            input.drain(..at);
+        }
+    }
+
+    fn happens(&mut self, event: Event<'_, Operation, Kept>) {
+        let now = self.now();
+        match event {
+            Event::Call {
+                id,
+                operation,
+                payload,
+                ..
+            } => self.call(id, operation, payload),
+            Event::OneWay {
+                operation: Operation::Note,
+                payload,
+                ..
+            } => self.notes.lock().unwrap().push(payload.to_vec()),
+            Event::Unknown { id, .. } => {
+                let fault = Fault::unstarted(FaultCode::UNKNOWN_OPERATION);
+                self.machine.fault(now, id, fault, b"");
+            }
+            Event::Item { id, payload } => {
+                match self.machine.context(id) {
+                    Some(Kept::Collects(whole)) => whole.extend_from_slice(payload),
+                    Some(Kept::Chats) => {
+                        let mut item = self.machine.item(id, 0).expect("a word is small");
+                        item.payload().extend(payload.to_ascii_uppercase());
+                        item.send().unwrap();
+                    }
+                    kept => panic!("an item for {kept:?}"),
+                }
+                self.machine.consumed(id, payload.len() as u32 + 16);
+            }
+            Event::End(id) => {
+                let whole = match self.machine.context(id) {
+                    Some(Kept::Collects(whole)) => std::mem::take(whole),
+                    _ => Vec::new(),
+                };
+                self.reply(id, &whole);
+            }
+            Event::Subscribe { id, topic, .. } => {
+                self.machine.accept(id);
+                self.keep(id, Kept::Subscribes);
+                self.topics.entry(topic.to_owned()).or_default().push(id);
+            }
+            Event::Publish {
+                id, topic, payload, ..
+            } => {
+                let subscribers = self.topics.get(topic).cloned().unwrap_or_default();
+                let mut count = 0_u32;
+                for subscriber in subscribers {
+                    if let Some(mut item) = self.machine.item(subscriber, 0) {
+                        item.payload().extend_from_slice(payload);
+                        count += u32::from(item.send().is_ok());
+                    }
+                }
+                self.reply(id, &count.to_le_bytes());
+            }
+            Event::Unsubscribe(id) => {
+                self.forget(id);
+                self.reply(id, b"");
+            }
+            Event::Cancelled(id, _) => self.forget(id),
+            Event::GoAway { .. } => {}
+            _ => {}
+        }
+    }
+
+    fn call(&mut self, id: CallId, operation: Operation, payload: &[u8]) {
+        let now = self.now();
+        let number = || {
+            std::str::from_utf8(payload)
+                .unwrap()
+                .parse::<u64>()
+                .unwrap()
+        };
+        match operation {
+            Operation::Echo => self.reply(id, payload),
+            Operation::Reverse => {
+                let reversed: Vec<_> = payload.iter().rev().copied().collect();
+                self.reply(id, &reversed);
+            }
+            Operation::Sleep => {
+                let until = now.after(Duration::from_millis(number()));
+                self.keep(id, Kept::SleepsUntil(until));
+            }
+            Operation::Fail => {
+                let fault = Fault::new(FaultCode::MODELLED);
+                self.machine.fault(now, id, fault, b"details");
+            }
+            Operation::Overload => {
+                let fault = Fault {
+                    retry_after: 20,
+                    ..Fault::unstarted(FaultCode::OVERLOADED)
+                };
+                self.machine.fault(now, id, fault, b"");
+            }
+            Operation::Collect => self.keep(id, Kept::Collects(Vec::new())),
+            Operation::Count => self.keep(id, Kept::Counts(0, number())),
+            Operation::Chat => self.keep(id, Kept::Chats),
+            Operation::Note => self.reply(id, b""),
+            Operation::Notes => {
+                let notes = self.notes.lock().unwrap().join(&b'\n');
+                self.reply(id, &notes);
+            }
+        }
+    }
+
+    fn keep(&mut self, id: CallId, kept: Kept) {
+        self.machine.attach(id, kept).expect("it is open");
+        self.open.push(id);
+    }
+
+    fn forget(&mut self, id: CallId) {
+        self.open.retain(|open| *open != id);
+        for subscribers in self.topics.values_mut() {
+            subscribers.retain(|subscriber| *subscriber != id);
+        }
+    }
+
+    fn reply(&mut self, id: CallId, payload: &[u8]) {
+        let now = self.now();
+        self.forget(id);
+        if let Some(mut answer) = self.machine.reply(now, id) {
+            answer.payload().extend_from_slice(payload);
+            answer.send().expect("answers are small");
+        }
+    }
+
+    /// Does what is due.
+    fn go_on(&mut self) {
+        let now = self.now();
+        let mut late = Vec::new();
+        self.machine.timeout(now, |id, _| late.push(id));
+        for id in late {
+            self.forget(id);
+        }
+        for id in self.open.clone() {
+            match self.machine.context(id) {
+                Some(Kept::SleepsUntil(until)) if *until <= now => self.reply(id, b"slept"),
+                Some(Kept::Counts(next, end)) => {
+                    let (mut next, end) = (*next, *end);
+                    while next < end
+                        && let Some(mut item) = self.machine.item(id, 0)
+                    {
+                        item.payload().extend(next.to_string().bytes());
+                        item.send().unwrap();
+                        next += 1;
+                    }
+                    if next == end {
+                        self.reply(id, b"done");
+                    } else if let Some(Kept::Counts(at, _)) = self.machine.context(id) {
+                        *at = next;
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+}
