@@ -43,11 +43,11 @@ use super::state::{Asked, Driven, Shared, Stage};
 #[derive(Clone)]
 pub struct Client {
     inner: Arc<Inner>,
+    within: Duration,
 }
 
 struct Inner {
     shared: Arc<Shared>,
-    within: Duration,
     limits: Limits,
 }
 
@@ -114,11 +114,18 @@ impl Client {
             own.lock().close(&why);
         });
         Self {
-            inner: Arc::new(Inner {
-                shared,
-                within: Duration::from_secs(60),
-                limits,
-            }),
+            inner: Arc::new(Inner { shared, limits }),
+            within: Duration::from_secs(60),
+        }
+    }
+
+    /// The same client with another time for its calls, from their beginning to their end, waiting
+    /// for room included; 60 seconds unless this says other.
+    #[must_use]
+    pub fn with_deadline(&self, within: Duration) -> Self {
+        Self {
+            inner: Arc::clone(&self.inner),
+            within,
         }
     }
 
@@ -181,7 +188,7 @@ impl Client {
             stage: Stage::New,
         };
         let mut deadline = Time::NEVER;
-        let within = inner.within;
+        let within = self.within;
         poll_fn(move |context| {
             // As a whole, so that it is given up when this future is.
             let calling = &mut calling;

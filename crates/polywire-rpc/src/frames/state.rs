@@ -27,6 +27,8 @@ pub(super) struct State {
     /// Calls that wait for room, in their order.
     waiting: VecDeque<Ticket>,
     most_waiting: usize,
+    /// None of those that wait has a deadline before this.
+    earliest: Time,
     /// The numbers of the operations that were called.
     operations: HashMap<Box<str>, u16>,
     /// The task of the connection, if it sleeps.
@@ -80,6 +82,8 @@ struct Slot {
     /// What the answer held. The room is used again.
     payload: Vec<u8>,
     began: Time,
+    /// Of one that waits for room.
+    deadline: Time,
 }
 
 #[derive(Debug, Default)]
@@ -108,6 +112,7 @@ impl Tickets {
             waker: Some(waker.clone()),
             payload: Vec::new(),
             began,
+            deadline: Time::NEVER,
         });
         (self.slots.len() - 1) as Ticket
     }
@@ -158,6 +163,7 @@ impl Shared {
                 limit,
                 waiting: VecDeque::new(),
                 most_waiting,
+                earliest: Time::NEVER,
                 operations: HashMap::new(),
                 task: None,
                 scratch: Vec::new(),
@@ -185,73 +191,58 @@ impl Shared {
         context: &Context<'_>,
     ) -> Poll<Result<R, CallError>> {
         let mut state = self.lock();
-        loop {
-            match *stage {
-                Stage::New => {
-                    let now = self.clock.now();
-                    *deadline = now.after(asked.within);
-                    match state.begin(now, asked, *deadline, write, context, None) {
-                        Ok(ticket) => *stage = Stage::Waits(ticket),
-                        Err(error) => {
-                            *stage = Stage::Done;
-                            return Poll::Ready(Err(error));
-                        }
-                    }
-                    let task = state.task.take();
-                    drop(state);
-                    if let Some(task) = task {
-                        task.wake();
-                    }
+        let ticket = match *stage {
+            Stage::New => None,
+            Stage::Waits(ticket) => Some(ticket),
+            Stage::Done => return Poll::Pending,
+        };
+        let now = self.clock.now();
+        if let Some(ticket) = ticket {
+            let slot = &mut state.tickets.slots[ticket as usize];
+            match &slot.outcome {
+                Outcome::Open(_) => {
+                    wake_with(&mut slot.waker, context);
                     return Poll::Pending;
                 }
-                Stage::Waits(ticket) => {
-                    let slot = &mut state.tickets.slots[ticket as usize];
-                    match &slot.outcome {
-                        Outcome::Open(_) => {
-                            wake_with(&mut slot.waker, context);
-                            return Poll::Pending;
-                        }
-                        Outcome::Queued => {
-                            let now = self.clock.now();
-                            if now >= *deadline {
-                                state.leave_queue(ticket);
-                                *stage = Stage::Done;
-                                return Poll::Ready(Err(CallError::Deadline));
-                            }
-                            if !state.has_room(ticket) {
-                                let slot = &mut state.tickets.slots[ticket as usize];
-                                wake_with(&mut slot.waker, context);
-                                return Poll::Pending;
-                            }
-                            let begun =
-                                state.begin(now, asked, *deadline, write, context, Some(ticket));
-                            if let Err(error) = begun {
-                                *stage = Stage::Done;
-                                return Poll::Ready(Err(error));
-                            }
-                            let task = state.task.take();
-                            drop(state);
-                            if let Some(task) = task {
-                                task.wake();
-                            }
-                            return Poll::Pending;
-                        }
-                        Outcome::Ended(end) => {
-                            let end = end.clone();
-                            let result = match end {
-                                End::Reply => read(&slot.payload),
-                                end => Err(CallError::from_end(end, &slot.payload)),
-                            };
-                            state.tickets.remove(ticket);
-                            *stage = Stage::Done;
-                            return Poll::Ready(result);
-                        }
-                        Outcome::Free(_) => return Poll::Pending,
+                Outcome::Ended(end) => {
+                    let result = match end.clone() {
+                        End::Reply => read(&slot.payload),
+                        end => Err(CallError::from_end(end, &slot.payload)),
+                    };
+                    state.tickets.remove(ticket);
+                    *stage = Stage::Done;
+                    return Poll::Ready(result);
+                }
+                Outcome::Queued if now >= *deadline => {
+                    state.leave_queue(ticket);
+                    *stage = Stage::Done;
+                    return Poll::Ready(Err(CallError::Deadline));
+                }
+                Outcome::Queued => {
+                    // Before it is known whether it must.
+                    wake_with(&mut slot.waker, context);
+                    if !state.has_room(ticket) {
+                        return Poll::Pending;
                     }
                 }
-                Stage::Done => return Poll::Pending,
+                Outcome::Free(_) => return Poll::Pending,
+            }
+        } else {
+            *deadline = now.after(asked.within);
+        }
+        match state.begin(now, asked, *deadline, write, context, ticket) {
+            Ok(ticket) => *stage = Stage::Waits(ticket),
+            Err(error) => {
+                *stage = Stage::Done;
+                return Poll::Ready(Err(error));
             }
         }
+        let task = state.task.take();
+        drop(state);
+        if let Some(task) = task {
+            task.wake();
+        }
+        Poll::Pending
     }
 
     /// Nobody waits for a call any more.
@@ -342,6 +333,8 @@ impl State {
                     return Err(CallError::Full);
                 }
                 let queued = self.tickets.insert(Outcome::Queued, context.waker(), now);
+                self.tickets.slots[queued as usize].deadline = deadline;
+                self.earliest = self.earliest.min(deadline);
                 self.waiting.push_back(queued);
                 Ok(queued)
             }
@@ -399,6 +392,22 @@ impl State {
         self.waiting.retain(|waiting| *waiting != ticket);
         self.tickets.remove(ticket);
         self.wake_next();
+    }
+
+    /// Wakes those that have waited for room until their time was over: they leave by themselves.
+    fn wake_late(&mut self, now: Time) {
+        if now < self.earliest {
+            return;
+        }
+        self.earliest = Time::NEVER;
+        for ticket in &self.waiting {
+            let slot = &mut self.tickets.slots[*ticket as usize];
+            if slot.deadline > now {
+                self.earliest = self.earliest.min(slot.deadline);
+            } else if let Some(waker) = slot.waker.take() {
+                waker.wake();
+            }
+        }
     }
 
     /// Wakes the first that waits, if it may begin.
@@ -547,7 +556,8 @@ impl Side for Driven {
     }
 
     fn next_timeout(&self) -> Time {
-        self.0.lock().machine.next_timeout()
+        let state = self.0.lock();
+        state.machine.next_timeout().min(state.earliest)
     }
 
     fn timeout(&mut self, now: Time) {
@@ -560,6 +570,7 @@ impl Side for Driven {
                 waker.wake();
             }
         }
+        state.wake_late(now);
     }
 
     fn greeted(&self) -> bool {

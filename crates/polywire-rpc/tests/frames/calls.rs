@@ -89,6 +89,60 @@ async fn a_call_that_is_dropped_is_cancelled() {
 }
 
 #[tokio::test]
+async fn time_ends_calls_that_are_open_and_calls_that_wait() {
+    let running = server().await;
+    let client = client(&running).await;
+    let short = client.with_deadline(std::time::Duration::from_millis(50));
+    // More than may be open at once, none of which is answered in time.
+    let calls: Vec<_> = (0..3_000)
+        .map(|_| {
+            let client = short.clone();
+            tokio::spawn(async move { client.call::<u64>("Sleep", (60_000,)).await })
+        })
+        .collect();
+    for call in calls {
+        let error = call.await.unwrap().unwrap_err();
+        let fault = error.as_fault().map(polywire_rpc::frames::FrameFault::code);
+        // Whoever looks at the time first.
+        let late = matches!(error, CallError::Deadline) || fault == Some(FaultCode::DEADLINE);
+        assert!(late, "{error}");
+    }
+    assert_eq!(client.call::<i32>("Add", (2, 3)).await.unwrap(), 5);
+}
+
+#[tokio::test]
+async fn a_server_that_ends_ends_its_calls() {
+    let running = server().await;
+    let client = client(&running).await;
+    let other = client.clone();
+    let call = tokio::spawn(async move { other.call::<u64>("Sleep", (300,)).await });
+    while client.pending() == 0 {
+        tokio::task::yield_now().await;
+    }
+    client.call::<i32>("Add", (2, 3)).await.unwrap();
+    // What is open is answered.
+    running.shutdown().await;
+    assert_eq!(call.await.unwrap().unwrap(), 300);
+    let error = client.call::<i32>("Add", (2, 3)).await.unwrap_err();
+    let sent = matches!(error, CallError::Disconnected { sent: false, .. });
+    assert!(sent && error.is_before_start(), "{error:?}");
+}
+
+#[tokio::test]
+async fn layers_that_frames_would_go_round_refuse_to_build() {
+    let layer = tower::layer::util::Identity::new();
+    let built = polywire_rpc::Server::methods(crate::support::methods())
+        .http_layer(layer)
+        .frames(true)
+        .build();
+    let words = built.unwrap_err().to_string();
+    assert!(
+        words.contains("do not see what comes over frames"),
+        "{words}"
+    );
+}
+
+#[tokio::test]
 async fn nobody_there() {
     let error = Client::connect("tcp://127.0.0.1:1").await.unwrap_err();
     let words = error.to_string();

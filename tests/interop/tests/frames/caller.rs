@@ -68,7 +68,7 @@ impl Caller {
             self.machine.wrote();
             self.socket.write_all(&parts).unwrap();
             if let Step::Took(count, event) = self.machine.receive(&self.input).unwrap() {
-                let told = event.map(told);
+                let told = event.as_ref().map(told);
                 self.input.drain(..count);
                 match told {
                     Some(told) => {
@@ -98,8 +98,8 @@ impl Caller {
     }
 }
 
-fn told(event: Event<'_, ()>) -> Told {
-    match event {
+fn told(event: &Event<'_, ()>) -> Told {
+    match *event {
         Event::Accepted(id) => Told::Accepted(id),
         Event::Reply { payload, .. } => Told::Ended(payload.to_vec()),
         Event::Fault { code, .. } => Told::Failed(code),

@@ -88,9 +88,8 @@ fn frames_of_a_python_server_streams() {
         let part = format!("{part:04}").repeat(250);
         // Waits for credit, which the server gives when it has consumed some.
         let mut item = loop {
-            match caller.machine.item(collect) {
-                Some(item) => break item,
-                None => {}
+            if let Some(item) = caller.machine.item(collect) {
+                break item;
             }
             assert_eq!(caller.hear(), Told::Other);
         };

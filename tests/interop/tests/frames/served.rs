@@ -124,16 +124,16 @@ impl<S: Socket> Served<S> {
             {
                 at += count;
                 if let Some(event) = event {
-                    self.happens(event);
+                    self.happens(&event);
                 }
             }
             input.drain(..at);
         }
     }
 
-    fn happens(&mut self, event: Event<'_, Operation, Kept>) {
+    fn happens(&mut self, event: &Event<'_, Operation, Kept>) {
         let now = self.now();
-        match event {
+        match *event {
             Event::Call {
                 id,
                 operation,
@@ -191,7 +191,6 @@ impl<S: Socket> Served<S> {
                 self.reply(id, b"");
             }
             Event::Cancelled(id, _) => self.forget(id),
-            Event::GoAway { .. } => {}
             _ => {}
         }
     }

@@ -154,7 +154,8 @@ impl Work {
                 self.machine.fault(now, id, fault, b"");
             }
             Event::Hello(_) => self.greeted = true,
-            // Dropping what was kept of a call ends its task. The others are no matter here.
+            // Its task ends with it.
+            Event::Cancelled(_, kept) => drop(kept),
             _ => {}
         }
     }
