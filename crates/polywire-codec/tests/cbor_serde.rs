@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::fmt::Debug;
 
 use ciborium::Value as Other;
-use polywire_codec::cbor::{self, CborDecoder, CborProfile};
+use polywire_codec::cbor::{self, CborDecoder, CborEncoder, CborProfile};
 use polywire_schema::{BigInteger, Error, ErrorKind, Limits, Value};
 use proptest::prelude::*;
 use serde::de::DeserializeOwned;
@@ -481,4 +481,34 @@ fn a_part_of_a_message_is_read_by_itself() {
     decoder.begin_at(3);
     let error = decoder.deserialize::<(u8,)>().unwrap_err();
     assert_eq!((error.path(), error.offset()), ("", Some(3)));
+}
+
+/// A type that goes on although a part of it could not be written.
+struct Careless;
+
+impl Serialize for Careless {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        use serde::ser::{Error as _, SerializeMap};
+
+        struct Never;
+        impl Serialize for Never {
+            fn serialize<S: serde::Serializer>(&self, _: S) -> Result<S::Ok, S::Error> {
+                Err(S::Error::custom("never"))
+            }
+        }
+        let mut map = serializer.serialize_map(None)?;
+        let _ = map.serialize_entry("a", &Never);
+        map.serialize_entry("b", &1)?;
+        map.end()
+    }
+}
+
+#[test]
+fn a_careless_type_makes_no_message() {
+    let mut encoder = CborEncoder::new(Vec::new());
+    let _ = encoder.serialize(&Careless);
+    assert!(encoder.finish().is_err());
+    let mut encoder = CborEncoder::new(Vec::new());
+    let _ = encoder.serialize(&[Careless, Careless]);
+    assert!(encoder.finish().is_err());
 }

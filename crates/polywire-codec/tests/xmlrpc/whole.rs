@@ -206,13 +206,24 @@ fn what_could_not_be_written_is_told_at_the_end_too() {
 }
 
 /// A type that goes on although a part of it could not be written.
-struct Careless;
+struct Careless<T>(T);
 
-impl Serialize for Careless {
+impl<T: Serialize> Serialize for Careless<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
-        let _ = map.serialize_entry("a", &u64::MAX);
+        let _ = map.serialize_entry("a", &self.0);
+        // A name behind a name.
+        map.serialize_entry("b", &1)?;
         map.end()
+    }
+}
+
+/// A type that is nothing.
+struct Never;
+
+impl Serialize for Never {
+    fn serialize<S: Serializer>(&self, _: S) -> Result<S::Ok, S::Error> {
+        Err(serde::ser::Error::custom("never"))
     }
 }
 
@@ -231,7 +242,10 @@ impl Serialize for Endless {
 fn a_careless_type_makes_no_message() {
     for envelope in [Envelope::Response, Envelope::Value] {
         let mut encoder = XmlRpcEncoder::new(envelope, Vec::new());
-        let _ = encoder.serialize(&Careless);
+        let _ = encoder.serialize(&Careless(u64::MAX));
+        assert!(encoder.finish().is_err());
+        let mut encoder = XmlRpcEncoder::new(envelope, Vec::new());
+        let _ = encoder.serialize(&Careless([Never]));
         assert!(encoder.finish().is_err());
         let mut encoder = XmlRpcEncoder::new(envelope, Vec::new());
         assert!(encoder.serialize(&Endless).is_err());

@@ -77,7 +77,7 @@ impl CborEncoder {
     /// # Errors
     ///
     /// The type says of itself that it cannot be written, or something else than it
-    /// is. What [`finish`](Self::finish) tells comes beside that.
+    /// is. [`finish`](Self::finish) tells it once more.
     ///
     /// ```
     /// use polywire_codec::cbor::CborEncoder;
@@ -88,7 +88,9 @@ impl CborEncoder {
     /// # Ok::<(), polywire_schema::Error>(())
     /// ```
     pub fn serialize<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Error> {
-        value.serialize(ser::Writer(self))
+        value
+            .serialize(ser::Writer(self))
+            .map_err(|error| self.failed(error))
     }
 }
 

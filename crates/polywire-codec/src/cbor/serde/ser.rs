@@ -46,7 +46,10 @@ impl<'a> Compound<'a> {
 
     fn element<T: Serialize + ?Sized>(&mut self, element: &T) -> Result<()> {
         self.written += 1;
-        element.serialize(Writer(self.encoder))
+        // Kept: a type may go on as if nothing had happened, and what it makes is no message.
+        element
+            .serialize(Writer(self.encoder))
+            .map_err(|error| self.encoder.failed(error))
     }
 
     #[inline]
@@ -332,6 +335,7 @@ impl SerializeMap for Compound<'_> {
 
     fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<()> {
         key.serialize(Writer(self.encoder))
+            .map_err(|error| self.encoder.failed(error))
     }
 
     fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<()> {

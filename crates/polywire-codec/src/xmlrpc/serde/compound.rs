@@ -21,7 +21,11 @@ pub(super) struct Items<'a> {
 impl Items<'_> {
     #[inline]
     fn item<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Error> {
-        value.serialize(Writer::new(self.encoder)).map(|_| ())
+        // Kept: a type may go on as if nothing had happened, and what it makes is no message.
+        match value.serialize(Writer::new(self.encoder)) {
+            Ok(_) => Ok(()),
+            Err(error) => Err(self.encoder.failed(error)),
+        }
     }
 
     #[inline]
@@ -111,8 +115,10 @@ impl Entries<'_> {
     fn member<T: Serialize + ?Sized>(&mut self, name: &str, value: &T) -> Result<(), Error> {
         let mark = self.encoder.mark();
         self.encoder.key(Member::DOCUMENT, name);
-        if !value.serialize(Writer::of_member(self.encoder))? {
-            self.encoder.back_to(mark);
+        match value.serialize(Writer::of_member(self.encoder)) {
+            Ok(true) => {}
+            Ok(false) => self.encoder.back_to(mark),
+            Err(error) => return Err(self.encoder.failed(error)),
         }
         Ok(())
     }
@@ -134,11 +140,17 @@ impl SerializeMap for Entries<'_> {
     type Error = Error;
 
     fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<(), Error> {
-        key.serialize(Part::Key(self.encoder)).map(|_| ())
+        match key.serialize(Part::Key(self.encoder)) {
+            Ok(_) => Ok(()),
+            Err(error) => Err(self.encoder.failed(error)),
+        }
     }
 
     fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Error> {
-        value.serialize(Writer::new(self.encoder)).map(|_| ())
+        match value.serialize(Writer::new(self.encoder)) {
+            Ok(_) => Ok(()),
+            Err(error) => Err(self.encoder.failed(error)),
+        }
     }
 
     fn end(self) -> Result<Written, Error> {
