@@ -491,7 +491,11 @@ impl Side for Driven {
         let mut at = 0;
         loop {
             let event = match state.machine.receive(&bytes[at..])? {
-                Step::Wants(wants) => return Ok(Taken { bytes: at, wants }),
+                Step::Wants(wants) => {
+                    // Answers that nobody waited for have made room too.
+                    state.wake_next();
+                    return Ok(Taken { bytes: at, wants });
+                }
                 Step::Took(count, event) => {
                     at += count;
                     event
