@@ -103,6 +103,8 @@ async fn call(arguments: Arguments) -> Result<(), Failure> {
     } else {
         let fetch = |base| fetch_model(base, &headers, &arguments.way, deadline);
         let (base, origin) = (target.base(), target.origin());
+        // A query is the service's, and may hold a secret.
+        let base = base.split('?').next().unwrap_or_default().to_owned();
         match arguments.protocol {
             Some(ProtocolKind::XmlRpc) => fetch(origin).await?,
             // Before a proxy the server is below the path; at a mount the path
@@ -348,8 +350,11 @@ pub(crate) fn headers(text: &str) -> Result<Headers, String> {
     let lines = text.lines().enumerate();
     let lines = lines.filter(|(_, line)| !line.trim().is_empty());
     let all = lines.map(|(index, line)| {
-        // Without the line itself, which may be a secret.
-        header(line).map_err(|error| format!("{path}, line {}: {error}", index + 1))
+        // Without the line itself, which may be a secret: that is what files are for.
+        let (name, mut value) =
+            header(line).map_err(|error| format!("{path}, line {}: {error}", index + 1))?;
+        value.set_sensitive(true);
+        Ok((name, value))
     });
     all.collect::<Result<_, String>>().map(Headers)
 }

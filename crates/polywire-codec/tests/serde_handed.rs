@@ -109,6 +109,35 @@ fn a_sender_makes_no_numbers_and_timestamps_of_structures() {
     every_spelling::<Timestamp>(|name, text, value| assert!(value.is_err(), "{name} {text}"));
 }
 
+#[derive(Debug, Deserialize, PartialEq)]
+#[serde(untagged)]
+enum NumberOr<T> {
+    Number(i64),
+    Other(T),
+}
+
+#[derive(Debug, Deserialize)]
+struct Rest {
+    #[serde(flatten)]
+    rest: Value,
+}
+
+/// Types that keep what they read before they know what it is lend it to those within.
+#[test]
+fn a_sender_makes_no_numbers_through_types_that_keep_what_they_read() {
+    every_spelling::<NumberOr<Value>>(|name, text, read| {
+        let map = Value::Map(Map::from_iter([(name, text)]));
+        assert_eq!(read.unwrap(), NumberOr::Other(map), "{name} {text}");
+    });
+    every_spelling::<Rest>(|name, text, read| {
+        let map = Value::Map(Map::from_iter([(name, text)]));
+        assert_eq!(read.unwrap().rest, map, "{name} {text}");
+    });
+    every_spelling::<NumberOr<BigInteger>>(|name, text, read| {
+        assert!(read.is_err(), "{name} {text}");
+    });
+}
+
 /// Through serde, a value of CBOR is what it is without.
 #[test]
 fn values_come_whole_through_serde() {

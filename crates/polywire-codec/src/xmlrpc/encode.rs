@@ -153,6 +153,17 @@ impl XmlRpcEncoder {
     fn separate(&mut self, close: &[u8]) {
         if self.is_behind_value() {
             self.out.extend_from_slice(close);
+        } else {
+            self.is_first_member();
+        }
+    }
+
+    /// Sees to it that a name which stands behind no value is the first of its struct: else the
+    /// name before it has none.
+    #[inline]
+    fn is_first_member(&mut self) {
+        if self.out.last_chunk::<8>() != Some(BEGIN_STRUCT) {
+            self.misplaced("a value behind each name");
         }
     }
 
@@ -425,7 +436,10 @@ impl Encoder for XmlRpcEncoder {
     fn key(&mut self, at: Member<'_>, key: &str) {
         let pushed = match self.is_behind_value() {
             true => between::push_xml(&mut self.out, NEXT_NAME, key, CLOSE_NAME),
-            false => between::push_xml(&mut self.out, FIRST_NAME, key, CLOSE_NAME),
+            false => {
+                self.is_first_member();
+                between::push_xml(&mut self.out, FIRST_NAME, key, CLOSE_NAME)
+            }
         };
         if !pushed {
             self.any_key(at, key);
@@ -436,7 +450,10 @@ impl Encoder for XmlRpcEncoder {
     fn text_key(&mut self, at: Member<'_>, key: &Text) {
         let pushed = match self.is_behind_value() {
             true => between::push_xml_text(&mut self.out, NEXT_NAME, key, CLOSE_NAME),
-            false => between::push_xml_text(&mut self.out, FIRST_NAME, key, CLOSE_NAME),
+            false => {
+                self.is_first_member();
+                between::push_xml_text(&mut self.out, FIRST_NAME, key, CLOSE_NAME)
+            }
         };
         if !pushed {
             self.any_key(at, key);

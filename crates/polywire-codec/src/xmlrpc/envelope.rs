@@ -174,7 +174,8 @@ impl XmlRpcEncoder {
         self.written += 1;
         match self.is_behind_value() {
             true => self.out.extend_from_slice(NEXT_PARAM),
-            false => self.out.extend_from_slice(PARAM),
+            false if self.written == 1 => self.out.extend_from_slice(PARAM),
+            false => self.misplaced("a value for each parameter"),
         }
         self.begin = self.out.len();
     }

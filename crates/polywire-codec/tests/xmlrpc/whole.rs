@@ -255,12 +255,33 @@ fn a_careless_type_makes_no_message() {
 
 #[test]
 fn a_name_has_a_value() {
-    let error = by(Envelope::Response, |encoder| {
-        encoder.begin_map(AT, 2);
-        encoder.key(AT, "a");
-        encoder.end_map(AT);
-    });
-    assert_eq!(error.unwrap_err().kind(), ErrorKind::Unwritable);
+    // The last one, and one in front of another.
+    type Write = fn(&mut XmlRpcEncoder);
+    let writers: [Write; 3] = [
+        |encoder| {
+            encoder.begin_map(AT, 2);
+            encoder.key(AT, "a");
+            encoder.end_map(AT);
+        },
+        |encoder| {
+            encoder.begin_map(AT, 2);
+            encoder.key(AT, "a");
+            encoder.key(AT, "b");
+            encoder.integer(AT, 1);
+            encoder.end_map(AT);
+        },
+        |encoder| {
+            encoder.begin_map(AT, 2);
+            encoder.key(AT, "a");
+            encoder.text_key(AT, &"b&".into());
+            encoder.integer(AT, 1);
+            encoder.end_map(AT);
+        },
+    ];
+    for write in writers {
+        let error = by(Envelope::Response, write).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Unwritable, "{error}");
+    }
 }
 
 /// Asked twice whether a message ends, the reader says the same.

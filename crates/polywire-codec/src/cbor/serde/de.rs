@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use polywire_schema::serde_names::NUMBER_KEY;
 use polywire_schema::{Decoder, Error, ErrorKind, Member};
 use polywire_text::utf8;
 use serde::de::value::StrDeserializer;
@@ -176,6 +177,9 @@ impl<'de> Reader<'_, 'de> {
             }
             3 => {
                 let result = match decoder.text_string()? {
+                    // The name by which serde_json hands its numbers over is never lent: types that
+                    // keep what they read would lend it to others, who take it for serde_json's.
+                    Cow::Borrowed(NUMBER_KEY) => visitor.visit_str(NUMBER_KEY),
                     Cow::Borrowed(text) => visitor.visit_borrowed_str(text),
                     Cow::Owned(text) => visitor.visit_string(text),
                 };

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use polywire_schema::Error;
+use polywire_schema::serde_names::NUMBER_KEY;
 use serde::de::{Deserializer, Error as _, IntoDeserializer, Unexpected, Visitor};
 
 /// The name of a member as it stands in the message. Maps may have keys of other types,
@@ -104,8 +105,18 @@ macro_rules! all_keys {
     };
 }
 
-all_keys!(PlainKey, name, visitor => visitor.visit_borrowed_str(name));
+all_keys!(PlainKey, name, visitor => lend(name, visitor));
 all_keys!(Key, name, visitor => match name {
-    Cow::Borrowed(name) => visitor.visit_borrowed_str(name),
+    Cow::Borrowed(name) => lend(name, visitor),
     Cow::Owned(name) => visitor.visit_string(name),
 });
+
+/// Lends a name, but for that by which serde_json hands its numbers over: types that keep what
+/// they read would lend it to others, who take it for serde_json's.
+#[inline]
+fn lend<'de, V: Visitor<'de>>(name: &'de str, visitor: V) -> Result<V::Value, Error> {
+    match name == NUMBER_KEY {
+        true => visitor.visit_str(name),
+        false => visitor.visit_borrowed_str(name),
+    }
+}
