@@ -647,7 +647,8 @@ impl<T> Connection<T> {
         };
         if let Err(broken) = &step {
             self.ends = Ends::Broken;
-            if self.frames.speaks() || broken.reason() == Reason::VERSION {
+            // Who speaks something else would not understand it.
+            if self.frames.speaks() {
                 farewell(&mut self.output, broken);
             }
         }

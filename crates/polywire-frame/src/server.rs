@@ -342,8 +342,15 @@ impl<O: Copy, T> Connection<O, T> {
             Err(broken) => broken,
         };
         self.ends = Ends::Broken;
-        if self.frames.speaks() || broken.reason() == Reason::VERSION {
-            farewell(&mut self.output, &broken);
+        match (self.frames.speaks(), broken.reason()) {
+            (true, _) => farewell(&mut self.output, &broken),
+            // It reads the preface, and this one frame.
+            (false, Reason::VERSION) => {
+                self.output.bytes.truncate(PREFACE.len());
+                farewell(&mut self.output, &broken);
+            }
+            // It speaks something else.
+            (false, _) => self.output.clear(),
         }
         Err(broken)
     }
@@ -364,6 +371,10 @@ impl<O: Copy, T> Connection<O, T> {
             value,
             ..
         } = frame.header;
+        if self.ends == Ends::Broken {
+            // Whoever made a mistake is not listened to, nor is one that says that this side has.
+            return Ok(None);
+        }
         if kind != Kind::CALL && kind != Kind::ONEWAY {
             return self.take_other(now, frame);
         }

@@ -1,5 +1,7 @@
 //! `Map`: string keys to values, in wire order.
 
+use std::collections::BTreeMap;
+
 use polywire_text::Text;
 
 use crate::Value;
@@ -378,11 +380,23 @@ impl<K: Into<Text>, V: Into<Value>> FromIterator<(K, V)> for Map {
             .map(|(key, value)| (key.into(), value.into()))
             .collect();
         Self::from_entries(entries).unwrap_or_else(|(_, entries)| {
-            let mut map = Self::new();
+            // One by one each would move half of the index.
+            let mut places = BTreeMap::new();
+            let mut once: Vec<(Text, Value)> = Vec::with_capacity(entries.len());
             for (key, value) in entries {
-                map.insert(key, value);
+                match places.get(&key) {
+                    Some(place) => {
+                        let place: &usize = place;
+                        once[*place].1 = value;
+                    }
+                    None => {
+                        places.insert(key.clone(), once.len());
+                        once.push((key, value));
+                    }
+                }
             }
-            map
+            // Each key is there once.
+            Self::from_entries(once).unwrap_or_default()
         })
     }
 }
@@ -432,8 +446,6 @@ impl std::fmt::Debug for Map {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-
     use proptest::prelude::*;
 
     use super::*;
@@ -532,6 +544,18 @@ mod tests {
                 .map(|key| (Text::from(key.to_string()), Value::Null)).collect();
             let first_repeat = (0..keys.len()).find(|at| keys[..*at].contains(&keys[*at]));
             prop_assert_eq!(Map::from_entries(entries).err().map(|(at, _)| at), first_repeat);
+        }
+    }
+
+    #[test]
+    fn of_entries_with_the_same_key_the_last_value_stands_at_the_first_place() {
+        for len in [3, 1_000] {
+            let entries = (0..len).map(|number| (number.to_string(), number));
+            let map = Map::from_iter(entries.chain([("1".to_owned(), -1), ("0".to_owned(), -2)]));
+            assert_eq!(map.len() as i64, len);
+            assert_eq!(map.entries()[0], (Text::from("0"), Value::from(-2)));
+            assert_eq!(map.entries()[1], (Text::from("1"), Value::from(-1)));
+            assert_eq!(map.get("2"), Some(&Value::from(2)));
         }
     }
 }

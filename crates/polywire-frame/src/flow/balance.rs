@@ -81,6 +81,9 @@ impl Balancer {
         if usable && !endpoint.usable {
             endpoint.since = now;
             endpoint.failures = 0;
+            // What was is no reason to leave it out.
+            endpoint.ejections = 0;
+            endpoint.ejected = now;
         }
         endpoint.usable = usable;
     }
@@ -146,6 +149,10 @@ impl Balancer {
             };
             endpoint.failures = 0;
             endpoint.ejections = 0;
+            return;
+        }
+        if now < endpoint.ejected {
+            // It began before.
             return;
         }
         endpoint.failures += 1;
@@ -255,6 +262,17 @@ mod tests {
         }
         assert_eq!(share(&balancer, at(4_999)), 0);
         assert_eq!(share(&balancer, at(5_500)), 1_000);
+    }
+
+    #[test]
+    fn what_was_in_flight_counts_once() {
+        let mut balancer = Balancer::new(2);
+        for _ in 0..100 {
+            balancer.ended(0, at(0), false, Duration::ZERO);
+        }
+        // Left out for a second, and not for twenty.
+        assert!((0..10).all(|_| balancer.pick(at(999), 0.0, 0.0) == Some(1)));
+        assert_eq!(balancer.pick(at(10_000), 0.0, 0.0), Some(0));
     }
 
     #[test]

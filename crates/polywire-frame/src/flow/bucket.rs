@@ -59,11 +59,14 @@ impl TokenBucket {
         Ok(())
     }
 
-    /// Sets how many a second, from now on.
-    pub fn set_rate(&mut self, per_second: f64) {
+    /// Sets how many a second, from now on. Of a burst as much is left as before.
+    pub fn set_rate(&mut self, now: Time, per_second: f64) {
+        let now = now.as_nanos() as f64;
         let burst = self.ahead / self.each;
+        let owed = (self.taken - now).max(0.0) / self.each;
         self.each = nanos_each(per_second);
         self.ahead = self.each * burst;
+        self.taken = now + owed * self.each;
     }
 
     /// How many a second.
@@ -156,9 +159,10 @@ mod tests {
         let later = Time::ZERO.after(Duration::from_secs(100));
         let taken = (0..100).filter(|_| bucket.take(later).is_ok()).count();
         assert_eq!(taken, 5);
-        bucket.set_rate(1_000.0);
+        bucket.set_rate(later, 1_000.0);
         assert!((bucket.rate() - 1_000.0).abs() < 1e-6);
-        let moment = later.after(Duration::from_millis(500));
+        assert!(bucket.take(later).is_err());
+        let moment = later.after(Duration::from_millis(5));
         assert_eq!((0..100).filter(|_| bucket.take(moment).is_ok()).count(), 5);
     }
 

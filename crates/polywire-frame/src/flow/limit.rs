@@ -6,7 +6,7 @@
 //!
 //! ```text
 //! at the end of each window (10 ms or a round trip, and ten answers, whichever is later):
-//!     the server has turned a call away      limit * 0.7
+//!     a call was turned away or late         limit * 0.7
 //!     mean round trip > 2 * least + slack    limit * 0.9
 //!     the limit was in use                   limit * 2, until it first went down; then
 //!                                            limit + a tenth, at least 1
@@ -84,9 +84,11 @@ struct Least {
 /// What came of a call.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Sample {
-    /// An answer, of whatever kind: its round trip.
+    /// An answer: how long it took beyond what the server needed for it, where that is known.
     Answered(Duration),
-    /// Nothing in its time, or nothing that tells about the server: cancelled, disconnected.
+    /// No answer in its time.
+    Late,
+    /// Nothing that tells about the server: cancelled, disconnected, a fault.
     Nothing,
     /// The server has turned it away.
     Refused,
@@ -171,12 +173,16 @@ impl AdaptiveLimit {
                 self.window.sum += time;
                 self.least.now = self.least.now.min(time);
             }
-            Sample::Refused => self.window.refused = true,
+            Sample::Refused | Sample::Late => self.window.refused = true,
             Sample::Nothing => {}
         }
         let began = *self.window.began.get_or_insert(now);
         if self.window.answers >= LEAST_ANSWERS || self.window.refused {
-            let length = self.least.get().max(LEAST_WINDOW);
+            // A server that has answered nothing yet is no reason to wait for ever.
+            let length = self
+                .least_round_trip()
+                .unwrap_or_default()
+                .max(LEAST_WINDOW);
             if now.since(began) >= length {
                 self.decide(now, chance);
             }
@@ -185,6 +191,11 @@ impl AdaptiveLimit {
 
     #[inline(never)]
     fn decide(&mut self, now: Time, chance: f64) {
+        if self.floor >= self.ceiling {
+            // It was fixed.
+            self.window = Window::default();
+            return;
+        }
         let window = std::mem::take(&mut self.window);
         self.window.began = Some(now);
         if window.probes {
@@ -374,8 +385,21 @@ mod tests {
                 _ => Sample::Answered(Duration::from_secs(1)),
             };
             limit.ended(now, sample, 0.5);
-            assert!(limit.current() <= 7 && !limit.admits(7));
-            assert!(limit.current() == 7 || limit.window.probes, "{round}");
+            assert!(limit.current() == 7 && !limit.admits(7), "{round}");
+        }
+    }
+
+    #[test]
+    fn a_server_that_only_refuses_or_is_silent_lowers_it() {
+        for sample in [Sample::Refused, Sample::Late] {
+            let mut limit = AdaptiveLimit::default();
+            let mut now = Time::ZERO;
+            for _ in 0..200 {
+                now = now.after(Duration::from_millis(5));
+                limit.started(0);
+                limit.ended(now, sample, 0.5);
+            }
+            assert_eq!(limit.current(), 10);
         }
     }
 

@@ -104,6 +104,8 @@ impl Client {
         let own = Arc::clone(&shared);
         tokio::spawn(async move {
             let clock = own.clock;
+            // However this ends, no call is left waiting.
+            let _closing = Closing(Arc::clone(&own));
             let mut session = Box::new(Session::new(Driven(Arc::clone(&own)), stream, clock));
             let ended = poll_fn(|context| session.poll(context)).await;
             let why = match ended {
@@ -223,6 +225,15 @@ fn decode<R: DeserializeOwned>(bytes: &[u8], limits: &Limits) -> Result<R, Error
     let value = decoder.deserialize()?;
     decoder.finish()?;
     Ok(value)
+}
+
+/// Ends all calls with the task of the connection.
+struct Closing(Arc<Shared>);
+
+impl Drop for Closing {
+    fn drop(&mut self) {
+        self.0.lock().close("the task of the connection has ended");
+    }
 }
 
 /// A call that is given up when this is dropped.

@@ -13,16 +13,13 @@ use tokio::time::Sleep;
 use super::clock::Clock;
 use super::wire::{Read, Reading, Taken, Writing};
 
-/// Bytes that wait to be written, beyond which no more calls are read.
-const MOST_WAITING: usize = 1 << 20;
-
 /// Bytes that are written before all that has come is read.
 const ENOUGH: usize = 64 << 10;
 
 /// Reads after which other tasks of the thread have their turn.
 const MOST_READS: usize = 16;
 
-/// How long the other side may take to close, once it was told why.
+/// How long the other side may take to close, once it was told that the connection ends.
 const LINGER: Duration = Duration::from_secs(1);
 
 /// How long the other side may take to say hello.
@@ -60,8 +57,20 @@ pub(crate) trait Side {
     /// Asks whether anybody is there.
     fn ping(&mut self);
 
-    /// Ends the connection.
+    /// Says that the connection ends.
     fn give_up(&mut self, reason: Reason);
+
+    /// Bytes that may wait to be written before no more is read.
+    fn most_waiting(&self) -> usize;
+
+    /// Whether calls are answered although the other side sends no more.
+    fn outlives_input(&self) -> bool;
+
+    /// Whether the other side may have sent something before it heard of the end.
+    fn waits_for_the_other(&self) -> bool;
+
+    /// Nothing has happened for a while: gives back room.
+    fn rest(&mut self);
 }
 
 /// A connection on a stream, driven by one task.
@@ -78,10 +87,23 @@ pub(crate) struct Session<S, W> {
     heard: Time,
     /// Whether the other side was asked since whether it is there.
     asked: bool,
-    /// Why the connection ends, once the farewell is written.
+    /// Since when a frame has been coming.
+    partial: Option<Time>,
+    /// The other side sends no more.
+    ended: bool,
+    /// Until when something of the other side is waited for, although all is done.
+    lingers: Option<Time>,
+    closing: Option<Closing>,
+}
+
+/// A connection that is being closed.
+struct Closing {
+    /// When it ends at the latest.
+    until: Time,
+    /// Why, if not in order.
     broken: Option<Broken>,
-    /// When it ends at the latest, once it is written.
-    ends: Option<Time>,
+    /// Whether nothing more will be written.
+    said: bool,
 }
 
 /// Why a connection has ended before its time.
@@ -113,8 +135,10 @@ where
             rings: Time::NEVER,
             heard: clock.now(),
             asked: false,
-            broken: None,
-            ends: None,
+            partial: None,
+            ended: false,
+            lingers: None,
+            closing: None,
         }
     }
 
@@ -129,60 +153,92 @@ where
         let begun = self
             .reading
             .begin(said, &mut |bytes| work.take(self.heard, bytes));
-        self.broken = begun.err();
+        if let Err(broken) = begun {
+            self.close(Some(broken));
+        }
     }
 
     /// Reads, writes and waits, until the connection has ended.
     pub(crate) fn poll(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Ended>> {
         for _ in 0..MOST_READS {
-            self.work.prepare(self.clock, context);
+            if self.closing.is_some() {
+                return self.poll_closing(context);
+            }
             let waiting = self.writing.left() + self.work.output_len();
-            let blocked = self.broken.is_some() || waiting > MOST_WAITING;
-            let read = match blocked {
-                true => None,
-                false => match self.poll_read(context)? {
-                    Poll::Ready(Read::Ended) => return Poll::Ready(Ok(())),
-                    // What has come together is answered together.
-                    Poll::Ready(Read::More) if self.work.output_len() < ENOUGH => continue,
-                    Poll::Ready(read) => Some(read),
-                    Poll::Pending => None,
-                },
+            let blocked = waiting > self.work.most_waiting();
+            if !blocked {
+                self.work.prepare(self.clock, context);
+            }
+            let read = match blocked || self.ended {
+                true => Poll::Pending,
+                false => self.poll_read(context)?,
             };
-            let written = self.poll_write(context)?;
-            if written.is_ready() {
-                if self.broken.is_some() {
-                    return self.poll_farewell(context);
+            match read {
+                // What has come together is answered together.
+                Poll::Ready(Read::More) if self.work.output_len() < ENOUGH => continue,
+                Poll::Ready(Read::Ended) => {
+                    self.ended = true;
+                    if !self.work.outlives_input() {
+                        // What is there to be written still goes, if anybody takes it.
+                        self.close(None);
+                        continue;
+                    }
                 }
-                if self.work.is_done() {
+                _ => {}
+            }
+            let written = self.poll_write(context)?;
+            if written.is_ready() && self.work.is_done() {
+                let linger = self.work.waits_for_the_other() && !self.ended;
+                if !linger {
+                    return self.poll_shutdown(context);
+                }
+                // It may have sent something before it heard of the end, which is answered.
+                let until = *self.lingers.get_or_insert(self.clock.now().after(LINGER));
+                if self.clock.now() >= until {
                     return self.poll_shutdown(context);
                 }
             }
-            if read.is_none() && !(blocked && written.is_ready()) {
+            if read.is_pending() && !(blocked && written.is_ready()) {
                 ready!(self.poll_time(context));
             }
         }
+        // The others have their turn, and so have those who wait for this one.
+        let _ = self.poll_write(context)?;
+        self.work.timeout(self.clock.now());
         context.waker().wake_by_ref();
         Poll::Pending
     }
 
+    /// Closes the connection, within a moment.
+    fn close(&mut self, broken: Option<Broken>) {
+        self.closing.get_or_insert(Closing {
+            until: self.clock.now().after(LINGER),
+            broken,
+            said: false,
+        });
+    }
+
     fn poll_read(&mut self, context: &mut Context<'_>) -> Result<Poll<Read>, Ended> {
-        let clock = self.clock;
-        let mut heard = self.heard;
+        let now = self.clock.now();
+        let work = &mut self.work;
         let polled = self
             .reading
             .poll_read(Pin::new(&mut self.stream), context, &mut |bytes| {
-                heard = clock.now();
-                self.work.take(heard, bytes)
+                work.take(now, bytes)
             });
-        self.heard = heard;
         Ok(match polled {
             Poll::Pending => Poll::Pending,
             Poll::Ready(Ok(Ok(read))) => {
+                self.heard = now;
                 self.asked = false;
+                self.partial = match self.reading.is_partial() {
+                    true => self.partial.or(Some(now)),
+                    false => None,
+                };
                 Poll::Ready(read)
             }
             Poll::Ready(Ok(Err(broken))) => {
-                self.broken = Some(broken);
+                self.close(Some(broken));
                 Poll::Ready(Read::Dry)
             }
             Poll::Ready(Err(error)) => return Err(error.into()),
@@ -197,8 +253,15 @@ where
                 }
                 self.writing.exchange(|used| self.work.exchange(used));
             }
+            let before = self.writing.written();
             let stream = Pin::new(&mut self.stream);
-            if self.writing.poll_write(stream, context)?.is_pending() {
+            let written = self.writing.poll_write(stream, context)?;
+            if self.writing.written() > before {
+                // Who takes what is sent is there.
+                self.heard = self.clock.now();
+                self.asked = false;
+            }
+            if written.is_pending() {
                 return Ok(Poll::Pending);
             }
         }
@@ -209,46 +272,62 @@ where
         Poll::Ready(ended.map_err(Ended::from))
     }
 
-    /// The farewell is written: waits for a moment until the other side has closed. Bytes that
-    /// nobody has read would have TCP throw away what was said.
-    fn poll_farewell(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Ended>> {
-        let ends = match self.ends {
-            Some(ends) => ends,
-            None => {
-                // A peer that is gone is no concern any more.
-                let _ = ready!(Pin::new(&mut self.stream).poll_shutdown(context));
-                self.reading = Reading::default();
-                *self.ends.insert(self.clock.now().after(LINGER))
-            }
+    /// Writes what is left, says that it was all, and waits until the other side has closed: bytes
+    /// that nobody has read would have TCP throw away what was said. All that within a moment.
+    fn poll_closing(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Ended>> {
+        let polled = self.poll_goodbye(context);
+        let Some(closing) = &mut self.closing else {
+            return Poll::Ready(Ok(()));
         };
+        let until = closing.until;
+        if polled.is_pending() {
+            while self.clock.now() < until {
+                ready!(self.poll_timer(until, context));
+            }
+        }
+        let broken = self.closing.take().and_then(|closing| closing.broken);
+        Poll::Ready(broken.map_or(Ok(()), |broken| Err(Ended::Broken(broken))))
+    }
+
+    fn poll_goodbye(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        let said = self.closing.as_ref().is_some_and(|closing| closing.said);
+        if !said {
+            match self.poll_write(context) {
+                Ok(Poll::Pending) => return Poll::Pending,
+                // A peer that is gone is no concern any more.
+                Err(_) => return Poll::Ready(()),
+                Ok(Poll::Ready(())) => {}
+            }
+            if ready!(Pin::new(&mut self.stream).poll_shutdown(context)).is_err() {
+                return Poll::Ready(());
+            }
+            self.reading = Reading::default();
+            if let Some(closing) = &mut self.closing {
+                closing.said = true;
+            }
+        }
         let mut pass_over = |bytes: &[u8]| {
             Ok::<_, Broken>(Taken {
                 bytes: bytes.len(),
                 wants: 1,
             })
         };
-        loop {
+        for _ in 0..MOST_READS {
             let stream = Pin::new(&mut self.stream);
-            match self.reading.poll_read(stream, context, &mut pass_over) {
-                Poll::Ready(Ok(Ok(Read::Ended)) | Err(_)) => break,
-                Poll::Ready(_) if self.clock.now() < ends => {}
-                Poll::Ready(_) => break,
-                Poll::Pending => {
-                    ready!(self.poll_timer(ends, context));
-                    break;
-                }
+            match ready!(self.reading.poll_read(stream, context, &mut pass_over)) {
+                Ok(Ok(Read::Ended)) | Err(_) => return Poll::Ready(()),
+                Ok(_) => {}
             }
         }
-        Poll::Ready(match self.broken.take() {
-            Some(broken) => Err(Ended::Broken(broken)),
-            None => Ok(()),
-        })
+        context.waker().wake_by_ref();
+        Poll::Pending
     }
 
     /// Waits for the next that is due. Ready, if something has been done.
     fn poll_time(&mut self, context: &mut Context<'_>) -> Poll<()> {
         let now = self.clock.now();
-        let next = self.work.next_timeout().min(self.patience());
+        let lingers = self.lingers.unwrap_or(Time::NEVER);
+        let next = self.work.next_timeout().min(self.patience()).min(lingers);
         if next <= now {
             self.work.timeout(now);
             self.lose_patience(now);
@@ -286,20 +365,31 @@ where
             true if self.asked => self.work.patience() * 2,
             true => self.work.patience(),
         };
-        self.heard.after(time)
+        let silence = self.heard.after(time);
+        // A frame that does not come whole holds memory, however often a byte of it comes.
+        match self.partial {
+            Some(since) => silence.min(since.after(self.work.patience())),
+            None => silence,
+        }
     }
 
     fn lose_patience(&mut self, now: Time) {
         if now < self.patience() {
             return;
         }
+        let slow = self
+            .partial
+            .is_some_and(|since| now >= since.after(self.work.patience()));
         if !self.work.greeted() {
             self.work.give_up(Reason::HANDSHAKE);
-        } else if !self.asked {
+            self.close(None);
+        } else if !self.asked && !slow {
             self.asked = true;
+            self.work.rest();
             self.work.ping();
         } else {
             self.work.give_up(Reason::SILENCE);
+            self.close(None);
         }
     }
 }

@@ -200,6 +200,15 @@ impl Shared {
         if let Some(ticket) = ticket {
             let slot = &mut state.tickets.slots[ticket as usize];
             match &slot.outcome {
+                // The task of the connection sees to it, as long as there is one.
+                Outcome::Open(id) if now >= *deadline => {
+                    let id = *id;
+                    state.machine.cancel(id);
+                    state.tickets.remove(ticket);
+                    state.ended_call(now, Sample::Late);
+                    *stage = Stage::Done;
+                    return Poll::Ready(Err(CallError::Deadline));
+                }
                 Outcome::Open(_) => {
                     wake_with(&mut slot.waker, context);
                     return Poll::Pending;
@@ -338,12 +347,15 @@ impl State {
                 self.waiting.push_back(queued);
                 Ok(queued)
             }
-            Err(error) => {
-                if let Some(ticket) = waited {
+            Err(error) => match (error, waited) {
+                // It is still the first that waits.
+                (CallError::Full, Some(ticket)) => Ok(ticket),
+                (error, Some(ticket)) => {
                     self.leave_queue(ticket);
+                    Err(error)
                 }
-                Err(error)
-            }
+                (error, None) => Err(error),
+            },
         }
     }
 
@@ -382,9 +394,14 @@ impl State {
         self.scratch.clear();
         write(&mut self.scratch)?;
         let ticket = waited.unwrap_or_else(|| self.tickets.next());
+        let greeted = self.greeted;
         let mut call = self.machine.call(now, &request).map_err(CallError::from)?;
         call.payload().extend_from_slice(&self.scratch);
-        let id = call.send(ticket).map_err(CallError::from)?;
+        let id = call.send(ticket).map_err(|refused| match refused {
+            // It is not known yet what the server takes.
+            Refused::TooLarge(_) if !greeted => CallError::Full,
+            refused => refused.into(),
+        })?;
         Ok((id, in_flight))
     }
 
@@ -432,15 +449,24 @@ impl State {
     }
 
     /// The end of a call, for whoever waits for it.
-    fn end(&mut self, now: Time, ticket: Ticket, end: End, payload: &[u8]) -> Option<Waker> {
+    fn end(
+        &mut self,
+        now: Time,
+        ticket: Ticket,
+        end: End,
+        payload: &[u8],
+        took: Duration,
+    ) -> Option<Waker> {
         let began = self.tickets.slots[ticket as usize].began;
         let sample = match end {
             End::Fault {
                 code: FaultCode::OVERLOADED,
                 ..
             } => Sample::Refused,
-            End::Reply | End::Fault { .. } => Sample::Answered(now.since(began)),
-            End::Deadline | End::Lost { .. } => Sample::Nothing,
+            // What the server took for the call itself is no sign of a queue.
+            End::Reply => Sample::Answered(now.since(began).saturating_sub(took)),
+            End::Deadline => Sample::Late,
+            End::Fault { .. } | End::Lost { .. } => Sample::Nothing,
         };
         let waker = self.tickets.end(ticket, end, payload);
         self.ended_call(now, sample);
@@ -449,8 +475,8 @@ impl State {
 
     /// The connection has ended: all calls end with it.
     pub(super) fn close(&mut self, why: &str) {
-        let why: Arc<str> = why.into();
-        self.ended = Some(Arc::clone(&why));
+        // What the server has said of it says more than that it has closed.
+        let why = Arc::clone(self.ended.get_or_insert_with(|| why.into()));
         let lost: Vec<_> = self.machine.close(None).collect();
         for lost in lost {
             let end = End::Lost {
@@ -503,8 +529,14 @@ impl Side for Driven {
             };
             let waker = match event {
                 Some(Event::Reply {
-                    context, payload, ..
-                }) => state.end(now, context, End::Reply, payload),
+                    context,
+                    payload,
+                    took,
+                    ..
+                }) => {
+                    let took = Duration::from_micros(took.into());
+                    state.end(now, context, End::Reply, payload, took)
+                }
                 Some(Event::Fault {
                     context,
                     code,
@@ -518,7 +550,7 @@ impl Side for Driven {
                         retry_after,
                         unstarted,
                     };
-                    state.end(now, context, end, payload)
+                    state.end(now, context, end, payload, Duration::ZERO)
                 }
                 Some(Event::Hello) => {
                     state.greeted = true;
@@ -570,7 +602,7 @@ impl Side for Driven {
         let mut late = Vec::new();
         state.machine.timeout(now, |_, ticket| late.push(ticket));
         for ticket in late {
-            if let Some(waker) = state.end(now, ticket, End::Deadline, &[]) {
+            if let Some(waker) = state.end(now, ticket, End::Deadline, &[], Duration::ZERO) {
                 waker.wake();
             }
         }
@@ -582,7 +614,29 @@ impl Side for Driven {
     }
 
     fn patience(&self) -> Duration {
-        Duration::from_secs(30)
+        // Pings that come too often are a mistake.
+        let least = Duration::from_millis(self.0.lock().machine.settings().ping().into());
+        least.max(Duration::from_secs(30))
+    }
+
+    /// A client that stopped reading because it has much to write would stop a server that
+    /// does the same. What it writes it has been asked for.
+    fn most_waiting(&self) -> usize {
+        usize::MAX
+    }
+
+    fn outlives_input(&self) -> bool {
+        false
+    }
+
+    fn waits_for_the_other(&self) -> bool {
+        false
+    }
+
+    fn rest(&mut self) {
+        let mut state = self.0.lock();
+        state.machine.shrink();
+        state.scratch = Vec::new();
     }
 
     fn ping(&mut self) {

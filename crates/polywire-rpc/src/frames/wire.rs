@@ -1,13 +1,14 @@
 //! Bytes in and out of a stream, as frames want them.
 
 use std::cell::RefCell;
+use std::future::Future;
 use std::io::{self, IoSlice};
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::task::{Context, Poll};
 
 use bytes::BytesMut;
 use polywire_frame::Output;
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, ReadBuf};
 
 /// What is read at once.
 const SCRATCH: usize = 64 << 10;
@@ -59,7 +60,7 @@ impl Reading {
         take: &mut dyn FnMut(&[u8]) -> Result<Taken, E>,
     ) -> Poll<io::Result<Result<Read, E>>>
     where
-        S: AsyncRead,
+        S: AsyncRead + Unpin,
     {
         if !self.rest.is_empty() {
             return self.poll_rest(stream, context, take);
@@ -97,6 +98,11 @@ impl Reading {
         Ok(())
     }
 
+    /// Whether a frame has begun and not come whole.
+    pub(crate) fn is_partial(&self) -> bool {
+        !self.rest.is_empty() && self.wants > 0
+    }
+
     fn keep(&mut self, rest: &[u8], wants: usize) {
         if !rest.is_empty() {
             self.rest.reserve(rest.len().max(LEAST));
@@ -113,14 +119,26 @@ impl Reading {
         take: &mut dyn FnMut(&[u8]) -> Result<Taken, E>,
     ) -> Poll<io::Result<Result<Read, E>>>
     where
-        S: AsyncRead,
+        S: AsyncRead + Unpin,
     {
+        if self.wants == 0 {
+            // It had stopped in front of what is there.
+            let taken = match take(&self.rest) {
+                Ok(taken) => taken,
+                Err(error) => return Poll::Ready(Ok(Err(error))),
+            };
+            let _ = self.rest.split_to(taken.bytes);
+            self.wants = taken.wants;
+            self.let_go();
+            return Poll::Ready(Ok(Ok(Read::More)));
+        }
         // A length is only a promise: room grows with what has come.
         let missing = self.wants.saturating_sub(self.rest.len());
         let room = missing.clamp(LEAST, self.rest.len().max(SCRATCH));
         self.rest.reserve(room);
         let before = self.rest.len();
-        match poll_read_buf(stream, context, &mut self.rest) {
+        let read = pin!(stream.get_mut().read_buf(&mut self.rest)).poll(context);
+        match read {
             Poll::Pending => return Poll::Pending,
             Poll::Ready(Err(error)) => return Poll::Ready(Err(error)),
             Poll::Ready(Ok(0)) => return Poll::Ready(Ok(Ok(Read::Ended))),
@@ -148,26 +166,6 @@ impl Reading {
     }
 }
 
-fn poll_read_buf<S: AsyncRead>(
-    stream: Pin<&mut S>,
-    context: &mut Context<'_>,
-    into: &mut BytesMut,
-) -> Poll<io::Result<usize>> {
-    // Room is filled with zeros first: without unsafe code there is no other way, and it costs
-    // far less than reading.
-    let start = into.len();
-    into.resize(into.capacity(), 0);
-    let mut buffer = ReadBuf::new(&mut into[start..]);
-    let polled = stream.poll_read(context, &mut buffer);
-    let count = buffer.filled().len();
-    into.truncate(start + count);
-    match polled {
-        Poll::Ready(Ok(())) => Poll::Ready(Ok(count)),
-        Poll::Ready(Err(error)) => Poll::Ready(Err(error)),
-        Poll::Pending => Poll::Pending,
-    }
-}
-
 /// What is being written to a stream.
 #[derive(Debug, Default)]
 pub(crate) struct Writing {
@@ -175,10 +173,18 @@ pub(crate) struct Writing {
     written: usize,
 }
 
+/// Room for what is written that is kept for the next.
+const MOST_KEPT: usize = 256 << 10;
+
 /// The most pieces that one system call takes.
 const PIECES: usize = 16;
 
 impl Writing {
+    /// How many bytes have been written of what is there.
+    pub(crate) const fn written(&self) -> usize {
+        self.written
+    }
+
     /// Whether all has been written.
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
@@ -196,6 +202,9 @@ impl Writing {
     pub(crate) fn exchange(&mut self, exchange: impl FnOnce(Output) -> Output) {
         let mut used = std::mem::take(&mut self.output);
         used.clear();
+        if self.written > MOST_KEPT {
+            used.shrink_to(MOST_KEPT);
+        }
         self.output = exchange(used);
         self.written = 0;
     }

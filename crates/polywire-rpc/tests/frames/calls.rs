@@ -1,7 +1,12 @@
 //! Calls, and what they end in.
 
+use std::time::Duration;
+
 use polywire_frame::FaultCode;
+use polywire_frame::client::{Operation, Request};
 use polywire_rpc::frames::{CallError, Client};
+use polywire_rpc::{Server, Timeouts};
+use tokio::io::AsyncWriteExt;
 
 use crate::support::{client, server};
 
@@ -80,7 +85,7 @@ async fn a_call_that_is_dropped_is_cancelled() {
     let running = server().await;
     let client = client(&running).await;
     let call = client.call::<u64>("Sleep", (60_000,));
-    let timed = tokio::time::timeout(std::time::Duration::from_millis(20), call).await;
+    let timed = tokio::time::timeout(Duration::from_millis(20), call).await;
     assert!(timed.is_err());
     // Its place is free once the server has said so.
     while client.pending() > 0 {
@@ -92,7 +97,7 @@ async fn a_call_that_is_dropped_is_cancelled() {
 async fn time_ends_calls_that_are_open_and_calls_that_wait() {
     let running = server().await;
     let client = client(&running).await;
-    let short = client.with_deadline(std::time::Duration::from_millis(50));
+    let short = client.with_deadline(Duration::from_millis(50));
     // More than may be open at once, none of which is answered in time.
     let calls: Vec<_> = (0..3_000)
         .map(|_| {
@@ -140,6 +145,109 @@ async fn layers_that_frames_would_go_round_refuse_to_build() {
         words.contains("do not see what comes over frames"),
         "{words}"
     );
+}
+
+/// Two answers that come one after the other, with nothing else on the connection.
+#[tokio::test]
+async fn slow_answers_need_nothing_else_to_come() {
+    let running = server().await;
+    let client = client(&running)
+        .await
+        .with_deadline(Duration::from_secs(10));
+    let calls: Vec<_> = [10_u64, 40, 70, 100]
+        .into_iter()
+        .map(|ms| {
+            let client = client.clone();
+            tokio::spawn(async move { client.call::<u64>("Sleep", (ms,)).await })
+        })
+        .collect();
+    for (call, ms) in calls.into_iter().zip([10, 40, 70, 100]) {
+        assert_eq!(call.await.unwrap().unwrap(), ms);
+    }
+}
+
+#[tokio::test]
+async fn large_payloads_go_both_ways_at_once() {
+    let running = server().await;
+    let client = client(&running).await;
+    let calls: Vec<_> = (0..6)
+        .map(|_| {
+            let client = client.clone();
+            let text = "x".repeat(5 << 20);
+            tokio::spawn(async move { client.call::<Vec<String>>("Echo", (text,)).await })
+        })
+        .collect();
+    for call in calls {
+        assert_eq!(call.await.unwrap().unwrap()[0].len(), 5 << 20);
+    }
+}
+
+/// Before the server has said what it takes, nobody knows that this is too much.
+#[tokio::test]
+async fn the_first_call_may_be_large() {
+    let running = server().await;
+    let client = client(&running).await;
+    let length = client.call::<usize>("Length", ("x".repeat(1 << 20),)).await;
+    assert_eq!(length.unwrap(), 1 << 20);
+}
+
+/// Rooms that calls leave which nobody waits for any more are for those that wait.
+#[tokio::test]
+async fn room_of_dropped_calls_is_used() {
+    let running = server().await;
+    let client = client(&running).await;
+    let calls: Vec<_> = (0..2_000)
+        .map(|_| {
+            let client = client.clone();
+            tokio::spawn(async move { client.call::<u64>("Sleep", (60_000,)).await })
+        })
+        .collect();
+    while client.pending() < 2_000 {
+        tokio::task::yield_now().await;
+    }
+    let other = client.clone();
+    let waits = tokio::spawn(async move { other.call::<i32>("Add", (2, 3)).await });
+    for call in calls {
+        call.abort();
+    }
+    assert_eq!(waits.await.unwrap().unwrap(), 5);
+}
+
+/// A client that does not read what it asked for loses its place.
+#[tokio::test]
+async fn who_does_not_read_is_let_go() {
+    let timeouts = Timeouts {
+        head: Duration::from_millis(200),
+        ..Timeouts::DEFAULT
+    };
+    let server = Server::methods(crate::support::methods())
+        .frames(true)
+        .connections(1)
+        .timeouts(timeouts)
+        .build()
+        .unwrap();
+    let running = server.listen("127.0.0.1:0".parse().unwrap()).await.unwrap();
+
+    let mut machine = polywire_frame::client::Connection::new(polywire_frame::Settings::DEFAULT);
+    for number in 0..8 {
+        let request = Request::new(Operation {
+            number: 1,
+            name: "Repeat",
+        });
+        let mut call = machine.call(polywire_frame::Time::ZERO, &request).unwrap();
+        call.payload()
+            .extend(*b"\x82\x68abcdefgh\x1a\x00\x0f\x42\x40");
+        call.send(number).unwrap();
+    }
+    let mut deaf = tokio::net::TcpStream::connect(running.address())
+        .await
+        .unwrap();
+    let sent: Vec<_> = machine.output().parts().flatten().copied().collect();
+    deaf.write_all(&sent).await.unwrap();
+
+    let client = client(&running).await;
+    assert_eq!(client.call::<i32>("Add", (2, 3)).await.unwrap(), 5);
+    drop(deaf);
 }
 
 #[tokio::test]

@@ -15,12 +15,13 @@ pub(super) fn answer(
     table: &Table,
     called: &Called,
     fault: &Fault,
+    unstarted: bool,
 ) -> (Answer, Vec<u8>) {
     let answer = Answer {
         retry_after: fault.retry_after().map_or(0, |time| {
             u32::try_from(time.as_millis()).unwrap_or(u32::MAX)
         }),
-        unstarted: fault.kind() == FaultKind::Overloaded,
+        unstarted,
         ..Answer::new(code(fault.kind()))
     };
     if let Called::Operation(index) = called {

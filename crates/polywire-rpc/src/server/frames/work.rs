@@ -8,7 +8,7 @@ use std::time::Duration;
 use polywire_frame::server::{Connection, Event, Fault as Answer, Step};
 use polywire_frame::{Broken, CallId, Extension, FaultCode, Output, Reason, Settings, Time};
 use polywire_protocol::{Fault, FaultKind, ProtocolKind};
-use tokio::task::AbortHandle;
+use tokio::task::{AbortHandle, JoinSet};
 
 use super::calls::Table;
 use super::faults;
@@ -16,7 +16,6 @@ use crate::frames::{Clock, Side, Taken};
 use crate::methods::{MethodFuture, MethodReply};
 use crate::server::answer::caught;
 use crate::server::app::{App, Called};
-use crate::server::gate::InFlight;
 use crate::server::peer::Peer;
 
 /// The state machine of a connection, and the handlers at work for it.
@@ -27,15 +26,16 @@ pub(super) struct Work {
     done: Arc<Done>,
     /// Of calls that bring nothing of their own.
     context: crate::Context,
+    /// Calls that nobody waits for. They end with the connection.
+    one_ways: JoinSet<()>,
     greeted: bool,
-    /// Nothing more is read or answered.
-    over: bool,
+    /// The client makes no more calls.
+    left: bool,
 }
 
 /// What is kept of a call while its handler is at work.
 struct Kept {
     task: AbortHandle,
-    _in_flight: Option<InFlight>,
 }
 
 impl Drop for Kept {
@@ -70,18 +70,14 @@ impl Done {
         }
     }
 
-    /// Those that are there; if there are none, the task is woken when there are.
+    /// Those that are there. The task is woken when there are more.
     fn take(&self, context: &Context<'_>) -> Vec<Ended> {
         let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if waiting.answers.is_empty() {
-            let own = context.waker();
-            if !waiting
-                .waker
-                .as_ref()
-                .is_some_and(|waker| waker.will_wake(own))
-            {
-                waiting.waker = Some(own.clone());
-            }
+        // Whether or not there is one: the next may come before the task looks again.
+        let own = context.waker();
+        let known = waiting.waker.as_ref();
+        if !known.is_some_and(|waker| waker.will_wake(own)) {
+            waiting.waker = Some(own.clone());
         }
         std::mem::take(&mut waiting.answers)
     }
@@ -107,8 +103,9 @@ impl Work {
             table,
             machine: Connection::new(settings),
             done: Arc::default(),
+            one_ways: JoinSet::new(),
             greeted: false,
-            over: false,
+            left: false,
         })
     }
 
@@ -147,7 +144,7 @@ impl Work {
                         Fault::new(FaultKind::UnknownOperation, message)
                     }
                 };
-                self.fault(now, id, &Called::Unknown, &fault);
+                self.fault(now, id, &Called::Unknown, &fault, true);
             }
             Event::Call { id, .. } | Event::Publish { id, .. } | Event::Subscribe { id, .. } => {
                 let fault = Answer::unstarted(FaultCode::UNSUPPORTED);
@@ -156,6 +153,7 @@ impl Work {
             Event::Hello(_) => self.greeted = true,
             // Its task ends with it.
             Event::Cancelled(_, kept) => drop(kept),
+            Event::GoAway { .. } => self.left = true,
             _ => {}
         }
     }
@@ -170,32 +168,45 @@ impl Work {
     ) {
         let in_flight = match self.app.admit_call(&self.context.peer) {
             Ok(in_flight) => in_flight,
-            Err(fault) => return self.fault(now, id, &Called::Unknown, &fault),
+            Err(fault) => return self.fault(now, id, &Called::Unknown, &fault, true),
         };
         match self.begin(operation, extension, payload) {
             Ok(Begun::Ended(answer)) => self.answer(now, (id, operation, answer)),
             Ok(Begun::Working(future)) => {
                 let done = Arc::clone(&self.done);
                 let answer = self.finish(operation, future);
-                let task = tokio::spawn(async move { done.push((id, operation, answer.await)) });
+                let task = tokio::spawn(async move {
+                    let answer = answer.await;
+                    // Until the handler has ended, also one that was given up.
+                    drop(in_flight);
+                    done.push((id, operation, answer));
+                });
                 let kept = Kept {
                     task: task.abort_handle(),
-                    _in_flight: in_flight,
                 };
                 // It is open: it has just come.
                 let _ = self.machine.attach(id, kept);
             }
-            Err(fault) => self.fault(now, id, &self.table.called(operation), &fault),
+            Err(fault) => {
+                let unstarted = is_of_the_input(fault.kind());
+                self.fault(now, id, &self.table.called(operation), &fault, unstarted);
+            }
         }
     }
 
-    fn one_way(&self, operation: u32, extension: &Extension<'_>, payload: &[u8]) {
+    /// A call that nobody waits for. There are no more of them at once than calls.
+    fn one_way(&mut self, operation: u32, extension: &Extension<'_>, payload: &[u8]) {
+        while self.one_ways.try_join_next().is_some() {}
+        if self.one_ways.len() >= self.machine.settings().calls() as usize {
+            tracing::debug!("a call without an answer was dropped: too many are at work");
+            return;
+        }
         let Ok(in_flight) = self.app.admit_call(&self.context.peer) else {
             return;
         };
         if let Ok(Begun::Working(future)) = self.begin(operation, extension, payload) {
             let answer = self.finish(operation, future);
-            tokio::spawn(async move {
+            self.one_ways.spawn(async move {
                 let _ = answer.await;
                 drop(in_flight);
             });
@@ -261,12 +272,13 @@ impl Work {
             }
             Err(fault) => fault,
         };
-        self.fault(now, id, &self.table.called(operation), &fault);
+        self.fault(now, id, &self.table.called(operation), &fault, false);
     }
 
+    /// Answers with a fault; `unstarted`, if it is known that no handler has begun.
     #[cold]
-    fn fault(&mut self, now: Time, id: CallId, called: &Called, fault: &Fault) {
-        let (answer, details) = faults::answer(&self.app, &self.table, called, fault);
+    fn fault(&mut self, now: Time, id: CallId, called: &Called, fault: &Fault, unstarted: bool) {
+        let (answer, details) = faults::answer(&self.app, &self.table, called, fault, unstarted);
         self.machine.fault(now, id, answer, &details);
     }
 }
@@ -295,9 +307,32 @@ impl Side for Work {
                     if let Some(event) = event {
                         self.happens(now, event);
                     }
+                    // What is answered has to go before more is begun.
+                    if self.machine.output().len() > self.most_waiting() {
+                        return Ok(Taken {
+                            bytes: at,
+                            wants: 0,
+                        });
+                    }
                 }
             }
         }
+    }
+
+    fn most_waiting(&self) -> usize {
+        1 << 20
+    }
+
+    fn outlives_input(&self) -> bool {
+        self.left
+    }
+
+    fn waits_for_the_other(&self) -> bool {
+        !self.left
+    }
+
+    fn rest(&mut self) {
+        self.machine.shrink();
     }
 
     fn output_len(&self) -> usize {
@@ -309,7 +344,7 @@ impl Side for Work {
     }
 
     fn is_done(&self) -> bool {
-        self.over || self.machine.is_done()
+        self.machine.is_done()
     }
 
     fn next_timeout(&self) -> Time {
@@ -335,8 +370,18 @@ impl Side for Work {
     fn give_up(&mut self, reason: Reason) {
         self.machine
             .go_away(reason, 0, reason.name().unwrap_or_default());
-        self.over = true;
     }
+}
+
+/// Whether a fault of what was read before the handler: it never began.
+const fn is_of_the_input(kind: FaultKind) -> bool {
+    matches!(
+        kind,
+        FaultKind::Invalid
+            | FaultKind::Malformed
+            | FaultKind::TooLarge
+            | FaultKind::UnknownOperation
+    )
 }
 
 /// A call that has begun.
