@@ -136,7 +136,7 @@ async fn a_server_that_ends_ends_its_calls() {
 #[tokio::test]
 async fn layers_that_frames_would_go_round_refuse_to_build() {
     let layer = tower::layer::util::Identity::new();
-    let built = polywire_rpc::Server::methods(crate::support::methods())
+    let built = Server::methods(crate::support::methods())
         .http_layer(layer)
         .frames(true)
         .build();

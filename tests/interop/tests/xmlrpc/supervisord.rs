@@ -245,7 +245,7 @@ fn supervisord_answers_polywire_xmlrpc() {
     assert_eq!(batch(&[]).code, Some(3));
     let ended = batch(&["--lenient=bare_multicall"]);
     let expected = "[{\"result\":{\"statecode\":1,\"statename\":\"RUNNING\"}},\
-        {\"fault\":{\"code\":10,\"message\":\"BAD_NAME: nothing\"}}]\n";
+        {\"fault\":{\"code\":10,\"message\":\"BAD_NAME: nothing\",\"kind\":\"fault\"}}]\n";
     assert_eq!(
         (ended.code, &*ended.stdout),
         (Some(1), expected),
