@@ -4,7 +4,7 @@ use bytes::Bytes;
 
 use crate::broken::Broken;
 use crate::draft::{Draft, TooLarge, bare};
-use crate::extension::{Trace, name};
+use crate::extension::{MAX_EXTENSION, Trace, is_key, name};
 use crate::frames::{Frame, Frames, Next, PREFACE};
 use crate::header::header;
 use crate::slots::{HasDeadline, Slots};
@@ -454,7 +454,8 @@ impl<T> Connection<T> {
         if name(request.operation.name.as_bytes()).is_none() {
             return Err(Refused::Invalid("the name of an operation"));
         }
-        let wrong = |(key, value): &(&str, &[u8])| !is_pair(key, value);
+        let wrong =
+            |(key, value): &(&str, &[u8])| !is_key(key.as_bytes()) || value.len() > MAX_EXTENSION;
         if request.metadata.iter().any(wrong) {
             return Err(Refused::Invalid("a key of metadata"));
         }
@@ -859,13 +860,6 @@ fn nobody(frame: &Frame<'_>) -> Broken {
         id.slot(),
         id.count()
     ))
-}
-
-fn is_pair(key: &str, value: &[u8]) -> bool {
-    let valid = |byte: u8| {
-        byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'-' | b'_' | b'.')
-    };
-    matches!(key.len(), 1..=255) && key.bytes().all(valid) && value.len() <= 16_384
 }
 
 /// Appends the frame that tells the other side what it did wrong.

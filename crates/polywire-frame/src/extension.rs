@@ -143,13 +143,16 @@ pub(crate) fn name(content: &[u8]) -> Option<&str> {
 fn pair(content: &[u8]) -> Option<(&str, &[u8])> {
     let (len, rest) = content.split_first()?;
     let (key, value) = rest.split_at_checked(usize::from(*len))?;
+    is_key(key).then_some(())?;
+    Some((std::str::from_utf8(key).ok()?, value))
+}
+
+/// Whether metadata may have such a key.
+pub(crate) fn is_key(key: &[u8]) -> bool {
     let valid = |byte: &u8| {
         byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'-' | b'_' | b'.')
     };
-    if key.is_empty() || !key.iter().all(valid) {
-        return None;
-    }
-    Some((std::str::from_utf8(key).ok()?, value))
+    matches!(key.len(), 1..=255) && key.iter().all(valid)
 }
 
 /// Writes the extension of a frame behind its header. Nothing is there until the first field.
