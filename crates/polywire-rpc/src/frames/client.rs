@@ -1,14 +1,13 @@
 //! A client over frames.
 
 use std::fmt;
-use std::future::{Future, poll_fn};
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
 use polywire_codec::cbor::{CborDecoder, CborEncoder, CborProfile};
+use polywire_frame::Settings;
 use polywire_frame::flow::AdaptiveLimit;
-use polywire_frame::{Settings, Time};
 use polywire_schema::{Error, Limits};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -16,8 +15,8 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 
 use super::error::CallError;
-use super::session::{Ended, Session};
-use super::state::{Asked, Driven, Shared, Stage};
+use super::link::{Link, LinkOptions};
+use super::state::Asked;
 
 /// Calls methods and operations over frames.
 ///
@@ -47,14 +46,8 @@ pub struct Client {
 }
 
 struct Inner {
-    shared: Arc<Shared>,
+    link: Link,
     limits: Limits,
-}
-
-impl Drop for Inner {
-    fn drop(&mut self) {
-        self.shared.leave();
-    }
 }
 
 /// What `()` is in CBOR.
@@ -99,24 +92,14 @@ impl Client {
     {
         let limits = Limits::DEFAULT;
         let frame = u32::try_from(limits.bytes()).unwrap_or(u32::MAX);
-        let settings = Settings::DEFAULT.with_frame(frame);
-        let shared = Arc::new(Shared::new(settings, AdaptiveLimit::default(), 1 << 16));
-        let own = Arc::clone(&shared);
-        tokio::spawn(async move {
-            let clock = own.clock;
-            // However this ends, no call is left waiting.
-            let _closing = Closing(Arc::clone(&own));
-            let mut session = Box::new(Session::new(Driven(Arc::clone(&own)), stream, clock));
-            let ended = poll_fn(|context| session.poll(context)).await;
-            let why = match ended {
-                Ok(()) => "the server closed the connection".to_owned(),
-                Err(Ended::Io(error)) => error.to_string(),
-                Err(Ended::Broken(broken)) => broken.to_string(),
-            };
-            own.lock().close(&why);
-        });
+        let options = LinkOptions {
+            settings: Settings::DEFAULT.with_frame(frame),
+            limit: AdaptiveLimit::default(),
+            most_waiting: 1 << 16,
+        };
+        let link = Link::over(stream, options);
         Self {
-            inner: Arc::new(Inner { shared, limits }),
+            inner: Arc::new(Inner { link, limits }),
             within: Duration::from_secs(60),
         }
     }
@@ -157,7 +140,10 @@ impl Client {
         let limits = &self.inner.limits;
         let read =
             |bytes: &[u8]| decode(bytes, limits).map_err(|error| CallError::unreadable(&error));
-        self.ask(method, &mut write, read).await
+        self.inner
+            .link
+            .ask(self.asked(method), &mut write, read)
+            .await
     }
 
     /// Calls an operation whose input and output are bytes as they are.
@@ -170,45 +156,23 @@ impl Client {
             out.extend_from_slice(input);
             Ok(())
         };
-        self.ask(operation, &mut write, |bytes| Ok(bytes.to_vec()))
-            .await
+        let read = |bytes: &[u8]| Ok(bytes.to_vec());
+        let asked = self.asked(operation);
+        self.inner.link.ask(asked, &mut write, read).await
     }
 
-    fn ask<'a, R, F>(
-        &'a self,
-        operation: &'a str,
-        write: &'a mut (dyn FnMut(&mut Vec<u8>) -> Result<(), CallError> + Send),
-        read: F,
-    ) -> impl Future<Output = Result<R, CallError>> + Send + 'a
-    where
-        F: FnOnce(&[u8]) -> Result<R, CallError> + Copy + Send + 'a,
-        R: 'a,
-    {
-        let inner = &self.inner;
-        let mut calling = Calling {
-            shared: &inner.shared,
-            stage: Stage::New,
-        };
-        let mut deadline = Time::NEVER;
-        let within = self.within;
-        poll_fn(move |context| {
-            // As a whole, so that it is given up when this future is.
-            let calling = &mut calling;
-            let asked = Asked {
-                operation,
-                within,
-                metadata: &[],
-            };
-            let shared = calling.shared;
-            let stage = &mut calling.stage;
-            shared.poll_call(stage, &asked, &mut deadline, write, read, context)
-        })
+    const fn asked<'a>(&self, operation: &'a str) -> Asked<'a> {
+        Asked {
+            operation,
+            within: self.within,
+            metadata: &[],
+        }
     }
 
     /// How many calls are open or wait for room.
     #[must_use]
     pub fn pending(&self) -> usize {
-        self.inner.shared.lock().pending()
+        self.inner.link.pending()
     }
 }
 
@@ -225,27 +189,6 @@ fn decode<R: DeserializeOwned>(bytes: &[u8], limits: &Limits) -> Result<R, Error
     let value = decoder.deserialize()?;
     decoder.finish()?;
     Ok(value)
-}
-
-/// Ends all calls with the task of the connection.
-struct Closing(Arc<Shared>);
-
-impl Drop for Closing {
-    fn drop(&mut self) {
-        self.0.lock().close("the task of the connection has ended");
-    }
-}
-
-/// A call that is given up when this is dropped.
-struct Calling<'a> {
-    shared: &'a Shared,
-    stage: Stage,
-}
-
-impl Drop for Calling<'_> {
-    fn drop(&mut self) {
-        self.shared.give_up(&self.stage);
-    }
 }
 
 /// A connection that could not be made.

@@ -7,6 +7,7 @@
 mod client;
 mod clock;
 mod error;
+mod link;
 mod session;
 mod state;
 mod wire;

@@ -1,0 +1,119 @@
+//! One connection of a client.
+
+use std::future::{Future, poll_fn};
+use std::sync::Arc;
+
+use polywire_frame::flow::AdaptiveLimit;
+use polywire_frame::{Settings, Time};
+use tokio::io::{AsyncRead, AsyncWrite};
+
+use super::error::CallError;
+use super::session::{Ended, Session};
+use super::state::{Asked, Driven, Shared, Stage};
+
+/// A connection, driven by a task of its own. When this is dropped no more calls are made; the
+/// connection ends once all is answered.
+pub(super) struct Link {
+    shared: Arc<Shared>,
+}
+
+impl Drop for Link {
+    fn drop(&mut self) {
+        self.shared.leave();
+    }
+}
+
+/// What a connection is made with.
+#[derive(Clone, Debug)]
+pub(super) struct LinkOptions {
+    /// What this side takes.
+    pub(super) settings: Settings,
+    /// How many calls are in flight.
+    pub(super) limit: AdaptiveLimit,
+    /// How many calls may wait for room.
+    pub(super) most_waiting: usize,
+}
+
+/// Writes the input of a call; again, if the call is made again.
+pub(super) type Write<'a> = dyn FnMut(&mut Vec<u8>) -> Result<(), CallError> + Send + 'a;
+
+impl Link {
+    /// Speaks frames on a stream that is connected already, within tokio's runtime.
+    pub(super) fn over<S>(stream: S, options: LinkOptions) -> Self
+    where
+        S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    {
+        let LinkOptions {
+            settings,
+            limit,
+            most_waiting,
+        } = options;
+        let shared = Arc::new(Shared::new(settings, limit, most_waiting));
+        let own = Arc::clone(&shared);
+        tokio::spawn(async move {
+            let clock = own.clock;
+            // However this ends, no call is left waiting.
+            let _closing = Closing(Arc::clone(&own));
+            let mut session = Box::new(Session::new(Driven(Arc::clone(&own)), stream, clock));
+            let ended = poll_fn(|context| session.poll(context)).await;
+            let why = match ended {
+                Ok(()) => "the server closed the connection".to_owned(),
+                Err(Ended::Io(error)) => error.to_string(),
+                Err(Ended::Broken(broken)) => broken.to_string(),
+            };
+            own.lock().close(&why);
+        });
+        Self { shared }
+    }
+
+    /// Makes a call. `read` is given the payload of the reply.
+    pub(super) fn ask<'a, R, F>(
+        &'a self,
+        asked: Asked<'a>,
+        write: &'a mut Write<'a>,
+        read: F,
+    ) -> impl Future<Output = Result<R, CallError>> + Send + 'a
+    where
+        F: FnOnce(&[u8]) -> Result<R, CallError> + Copy + Send + 'a,
+        R: 'a,
+    {
+        let mut calling = Calling {
+            shared: &self.shared,
+            stage: Stage::New,
+        };
+        let mut deadline = Time::NEVER;
+        poll_fn(move |context| {
+            // As a whole, so that it is given up when this future is.
+            let calling = &mut calling;
+            let shared = calling.shared;
+            let stage = &mut calling.stage;
+            shared.poll_call(stage, &asked, &mut deadline, write, read, context)
+        })
+    }
+
+    /// How many calls are open or wait for room.
+    pub(super) fn pending(&self) -> usize {
+        self.shared.lock().pending()
+    }
+}
+
+/// Ends all calls with the task of the connection.
+struct Closing(Arc<Shared>);
+
+impl Drop for Closing {
+    fn drop(&mut self) {
+        self.0.lock().close("the task of the connection has ended");
+    }
+}
+
+/// A call that is given up when this is dropped.
+struct Calling<'a> {
+    shared: &'a Shared,
+    stage: Stage,
+}
+
+impl Drop for Calling<'_> {
+    fn drop(&mut self) {
+        self.shared.give_up(&self.stage);
+    }
+}
