@@ -8,7 +8,8 @@ use crate::extension::{MAX_EXTENSION, Trace, is_key, name};
 use crate::frames::{Frame, Frames, Next, PREFACE};
 use crate::header::header;
 use crate::slots::{HasDeadline, Slots};
-use crate::{CallId, FaultCode, Flags, Header, Kind, Output, Reason, Settings, Time};
+use crate::stream::{Added, Credit, Stream};
+use crate::{CallId, FaultCode, Flags, HEADER, Header, Kind, Output, Reason, Settings, Time};
 
 /// A client's connection: calls with a context of the caller's each, which comes back with their
 /// end.
@@ -53,6 +54,8 @@ pub struct Connection<T> {
     settings: Settings,
     /// The window of this side.
     window: u32,
+    /// For all streams together.
+    items: Credit,
     checked: bool,
     slots: Slots<Call<T>>,
     /// Bytes of bodies in open calls.
@@ -83,17 +86,6 @@ struct Call<T> {
     /// Nothing, if nobody waits for its end any more.
     context: Option<T>,
     stream: Option<Box<Stream>>,
-}
-
-/// What is only there for calls with streams.
-#[derive(Debug)]
-struct Stream {
-    /// Whether items may be sent still.
-    open: bool,
-    /// How many bytes of items may be sent. Below zero, if the last was larger.
-    credit: i64,
-    /// How many bytes of items may come.
-    window: i64,
 }
 
 impl<T> HasDeadline for Call<T> {
@@ -264,8 +256,8 @@ pub enum Event<'a, T> {
         /// The answer.
         payload: &'a [u8],
     },
-    /// More items may be sent.
-    Writable(CallId),
+    /// More items may be sent: on this stream, or on all that have credit of their own.
+    Writable(Option<CallId>),
 }
 
 /// A call that the connection's end has ended.
@@ -293,6 +285,7 @@ impl<T> Connection<T> {
             written: 0,
             settings: initial,
             window: settings.window(),
+            items: Credit::new(initial.items(), settings.items()),
             checked: false,
             slots: Slots::new(),
             bytes: 0,
@@ -530,10 +523,12 @@ impl<T> Connection<T> {
     }
 
     /// Begins an item of a call's stream. Nothing, if the call has ended, its stream is closed, or
-    /// there is no credit: then [`Event::Writable`] will come.
+    /// there is no credit, of the stream or of the connection: then [`Event::Writable`] will come,
+    /// or [`Event::Hello`].
     pub fn item(&mut self, id: CallId) -> Option<Message<'_, T>> {
         let stream = self.slots.get_mut(id)?.stream.as_ref()?;
-        if !stream.open || stream.credit <= 0 || self.ends == Ends::Broken {
+        let may = stream.open && stream.credit.may_send() && self.items.may_send();
+        if !may || self.ends == Ends::Broken {
             return None;
         }
         let draft = Draft::new(&mut self.output, header(Kind::ITEM, id.into()));
@@ -560,17 +555,18 @@ impl<T> Connection<T> {
         }
     }
 
-    /// So many bytes of items have been consumed: an item's payload and 16 for its frame.
+    /// So many bytes of items have been consumed: an item's payload and 16 for its frame. To be
+    /// told of each item that came as an [`Event::Item`], even when its call has ended.
     pub fn consumed(&mut self, id: CallId, bytes: u32) {
+        let bytes = i64::from(bytes);
         let stream = self.slots.get_mut(id).and_then(|call| call.stream.as_mut());
         if let Some(stream) = stream {
-            stream.window += i64::from(bytes);
-            let credit = Header {
-                value: bytes,
-                ..header(Kind::CREDIT, id.into())
-            };
-            bare(&mut self.output, &credit);
+            stream
+                .credit
+                .consumed(bytes, 0, id.into(), &mut self.output);
         }
+        self.items
+            .consumed(bytes, 3, CallId::NONE, &mut self.output);
     }
 
     /// Gives a call up: its context, unless it has ended. The server is told; the call stays open
@@ -707,12 +703,15 @@ impl<T> Connection<T> {
                 let at = frame.payload_offset();
                 self.settings = Settings::read(frame.payload, at)?;
                 // Streams have begun with less.
-                let more = self.settings.window() - Settings::INITIAL.window();
+                let initial = Settings::INITIAL;
+                let more = self.settings.window() - initial.window();
                 self.slots.each(|call| {
                     if let Some(stream) = &mut call.stream {
-                        stream.credit += i64::from(more);
+                        // Less than the setting may be.
+                        let _ = stream.credit.add(more);
                     }
                 });
+                let _ = self.items.add(self.settings.items() - initial.items());
                 self.most_calls = self.settings.calls();
                 self.most_bytes = self.settings.bytes();
                 Some(Event::Hello)
@@ -724,26 +723,25 @@ impl<T> Connection<T> {
                 let stream = open.stream.get_or_insert_with(|| {
                     Box::new(Stream {
                         open: false,
-                        credit: 0,
-                        window: i64::from(self.window),
+                        credit: Credit::new(0, self.window),
                     })
                 });
-                if stream.window <= 0 {
+                let cost = frame.cost();
+                if !stream.credit.received(cost) || !self.items.received(cost) {
                     return Err(
                         Broken::new(frame.offset, "no ITEM without credit").because(Reason::LIMIT)
                     );
                 }
-                stream.window -= frame.cost();
-                let event = Event::Item {
+                if open.context.is_none() {
+                    // Nobody will read it.
+                    self.items.consumed(cost, 3, CallId::NONE, &mut self.output);
+                    return Ok(None);
+                }
+                Some(Event::Item {
                     id: call,
                     missed: value,
                     payload: frame.payload,
-                };
-                if open.context.is_some() {
-                    Some(event)
-                } else {
-                    None
-                }
+                })
             }
             Kind::ACCEPT => match self.slots.get_mut(call) {
                 Some(open) => open.context.as_ref().map(|_| Event::Accepted(call)),
@@ -799,13 +797,12 @@ impl<T> Connection<T> {
                 let Some(stream) = &mut call.stream else {
                     return Err(limit("credit for a stream"));
                 };
-                let before = stream.credit;
-                stream.credit += i64::from(value);
-                if stream.credit > i64::from(i32::MAX) {
+                let added = stream.credit.add(value);
+                if added == Added::TooMuch {
                     return Err(limit("credit of at most 2^31 - 1 bytes"));
                 }
-                let wakes = before <= 0 && stream.credit > 0 && stream.open;
-                Ok((wakes && call.context.is_some()).then_some(Event::Writable(id)))
+                let wakes = added == Added::Wakes && stream.open && call.context.is_some();
+                Ok(wakes.then_some(Event::Writable(Some(id))))
             }
             (1, CallId::NONE) => {
                 if value == 0 || value > self.settings.calls() {
@@ -821,7 +818,12 @@ impl<T> Connection<T> {
                 self.most_bytes = value;
                 Ok(Some(Event::Limits))
             }
-            _ => Err(limit("CREDIT of code 0 for a call, or of 1 or 2 for none")),
+            (3, CallId::NONE) => match self.items.add(value) {
+                Added::TooMuch => Err(limit("credit of at most 2^31 - 1 bytes")),
+                Added::Wakes => Ok(Some(Event::Writable(None))),
+                Added::Nothing => Ok(None),
+            },
+            _ => Err(limit("CREDIT of code 0 for a call, or of 1 to 3 for none")),
         }
     }
 
@@ -913,8 +915,7 @@ impl<T> Draught<'_, T> {
         let stream = self.stream.map(|open| {
             Box::new(Stream {
                 open,
-                credit: i64::from(connection.settings.window()),
-                window: i64::from(connection.window),
+                credit: Credit::new(connection.settings.window(), connection.window),
             })
         });
         let call = Call {
@@ -983,7 +984,9 @@ impl<T> Message<'_, T> {
             && let Some(call) = connection.slots.get_mut(id)
             && let Some(stream) = &mut call.stream
         {
-            stream.credit -= i64::from(bytes) + crate::HEADER as i64;
+            let cost = i64::from(bytes) + HEADER as i64;
+            stream.credit.sent(cost);
+            connection.items.sent(cost);
         }
         let number = self.draft.number();
         if number != 0 && self.draft.is_extended() {

@@ -31,6 +31,7 @@ mod output;
 pub mod server;
 mod settings;
 mod slots;
+mod stream;
 mod time;
 
 pub use broken::Broken;

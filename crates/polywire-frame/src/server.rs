@@ -9,6 +9,7 @@ use crate::extension::{Extension, name};
 use crate::frames::{Frame, Frames, Next, PREFACE};
 use crate::header::header;
 use crate::slots::{HasDeadline, Refusal, Slots};
+use crate::stream::{Added, Credit, Stream};
 use crate::{CallId, FaultCode, Flags, HEADER, Header, Kind, Output, Reason, Settings, Time};
 
 /// Pings that came too early before their sender is sent away.
@@ -49,6 +50,8 @@ pub struct Connection<O, T> {
     settings: Settings,
     /// The client's, as far as they are known.
     client: Settings,
+    /// For all streams together.
+    items: Credit,
     checked: bool,
     slots: Slots<Call<T>>,
     /// Bytes of bodies in open calls.
@@ -85,17 +88,6 @@ struct Call<T> {
     bytes: u32,
     context: Option<T>,
     stream: Option<Box<Stream>>,
-}
-
-/// What is only there for calls with streams.
-#[derive(Debug)]
-struct Stream {
-    /// Whether the client may send items still.
-    open: bool,
-    /// How many bytes of items may be sent. Below zero, if the last was larger.
-    credit: i64,
-    /// How many bytes of items may come.
-    window: i64,
 }
 
 impl<T> HasDeadline for Call<T> {
@@ -202,8 +194,8 @@ pub enum Event<'a, O, T> {
     },
     /// The subscription is not wanted any more; its last answer is to be sent.
     Unsubscribe(CallId),
-    /// More items may be sent.
-    Writable(CallId),
+    /// More items may be sent: on this stream, or on all that have credit of their own.
+    Writable(Option<CallId>),
 }
 
 /// Why a call failed.
@@ -250,6 +242,7 @@ impl<O: Copy, T> Connection<O, T> {
             output,
             settings,
             client: Settings::INITIAL,
+            items: Credit::new(Settings::INITIAL.items(), settings.items()),
             checked: false,
             slots: Slots::new(),
             bytes: 0,
@@ -470,8 +463,7 @@ impl<O: Copy, T> Connection<O, T> {
     fn stream(&self, open: bool) -> Box<Stream> {
         Box::new(Stream {
             open,
-            credit: i64::from(self.client.window()),
-            window: i64::from(self.settings.window()),
+            credit: Credit::new(self.client.window(), self.settings.window()),
         })
     }
 
@@ -540,6 +532,9 @@ impl<O: Copy, T> Connection<O, T> {
         match kind {
             Kind::HELLO => {
                 self.client = Settings::read(payload, frame.payload_offset())?;
+                // Less than the setting may be.
+                let more = self.client.items() - Settings::INITIAL.items();
+                let _ = self.items.add(more);
                 return Ok(Some(Event::Hello(frame.fields())));
             }
             Kind::PING => {
@@ -591,12 +586,23 @@ impl<O: Copy, T> Connection<O, T> {
             }
             _ => {}
         }
+        if kind == Kind::CREDIT && id == CallId::NONE {
+            return self.credit_of_all(frame);
+        }
+        let cost = frame.cost();
+        if kind == Kind::ITEM && !self.items.received(cost) {
+            return Err(no_credit(frame));
+        }
         // All others belong to a call, and may have crossed its answer.
         let Some(open) = self.slots.get_mut(call) else {
-            return match self.slots.has_ended(call) {
-                true => Ok(None),
-                false => Err(nobody(frame, call)),
-            };
+            if !self.slots.has_ended(call) {
+                return Err(nobody(frame, call));
+            }
+            if kind == Kind::ITEM {
+                // Nobody will read it.
+                self.items.consumed(cost, 3, CallId::NONE, &mut self.output);
+            }
+            return Ok(None);
         };
         match kind {
             Kind::CANCEL => {
@@ -613,13 +619,10 @@ impl<O: Copy, T> Connection<O, T> {
                 _ => Err(Broken::new(frame.offset, "END of a stream that is open")),
             },
             Kind::ITEM => match &mut open.stream {
-                Some(stream) if stream.open && stream.window > 0 => {
-                    stream.window -= frame.cost();
-                    Ok(Some(Event::Item { id: call, payload }))
-                }
-                Some(stream) if stream.open => {
-                    Err(Broken::new(frame.offset, "no ITEM without credit").because(Reason::LIMIT))
-                }
+                Some(stream) if stream.open => match stream.credit.received(cost) {
+                    true => Ok(Some(Event::Item { id: call, payload })),
+                    false => Err(no_credit(frame)),
+                },
                 _ => Err(Broken::new(frame.offset, "ITEM of a stream that is open")),
             },
             _ => self.credit(frame, call),
@@ -634,21 +637,31 @@ impl<O: Copy, T> Connection<O, T> {
         let value = frame.header.value;
         let stream = self.slots.get_mut(id).and_then(|call| call.stream.as_mut());
         match stream {
-            Some(stream) if frame.header.code == 0 => {
-                let before = stream.credit;
-                stream.credit += i64::from(value);
-                if stream.credit > i64::from(i32::MAX) {
-                    let expected = "credit of at most 2^31 - 1 bytes";
-                    return Err(Broken::new(frame.offset, expected).found(value.to_string()));
-                }
-                Ok((before <= 0 && stream.credit > 0).then_some(Event::Writable(id)))
-            }
+            Some(stream) if frame.header.code == 0 => match stream.credit.add(value) {
+                Added::TooMuch => Err(too_much(frame)),
+                Added::Wakes => Ok(Some(Event::Writable(Some(id)))),
+                Added::Nothing => Ok(None),
+            },
             // A stream of the server that has not begun: as if it had.
             None if frame.header.code == 0 => Err(Broken::new(frame.offset, "credit for a stream")),
             _ => {
                 Err(Broken::new(frame.offset, "CREDIT of code 0")
                     .found(frame.header.code.to_string()))
             }
+        }
+    }
+
+    fn credit_of_all<'a>(&mut self, frame: &Frame<'_>) -> Result<Option<Event<'a, O, T>>, Broken> {
+        if frame.header.code != 3 {
+            let found = frame.header.code.to_string();
+            return Err(
+                Broken::new(frame.offset, "CREDIT of code 0 for a call, or of 3").found(found),
+            );
+        }
+        match self.items.add(frame.header.value) {
+            Added::TooMuch => Err(too_much(frame)),
+            Added::Wakes => Ok(Some(Event::Writable(None))),
+            Added::Nothing => Ok(None),
         }
     }
 
@@ -745,18 +758,18 @@ impl<O: Copy, T> Connection<O, T> {
     /// were left out. Nothing, if the call has ended or there is no credit: then
     /// [`Event::Writable`] will come.
     pub fn item(&mut self, id: CallId, missed: u32) -> Option<Answer<'_, O, T>> {
-        let stream = match self.slots.get_mut(id)?.stream {
-            Some(ref stream) => stream.credit,
+        let may = match &self.slots.get_mut(id)?.stream {
+            Some(stream) => stream.credit.may_send(),
             None => {
                 let stream = self.stream(false);
-                let credit = stream.credit;
+                let may = stream.credit.may_send();
                 if let Some(call) = self.slots.get_mut(id) {
                     call.stream = Some(stream);
                 }
-                credit
+                may
             }
         };
-        if stream <= 0 || self.ends == Ends::Broken {
+        if !may || !self.items.may_send() || self.ends == Ends::Broken {
             return None;
         }
         let header = Header {
@@ -766,19 +779,20 @@ impl<O: Copy, T> Connection<O, T> {
         Some(self.answer(header, id))
     }
 
-    /// So many bytes of items have been consumed: an item's payload and 16 for its frame.
+    /// So many bytes of items have been consumed: an item's payload and 16 for its frame. To be
+    /// told of each item that came as an [`Event::Item`], even when its call has ended.
     pub fn consumed(&mut self, id: CallId, bytes: u32) {
+        let bytes = i64::from(bytes);
         let stream = self.slots.get_mut(id).and_then(|call| call.stream.as_mut());
         if let Some(stream) = stream
             && stream.open
         {
-            stream.window += i64::from(bytes);
-            let credit = Header {
-                value: bytes,
-                ..header(Kind::CREDIT, id.into())
-            };
-            bare(&mut self.output, &credit);
+            stream
+                .credit
+                .consumed(bytes, 0, id.into(), &mut self.output);
         }
+        self.items
+            .consumed(bytes, 3, CallId::NONE, &mut self.output);
     }
 
     /// Tells the client how many calls it may have open from now on: at least 1, and not more than
@@ -881,6 +895,17 @@ fn refused(frame: &Frame<'_>, id: CallId, refusal: Refusal) -> Broken {
     }
 }
 
+#[cold]
+fn no_credit(frame: &Frame<'_>) -> Broken {
+    Broken::new(frame.offset, "no ITEM without credit").because(Reason::LIMIT)
+}
+
+#[cold]
+fn too_much(frame: &Frame<'_>) -> Broken {
+    Broken::new(frame.offset, "credit of at most 2^31 - 1 bytes")
+        .found(frame.header.value.to_string())
+}
+
 /// What belongs to a call that never was.
 #[cold]
 fn nobody(frame: &Frame<'_>, id: CallId) -> Broken {
@@ -929,7 +954,9 @@ impl<O, T> Answer<'_, O, T> {
         if self.draft.kind() == Kind::ITEM {
             let call = connection.slots.get_mut(self.id);
             if let Some(stream) = call.and_then(|call| call.stream.as_mut()) {
-                stream.credit -= i64::from(bytes) + HEADER as i64;
+                let cost = i64::from(bytes) + HEADER as i64;
+                stream.credit.sent(cost);
+                connection.items.sent(cost);
             }
         } else if let Some(call) = connection.slots.remove(self.id) {
             connection.bytes -= u64::from(call.bytes);

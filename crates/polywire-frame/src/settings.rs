@@ -20,6 +20,7 @@ pub struct Settings {
     names: u32,
     ping: u32,
     features: Features,
+    items: u32,
 }
 
 /// What a side can read beyond the ground of the protocol.
@@ -74,9 +75,10 @@ const WINDOW: u16 = 4;
 const NAMES: u16 = 5;
 const PING: u16 = 6;
 const FEATURES: u16 = 7;
+const ITEMS: u16 = 8;
 
 /// In the order of their keys, which begin at 1.
-const RULES: [Rule; 7] = {
+const RULES: [Rule; 8] = {
     const fn rule(key: u16, name: &'static str, least: u32, most: u32) -> Rule {
         Rule {
             key,
@@ -93,6 +95,7 @@ const RULES: [Rule; 7] = {
         rule(NAMES, "names", 64, 65_535),
         rule(PING, "ping", 0, u32::MAX),
         rule(FEATURES, "features", 0, u32::MAX),
+        rule(ITEMS, "items", 1 << 20, i32::MAX as u32),
     ]
 };
 
@@ -111,6 +114,7 @@ impl Settings {
     /// | names | 1,024 | services have fewer operations |
     /// | ping | 10 s | cheap, and more often than any middlebox forgets |
     /// | features | checksums | |
+    /// | items | 4 MiB | sixteen windows that nobody reads |
     pub const DEFAULT: Self = Self {
         frame: 16 << 20,
         calls: 1_024,
@@ -119,6 +123,7 @@ impl Settings {
         names: 1_024,
         ping: 10_000,
         features: Features::CHECKED,
+        items: 4 << 20,
     };
 
     /// What holds before a side's `HELLO` has come.
@@ -130,6 +135,7 @@ impl Settings {
         names: 64,
         ping: 10_000,
         features: Features::NONE,
+        items: 1 << 20,
     };
 
     /// The most bytes of a body.
@@ -174,6 +180,12 @@ impl Settings {
         self.features
     }
 
+    /// The bytes of items that may be sent on all streams together before there is credit.
+    #[must_use]
+    pub const fn items(&self) -> u32 {
+        self.items
+    }
+
     /// Sets the most bytes of a body, from 64 KiB to 1 GiB; what is beyond is taken as that.
     #[must_use]
     pub fn with_frame(self, frame: u32) -> Self {
@@ -196,6 +208,12 @@ impl Settings {
     #[must_use]
     pub fn with_window(self, window: u32) -> Self {
         self.with(WINDOW, window)
+    }
+
+    /// Sets the window of all streams of a connection together, from 1 MiB to 2 GiB.
+    #[must_use]
+    pub fn with_items(self, items: u32) -> Self {
+        self.with(ITEMS, items)
     }
 
     /// Sets the most operations with a number, from 64 to 65,535.
@@ -232,6 +250,7 @@ impl Settings {
             WINDOW => &mut self.window,
             NAMES => &mut self.names,
             PING => &mut self.ping,
+            ITEMS => &mut self.items,
             _ => &mut self.features.0,
         }
     }
@@ -244,7 +263,7 @@ impl Settings {
             let found = format!("{} bytes", bytes.len());
             return Err(Broken::new(offset, "settings of 6 bytes each").found(found));
         }
-        let mut seen = 0_u8;
+        let mut seen = 0_u16;
         for (index, [a, b, c, d, e, f]) in pairs.iter().enumerate() {
             let at = offset + (index * SETTING) as u64;
             let (key, value) = (
@@ -346,7 +365,7 @@ mod tests {
         }
         // What nobody knows yet.
         assert_eq!(
-            Settings::read(&[8, 0, 0, 0, 0, 0, 0, 0, 9, 9, 9, 9], 0),
+            Settings::read(&[9, 0, 0, 0, 0, 0, 0, 0, 9, 9, 9, 9], 0),
             Ok(Settings::INITIAL)
         );
     }

@@ -233,8 +233,8 @@ fn a_client_takes_no_answers_to_what_it_has_not_asked() {
             "a limit of calls from 1 to the setting, found 65 for id 0xffffffff, at byte 20",
         ),
         (
-            frame(9, 0, 3, u32::MAX, 1, b""),
-            "CREDIT of code 0 for a call, or of 1 or 2 for none, found 1 for id 0xffffffff, at byte 20",
+            frame(9, 0, 4, u32::MAX, 1, b""),
+            "CREDIT of code 0 for a call, or of 1 to 3 for none, found 1 for id 0xffffffff, at byte 20",
         ),
         (
             frame(2, 0, 1, 0, 0, b""),

@@ -73,9 +73,9 @@ fn credit_bounds_what_is_on_its_way() {
     }
     assert_eq!(link.serve().len(), 3);
     assert_eq!(link.answer().len(), 3);
-    // One is consumed, which does not make up for what was beyond.
-    link.server.consumed(id, 16);
-    link.client.consumed(id, 16);
+    // Credit comes once half of the window is consumed.
+    link.server.consumed(id, 30_016);
+    link.client.consumed(id, 30_016);
     assert_eq!(link.answer(), [""; 0]);
     assert_eq!(link.serve(), [""; 0]);
     link.server.consumed(id, 30_016);
@@ -84,6 +84,45 @@ fn credit_bounds_what_is_on_its_way() {
     assert_eq!(link.serve(), ["0#0 writable"]);
     assert!(send(&mut link, id, &item) && push(&mut link, id, &item));
     assert_eq!(link.serve().len() + link.answer().len(), 2);
+}
+
+#[test]
+fn all_streams_together_are_bounded_too() {
+    let settings = Settings::DEFAULT.with_items(1 << 20).with_window(1 << 20);
+    let mut link = Link::with(settings, settings).greeted();
+    let (a, b) = (streaming(&mut link), streaming(&mut link));
+    link.serve();
+    let item = vec![0; (1 << 20) - 16];
+    assert!(send(&mut link, a, &item) && push(&mut link, a, &item));
+    // They have credit of their own, and the connection has none.
+    assert!(!send(&mut link, b, b"x") && !push(&mut link, b, b"x"));
+    assert_eq!((link.serve().len(), link.answer().len()), (1, 1));
+    // Whoever had them has ended meanwhile.
+    link.reply(a, b"");
+    link.answer();
+    link.server.consumed(a, 1 << 20);
+    link.client.consumed(a, 1 << 20);
+    assert_eq!(link.answer(), ["all writable"]);
+    assert_eq!(link.serve(), ["all writable"]);
+    assert!(send(&mut link, b, b"x") && push(&mut link, b, b"x"));
+    assert_eq!(link.serve(), ["1#0 item: x"]);
+    assert_eq!(link.answer(), ["1#0 item after 0: x"]);
+}
+
+#[test]
+fn what_nobody_reads_makes_room_at_once() {
+    let settings = Settings::DEFAULT.with_items(1 << 20).with_window(1 << 20);
+    let mut link = Link::with(settings, settings).greeted();
+    let a = streaming(&mut link);
+    link.serve();
+    let item = vec![0; (1 << 20) - 16];
+    assert!(send(&mut link, a, &item) && push(&mut link, a, &item));
+    link.reply(a, b"");
+    assert!(link.client.cancel(a).is_some());
+    // Both items arrive when nobody is there for them any more.
+    assert_eq!(link.serve(), [""; 0]);
+    assert_eq!(link.answer(), ["all writable"]);
+    assert_eq!(link.serve(), ["all writable"]);
 }
 
 #[test]

@@ -157,7 +157,8 @@ pub(crate) fn server_event(event: &server::Event<'_, usize, &'static str>) -> St
         Event::Subscribe { id, topic, .. } => format!("{id} subscribe {topic}"),
         Event::Unknown { id, name } => format!("{id} unknown {name:?}"),
         Event::Unsubscribe(id) => format!("{id} unsubscribe"),
-        Event::Writable(id) => format!("{id} writable"),
+        Event::Writable(Some(id)) => format!("{id} writable"),
+        Event::Writable(None) => "all writable".to_owned(),
         _ => "?".to_owned(),
     }
 }
@@ -205,7 +206,8 @@ pub(crate) fn client_event(event: &client::Event<'_, u32>) -> String {
             took,
             payload,
         } => format!("{id} ({context}) in {took} us: {}", text(payload)),
-        Event::Writable(id) => format!("{id} writable"),
+        Event::Writable(Some(id)) => format!("{id} writable"),
+        Event::Writable(None) => "all writable".to_owned(),
         _ => "?".to_owned(),
     }
 }

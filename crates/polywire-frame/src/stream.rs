@@ -1,0 +1,128 @@
+//! Credit: how many bytes of items may come and go, on a stream or on a connection.
+
+use crate::draft::bare;
+use crate::header::header;
+use crate::{Header, Kind, Output};
+
+/// More credit than this together is a mistake.
+const MOST: i64 = i32::MAX as i64;
+
+/// What may be sent one way, and may come the other way.
+#[derive(Debug)]
+pub(crate) struct Credit {
+    /// Bytes that may be sent. Below zero, if the last item was larger than what was left.
+    send: i64,
+    /// Bytes that may come.
+    receive: i64,
+    /// Bytes that were consumed and not given back yet.
+    owed: i64,
+    /// What may come when nothing has.
+    window: u32,
+}
+
+/// A stream of a call, or two.
+#[derive(Debug)]
+pub(crate) struct Stream {
+    /// Whether the client may send items still.
+    pub(crate) open: bool,
+    pub(crate) credit: Credit,
+}
+
+/// What a `CREDIT` has come to.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Added {
+    /// Items may be sent, which could not be before.
+    Wakes,
+    Nothing,
+    TooMuch,
+}
+
+impl Credit {
+    /// With the window of the other side, and of this one.
+    pub(crate) const fn new(theirs: u32, window: u32) -> Self {
+        Self {
+            send: theirs as i64,
+            receive: window as i64,
+            owed: 0,
+            window,
+        }
+    }
+
+    /// Whether an item may be sent.
+    pub(crate) const fn may_send(&self) -> bool {
+        self.send > 0
+    }
+
+    /// An item was sent.
+    pub(crate) const fn sent(&mut self, cost: i64) {
+        self.send -= cost;
+    }
+
+    /// The other side lets more come.
+    pub(crate) const fn add(&mut self, bytes: u32) -> Added {
+        let before = self.send;
+        self.send += bytes as i64;
+        match self.send {
+            ..=0 => Added::Nothing,
+            1..=MOST if before <= 0 => Added::Wakes,
+            1..=MOST => Added::Nothing,
+            _ => Added::TooMuch,
+        }
+    }
+
+    /// An item has come. False, if it should not have.
+    pub(crate) const fn received(&mut self, cost: i64) -> bool {
+        let may = self.receive > 0;
+        if may {
+            self.receive -= cost;
+        }
+        may
+    }
+
+    /// Items have been consumed: gives credit for them, once they are half of the window.
+    pub(crate) fn consumed(&mut self, bytes: i64, code: u16, id: u32, output: &mut Output) {
+        self.owed += bytes;
+        if self.owed < i64::from(self.window / 2) {
+            return;
+        }
+        // An item has not more than 2^30 bytes, and half a window not more than that.
+        let value = u32::try_from(self.owed).unwrap_or(u32::MAX);
+        self.owed -= i64::from(value);
+        self.receive += i64::from(value);
+        let credit = Header {
+            code,
+            value,
+            ..header(Kind::CREDIT, id)
+        };
+        bare(output, &credit);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_consumed_is_given_back_by_halves() {
+        let mut credit = Credit::new(1, 100);
+        let mut output = Output::default();
+        assert!(credit.received(130) && !credit.received(1));
+        credit.consumed(49, 0, 0, &mut output);
+        assert!(output.is_empty());
+        credit.consumed(81, 0, 0, &mut output);
+        let sent: Vec<_> = output.parts().flatten().copied().collect();
+        assert_eq!(&sent[12..], [130, 0, 0, 0]);
+        assert!(credit.received(1));
+    }
+
+    #[test]
+    fn who_waits_is_woken_once() {
+        let mut credit = Credit::new(10, 0);
+        credit.sent(30);
+        assert_eq!(credit.add(20), Added::Nothing);
+        assert!(!credit.may_send());
+        assert_eq!(credit.add(1), Added::Wakes);
+        assert_eq!(credit.add(1), Added::Nothing);
+        assert_eq!(credit.add(u32::MAX), Added::TooMuch);
+    }
+}
