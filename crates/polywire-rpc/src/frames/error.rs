@@ -8,7 +8,7 @@ use polywire_codec::cbor;
 use polywire_frame::FaultCode;
 use polywire_schema::{Error, Map, Value};
 
-use super::state::End;
+use super::tickets::End;
 
 /// Why a call has no result. Each call ends in a reply or in one of these.
 #[derive(Clone, Debug)]

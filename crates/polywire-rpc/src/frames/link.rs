@@ -7,9 +7,10 @@ use polywire_frame::flow::AdaptiveLimit;
 use polywire_frame::{Settings, Time};
 use tokio::io::{AsyncRead, AsyncWrite};
 
+use super::driven::Driven;
 use super::error::CallError;
 use super::session::{Ended, Session};
-use super::state::{Asked, Driven, Shared, Stage};
+use super::state::{Asked, Shared, Stage};
 
 /// A connection, driven by a task of its own. When this is dropped no more calls are made; the
 /// connection ends once all is answered.

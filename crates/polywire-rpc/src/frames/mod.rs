@@ -6,10 +6,12 @@
 
 mod client;
 mod clock;
+mod driven;
 mod error;
 mod link;
 mod session;
 mod state;
+mod tickets;
 mod wire;
 
 pub use client::{Client, ConnectError};

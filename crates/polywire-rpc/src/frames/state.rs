@@ -5,12 +5,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use polywire_frame::client::{Connection, Event, Operation, Refused, Request, Step};
+use polywire_frame::client::{Connection, Operation, Refused, Request};
 use polywire_frame::flow::{AdaptiveLimit, Sample};
-use polywire_frame::{Broken, CallId, FaultCode, Output, Reason, Settings, Time};
+use polywire_frame::{CallId, FaultCode, Settings, Time};
 
+use super::Clock;
 use super::error::CallError;
-use super::{Clock, Side, Taken};
+use super::tickets::{End, Outcome, Ticket, Tickets, wake_with};
 
 /// Held for moments, by calls and by the task of the connection.
 #[derive(Debug)]
@@ -21,119 +22,26 @@ pub(super) struct Shared {
 
 #[derive(Debug)]
 pub(super) struct State {
-    machine: Connection<Ticket>,
-    tickets: Tickets,
-    limit: AdaptiveLimit,
+    pub(super) machine: Connection<Ticket>,
+    pub(super) tickets: Tickets,
+    pub(super) limit: AdaptiveLimit,
     /// Calls that wait for room, in their order.
-    waiting: VecDeque<Ticket>,
-    most_waiting: usize,
+    pub(super) waiting: VecDeque<Ticket>,
+    pub(super) most_waiting: usize,
     /// None of those that wait has a deadline before this.
-    earliest: Time,
+    pub(super) earliest: Time,
     /// The numbers of the operations that were called.
-    operations: HashMap<Box<str>, u16>,
+    pub(super) operations: HashMap<Box<str>, u16>,
     /// The task of the connection, if it sleeps.
-    task: Option<Waker>,
+    pub(super) task: Option<Waker>,
     /// Where payloads are written before they are copied to the others.
-    scratch: Vec<u8>,
-    greeted: bool,
+    pub(super) scratch: Vec<u8>,
+    pub(super) greeted: bool,
     /// Why no call can be made any more.
-    ended: Option<Arc<str>>,
+    pub(super) ended: Option<Arc<str>>,
     /// Nobody has the client any more.
-    left: bool,
-    chance: u64,
-}
-
-/// A call as its caller knows it: a place in a table.
-pub(super) type Ticket = u32;
-
-/// What has become of a call.
-#[derive(Debug)]
-enum Outcome {
-    /// The place is free; the next that is.
-    Free(Option<Ticket>),
-    /// It waits for room.
-    Queued,
-    /// It is open.
-    Open(CallId),
-    /// It has ended. The payload is in the ticket.
-    Ended(End),
-}
-
-/// How a call has ended.
-#[derive(Clone, Debug)]
-pub(super) enum End {
-    Reply,
-    Fault {
-        code: FaultCode,
-        retry_after: u32,
-        unstarted: bool,
-    },
-    Deadline,
-    Lost {
-        sent: bool,
-        why: Arc<str>,
-    },
-}
-
-#[derive(Debug)]
-struct Slot {
-    outcome: Outcome,
-    waker: Option<Waker>,
-    /// What the answer held. The room is used again.
-    payload: Vec<u8>,
-    began: Time,
-    /// Of one that waits for room.
-    deadline: Time,
-}
-
-#[derive(Debug, Default)]
-struct Tickets {
-    slots: Vec<Slot>,
-    free: Option<Ticket>,
-}
-
-/// Payloads of this size are given back when they have been read.
-const MOST_KEPT: usize = 4 << 10;
-
-impl Tickets {
-    fn insert(&mut self, outcome: Outcome, waker: &Waker, began: Time) -> Ticket {
-        if let Some(ticket) = self.free {
-            let slot = &mut self.slots[ticket as usize];
-            if let Outcome::Free(next) = slot.outcome {
-                self.free = next;
-            }
-            slot.outcome = outcome;
-            slot.waker = Some(waker.clone());
-            slot.began = began;
-            return ticket;
-        }
-        self.slots.push(Slot {
-            outcome,
-            waker: Some(waker.clone()),
-            payload: Vec::new(),
-            began,
-            deadline: Time::NEVER,
-        });
-        (self.slots.len() - 1) as Ticket
-    }
-
-    fn remove(&mut self, ticket: Ticket) {
-        let slot = &mut self.slots[ticket as usize];
-        slot.outcome = Outcome::Free(self.free);
-        slot.waker = None;
-        if slot.payload.capacity() > MOST_KEPT {
-            slot.payload = Vec::new();
-        }
-        self.free = Some(ticket);
-    }
-
-    fn end(&mut self, ticket: Ticket, end: End, payload: &[u8]) -> Option<Waker> {
-        let slot = &mut self.slots[ticket as usize];
-        slot.payload.clear();
-        slot.payload.extend_from_slice(payload);
-        slot.outcome = Outcome::Ended(end);
-        slot.waker.take()
-    }
+    pub(super) left: bool,
+    pub(super) chance: u64,
 }
 
 /// What a call asks for.
@@ -290,13 +198,6 @@ impl Shared {
     }
 }
 
-fn wake_with(waker: &mut Option<Waker>, context: &Context<'_>) {
-    let own = context.waker();
-    if !waker.as_ref().is_some_and(|waker| waker.will_wake(own)) {
-        *waker = Some(own.clone());
-    }
-}
-
 impl State {
     /// Calls that are open or wait.
     pub(super) fn pending(&self) -> usize {
@@ -304,7 +205,7 @@ impl State {
     }
 
     /// Whether a call that waits may begin: it is the first, and there is room.
-    fn has_room(&self, ticket: Ticket) -> bool {
+    pub(super) fn has_room(&self, ticket: Ticket) -> bool {
         self.ended.is_some()
             || self.waiting.front() == Some(&ticket)
                 && self.limit.admits(self.machine.open())
@@ -312,7 +213,7 @@ impl State {
     }
 
     /// Begins a call that has no ticket, or one that waited.
-    fn begin(
+    pub(super) fn begin(
         &mut self,
         now: Time,
         asked: &Asked<'_>,
@@ -359,7 +260,7 @@ impl State {
         }
     }
 
-    fn try_begin(
+    pub(super) fn try_begin(
         &mut self,
         now: Time,
         asked: &Asked<'_>,
@@ -405,14 +306,14 @@ impl State {
         Ok((id, in_flight))
     }
 
-    fn leave_queue(&mut self, ticket: Ticket) {
+    pub(super) fn leave_queue(&mut self, ticket: Ticket) {
         self.waiting.retain(|waiting| *waiting != ticket);
         self.tickets.remove(ticket);
         self.wake_next();
     }
 
     /// Wakes those that have waited for room until their time was over: they leave by themselves.
-    fn wake_late(&mut self, now: Time) {
+    pub(super) fn wake_late(&mut self, now: Time) {
         if now < self.earliest {
             return;
         }
@@ -428,7 +329,7 @@ impl State {
     }
 
     /// Wakes the first that waits, if it may begin.
-    fn wake_next(&mut self) {
+    pub(super) fn wake_next(&mut self) {
         if let Some(first) = self.waiting.front().copied()
             && self.has_room(first)
             && let Some(waker) = self.tickets.slots[first as usize].waker.take()
@@ -437,7 +338,7 @@ impl State {
         }
     }
 
-    fn ended_call(&mut self, now: Time, sample: Sample) {
+    pub(super) fn ended_call(&mut self, now: Time, sample: Sample) {
         // Chance that nobody has to guess: it says only when a limit is looked at.
         self.chance = self
             .chance
@@ -449,7 +350,7 @@ impl State {
     }
 
     /// The end of a call, for whoever waits for it.
-    fn end(
+    pub(super) fn end(
         &mut self,
         now: Time,
         ticket: Ticket,
@@ -492,160 +393,6 @@ impl State {
                 waker.wake();
             }
         }
-    }
-}
-
-impl Tickets {
-    /// The ticket that the next [`Self::insert`] gives out.
-    fn next(&self) -> Ticket {
-        self.free.unwrap_or(self.slots.len() as Ticket)
-    }
-}
-
-/// The task's end of it.
-pub(super) struct Driven(pub(super) Arc<Shared>);
-
-impl Side for Driven {
-    fn prepare(&mut self, _: Clock, context: &mut Context<'_>) {
-        let mut state = self.0.lock();
-        wake_with(&mut state.task, context);
-    }
-
-    fn take(&mut self, now: Time, bytes: &[u8]) -> Result<Taken, Broken> {
-        let mut state = self.0.lock();
-        let state = &mut *state;
-        let mut at = 0;
-        loop {
-            let event = match state.machine.receive(&bytes[at..])? {
-                Step::Wants(wants) => {
-                    // Answers that nobody waited for have made room too.
-                    state.wake_next();
-                    return Ok(Taken { bytes: at, wants });
-                }
-                Step::Took(count, event) => {
-                    at += count;
-                    event
-                }
-            };
-            let waker = match event {
-                Some(Event::Reply {
-                    context,
-                    payload,
-                    took,
-                    ..
-                }) => {
-                    let took = Duration::from_micros(took.into());
-                    state.end(now, context, End::Reply, payload, took)
-                }
-                Some(Event::Fault {
-                    context,
-                    code,
-                    retry_after,
-                    unstarted,
-                    payload,
-                    ..
-                }) => {
-                    let end = End::Fault {
-                        code,
-                        retry_after,
-                        unstarted,
-                    };
-                    state.end(now, context, end, payload, Duration::ZERO)
-                }
-                Some(Event::Hello) => {
-                    state.greeted = true;
-                    state.wake_next();
-                    None
-                }
-                Some(Event::Limits) => {
-                    state.wake_next();
-                    None
-                }
-                Some(Event::GoAway { reason, words, .. }) => {
-                    let why = match words {
-                        "" => reason.to_string(),
-                        words => words.to_owned(),
-                    };
-                    state.ended = Some(format!("the server ends the connection: {why}").into());
-                    state.wake_next();
-                    None
-                }
-                _ => None,
-            };
-            if let Some(waker) = waker {
-                waker.wake();
-            }
-        }
-    }
-
-    fn output_len(&self) -> usize {
-        self.0.lock().machine.output().len()
-    }
-
-    fn exchange(&mut self, empty: Output) -> Output {
-        self.0.lock().machine.take_output(empty)
-    }
-
-    fn is_done(&self) -> bool {
-        let state = self.0.lock();
-        state.machine.is_ending() && state.machine.open() == 0
-    }
-
-    fn next_timeout(&self) -> Time {
-        let state = self.0.lock();
-        state.machine.next_timeout().min(state.earliest)
-    }
-
-    fn timeout(&mut self, now: Time) {
-        let mut state = self.0.lock();
-        let state = &mut *state;
-        let mut late = Vec::new();
-        state.machine.timeout(now, |_, ticket| late.push(ticket));
-        for ticket in late {
-            if let Some(waker) = state.end(now, ticket, End::Deadline, &[], Duration::ZERO) {
-                waker.wake();
-            }
-        }
-        state.wake_late(now);
-    }
-
-    fn greeted(&self) -> bool {
-        self.0.lock().greeted
-    }
-
-    fn patience(&self) -> Duration {
-        // Pings that come too often are a mistake.
-        let least = Duration::from_millis(self.0.lock().machine.settings().ping().into());
-        least.max(Duration::from_secs(30))
-    }
-
-    /// A client that stopped reading because it has much to write would stop a server that
-    /// does the same. What it writes it has been asked for.
-    fn most_waiting(&self) -> usize {
-        usize::MAX
-    }
-
-    fn outlives_input(&self) -> bool {
-        false
-    }
-
-    fn waits_for_the_other(&self) -> bool {
-        false
-    }
-
-    fn rest(&mut self) {
-        let mut state = self.0.lock();
-        state.machine.shrink();
-        state.scratch = Vec::new();
-    }
-
-    fn ping(&mut self) {
-        self.0.lock().machine.ping(0, 0);
-    }
-
-    fn give_up(&mut self, reason: Reason) {
-        let words = reason.to_string();
-        self.0.lock().close(&words);
     }
 }
 

@@ -1,0 +1,159 @@
+//! A client's connection, as its task drives it.
+
+use std::sync::Arc;
+use std::task::Context;
+use std::time::Duration;
+
+use polywire_frame::client::{Event, Step};
+use polywire_frame::{Broken, Output, Reason, Time};
+
+use super::state::Shared;
+use super::tickets::{End, wake_with};
+use super::{Clock, Side, Taken};
+
+/// The task's end of it.
+pub(super) struct Driven(pub(super) Arc<Shared>);
+
+impl Side for Driven {
+    fn prepare(&mut self, _: Clock, context: &mut Context<'_>) {
+        let mut state = self.0.lock();
+        wake_with(&mut state.task, context);
+    }
+
+    fn take(&mut self, now: Time, bytes: &[u8]) -> Result<Taken, Broken> {
+        let mut state = self.0.lock();
+        let state = &mut *state;
+        let mut at = 0;
+        loop {
+            let event = match state.machine.receive(&bytes[at..])? {
+                Step::Wants(wants) => {
+                    // Answers that nobody waited for have made room too.
+                    state.wake_next();
+                    return Ok(Taken { bytes: at, wants });
+                }
+                Step::Took(count, event) => {
+                    at += count;
+                    event
+                }
+            };
+            let waker = match event {
+                Some(Event::Reply {
+                    context,
+                    payload,
+                    took,
+                    ..
+                }) => {
+                    let took = Duration::from_micros(took.into());
+                    state.end(now, context, End::Reply, payload, took)
+                }
+                Some(Event::Fault {
+                    context,
+                    code,
+                    retry_after,
+                    unstarted,
+                    payload,
+                    ..
+                }) => {
+                    let end = End::Fault {
+                        code,
+                        retry_after,
+                        unstarted,
+                    };
+                    state.end(now, context, end, payload, Duration::ZERO)
+                }
+                Some(Event::Hello) => {
+                    state.greeted = true;
+                    state.wake_next();
+                    None
+                }
+                Some(Event::Limits) => {
+                    state.wake_next();
+                    None
+                }
+                Some(Event::GoAway { reason, words, .. }) => {
+                    let why = match words {
+                        "" => reason.to_string(),
+                        words => words.to_owned(),
+                    };
+                    state.ended = Some(format!("the server ends the connection: {why}").into());
+                    state.wake_next();
+                    None
+                }
+                _ => None,
+            };
+            if let Some(waker) = waker {
+                waker.wake();
+            }
+        }
+    }
+
+    fn output_len(&self) -> usize {
+        self.0.lock().machine.output().len()
+    }
+
+    fn exchange(&mut self, empty: Output) -> Output {
+        self.0.lock().machine.take_output(empty)
+    }
+
+    fn is_done(&self) -> bool {
+        let state = self.0.lock();
+        state.machine.is_ending() && state.machine.open() == 0
+    }
+
+    fn next_timeout(&self) -> Time {
+        let state = self.0.lock();
+        state.machine.next_timeout().min(state.earliest)
+    }
+
+    fn timeout(&mut self, now: Time) {
+        let mut state = self.0.lock();
+        let state = &mut *state;
+        let mut late = Vec::new();
+        state.machine.timeout(now, |_, ticket| late.push(ticket));
+        for ticket in late {
+            if let Some(waker) = state.end(now, ticket, End::Deadline, &[], Duration::ZERO) {
+                waker.wake();
+            }
+        }
+        state.wake_late(now);
+    }
+
+    fn greeted(&self) -> bool {
+        self.0.lock().greeted
+    }
+
+    fn patience(&self) -> Duration {
+        // Pings that come too often are a mistake.
+        let least = Duration::from_millis(self.0.lock().machine.settings().ping().into());
+        least.max(Duration::from_secs(30))
+    }
+
+    /// A client that stopped reading because it has much to write would stop a server that
+    /// does the same. What it writes it has been asked for.
+    fn most_waiting(&self) -> usize {
+        usize::MAX
+    }
+
+    fn outlives_input(&self) -> bool {
+        false
+    }
+
+    fn waits_for_the_other(&self) -> bool {
+        false
+    }
+
+    fn rest(&mut self) {
+        let mut state = self.0.lock();
+        state.machine.shrink();
+        state.scratch = Vec::new();
+    }
+
+    fn ping(&mut self) {
+        self.0.lock().machine.ping(0, 0);
+    }
+
+    fn give_up(&mut self, reason: Reason) {
+        let words = reason.to_string();
+        self.0.lock().close(&words);
+    }
+}

@@ -1,0 +1,111 @@
+//! The calls of a client by the places that their callers know.
+
+use std::sync::Arc;
+use std::task::{Context, Waker};
+
+use polywire_frame::{CallId, FaultCode, Time};
+
+/// A call as its caller knows it: a place in a table.
+pub(super) type Ticket = u32;
+
+/// What has become of a call.
+#[derive(Debug)]
+pub(super) enum Outcome {
+    /// The place is free; the next that is.
+    Free(Option<Ticket>),
+    /// It waits for room.
+    Queued,
+    /// It is open.
+    Open(CallId),
+    /// It has ended. The payload is in the ticket.
+    Ended(End),
+}
+
+/// How a call has ended.
+#[derive(Clone, Debug)]
+pub(super) enum End {
+    Reply,
+    Fault {
+        code: FaultCode,
+        retry_after: u32,
+        unstarted: bool,
+    },
+    Deadline,
+    Lost {
+        sent: bool,
+        why: Arc<str>,
+    },
+}
+
+#[derive(Debug)]
+pub(super) struct Slot {
+    pub(super) outcome: Outcome,
+    pub(super) waker: Option<Waker>,
+    /// What the answer held. The room is used again.
+    pub(super) payload: Vec<u8>,
+    pub(super) began: Time,
+    /// Of one that waits for room.
+    pub(super) deadline: Time,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Tickets {
+    pub(super) slots: Vec<Slot>,
+    pub(super) free: Option<Ticket>,
+}
+
+/// Payloads of this size are given back when they have been read.
+const MOST_KEPT: usize = 4 << 10;
+
+impl Tickets {
+    /// The ticket that the next [`Self::insert`] gives out.
+    pub(super) fn next(&self) -> Ticket {
+        self.free.unwrap_or(self.slots.len() as Ticket)
+    }
+
+    pub(super) fn insert(&mut self, outcome: Outcome, waker: &Waker, began: Time) -> Ticket {
+        if let Some(ticket) = self.free {
+            let slot = &mut self.slots[ticket as usize];
+            if let Outcome::Free(next) = slot.outcome {
+                self.free = next;
+            }
+            slot.outcome = outcome;
+            slot.waker = Some(waker.clone());
+            slot.began = began;
+            return ticket;
+        }
+        self.slots.push(Slot {
+            outcome,
+            waker: Some(waker.clone()),
+            payload: Vec::new(),
+            began,
+            deadline: Time::NEVER,
+        });
+        (self.slots.len() - 1) as Ticket
+    }
+
+    pub(super) fn remove(&mut self, ticket: Ticket) {
+        let slot = &mut self.slots[ticket as usize];
+        slot.outcome = Outcome::Free(self.free);
+        slot.waker = None;
+        if slot.payload.capacity() > MOST_KEPT {
+            slot.payload = Vec::new();
+        }
+        self.free = Some(ticket);
+    }
+
+    pub(super) fn end(&mut self, ticket: Ticket, end: End, payload: &[u8]) -> Option<Waker> {
+        let slot = &mut self.slots[ticket as usize];
+        slot.payload.clear();
+        slot.payload.extend_from_slice(payload);
+        slot.outcome = Outcome::Ended(end);
+        slot.waker.take()
+    }
+}
+
+pub(super) fn wake_with(waker: &mut Option<Waker>, context: &Context<'_>) {
+    let own = context.waker();
+    if !waker.as_ref().is_some_and(|waker| waker.will_wake(own)) {
+        *waker = Some(own.clone());
+    }
+}
