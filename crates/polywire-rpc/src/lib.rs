@@ -59,6 +59,7 @@ mod handler;
 pub mod layers;
 pub mod methods;
 pub mod server;
+pub mod topics;
 pub mod xmlrpc;
 
 pub use client::{CallError, Client, ClientBuilder};
@@ -66,5 +67,6 @@ pub use context::Context;
 pub use generated::{Items, Paginator};
 pub use handle::ServiceHandle;
 pub use handler::{Call, Handler, HandlerFuture, Input, IntoOutput, Output, dynamic, typed};
-pub use methods::Methods;
+pub use methods::{ItemReceiver, ItemSender, Methods, StreamCall};
 pub use server::{Arriving, BuildError, Running, Server, ServerBuilder, Timeouts, Validation};
+pub use topics::Topics;

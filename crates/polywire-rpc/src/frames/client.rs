@@ -5,10 +5,9 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use polywire_codec::cbor::{CborDecoder, CborEncoder, CborProfile};
 use polywire_frame::Settings;
 use polywire_frame::flow::AdaptiveLimit;
-use polywire_schema::{Error, Limits};
+use polywire_schema::Limits;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -16,7 +15,9 @@ use tokio::net::TcpStream;
 
 use super::error::CallError;
 use super::link::{Link, LinkOptions};
-use super::state::Asked;
+use super::payload;
+use super::state::{Asked, What};
+use super::streams::{CallStream, Subscription};
 
 /// Calls methods and operations over frames.
 ///
@@ -49,9 +50,6 @@ struct Inner {
     link: Link,
     limits: Limits,
 }
-
-/// What `()` is in CBOR.
-const NULL: [u8; 1] = [0xf6];
 
 /// How long a connection may take.
 const CONNECT: Duration = Duration::from_secs(5);
@@ -126,23 +124,14 @@ impl Client {
         method: &str,
         parameters: impl Serialize + Send,
     ) -> Result<R, CallError> {
-        let mut write = move |out: &mut Vec<u8>| {
-            let mut encoder = CborEncoder::new(std::mem::take(out));
-            let written = encoder.serialize(&parameters);
-            let written = written.and_then(|()| encoder.finish());
-            *out = written.map_err(|error| CallError::Invalid(error.to_string()))?;
-            if **out == NULL {
-                // No parameters are an empty payload.
-                out.clear();
-            }
-            Ok(())
-        };
+        let mut write = move |out: &mut Vec<u8>| payload::write_parameters(&parameters, out);
         let limits = &self.inner.limits;
-        let read =
-            |bytes: &[u8]| decode(bytes, limits).map_err(|error| CallError::unreadable(&error));
+        let read = |bytes: &[u8]| {
+            payload::read(bytes, limits).map_err(|error| CallError::unreadable(&error))
+        };
         self.inner
             .link
-            .ask(self.asked(method), &mut write, read)
+            .ask(self.asked(What::Call, method), &mut write, read)
             .await
     }
 
@@ -157,12 +146,108 @@ impl Client {
             Ok(())
         };
         let read = |bytes: &[u8]| Ok(bytes.to_vec());
-        let asked = self.asked(operation);
+        let asked = self.asked(What::Call, operation);
         self.inner.link.ask(asked, &mut write, read).await
     }
 
-    const fn asked<'a>(&self, operation: &'a str) -> Asked<'a> {
+    /// Calls a method whose items are wanted: [`Methods::stream`](crate::Methods::stream).
+    ///
+    /// The client's deadline is that for the beginning of the call; once it has begun it may be as long
+    /// as it likes.
+    ///
+    /// # Errors
+    ///
+    /// The call could not be begun.
+    pub async fn stream(
+        &self,
+        method: &str,
+        parameters: impl Serialize + Send,
+    ) -> Result<CallStream, CallError> {
+        self.open(What::Stream, method, parameters).await
+    }
+
+    /// As [`Self::stream`], and sends items too.
+    ///
+    /// # Errors
+    ///
+    /// The call could not be begun.
+    pub async fn two_way(
+        &self,
+        method: &str,
+        parameters: impl Serialize + Send,
+    ) -> Result<CallStream, CallError> {
+        self.open(What::TwoWay, method, parameters).await
+    }
+
+    async fn open(
+        &self,
+        what: What,
+        method: &str,
+        parameters: impl Serialize + Send,
+    ) -> Result<CallStream, CallError> {
+        let mut payload = Vec::new();
+        payload::write_parameters(&parameters, &mut payload)?;
+        let asked = self.asked(what, method);
+        let open = self.inner.link.open(asked, &payload).await?;
+        Ok(CallStream::new(open, self.inner.limits))
+    }
+
+    /// Subscribes to a topic: what is published to it from now on.
+    ///
+    /// # Errors
+    ///
+    /// The server has no topics, or does not let this client subscribe.
+    pub async fn subscribe(&self, topic: &str) -> Result<Subscription, CallError> {
+        let asked = self.asked(What::Subscribe, topic);
+        let open = self.inner.link.open(asked, &[]).await?;
+        let subscription = Subscription::new(open, self.inner.limits);
+        subscription.accepted().await?;
+        Ok(subscription)
+    }
+
+    /// Publishes a message to a topic, and says how many subscriptions it was handed to.
+    ///
+    /// # Errors
+    ///
+    /// The server has no topics, or does not let this client publish.
+    pub async fn publish(
+        &self,
+        topic: &str,
+        message: impl Serialize + Send,
+    ) -> Result<u32, CallError> {
+        let mut write = move |out: &mut Vec<u8>| {
+            payload::write(&message, out).map_err(|error| CallError::Invalid(error.to_string()))
+        };
+        let read = |bytes: &[u8]| match bytes.try_into() {
+            Ok(count) => Ok(u32::from_le_bytes(count)),
+            Err(_) => Err(CallError::Unreadable(
+                "a count of four bytes was expected".into(),
+            )),
+        };
+        let asked = self.asked(What::Publish, topic);
+        self.inner.link.ask(asked, &mut write, read).await
+    }
+
+    /// Calls a method without waiting for it: nobody tells what becomes of it. Returns when the call
+    /// is on its way to the socket.
+    ///
+    /// # Errors
+    ///
+    /// The parameters cannot be written, or the connection has ended.
+    pub async fn notify(
+        &self,
+        method: &str,
+        parameters: impl Serialize + Send,
+    ) -> Result<(), CallError> {
+        let mut payload = Vec::new();
+        payload::write_parameters(&parameters, &mut payload)?;
+        let asked = self.asked(What::Call, method);
+        self.inner.link.notify(asked, &payload).await
+    }
+
+    const fn asked<'a>(&self, what: What, operation: &'a str) -> Asked<'a> {
         Asked {
+            what,
             operation,
             within: self.within,
             metadata: &[],
@@ -182,13 +267,6 @@ impl fmt::Debug for Client {
             .field("pending", &self.pending())
             .finish_non_exhaustive()
     }
-}
-
-fn decode<R: DeserializeOwned>(bytes: &[u8], limits: &Limits) -> Result<R, Error> {
-    let mut decoder = CborDecoder::from_slice(bytes, CborProfile::DEFAULT, limits)?;
-    let value = decoder.deserialize()?;
-    decoder.finish()?;
-    Ok(value)
 }
 
 /// A connection that could not be made.

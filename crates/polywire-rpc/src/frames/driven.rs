@@ -1,7 +1,7 @@
 //! A client's connection, as its task drives it.
 
 use std::sync::Arc;
-use std::task::Context;
+use std::task::{Context, Waker};
 use std::time::Duration;
 
 use polywire_frame::client::{Event, Step};
@@ -61,8 +61,26 @@ impl Side for Driven {
                     };
                     state.end(now, context, end, payload, Duration::ZERO)
                 }
+                Some(Event::Item {
+                    id,
+                    missed,
+                    payload,
+                }) => {
+                    state.arrived(id, missed, payload);
+                    None
+                }
+                Some(Event::Accepted(id)) => {
+                    state.accepted(id);
+                    None
+                }
+                Some(Event::Writable(id)) => {
+                    state.writable(id);
+                    None
+                }
                 Some(Event::Hello) => {
                     state.greeted = true;
+                    state.writable(None);
+                    state.full.drain(..).for_each(Waker::wake);
                     state.wake_next();
                     None
                 }
@@ -92,7 +110,9 @@ impl Side for Driven {
     }
 
     fn exchange(&mut self, empty: Output) -> Output {
-        self.0.lock().machine.take_output(empty)
+        let mut state = self.0.lock();
+        state.full.drain(..).for_each(Waker::wake);
+        state.machine.take_output(empty)
     }
 
     fn is_done(&self) -> bool {
@@ -145,7 +165,6 @@ impl Side for Driven {
     fn rest(&mut self) {
         let mut state = self.0.lock();
         state.machine.shrink();
-        state.scratch = Vec::new();
     }
 
     fn ping(&mut self) {

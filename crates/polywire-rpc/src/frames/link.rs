@@ -11,16 +11,23 @@ use super::driven::Driven;
 use super::error::CallError;
 use super::session::{Ended, Session};
 use super::state::{Asked, Shared, Stage};
+use super::streams::Open;
 
 /// A connection, driven by a task of its own. When this is dropped no more calls are made; the
 /// connection ends once all is answered.
 pub(super) struct Link {
     shared: Arc<Shared>,
+    /// Calls with streams have it too, as long as they are open.
+    leaving: Arc<Leaving>,
 }
 
-impl Drop for Link {
+/// Ends the connection when nobody has it any more.
+#[derive(Debug)]
+pub(super) struct Leaving(pub(super) Arc<Shared>);
+
+impl Drop for Leaving {
     fn drop(&mut self) {
-        self.shared.leave();
+        self.0.leave();
     }
 }
 
@@ -64,7 +71,10 @@ impl Link {
             };
             own.lock().close(&why);
         });
-        Self { shared }
+        Self {
+            leaving: Arc::new(Leaving(Arc::clone(&shared))),
+            shared,
+        }
     }
 
     /// Makes a call. `read` is given the payload of the reply.
@@ -90,6 +100,28 @@ impl Link {
             let stage = &mut calling.stage;
             shared.poll_call(stage, &asked, &mut deadline, write, read, context)
         })
+    }
+
+    /// Opens a call with streams, or a subscription.
+    pub(super) async fn open(&self, asked: Asked<'_>, payload: &[u8]) -> Result<Open, CallError> {
+        let mut calling = Calling {
+            shared: &self.shared,
+            stage: Stage::New,
+        };
+        let ticket = poll_fn(|context| {
+            let calling = &mut calling;
+            let stage = &mut calling.stage;
+            calling.shared.poll_open(stage, &asked, payload, context)
+        });
+        Ok(Open {
+            ticket: ticket.await?,
+            link: Arc::clone(&self.leaving),
+        })
+    }
+
+    /// Makes a call that nobody answers.
+    pub(super) async fn notify(&self, asked: Asked<'_>, payload: &[u8]) -> Result<(), CallError> {
+        poll_fn(|context| self.shared.poll_notify(&asked, payload, context)).await
     }
 
     /// How many calls are open or wait for room.

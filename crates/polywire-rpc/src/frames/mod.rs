@@ -8,9 +8,12 @@ mod client;
 mod clock;
 mod driven;
 mod error;
+mod items;
 mod link;
+pub(crate) mod payload;
 mod session;
 mod state;
+mod streams;
 mod tickets;
 mod wire;
 
@@ -18,4 +21,5 @@ pub use client::{Client, ConnectError};
 pub(crate) use clock::Clock;
 pub use error::{CallError, FrameFault};
 pub(crate) use session::{Ended, Session, Side};
+pub use streams::{CallStream, Incoming, Message, Outgoing, Subscription};
 pub(crate) use wire::Taken;

@@ -39,6 +39,11 @@ pub(crate) trait Side {
     /// Exchanges what is to be written for an output without anything in it.
     fn exchange(&mut self, empty: Output) -> Output;
 
+    /// Whether there will be more to write once what is there has been written.
+    fn is_stalled(&self) -> bool {
+        false
+    }
+
     /// Whether nothing is left to do, once the output is written.
     fn is_done(&self) -> bool;
 
@@ -198,7 +203,8 @@ where
                     return self.poll_shutdown(context);
                 }
             }
-            if read.is_pending() && !(blocked && written.is_ready()) {
+            let goes_on = (blocked || self.work.is_stalled()) && written.is_ready();
+            if read.is_pending() && !goes_on {
                 ready!(self.poll_time(context));
             }
         }

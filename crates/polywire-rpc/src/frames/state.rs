@@ -1,5 +1,6 @@
 //! What a client's calls and the task of its connection share.
 
+use std::cell::Cell;
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
@@ -11,6 +12,7 @@ use polywire_frame::{CallId, FaultCode, Settings, Time};
 
 use super::Clock;
 use super::error::CallError;
+use super::items::Items;
 use super::tickets::{End, Outcome, Ticket, Tickets, wake_with};
 
 /// Held for moments, by calls and by the task of the connection.
@@ -34,8 +36,12 @@ pub(super) struct State {
     pub(super) operations: HashMap<Box<str>, u16>,
     /// The task of the connection, if it sleeps.
     pub(super) task: Option<Waker>,
-    /// Where payloads are written before they are copied to the others.
-    pub(super) scratch: Vec<u8>,
+    /// How many of the open calls have streams, and are as long as they like.
+    pub(super) streams: u32,
+    /// Those who wait until what is there has been written.
+    pub(super) full: Vec<Waker>,
+    /// Those whose items have no credit.
+    pub(super) blocked: Vec<Ticket>,
     pub(super) greeted: bool,
     /// Why no call can be made any more.
     pub(super) ended: Option<Arc<str>>,
@@ -46,9 +52,46 @@ pub(super) struct State {
 
 /// What a call asks for.
 pub(super) struct Asked<'a> {
+    pub(super) what: What,
+    /// The operation's name, or the topic.
     pub(super) operation: &'a str,
     pub(super) within: Duration,
     pub(super) metadata: &'a [(&'a str, &'a [u8])],
+}
+
+/// What kind of call it is.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum What {
+    Call,
+    /// A call whose items are wanted.
+    Stream,
+    /// A call to which items will be sent, and whose items are wanted.
+    TwoWay,
+    Subscribe,
+    Publish,
+}
+
+impl What {
+    /// Whether it is open for as long as it likes, with items.
+    const fn has_items(self) -> bool {
+        matches!(self, Self::Stream | Self::TwoWay | Self::Subscribe)
+    }
+}
+
+thread_local! {
+    /// Where payloads are, before they are written and after they were read, so that nobody
+    /// waits for that.
+    static SCRATCH: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
+}
+
+/// Room that a thread keeps for the next payload.
+const MOST_KEPT: usize = 64 << 10;
+
+fn keep(mut scratch: Vec<u8>) {
+    scratch.clear();
+    if scratch.capacity() <= MOST_KEPT {
+        SCRATCH.set(scratch);
+    }
 }
 
 /// How far a call is. Not to be copied: whoever has it gives the call up.
@@ -74,7 +117,9 @@ impl Shared {
                 earliest: Time::NEVER,
                 operations: HashMap::new(),
                 task: None,
-                scratch: Vec::new(),
+                streams: 0,
+                blocked: Vec::new(),
+                full: Vec::new(),
                 greeted: false,
                 ended: None,
                 left: false,
@@ -98,13 +143,21 @@ impl Shared {
         read: impl FnOnce(&[u8]) -> Result<R, CallError>,
         context: &Context<'_>,
     ) -> Poll<Result<R, CallError>> {
-        let mut state = self.lock();
+        let mut scratch = SCRATCH.take();
         let ticket = match *stage {
             Stage::New => None,
             Stage::Waits(ticket) => Some(ticket),
             Stage::Done => return Poll::Pending,
         };
         let now = self.clock.now();
+        if ticket.is_none() {
+            *deadline = now.after(asked.within);
+            if let Err(error) = write(&mut scratch) {
+                *stage = Stage::Done;
+                return Poll::Ready(Err(error));
+            }
+        }
+        let mut state = self.lock();
         if let Some(ticket) = ticket {
             let slot = &mut state.tickets.slots[ticket as usize];
             match &slot.outcome {
@@ -119,15 +172,21 @@ impl Shared {
                 }
                 Outcome::Open(_) => {
                     wake_with(&mut slot.waker, context);
+                    drop(state);
+                    keep(scratch);
                     return Poll::Pending;
                 }
                 Outcome::Ended(end) => {
-                    let result = match end.clone() {
-                        End::Reply => read(&slot.payload),
-                        end => Err(CallError::from_end(end, &slot.payload)),
-                    };
+                    let end = end.clone();
+                    std::mem::swap(&mut scratch, &mut slot.payload);
                     state.tickets.remove(ticket);
+                    drop(state);
                     *stage = Stage::Done;
+                    let result = match end {
+                        End::Reply => read(&scratch),
+                        end => Err(CallError::from_end(end, &scratch)),
+                    };
+                    keep(scratch);
                     return Poll::Ready(result);
                 }
                 Outcome::Queued if now >= *deadline => {
@@ -141,13 +200,16 @@ impl Shared {
                     if !state.has_room(ticket) {
                         return Poll::Pending;
                     }
+                    if let Err(error) = write(&mut scratch) {
+                        state.leave_queue(ticket);
+                        *stage = Stage::Done;
+                        return Poll::Ready(Err(error));
+                    }
                 }
                 Outcome::Free(_) => return Poll::Pending,
             }
-        } else {
-            *deadline = now.after(asked.within);
         }
-        match state.begin(now, asked, *deadline, write, context, ticket) {
+        match state.begin(now, asked, *deadline, &scratch, context, ticket) {
             Ok(ticket) => *stage = Stage::Waits(ticket),
             Err(error) => {
                 *stage = Stage::Done;
@@ -156,6 +218,7 @@ impl Shared {
         }
         let task = state.task.take();
         drop(state);
+        keep(scratch);
         if let Some(task) = task {
             task.wake();
         }
@@ -204,11 +267,16 @@ impl State {
         self.machine.open() as usize + self.waiting.len()
     }
 
+    /// Calls that are open, but for those with streams.
+    fn in_flight(&self) -> u32 {
+        self.machine.open().saturating_sub(self.streams)
+    }
+
     /// Whether a call that waits may begin: it is the first, and there is room.
     pub(super) fn has_room(&self, ticket: Ticket) -> bool {
         self.ended.is_some()
             || self.waiting.front() == Some(&ticket)
-                && self.limit.admits(self.machine.open())
+                && self.limit.admits(self.in_flight())
                 && self.machine.room() > 0
     }
 
@@ -218,25 +286,36 @@ impl State {
         now: Time,
         asked: &Asked<'_>,
         deadline: Time,
-        write: &mut dyn FnMut(&mut Vec<u8>) -> Result<(), CallError>,
+        payload: &[u8],
         context: &Context<'_>,
         waited: Option<Ticket>,
     ) -> Result<Ticket, CallError> {
-        let begun = self.try_begin(now, asked, deadline, write, waited);
+        let in_flight = self.in_flight();
+        let begun = self.try_begin(now, asked, deadline, payload, waited);
         match begun {
-            Ok((id, in_flight)) => {
-                self.limit.started(in_flight);
-                if let Some(ticket) = waited {
-                    self.waiting.pop_front();
-                    let slot = &mut self.tickets.slots[ticket as usize];
-                    slot.outcome = Outcome::Open(id);
-                    slot.began = now;
-                    wake_with(&mut slot.waker, context);
-                    self.wake_next();
-                    return Ok(ticket);
+            Ok(id) => {
+                let ticket = match waited {
+                    Some(ticket) => {
+                        self.waiting.pop_front();
+                        let slot = &mut self.tickets.slots[ticket as usize];
+                        slot.outcome = Outcome::Open(id);
+                        slot.began = now;
+                        wake_with(&mut slot.waker, context);
+                        ticket
+                    }
+                    // The ticket that the machine was told is the next.
+                    None => self.tickets.insert(Outcome::Open(id), context.waker(), now),
+                };
+                if asked.what.has_items() {
+                    self.streams += 1;
+                    self.tickets.slots[ticket as usize].items = Some(Box::new(Items::new(id)));
+                } else {
+                    self.limit.started(in_flight);
                 }
-                // The ticket that the machine was told is the next.
-                Ok(self.tickets.insert(Outcome::Open(id), context.waker(), now))
+                if waited.is_some() {
+                    self.wake_next();
+                }
+                Ok(ticket)
             }
             Err(CallError::Full) if waited.is_none() => {
                 if self.waiting.len() >= self.most_waiting {
@@ -265,45 +344,51 @@ impl State {
         now: Time,
         asked: &Asked<'_>,
         deadline: Time,
-        write: &mut dyn FnMut(&mut Vec<u8>) -> Result<(), CallError>,
+        payload: &[u8],
         waited: Option<Ticket>,
-    ) -> Result<(CallId, u32), CallError> {
+    ) -> Result<CallId, CallError> {
         if let Some(why) = &self.ended {
             let why = Arc::clone(why);
             return Err(CallError::Disconnected { sent: false, why });
         }
-        let in_flight = self.machine.open();
-        if waited.is_none() && !self.waiting.is_empty() || !self.limit.admits(in_flight) {
+        if waited.is_none() && !self.waiting.is_empty() || !self.limit.admits(self.in_flight()) {
             return Err(CallError::Full);
         }
-        let number = match self.operations.get(asked.operation) {
-            Some(number) => *number,
-            None => {
-                let number = u16::try_from(self.operations.len() + 1).unwrap_or_default();
-                if number != 0 {
-                    self.operations.insert(asked.operation.into(), number);
-                }
-                number
+        let ticket = waited.unwrap_or_else(|| self.tickets.next());
+        let name = asked.operation;
+        let mut call = match asked.what {
+            What::Subscribe => return Ok(self.machine.subscribe(name, ticket)?),
+            What::Publish => self.machine.publish(now, name, deadline)?,
+            _ => {
+                let number = self.number(name);
+                let request =
+                    Request::new(Operation { number, name }).with_metadata(asked.metadata);
+                let request = match asked.what {
+                    What::Stream => request,
+                    What::TwoWay => request.with_items(),
+                    _ => request.with_deadline(deadline),
+                };
+                self.machine.call(now, &request)?
             }
         };
-        let request = Request::new(Operation {
-            number,
-            name: asked.operation,
-        })
-        .with_deadline(deadline)
-        .with_metadata(asked.metadata);
-        self.scratch.clear();
-        write(&mut self.scratch)?;
-        let ticket = waited.unwrap_or_else(|| self.tickets.next());
-        let greeted = self.greeted;
-        let mut call = self.machine.call(now, &request).map_err(CallError::from)?;
-        call.payload().extend_from_slice(&self.scratch);
-        let id = call.send(ticket).map_err(|refused| match refused {
+        call.payload().extend_from_slice(payload);
+        call.send(ticket).map_err(|refused| match refused {
             // It is not known yet what the server takes.
-            Refused::TooLarge(_) if !greeted => CallError::Full,
+            Refused::TooLarge(_) if !self.greeted => CallError::Full,
             refused => refused.into(),
-        })?;
-        Ok((id, in_flight))
+        })
+    }
+
+    /// The number of an operation on this connection.
+    pub(super) fn number(&mut self, name: &str) -> u16 {
+        if let Some(number) = self.operations.get(name) {
+            return *number;
+        }
+        let number = u16::try_from(self.operations.len() + 1).unwrap_or_default();
+        if number != 0 {
+            self.operations.insert(name.into(), number);
+        }
+        number
     }
 
     pub(super) fn leave_queue(&mut self, ticket: Ticket) {
@@ -358,7 +443,16 @@ impl State {
         payload: &[u8],
         took: Duration,
     ) -> Option<Waker> {
-        let began = self.tickets.slots[ticket as usize].began;
+        let slot = &mut self.tickets.slots[ticket as usize];
+        if let Some(items) = &mut slot.items {
+            // It was as long as it liked, which says nothing of the server.
+            items.wake();
+            self.streams -= 1;
+            let waker = self.tickets.end(ticket, end, payload);
+            self.wake_next();
+            return waker;
+        }
+        let began = slot.began;
         let sample = match end {
             End::Fault {
                 code: FaultCode::OVERLOADED,
@@ -384,6 +478,10 @@ impl State {
                 sent: lost.sent,
                 why: Arc::clone(&why),
             };
+            if let Some(items) = &mut self.tickets.slots[lost.context as usize].items {
+                items.wake();
+                self.streams -= 1;
+            }
             if let Some(waker) = self.tickets.end(lost.context, end, &[]) {
                 waker.wake();
             }
@@ -393,6 +491,7 @@ impl State {
                 waker.wake();
             }
         }
+        self.full.drain(..).for_each(Waker::wake);
     }
 }
 

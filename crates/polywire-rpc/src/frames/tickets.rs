@@ -5,6 +5,8 @@ use std::task::{Context, Waker};
 
 use polywire_frame::{CallId, FaultCode, Time};
 
+use super::items::Items;
+
 /// A call as its caller knows it: a place in a table.
 pub(super) type Ticket = u32;
 
@@ -46,6 +48,8 @@ pub(super) struct Slot {
     pub(super) began: Time,
     /// Of one that waits for room.
     pub(super) deadline: Time,
+    /// If the call has streams.
+    pub(super) items: Option<Box<Items>>,
 }
 
 #[derive(Debug, Default)]
@@ -80,6 +84,7 @@ impl Tickets {
             payload: Vec::new(),
             began,
             deadline: Time::NEVER,
+            items: None,
         });
         (self.slots.len() - 1) as Ticket
     }
@@ -88,6 +93,7 @@ impl Tickets {
         let slot = &mut self.slots[ticket as usize];
         slot.outcome = Outcome::Free(self.free);
         slot.waker = None;
+        slot.items = None;
         if slot.payload.capacity() > MOST_KEPT {
             slot.payload = Vec::new();
         }

@@ -17,7 +17,7 @@ use super::format::{self, Form};
 use super::parameters::Parameters;
 use super::router::Entry;
 use crate::Context;
-use crate::server::App;
+use crate::server::{App, Pipe};
 
 /// A future that ends in the reply of a method.
 pub(crate) type MethodFuture = Pin<Box<dyn Future<Output = Result<MethodReply, Fault>> + Send>>;
@@ -94,6 +94,8 @@ pub(crate) struct Answering {
     room: usize,
     /// Space that is there already.
     pub(crate) space: Vec<u8>,
+    /// Where the items of a call with streams go.
+    pub(crate) pipe: Option<Arc<Pipe>>,
 }
 
 impl Answering {
@@ -102,6 +104,7 @@ impl Answering {
             form,
             room,
             space: Vec::new(),
+            pipe: None,
         }
     }
 

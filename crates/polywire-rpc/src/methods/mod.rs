@@ -91,6 +91,7 @@ mod multicall;
 mod operation;
 mod parameters;
 mod router;
+mod stream;
 mod system;
 mod wire;
 
@@ -102,12 +103,14 @@ use std::sync::Arc;
 use polywire_codec::xmlrpc::{Style, XmlRpcProfile};
 use polywire_protocol::{Fault, MountError, XmlRpc};
 use polywire_schema::{Service, Value};
+use serde::de::DeserializeOwned;
 use tower::{Layer, Service as TowerService};
 
 pub use call::{MethodCall, MethodReply, MethodService};
 pub use error::MethodsError;
 pub use function::{Fallible, IntoResult, MethodFunction, Plain, WithContext, WithoutContext};
 pub use parameters::Parameters;
+pub use stream::{ItemReceiver, ItemSender, StreamCall};
 
 pub(crate) use call::MethodFuture;
 pub(crate) use format::{Form, write_output};
@@ -119,12 +122,14 @@ use crate::Context;
 use crate::blocking::BlockingPool;
 use function::{Blocking, Method, Typed, Values};
 use router::Work;
+use stream::{StreamMethod, Streaming};
 use system::{About, System};
 
 /// The methods of a server by their names.
 #[derive(Default)]
 pub struct Methods {
     methods: Vec<(String, Box<dyn Method>)>,
+    streams: Vec<(String, Box<dyn StreamMethod>)>,
     /// Where those that block run.
     pool: BlockingPool,
     about: BTreeMap<String, About>,
@@ -177,6 +182,45 @@ impl Methods {
         let name = name.into();
         self.doubt::<K, <F::Output as Future>::Output>(&name);
         self.methods.push((name, Box::new(Typed::new(function))));
+        self
+    }
+
+    /// Adds a method with streams: an asynchronous function of its parameters and of a
+    /// [`StreamCall`], by which items come and go until it returns. What it returns is the
+    /// answer.
+    ///
+    /// Only frames carry streams ([`ServerBuilder::frames`](crate::ServerBuilder::frames)); over
+    /// other wires there is no such method. The time for handlers does not hold for it.
+    ///
+    /// ```
+    /// use polywire_protocol::Fault;
+    /// use polywire_rpc::{Methods, StreamCall};
+    ///
+    /// let methods = Methods::new()
+    ///     .stream("count", |(to,): (u32,), mut call: StreamCall| async move {
+    ///         for number in 0..to {
+    ///             call.send(number).await?;
+    ///         }
+    ///         Ok::<_, Fault>(())
+    ///     })
+    ///     .stream("sum", |(): (), mut call: StreamCall| async move {
+    ///         let mut sum = 0;
+    ///         while let Some(number) = call.next::<i64>().await? {
+    ///             sum += number;
+    ///         }
+    ///         Ok::<_, Fault>(sum)
+    ///     });
+    /// # let _ = methods;
+    /// ```
+    #[must_use]
+    pub fn stream<K: 'static, P, F, R>(mut self, name: impl Into<String>, function: F) -> Self
+    where
+        F: Fn(P, StreamCall) -> R + Send + Sync + 'static,
+        P: DeserializeOwned + Send + 'static,
+        R: Future<Output: IntoResult<K>> + Send + 'static,
+    {
+        let method = Box::new(Streaming::new(function));
+        self.streams.push((name.into(), method));
         self
     }
 
@@ -439,7 +483,11 @@ impl Methods {
             if told.signatures.is_empty() {
                 told.signatures = own.signatures;
             }
-            known.insert(Box::from(name), told);
+            // Who asks for the names could not call it over the same wire.
+            let streams = matches!(&target, Target::Method(entry) if entry.is_stream());
+            if !streams {
+                known.insert(Box::from(name), told);
+            }
             match names.insert(name.into(), target) {
                 None => Ok(()),
                 Some(_) => Err(MethodsError::Twice(name.to_owned())),
@@ -447,6 +495,10 @@ impl Methods {
         };
         for (name, method) in self.methods {
             let entry = Arc::new(Entry::new(&name, Work::Own(method)));
+            add(&name, Target::Method(entry), About::default())?;
+        }
+        for (name, method) in self.streams {
+            let entry = Arc::new(Entry::new(&name, Work::Stream(method)));
             add(&name, Target::Method(entry), About::default())?;
         }
         for operation in operations.into_iter().flat_map(Service::operations) {

@@ -16,10 +16,11 @@ use super::call::{Answering, MethodCall, MethodFuture, MethodService};
 use super::format::Form;
 use super::function::Method;
 use super::parameters::{Place, Reader, Source};
+use super::stream::{StreamCall, StreamMethod};
 use super::system::{About, System};
 use super::wire::method_of;
 use crate::Context;
-use crate::server::App;
+use crate::server::{App, Pipe};
 
 /// A named method.
 pub(crate) struct Entry {
@@ -31,6 +32,7 @@ pub(crate) struct Entry {
 /// What is done for a name.
 pub(crate) enum Work {
     Own(Box<dyn Method>),
+    Stream(Box<dyn StreamMethod>),
     System(System),
 }
 
@@ -78,6 +80,11 @@ impl Entry {
         matches!(self.work, Work::System(System::Multicall))
     }
 
+    /// Whether its calls have streams, which only frames carry.
+    pub(crate) const fn is_stream(&self) -> bool {
+        matches!(self.work, Work::Stream(_))
+    }
+
     /// A reply took so many bytes.
     pub(crate) fn took(&self, len: usize) {
         self.room.took(len);
@@ -89,12 +96,27 @@ impl Entry {
         app: &Arc<App>,
         source: Source<'_>,
         context: Context,
-        answer: Answering,
+        mut answer: Answering,
     ) -> Result<MethodFuture, Fault> {
         match &self.work {
             Work::Own(method) => method.call(source, context, answer),
+            Work::Stream(method) => {
+                let Some(pipe) = answer.pipe.take() else {
+                    return Err(self.no_streams());
+                };
+                let call = StreamCall::new(pipe, *source.limits, context);
+                method.call(source, call, answer)
+            }
             Work::System(system) => system.call(app, source, context, answer),
         }
+    }
+}
+
+impl Entry {
+    #[cold]
+    fn no_streams(&self) -> Fault {
+        let message = format!("`{}` has streams, which only frames carry", self.name);
+        Fault::new(FaultKind::UnknownOperation, message)
     }
 }
 
@@ -206,6 +228,31 @@ impl Router {
     ) -> Result<MethodFuture, Fault> {
         let mut answer = Answering::new(form, entry.room.expected());
         answer.space = space;
+        self.begin_with(app, entry, source, context, answer)
+    }
+
+    /// Begins a call of a method with streams.
+    pub(crate) fn begin_stream(
+        &self,
+        app: &Arc<App>,
+        entry: &Arc<Entry>,
+        source: Source<'_>,
+        context: Context,
+        pipe: Arc<Pipe>,
+    ) -> Result<MethodFuture, Fault> {
+        let mut answer = Answering::new(Form::Cbor, 0);
+        answer.pipe = Some(pipe);
+        self.begin_with(app, entry, source, context, answer)
+    }
+
+    fn begin_with(
+        &self,
+        app: &Arc<App>,
+        entry: &Arc<Entry>,
+        source: Source<'_>,
+        context: Context,
+        answer: Answering,
+    ) -> Result<MethodFuture, Fault> {
         let Some(layered) = &self.layered else {
             return entry.begin(app, source, context, answer);
         };

@@ -29,6 +29,7 @@ use crate::context::RequestId;
 use crate::handler::HandlerFuture;
 use crate::layers::text;
 use crate::methods::{Entry, Methods, Router};
+use crate::topics::Topics;
 use crate::{Call, Context, Handler, Output, ServiceHandle};
 
 /// A response of the server.
@@ -100,6 +101,8 @@ pub(crate) struct App {
     pub(super) pages: Option<Pages>,
     /// What frames can call, if they are offered.
     pub(super) frames: Option<Arc<Table>>,
+    /// What frames can subscribe to, if there is anything.
+    pub(super) topics: Option<Topics>,
     /// Turns away what is too much, if there are limits.
     pub(super) gate: Option<Gate>,
 }

@@ -26,6 +26,7 @@ use super::mount::{Mount, Mounts};
 use super::{Server, Timeouts};
 use crate::layers::{CrossOrigin, Firewall};
 use crate::methods::{Methods, MethodsError};
+use crate::topics::Topics;
 use crate::{Call, Handler, Output, ServiceHandle};
 
 /// The bytes of request bodies that a server holds at most, where nothing else
@@ -47,6 +48,7 @@ pub struct ServerBuilder {
     half_close: bool,
     scgi_from_elsewhere: bool,
     frames: bool,
+    topics: Option<Topics>,
     request_ids: Option<bool>,
     pages: Option<Pages>,
     firewall: Option<Firewall>,
@@ -164,6 +166,7 @@ impl ServerBuilder {
             connections: 10_000,
             half_close: true,
             frames: false,
+            topics: None,
             scgi_from_elsewhere: false,
             request_ids: None,
             pages: None,
@@ -327,6 +330,14 @@ impl ServerBuilder {
     #[must_use]
     pub const fn frames(mut self, frames: bool) -> Self {
         self.frames = frames;
+        self
+    }
+
+    /// Offers topics over frames: clients subscribe to them and publish, and so does the server
+    /// itself by a clone of them. Without this each asks for what is not supported.
+    #[must_use]
+    pub fn topics(mut self, topics: Topics) -> Self {
+        self.topics = Some(topics);
         self
     }
 
@@ -572,6 +583,7 @@ impl ServerBuilder {
             frames: self
                 .frames
                 .then(|| Arc::new(Table::new(&self.service, methods.as_ref()))),
+            topics: self.topics,
             service: self.service.clone(),
             mounts: Mounts::new(protocols),
             methods,

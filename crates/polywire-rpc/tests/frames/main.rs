@@ -2,4 +2,6 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod calls;
+mod streams;
 mod support;
+mod topics;

@@ -11,6 +11,7 @@ use polywire_protocol::{
 };
 use polywire_schema::{Body, Error, Operation, Schema};
 
+use super::pipe::Pipe;
 use crate::methods::{Form, MethodFuture, MethodReply, Place, Router, Target, write_output};
 use crate::server::app::{App, Called};
 use crate::{Context, ServiceHandle};
@@ -68,6 +69,38 @@ impl Table {
             Target::Method(entry) => Called::Method(Arc::clone(entry)),
             Target::Operation(index) => Called::Operation(*index),
         }
+    }
+
+    /// Whether its calls have streams.
+    pub(super) fn is_stream(&self, index: u32) -> bool {
+        matches!(&self.targets[index as usize], Target::Method(entry) if entry.is_stream())
+    }
+
+    /// The name, for people.
+    pub(super) fn name<'a>(&'a self, app: &'a App, index: u32) -> &'a str {
+        match &self.targets[index as usize] {
+            Target::Method(entry) => entry.name(),
+            Target::Operation(index) => app.service.operation(*index).name(),
+        }
+    }
+
+    /// Begins a call of a method with streams.
+    pub(super) fn begin_stream(
+        &self,
+        app: &Arc<App>,
+        index: u32,
+        context: Context,
+        payload: &[u8],
+        pipe: Arc<Pipe>,
+    ) -> Result<MethodFuture, Fault> {
+        let (Target::Method(entry), Some(router)) = (&self.targets[index as usize], &app.methods)
+        else {
+            return Err(Fault::internal("a method with streams that is none"));
+        };
+        let bytes = Bytes::copy_from_slice(payload);
+        let body = Body::new(bytes.clone());
+        let source = Place::Cbor.open(&bytes, &body, &app.limits)?;
+        router.begin_stream(app, entry, source, context, pipe)
     }
 
     /// Begins a call.

@@ -7,7 +7,10 @@
 //! that came together go out together.
 
 mod calls;
+mod done;
 mod faults;
+mod pipe;
+mod streams;
 mod work;
 
 use std::future::{Future, poll_fn};
@@ -23,6 +26,7 @@ use crate::frames::{Clock, Ended, Session};
 use work::Work;
 
 pub(crate) use calls::Table;
+pub(crate) use pipe::{Pipe, Refused};
 
 /// Speaks frames on a connection that has begun with their first byte.
 pub(super) async fn connection<S: Stream>(

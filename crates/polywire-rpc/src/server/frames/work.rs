@@ -1,31 +1,40 @@
 //! What the calls of a connection come to.
 
 use std::future::poll_fn;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use polywire_frame::server::{Connection, Event, Fault as Answer, Step};
-use polywire_frame::{Broken, CallId, Extension, FaultCode, Output, Reason, Settings, Time};
+use polywire_frame::server::{Connection, Event, Step};
+use polywire_frame::{Broken, CallId, Extension, Output, Reason, Settings, Time};
 use polywire_protocol::{Fault, FaultKind, ProtocolKind};
 use tokio::task::{AbortHandle, JoinSet};
 
 use super::calls::Table;
+use super::done::{Done, Ended};
 use super::faults;
+use super::pipe::Pipe;
 use crate::frames::{Clock, Side, Taken};
 use crate::methods::{MethodFuture, MethodReply};
 use crate::server::answer::caught;
 use crate::server::app::{App, Called};
 use crate::server::peer::Peer;
+use crate::topics::Subscribed;
 
 /// The state machine of a connection, and the handlers at work for it.
 pub(super) struct Work {
-    app: Arc<App>,
-    table: Arc<Table>,
-    machine: Connection<u32, Kept>,
-    done: Arc<Done>,
+    pub(super) app: Arc<App>,
+    pub(super) table: Arc<Table>,
+    pub(super) machine: Connection<u32, Kept>,
+    pub(super) done: Arc<Done>,
+    /// Streams whose items have no credit.
+    pub(super) blocked: Vec<Arc<Pipe>>,
+    /// Streams whose items wait until what is there has been written.
+    pub(super) stalled: Vec<Arc<Pipe>>,
+    /// Some of them may have ended.
+    pub(super) subscriptions: Vec<CallId>,
     /// Of calls that bring nothing of their own.
-    context: crate::Context,
+    pub(super) context: crate::Context,
     /// Calls that nobody waits for. They end with the connection.
     one_ways: JoinSet<()>,
     greeted: bool,
@@ -33,57 +42,80 @@ pub(super) struct Work {
     left: bool,
 }
 
-/// What is kept of a call while its handler is at work.
-struct Kept {
-    task: AbortHandle,
+/// What is kept of a call while its handler is at work, or of a subscription.
+pub(super) struct Kept {
+    task: Option<AbortHandle>,
+    /// Of a call with streams, or a subscription.
+    items: Option<Box<Streamed>>,
+}
+
+struct Streamed {
+    operation: u32,
+    pipe: Arc<Pipe>,
+    subscribed: Option<Subscribed>,
+}
+
+impl Kept {
+    const fn call(task: AbortHandle) -> Self {
+        Self {
+            task: Some(task),
+            items: None,
+        }
+    }
+
+    pub(super) fn stream(task: AbortHandle, operation: u32, pipe: Arc<Pipe>) -> Self {
+        Self {
+            task: Some(task),
+            items: Some(Box::new(Streamed {
+                operation,
+                pipe,
+                subscribed: None,
+            })),
+        }
+    }
+
+    pub(super) fn subscription(subscribed: Subscribed, pipe: Arc<Pipe>) -> Self {
+        Self {
+            task: None,
+            items: Some(Box::new(Streamed {
+                operation: 0,
+                pipe,
+                subscribed: Some(subscribed),
+            })),
+        }
+    }
+
+    pub(super) fn pipe(&self) -> Option<&Arc<Pipe>> {
+        self.items.as_ref().map(|items| &items.pipe)
+    }
+
+    pub(super) fn operation(&self) -> u32 {
+        self.items.as_ref().map_or(0, |items| items.operation)
+    }
+
+    pub(super) fn is_subscription(&self) -> bool {
+        let items = self.items.as_ref();
+        items.is_some_and(|items| items.subscribed.is_some())
+    }
 }
 
 impl Drop for Kept {
     /// The call was answered, which is no matter to the task any more; or it was cancelled, its
     /// time is over or its connection has ended, and nobody wants its answer.
     fn drop(&mut self) {
-        self.task.abort();
-    }
-}
-
-/// An answer, and to what.
-type Ended = (CallId, u32, Result<MethodReply, Fault>);
-
-/// Answers of handlers that took their time.
-#[derive(Debug, Default)]
-struct Done(Mutex<Waiting>);
-
-#[derive(Debug, Default)]
-struct Waiting {
-    answers: Vec<Ended>,
-    waker: Option<Waker>,
-}
-
-impl Done {
-    fn push(&self, ended: Ended) {
-        let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        waiting.answers.push(ended);
-        let waker = waiting.waker.take();
-        drop(waiting);
-        if let Some(waker) = waker {
-            waker.wake();
+        if let Some(task) = &self.task {
+            task.abort();
         }
-    }
-
-    /// Those that are there. The task is woken when there are more.
-    fn take(&self, context: &Context<'_>) -> Vec<Ended> {
-        let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        // Whether or not there is one: the next may come before the task looks again.
-        let own = context.waker();
-        let known = waiting.waker.as_ref();
-        if !known.is_some_and(|waker| waker.will_wake(own)) {
-            waiting.waker = Some(own.clone());
+        if let Some(pipe) = self.pipe() {
+            pipe.close();
         }
-        std::mem::take(&mut waiting.answers)
     }
 }
 
 impl Work {
+    /// Bytes that may wait to be written before no more is read, nor items fetched.
+    pub(super) const MOST_WAITING: usize = 1 << 20;
+
     /// For a connection; nothing, if the server does not offer frames.
     pub(super) fn new(app: Arc<App>, peer: Peer) -> Option<Self> {
         let table = Arc::clone(app.frames.as_ref()?);
@@ -103,6 +135,9 @@ impl Work {
             table,
             machine: Connection::new(settings),
             done: Arc::default(),
+            blocked: Vec::new(),
+            stalled: Vec::new(),
+            subscriptions: Vec::new(),
             one_ways: JoinSet::new(),
             greeted: false,
             left: false,
@@ -114,10 +149,21 @@ impl Work {
         let within = self.app.timeouts.shutdown.as_millis();
         let within = u32::try_from(within).unwrap_or(u32::MAX);
         self.machine.go_away(Reason::STOP, within, "");
+        self.end_subscriptions(Time::ZERO);
     }
 
     fn happens(&mut self, now: Time, event: Event<'_, u32, Kept>) {
         match event {
+            Event::Call {
+                id,
+                operation,
+                open,
+                extension,
+                payload,
+                ..
+            } if self.table.is_stream(operation) => {
+                self.stream(now, id, operation, open, &extension, payload);
+            }
             Event::Call {
                 id,
                 operation,
@@ -146,13 +192,32 @@ impl Work {
                 };
                 self.fault(now, id, &Called::Unknown, &fault, true);
             }
-            Event::Call { id, .. } | Event::Publish { id, .. } | Event::Subscribe { id, .. } => {
-                let fault = Answer::unstarted(FaultCode::UNSUPPORTED);
-                self.machine.fault(now, id, fault, b"");
+            // It takes no items, and those that come are passed over.
+            Event::Call { id, operation, .. } => {
+                let name = self.table.name(&self.app, operation);
+                let message = format!("`{name}` takes no items");
+                let fault = Fault::new(FaultKind::NotAcceptable, message);
+                self.fault(now, id, &Called::Unknown, &fault, true);
             }
+            Event::Publish {
+                id,
+                topic,
+                extension,
+                payload,
+                ..
+            } => self.publish(now, id, topic, &extension, payload),
+            Event::Subscribe {
+                id,
+                topic,
+                extension,
+            } => self.subscribe(now, id, topic, &extension),
+            Event::Unsubscribe(id) => self.unsubscribe(now, id),
+            Event::Item { id, payload } => self.item(id, payload),
+            Event::End(id) => self.end(id),
+            Event::Writable(id) => self.writable(now, id),
             Event::Hello(_) => self.greeted = true,
             // Its task ends with it.
-            Event::Cancelled(_, kept) => drop(kept),
+            Event::Cancelled(_, kept) => self.given_up(kept.as_ref()),
             Event::GoAway { .. } => self.left = true,
             _ => {}
         }
@@ -181,9 +246,7 @@ impl Work {
                     drop(in_flight);
                     done.push((id, operation, answer));
                 });
-                let kept = Kept {
-                    task: task.abort_handle(),
-                };
+                let kept = Kept::call(task.abort_handle());
                 // It is open: it has just come.
                 let _ = self.machine.attach(id, kept);
             }
@@ -255,7 +318,7 @@ impl Work {
         }
     }
 
-    fn answer(&mut self, now: Time, (id, operation, answer): Ended) {
+    pub(super) fn answer(&mut self, now: Time, (id, operation, answer): Ended) {
         let fault = match answer {
             Ok(reply) => {
                 let Some(mut frame) = self.machine.reply(now, id) else {
@@ -277,7 +340,14 @@ impl Work {
 
     /// Answers with a fault; `unstarted`, if it is known that no handler has begun.
     #[cold]
-    fn fault(&mut self, now: Time, id: CallId, called: &Called, fault: &Fault, unstarted: bool) {
+    pub(super) fn fault(
+        &mut self,
+        now: Time,
+        id: CallId,
+        called: &Called,
+        fault: &Fault,
+        unstarted: bool,
+    ) {
         let (answer, details) = faults::answer(&self.app, &self.table, called, fault, unstarted);
         self.machine.fault(now, id, answer, &details);
     }
@@ -285,14 +355,22 @@ impl Work {
 
 impl Side for Work {
     fn prepare(&mut self, clock: Clock, context: &mut Context<'_>) {
-        let answers = self.done.take(context);
-        if answers.is_empty() {
+        let left = self.done.take(context);
+        if left.answers.is_empty() && left.pipes.is_empty() && self.stalled.is_empty() {
             return;
         }
         let now = clock.now();
-        for ended in answers {
+        for ended in left.answers {
             self.answer(now, ended);
         }
+        self.resume(now);
+        for pipe in left.pipes {
+            self.pump(now, &pipe);
+        }
+    }
+
+    fn is_stalled(&self) -> bool {
+        !self.stalled.is_empty()
     }
 
     fn take(&mut self, now: Time, bytes: &[u8]) -> Result<Taken, Broken> {
@@ -320,7 +398,7 @@ impl Side for Work {
     }
 
     fn most_waiting(&self) -> usize {
-        1 << 20
+        Self::MOST_WAITING
     }
 
     fn outlives_input(&self) -> bool {
@@ -352,7 +430,11 @@ impl Side for Work {
     }
 
     fn timeout(&mut self, now: Time) {
-        self.machine.timeout(now, |_, kept| drop(kept));
+        let mut late = Vec::new();
+        self.machine.timeout(now, |_, kept| late.push(kept));
+        for kept in late {
+            self.given_up(kept.as_ref());
+        }
     }
 
     fn greeted(&self) -> bool {
@@ -374,7 +456,7 @@ impl Side for Work {
 }
 
 /// Whether a fault of what was read before the handler: it never began.
-const fn is_of_the_input(kind: FaultKind) -> bool {
+pub(super) const fn is_of_the_input(kind: FaultKind) -> bool {
     matches!(
         kind,
         FaultKind::Invalid
@@ -391,8 +473,7 @@ enum Begun {
 }
 
 /// Metadata is for handlers what headers are.
-#[cold]
-fn bring(context: &mut crate::Context, extension: &Extension<'_>) {
+pub(super) fn bring(context: &mut crate::Context, extension: &Extension<'_>) {
     let headers = &mut Arc::make_mut(&mut context.head).headers;
     for (key, value) in extension.metadata() {
         let name = http::HeaderName::from_bytes(key.as_bytes());

@@ -1,0 +1,370 @@
+//! Calls with streams, and subscriptions, as the calls of a client.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, MutexGuard};
+use std::task::{Context, Poll, Waker};
+
+use polywire_frame::client::{Operation, Refused, Request};
+use polywire_frame::{CallId, HEADER};
+
+use super::error::CallError;
+use super::state::{Asked, Shared, Stage, State};
+use super::tickets::{End, Outcome, Ticket, wake_with};
+
+/// Bytes that may wait to be written before a call that nobody answers waits too.
+const ENOUGH: usize = 256 << 10;
+
+/// What a ticket has more if its call has streams.
+#[derive(Debug)]
+pub(super) struct Items {
+    id: CallId,
+    arrived: VecDeque<Item>,
+    pub(super) accepted: bool,
+    reader: Option<Waker>,
+    writer: Option<Waker>,
+}
+
+/// An item of a stream, or a message of a topic.
+#[derive(Debug)]
+pub(super) struct Item {
+    /// Messages that were left out before it.
+    pub(super) missed: u32,
+    pub(super) payload: Vec<u8>,
+}
+
+impl Items {
+    pub(super) const fn new(id: CallId) -> Self {
+        Self {
+            id,
+            arrived: VecDeque::new(),
+            accepted: false,
+            reader: None,
+            writer: None,
+        }
+    }
+
+    /// Whoever reads or writes has something to look at.
+    pub(super) fn wake(&mut self) {
+        let wakers = [self.reader.take(), self.writer.take()];
+        wakers.into_iter().flatten().for_each(Waker::wake);
+    }
+
+    pub(super) fn wake_writer(&mut self) {
+        self.writer.take().into_iter().for_each(Waker::wake);
+    }
+
+    pub(super) fn wake_reader(&mut self) {
+        self.reader.take().into_iter().for_each(Waker::wake);
+    }
+
+    /// What it costs that nobody has read.
+    fn unread(&self) -> u32 {
+        let cost = |item: &Item| (item.payload.len() + HEADER) as u32;
+        self.arrived.iter().map(cost).sum()
+    }
+}
+
+impl State {
+    /// An item has come.
+    pub(super) fn arrived(&mut self, id: CallId, missed: u32, payload: &[u8]) {
+        let Some(ticket) = self.machine.context(id).copied() else {
+            return;
+        };
+        let Some(items) = &mut self.tickets.slots[ticket as usize].items else {
+            // A call that is told nothing of items: whoever called it wants the answer alone.
+            self.machine.consumed(id, (payload.len() + HEADER) as u32);
+            return;
+        };
+        items.arrived.push_back(Item {
+            missed,
+            payload: payload.to_vec(),
+        });
+        items.wake_reader();
+    }
+
+    /// A subscription holds.
+    pub(super) fn accepted(&mut self, id: CallId) {
+        if let Some(ticket) = self.machine.context(id).copied()
+            && let Some(items) = &mut self.tickets.slots[ticket as usize].items
+        {
+            items.accepted = true;
+            items.wake_reader();
+        }
+    }
+
+    /// More items may be sent, on one stream or on all.
+    pub(super) fn writable(&mut self, id: Option<CallId>) {
+        if let Some(id) = id {
+            if let Some(ticket) = self.machine.context(id).copied()
+                && let Some(items) = &mut self.tickets.slots[ticket as usize].items
+            {
+                items.wake_writer();
+            }
+            return;
+        }
+        for ticket in std::mem::take(&mut self.blocked) {
+            if let Some(items) = &mut self.tickets.slots[ticket as usize].items {
+                items.wake_writer();
+            }
+        }
+    }
+
+    /// Frees a ticket, and gives back what nobody has read.
+    pub(super) fn let_go(&mut self, ticket: Ticket) {
+        if let Some(items) = self.tickets.slots[ticket as usize].items.take() {
+            match items.unread() {
+                0 => {}
+                unread => self.machine.consumed(items.id, unread),
+            }
+        }
+        self.tickets.remove(ticket);
+    }
+}
+
+/// Lets the task of the connection write what has come to be written.
+fn leave(mut state: MutexGuard<'_, State>) {
+    let task = match state.machine.output().is_empty() {
+        true => None,
+        false => state.task.take(),
+    };
+    drop(state);
+    task.into_iter().for_each(Waker::wake);
+}
+
+impl Shared {
+    /// Opens a call with streams: ready when it is open, or has ended already.
+    pub(super) fn poll_open(
+        &self,
+        stage: &mut Stage,
+        asked: &Asked<'_>,
+        payload: &[u8],
+        context: &Context<'_>,
+    ) -> Poll<Result<Ticket, CallError>> {
+        let mut state = self.lock();
+        let now = self.clock.now();
+        let ticket = match *stage {
+            Stage::New => None,
+            Stage::Waits(ticket) => Some(ticket),
+            Stage::Done => return Poll::Pending,
+        };
+        if let Some(ticket) = ticket {
+            let slot = &mut state.tickets.slots[ticket as usize];
+            match slot.outcome {
+                Outcome::Queued if now >= slot.deadline => {
+                    state.leave_queue(ticket);
+                    *stage = Stage::Done;
+                    return Poll::Ready(Err(CallError::Deadline));
+                }
+                Outcome::Queued => {
+                    wake_with(&mut slot.waker, context);
+                    if !state.has_room(ticket) {
+                        return Poll::Pending;
+                    }
+                }
+                _ => {
+                    *stage = Stage::Done;
+                    return Poll::Ready(Ok(ticket));
+                }
+            }
+        }
+        let deadline = now.after(asked.within);
+        let begun = match state.begin(now, asked, deadline, payload, context, ticket) {
+            Ok(ticket) => ticket,
+            Err(error) => {
+                *stage = Stage::Done;
+                return Poll::Ready(Err(error));
+            }
+        };
+        if matches!(
+            state.tickets.slots[begun as usize].outcome,
+            Outcome::Open(_)
+        ) {
+            *stage = Stage::Done;
+            leave(state);
+            return Poll::Ready(Ok(begun));
+        }
+        *stage = Stage::Waits(begun);
+        leave(state);
+        Poll::Pending
+    }
+
+    /// Makes a call that nobody answers, once what was sent before has gone.
+    pub(super) fn poll_notify(
+        &self,
+        asked: &Asked<'_>,
+        payload: &[u8],
+        context: &Context<'_>,
+    ) -> Poll<Result<(), CallError>> {
+        let mut state = self.lock();
+        if let Some(why) = &state.ended {
+            let why = Arc::clone(why);
+            return Poll::Ready(Err(CallError::Disconnected { sent: false, why }));
+        }
+        if state.machine.output().len() > ENOUGH {
+            state.full.push(context.waker().clone());
+            return Poll::Pending;
+        }
+        let now = self.clock.now();
+        let number = state.number(asked.operation);
+        let operation = Operation {
+            number,
+            name: asked.operation,
+        };
+        let request = Request::new(operation)
+            .with_deadline(now.after(asked.within))
+            .with_metadata(asked.metadata);
+        let greeted = state.greeted;
+        let sent = state
+            .machine
+            .one_way(now, &request)
+            .and_then(|mut message| {
+                message.payload().extend_from_slice(payload);
+                message.send()
+            });
+        match sent {
+            // It is not known yet what the server takes.
+            Err(Refused::TooLarge(_)) if !greeted => {
+                state.full.push(context.waker().clone());
+                Poll::Pending
+            }
+            sent => {
+                leave(state);
+                Poll::Ready(sent.map_err(CallError::from))
+            }
+        }
+    }
+
+    /// The next item; nothing, when the call has ended.
+    pub(super) fn poll_item(&self, ticket: Ticket, context: &Context<'_>) -> Poll<Option<Item>> {
+        let mut state = self.lock();
+        let slot = &mut state.tickets.slots[ticket as usize];
+        let ended = matches!(slot.outcome, Outcome::Ended(_));
+        let Some(items) = &mut slot.items else {
+            return Poll::Ready(None);
+        };
+        let Some(item) = items.arrived.pop_front() else {
+            if ended {
+                return Poll::Ready(None);
+            }
+            wake_with(&mut items.reader, context);
+            return Poll::Pending;
+        };
+        let (id, cost) = (items.id, (item.payload.len() + HEADER) as u32);
+        state.machine.consumed(id, cost);
+        leave(state);
+        Poll::Ready(Some(item))
+    }
+
+    /// Sends an item, once there is credit.
+    pub(super) fn poll_send(
+        &self,
+        ticket: Ticket,
+        payload: &[u8],
+        context: &Context<'_>,
+    ) -> Poll<Result<(), CallError>> {
+        let mut state = self.lock();
+        let state_now = &mut *state;
+        let slot = &mut state_now.tickets.slots[ticket as usize];
+        let id = match &slot.outcome {
+            Outcome::Open(id) => *id,
+            Outcome::Ended(end) => {
+                return Poll::Ready(Err(CallError::from_end(end.clone(), &slot.payload)));
+            }
+            Outcome::Free(_) | Outcome::Queued => return Poll::Pending,
+        };
+        let Some(mut item) = state_now.machine.item(id) else {
+            if let Some(items) = &mut slot.items {
+                wake_with(&mut items.writer, context);
+            }
+            if !state_now.blocked.contains(&ticket) {
+                state_now.blocked.push(ticket);
+            }
+            return Poll::Pending;
+        };
+        item.payload().extend_from_slice(payload);
+        let sent = match item.send() {
+            // It is not known yet what the server takes.
+            Err(Refused::TooLarge(_)) if !state_now.greeted => {
+                if let Some(items) = &mut slot.items {
+                    wake_with(&mut items.writer, context);
+                }
+                state_now.blocked.push(ticket);
+                return Poll::Pending;
+            }
+            sent => sent.map_err(CallError::from),
+        };
+        leave(state);
+        Poll::Ready(sent)
+    }
+
+    /// Ends this side's stream of a call.
+    pub(super) fn finish(&self, ticket: Ticket) {
+        let mut state = self.lock();
+        if let Outcome::Open(id) = state.tickets.slots[ticket as usize].outcome {
+            state.machine.end(id);
+        }
+        leave(state);
+    }
+
+    /// Ends a subscription in order.
+    pub(super) fn unsubscribe(&self, ticket: Ticket) {
+        let mut state = self.lock();
+        if let Outcome::Open(id) = state.tickets.slots[ticket as usize].outcome {
+            state.machine.unsubscribe(id);
+        }
+        leave(state);
+    }
+
+    /// Waits until a subscription is accepted.
+    pub(super) fn poll_accepted(
+        &self,
+        ticket: Ticket,
+        context: &Context<'_>,
+    ) -> Poll<Result<(), CallError>> {
+        let mut state = self.lock();
+        let slot = &mut state.tickets.slots[ticket as usize];
+        if let Outcome::Ended(end) = &slot.outcome {
+            return Poll::Ready(Err(CallError::from_end(end.clone(), &slot.payload)));
+        }
+        match &mut slot.items {
+            Some(items) if !items.accepted => {
+                wake_with(&mut items.reader, context);
+                Poll::Pending
+            }
+            _ => Poll::Ready(Ok(())),
+        }
+    }
+
+    /// The end of a call, for `read`, when it has come. The ticket stays.
+    pub(super) fn poll_end<R>(
+        &self,
+        ticket: Ticket,
+        read: impl FnOnce(&[u8]) -> Result<R, CallError>,
+        context: &Context<'_>,
+    ) -> Poll<Result<R, CallError>> {
+        let mut state = self.lock();
+        let slot = &mut state.tickets.slots[ticket as usize];
+        match &slot.outcome {
+            Outcome::Ended(End::Reply) => Poll::Ready(read(&slot.payload)),
+            Outcome::Ended(end) => {
+                Poll::Ready(Err(CallError::from_end(end.clone(), &slot.payload)))
+            }
+            _ => {
+                wake_with(&mut slot.waker, context);
+                Poll::Pending
+            }
+        }
+    }
+
+    /// Nobody has the call any more.
+    pub(super) fn let_go(&self, ticket: Ticket) {
+        let mut state = self.lock();
+        if let Outcome::Open(id) = state.tickets.slots[ticket as usize].outcome {
+            state.machine.cancel(id);
+            state.streams -= 1;
+            state.wake_next();
+        }
+        state.let_go(ticket);
+        leave(state);
+    }
+}

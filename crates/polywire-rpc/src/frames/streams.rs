@@ -1,0 +1,290 @@
+//! Streams of items within calls, and subscriptions, for callers.
+
+use std::future::poll_fn;
+use std::sync::Arc;
+
+use polywire_schema::Limits;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::error::CallError;
+use super::items::Item;
+use super::link::Leaving;
+use super::payload;
+use super::tickets::Ticket;
+
+/// A call that is open, with streams of items. To drop it cancels the call.
+///
+/// Items that have come and were not read are bounded by the window of the connection, and so is
+/// what the server may send: it waits for the reader. What is sent waits for the server in the same way.
+///
+/// ```
+/// use polywire_protocol::Fault;
+/// use polywire_rpc::frames::Client;
+/// use polywire_rpc::{Methods, Server, StreamCall};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let methods = Methods::new().stream("Sums", |(): (), mut call: StreamCall| async move {
+///     let mut sum = 0;
+///     while let Some(number) = call.next::<i64>().await? {
+///         sum += number;
+///         call.send(sum).await?;
+///     }
+///     Ok::<_, Fault>(sum)
+/// });
+/// let server = Server::methods(methods).frames(true).build()?;
+/// let running = server.listen("127.0.0.1:0".parse()?).await?;
+///
+/// let client = Client::connect(&format!("tcp://{}", running.address())).await?;
+/// let mut sums = client.two_way("Sums", ()).await?;
+/// sums.send(2).await?;
+/// sums.send(3).await?;
+/// assert_eq!(sums.next::<i64>().await?, Some(2));
+/// assert_eq!(sums.next::<i64>().await?, Some(5));
+/// assert_eq!(sums.result::<i64>().await?, 5);
+/// # Ok(()) }
+/// ```
+#[derive(Debug)]
+pub struct CallStream {
+    incoming: Incoming,
+    outgoing: Outgoing,
+}
+
+/// The items of a server, in a call with streams.
+#[derive(Debug)]
+pub struct Incoming {
+    open: Arc<Open>,
+    limits: Limits,
+}
+
+/// The items of a client, in a call with streams. When this is dropped, its stream is finished.
+#[derive(Debug)]
+pub struct Outgoing {
+    open: Arc<Open>,
+    space: Vec<u8>,
+}
+
+/// A subscription to a topic. To drop it ends it.
+#[derive(Debug)]
+pub struct Subscription {
+    incoming: Incoming,
+}
+
+/// A message of a topic.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Message<T> {
+    /// How many messages were left out before it, since this subscriber was slow.
+    pub missed: u32,
+    /// The message.
+    pub value: T,
+}
+
+/// A call that has a ticket.
+#[derive(Debug)]
+pub(super) struct Open {
+    pub(super) link: Arc<Leaving>,
+    pub(super) ticket: Ticket,
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        self.link.0.let_go(self.ticket);
+    }
+}
+
+impl CallStream {
+    pub(super) fn new(open: Open, limits: Limits) -> Self {
+        let open = Arc::new(open);
+        Self {
+            outgoing: Outgoing {
+                open: Arc::clone(&open),
+                space: Vec::new(),
+            },
+            incoming: Incoming { open, limits },
+        }
+    }
+
+    /// The next item of the server; nothing, when it has answered.
+    ///
+    /// # Errors
+    ///
+    /// The call ended in something else than a reply, or the item is not of that type.
+    pub async fn next<T: DeserializeOwned>(&mut self) -> Result<Option<T>, CallError> {
+        self.incoming.next().await
+    }
+
+    /// Sends an item, once the server has room for it.
+    ///
+    /// # Errors
+    ///
+    /// As of [`Outgoing::send`].
+    pub async fn send(&mut self, item: impl Serialize) -> Result<(), CallError> {
+        self.outgoing.send(item).await
+    }
+
+    /// No more items will be sent.
+    pub fn finish(&mut self) {
+        self.outgoing.finish();
+    }
+
+    /// What the server answered in the end. No more items are sent, and those that come are passed
+    /// over.
+    ///
+    /// # Errors
+    ///
+    /// The call ended in something else than a reply, or the reply is not of that type.
+    pub async fn result<R: DeserializeOwned>(self) -> Result<R, CallError> {
+        let Self {
+            incoming,
+            mut outgoing,
+        } = self;
+        outgoing.finish();
+        incoming.result().await
+    }
+
+    /// Both directions, to be used at the same time. The call goes on while one of them is there.
+    #[must_use]
+    pub fn split(self) -> (Outgoing, Incoming) {
+        (self.outgoing, self.incoming)
+    }
+}
+
+impl Incoming {
+    /// The next item; nothing, when the server has answered.
+    ///
+    /// # Errors
+    ///
+    /// The call ended in something else than a reply, or the item is not of that type.
+    pub async fn next<T: DeserializeOwned>(&mut self) -> Result<Option<T>, CallError> {
+        match self.next_item().await? {
+            Some(item) => self.read(&item.payload).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// The next item as the bytes that it is.
+    ///
+    /// # Errors
+    ///
+    /// The call ended in something else than a reply.
+    pub async fn next_bytes(&mut self) -> Result<Option<Vec<u8>>, CallError> {
+        Ok(self.next_item().await?.map(|item| item.payload))
+    }
+
+    async fn next_item(&mut self) -> Result<Option<Item>, CallError> {
+        let Open { link, ticket } = &*self.open;
+        if let Some(item) = poll_fn(|context| link.0.poll_item(*ticket, context)).await {
+            return Ok(Some(item));
+        }
+        poll_fn(|context| link.0.poll_end(*ticket, |_| Ok(None), context)).await
+    }
+
+    fn read<T: DeserializeOwned>(&self, bytes: &[u8]) -> Result<T, CallError> {
+        payload::read(bytes, &self.limits).map_err(|error| CallError::unreadable(&error))
+    }
+
+    /// What the server answered in the end. Items that still come are passed over.
+    ///
+    /// # Errors
+    ///
+    /// The call ended in something else than a reply, or the reply is not of that type.
+    pub async fn result<R: DeserializeOwned>(self) -> Result<R, CallError> {
+        let Open { link, ticket } = &*self.open;
+        // The server may wait until they are read.
+        while poll_fn(|context| link.0.poll_item(*ticket, context))
+            .await
+            .is_some()
+        {}
+        let reply = |bytes: &[u8]| Ok(bytes.to_vec());
+        let reply = poll_fn(|context| link.0.poll_end(*ticket, reply, context)).await?;
+        self.read(&reply)
+    }
+}
+
+impl Outgoing {
+    /// Sends an item, once the server has room for it.
+    ///
+    /// # Errors
+    ///
+    /// The call has ended, or the item cannot be written or is larger than the server takes; in the
+    /// last two cases the stream goes on.
+    pub async fn send(&mut self, item: impl Serialize) -> Result<(), CallError> {
+        let mut space = std::mem::take(&mut self.space);
+        space.clear();
+        payload::write(&item, &mut space).map_err(|error| CallError::Invalid(error.to_string()))?;
+        let sent = self.send_bytes(&space).await;
+        self.space = space;
+        sent
+    }
+
+    /// Sends an item that is these bytes, once the server has room for it.
+    ///
+    /// # Errors
+    ///
+    /// As of [`Self::send`].
+    pub async fn send_bytes(&mut self, item: &[u8]) -> Result<(), CallError> {
+        let Open { link, ticket } = &*self.open;
+        poll_fn(|context| link.0.poll_send(*ticket, item, context)).await
+    }
+
+    /// No more items will be sent.
+    pub fn finish(&mut self) {
+        self.open.link.0.finish(self.open.ticket);
+    }
+}
+
+impl Drop for Outgoing {
+    fn drop(&mut self) {
+        self.finish();
+    }
+}
+
+impl Subscription {
+    pub(super) fn new(open: Open, limits: Limits) -> Self {
+        let open = Arc::new(open);
+        Self {
+            incoming: Incoming { open, limits },
+        }
+    }
+
+    pub(super) async fn accepted(&self) -> Result<(), CallError> {
+        let Open { link, ticket } = &*self.incoming.open;
+        poll_fn(|context| link.0.poll_accepted(*ticket, context)).await
+    }
+
+    /// The next message; nothing, when the subscription has ended in order.
+    ///
+    /// # Errors
+    ///
+    /// The server has ended the subscription, the connection has ended, or the message is not of
+    /// that type.
+    pub async fn next<T: DeserializeOwned>(&mut self) -> Result<Option<Message<T>>, CallError> {
+        let Some(item) = self.incoming.next_item().await? else {
+            return Ok(None);
+        };
+        Ok(Some(Message {
+            missed: item.missed,
+            value: self.incoming.read(&item.payload)?,
+        }))
+    }
+
+    /// The next message as the bytes that it is.
+    ///
+    /// # Errors
+    ///
+    /// As of [`Self::next`], but for types.
+    pub async fn next_bytes(&mut self) -> Result<Option<Message<Vec<u8>>>, CallError> {
+        let item = self.incoming.next_item().await?;
+        Ok(item.map(|item| Message {
+            missed: item.missed,
+            value: item.payload,
+        }))
+    }
+
+    /// Wants no more messages. Those that are on their way still come, and then nothing.
+    pub fn unsubscribe(&mut self) {
+        let Open { link, ticket } = &*self.incoming.open;
+        link.0.unsubscribe(*ticket);
+    }
+}

@@ -1,0 +1,298 @@
+//! What a handler and the task of its connection share of a call with streams.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
+
+use bytes::Bytes;
+use polywire_frame::{CallId, HEADER};
+use polywire_protocol::{Fault, FaultKind};
+
+use super::done::Done;
+use crate::methods::MethodReply;
+use crate::topics::SlowSubscriber;
+
+/// Bytes of items that a handler may leave before it has to wait.
+const MOST_LEAVING: usize = 64 << 10;
+
+/// Bytes that were read before the connection is told of them.
+const TELL: u32 = 8 << 10;
+
+/// Items that come and go within a call, or the messages of a subscription.
+///
+/// The connection is told of what there is to do by [`Done`], and comes to fetch it: as many bytes
+/// as were read, items as far as there is credit, and in the end the answer.
+#[derive(Debug)]
+pub(crate) struct Pipe {
+    pub(super) id: CallId,
+    /// The most bytes of an item that the client takes.
+    most: u32,
+    done: Arc<Done>,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    arrived: VecDeque<Bytes>,
+    /// No more will arrive.
+    finished: bool,
+    reader: Option<Waker>,
+    leaving: VecDeque<Leaving>,
+    leaving_bytes: usize,
+    writer: Option<Waker>,
+    /// Bytes that were read, of which the connection was not told.
+    read: u32,
+    /// What the call is answered when all has left.
+    answer: Option<Result<MethodReply, Fault>>,
+    /// The connection has been told that there is something to do.
+    told: bool,
+    /// Messages that were left out behind those that are there.
+    missed: u32,
+    /// It waits for credit, and the connection knows.
+    blocked: bool,
+    /// The call has ended.
+    over: bool,
+}
+
+/// An item on its way.
+#[derive(Clone, Debug)]
+pub(super) struct Leaving {
+    /// Messages that were left out before it.
+    pub(super) missed: u32,
+    pub(super) payload: Bytes,
+}
+
+/// What became of an item that was to leave.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Sent {
+    Gone,
+    NoCredit,
+}
+
+/// Why an item could not be sent.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Refused {
+    /// The call has ended.
+    Over,
+    /// The client takes only so many bytes.
+    TooLarge(u32),
+}
+
+impl Pipe {
+    pub(super) fn new(id: CallId, most: u32, done: Arc<Done>, open: bool) -> Arc<Self> {
+        Arc::new(Self {
+            id,
+            most,
+            done,
+            state: Mutex::new(State {
+                finished: !open,
+                ..State::default()
+            }),
+        })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Lets the connection fetch what there is.
+    fn tell(self: &Arc<Self>, mut state: MutexGuard<'_, State>) {
+        let told = std::mem::replace(&mut state.told, true) || state.over;
+        drop(state);
+        if !told {
+            self.done.fetch(Arc::clone(self));
+        }
+    }
+
+    // For the handler.
+
+    /// The next item; nothing, if no more will come.
+    pub(crate) fn poll_next(self: &Arc<Self>, context: &Context<'_>) -> Poll<Option<Bytes>> {
+        let mut state = self.lock();
+        let Some(item) = state.arrived.pop_front() else {
+            if state.finished || state.over {
+                return Poll::Ready(None);
+            }
+            state.reader = Some(context.waker().clone());
+            return Poll::Pending;
+        };
+        state.read += (item.len() + HEADER) as u32;
+        // What is read at last is always told of.
+        if state.read >= TELL || state.arrived.is_empty() {
+            self.tell(state);
+        }
+        Poll::Ready(Some(item))
+    }
+
+    /// Leaves an item to be sent, once there is room.
+    pub(crate) fn poll_send(
+        self: &Arc<Self>,
+        item: &mut Bytes,
+        context: &Context<'_>,
+    ) -> Poll<Result<(), Refused>> {
+        let mut state = self.lock();
+        if state.over {
+            return Poll::Ready(Err(Refused::Over));
+        }
+        if item.len() as u64 > u64::from(self.most) {
+            return Poll::Ready(Err(Refused::TooLarge(self.most)));
+        }
+        if state.leaving_bytes >= MOST_LEAVING {
+            state.writer = Some(context.waker().clone());
+            return Poll::Pending;
+        }
+        state.push(0, std::mem::take(item));
+        self.tell(state);
+        Poll::Ready(Ok(()))
+    }
+
+    /// The handler has ended.
+    pub(super) fn answer(self: &Arc<Self>, answer: Result<MethodReply, Fault>) {
+        let mut state = self.lock();
+        state.answer.get_or_insert(answer);
+        self.tell(state);
+    }
+
+    // For the connection.
+
+    /// An item has come.
+    pub(super) fn arrived(&self, payload: &[u8]) {
+        let mut state = self.lock();
+        state.arrived.push_back(Bytes::copy_from_slice(payload));
+        let reader = state.reader.take();
+        drop(state);
+        reader.into_iter().for_each(Waker::wake);
+    }
+
+    /// No more will come.
+    pub(super) fn finished(&self) {
+        let mut state = self.lock();
+        state.finished = true;
+        let reader = state.reader.take();
+        drop(state);
+        reader.into_iter().for_each(Waker::wake);
+    }
+
+    /// How many bytes were read since this was asked last. From now on the connection is told anew.
+    pub(super) fn fetched(&self) -> u32 {
+        let mut state = self.lock();
+        state.told = false;
+        std::mem::take(&mut state.read)
+    }
+
+    /// Lets the item that is next leave, by `send`. False if there is none.
+    pub(super) fn leave_next(&self, send: impl FnOnce(&Leaving) -> Sent) -> Option<Sent> {
+        let mut state = self.lock();
+        let sent = send(state.leaving.front()?);
+        let writer = match sent {
+            Sent::Gone => {
+                state.pop();
+                match state.leaving_bytes < MOST_LEAVING {
+                    true => state.writer.take(),
+                    false => None,
+                }
+            }
+            Sent::NoCredit => None,
+        };
+        drop(state);
+        writer.into_iter().for_each(Waker::wake);
+        Some(sent)
+    }
+
+    /// A message for a subscriber: whether it was handed over.
+    pub(crate) fn offer(
+        self: &Arc<Self>,
+        payload: &Bytes,
+        (messages, bytes): (usize, usize),
+        slow: SlowSubscriber,
+    ) -> bool {
+        let mut state = self.lock();
+        if state.over || state.answer.is_some() {
+            return false;
+        }
+        if payload.len() as u64 > u64::from(self.most) {
+            state.missed = state.missed.saturating_add(1);
+            return false;
+        }
+        let cost = payload.len() + HEADER;
+        let full =
+            |state: &State| state.leaving.len() >= messages || state.leaving_bytes + cost > bytes;
+        while full(&state) && !state.leaving.is_empty() {
+            match slow {
+                SlowSubscriber::LeaveOutOldest => {
+                    let missed = state.pop().map_or(0, |left| left.missed).saturating_add(1);
+                    let next = state.leaving.front_mut().map(|next| &mut next.missed);
+                    match next {
+                        Some(next) => *next = next.saturating_add(missed),
+                        None => state.missed = state.missed.saturating_add(missed),
+                    }
+                }
+                SlowSubscriber::LeaveOutNewest => {
+                    state.missed = state.missed.saturating_add(1);
+                    return false;
+                }
+                SlowSubscriber::End => {
+                    let message = "this subscriber was too slow";
+                    state.leaving.clear();
+                    state.leaving_bytes = 0;
+                    state.answer = Some(Err(Fault::new(FaultKind::Overloaded, message)));
+                    self.tell(state);
+                    return false;
+                }
+            }
+        }
+        let missed = std::mem::take(&mut state.missed);
+        state.push(missed, payload.clone());
+        self.tell(state);
+        true
+    }
+
+    /// The answer, if there is one and all has left.
+    pub(super) fn take_answer(&self) -> Option<Result<MethodReply, Fault>> {
+        let mut state = self.lock();
+        match state.leaving.is_empty() {
+            true => state.answer.take(),
+            false => None,
+        }
+    }
+
+    /// It waits for credit, or does no more. Whether the connection knew that it did.
+    pub(super) fn set_blocked(&self, blocked: bool) -> bool {
+        std::mem::replace(&mut self.lock().blocked, blocked)
+    }
+
+    pub(super) fn is_over(&self) -> bool {
+        self.lock().over
+    }
+
+    /// The call has ended. How many bytes were read, or will not be, of which the connection was
+    /// not told.
+    pub(super) fn close(&self) -> u32 {
+        let mut state = self.lock();
+        state.over = true;
+        state.leaving = VecDeque::new();
+        state.leaving_bytes = 0;
+        state.answer = None;
+        let cost = |item: &Bytes| (item.len() + HEADER) as u32;
+        let unread: u32 = state.arrived.iter().map(cost).sum();
+        state.arrived = VecDeque::new();
+        let read = std::mem::take(&mut state.read);
+        let wakers = [state.reader.take(), state.writer.take()];
+        drop(state);
+        wakers.into_iter().flatten().for_each(Waker::wake);
+        unread + read
+    }
+}
+
+impl State {
+    fn push(&mut self, missed: u32, payload: Bytes) {
+        self.leaving_bytes += payload.len() + HEADER;
+        self.leaving.push_back(Leaving { missed, payload });
+    }
+
+    fn pop(&mut self) -> Option<Leaving> {
+        let left = self.leaving.pop_front()?;
+        self.leaving_bytes -= left.payload.len() + HEADER;
+        Some(left)
+    }
+}

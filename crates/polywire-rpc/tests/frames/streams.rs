@@ -1,0 +1,321 @@
+//! Calls with streams of items.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use polywire_frame::FaultCode;
+use polywire_protocol::Fault;
+use polywire_rpc::frames::{CallError, Client};
+use polywire_rpc::methods::{MethodCall, MethodService};
+use polywire_rpc::{Methods, Running, Server, StreamCall, Timeouts};
+use tokio::sync::mpsc;
+use tower::layer::layer_fn;
+use tower::{ServiceExt, service_fn};
+
+use crate::support::client;
+
+/// What has become of handlers.
+#[derive(Clone, Default)]
+struct Seen {
+    sent: Arc<AtomicUsize>,
+    dropped: Option<mpsc::UnboundedSender<()>>,
+}
+
+impl Drop for Seen {
+    fn drop(&mut self) {
+        if let Some(dropped) = &self.dropped {
+            let _ = dropped.send(());
+        }
+    }
+}
+
+fn methods(sent: &Arc<AtomicUsize>, dropped: &mpsc::UnboundedSender<()>) -> Methods {
+    let (sent, dropped) = (Arc::clone(sent), dropped.clone());
+    Methods::new()
+        .method("Add", |(a, b): (i32, i32)| async move { a + b })
+        .stream("Count", |(to,): (u32,), mut call: StreamCall| async move {
+            for number in 0..to {
+                call.send(number).await?;
+            }
+            Ok::<_, Fault>(to)
+        })
+        .stream("Sum", |(): (), mut call: StreamCall| async move {
+            let mut sum = 0;
+            while let Some(number) = call.next::<i64>().await? {
+                sum += number;
+            }
+            Ok::<_, Fault>(sum)
+        })
+        .stream("Echo", |(): (), call: StreamCall| async move {
+            let (mut items, out) = call.split();
+            let mut count = 0_u32;
+            while let Some(item) = items.next_bytes().await {
+                out.send_bytes(item).await?;
+                count += 1;
+            }
+            Ok::<_, Fault>(count)
+        })
+        .stream("Flood", move |(len,): (usize,), call: StreamCall| {
+            let seen = Seen {
+                sent: Arc::clone(&sent),
+                dropped: Some(dropped.clone()),
+            };
+            async move {
+                let (_, out) = call.split();
+                let item = bytes::Bytes::from(vec![0; len]);
+                loop {
+                    out.send_bytes(item.clone()).await?;
+                    seen.sent.fetch_add(1, Ordering::Relaxed);
+                }
+                #[allow(unreachable_code, reason = "it says what the type is")]
+                Ok::<(), Fault>(())
+            }
+        })
+        .stream("Half", |(): (), mut call: StreamCall| async move {
+            call.send("one").await?;
+            call.send("two").await?;
+            Err::<(), _>(Fault::coded(7, "no more"))
+        })
+}
+
+struct Served {
+    running: Running,
+    client: Client,
+    sent: Arc<AtomicUsize>,
+    dropped: mpsc::UnboundedReceiver<()>,
+}
+
+async fn served() -> Served {
+    let (dropping, dropped) = mpsc::unbounded_channel();
+    let sent = Arc::default();
+    let timeouts = Timeouts {
+        shutdown: Duration::from_millis(50),
+        ..Timeouts::DEFAULT
+    };
+    let server = Server::methods(methods(&sent, &dropping))
+        .timeouts(timeouts)
+        .frames(true);
+    let address = "127.0.0.1:0".parse().unwrap();
+    let running = server.build().unwrap().listen(address).await.unwrap();
+    let client = client(&running).await;
+    Served {
+        running,
+        client,
+        sent,
+        dropped,
+    }
+}
+
+#[tokio::test]
+async fn items_of_the_server_come_in_order_and_then_the_answer() {
+    let served = served().await;
+    let mut count = served.client.stream("Count", (100_000,)).await.unwrap();
+    let mut expected = 0_u32;
+    while let Some(number) = count.next::<u32>().await.unwrap() {
+        assert_eq!(number, expected);
+        expected += 1;
+    }
+    assert_eq!(expected, 100_000);
+    assert_eq!(count.result::<u32>().await.unwrap(), 100_000);
+    assert_eq!(served.client.pending(), 0);
+}
+
+#[tokio::test]
+async fn items_of_the_client_come_in_order_and_then_the_end() {
+    let served = served().await;
+    let mut sum = served.client.two_way("Sum", ()).await.unwrap();
+    for number in 1..=100_000_i64 {
+        sum.send(number).await.unwrap();
+    }
+    assert_eq!(sum.result::<i64>().await.unwrap(), 5_000_050_000);
+}
+
+#[tokio::test]
+async fn both_directions_at_the_same_time() {
+    let served = served().await;
+    let echo = served.client.two_way("Echo", ()).await.unwrap();
+    let (mut out, mut back) = echo.split();
+    let sends = async move {
+        for number in 0..20_000_u32 {
+            out.send((number, "x".repeat(number as usize % 300)))
+                .await
+                .unwrap();
+        }
+    };
+    let reads = async move {
+        for number in 0..20_000_u32 {
+            let (back, _) = back.next::<(u32, String)>().await.unwrap().unwrap();
+            assert_eq!(back, number);
+        }
+        assert_eq!(back.next::<(u32, String)>().await.unwrap(), None);
+        back.result::<u32>().await.unwrap()
+    };
+    // The stream is finished when the half that sends is dropped.
+    let ((), count) = tokio::join!(sends, reads);
+    assert_eq!(count, 20_000);
+}
+
+#[tokio::test]
+async fn who_sends_waits_for_who_reads() {
+    let served = served().await;
+    let mut flood = served.client.stream("Flood", (1_000,)).await.unwrap();
+    // As much as the window and what waits for it have room for, and not an item more, however
+    // often the two sides have a turn.
+    for _ in 0..1_000 {
+        served.client.call::<i32>("Add", (1, 2)).await.unwrap();
+    }
+    let room = (256 << 10) + (64 << 10);
+    let most = room / 1_016 + 2;
+    assert!(served.sent.load(Ordering::Relaxed) <= most);
+    for _ in 0..10 * most {
+        flood.next::<()>().await.unwrap_err();
+    }
+    assert!(served.sent.load(Ordering::Relaxed) >= 9 * most);
+}
+
+#[tokio::test]
+async fn to_drop_a_stream_ends_the_handler_and_gives_the_room_back() {
+    let mut served = served().await;
+    // Their windows together are more than that of the connection.
+    for _ in 0..40 {
+        let mut flood = served.client.stream("Flood", (60_000,)).await.unwrap();
+        assert!(flood.next::<()>().await.is_err());
+        drop(flood);
+        served.dropped.recv().await.unwrap();
+    }
+    assert_eq!(served.client.call::<i32>("Add", (1, 2)).await.unwrap(), 3);
+    // Its answer came behind those to what was cancelled.
+    assert_eq!(served.client.pending(), 0);
+}
+
+#[tokio::test]
+async fn streams_that_nobody_reads_do_not_hold_up_calls() {
+    let served = served().await;
+    let mut floods = Vec::new();
+    for _ in 0..40 {
+        floods.push(served.client.stream("Flood", (60_000,)).await.unwrap());
+    }
+    for _ in 0..100 {
+        assert_eq!(served.client.call::<i32>("Add", (1, 2)).await.unwrap(), 3);
+    }
+    // Whichever is read goes on when the others have gone.
+    let mut last = floods.pop().unwrap();
+    drop(floods);
+    for _ in 0..200 {
+        assert!(last.next::<()>().await.is_err());
+    }
+}
+
+#[tokio::test]
+async fn items_before_a_fault_are_not_lost() {
+    let served = served().await;
+    let mut half = served.client.stream("Half", ()).await.unwrap();
+    assert_eq!(half.next::<String>().await.unwrap().unwrap(), "one");
+    assert_eq!(half.next::<String>().await.unwrap().unwrap(), "two");
+    let fault = half.next::<String>().await.unwrap_err();
+    assert_eq!(fault.as_fault().unwrap().message(), "no more");
+    let again = half.result::<()>().await.unwrap_err();
+    assert_eq!(again.as_fault().unwrap().message(), "no more");
+}
+
+#[tokio::test]
+async fn an_item_of_another_type_is_a_fault_that_says_which() {
+    let served = served().await;
+    let mut sum = served.client.two_way("Sum", ()).await.unwrap();
+    sum.send(1).await.unwrap();
+    sum.send("two").await.unwrap();
+    let error = sum.result::<i64>().await.unwrap_err();
+    let fault = error.as_fault().unwrap();
+    assert_eq!(fault.code(), FaultCode::MALFORMED, "{fault:?}");
+    assert!(fault.message().starts_with("item 2: "), "{fault:?}");
+}
+
+#[tokio::test]
+async fn who_sends_to_a_call_that_has_ended_is_told() {
+    let served = served().await;
+    let mut sum = served.client.two_way("Sum", ()).await.unwrap();
+    sum.send("two").await.unwrap();
+    // Until the answer is here there is no error.
+    let error = loop {
+        if let Err(error) = sum.send(1).await {
+            break error;
+        }
+        tokio::task::yield_now().await;
+    };
+    assert!(error.as_fault().is_some(), "{error}");
+}
+
+#[tokio::test]
+async fn methods_without_streams_take_no_items() {
+    let served = served().await;
+    let mut add = served.client.two_way("Add", (1, 2)).await.unwrap();
+    let _ = add.send(3).await;
+    let error = add.result::<i32>().await.unwrap_err();
+    let fault = error.as_fault().unwrap();
+    assert_eq!(fault.code(), FaultCode::UNSUPPORTED);
+    assert!(fault.is_unstarted());
+    assert_eq!(fault.message(), "`Add` takes no items");
+    // One that has streams can be called for its answer alone.
+    assert_eq!(served.client.call::<u32>("Count", (9,)).await.unwrap(), 9);
+    assert_eq!(served.client.call::<i64>("Sum", ()).await.unwrap(), 0);
+}
+
+#[tokio::test]
+async fn other_wires_have_no_streams() {
+    let served = served().await;
+    let url = format!("http://{}/RPC2", served.running.address());
+    let client = polywire_rpc::xmlrpc::Client::new(&url).unwrap();
+    let error = client.call::<u32>("Count", (1,)).await.unwrap_err();
+    let expected = "`Count` has streams, which only frames carry";
+    assert!(error.to_string().contains(expected), "{error}");
+}
+
+#[tokio::test]
+async fn layers_around_methods_stand_around_streams_too() {
+    let (dropping, _dropped) = mpsc::unbounded_channel();
+    let sent = Arc::default();
+    let methods = methods(&sent, &dropping).layer(layer_fn(|inner: MethodService| {
+        service_fn(move |call: MethodCall| {
+            let inner = inner.clone();
+            async move {
+                match call.name() {
+                    "Count" => Err(Fault::coded(403, "not for you")),
+                    _ => inner.oneshot(call).await,
+                }
+            }
+        })
+    }));
+    let server = Server::methods(methods);
+    let server = server.frames(true).build().unwrap();
+    let running = server.listen("127.0.0.1:0".parse().unwrap()).await.unwrap();
+    let client = client(&running).await;
+    let mut count = client.stream("Count", (3,)).await.unwrap();
+    let error = count.next::<u32>().await.unwrap_err();
+    assert_eq!(error.as_fault().unwrap().message(), "not for you");
+    let mut sum = client.two_way("Sum", ()).await.unwrap();
+    sum.send(5).await.unwrap();
+    assert_eq!(sum.result::<i64>().await.unwrap(), 5);
+}
+
+#[tokio::test]
+async fn when_the_connection_ends_so_do_its_streams() {
+    let mut served = served().await;
+    let mut flood = served.client.stream("Flood", (1_000,)).await.unwrap();
+    assert!(flood.next::<()>().await.is_err());
+    let running = served.running;
+    let stopping = tokio::spawn(async move { running.shutdown().await });
+    let error = loop {
+        match flood.next::<()>().await {
+            // An item, which is not of that type.
+            Err(CallError::Unreadable(_)) => {}
+            ended => break ended.unwrap_err(),
+        }
+    };
+    assert!(
+        matches!(error, CallError::Disconnected { sent: true, .. }),
+        "{error}"
+    );
+    served.dropped.recv().await.unwrap();
+    stopping.await.unwrap();
+}

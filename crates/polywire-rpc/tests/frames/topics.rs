@@ -1,0 +1,218 @@
+//! Publish and subscribe, and calls that nobody answers.
+
+use std::time::Duration;
+
+use polywire_frame::FaultCode;
+use polywire_rpc::frames::{CallError, Client, Subscription};
+use polywire_rpc::topics::{Access, SlowSubscriber};
+use polywire_rpc::{Methods, Running, Server, Timeouts, Topics};
+use tokio::sync::mpsc;
+
+use crate::support::client;
+
+async fn serve(topics: Option<Topics>) -> Running {
+    let timeouts = Timeouts {
+        shutdown: Duration::from_millis(200),
+        ..Timeouts::DEFAULT
+    };
+    let methods = Methods::new().method("Add", |(a, b): (i32, i32)| async move { a + b });
+    let mut server = Server::methods(methods).frames(true).timeouts(timeouts);
+    if let Some(topics) = topics {
+        server = server.topics(topics);
+    }
+    let address = "127.0.0.1:0".parse().unwrap();
+    server.build().unwrap().listen(address).await.unwrap()
+}
+
+async fn next(subscription: &mut Subscription) -> (u32, String) {
+    let message = subscription.next::<String>().await.unwrap().unwrap();
+    (message.missed, message.value)
+}
+
+fn code(error: &CallError) -> FaultCode {
+    error.as_fault().unwrap().code()
+}
+
+#[tokio::test]
+async fn a_message_reaches_all_who_have_subscribed() {
+    let topics = Topics::new();
+    let running = serve(Some(topics.clone())).await;
+    let (a, b) = (client(&running).await, client(&running).await);
+    assert_eq!(a.publish("news", "to nobody").await.unwrap(), 0);
+    let mut first = a.subscribe("news").await.unwrap();
+    let mut second = b.subscribe("news").await.unwrap();
+    let mut other = b.subscribe("sport").await.unwrap();
+    assert_eq!(topics.subscribers("news"), 2);
+    assert_eq!(a.publish("news", "rain").await.unwrap(), 2);
+    assert_eq!(topics.publish("news", "sun").unwrap(), 2);
+    assert_eq!(b.publish("sport", "goal").await.unwrap(), 1);
+    for subscription in [&mut first, &mut second] {
+        assert_eq!(next(subscription).await, (0, "rain".to_owned()));
+        assert_eq!(next(subscription).await, (0, "sun".to_owned()));
+    }
+    assert_eq!(next(&mut other).await.1, "goal");
+}
+
+#[tokio::test]
+async fn a_subscription_ends_in_order_or_by_being_dropped() {
+    let topics = Topics::new();
+    let running = serve(Some(topics.clone())).await;
+    let client = client(&running).await;
+    let mut subscription = client.subscribe("news").await.unwrap();
+    let dropped = client.subscribe("news").await.unwrap();
+    topics.publish("news", "last").unwrap();
+    assert_eq!(next(&mut subscription).await.1, "last");
+    subscription.unsubscribe();
+    assert_eq!(subscription.next::<String>().await.unwrap(), None);
+    drop(dropped);
+    client.call::<i32>("Add", (1, 2)).await.unwrap();
+    assert_eq!(topics.subscribers("news"), 0);
+    assert_eq!(client.publish("news", "gone").await.unwrap(), 0);
+}
+
+/// Publishes what is more than a subscriber that does not read can be sent, and then what it had.
+async fn flood(topics: Topics) -> (Vec<u32>, Vec<(u32, usize)>, Option<CallError>) {
+    let running = serve(Some(topics.clone())).await;
+    let client = client(&running).await;
+    let mut slow = client.subscribe("news").await.unwrap();
+    let mut handed = Vec::new();
+    for number in 0..100_usize {
+        let message = "x".repeat(20_000 + number);
+        handed.push(topics.publish("news", &message).unwrap());
+        // The connection has its turn.
+        client.call::<i32>("Add", (1, 2)).await.unwrap();
+    }
+    let mut got = Vec::new();
+    let mut fault = None;
+    let end = || topics.publish("news", "end").unwrap() == 1;
+    let mut ended = end();
+    loop {
+        match slow.next::<String>().await {
+            Ok(Some(message)) if message.value == "end" => {
+                got.push((message.missed, 0));
+                break;
+            }
+            Ok(Some(message)) => {
+                got.push((message.missed, message.value.len() - 20_000));
+                ended = ended || end();
+            }
+            Ok(None) => break,
+            Err(error) => {
+                fault = Some(error);
+                break;
+            }
+        }
+    }
+    (handed, got, fault)
+}
+
+#[tokio::test]
+async fn who_is_slow_gets_the_newest() {
+    let (handed, got, fault) = flood(Topics::new().queue(4, 1 << 20)).await;
+    assert!(fault.is_none());
+    assert!(handed.iter().all(|count| *count == 1));
+    // What was left out is told where it was, and all is there or counted.
+    let missed: u32 = got.iter().map(|(missed, _)| missed).sum();
+    assert_eq!(missed as usize + got.len(), 101);
+    let tail: Vec<_> = got[got.len() - 4..].iter().map(|(_, n)| *n).collect();
+    assert_eq!(tail, [97, 98, 99, 0]);
+    let mut expected = 0;
+    for (missed, number) in &got[..got.len() - 1] {
+        expected += *missed as usize;
+        assert_eq!(*number, expected);
+        expected += 1;
+    }
+}
+
+#[tokio::test]
+async fn who_is_slow_gets_the_oldest() {
+    let topics = Topics::new().queue(4, 1 << 20);
+    let (handed, got, fault) = flood(topics.slow(SlowSubscriber::LeaveOutNewest)).await;
+    assert!(fault.is_none());
+    let all: u32 = handed.iter().sum();
+    assert!(all < 100);
+    // All that was handed over came, without a gap, and then how many did not.
+    let (last, first) = got.split_last().unwrap();
+    assert_eq!(first.len(), all as usize);
+    for (index, (missed, number)) in first.iter().enumerate() {
+        assert_eq!((*missed, *number), (0, index));
+    }
+    assert!(last.0 as usize >= 100 - first.len());
+}
+
+#[tokio::test]
+async fn who_is_slow_is_let_go() {
+    let topics = Topics::new().queue(4, 1 << 20);
+    let (handed, got, fault) = flood(topics.slow(SlowSubscriber::End)).await;
+    let fault = fault.unwrap();
+    assert_eq!(code(&fault), FaultCode::OVERLOADED);
+    assert_eq!(
+        fault.as_fault().unwrap().message(),
+        "this subscriber was too slow"
+    );
+    let all: u32 = handed.iter().sum();
+    assert!(got.len() <= all as usize && all < 100);
+}
+
+#[tokio::test]
+async fn the_guard_says_who_may() {
+    let topics = Topics::new().guard(|_, access| access == Access::Subscribe("news"));
+    let running = serve(Some(topics)).await;
+    let client = client(&running).await;
+    client.subscribe("news").await.unwrap();
+    let error = client.subscribe("secret").await.unwrap_err();
+    assert_eq!(code(&error), FaultCode::FORBIDDEN);
+    let error = client.publish("news", 1).await.unwrap_err();
+    assert_eq!(code(&error), FaultCode::FORBIDDEN);
+}
+
+#[tokio::test]
+async fn a_server_without_topics_says_so() {
+    let running = serve(None).await;
+    let client = client(&running).await;
+    for error in [
+        client.subscribe("news").await.unwrap_err(),
+        client.publish("news", 1).await.unwrap_err(),
+    ] {
+        assert_eq!(code(&error), FaultCode::UNSUPPORTED);
+        assert_eq!(
+            error.as_fault().unwrap().message(),
+            "this server has no topics"
+        );
+    }
+    assert!(client.subscribe("").await.is_err());
+}
+
+#[tokio::test]
+async fn a_server_that_stops_ends_subscriptions() {
+    let running = serve(Some(Topics::new())).await;
+    let client = client(&running).await;
+    let mut subscription = client.subscribe("news").await.unwrap();
+    let stopping = tokio::spawn(async move { running.shutdown().await });
+    let error = subscription.next::<String>().await.unwrap_err();
+    assert_eq!(code(&error), FaultCode::UNAVAILABLE);
+    stopping.await.unwrap();
+}
+
+#[tokio::test]
+async fn calls_that_nobody_answers_arrive() {
+    let (heard, mut hears) = mpsc::unbounded_channel();
+    let methods = Methods::new().method("Note", move |(number, text): (u32, String)| {
+        let heard = heard.clone();
+        async move {
+            let _ = heard.send((number, text.len()));
+        }
+    });
+    let server = Server::methods(methods).frames(true).build().unwrap();
+    let running = server.listen("127.0.0.1:0".parse().unwrap()).await.unwrap();
+    let client: Client = client(&running).await;
+    for number in 0..1_000_u32 {
+        let text = "x".repeat(number as usize * 10);
+        client.notify("Note", (number, text)).await.unwrap();
+    }
+    for number in 0..1_000 {
+        assert_eq!(hears.recv().await.unwrap(), (number, number as usize * 10));
+    }
+    let error = client.notify("no\nname", ()).await.unwrap_err();
+    assert!(matches!(error, CallError::Invalid(_)), "{error}");
+}
