@@ -157,17 +157,33 @@ async def credit(client: Client) -> None:
     async def counted(call: ClientCall) -> bool:
         return [item.payload async for item in call] == [b"%d" % i for i in range(5)]
 
-    unread = await unread_here(client)
-    late = [await client.stream("Count", b"5", open=False) for _ in range(2)]
-    for _ in range(2):  # calls are not held up; with their answers all would have come that may
-        assert await client.call("Echo", b"on") == b"on"
-    assert late[0].items.empty() and late[1].items.empty()
-    assert len([item async for item in unread[0]]) == 4000  # room is made by one that is read
-    assert await counted(late[0])
-    for call in unread[1:]:  # and by those that are cancelled
+    async def used_up() -> tuple[list[ClientCall], ClientCall]:
+        unread, late = await unread_here(client), await client.stream("Count", b"5", open=False)
+        for _ in range(2):  # calls are not held up; with their answers all would have come that may
+            assert await client.call("Echo", b"on") == b"on"
+        assert late.items.empty()
+        return unread, late
+
+    async def go_on(late: ClientCall) -> None:
+        assert [item.payload async for item in late] == [b"%d" % i for i in range(5)]
+
+    some, late = await used_up()
+    assert len([item async for item in some[0]]) == 4000  # one that is read makes room
+    await go_on(late)
+    more, late = await used_up()
+    for call in some[1:] + more:
         call.cancel()
+    await go_on(late)
+    unread = [await client.stream("Count", b"4000", open=False) for _ in range(len(some) + 1)]
+    for call in unread:
+        call.discard()
+    while any(call.credit.room > 0 for call in unread):
+        client.changed.clear()
+        await client.changed.wait()
+    for call in unread:
+        call.cancel()
+    for call in some[1:] + more + unread:
         assert (await fault_of(call.result())).code == 0x33
-    assert await counted(late[1])
 
     for release, outcome in ((ClientCall.cancel, Fault), (ClientCall.end, bytes)):
         unread = await unread_there(client)
