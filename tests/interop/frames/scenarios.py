@@ -131,49 +131,31 @@ async def topics(client: Client) -> None:
     assert await client.publish(name, b"nobody") == 0 and not client.open
 
 
-async def unread_here(client: Client) -> list[ClientCall]:
-    """Streams whose items we do not read, and that have all credit of the connection."""
+async def unread_here(client: Client) -> tuple[list[ClientCall], ClientCall]:
+    """Streams that we do not read, and that have all credit of the connection; and one that waits for some."""
     own = client.connection.own
     unread = [await client.stream("Count", b"4000", open=False) for _ in range(own.items // own.window)]
     while client.connection.credit.room > 0:
         client.changed.clear()
         await client.changed.wait()
-    return unread
-
-
-async def unread_there(client: Client) -> list[ClientCall]:
-    """The same of those whose items the server does not read."""
-    await client.greeted.wait()
-    peer = client.connection.peer
-    unread = [await client.stream("Hold") for _ in range(peer.items // peer.window + 1)]
-    for call in unread:
-        while call.may_send:
-            await call.send(b"x" * 30000)
-    assert client.connection.credit.left <= 0
-    return unread
+    late = await client.stream("Count", b"5", open=False)
+    for _ in range(2):  # calls are not held up; behind their answers there is nothing that could have come
+        assert await client.call("Echo", b"on") == b"on"
+    assert late.items.empty()
+    return unread, late
 
 
 async def credit(client: Client) -> None:
-    async def counted(call: ClientCall) -> bool:
-        return [item.payload async for item in call] == [b"%d" % i for i in range(5)]
-
-    async def used_up() -> tuple[list[ClientCall], ClientCall]:
-        unread, late = await unread_here(client), await client.stream("Count", b"5", open=False)
-        for _ in range(2):  # calls are not held up; with their answers all would have come that may
-            assert await client.call("Echo", b"on") == b"on"
-        assert late.items.empty()
-        return unread, late
-
-    async def go_on(late: ClientCall) -> None:
+    async def goes_on(late: ClientCall) -> None:
         assert [item.payload async for item in late] == [b"%d" % i for i in range(5)]
 
-    some, late = await used_up()
+    some, late = await unread_here(client)
     assert len([item async for item in some[0]]) == 4000  # one that is read makes room
-    await go_on(late)
-    more, late = await used_up()
+    await goes_on(late)
+    more, late = await unread_here(client)
     for call in some[1:] + more:
         call.cancel()
-    await go_on(late)
+    await goes_on(late)
     unread = [await client.stream("Count", b"4000", open=False) for _ in range(len(some) + 1)]
     for call in unread:
         call.discard()
@@ -185,6 +167,25 @@ async def credit(client: Client) -> None:
     for call in some[1:] + more + unread:
         assert (await fault_of(call.result())).code == 0x33
 
+
+async def unread_there(client: Client) -> list[ClientCall]:
+    """Streams that the server does not read, and that have all credit of the connection."""
+    await client.greeted.wait()
+    peer = client.connection.peer
+    unread = [await client.stream("Hold") for _ in range(peer.items // peer.window + 1)]
+    for call in unread:
+        while call.may_send:
+            await call.send(b"x" * 30000)
+    assert client.connection.credit.left <= 0
+    return unread
+
+
+async def credit_there(client: Client) -> None:
+    async def goes_on(sending: Awaitable[bool]) -> None:
+        assert await sending
+        late.end()
+        assert await late.result() == b"late"
+
     for release, outcome in ((ClientCall.cancel, Fault), (ClientCall.end, bytes)):
         unread = await unread_there(client)
         late = await client.stream("Collect")
@@ -192,21 +193,17 @@ async def credit(client: Client) -> None:
         assert await client.call("Echo", b"on") == b"on" and not sending.done()
         for call in unread:
             release(call)
-        assert await sending
-        late.end()
-        assert await late.result() == b"late"
+        await goes_on(sending)
         results = await asyncio.gather(*(call.result() for call in unread), return_exceptions=True)
         assert all(isinstance(result, outcome) for result in results), results
-
-    peer, sent = client.connection.peer, 0
-    while sent < 2 * peer.items:  # for calls that have been answered
+    sent = 0
+    while sent < 2 * client.connection.peer.items:  # for calls that have been answered
         answered = await client.stream("Echo")
         while await answered.send(b"x" * 30000):
             sent += 30000
     late = await client.stream("Collect")
-    assert await late.send(b"late")
-    late.end()
-    assert await late.result() == b"late" and not client.open
+    await goes_on(late.send(b"late"))
+    assert not client.open
 
 
 async def sent_away(work: Awaitable[object], code: int) -> None:
@@ -278,8 +275,8 @@ async def goaway(client: Client) -> None:
 
 FEATURES = {checksum: CAN_CHECK, deflate: CAN_INFLATE, both: CAN_CHECK | CAN_INFLATE}
 ALL: dict[str, Callable[[Client], Awaitable[None]]] = {work.__name__.replace("_", "-"): work for work in (
-    calls, pipelined, fault, unknown, deadline, cancel, one_way, streams, credit, items_beyond, credit_beyond,
-    topics, ping, checksum, deflate, both, goaway)}
+    calls, pipelined, fault, unknown, deadline, cancel, one_way, streams, credit, credit_there,
+    items_beyond, credit_beyond, topics, ping, checksum, deflate, both, goaway)}
 
 
 async def run(address: str, name: str, one_byte: bool) -> None:

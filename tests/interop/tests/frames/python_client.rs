@@ -10,7 +10,7 @@ use polywire_interop::{Case, Folder, workspace};
 
 use crate::served::{Notes, Served, Socket};
 
-const SCENARIOS: [&str; 17] = [
+const SCENARIOS: [&str; 18] = [
     "calls",
     "pipelined",
     "fault",
@@ -20,6 +20,7 @@ const SCENARIOS: [&str; 17] = [
     "one-way",
     "streams",
     "credit",
+    "credit-there",
     "items-beyond",
     "credit-beyond",
     "topics",
