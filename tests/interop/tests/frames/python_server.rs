@@ -170,14 +170,21 @@ fn frames_of_a_python_server_give_credit_of_the_connection_back() {
     };
     let mut caller = Caller::connect(&address);
     let large = [b'x'; 30_000];
-    let release: [fn(&mut Caller, CallId); 3] = [
-        |caller, id| {
-            caller.machine.cancel(id);
-        },
-        |caller, id| caller.machine.end(id),
-        |_, _| {}, // they have been answered
+    let cancel = |caller: &mut Caller, id| {
+        caller.machine.cancel(id);
+    };
+    let end = |caller: &mut Caller, id| caller.machine.end(id);
+    let answered = |_: &mut Caller, _| {};
+    let rounds: [(&str, fn(&mut Caller, CallId)); 6] = [
+        ("Hold", cancel),
+        ("Hold", end),
+        // Some of their items come before the answer, others behind it.
+        ("Echo", answered),
+        ("Echo", answered),
+        ("Echo", answered),
+        ("Echo", answered),
     ];
-    for (release, name) in release.into_iter().zip(["Hold", "Hold", "Echo"]) {
+    for (name, release) in rounds {
         let mut unread = Vec::new();
         loop {
             let id = caller.call(name, b"", true);
