@@ -80,12 +80,22 @@ impl Caller {
         count
     }
 
+    fn flush(&mut self) {
+        let parts: Vec<_> = self.machine.output().parts().flatten().copied().collect();
+        self.machine.wrote();
+        self.socket.write_all(&parts).unwrap();
+    }
+
+    /// Sends what there is, and waits until something has come, which is not looked at.
+    pub(crate) fn await_bytes(&mut self) {
+        self.flush();
+        self.socket.peek(&mut [0]).unwrap();
+    }
+
     /// Sends what there is, and waits until the server says something.
     pub(crate) fn hear(&mut self) -> Told {
         loop {
-            let parts: Vec<_> = self.machine.output().parts().flatten().copied().collect();
-            self.machine.wrote();
-            self.socket.write_all(&parts).unwrap();
+            self.flush();
             if let Step::Took(count, event) = self.machine.receive(&self.input).unwrap() {
                 let told = event.as_ref().map(told);
                 self.input.drain(..count);
