@@ -152,8 +152,8 @@ class Credit:
         self.room -= item.size
 
     def consumed(self, item: Frame) -> None:
-        """Gives back when what is owed is as much as the other side has left. Half of the window would do for it to
-        go on, but for this: what waits on streams that nobody reads may be more than half of the connection's."""
+        """Gives back as soon as what is owed is as much as the other side has left: on a stream that is half of the
+        window, on the connection less, as far as it is held by streams that nobody reads."""
         self.owed += item.size
         if self.owed >= self.room:
             self.connection.send(CREDIT, code=self.code, id=self.id, value=self.owed)
