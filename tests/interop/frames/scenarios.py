@@ -196,11 +196,13 @@ async def credit_there(client: Client) -> None:
         await goes_on(sending)
         results = await asyncio.gather(*(call.result() for call in unread), return_exceptions=True)
         assert all(isinstance(result, outcome) for result in results), results
-    sent = 0
-    while sent < 2 * client.connection.peer.items:  # for calls that have been answered
-        answered = await client.stream("Echo")
-        while await answered.send(b"x" * 30000):
-            sent += 30000
+    peer = client.connection.peer
+    for _ in range(peer.items // peer.window + 1):
+        cancelled = await client.stream("Hold")
+        cancelled.cancel()
+        while cancelled.may_send:  # all that comes is for a call that has been answered
+            cancelled.put(b"x" * 30000)
+        assert (await fault_of(cancelled.result())).code == 0x33
     late = await client.stream("Collect")
     await goes_on(late.send(b"late"))
     assert not client.open
