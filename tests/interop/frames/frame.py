@@ -64,9 +64,11 @@ class Settings:
     names: int = 64
     ping: int = 10000
     features: int = 0
+    items: int = 1 << 20
 
     MOST = {1: ("frame", 1 << 30), 2: ("calls", 65536), 3: ("bytes", NONE), 4: ("window", MOST_CREDIT),
-            5: ("names", 65535), 6: ("ping", NONE), 7: ("features", NONE)}  # no annotation: not a member
+            5: ("names", 65535), 6: ("ping", NONE), 7: ("features", NONE),
+            8: ("items", MOST_CREDIT)}  # no annotation: not a member
 
     def encode(self) -> bytes:
         return b"".join(struct.pack("<HI", key, getattr(self, name)) for key, (name, _) in self.MOST.items())
@@ -75,15 +77,15 @@ class Settings:
     def decode(cls, body: bytes, at: int, of_server: bool) -> Settings:
         if len(body) % 6:
             raise Broken(at, "settings of 6 bytes", f"{len(body)} bytes")
-        pairs, found = list(struct.iter_unpack("<HI", body)), cls()
-        if len({key for key, _ in pairs}) < len(pairs):
+        pairs, found = [pair for pair in struct.iter_unpack("<HI", body) if pair[0] in cls.MOST], cls()
+        if len(dict(pairs)) < len(pairs):
             raise Broken(at, "each setting once", pairs)
         for key, value in pairs:
-            if key in cls.MOST and (of_server or key in (1, 4, 7)):
-                name, most = cls.MOST[key]
-                least = 0 if name == "ping" else getattr(cls, name)
-                if not least <= value <= most:
-                    raise Broken(at, f"{name} from {least} to {most}", value)
+            name, most = cls.MOST[key]
+            least = 0 if name == "ping" else getattr(cls, name)
+            if not least <= value <= most:
+                raise Broken(at, f"{name} from {least} to {most}", value)
+            if of_server or key in (1, 4, 7, 8):
                 setattr(found, name, value)
         return found
 
@@ -130,6 +132,34 @@ def read_extension(body: bytes, at: int) -> tuple[list[tuple[int, bytes]], bytes
     return fields, body
 
 
+class Credit:
+    """Bytes of items that may be sent and that may come: on a stream, or on all of the connection together."""
+
+    def __init__(self, connection: Connection, code: int, id: int, left: int, room: int) -> None:
+        self.connection, self.code, self.id = connection, code, id
+        self.left, self.room = left, room  # to send, to get
+        self.owed = 0  # consumed, but not yet given back
+
+    def add(self, amount: int, at: int = 0) -> None:
+        self.left += amount
+        if self.left > MOST_CREDIT:
+            raise Broken(at + 12, f"credit of at most {MOST_CREDIT}", self.left)
+        self.connection.go.set()
+
+    def came(self, item: Frame) -> None:
+        if self.room <= 0:
+            raise Broken(item.at + 4, "no ITEM without credit", f"{self.room} of code {self.code}", 0x15)
+        self.room -= item.size
+
+    def consumed(self, item: Frame) -> None:
+        """Gives back as soon as what is owed is as much as the other side has left: on a stream that is half of the
+        window, on the connection less, as far as it is held by streams that nobody reads."""
+        self.owed += item.size
+        if self.owed >= self.room:
+            self.connection.send(CREDIT, code=self.code, id=self.id, value=self.owed)
+            self.room, self.owed = self.room + self.owed, 0
+
+
 class Connection:
     """One side of a connection: writes frames, and reads and checks those of the other side."""
 
@@ -137,6 +167,8 @@ class Connection:
                  one_byte: bool = False) -> None:
         self.reader, self.writer, self.own, self.is_server, self.one_byte = reader, writer, own, is_server, one_byte
         self.peer = Settings()
+        self.credit = Credit(self, 3, NONE, self.peer.items, own.items)  # of all streams together
+        self.go = asyncio.Event()  # there is credit, or a call has ended
         self.position = 0
         self.left = False
         self.checked_frames = self.deflated_frames = 0  # that came
@@ -193,6 +225,14 @@ class Connection:
                 frame = self.decode(head, body, Frame(kind, flags, code, id, value, b"", [], at, HEADER.size + length))
                 if kind == HELLO:
                     greeted, self.peer = True, Settings.decode(frame.payload, at + 16, not self.is_server)
+                    self.credit.add(self.peer.items - Settings.items)
+                elif kind == ITEM:
+                    self.credit.came(frame)
+                elif kind == CREDIT:
+                    if code > 3 or code and id != NONE or code in (1, 2) and self.is_server:
+                        raise Broken(at + 6, "CREDIT of a code and id that this side may send", f"{code}, {id:#x}")
+                    if code == 3:
+                        self.credit.add(value, at)
                 yield frame
 
     def decode(self, head: bytes, body: bytes, frame: Frame) -> Frame:
@@ -250,33 +290,35 @@ class Call:
 
     def __init__(self, connection: Connection, id: int) -> None:
         self.connection, self.id = connection, id
-        self.credit, self.room = connection.peer.window, connection.own.window  # to send, to get
-        self.owed = 0  # consumed, but not yet given back
-        self.over = False
+        self.credit = Credit(connection, 0, id, connection.peer.window, connection.own.window)
+        self.over = self.unread = False  # `unread`: nobody reads items any more
         self.items: asyncio.Queue[Frame | None] = asyncio.Queue()
-        self.go = asyncio.Event()
 
-    async def send(self, item: bytes, value: int = 0) -> bool:
+    @property
+    def may_send(self) -> bool:
+        return self.credit.left > 0 and self.connection.credit.left > 0
+
+    def put(self, item: bytes, value: int = 0) -> None:
+        size = self.connection.send(ITEM, id=self.id, payload=item, value=value)
+        self.credit.left -= size
+        self.connection.credit.left -= size
+
+    async def send(self, item: bytes) -> bool:
         """Sends an item as soon as there is credit; False where the call has ended."""
-        while self.credit <= 0 and not self.over:
-            self.go.clear()
-            await self.go.wait()
+        while not (self.may_send or self.over):
+            self.connection.go.clear()
+            await self.connection.go.wait()
         if not self.over:
-            self.credit -= self.connection.send(ITEM, id=self.id, payload=item, value=value)
+            self.put(item)
             await self.connection.writer.drain()
         return not self.over
 
-    def add_credit(self, amount: int, at: int = 0) -> None:
-        self.credit += amount
-        if self.credit > MOST_CREDIT:
-            raise Broken(at + 12, f"credit of at most {MOST_CREDIT}", self.credit)
-        self.go.set()
-
     def take(self, item: Frame) -> None:
-        if self.room <= 0:
-            raise Broken(item.at + 4, "no ITEM without credit", f"{self.room} bytes of credit", 0x15)
-        self.room -= item.size
-        self.items.put_nowait(item)
+        self.credit.came(item)
+        if self.unread:
+            self.connection.credit.consumed(item)
+        else:
+            self.items.put_nowait(item)
 
     def __aiter__(self) -> Call:
         return self
@@ -286,13 +328,20 @@ class Call:
         if item is None:
             self.items.put_nowait(None)
             raise StopAsyncIteration
-        self.owed += item.size
-        if self.owed >= self.connection.own.window // 2 and not self.over:
-            self.connection.send(CREDIT, id=self.id, value=self.owed)
-            self.room, self.owed = self.room + self.owed, 0
+        if not self.over:
+            self.credit.consumed(item)
+        self.connection.credit.consumed(item)
         return item
+
+    def discard(self) -> None:
+        """Nobody reads items any more: those that wait, and all that come, count as consumed for the connection."""
+        self.unread = True
+        while not self.items.empty():
+            if item := self.items.get_nowait():
+                self.connection.credit.consumed(item)
+        self.items.put_nowait(None)
 
     def finish(self) -> None:
         self.over = True
-        self.go.set()
+        self.connection.go.set()
         self.items.put_nowait(None)

@@ -38,7 +38,9 @@ class ClientCall(Call):
         self.tell(END)
 
     def cancel(self) -> None:
+        """Also for who will not read items that came before the call ended."""
         self.tell(CANCEL)
+        self.discard()
 
     def unsubscribe(self) -> None:
         self.tell(UNSUBSCRIBE)
@@ -116,7 +118,7 @@ class Client:
         match frame.kind:
             case Kind.HELLO:
                 for call in self.open.values():  # they began with the least window
-                    call.add_credit(self.connection.peer.window - Settings.window)
+                    call.credit.add(self.connection.peer.window - Settings.window)
                 self.greeted.set()
             case Kind.PING:
                 self.connection.send(PONG, id=frame.id, value=frame.value)
@@ -133,7 +135,7 @@ class Client:
                 self.most_bytes = frame.value
             case Kind.CREDIT:
                 if call and frame.code == 0:
-                    call.add_credit(frame.value, frame.at)
+                    call.credit.add(frame.value, frame.at)
             case _ if call is None:
                 raise Broken(frame.at + 8, "the id of an open call", f"{frame.id:#x}")
             case Kind.ITEM:
@@ -211,6 +213,7 @@ class Client:
             return await call.result()
         finally:
             dropping.cancel()
+            call.discard()
 
     async def drop(self, call: ClientCall) -> None:
         async for _ in call:

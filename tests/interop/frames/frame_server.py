@@ -16,7 +16,7 @@ from typing import Awaitable, Callable
 from frame import *
 
 HANDSHAKE, DRAIN = 10.0, 5.0  # seconds
-SETTINGS = Settings(frame=1 << 24, calls=1024, bytes=1 << 25, window=1 << 18, names=1024, ping=100,
+SETTINGS = Settings(frame=1 << 24, calls=1024, bytes=1 << 25, window=1 << 18, items=1 << 20, names=1024, ping=100,
                     features=CAN_CHECK | CAN_INFLATE)
 
 
@@ -28,6 +28,7 @@ class ServerCall(Call):
         self.frame, self.payload, self.metadata = frame, frame.payload, frame.metadata
         self.came = time.monotonic()
         self.sending = bool(frame.flags & OPEN)  # the client's stream has not ended
+        self.ended = asyncio.Event()  # it has, though items may wait
         self.topic: str | None = None
         self.left_out = 0
         self.task: asyncio.Task[None] | None = None
@@ -57,9 +58,9 @@ class Server:
         reached = 0
         for call in self.topics.get(topic, ()):
             try:
-                if call.credit <= 0:
+                if not call.may_send:
                     raise Fault(0x30)
-                call.credit -= call.connection.send(ITEM, id=call.id, value=call.left_out, payload=message)
+                call.put(message, call.left_out)
                 call.left_out, reached = 0, reached + 1
             except Fault:  # slow, or takes only smaller frames
                 call.left_out += 1
@@ -149,11 +150,14 @@ class Session:
                 if not call.sending:
                     raise Broken(frame.at + 4, "ITEM of a call with OPEN, before END", "another")
                 call.take(frame)
+            case Kind.ITEM:
+                self.connection.credit.consumed(frame)
             case Kind.END if call and call.sending:
                 call.sending = False
+                call.ended.set()
                 call.items.put_nowait(None)
             case Kind.CREDIT if call and frame.code == 0:
-                call.add_credit(frame.value, frame.at)
+                call.credit.add(frame.value, frame.at)
             case Kind.PING:
                 early = time.monotonic() - self.last_ping < self.own.ping / 1000
                 self.last_ping, self.early_pings = time.monotonic(), self.early_pings + 1 if early else 0
@@ -245,6 +249,7 @@ class Session:
         self.server.topics.get(call.topic, set()).discard(call)
         call.timer and call.timer.cancel()
         call.finish()
+        call.discard()
 
     def close_if_done(self) -> None:
         if self.client_going and not self.open:
@@ -273,6 +278,11 @@ class Operations:
 
     async def collect(call: ServerCall) -> bytes:
         return b"".join([item.payload async for item in call])
+
+    async def hold(call: ServerCall) -> bytes:
+        """Reads nothing until the stream has ended."""
+        await call.ended.wait()
+        return await Operations.collect(call)
 
     async def count(call: ServerCall) -> bytes:
         for number in range(int(call.payload)):

@@ -7,8 +7,8 @@ import time
 import traceback
 from typing import Awaitable, Callable
 
-from frame import CAN_CHECK, CAN_INFLATE, HELLO, Disconnected, Fault
-from frame_client import Client
+from frame import CAN_CHECK, CAN_INFLATE, CREDIT, MOST_CREDIT, NONE, Disconnected, Fault
+from frame_client import Client, ClientCall
 
 
 async def fault_of(work: Awaitable[object]) -> Fault:
@@ -122,13 +122,111 @@ async def topics(client: Client) -> None:
     first.unsubscribe()
     await first.result()
     assert await client.publish(name, b"x" * 40000) == 1
+    assert len((await anext(second)).payload) == 40000
     second.cancel()
     try:
         await second.result()
     except Fault as ended:
         assert ended.code == 0x33
-    assert [len(item.payload) async for item in second] == [40000]
     assert await client.publish(name, b"nobody") == 0 and not client.open
+
+
+async def unread_here(client: Client) -> tuple[list[ClientCall], ClientCall]:
+    """Streams that we do not read, and that have all credit of the connection; and one that waits for some."""
+    own = client.connection.own
+    unread = [await client.stream("Count", b"4000", open=False) for _ in range(own.items // own.window)]
+    while client.connection.credit.room > 0:
+        client.changed.clear()
+        await client.changed.wait()
+    late = await client.stream("Count", b"5", open=False)
+    for _ in range(2):  # calls are not held up; behind their answers there is nothing that could have come
+        assert await client.call("Echo", b"on") == b"on"
+    assert late.items.empty()
+    return unread, late
+
+
+async def credit(client: Client) -> None:
+    async def goes_on(late: ClientCall) -> None:
+        assert [item.payload async for item in late] == [b"%d" % i for i in range(5)]
+
+    some, late = await unread_here(client)
+    assert len([item async for item in some[0]]) == 4000  # one that is read makes room
+    await goes_on(late)
+    more, late = await unread_here(client)
+    for call in some[1:] + more:
+        call.cancel()
+    await goes_on(late)
+    unread = [await client.stream("Count", b"4000", open=False) for _ in range(len(some) + 1)]
+    for call in unread:
+        call.discard()
+    while any(call.credit.room > 0 for call in unread):
+        client.changed.clear()
+        await client.changed.wait()
+    for call in unread:
+        call.cancel()
+    for call in some[1:] + more + unread:
+        assert (await fault_of(call.result())).code == 0x33
+
+
+async def unread_there(client: Client) -> list[ClientCall]:
+    """Streams that the server does not read, and that have all credit of the connection."""
+    await client.greeted.wait()
+    peer = client.connection.peer
+    unread = [await client.stream("Hold") for _ in range(peer.items // peer.window + 1)]
+    for call in unread:
+        while call.may_send:
+            await call.send(b"x" * 30000)
+    assert client.connection.credit.left <= 0
+    return unread
+
+
+async def credit_there(client: Client) -> None:
+    async def goes_on(sending: Awaitable[bool]) -> None:
+        assert await sending
+        late.end()
+        assert await late.result() == b"late"
+
+    for release, outcome in ((ClientCall.cancel, Fault), (ClientCall.end, bytes)):
+        unread = await unread_there(client)
+        late = await client.stream("Collect")
+        sending = asyncio.create_task(late.send(b"late"))
+        assert await client.call("Echo", b"on") == b"on" and not sending.done()
+        for call in unread:
+            release(call)
+        await goes_on(sending)
+        results = await asyncio.gather(*(call.result() for call in unread), return_exceptions=True)
+        assert all(isinstance(result, outcome) for result in results), results
+    peer = client.connection.peer
+    for _ in range(peer.items // peer.window + 1):
+        cancelled = await client.stream("Hold")
+        cancelled.cancel()
+        while cancelled.may_send:  # all that comes is for a call that has been answered
+            cancelled.put(b"x" * 30000)
+        assert (await fault_of(cancelled.result())).code == 0x33
+    late = await client.stream("Collect")
+    await goes_on(late.send(b"late"))
+    assert not client.open
+
+
+async def sent_away(work: Awaitable[object], code: int) -> None:
+    try:
+        await work
+    except Disconnected as end:
+        assert f"sent away, {code:#04x}" in str(end), end
+    else:
+        raise AssertionError("not sent away")
+
+
+async def items_beyond(client: Client) -> None:
+    await unread_there(client)
+    late = await client.stream("Collect")
+    late.put(b"without credit of the connection")
+    await sent_away(late.result(), 0x15)
+
+
+async def credit_beyond(client: Client) -> None:
+    client.connection.send(CREDIT, code=3, id=NONE, value=MOST_CREDIT)
+    await sent_away(client.ping(), 0x10)
 
 
 async def ping(client: Client) -> None:
@@ -179,7 +277,8 @@ async def goaway(client: Client) -> None:
 
 FEATURES = {checksum: CAN_CHECK, deflate: CAN_INFLATE, both: CAN_CHECK | CAN_INFLATE}
 ALL: dict[str, Callable[[Client], Awaitable[None]]] = {work.__name__.replace("_", "-"): work for work in (
-    calls, pipelined, fault, unknown, deadline, cancel, one_way, streams, topics, ping, checksum, deflate, both, goaway)}
+    calls, pipelined, fault, unknown, deadline, cancel, one_way, streams, credit, credit_there,
+    items_beyond, credit_beyond, topics, ping, checksum, deflate, both, goaway)}
 
 
 async def run(address: str, name: str, one_byte: bool) -> None:

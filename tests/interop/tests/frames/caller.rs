@@ -23,6 +23,8 @@ pub(crate) struct Caller {
     input: Vec<u8>,
     began: Instant,
     names: Vec<&'static str>,
+    /// Whether items are consumed as soon as they are told.
+    pub(crate) reads: bool,
 }
 
 impl Caller {
@@ -36,6 +38,7 @@ impl Caller {
             input: Vec::new(),
             began: Instant::now(),
             names: Vec::new(),
+            reads: true,
         }
     }
 
@@ -61,19 +64,47 @@ impl Caller {
         call.send(()).unwrap()
     }
 
+    /// Says that an item has been read.
+    pub(crate) fn consumed(&mut self, id: CallId, payload: usize) {
+        self.machine.consumed(id, payload as u32 + 16);
+    }
+
+    /// Sends items, as long as there is credit; says how many.
+    pub(crate) fn items(&mut self, id: CallId, payload: &[u8]) -> usize {
+        let mut count = 0;
+        while let Some(mut item) = self.machine.item(id) {
+            item.payload().extend_from_slice(payload);
+            item.send().unwrap();
+            count += 1;
+        }
+        count
+    }
+
+    fn flush(&mut self) {
+        let parts: Vec<_> = self.machine.output().parts().flatten().copied().collect();
+        self.machine.wrote();
+        self.socket.write_all(&parts).unwrap();
+    }
+
+    /// Sends what there is, and waits until something has come, which is not looked at.
+    pub(crate) fn await_bytes(&mut self) {
+        self.flush();
+        self.socket.peek(&mut [0]).unwrap();
+    }
+
     /// Sends what there is, and waits until the server says something.
     pub(crate) fn hear(&mut self) -> Told {
         loop {
-            let parts: Vec<_> = self.machine.output().parts().flatten().copied().collect();
-            self.machine.wrote();
-            self.socket.write_all(&parts).unwrap();
+            self.flush();
             if let Step::Took(count, event) = self.machine.receive(&self.input).unwrap() {
                 let told = event.as_ref().map(told);
                 self.input.drain(..count);
                 match told {
                     Some(told) => {
-                        if let Told::Item(id, payload) = &told {
-                            self.machine.consumed(*id, payload.len() as u32 + 16);
+                        if let Told::Item(id, payload) = &told
+                            && self.reads
+                        {
+                            self.consumed(*id, payload.len());
                         }
                         return told;
                     }

@@ -10,7 +10,7 @@ use polywire_interop::{Case, Folder, workspace};
 
 use crate::served::{Notes, Served, Socket};
 
-const SCENARIOS: [&str; 14] = [
+const SCENARIOS: [&str; 18] = [
     "calls",
     "pipelined",
     "fault",
@@ -19,6 +19,10 @@ const SCENARIOS: [&str; 14] = [
     "cancel",
     "one-way",
     "streams",
+    "credit",
+    "credit-there",
+    "items-beyond",
+    "credit-beyond",
     "topics",
     "ping",
     "checksum",
@@ -28,12 +32,12 @@ const SCENARIOS: [&str; 14] = [
 ];
 
 /// Serves each connection in a thread of its own, as long as the test runs.
-fn serve<S: Socket>(connections: impl Iterator<Item = S> + Send + 'static) {
+fn serve<S: Socket>(settings: Settings, connections: impl Iterator<Item = S> + Send + 'static) {
     let notes = Notes::default();
     thread::spawn(move || {
         for connection in connections {
             let notes = Notes::clone(&notes);
-            let settings = Settings::DEFAULT.with_ping(0);
+            let settings = settings.with_ping(0);
             thread::spawn(move || Served::new(connection, settings, notes).serve());
         }
     });
@@ -65,7 +69,10 @@ fn frames_of_a_python_client_over_tcp() {
     };
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap().to_string();
-    serve(std::iter::from_fn(move || listener.accept().ok()).map(|(stream, _)| stream));
+    serve(
+        Settings::DEFAULT,
+        std::iter::from_fn(move || listener.accept().ok()).map(|(stream, _)| stream),
+    );
     scenarios(python.program(), &address, &[]);
 }
 
@@ -78,7 +85,12 @@ fn frames_of_a_python_client_byte_by_byte() {
     };
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap().to_string();
-    serve(std::iter::from_fn(move || listener.accept().ok()).map(|(stream, _)| stream));
+    // Credit that is used up with fewer bytes.
+    let settings = Settings::DEFAULT.with_window(1 << 16).with_items(1 << 20);
+    serve(
+        settings,
+        std::iter::from_fn(move || listener.accept().ok()).map(|(stream, _)| stream),
+    );
     scenarios(python.program(), &address, &["one-byte"]);
 }
 
@@ -92,6 +104,9 @@ fn frames_of_a_python_client_over_a_unix_socket() {
     let folder = Folder::new();
     let path = folder.file("frames.sock");
     let listener = std::os::unix::net::UnixListener::bind(&path).unwrap();
-    serve(std::iter::from_fn(move || listener.accept().ok()).map(|(stream, _)| stream));
+    serve(
+        Settings::DEFAULT,
+        std::iter::from_fn(move || listener.accept().ok()).map(|(stream, _)| stream),
+    );
     scenarios(python.program(), &format!("unix:{}", path.display()), &[]);
 }

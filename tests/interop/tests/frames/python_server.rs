@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use polywire::rpc::frames::Client;
-use polywire_frame::FaultCode;
+use polywire_frame::{CallId, FaultCode, Settings};
 use polywire_interop::{Background, Case, workspace};
 
 use crate::caller::{Caller, Told};
@@ -116,6 +116,107 @@ fn frames_of_a_python_server_streams() {
     }
     caller.machine.end(chat);
     assert!(matches!(caller.next(), Told::Ended(_)));
+}
+
+/// Streams that we do not read take up all credit of the connection: the server sends nothing on
+/// another one until they are given up.
+#[test]
+fn frames_of_a_python_server_keep_to_the_credit_of_the_connection() {
+    let case = Case::begin("frames_of_a_python_server_keep_to_the_credit_of_the_connection");
+    let Some((_server, address)) = server(&case) else {
+        return;
+    };
+    let mut caller = Caller::connect(&address);
+    let settings = Settings::DEFAULT;
+    caller.reads = false;
+    let unread: Vec<_> = (0..settings.items() / settings.window())
+        .map(|_| caller.call("Count", b"1000000", false))
+        .collect();
+    let mut held = Vec::new();
+    let mut bytes = 0;
+    while bytes < settings.items() as usize {
+        let Told::Item(id, item) = caller.next() else {
+            panic!("only items are due");
+        };
+        // Header, item and checksum.
+        bytes += 16 + item.len() + 4;
+        held.push((id, item.len()));
+    }
+
+    let late = caller.call("Count", b"3", false);
+    for _ in 0..2 {
+        caller.call("Echo", b"on", false);
+        assert_eq!(caller.next(), Told::Ended(b"on".to_vec()));
+    }
+    for id in unread {
+        caller.machine.cancel(id);
+    }
+    for (id, payload) in held {
+        caller.consumed(id, payload);
+    }
+    for number in [b"0", b"1", b"2"] {
+        assert_eq!(caller.next(), Told::Item(late, number.to_vec()));
+    }
+    assert_eq!(caller.next(), Told::Ended(b"done".to_vec()));
+}
+
+/// Streams that the server does not read take up all credit of the connection: it gives it back
+/// when they are cancelled, when it reads them, and for what comes too late.
+#[test]
+fn frames_of_a_python_server_give_credit_of_the_connection_back() {
+    let case = Case::begin("frames_of_a_python_server_give_credit_of_the_connection_back");
+    let Some((_server, address)) = server(&case) else {
+        return;
+    };
+    let mut caller = Caller::connect(&address);
+    let large = [b'x'; 30_000];
+    let cancel = |caller: &mut Caller, id| {
+        caller.machine.cancel(id);
+    };
+    let end = |caller: &mut Caller, id| caller.machine.end(id);
+    let releases: [fn(&mut Caller, CallId); 2] = [cancel, end];
+    for release in releases {
+        let mut unread = Vec::new();
+        loop {
+            let hold = caller.call("Hold", b"", true);
+            unread.push(hold);
+            if caller.items(hold, &large) == 0 {
+                break;
+            }
+        }
+        assert!(unread.len() > 2, "a stream has less than the connection");
+        for id in unread {
+            release(&mut caller, id);
+        }
+        collect_late(&mut caller);
+    }
+
+    for _ in 0..10 {
+        let answered = caller.call("Echo", b"", true);
+        caller.await_bytes();
+        caller.items(answered, &large);
+        while caller.machine.open() > 0 {
+            caller.hear();
+        }
+    }
+    collect_late(&mut caller);
+}
+
+/// An item gets through as soon as there is credit, and all calls end.
+fn collect_late(caller: &mut Caller) {
+    let collect = caller.call("Collect", b"", true);
+    let mut item = loop {
+        if let Some(item) = caller.machine.item(collect) {
+            break item;
+        }
+        caller.hear();
+    };
+    item.payload().extend_from_slice(b"late");
+    item.send().unwrap();
+    caller.machine.end(collect);
+    while caller.machine.open() > 0 {
+        caller.hear();
+    }
 }
 
 #[test]

@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 use std::io::{ErrorKind, Read, Write};
+use std::net::Shutdown;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -17,6 +18,7 @@ pub(crate) enum Operation {
     Count,
     Echo,
     Fail,
+    Hold,
     Note,
     Notes,
     Overload,
@@ -31,6 +33,7 @@ fn operation(name: &str) -> Option<Operation> {
         "Count" => Operation::Count,
         "Echo" => Operation::Echo,
         "Fail" => Operation::Fail,
+        "Hold" => Operation::Hold,
         "Note" => Operation::Note,
         "Notes" => Operation::Notes,
         "Overload" => Operation::Overload,
@@ -43,14 +46,20 @@ fn operation(name: &str) -> Option<Operation> {
 /// Notes of all connections.
 pub(crate) type Notes = Arc<Mutex<Vec<Vec<u8>>>>;
 
-/// A stream whose reads can be given up.
+/// A stream whose reads can be given up, and of which one half can be closed.
 pub(crate) trait Socket: Read + Write + Send + 'static {
     fn read_within(&mut self, time: Duration);
+    /// Writes no more. The other side may have gone already.
+    fn end(&mut self);
 }
 
 impl Socket for std::net::TcpStream {
     fn read_within(&mut self, time: Duration) {
         self.set_read_timeout(Some(time)).unwrap();
+    }
+
+    fn end(&mut self) {
+        let _ = self.shutdown(Shutdown::Write);
     }
 }
 
@@ -58,6 +67,10 @@ impl Socket for std::net::TcpStream {
 impl Socket for std::os::unix::net::UnixStream {
     fn read_within(&mut self, time: Duration) {
         self.set_read_timeout(Some(time)).unwrap();
+    }
+
+    fn end(&mut self) {
+        let _ = self.shutdown(Shutdown::Write);
     }
 }
 
@@ -68,6 +81,8 @@ enum Kept {
     Collects(Vec<u8>),
     /// The next number, and that behind the last.
     Counts(u64, u64),
+    /// So many bytes, which are not consumed before the stream ends.
+    Holds(u32),
     SleepsUntil(Time),
     Subscribes,
 }
@@ -106,7 +121,14 @@ impl<S: Socket> Served<S> {
             self.go_on();
             let output: Vec<u8> = self.machine.output().parts().flatten().copied().collect();
             self.machine.wrote();
-            if self.socket.write_all(&output).is_err() || self.machine.is_done() {
+            if self.socket.write_all(&output).is_err() {
+                return;
+            }
+            if self.machine.is_done() {
+                // With bytes unread the last words could get lost.
+                self.socket.end();
+                self.socket.read_within(Duration::from_secs(3));
+                while self.socket.read(&mut scratch).is_ok_and(|count| count > 0) {}
                 return;
             }
             self.socket.read_within(Duration::from_millis(2));
@@ -150,6 +172,7 @@ impl<S: Socket> Served<S> {
                 self.machine.fault(now, id, fault, b"");
             }
             Event::Item { id, payload } => {
+                let bytes = payload.len() as u32 + 16;
                 match self.machine.context(id) {
                     Some(Kept::Collects(whole)) => whole.extend_from_slice(payload),
                     Some(Kept::Chats) => {
@@ -157,15 +180,22 @@ impl<S: Socket> Served<S> {
                         item.payload().extend(payload.to_ascii_uppercase());
                         item.send().unwrap();
                     }
+                    Some(Kept::Holds(held)) => return *held += bytes,
                     kept => panic!("an item for {kept:?}"),
                 }
-                self.machine.consumed(id, payload.len() as u32 + 16);
+                self.machine.consumed(id, bytes);
             }
             Event::End(id) => {
+                let mut held = 0;
                 let whole = match self.machine.context(id) {
                     Some(Kept::Collects(whole)) => std::mem::take(whole),
+                    Some(Kept::Holds(bytes)) => {
+                        held = *bytes;
+                        Vec::new()
+                    }
                     _ => Vec::new(),
                 };
+                self.machine.consumed(id, held);
                 self.reply(id, &whole);
             }
             Event::Subscribe { id, topic, .. } => {
@@ -190,7 +220,12 @@ impl<S: Socket> Served<S> {
                 self.forget(id);
                 self.reply(id, b"");
             }
-            Event::Cancelled(id, _) => self.forget(id),
+            Event::Cancelled(id, ref kept) => {
+                if let Some(Kept::Holds(held)) = *kept {
+                    self.machine.consumed(id, held);
+                }
+                self.forget(id);
+            }
             _ => {}
         }
     }
@@ -227,6 +262,7 @@ impl<S: Socket> Served<S> {
             Operation::Collect => self.keep(id, Kept::Collects(Vec::new())),
             Operation::Count => self.keep(id, Kept::Counts(0, number())),
             Operation::Chat => self.keep(id, Kept::Chats),
+            Operation::Hold => self.keep(id, Kept::Holds(0)),
             Operation::Note => self.reply(id, b""),
             Operation::Notes => {
                 let notes = self.notes.lock().unwrap().join(&b'\n');
