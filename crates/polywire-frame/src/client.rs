@@ -233,6 +233,8 @@ pub enum Event<'a, T> {
         id: CallId,
         /// Messages that were left out before this one.
         missed: u32,
+        /// What it is to be told as when it is [consumed](Connection::consumed).
+        cost: u32,
         /// The item.
         payload: &'a [u8],
     },
@@ -555,18 +557,14 @@ impl<T> Connection<T> {
         }
     }
 
-    /// So many bytes of items have been consumed: an item's payload and 16 for its frame. To be
-    /// told of each item that came as an [`Event::Item`], even when its call has ended.
-    pub fn consumed(&mut self, id: CallId, bytes: u32) {
-        let bytes = i64::from(bytes);
+    /// Items of that cost have been consumed. To be told of each that came as an [`Event::Item`], even
+    /// when its call has ended.
+    pub fn consumed(&mut self, id: CallId, cost: u32) {
         let stream = self.slots.get_mut(id).and_then(|call| call.stream.as_mut());
         if let Some(stream) = stream {
-            stream
-                .credit
-                .consumed(bytes, 0, id.into(), &mut self.output);
+            stream.credit.consumed(cost, 0, id.into(), &mut self.output);
         }
-        self.items
-            .consumed(bytes, 3, CallId::NONE, &mut self.output);
+        self.items.consumed(cost, 3, CallId::NONE, &mut self.output);
     }
 
     /// Gives a call up: its context, unless it has ended. The server is told; the call stays open
@@ -740,6 +738,7 @@ impl<T> Connection<T> {
                 Some(Event::Item {
                     id: call,
                     missed: value,
+                    cost: frame.cost(),
                     payload: frame.payload,
                 })
             }

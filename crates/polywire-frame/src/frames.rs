@@ -306,8 +306,9 @@ impl<'a> Frame<'a> {
     }
 
     /// What an item takes off the credit of its stream.
-    pub(crate) fn cost(&self) -> i64 {
-        i64::from(self.header.length) + HEADER as i64
+    pub(crate) const fn cost(&self) -> u32 {
+        // No body has more than 2^30 bytes.
+        self.header.length + HEADER as u32
     }
 
     /// The fields of the extension; none if it has none.

@@ -142,6 +142,8 @@ pub enum Event<'a, O, T> {
     Item {
         /// The call.
         id: CallId,
+        /// What it is to be told as when it is [consumed](Connection::consumed).
+        cost: u32,
         /// The item.
         payload: &'a [u8],
     },
@@ -589,6 +591,10 @@ impl<O: Copy, T> Connection<O, T> {
         if kind == Kind::CREDIT && id == CallId::NONE {
             return self.credit_of_all(frame);
         }
+        if kind == Kind::CREDIT && frame.header.code != 0 {
+            let found = frame.header.code.to_string();
+            return Err(Broken::new(frame.offset, "CREDIT of code 0").found(found));
+        }
         let cost = frame.cost();
         if kind == Kind::ITEM && !self.items.received(cost) {
             return Err(no_credit(frame));
@@ -620,7 +626,11 @@ impl<O: Copy, T> Connection<O, T> {
             },
             Kind::ITEM => match &mut open.stream {
                 Some(stream) if stream.open => match stream.credit.received(cost) {
-                    true => Ok(Some(Event::Item { id: call, payload })),
+                    true => Ok(Some(Event::Item {
+                        id: call,
+                        cost,
+                        payload,
+                    })),
                     false => Err(no_credit(frame)),
                 },
                 _ => Err(Broken::new(frame.offset, "ITEM of a stream that is open")),
@@ -637,17 +647,12 @@ impl<O: Copy, T> Connection<O, T> {
         let value = frame.header.value;
         let stream = self.slots.get_mut(id).and_then(|call| call.stream.as_mut());
         match stream {
-            Some(stream) if frame.header.code == 0 => match stream.credit.add(value) {
+            Some(stream) => match stream.credit.add(value) {
                 Added::TooMuch => Err(too_much(frame)),
                 Added::Wakes => Ok(Some(Event::Writable(Some(id)))),
                 Added::Nothing => Ok(None),
             },
-            // A stream of the server that has not begun: as if it had.
-            None if frame.header.code == 0 => Err(Broken::new(frame.offset, "credit for a stream")),
-            _ => {
-                Err(Broken::new(frame.offset, "CREDIT of code 0")
-                    .found(frame.header.code.to_string()))
-            }
+            None => Err(Broken::new(frame.offset, "credit for a stream")),
         }
     }
 
@@ -779,20 +784,16 @@ impl<O: Copy, T> Connection<O, T> {
         Some(self.answer(header, id))
     }
 
-    /// So many bytes of items have been consumed: an item's payload and 16 for its frame. To be
-    /// told of each item that came as an [`Event::Item`], even when its call has ended.
-    pub fn consumed(&mut self, id: CallId, bytes: u32) {
-        let bytes = i64::from(bytes);
+    /// Items of that cost have been consumed. To be told of each that came as an [`Event::Item`], even
+    /// when its call has ended.
+    pub fn consumed(&mut self, id: CallId, cost: u32) {
         let stream = self.slots.get_mut(id).and_then(|call| call.stream.as_mut());
         if let Some(stream) = stream
             && stream.open
         {
-            stream
-                .credit
-                .consumed(bytes, 0, id.into(), &mut self.output);
+            stream.credit.consumed(cost, 0, id.into(), &mut self.output);
         }
-        self.items
-            .consumed(bytes, 3, CallId::NONE, &mut self.output);
+        self.items.consumed(cost, 3, CallId::NONE, &mut self.output);
     }
 
     /// Tells the client how many calls it may have open from now on: at least 1, and not more than

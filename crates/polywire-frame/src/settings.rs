@@ -89,7 +89,7 @@ const RULES: [Rule; 8] = {
     }
     [
         rule(FRAME, "frame", 65_536, 1 << 30),
-        rule(CALLS, "calls", 64, 65_536),
+        rule(CALLS, "calls", 64, 65_535),
         rule(BYTES, "bytes", 1 << 20, u32::MAX),
         rule(WINDOW, "window", 65_536, i32::MAX as u32),
         rule(NAMES, "names", 64, 65_535),
@@ -192,7 +192,7 @@ impl Settings {
         self.with(FRAME, frame)
     }
 
-    /// Sets the most calls that are open at once, from 64 to 65,536.
+    /// Sets the most calls that are open at once, from 64 to 65,535.
     #[must_use]
     pub fn with_calls(self, calls: u32) -> Self {
         self.with(CALLS, calls)
@@ -358,7 +358,7 @@ mod tests {
             ),
             (
                 &[2, 0, 1, 0, 1, 0],
-                "frames: expected a setting `calls` from 64 to 65536, found 65537, at byte 9",
+                "frames: expected a setting `calls` from 64 to 65535, found 65537, at byte 9",
             ),
         ] {
             assert_eq!(Settings::read(bytes, 9).unwrap_err().to_string(), expected);

@@ -16,8 +16,6 @@ pub(crate) struct Credit {
     receive: i64,
     /// Bytes that were consumed and not given back yet.
     owed: i64,
-    /// What may come when nothing has.
-    window: u32,
 }
 
 /// A stream of a call, or two.
@@ -44,7 +42,6 @@ impl Credit {
             send: theirs as i64,
             receive: window as i64,
             owed: 0,
-            window,
         }
     }
 
@@ -71,18 +68,19 @@ impl Credit {
     }
 
     /// An item has come. False, if it should not have.
-    pub(crate) const fn received(&mut self, cost: i64) -> bool {
+    pub(crate) const fn received(&mut self, cost: u32) -> bool {
         let may = self.receive > 0;
         if may {
-            self.receive -= cost;
+            self.receive -= cost as i64;
         }
         may
     }
 
-    /// Items have been consumed: gives credit for them, once they are half of the window.
-    pub(crate) fn consumed(&mut self, bytes: i64, code: u16, id: u32, output: &mut Output) {
-        self.owed += bytes;
-        if self.owed < i64::from(self.window / 2) {
+    /// Items have been consumed: gives credit for them, once they are as much as may still come. That
+    /// is half of the window if all was consumed, and less if much of it is held by who does not read.
+    pub(crate) fn consumed(&mut self, cost: u32, code: u16, id: u32, output: &mut Output) {
+        self.owed += i64::from(cost);
+        if self.owed < self.receive {
             return;
         }
         // An item has not more than 2^30 bytes, and half a window not more than that.
@@ -106,13 +104,26 @@ mod tests {
     fn what_was_consumed_is_given_back_by_halves() {
         let mut credit = Credit::new(1, 100);
         let mut output = Output::default();
-        assert!(credit.received(130) && !credit.received(1));
+        assert!(credit.received(49));
         credit.consumed(49, 0, 0, &mut output);
         assert!(output.is_empty());
-        credit.consumed(81, 0, 0, &mut output);
-        let sent: Vec<_> = output.parts().flatten().copied().collect();
-        assert_eq!(&sent[12..], [130, 0, 0, 0]);
         assert!(credit.received(1));
+        credit.consumed(1, 0, 0, &mut output);
+        let sent: Vec<_> = output.parts().flatten().copied().collect();
+        assert_eq!(&sent[12..], [50, 0, 0, 0]);
+        assert!(credit.received(130) && !credit.received(1));
+    }
+
+    #[test]
+    fn what_others_hold_is_no_reason_to_wait() {
+        let mut credit = Credit::new(1, 100);
+        let mut output = Output::default();
+        // Of somebody who does not read.
+        assert!(credit.received(90));
+        for _ in 0..100 {
+            assert!(credit.received(9));
+            credit.consumed(9, 0, 0, &mut output);
+        }
     }
 
     #[test]

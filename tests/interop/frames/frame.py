@@ -66,7 +66,7 @@ class Settings:
     features: int = 0
     items: int = 1 << 20
 
-    MOST = {1: ("frame", 1 << 30), 2: ("calls", 65536), 3: ("bytes", NONE), 4: ("window", MOST_CREDIT),
+    MOST = {1: ("frame", 1 << 30), 2: ("calls", 65535), 3: ("bytes", NONE), 4: ("window", MOST_CREDIT),
             5: ("names", 65535), 6: ("ping", NONE), 7: ("features", NONE),
             8: ("items", MOST_CREDIT)}  # no annotation: not a member
 

@@ -50,6 +50,20 @@ fn server_says(frames: &[Vec<u8>]) -> String {
 }
 
 #[test]
+fn what_a_call_cannot_have_it_cannot_have_had() {
+    let mut link = Link::new();
+    let id = link.call(b"", 1);
+    link.serve();
+    link.reply(id, b"");
+    // Credit of its stream would be passed over.
+    link.to_server = frame(9, 0, 0, id.into(), 1, b"");
+    link.serve();
+    link.to_server = frame(9, 0, 3, id.into(), 1, b"");
+    let broken = link.try_serve().unwrap_err().to_string();
+    assert!(broken.starts_with("frames: expected CREDIT of code 0, found 3"));
+}
+
+#[test]
 fn a_server_names_what_is_wrong() {
     let called = |id| frame(2, 0, 1, id, 0, b"");
     for (frames, words) in [

@@ -28,6 +28,8 @@ pub(crate) struct Link {
     pub(crate) to_server: Vec<u8>,
     pub(crate) to_client: Vec<u8>,
     pub(crate) now: Time,
+    /// Of the last item that came to the server.
+    pub(crate) cost: u32,
 }
 
 /// What a side was told, with payloads of its own.
@@ -45,7 +47,16 @@ impl Link {
             to_server: Vec::new(),
             to_client: Vec::new(),
             now: Time::ZERO,
+            cost: 0,
         }
+    }
+
+    /// Both send checksums, and have said hello.
+    pub(crate) fn checked(settings: Settings) -> Self {
+        let mut link = Self::with(settings, settings);
+        link.client = client::Connection::new(settings).with_checksums();
+        link.server = server::Connection::new(settings).with_checksums();
+        link.greeted()
     }
 
     /// A call with this payload and context.
@@ -78,6 +89,9 @@ impl Link {
         while let server::Step::Took(bytes, event) =
             self.server.receive(self.now, &self.to_server, resolve)?
         {
+            if let Some(server::Event::Item { cost, .. }) = &event {
+                self.cost = *cost;
+            }
             told.extend(event.map(|event| server_event(&event)));
             self.to_server.drain(..bytes);
         }
@@ -146,7 +160,7 @@ pub(crate) fn server_event(event: &server::Event<'_, usize, &'static str>) -> St
         Event::End(id) => format!("{id} end"),
         Event::GoAway { reason, words } => format!("goaway {reason}: {words}"),
         Event::Hello(extension) => format!("hello{}", pairs(extension)),
-        Event::Item { id, payload } => format!("{id} item: {}", text(payload)),
+        Event::Item { id, payload, .. } => format!("{id} item: {}", text(payload)),
         Event::OneWay {
             operation, payload, ..
         } => format!("one-way op {operation}: {}", text(payload)),
@@ -197,6 +211,7 @@ pub(crate) fn client_event(event: &client::Event<'_, u32>) -> String {
             id,
             missed,
             payload,
+            ..
         } => format!("{id} item after {missed}: {}", text(payload)),
         Event::Limits => "limits".to_owned(),
         Event::Pong { id, value } => format!("pong {id} {value}"),

@@ -64,9 +64,10 @@ impl Side for Driven {
                 Some(Event::Item {
                     id,
                     missed,
+                    cost,
                     payload,
                 }) => {
-                    state.arrived(id, missed, payload);
+                    state.arrived(id, missed, cost, payload);
                     None
                 }
                 Some(Event::Accepted(id)) => {

@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 use std::sync::{Arc, MutexGuard};
 use std::task::{Context, Poll, Waker};
 
+use polywire_frame::CallId;
 use polywire_frame::client::{Operation, Refused, Request};
-use polywire_frame::{CallId, HEADER};
 
 use super::error::CallError;
 use super::state::{Asked, Shared, Stage, State};
@@ -29,6 +29,8 @@ pub(super) struct Items {
 pub(super) struct Item {
     /// Messages that were left out before it.
     pub(super) missed: u32,
+    /// What the connection is told that it was, once it is read.
+    cost: u32,
     pub(super) payload: Vec<u8>,
 }
 
@@ -59,24 +61,24 @@ impl Items {
 
     /// What it costs that nobody has read.
     fn unread(&self) -> u32 {
-        let cost = |item: &Item| (item.payload.len() + HEADER) as u32;
-        self.arrived.iter().map(cost).sum()
+        self.arrived.iter().map(|item| item.cost).sum()
     }
 }
 
 impl State {
     /// An item has come.
-    pub(super) fn arrived(&mut self, id: CallId, missed: u32, payload: &[u8]) {
+    pub(super) fn arrived(&mut self, id: CallId, missed: u32, cost: u32, payload: &[u8]) {
         let Some(ticket) = self.machine.context(id).copied() else {
             return;
         };
         let Some(items) = &mut self.tickets.slots[ticket as usize].items else {
             // A call that is told nothing of items: whoever called it wants the answer alone.
-            self.machine.consumed(id, (payload.len() + HEADER) as u32);
+            self.machine.consumed(id, cost);
             return;
         };
         items.arrived.push_back(Item {
             missed,
+            cost,
             payload: payload.to_vec(),
         });
         items.wake_reader();
@@ -249,8 +251,8 @@ impl Shared {
             wake_with(&mut items.reader, context);
             return Poll::Pending;
         };
-        let (id, cost) = (items.id, (item.payload.len() + HEADER) as u32);
-        state.machine.consumed(id, cost);
+        let id = items.id;
+        state.machine.consumed(id, item.cost);
         leave(state);
         Poll::Ready(Some(item))
     }

@@ -23,6 +23,8 @@ pub(crate) struct Caller {
     input: Vec<u8>,
     began: Instant,
     names: Vec<&'static str>,
+    /// Of the last item.
+    pub(crate) cost: u32,
     /// Whether items are consumed as soon as they are told.
     pub(crate) reads: bool,
 }
@@ -38,6 +40,7 @@ impl Caller {
             input: Vec::new(),
             began: Instant::now(),
             names: Vec::new(),
+            cost: 0,
             reads: true,
         }
     }
@@ -65,8 +68,8 @@ impl Caller {
     }
 
     /// Says that an item has been read.
-    pub(crate) fn consumed(&mut self, id: CallId, payload: usize) {
-        self.machine.consumed(id, payload as u32 + 16);
+    pub(crate) fn consumed(&mut self, id: CallId, cost: u32) {
+        self.machine.consumed(id, cost);
     }
 
     /// Sends items, as long as there is credit; says how many.
@@ -97,14 +100,17 @@ impl Caller {
         loop {
             self.flush();
             if let Step::Took(count, event) = self.machine.receive(&self.input).unwrap() {
+                if let Some(Event::Item { cost, .. }) = &event {
+                    self.cost = *cost;
+                }
                 let told = event.as_ref().map(told);
                 self.input.drain(..count);
                 match told {
                     Some(told) => {
-                        if let Told::Item(id, payload) = &told
+                        if let Told::Item(id, _) = &told
                             && self.reads
                         {
-                            self.consumed(*id, payload.len());
+                            self.consumed(*id, self.cost);
                         }
                         return told;
                     }

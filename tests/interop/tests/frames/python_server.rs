@@ -140,7 +140,7 @@ fn frames_of_a_python_server_keep_to_the_credit_of_the_connection() {
         };
         // Header, item and checksum.
         bytes += 16 + item.len() + 4;
-        held.push((id, item.len()));
+        held.push((id, caller.cost));
     }
 
     let late = caller.call("Count", b"3", false);
@@ -151,8 +151,8 @@ fn frames_of_a_python_server_keep_to_the_credit_of_the_connection() {
     for id in unread {
         caller.machine.cancel(id);
     }
-    for (id, payload) in held {
-        caller.consumed(id, payload);
+    for (id, cost) in held {
+        caller.consumed(id, cost);
     }
     for number in [b"0", b"1", b"2"] {
         assert_eq!(caller.next(), Told::Item(late, number.to_vec()));

@@ -171,8 +171,11 @@ impl<S: Socket> Served<S> {
                 let fault = Fault::unstarted(FaultCode::UNKNOWN_OPERATION);
                 self.machine.fault(now, id, fault, b"");
             }
-            Event::Item { id, payload } => {
-                let bytes = payload.len() as u32 + 16;
+            Event::Item {
+                id,
+                cost: bytes,
+                payload,
+            } => {
                 match self.machine.context(id) {
                     Some(Kept::Collects(whole)) => whole.extend_from_slice(payload),
                     Some(Kept::Chats) => {

@@ -33,7 +33,8 @@ pub(crate) struct Pipe {
 
 #[derive(Debug, Default)]
 struct State {
-    arrived: VecDeque<Bytes>,
+    /// With what the connection is told that it was, once it is read.
+    arrived: VecDeque<(u32, Bytes)>,
     /// No more will arrive.
     finished: bool,
     reader: Option<Waker>,
@@ -109,14 +110,14 @@ impl Pipe {
     /// The next item; nothing, if no more will come.
     pub(crate) fn poll_next(self: &Arc<Self>, context: &Context<'_>) -> Poll<Option<Bytes>> {
         let mut state = self.lock();
-        let Some(item) = state.arrived.pop_front() else {
+        let Some((cost, item)) = state.arrived.pop_front() else {
             if state.finished || state.over {
                 return Poll::Ready(None);
             }
             state.reader = Some(context.waker().clone());
             return Poll::Pending;
         };
-        state.read += (item.len() + HEADER) as u32;
+        state.read += cost;
         // What is read at last is always told of.
         if state.read >= TELL || state.arrived.is_empty() {
             self.tell(state);
@@ -156,9 +157,10 @@ impl Pipe {
     // For the connection.
 
     /// An item has come.
-    pub(super) fn arrived(&self, payload: &[u8]) {
+    pub(super) fn arrived(&self, cost: u32, payload: &[u8]) {
         let mut state = self.lock();
-        state.arrived.push_back(Bytes::copy_from_slice(payload));
+        let item = Bytes::copy_from_slice(payload);
+        state.arrived.push_back((cost, item));
         let reader = state.reader.take();
         drop(state);
         reader.into_iter().for_each(Waker::wake);
@@ -273,8 +275,7 @@ impl Pipe {
         state.leaving = VecDeque::new();
         state.leaving_bytes = 0;
         state.answer = None;
-        let cost = |item: &Bytes| (item.len() + HEADER) as u32;
-        let unread: u32 = state.arrived.iter().map(cost).sum();
+        let unread: u32 = state.arrived.iter().map(|(cost, _)| cost).sum();
         state.arrived = VecDeque::new();
         let read = std::mem::take(&mut state.read);
         let wakers = [state.reader.take(), state.writer.take()];

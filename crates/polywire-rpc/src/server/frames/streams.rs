@@ -157,11 +157,11 @@ impl Work {
     }
 
     /// An item of a client.
-    pub(super) fn item(&mut self, id: CallId, payload: &[u8]) {
+    pub(super) fn item(&mut self, id: CallId, cost: u32, payload: &[u8]) {
         match self.machine.context(id).and_then(|kept| kept.pipe()) {
-            Some(pipe) => pipe.arrived(payload),
+            Some(pipe) => pipe.arrived(cost, payload),
             // Of a call that took no items, and is about to be answered so.
-            None => self.consumed(id, (payload.len() + polywire_frame::HEADER) as u32),
+            None => self.consumed(id, cost),
         }
     }
 

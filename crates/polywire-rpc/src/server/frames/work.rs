@@ -212,7 +212,7 @@ impl Work {
                 extension,
             } => self.subscribe(now, id, topic, &extension),
             Event::Unsubscribe(id) => self.unsubscribe(now, id),
-            Event::Item { id, payload } => self.item(id, payload),
+            Event::Item { id, cost, payload } => self.item(id, cost, payload),
             Event::End(id) => self.end(id),
             Event::Writable(id) => self.writable(now, id),
             Event::Hello(_) => self.greeted = true,
