@@ -33,6 +33,12 @@ impl Backoff {
         Self { base, most }
     }
 
+    /// The longest wait.
+    #[must_use]
+    pub const fn most(&self) -> Duration {
+        self.most
+    }
+
     /// The wait before a try: the first after a failure is 1. `chance` is from 0 to 1.
     #[must_use]
     pub fn wait(&self, attempt: u32, chance: f64) -> Duration {

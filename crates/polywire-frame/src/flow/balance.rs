@@ -165,6 +165,12 @@ impl Balancer {
         }
     }
 
+    /// A call has ended in something that says nothing about the endpoint.
+    pub fn abandoned(&mut self, endpoint: usize) {
+        let endpoint = &mut self.endpoints[endpoint];
+        endpoint.in_flight = endpoint.in_flight.saturating_sub(1);
+    }
+
     /// Calls in flight to an endpoint.
     #[must_use]
     pub fn in_flight(&self, endpoint: usize) -> u32 {

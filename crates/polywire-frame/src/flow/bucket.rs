@@ -59,6 +59,32 @@ impl TokenBucket {
         Ok(())
     }
 
+    /// Takes one that may not be there yet: how long it takes until it is. Nothing, and none is taken,
+    /// if that is longer than `most`.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use polywire_frame::Time;
+    /// use polywire_frame::flow::TokenBucket;
+    ///
+    /// let mut bucket = TokenBucket::new(10.0, 2);
+    /// let waits = [(); 5].map(|()| bucket.book(Time::ZERO, Duration::from_millis(200)));
+    /// let ms = |millis| Some(Duration::from_millis(millis));
+    /// assert_eq!(waits, [ms(0), ms(0), ms(100), ms(200), None]);
+    /// ```
+    #[inline]
+    pub fn book(&mut self, now: Time, most: Duration) -> Option<Duration> {
+        let now = now.as_nanos() as f64;
+        let taken = self.taken.max(now) + self.each;
+        let early = (taken - self.ahead - now).max(0.0);
+        let wait = Duration::from_nanos(early.ceil() as u64);
+        if wait > most {
+            return None;
+        }
+        self.taken = taken;
+        Some(wait)
+    }
+
     /// Sets how many a second, from now on. Of a burst as much is left as before.
     pub fn set_rate(&mut self, now: Time, per_second: f64) {
         let now = now.as_nanos() as f64;
@@ -67,6 +93,11 @@ impl TokenBucket {
         self.each = nanos_each(per_second);
         self.ahead = self.each * burst;
         self.taken = now + owed * self.each;
+    }
+
+    /// Sets how many may be taken at once, at least one, from now on.
+    pub fn set_burst(&mut self, burst: u32) {
+        self.ahead = self.each * f64::from(burst.max(1));
     }
 
     /// How many a second.

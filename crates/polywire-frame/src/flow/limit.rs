@@ -74,7 +74,7 @@ struct Window {
 
 /// The least round trip of now and of half a minute ago.
 #[derive(Clone, Debug)]
-struct Least {
+pub(super) struct Least {
     now: Duration,
     before: Duration,
     /// When the next half minute begins.
@@ -112,11 +112,7 @@ impl AdaptiveLimit {
             limit: floor + (ceiling - floor) / 10.0,
             starting: true,
             window: Window::default(),
-            least: Least {
-                now: Duration::MAX,
-                before: Duration::MAX,
-                turn: Time::ZERO,
-            },
+            least: Least::default(),
         }
     }
 
@@ -171,7 +167,7 @@ impl AdaptiveLimit {
             Sample::Answered(time) => {
                 self.window.answers += 1;
                 self.window.sum += time;
-                self.least.now = self.least.now.min(time);
+                self.least.see(time);
             }
             Sample::Refused | Sample::Late => self.window.refused = true,
             Sample::Nothing => {}
@@ -205,11 +201,8 @@ impl AdaptiveLimit {
         let in_use = f64::from(window.peak) >= self.limit * 0.8;
         let answers = window.answers.max(1);
         let mean = window.sum / answers;
-        let allowed = self
-            .least
-            .get()
-            .saturating_mul(2)
-            .saturating_add(self.slack);
+        let least = self.least_round_trip().unwrap_or(Duration::MAX);
+        let allowed = least.saturating_mul(2).saturating_add(self.slack);
         if window.refused {
             self.lower(0.7);
         } else if window.answers > 0 && mean > allowed {
@@ -220,14 +213,11 @@ impl AdaptiveLimit {
                 false => (self.limit / 10.0).max(1.0),
             };
         }
-        if now >= self.least.turn {
-            let first = self.least.turn == Time::ZERO;
-            self.least.before = std::mem::replace(&mut self.least.now, Duration::MAX);
-            self.least.turn = now.after(TURN.mul_f64(0.5 + chance.clamp(0.0, 1.0)));
-            if in_use && !first {
-                self.window.probes = true;
-                self.limit /= 2.0;
-            }
+        let turns = self.least.turn != Time::ZERO;
+        let turn = TURN.mul_f64(0.5 + chance.clamp(0.0, 1.0));
+        if self.least.turn(now, turn) && turns && in_use {
+            self.window.probes = true;
+            self.limit /= 2.0;
         }
         let probes = if self.window.probes { 0.5 } else { 1.0 };
         let (floor, ceiling) = (self.floor.min(self.limit.max(1.0)), self.ceiling * probes);
@@ -247,14 +237,39 @@ impl AdaptiveLimit {
     /// The least round trip that is known; nothing, before any.
     #[must_use]
     pub fn least_round_trip(&self) -> Option<Duration> {
-        let least = self.least.get();
-        (least != Duration::MAX).then_some(least)
+        self.least.get()
     }
 }
 
 impl Least {
-    fn get(&self) -> Duration {
-        self.now.min(self.before)
+    pub(super) fn get(&self) -> Option<Duration> {
+        let least = self.now.min(self.before);
+        (least != Duration::MAX).then_some(least)
+    }
+
+    #[inline]
+    pub(super) fn see(&mut self, time: Duration) {
+        self.now = self.now.min(time);
+    }
+
+    /// Whether another half minute, or how long it is to be, begins.
+    pub(super) fn turn(&mut self, now: Time, next: Duration) -> bool {
+        let turns = now >= self.turn;
+        if turns {
+            self.before = std::mem::replace(&mut self.now, Duration::MAX);
+            self.turn = now.after(next);
+        }
+        turns
+    }
+}
+
+impl Default for Least {
+    fn default() -> Self {
+        Self {
+            now: Duration::MAX,
+            before: Duration::MAX,
+            turn: Time::ZERO,
+        }
     }
 }
 

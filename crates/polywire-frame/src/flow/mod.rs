@@ -9,6 +9,7 @@ mod budget;
 mod hedge;
 mod limit;
 mod queue;
+mod rate;
 mod throttle;
 mod window;
 
@@ -20,4 +21,5 @@ pub use budget::RetryBudget;
 pub use hedge::Hedge;
 pub use limit::{AdaptiveLimit, Sample};
 pub use queue::{Bounds, Queue, QueueFull};
+pub use rate::AdaptiveRate;
 pub use throttle::Throttle;

@@ -3,15 +3,22 @@
 use super::window::Window;
 use crate::Time;
 
+/// Of the window; the other count is of those that were accepted.
 const REQUESTS: usize = 0;
-const ACCEPTS: usize = 1;
+/// Refusals that are no sign of anything yet.
+const GRACE: f64 = 10.0;
 
 /// Turns calls away before they are sent, in the share in which the server turns them away.
 ///
 /// To refuse costs a server something too. With probability
-/// `max(0, (requests - 2 * accepts) / (requests + 1))` over the last two minutes a call is not sent at
-/// all (Google's "Site Reliability Engineering", chapter 21): nothing while the server takes at least
-/// half, and ever more when it takes less. Some always go through, which find out when it is better.
+/// `max(0, (requests - 2 * accepts - 10) / (requests + 1))` over the last two minutes a call is not
+/// sent at all (Google's "Site Reliability Engineering", chapter 21, but for the ten, without which
+/// the first refusal that a client of few calls ever sees would cost it every second call): nothing
+/// while the server takes at least half, and ever more when it takes less. Some always go through,
+/// which find out when it is better.
+///
+/// A call counts when it has ended. Those that are open say nothing yet, and counted as not
+/// accepted they would have a client that makes a hundred calls at once refuse itself.
 ///
 /// ```
 /// use polywire_frame::Time;
@@ -22,6 +29,7 @@ const ACCEPTS: usize = 1;
 /// // The server refuses all of a hundred.
 /// for _ in 0..100 {
 ///     assert!(throttle.admit(now, 0.999));
+///     throttle.refused(now);
 /// }
 /// assert!(!throttle.admit(now, 0.5));
 /// assert!(throttle.admit(now, 0.999));
@@ -47,21 +55,33 @@ impl Throttle {
     /// Whether a call may be sent. `chance` is from 0 to 1.
     #[inline]
     pub fn admit(&mut self, now: Time, chance: f64) -> bool {
-        let refuses = self.probability(now);
-        self.window.count(now, REQUESTS);
-        chance >= refuses
+        // What holds at nearly all times is looked for first.
+        let [requests, accepts] = self.window.sums(now);
+        if requests <= self.factor * accepts + GRACE {
+            return true;
+        }
+        let admitted = chance >= self.probability(now);
+        if !admitted {
+            self.window.count(now, REQUESTS);
+        }
+        admitted
     }
 
     /// The server has accepted a call: answered it by anything but `overloaded` or `unavailable`.
     #[inline]
     pub fn accepted(&mut self, now: Time) {
-        self.window.count(now, ACCEPTS);
+        self.window.count_both(now);
+    }
+
+    /// The server has turned a call away.
+    pub fn refused(&mut self, now: Time) {
+        self.window.count(now, REQUESTS);
     }
 
     /// The share of calls that are not sent, from 0 to 1.
     pub fn probability(&mut self, now: Time) -> f64 {
         let [requests, accepts] = self.window.sums(now);
-        ((requests - self.factor * accepts) / (requests + 1.0)).max(0.0)
+        ((requests - self.factor * accepts - GRACE) / (requests + 1.0)).max(0.0)
     }
 }
 
@@ -82,20 +102,32 @@ mod tests {
         let mut throttle = Throttle::default();
         for call in 0..1_000 {
             assert!(throttle.admit(Time::ZERO, 0.0));
-            if call % 2 == 0 {
-                throttle.accepted(Time::ZERO);
+            match call % 2 {
+                0 => throttle.accepted(Time::ZERO),
+                _ => throttle.refused(Time::ZERO),
             }
         }
         assert!(throttle.probability(Time::ZERO) < 0.001);
     }
 
     #[test]
+    fn calls_that_are_open_are_no_refusals() {
+        let mut throttle = Throttle::default();
+        assert!((0..1_000).all(|_| throttle.admit(Time::ZERO, 0.0)));
+        // Nor are the first few.
+        (0..10).for_each(|_| throttle.refused(Time::ZERO));
+        assert!(throttle.admit(Time::ZERO, 0.0));
+        throttle.refused(Time::ZERO);
+        assert!(!throttle.admit(Time::ZERO, 0.0));
+    }
+
+    #[test]
     fn after_two_minutes_all_is_forgotten() {
         let mut throttle = Throttle::default();
         for _ in 0..1_000 {
-            throttle.admit(Time::ZERO, 1.0);
+            throttle.refused(Time::ZERO);
         }
-        assert!(throttle.probability(Time::ZERO) > 0.99);
+        assert!(throttle.probability(Time::ZERO) > 0.98);
         let later = Time::ZERO.after(Duration::from_secs(121));
         assert_eq!(throttle.probability(later), 0.0);
     }
@@ -120,6 +152,8 @@ mod tests {
                 if accepted < 100 {
                     accepted += 1;
                     throttle.accepted(now);
+                } else {
+                    throttle.refused(now);
                 }
             }
         }

@@ -5,22 +5,31 @@ use crate::Time;
 const SLICES: usize = 10;
 
 /// Counts of two things over a window that moves with the time, in ten slices.
+///
+/// `sums` are those of all slices, and `ends` is when the slice that is now ends: to count is an
+/// addition and a comparison.
 #[derive(Clone, Debug)]
 pub(super) struct Window {
     /// Nanoseconds.
     length: u64,
     slices: [[u32; 2]; SLICES],
+    sums: [u64; 2],
     /// The number of the slice that is now.
     slice: u64,
+    /// Nanoseconds.
+    ends: u64,
 }
 
 impl Window {
     /// A window of ten slices of so many seconds.
     pub(super) const fn of_ten(seconds: u64) -> Self {
+        let length = seconds * 1_000_000_000;
         Self {
-            length: seconds * 1_000_000_000,
+            length,
             slices: [[0; 2]; SLICES],
+            sums: [0; 2],
             slice: 0,
+            ends: length,
         }
     }
 
@@ -29,25 +38,75 @@ impl Window {
     pub(super) fn count(&mut self, now: Time, which: usize) {
         self.move_to(now);
         let count = &mut self.slices[(self.slice % SLICES as u64) as usize][which];
-        *count = count.saturating_add(1);
+        if let Some(more) = count.checked_add(1) {
+            *count = more;
+            self.sums[which] += 1;
+        }
+    }
+
+    /// One more of each.
+    #[inline]
+    pub(super) fn count_both(&mut self, now: Time) {
+        self.move_to(now);
+        let [a, b] = &mut self.slices[(self.slice % SLICES as u64) as usize];
+        if let (Some(more), Some(too)) = (a.checked_add(1), b.checked_add(1)) {
+            (*a, *b) = (more, too);
+            self.sums = self.sums.map(|sum| sum + 1);
+        }
     }
 
     /// How many of each there were.
+    #[inline]
     pub(super) fn sums(&mut self, now: Time) -> [f64; 2] {
         self.move_to(now);
-        self.slices.iter().fold([0.0; 2], |[a, b], slice| {
-            [a + f64::from(slice[0]), b + f64::from(slice[1])]
-        })
+        self.sums.map(|sum| sum as f64)
     }
 
     /// Empties the slices that have gone by. Time that goes backwards is the time that was.
     #[inline]
     fn move_to(&mut self, now: Time) {
-        let slice = now.as_nanos() / self.length;
-        let gone = slice.saturating_sub(self.slice).min(SLICES as u64);
-        for past in 0..gone {
-            self.slices[((slice - past) % SLICES as u64) as usize] = [0; 2];
+        if now.as_nanos() >= self.ends {
+            self.advance(now);
         }
-        self.slice = self.slice.max(slice);
+    }
+
+    #[cold]
+    fn advance(&mut self, now: Time) {
+        let slice = now.as_nanos() / self.length;
+        let gone = (slice - self.slice).min(SLICES as u64);
+        for past in 0..gone {
+            let slice = &mut self.slices[((slice - past) % SLICES as u64) as usize];
+            for (sum, count) in self.sums.iter_mut().zip(std::mem::take(slice)) {
+                *sum -= u64::from(count);
+            }
+        }
+        self.slice = slice;
+        self.ends = (slice + 1).saturating_mul(self.length);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn what_is_older_than_the_window_is_forgotten() {
+        let mut window = Window::of_ten(1);
+        let at = |seconds| Time::ZERO.after(Duration::from_secs(seconds));
+        for second in 0..20 {
+            window.count(at(second), 0);
+            window.count(at(second), usize::from(second % 2 == 0));
+        }
+        // Of the seconds 10 to 19.
+        assert_eq!(window.sums(at(19)), [15.0, 5.0]);
+        // Time that goes backwards changes nothing.
+        window.count(at(3), 1);
+        assert_eq!(window.sums(at(19)), [15.0, 6.0]);
+        assert_eq!(window.sums(at(24)), [8.0, 3.0]);
+        assert_eq!(window.sums(at(1_000)), [0.0, 0.0]);
+        window.count(Time::NEVER, 0);
+        assert_eq!(window.sums(Time::NEVER), [1.0, 0.0]);
     }
 }

@@ -21,6 +21,7 @@ impl Side for Driven {
     }
 
     fn take(&mut self, now: Time, bytes: &[u8]) -> Result<Taken, Broken> {
+        let changed = &self.0.changed;
         let mut state = self.0.lock();
         let state = &mut *state;
         let mut at = 0;
@@ -80,6 +81,7 @@ impl Side for Driven {
                 }
                 Some(Event::Hello) => {
                     state.greeted = true;
+                    changed.notify_one();
                     state.writable(None);
                     state.full.drain(..).for_each(Waker::wake);
                     state.wake_next();
@@ -95,6 +97,7 @@ impl Side for Driven {
                         words => words.to_owned(),
                     };
                     state.ended = Some(format!("the server ends the connection: {why}").into());
+                    changed.notify_one();
                     state.wake_next();
                     None
                 }
@@ -175,5 +178,6 @@ impl Side for Driven {
     fn give_up(&mut self, reason: Reason) {
         let words = reason.to_string();
         self.0.lock().close(&words);
+        self.0.changed.notify_one();
     }
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use polywire_codec::cbor;
 use polywire_frame::FaultCode;
+use polywire_frame::flow::QueueFull;
 use polywire_schema::{Error, Map, Value};
 
 use super::tickets::End;
@@ -25,10 +26,12 @@ pub enum CallError {
     },
     /// The server has answered with a fault.
     Fault(Box<FrameFault>),
-    /// As many calls wait already as may.
+    /// As many calls or bytes wait already as may.
     Full,
     /// The call cannot be written: what is wrong with it.
     Invalid(String),
+    /// The server turns most calls away: this one was not sent.
+    Throttled,
     /// The answer is not what was expected.
     Unreadable(Arc<str>),
 }
@@ -130,11 +133,17 @@ impl CallError {
     #[must_use]
     pub fn is_before_start(&self) -> bool {
         match self {
-            Self::Full | Self::Invalid(_) => true,
+            Self::Full | Self::Invalid(_) | Self::Throttled => true,
             Self::Disconnected { sent, .. } => !sent,
             Self::Fault(fault) => fault.is_unstarted(),
             Self::Deadline | Self::Unreadable(_) => false,
         }
+    }
+}
+
+impl From<QueueFull> for CallError {
+    fn from(_: QueueFull) -> Self {
+        Self::Full
     }
 }
 
@@ -152,8 +161,9 @@ impl fmt::Display for CallError {
                 }
                 Ok(())
             }
-            Self::Full => f.write_str("as many calls wait as may"),
+            Self::Full => f.write_str("as many calls or bytes wait as may"),
             Self::Invalid(what) => write!(f, "the call cannot be sent: {what}"),
+            Self::Throttled => f.write_str("not sent, since the server turns most calls away"),
             Self::Unreadable(why) => write!(f, "the answer cannot be read: {why}"),
         }
     }

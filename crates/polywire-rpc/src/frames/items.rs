@@ -169,8 +169,7 @@ impl Shared {
                 }
             }
         }
-        let deadline = now.after(asked.within);
-        let begun = match state.begin(now, asked, deadline, payload, context, ticket) {
+        let begun = match state.begin(now, asked, payload, context, ticket) {
             Ok(ticket) => ticket,
             Err(error) => {
                 *stage = Stage::Done;
@@ -213,7 +212,7 @@ impl Shared {
             name: asked.operation,
         };
         let request = Request::new(operation)
-            .with_deadline(now.after(asked.within))
+            .with_deadline(asked.deadline)
             .with_metadata(asked.metadata);
         let greeted = state.greeted;
         let sent = state
@@ -272,7 +271,7 @@ impl Shared {
             Outcome::Ended(end) => {
                 return Poll::Ready(Err(CallError::from_end(end.clone(), &slot.payload)));
             }
-            Outcome::Free(_) | Outcome::Queued => return Poll::Pending,
+            Outcome::Free(_) | Outcome::Left | Outcome::Queued => return Poll::Pending,
         };
         let Some(mut item) = state_now.machine.item(id) else {
             if let Some(items) = &mut slot.items {

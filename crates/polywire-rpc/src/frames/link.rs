@@ -3,18 +3,21 @@
 use std::future::{Future, poll_fn};
 use std::sync::Arc;
 
+use polywire_frame::Settings;
 use polywire_frame::flow::AdaptiveLimit;
-use polywire_frame::{Settings, Time};
 use tokio::io::{AsyncRead, AsyncWrite};
 
+use super::Clock;
 use super::driven::Driven;
 use super::error::CallError;
+use super::room::Room;
 use super::session::{Ended, Session};
 use super::state::{Asked, Shared, Stage};
 use super::streams::Open;
 
 /// A connection, driven by a task of its own. When this is dropped no more calls are made; the
 /// connection ends once all is answered.
+#[derive(Debug)]
 pub(super) struct Link {
     shared: Arc<Shared>,
     /// Calls with streams have it too, as long as they are open.
@@ -38,8 +41,12 @@ pub(super) struct LinkOptions {
     pub(super) settings: Settings,
     /// How many calls are in flight.
     pub(super) limit: AdaptiveLimit,
-    /// How many calls may wait for room.
-    pub(super) most_waiting: usize,
+    /// Where calls wait for room.
+    pub(super) room: Arc<Room>,
+    /// What calls are timed by.
+    pub(super) clock: Clock,
+    /// Where chance begins.
+    pub(super) seed: u64,
 }
 
 /// Writes the input of a call; again, if the call is made again.
@@ -51,12 +58,7 @@ impl Link {
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
-        let LinkOptions {
-            settings,
-            limit,
-            most_waiting,
-        } = options;
-        let shared = Arc::new(Shared::new(settings, limit, most_waiting));
+        let shared = Arc::new(Shared::new(options));
         let own = Arc::clone(&shared);
         tokio::spawn(async move {
             let clock = own.clock;
@@ -80,7 +82,7 @@ impl Link {
     /// Makes a call. `read` is given the payload of the reply.
     pub(super) fn ask<'a, R, F>(
         &'a self,
-        asked: Asked<'a>,
+        asked: &'a Asked<'a>,
         write: &'a mut Write<'a>,
         read: F,
     ) -> impl Future<Output = Result<R, CallError>> + Send + 'a
@@ -92,18 +94,17 @@ impl Link {
             shared: &self.shared,
             stage: Stage::New,
         };
-        let mut deadline = Time::NEVER;
         poll_fn(move |context| {
             // As a whole, so that it is given up when this future is.
             let calling = &mut calling;
             let shared = calling.shared;
             let stage = &mut calling.stage;
-            shared.poll_call(stage, &asked, &mut deadline, write, read, context)
+            shared.poll_call(stage, asked, write, read, context)
         })
     }
 
     /// Opens a call with streams, or a subscription.
-    pub(super) async fn open(&self, asked: Asked<'_>, payload: &[u8]) -> Result<Open, CallError> {
+    pub(super) async fn open(&self, asked: &Asked<'_>, payload: &[u8]) -> Result<Open, CallError> {
         let mut calling = Calling {
             shared: &self.shared,
             stage: Stage::New,
@@ -111,7 +112,7 @@ impl Link {
         let ticket = poll_fn(|context| {
             let calling = &mut calling;
             let stage = &mut calling.stage;
-            calling.shared.poll_open(stage, &asked, payload, context)
+            calling.shared.poll_open(stage, asked, payload, context)
         });
         Ok(Open {
             ticket: ticket.await?,
@@ -120,13 +121,43 @@ impl Link {
     }
 
     /// Makes a call that nobody answers.
-    pub(super) async fn notify(&self, asked: Asked<'_>, payload: &[u8]) -> Result<(), CallError> {
-        poll_fn(|context| self.shared.poll_notify(&asked, payload, context)).await
+    pub(super) async fn notify(&self, asked: &Asked<'_>, payload: &[u8]) -> Result<(), CallError> {
+        poll_fn(|context| self.shared.poll_notify(asked, payload, context)).await
     }
 
-    /// How many calls are open or wait for room.
-    pub(super) fn pending(&self) -> usize {
-        self.shared.lock().pending()
+    /// Calls that are open, and how many may be.
+    pub(super) fn figures(&self) -> (usize, u32) {
+        self.shared.lock().figures()
+    }
+
+    /// Waits until the server has said hello. One task waits at a time.
+    ///
+    /// # Errors
+    ///
+    /// The connection has ended before: why.
+    pub(super) async fn greeted(&self) -> Result<(), Arc<str>> {
+        loop {
+            {
+                let state = self.shared.lock();
+                if let Some(why) = &state.ended {
+                    return Err(Arc::clone(why));
+                }
+                if state.greeted {
+                    return Ok(());
+                }
+            }
+            self.shared.changed.notified().await;
+        }
+    }
+
+    /// Waits until no call can be made any more. One task waits at a time.
+    pub(super) async fn ended(&self) -> Arc<str> {
+        loop {
+            if let Some(why) = &self.shared.lock().ended {
+                return Arc::clone(why);
+            }
+            self.shared.changed.notified().await;
+        }
     }
 }
 
@@ -136,6 +167,7 @@ struct Closing(Arc<Shared>);
 impl Drop for Closing {
     fn drop(&mut self) {
         self.0.lock().close("the task of the connection has ended");
+        self.0.changed.notify_one();
     }
 }
 

@@ -11,13 +11,14 @@ mod error;
 mod items;
 mod link;
 pub(crate) mod payload;
+mod room;
 mod session;
 mod state;
 mod streams;
 mod tickets;
 mod wire;
 
-pub use client::{Client, ConnectError};
+pub use client::{Client, ClientBuilder, ConnectError, Rate, Stats};
 pub(crate) use clock::Clock;
 pub use error::{CallError, FrameFault};
 pub(crate) use session::{Ended, Session, Side};

@@ -8,11 +8,14 @@ use std::time::Duration;
 
 use polywire_frame::client::{Connection, Operation, Refused, Request};
 use polywire_frame::flow::{AdaptiveLimit, Sample};
-use polywire_frame::{CallId, FaultCode, Settings, Time};
+use polywire_frame::{CallId, FaultCode, Time};
+use tokio::sync::Notify;
 
 use super::Clock;
 use super::error::CallError;
 use super::items::Items;
+use super::link::LinkOptions;
+use super::room::Room;
 use super::tickets::{End, Outcome, Ticket, Tickets, wake_with};
 
 /// Held for moments, by calls and by the task of the connection.
@@ -20,6 +23,8 @@ use super::tickets::{End, Outcome, Ticket, Tickets, wake_with};
 pub(super) struct Shared {
     pub(super) clock: Clock,
     state: Mutex<State>,
+    /// The server has said hello, or no call can be made any more.
+    pub(super) changed: Notify,
 }
 
 #[derive(Debug)]
@@ -29,7 +34,10 @@ pub(super) struct State {
     pub(super) limit: AdaptiveLimit,
     /// Calls that wait for room, in their order.
     pub(super) waiting: VecDeque<Ticket>,
-    pub(super) most_waiting: usize,
+    /// How many of those have left. The first is never one of them.
+    pub(super) left_waiting: usize,
+    /// Where they wait, with those of other connections.
+    pub(super) room: Arc<Room>,
     /// None of those that wait has a deadline before this.
     pub(super) earliest: Time,
     /// The numbers of the operations that were called.
@@ -51,11 +59,14 @@ pub(super) struct State {
 }
 
 /// What a call asks for.
+#[derive(Clone, Copy)]
 pub(super) struct Asked<'a> {
     pub(super) what: What,
     /// The operation's name, or the topic.
     pub(super) operation: &'a str,
-    pub(super) within: Duration,
+    /// The time, at which it is asked at once.
+    pub(super) now: Time,
+    pub(super) deadline: Time,
     pub(super) metadata: &'a [(&'a str, &'a [u8])],
 }
 
@@ -104,16 +115,24 @@ pub(super) enum Stage {
 }
 
 impl Shared {
-    pub(super) fn new(settings: Settings, limit: AdaptiveLimit, most_waiting: usize) -> Self {
-        let clock = Clock::new();
+    pub(super) fn new(options: LinkOptions) -> Self {
+        let LinkOptions {
+            settings,
+            limit,
+            room,
+            clock,
+            seed,
+        } = options;
         Self {
             clock,
+            changed: Notify::new(),
             state: Mutex::new(State {
                 machine: Connection::new(settings),
                 tickets: Tickets::default(),
                 limit,
                 waiting: VecDeque::new(),
-                most_waiting,
+                left_waiting: 0,
+                room,
                 earliest: Time::NEVER,
                 operations: HashMap::new(),
                 task: None,
@@ -123,7 +142,7 @@ impl Shared {
                 greeted: false,
                 ended: None,
                 left: false,
-                chance: 0x9e37_79b9_7f4a_7c15,
+                chance: seed,
             }),
         }
     }
@@ -138,7 +157,6 @@ impl Shared {
         &self,
         stage: &mut Stage,
         asked: &Asked<'_>,
-        deadline: &mut Time,
         write: &mut dyn FnMut(&mut Vec<u8>) -> Result<(), CallError>,
         read: impl FnOnce(&[u8]) -> Result<R, CallError>,
         context: &Context<'_>,
@@ -149,20 +167,22 @@ impl Shared {
             Stage::Waits(ticket) => Some(ticket),
             Stage::Done => return Poll::Pending,
         };
-        let now = self.clock.now();
-        if ticket.is_none() {
-            *deadline = now.after(asked.within);
-            if let Err(error) = write(&mut scratch) {
-                *stage = Stage::Done;
-                return Poll::Ready(Err(error));
-            }
+        let now = match ticket {
+            Some(_) => self.clock.now(),
+            None => asked.now,
+        };
+        if ticket.is_none()
+            && let Err(error) = write(&mut scratch)
+        {
+            *stage = Stage::Done;
+            return Poll::Ready(Err(error));
         }
         let mut state = self.lock();
         if let Some(ticket) = ticket {
             let slot = &mut state.tickets.slots[ticket as usize];
             match &slot.outcome {
                 // The task of the connection sees to it, as long as there is one.
-                Outcome::Open(id) if now >= *deadline => {
+                Outcome::Open(id) if now >= asked.deadline => {
                     let id = *id;
                     state.machine.cancel(id);
                     state.tickets.remove(ticket);
@@ -189,7 +209,7 @@ impl Shared {
                     keep(scratch);
                     return Poll::Ready(result);
                 }
-                Outcome::Queued if now >= *deadline => {
+                Outcome::Queued if now >= asked.deadline => {
                     state.leave_queue(ticket);
                     *stage = Stage::Done;
                     return Poll::Ready(Err(CallError::Deadline));
@@ -200,16 +220,14 @@ impl Shared {
                     if !state.has_room(ticket) {
                         return Poll::Pending;
                     }
-                    if let Err(error) = write(&mut scratch) {
-                        state.leave_queue(ticket);
-                        *stage = Stage::Done;
-                        return Poll::Ready(Err(error));
-                    }
+                    // It was written when it began to wait.
+                    let slot = &mut state.tickets.slots[ticket as usize];
+                    std::mem::swap(&mut scratch, &mut slot.payload);
                 }
-                Outcome::Free(_) => return Poll::Pending,
+                Outcome::Free(_) | Outcome::Left => return Poll::Pending,
             }
         }
-        match state.begin(now, asked, *deadline, &scratch, context, ticket) {
+        match state.begin(now, asked, &scratch, context, ticket) {
             Ok(ticket) => *stage = Stage::Waits(ticket),
             Err(error) => {
                 *stage = Stage::Done;
@@ -239,7 +257,7 @@ impl Shared {
             }
             Outcome::Queued => state.leave_queue(ticket),
             Outcome::Ended(_) => state.tickets.remove(ticket),
-            Outcome::Free(_) => {}
+            Outcome::Free(_) | Outcome::Left => {}
         }
         let task = state.task.take();
         drop(state);
@@ -262,9 +280,9 @@ impl Shared {
 }
 
 impl State {
-    /// Calls that are open or wait.
-    pub(super) fn pending(&self) -> usize {
-        self.machine.open() as usize + self.waiting.len()
+    /// Calls that are open, and how many may be.
+    pub(super) const fn figures(&self) -> (usize, u32) {
+        (self.machine.open() as usize, self.limit.current())
     }
 
     /// Calls that are open, but for those with streams.
@@ -285,22 +303,23 @@ impl State {
         &mut self,
         now: Time,
         asked: &Asked<'_>,
-        deadline: Time,
         payload: &[u8],
         context: &Context<'_>,
         waited: Option<Ticket>,
     ) -> Result<Ticket, CallError> {
         let in_flight = self.in_flight();
-        let begun = self.try_begin(now, asked, deadline, payload, waited);
+        let begun = self.try_begin(now, asked, payload, waited);
         match begun {
             Ok(id) => {
                 let ticket = match waited {
                     Some(ticket) => {
                         self.waiting.pop_front();
+                        self.pass_over_left();
                         let slot = &mut self.tickets.slots[ticket as usize];
                         slot.outcome = Outcome::Open(id);
                         slot.began = now;
                         wake_with(&mut slot.waker, context);
+                        self.room.leave(slot.bytes);
                         ticket
                     }
                     // The ticket that the machine was told is the next.
@@ -318,18 +337,25 @@ impl State {
                 Ok(ticket)
             }
             Err(CallError::Full) if waited.is_none() => {
-                if self.waiting.len() >= self.most_waiting {
-                    return Err(CallError::Full);
-                }
+                self.room.enter(payload.len())?;
                 let queued = self.tickets.insert(Outcome::Queued, context.waker(), now);
-                self.tickets.slots[queued as usize].deadline = deadline;
-                self.earliest = self.earliest.min(deadline);
+                let slot = &mut self.tickets.slots[queued as usize];
+                slot.payload.clear();
+                slot.payload.extend_from_slice(payload);
+                slot.bytes = payload.len();
+                slot.deadline = asked.deadline;
+                self.earliest = self.earliest.min(asked.deadline);
                 self.waiting.push_back(queued);
                 Ok(queued)
             }
             Err(error) => match (error, waited) {
                 // It is still the first that waits.
-                (CallError::Full, Some(ticket)) => Ok(ticket),
+                (CallError::Full, Some(ticket)) => {
+                    let slot = &mut self.tickets.slots[ticket as usize];
+                    slot.payload.clear();
+                    slot.payload.extend_from_slice(payload);
+                    Ok(ticket)
+                }
                 (error, Some(ticket)) => {
                     self.leave_queue(ticket);
                     Err(error)
@@ -343,7 +369,6 @@ impl State {
         &mut self,
         now: Time,
         asked: &Asked<'_>,
-        deadline: Time,
         payload: &[u8],
         waited: Option<Ticket>,
     ) -> Result<CallId, CallError> {
@@ -358,7 +383,7 @@ impl State {
         let name = asked.operation;
         let mut call = match asked.what {
             What::Subscribe => return Ok(self.machine.subscribe(name, ticket)?),
-            What::Publish => self.machine.publish(now, name, deadline)?,
+            What::Publish => self.machine.publish(now, name, asked.deadline)?,
             _ => {
                 let number = self.number(name);
                 let request =
@@ -366,7 +391,7 @@ impl State {
                 let request = match asked.what {
                     What::Stream => request,
                     What::TwoWay => request.with_items(),
-                    _ => request.with_deadline(deadline),
+                    _ => request.with_deadline(asked.deadline),
                 };
                 self.machine.call(now, &request)?
             }
@@ -392,9 +417,37 @@ impl State {
     }
 
     pub(super) fn leave_queue(&mut self, ticket: Ticket) {
-        self.waiting.retain(|waiting| *waiting != ticket);
-        self.tickets.remove(ticket);
+        let slot = &mut self.tickets.slots[ticket as usize];
+        self.room.leave(slot.bytes);
+        slot.outcome = Outcome::Left;
+        slot.payload = Vec::new();
+        slot.waker = None;
+        self.left_waiting += 1;
+        self.pass_over_left();
+        // To look for each that leaves would take long where all do.
+        if self.left_waiting > self.waiting.len() / 2 {
+            let tickets = &mut self.tickets;
+            self.waiting.retain(|ticket| {
+                let left = tickets.has_left(*ticket);
+                if left {
+                    tickets.remove(*ticket);
+                }
+                !left
+            });
+            self.left_waiting = 0;
+        }
         self.wake_next();
+    }
+
+    /// Has the first that waits be one that has not left.
+    fn pass_over_left(&mut self) {
+        while let Some(first) = self.waiting.front().copied()
+            && self.tickets.has_left(first)
+        {
+            self.waiting.pop_front();
+            self.tickets.remove(first);
+            self.left_waiting -= 1;
+        }
     }
 
     /// Wakes those that have waited for room until their time was over: they leave by themselves.

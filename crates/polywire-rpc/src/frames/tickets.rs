@@ -15,8 +15,10 @@ pub(super) type Ticket = u32;
 pub(super) enum Outcome {
     /// The place is free; the next that is.
     Free(Option<Ticket>),
-    /// It waits for room.
+    /// It waits for room, and its input is in the ticket.
     Queued,
+    /// It waited, and nobody waits for it any more.
+    Left,
     /// It is open.
     Open(CallId),
     /// It has ended. The payload is in the ticket.
@@ -43,11 +45,13 @@ pub(super) enum End {
 pub(super) struct Slot {
     pub(super) outcome: Outcome,
     pub(super) waker: Option<Waker>,
-    /// What the answer held. The room is used again.
+    /// What the answer held, or what is to be sent. The room is used again.
     pub(super) payload: Vec<u8>,
     pub(super) began: Time,
     /// Of one that waits for room.
     pub(super) deadline: Time,
+    /// Of its input.
+    pub(super) bytes: usize,
     /// If the call has streams.
     pub(super) items: Option<Box<Items>>,
 }
@@ -62,6 +66,11 @@ pub(super) struct Tickets {
 const MOST_KEPT: usize = 4 << 10;
 
 impl Tickets {
+    /// Whether nobody waits any more for a call that waited for room.
+    pub(super) fn has_left(&self, ticket: Ticket) -> bool {
+        matches!(self.slots[ticket as usize].outcome, Outcome::Left)
+    }
+
     /// The ticket that the next [`Self::insert`] gives out.
     pub(super) fn next(&self) -> Ticket {
         self.free.unwrap_or(self.slots.len() as Ticket)
@@ -84,6 +93,7 @@ impl Tickets {
             payload: Vec::new(),
             began,
             deadline: Time::NEVER,
+            bytes: 0,
             items: None,
         });
         (self.slots.len() - 1) as Ticket

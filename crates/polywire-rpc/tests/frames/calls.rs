@@ -88,7 +88,8 @@ async fn a_call_that_is_dropped_is_cancelled() {
     let timed = tokio::time::timeout(Duration::from_millis(20), call).await;
     assert!(timed.is_err());
     // Its place is free once the server has said so.
-    while client.pending() > 0 {
+    assert_eq!((client.pending(), client.stats().cancelled), (0, 1));
+    while client.stats().in_flight > 0 {
         client.call::<i32>("Add", (1, 1)).await.unwrap();
     }
 }
@@ -118,7 +119,9 @@ async fn time_ends_calls_that_are_open_and_calls_that_wait() {
 #[tokio::test]
 async fn a_server_that_ends_ends_its_calls() {
     let running = server().await;
-    let client = client(&running).await;
+    let url = format!("tcp://{}", running.address());
+    let client = Client::builder().endpoint(&url).fail_fast(true);
+    let client = client.connect().await.unwrap();
     let other = client.clone();
     let call = tokio::spawn(async move { other.call::<u64>("Sleep", (300,)).await });
     while client.pending() == 0 {

@@ -1,7 +1,13 @@
 //! Frames over sockets: our client, our server, and whatever else may come.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+mod balancing;
 mod calls;
+mod rates;
+mod reconnecting;
+mod retries;
+mod scripted;
 mod streams;
 mod support;
 mod topics;
+mod waiting;

@@ -1,29 +1,50 @@
 //! A client over frames.
 
+mod builder;
+mod chance;
+mod core;
+mod endpoint;
+mod flow;
+mod hedge;
+mod keeper;
+mod open;
+mod rate;
+mod retry;
+mod stats;
+
 use std::fmt;
-use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use polywire_frame::Settings;
-use polywire_frame::flow::AdaptiveLimit;
 use polywire_schema::Limits;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::TcpStream;
+use tokio::task::AbortHandle;
 
+use self::core::{Call, Core};
+use self::endpoint::Endpoint;
 use super::error::CallError;
-use super::link::{Link, LinkOptions};
 use super::payload;
-use super::state::{Asked, What};
+use super::state::What;
 use super::streams::{CallStream, Subscription};
+
+pub use builder::ClientBuilder;
+pub use endpoint::ConnectError;
+pub use rate::Rate;
+pub(crate) use retry::CallOptions;
+pub use stats::Stats;
 
 /// Calls methods and operations over frames.
 ///
 /// One connection carries as many calls at once as the limits of both sides allow; further ones wait
-/// for room, in their order. Clones are one client. It needs tokio's runtime, whose task drives the
-/// connection; it ends when the last clone is dropped and all is answered.
+/// for room, in their order. A connection that ends is made again in the background, and calls wait
+/// for it; a call that the server has certainly not begun is then tried again, and any other if it is
+/// [idempotent](Self::idempotent). What all of that may cost is bounded, see [`ClientBuilder`].
+///
+/// Clones are one client; two clients share nothing. It needs tokio's runtime, whose tasks drive the
+/// connections; they end when the last clone is dropped and all is answered. A call begins when its
+/// future is first polled, and to drop the future cancels it, at the server too.
 ///
 /// ```
 /// use polywire_rpc::frames::Client;
@@ -44,61 +65,70 @@ use super::streams::{CallStream, Subscription};
 pub struct Client {
     inner: Arc<Inner>,
     within: Duration,
+    idempotent: bool,
 }
 
 struct Inner {
-    link: Link,
+    core: Arc<Core>,
+    /// Whoever keeps its connections.
+    keepers: Vec<AbortHandle>,
+    endpoints: Vec<Arc<Endpoint>>,
     limits: Limits,
 }
 
-/// How long a connection may take.
-const CONNECT: Duration = Duration::from_secs(5);
+impl Drop for Inner {
+    fn drop(&mut self) {
+        for keeper in &self.keepers {
+            keeper.abort();
+        }
+        self.core.leave();
+    }
+}
 
 impl Client {
+    /// Makes a client of one's own choice.
+    pub fn builder() -> ClientBuilder {
+        ClientBuilder::default()
+    }
+
     /// Connects to `tcp://HOST:PORT` or `unix:///PATH`, with default settings.
     ///
     /// # Errors
     ///
-    /// The URL is none of these, or nobody listens there.
+    /// The URL is none of these, or nobody listens there who speaks frames.
     pub async fn connect(url: &str) -> Result<Self, ConnectError> {
-        let connected = tokio::time::timeout(CONNECT, Self::connect_to(url)).await;
-        connected.unwrap_or_else(|_| Err(ConnectError::new(url, &"it took too long")))
+        Self::builder().endpoint(url).connect().await
     }
 
-    async fn connect_to(url: &str) -> Result<Self, ConnectError> {
-        let failed = |error: io::Error| ConnectError::new(url, &error);
-        if let Some(address) = url.strip_prefix("tcp://") {
-            let stream = TcpStream::connect(address).await.map_err(failed)?;
-            // What is small must not wait for more.
-            stream.set_nodelay(true).map_err(failed)?;
-            return Ok(Self::over(stream));
-        }
-        #[cfg(unix)]
-        if let Some(path) = url.strip_prefix("unix://") {
-            let stream = tokio::net::UnixStream::connect(path).await;
-            return Ok(Self::over(stream.map_err(failed)?));
-        }
-        let expected = "expected tcp://HOST:PORT or unix:///PATH";
-        Err(ConnectError::new(url, &expected))
-    }
-
-    /// Speaks frames on a stream that is connected already, within tokio's runtime.
+    /// Speaks frames on a stream that is connected already, within tokio's runtime. When it ends,
+    /// so does the client: all further calls fail.
     #[must_use]
     pub fn over<S>(stream: S) -> Self
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
-        let limits = Limits::DEFAULT;
-        let frame = u32::try_from(limits.bytes()).unwrap_or(u32::MAX);
-        let options = LinkOptions {
-            settings: Settings::DEFAULT.with_frame(frame),
-            limit: AdaptiveLimit::default(),
-            most_waiting: 1 << 16,
-        };
-        let link = Link::over(stream, options);
-        Self {
-            inner: Arc::new(Inner { link, limits }),
-            within: Duration::from_secs(60),
+        Self::builder().over(stream)
+    }
+
+    /// Waits until there is a connection, or none of the first tries has made one.
+    async fn connected(&self) -> Result<(), ConnectError> {
+        let core = &self.inner.core;
+        loop {
+            let mut attempted = std::pin::pin!(core.attempted.notified());
+            attempted.as_mut().enable();
+            {
+                let flow = core.flow();
+                let lanes = flow.lanes();
+                if lanes.iter().any(|lane| lane.link.is_some()) {
+                    return Ok(());
+                }
+                if lanes.iter().all(|lane| lane.why.is_some())
+                    && let (Some(first), Some(why)) = (self.inner.endpoints.first(), &lanes[0].why)
+                {
+                    return Err(ConnectError::new(&first.name, why));
+                }
+            }
+            attempted.await;
         }
     }
 
@@ -107,8 +137,18 @@ impl Client {
     #[must_use]
     pub fn with_deadline(&self, within: Duration) -> Self {
         Self {
-            inner: Arc::clone(&self.inner),
             within,
+            ..self.clone()
+        }
+    }
+
+    /// The same client for operations that may be carried out twice: what is idempotent, or only
+    /// reads. Its calls are tried again also when nobody knows what became of the first try.
+    #[must_use]
+    pub fn idempotent(&self) -> Self {
+        Self {
+            idempotent: true,
+            ..self.clone()
         }
     }
 
@@ -129,10 +169,8 @@ impl Client {
         let read = |bytes: &[u8]| {
             payload::read(bytes, limits).map_err(|error| CallError::unreadable(&error))
         };
-        self.inner
-            .link
-            .ask(self.asked(What::Call, method), &mut write, read)
-            .await
+        let call = self.asked(What::Call, method);
+        self.inner.core.ask(call, &mut write, read).await
     }
 
     /// Calls an operation whose input and output are bytes as they are.
@@ -146,8 +184,8 @@ impl Client {
             Ok(())
         };
         let read = |bytes: &[u8]| Ok(bytes.to_vec());
-        let asked = self.asked(What::Call, operation);
-        self.inner.link.ask(asked, &mut write, read).await
+        let call = self.asked(What::Call, operation);
+        self.inner.core.ask(call, &mut write, read).await
     }
 
     /// Calls a method whose items are wanted: [`Methods::stream`](crate::Methods::stream).
@@ -187,8 +225,8 @@ impl Client {
     ) -> Result<CallStream, CallError> {
         let mut payload = Vec::new();
         payload::write_parameters(&parameters, &mut payload)?;
-        let asked = self.asked(what, method);
-        let open = self.inner.link.open(asked, &payload).await?;
+        let call = self.asked(what, method);
+        let open = self.inner.core.open(call, &payload).await?;
         Ok(CallStream::new(open, self.inner.limits))
     }
 
@@ -198,8 +236,8 @@ impl Client {
     ///
     /// The server has no topics, or does not let this client subscribe.
     pub async fn subscribe(&self, topic: &str) -> Result<Subscription, CallError> {
-        let asked = self.asked(What::Subscribe, topic);
-        let open = self.inner.link.open(asked, &[]).await?;
+        let call = self.asked(What::Subscribe, topic);
+        let open = self.inner.core.open(call, &[]).await?;
         let subscription = Subscription::new(open, self.inner.limits);
         subscription.accepted().await?;
         Ok(subscription)
@@ -224,8 +262,8 @@ impl Client {
                 "a count of four bytes was expected".into(),
             )),
         };
-        let asked = self.asked(What::Publish, topic);
-        self.inner.link.ask(asked, &mut write, read).await
+        let call = self.asked(What::Publish, topic);
+        self.inner.core.ask(call, &mut write, read).await
     }
 
     /// Calls a method without waiting for it: nobody tells what becomes of it. Returns when the call
@@ -241,23 +279,33 @@ impl Client {
     ) -> Result<(), CallError> {
         let mut payload = Vec::new();
         payload::write_parameters(&parameters, &mut payload)?;
-        let asked = self.asked(What::Call, method);
-        self.inner.link.notify(asked, &payload).await
+        let call = self.asked(What::Call, method);
+        self.inner.core.notify(call, &payload).await
     }
 
-    const fn asked<'a>(&self, what: What, operation: &'a str) -> Asked<'a> {
-        Asked {
+    const fn asked<'a>(&self, what: What, operation: &'a str) -> Call<'a> {
+        Call {
             what,
             operation,
             within: self.within,
             metadata: &[],
+            options: CallOptions {
+                idempotent: self.idempotent,
+                retryable: &[],
+            },
         }
     }
 
-    /// How many calls are open or wait for room.
+    /// How many calls have begun and not ended.
     #[must_use]
     pub fn pending(&self) -> usize {
-        self.inner.link.pending()
+        self.inner.core.pending()
+    }
+
+    /// What it has done and is doing.
+    #[must_use]
+    pub fn stats(&self) -> Stats {
+        self.inner.core.stats()
     }
 }
 
@@ -268,27 +316,3 @@ impl fmt::Debug for Client {
             .finish_non_exhaustive()
     }
 }
-
-/// A connection that could not be made.
-#[derive(Clone, Debug)]
-pub struct ConnectError {
-    url: Box<str>,
-    why: Box<str>,
-}
-
-impl ConnectError {
-    fn new(url: &str, why: &dyn fmt::Display) -> Self {
-        Self {
-            url: url.into(),
-            why: why.to_string().into(),
-        }
-    }
-}
-
-impl fmt::Display for ConnectError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "cannot connect to {}: {}", self.url, self.why)
-    }
-}
-
-impl std::error::Error for ConnectError {}

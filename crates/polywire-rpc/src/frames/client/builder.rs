@@ -1,0 +1,345 @@
+//! How a client is made.
+
+use std::future::Future;
+use std::io;
+use std::ops::RangeInclusive;
+use std::sync::Arc;
+use std::time::Duration;
+
+use polywire_frame::Settings;
+use polywire_frame::flow::{AdaptiveLimit, Backoff, Bounds, Hedge, RetryBudget, Throttle};
+use polywire_schema::Limits;
+use tokio::io::{AsyncRead, AsyncWrite};
+
+use super::chance::Chance;
+use super::core::{Core, Plan};
+use super::endpoint::{ConnectError, Endpoint};
+use super::flow::{Flow, Means};
+use super::keeper::keep;
+use super::rate::Rate;
+use super::{Client, Inner};
+use crate::frames::Clock;
+use crate::frames::room::Room;
+
+/// Makes a [`Client`]. All limits have defaults that hold for most; `docs/tuning.md` tells when to
+/// touch them, and what to watch.
+///
+/// ```
+/// use std::time::Duration;
+/// use polywire_rpc::frames::Client;
+/// use polywire_rpc::{Methods, Server};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let methods = Methods::new().method("Add", |(a, b): (i32, i32)| async move { a + b });
+/// # let server = Server::methods(methods).frames(true).build()?;
+/// # let running = server.listen("127.0.0.1:0".parse()?).await?;
+/// # let url = format!("tcp://{}", running.address());
+/// let client = Client::builder()
+///     .endpoint(&url)
+///     .deadline(Duration::from_secs(5))
+///     .in_flight(10..=200)
+///     .connect()
+///     .await?;
+/// // To add twice is as good as once: this may be tried again, whatever happens to the first try.
+/// let sum: i32 = client.idempotent().call("Add", (2, 3)).await?;
+/// assert_eq!(sum, 5);
+/// # Ok(()) }
+/// ```
+#[derive(Debug)]
+#[must_use]
+pub struct ClientBuilder {
+    endpoints: Vec<Result<Endpoint, ConnectError>>,
+    connections: usize,
+    pending: usize,
+    in_flight: RangeInclusive<u32>,
+    burst: Option<u32>,
+    queue: Bounds,
+    deadline: Duration,
+    retries: u32,
+    backoff: Backoff,
+    budget: RetryBudget,
+    throttle: Option<f64>,
+    rate: Option<Rate>,
+    hedge: Option<f64>,
+    reconnect: Backoff,
+    connect_timeout: Duration,
+    waits: bool,
+    limits: Limits,
+    seed: Option<u64>,
+}
+
+/// A client whose server was away for long is back within less than a second of its return.
+const RECONNECT: Backoff = Backoff::new(Duration::from_millis(10), Duration::from_millis(500));
+
+impl Default for ClientBuilder {
+    fn default() -> Self {
+        Self {
+            endpoints: Vec::new(),
+            connections: 1,
+            pending: 1 << 16,
+            in_flight: 10..=1_000,
+            burst: None,
+            queue: Bounds::DEFAULT,
+            deadline: Duration::from_secs(60),
+            retries: 3,
+            backoff: Backoff::DEFAULT,
+            budget: RetryBudget::default(),
+            throttle: Some(2.0),
+            rate: None,
+            hedge: None,
+            reconnect: RECONNECT,
+            connect_timeout: Duration::from_secs(5),
+            waits: true,
+            limits: Limits::DEFAULT,
+            seed: None,
+        }
+    }
+}
+
+impl ClientBuilder {
+    /// Adds a server: `tcp://HOST:PORT` or `unix:///PATH`. Calls go to the better of two that
+    /// chance names, by what they have in flight and how fast they answered of late; one whose calls
+    /// keep failing is left out for a while.
+    pub fn endpoint(mut self, url: &str) -> Self {
+        self.endpoints.push(Endpoint::parse(url));
+        self
+    }
+
+    /// Adds a server to which `connect` makes streams, whatever they are. The name is for messages.
+    pub fn connector<C, F, S>(mut self, name: &str, connect: C) -> Self
+    where
+        C: Fn() -> F + Send + Sync + 'static,
+        F: Future<Output = io::Result<S>> + Send + 'static,
+        S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    {
+        self.endpoints.push(Ok(Endpoint::own(name, connect)));
+        self
+    }
+
+    /// Sets how many connections there are to each server; 1 unless this says other. One carries
+    /// more than a million small calls a second and has at most 65,536 open; more are for
+    /// servers with a thread a connection, and for lossy networks.
+    pub const fn connections(mut self, connections: usize) -> Self {
+        self.connections = if connections == 0 { 1 } else { connections };
+        self
+    }
+
+    /// Sets the size of the table of pending calls: how many have begun and not ended, whether they
+    /// are in flight or wait; 65,536 unless this says other. Further ones fail at once with
+    /// [`CallError::Full`](crate::frames::CallError::Full).
+    pub const fn pending(mut self, calls: usize) -> Self {
+        self.pending = calls;
+        self
+    }
+
+    /// Sets how many calls are in flight on each connection. Between the two numbers the limit looks
+    /// for itself, by how long answers take and what the server turns away; if both are the same it
+    /// is fixed. 10 to 1,000 unless this says other. The server's own limits hold too.
+    pub const fn in_flight(mut self, calls: RangeInclusive<u32>) -> Self {
+        self.in_flight = calls;
+        self
+    }
+
+    /// Sets how many calls may go beyond the limit for a moment, for traffic that comes in spikes:
+    /// 10 for a limit that looks for itself, and none for a fixed one, unless this says other.
+    pub const fn burst(mut self, calls: u32) -> Self {
+        self.burst = Some(calls);
+        self
+    }
+
+    /// Sets how much may wait: for room on a connection, or for a connection. 65,536 calls and 64 MiB
+    /// unless this says other; one call alone may have any size. Further ones fail at once with
+    /// [`CallError::Full`](crate::frames::CallError::Full).
+    pub const fn queue(mut self, calls: usize, bytes: usize) -> Self {
+        self.queue = Bounds { calls, bytes };
+        self
+    }
+
+    /// Sets the time of a call, from its beginning to its end, waiting and further tries included; 60
+    /// seconds unless this says other. The server is told what is left of it.
+    pub const fn deadline(mut self, within: Duration) -> Self {
+        self.deadline = within;
+        self
+    }
+
+    /// Lets calls take for ever.
+    pub const fn no_deadline(self) -> Self {
+        self.deadline(Duration::MAX)
+    }
+
+    /// Sets how often a call is tried again, where that is safe; from none to 10, 3 unless this
+    /// says other. What the server has certainly not begun may be repeated whatever it is;
+    /// all else only if it is [idempotent](Client::idempotent). A call that was never sent, because
+    /// its connection ended before, goes to another one without being counted.
+    pub fn retries(mut self, retries: u32) -> Self {
+        self.retries = retries.min(10);
+        self
+    }
+
+    /// Sets the waits before further tries: from `first`, twice as long each time, up to `most`, and
+    /// a random part of that, at least half. What the server asks for is added. 10 ms to 1 s
+    /// unless this says other.
+    pub const fn backoff(mut self, first: Duration, most: Duration) -> Self {
+        self.backoff = Backoff::new(first, most);
+        self
+    }
+
+    /// Sets how many further tries all calls together may have: a share of the calls of the last ten
+    /// seconds, and so many a second besides. 0.2 and 10 unless this says other.
+    pub const fn retry_budget(mut self, share: f64, per_second: f64) -> Self {
+        self.budget = RetryBudget::new(share, per_second);
+        self
+    }
+
+    /// Sets when calls are turned away here, since the server turns away most of them: what it is
+    /// sent is at most so many times what it accepts. 2 unless this says other; `None` for never.
+    /// Such calls fail with [`CallError::Throttled`](crate::frames::CallError::Throttled).
+    pub const fn throttle(mut self, times: Option<f64>) -> Self {
+        self.throttle = times;
+        self
+    }
+
+    /// Sets how many calls begin a second; as many as want to unless this says other.
+    pub fn rate(mut self, rate: Rate) -> Self {
+        self.rate = Some(rate);
+        self
+    }
+
+    /// Has [idempotent](Client::idempotent) calls asked a second time, of another server if there is
+    /// one, when the answer takes longer than so many of the others do, such as 0.95; it is then
+    /// one call in twenty at most, and within the retry budget. The answer that comes first counts, and
+    /// the other call is cancelled. Not unless this says so.
+    pub const fn hedging(mut self, percentile: f64) -> Self {
+        self.hedge = Some(percentile);
+        self
+    }
+
+    /// Sets the waits between tries to connect; 10 ms to 500 ms unless this says other.
+    pub const fn reconnect(mut self, first: Duration, most: Duration) -> Self {
+        self.reconnect = Backoff::new(first, most);
+        self
+    }
+
+    /// Sets how long one try to connect may take, the server's hello included; 5 seconds unless this
+    /// says other.
+    pub const fn connect_timeout(mut self, within: Duration) -> Self {
+        self.connect_timeout = within;
+        self
+    }
+
+    /// Has calls fail at once while there is no connection, instead of waiting for one.
+    pub const fn fail_fast(mut self, fail: bool) -> Self {
+        self.waits = !fail;
+        self
+    }
+
+    /// Sets what answers may be; [`Limits::DEFAULT`] unless this says other.
+    pub const fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// Has chance be the same each time, for tests.
+    pub const fn seed(mut self, seed: u64) -> Self {
+        self.seed = Some(seed);
+        self
+    }
+
+    /// Makes the client, and waits until it has a connection.
+    ///
+    /// # Errors
+    ///
+    /// There is no endpoint, or a URL that is none; or no server could be reached: why the first
+    /// could not.
+    pub async fn connect(self) -> Result<Client, ConnectError> {
+        let client = self.build()?;
+        client.connected().await?;
+        Ok(client)
+    }
+
+    /// Makes the client at once, within tokio's runtime; its connections are made in the background.
+    ///
+    /// # Errors
+    ///
+    /// There is no endpoint, or a URL that is none.
+    pub fn build(mut self) -> Result<Client, ConnectError> {
+        let endpoints = std::mem::take(&mut self.endpoints);
+        let endpoints: Vec<_> = endpoints.into_iter().collect::<Result<_, _>>()?;
+        if endpoints.is_empty() {
+            return Err(ConnectError::new("nothing", &"there is no endpoint"));
+        }
+        let endpoints: Vec<_> = endpoints.into_iter().map(Arc::new).collect();
+        let core = Arc::new(self.core(endpoints.len() * self.connections));
+        let mut keepers = Vec::new();
+        for (lane, endpoint) in endpoints
+            .iter()
+            // One of each first.
+            .cycle()
+            .take(endpoints.len() * self.connections)
+            .enumerate()
+        {
+            let kept = keep(Arc::clone(&core), lane, Arc::clone(endpoint));
+            keepers.push(tokio::spawn(kept).abort_handle());
+        }
+        Ok(self.client(core, keepers, endpoints))
+    }
+
+    /// A client of one connection that is there and is not made again.
+    pub(super) fn over<S>(mut self, stream: S) -> Client
+    where
+        S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    {
+        self.waits = false;
+        let core = Arc::new(self.core(1));
+        let link = crate::frames::link::Link::over(stream, core.link_options());
+        core.connected(0, &Arc::new(link));
+        self.client(core, Vec::new(), Vec::new())
+    }
+
+    fn core(&self, lanes: usize) -> Core {
+        let frame = u32::try_from(self.limits.bytes()).unwrap_or(u32::MAX);
+        let limit = AdaptiveLimit::new(*self.in_flight.start(), *self.in_flight.end());
+        let fixed = self.in_flight.start() >= self.in_flight.end();
+        let burst = self.burst.unwrap_or(if fixed { 0 } else { 10 });
+        let plan = Plan {
+            settings: Settings::DEFAULT.with_frame(frame),
+            limit: limit.with_burst(burst),
+            connect_timeout: self.connect_timeout,
+            reconnect: self.reconnect,
+            retries: self.retries,
+            backoff: self.backoff,
+            waits: self.waits,
+            paced: self.rate.is_some(),
+            hedges: self.hedge.is_some(),
+        };
+        let flow = Flow::new(Means {
+            lanes,
+            budget: self.budget.clone(),
+            throttle: self.throttle.map(Throttle::new),
+            rate: self.rate.clone(),
+            hedge: self.hedge.map(Hedge::new),
+            most_pending: self.pending,
+            chance: Chance::new(self.seed),
+        });
+        Core::new(Clock::new(), flow, Room::new(self.queue), plan)
+    }
+
+    fn client(
+        self,
+        core: Arc<Core>,
+        keepers: Vec<tokio::task::AbortHandle>,
+        endpoints: Vec<Arc<Endpoint>>,
+    ) -> Client {
+        Client {
+            inner: Arc::new(Inner {
+                core,
+                keepers,
+                endpoints,
+                limits: self.limits,
+            }),
+            within: self.deadline,
+            idempotent: false,
+        }
+    }
+}

@@ -1,0 +1,281 @@
+//! What a client's calls decide together, under one lock that is held for moments.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use polywire_frame::Time;
+use polywire_frame::flow::{Balancer, Hedge, RetryBudget, Sample, Throttle};
+
+use super::chance::Chance;
+use super::rate::{Rate, Turn};
+use super::stats::{Counts, Outcome};
+use crate::frames::error::CallError;
+use crate::frames::link::Link;
+
+#[derive(Debug)]
+pub(super) struct Flow {
+    lanes: Vec<Lane>,
+    /// Where there is more than one.
+    balancer: Option<Balancer>,
+    budget: RetryBudget,
+    throttle: Option<Throttle>,
+    rate: Option<Rate>,
+    hedge: Option<Box<Hedge>>,
+    pub(super) counts: Counts,
+    pending: usize,
+    most_pending: usize,
+    pub(super) chance: Chance,
+}
+
+/// What it is made of.
+pub(super) struct Means {
+    pub(super) lanes: usize,
+    pub(super) budget: RetryBudget,
+    pub(super) throttle: Option<Throttle>,
+    pub(super) rate: Option<Rate>,
+    pub(super) hedge: Option<Hedge>,
+    pub(super) most_pending: usize,
+    pub(super) chance: Chance,
+}
+
+/// A connection to an endpoint, or the place where one will be.
+#[derive(Debug)]
+pub(super) struct Lane {
+    pub(super) link: Option<Arc<Link>>,
+    /// Why there is none, once that is known.
+    pub(super) why: Option<Arc<str>>,
+}
+
+/// How one try of a call has ended, as far as its connection is concerned.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Ended {
+    /// Nobody waits for it any more, or it was never sent.
+    Abandoned,
+    /// Not in its time, or the connection has ended.
+    Badly,
+    /// The server has turned it away.
+    Refused,
+    Well,
+}
+
+impl Flow {
+    pub(super) fn new(means: Means) -> Self {
+        let Means {
+            lanes,
+            budget,
+            throttle,
+            rate,
+            hedge,
+            most_pending,
+            chance,
+        } = means;
+        let balancer = (lanes > 1).then(|| {
+            let mut balancer = Balancer::new(lanes);
+            for lane in 0..lanes {
+                balancer.set_usable(lane, Time::ZERO, false);
+            }
+            balancer
+        });
+        let lane = || Lane {
+            link: None,
+            why: None,
+        };
+        Self {
+            lanes: std::iter::repeat_with(lane).take(lanes).collect(),
+            balancer,
+            budget,
+            throttle,
+            rate,
+            hedge: hedge.map(Box::new),
+            counts: Counts::default(),
+            pending: 0,
+            most_pending,
+            chance,
+        }
+    }
+
+    /// A call begins.
+    #[inline]
+    pub(super) fn begin(&mut self, now: Time) -> Result<(), CallError> {
+        if self.pending >= self.most_pending {
+            self.counts.ended(Outcome::Overloaded);
+            return Err(CallError::Full);
+        }
+        self.pending += 1;
+        self.budget.called(now);
+        Ok(())
+    }
+
+    /// A call that began has ended.
+    #[inline]
+    pub(super) const fn end(&mut self, outcome: Outcome) {
+        self.pending -= 1;
+        self.counts.ended(outcome);
+    }
+
+    /// Whether a call may be sent, as far as the server's refusals are concerned.
+    #[inline]
+    pub(super) fn admit(&mut self, now: Time) -> bool {
+        let Some(throttle) = &mut self.throttle else {
+            return true;
+        };
+        let admitted = throttle.admit(now, self.chance.next());
+        self.counts.throttled += u64::from(!admitted);
+        admitted
+    }
+
+    /// Picks a connection for one try of a call, if there is any.
+    #[inline]
+    pub(super) fn pick(&mut self, now: Time) -> Option<(usize, Arc<Link>)> {
+        let lane = match &self.balancer {
+            None => 0,
+            Some(balancer) => balancer.pick(now, self.chance.next(), self.chance.next())?,
+        };
+        let link = Arc::clone(self.lanes[lane].link.as_ref()?);
+        if let Some(balancer) = &mut self.balancer {
+            balancer.started(lane);
+        }
+        self.counts.tries += 1;
+        Some((lane, link))
+    }
+
+    /// A try that began then has ended. `now` is asked for only where it matters.
+    #[inline]
+    pub(super) fn tried(
+        &mut self,
+        lane: usize,
+        began: Time,
+        ended: Ended,
+        now: impl FnOnce() -> Time,
+    ) {
+        if let Some(throttle) = &mut self.throttle {
+            match ended {
+                Ended::Refused => throttle.refused(began),
+                // Whatever else became of it, it was not turned away.
+                _ => throttle.accepted(began),
+            }
+        }
+        if ended == Ended::Abandoned {
+            if let Some(balancer) = &mut self.balancer {
+                balancer.abandoned(lane);
+            }
+        } else if self.balancer.is_some() || self.learns() {
+            self.learn(lane, began, ended, now());
+        }
+    }
+
+    /// Whether something beside the balancer wants to know how long calls take.
+    #[inline]
+    fn learns(&self) -> bool {
+        self.hedge.is_some() || self.rate.as_ref().is_some_and(Rate::learns)
+    }
+
+    fn learn(&mut self, lane: usize, began: Time, ended: Ended, now: Time) {
+        let took = now.since(began);
+        if let Some(balancer) = &mut self.balancer {
+            balancer.ended(lane, now, ended == Ended::Well, took);
+        }
+        if let Some(rate) = &mut self.rate {
+            let sample = match ended {
+                Ended::Abandoned => Sample::Nothing,
+                Ended::Badly => Sample::Late,
+                Ended::Refused => Sample::Refused,
+                Ended::Well => Sample::Answered(took),
+            };
+            rate.ended(now, sample);
+        }
+        if let Some(hedge) = &mut self.hedge
+            && ended == Ended::Well
+        {
+            hedge.answered(took);
+        }
+    }
+
+    /// When a call has its turn.
+    pub(super) fn book(&mut self, now: Time, left: Duration) -> Result<Turn, CallError> {
+        let rate = self.rate.as_mut();
+        rate.map_or(Ok(Turn::After(Duration::ZERO)), |rate| rate.book(now, left))
+    }
+
+    /// After how long a call is asked a second time.
+    pub(super) fn hedges_after(&self) -> Option<Duration> {
+        self.hedge.as_ref()?.delay()
+    }
+
+    /// Picks a connection for asking a second time, another than the first if there is one, and
+    /// nothing if the budget or the rate does not allow it.
+    pub(super) fn hedge(&mut self, now: Time, first: usize) -> Option<(usize, Arc<Link>)> {
+        let others = self.lanes.iter().enumerate();
+        let others = others.filter(|(lane, own)| *lane != first && own.link.is_some());
+        let others = others.count();
+        let turn = self.book(now, Duration::ZERO);
+        if !matches!(turn, Ok(Turn::After(Duration::ZERO))) || !self.withdraw(now) {
+            return None;
+        }
+        let mut picked = self.pick(now)?;
+        // Chance names the first again, but not for ever.
+        for _ in 0..8 {
+            if picked.0 != first || others == 0 {
+                break;
+            }
+            if let Some(balancer) = &mut self.balancer {
+                balancer.abandoned(picked.0);
+            }
+            self.counts.tries -= 1;
+            picked = self.pick(now)?;
+        }
+        self.counts.hedges += 1;
+        Some(picked)
+    }
+
+    /// Whether a call may be tried once more, counted if so.
+    pub(super) fn withdraw(&mut self, now: Time) -> bool {
+        let may = self.budget.withdraw(now);
+        self.counts.over_budget += u64::from(!may);
+        may
+    }
+
+    /// There is a connection.
+    pub(super) fn connected(&mut self, lane: usize, now: Time, link: Arc<Link>) {
+        let own = &mut self.lanes[lane];
+        if own.why.is_some() {
+            self.counts.reconnects += u64::from(own.link.is_none());
+        }
+        own.link = Some(link);
+        if let Some(balancer) = &mut self.balancer {
+            balancer.set_usable(lane, now, true);
+        }
+    }
+
+    /// A connection has ended.
+    pub(super) fn lost(&mut self, lane: usize, now: Time, link: &Arc<Link>, why: &Arc<str>) {
+        let own = &mut self.lanes[lane];
+        // There may be a newer one.
+        if own.link.as_ref().is_some_and(|own| Arc::ptr_eq(own, link)) {
+            own.link = None;
+            self.failed(lane, now, why);
+        }
+    }
+
+    /// A connection could not be made, or is gone.
+    pub(super) fn failed(&mut self, lane: usize, now: Time, why: &Arc<str>) {
+        self.lanes[lane].why = Some(Arc::clone(why));
+        if let Some(balancer) = &mut self.balancer {
+            balancer.set_usable(lane, now, false);
+        }
+    }
+
+    /// Nobody has the client any more.
+    pub(super) fn leave(&mut self) -> Vec<Arc<Link>> {
+        let lanes = self.lanes.iter_mut();
+        lanes.filter_map(|lane| lane.link.take()).collect()
+    }
+
+    pub(super) fn lanes(&self) -> &[Lane] {
+        &self.lanes
+    }
+
+    pub(super) const fn pending(&self) -> usize {
+        self.pending
+    }
+}

@@ -1,0 +1,48 @@
+//! Whoever keeps a connection: makes it, and makes another when it has ended.
+
+use std::sync::Arc;
+
+use tokio::time::timeout;
+
+use super::core::Core;
+use super::endpoint::Endpoint;
+use crate::frames::link::Link;
+
+/// Keeps a connection until the client is gone, which ends this task.
+pub(super) async fn keep(core: Arc<Core>, lane: usize, endpoint: Arc<Endpoint>) {
+    // Connections one after the other that could not be made, or did not last.
+    let mut failures = 0;
+    loop {
+        match connect(&core, &endpoint).await {
+            Ok(link) => {
+                let since = core.clock.now();
+                core.connected(lane, &link);
+                let why = link.ended().await;
+                let now = core.clock.now();
+                core.flow().lost(lane, now, &link, &why);
+                if now.since(since) >= core.plan.reconnect.most() {
+                    failures = 0;
+                }
+            }
+            Err(why) => core.failed(lane, &why),
+        }
+        failures += 1;
+        // With chance in it the first time too: all clients of a server that ends are told so at once.
+        let chance = core.flow().chance.next();
+        tokio::time::sleep(core.plan.reconnect.wait(failures, chance)).await;
+    }
+}
+
+/// A connection to a server that has said hello. To be connected is not enough: the system takes
+/// connections for a server that is about to begin, or has just been stopped.
+async fn connect(core: &Core, endpoint: &Endpoint) -> Result<Arc<Link>, Arc<str>> {
+    let connecting = async {
+        let link = endpoint.open(core.link_options()).await;
+        let link = link.map_err(|error| Arc::from(error.to_string()))?;
+        link.greeted().await?;
+        Ok(Arc::new(link))
+    };
+    let within = core.plan.connect_timeout;
+    let connected = timeout(within, connecting).await;
+    connected.unwrap_or_else(|_| Err(format!("it took longer than {within:?}").into()))
+}

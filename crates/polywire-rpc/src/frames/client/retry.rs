@@ -1,0 +1,70 @@
+//! Which calls may be tried again.
+
+use std::time::Duration;
+
+use polywire_frame::FaultCode;
+
+use crate::frames::error::{CallError, FrameFault};
+
+/// What is known of an operation beside its name.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct CallOptions<'a> {
+    /// To carry it out twice is as good as once.
+    pub(crate) idempotent: bool,
+    /// The errors of the model that may be gone at the next try, by their names.
+    pub(crate) retryable: &'a [&'a str],
+}
+
+/// Whether and how a call that failed is tried again.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Again {
+    /// It is not.
+    No,
+    /// It was never sent: on another connection, at once. It is no further load on anybody.
+    Elsewhere,
+    /// After this time and the back-off, if the budget allows it.
+    After(Duration),
+}
+
+impl Again {
+    pub(super) fn of(error: &CallError, options: &CallOptions<'_>) -> Self {
+        match error {
+            CallError::Disconnected { sent: false, .. } => Self::Elsewhere,
+            CallError::Disconnected { sent: true, .. } if options.idempotent => {
+                Self::After(Duration::ZERO)
+            }
+            CallError::Fault(fault) if may_repeat(fault, options) => {
+                Self::After(fault.retry_after().unwrap_or_default())
+            }
+            // What was turned away here is the caller's to know; what nobody could write or read
+            // is the same next time; and what took too long has no time left.
+            _ => Self::No,
+        }
+    }
+}
+
+/// As the table of faults in `docs/frame.md` has it.
+fn may_repeat(fault: &FrameFault, options: &CallOptions<'_>) -> bool {
+    match fault.code() {
+        FaultCode::OVERLOADED | FaultCode::UNAVAILABLE => {
+            options.idempotent || fault.is_unstarted()
+        }
+        FaultCode::MODELLED => {
+            let name = fault.name();
+            let name = name.rsplit_once('#').map_or(name, |(_, name)| name);
+            options.retryable.contains(&name)
+        }
+        FaultCode::CANCELLED
+        | FaultCode::DEADLINE
+        | FaultCode::FORBIDDEN
+        | FaultCode::INVALID
+        | FaultCode::MALFORMED
+        | FaultCode::NAMED
+        | FaultCode::TOO_LARGE
+        | FaultCode::UNAUTHENTICATED
+        | FaultCode::UNKNOWN_OPERATION
+        | FaultCode::UNSUPPORTED => false,
+        // `internal`, and codes that are not known.
+        _ => options.idempotent,
+    }
+}

@@ -1,0 +1,141 @@
+//! Several servers of one client.
+
+use std::time::Duration;
+
+use polywire_frame::FaultCode;
+use polywire_rpc::frames::{Client, ClientBuilder};
+use tokio::time::{Instant, sleep};
+
+use crate::scripted::{Act, Scripted};
+
+fn builder(servers: &[&Scripted]) -> ClientBuilder {
+    let builder = Client::builder().seed(7);
+    servers.iter().fold(builder, |builder, server| {
+        builder.connector("scripted", server.connector())
+    })
+}
+
+fn taking(millis: u64) -> Scripted {
+    Scripted::new(move |_| Act::Later(Duration::from_millis(millis)))
+}
+
+/// Ten callers, for so long.
+async fn load(client: &Client, time: Duration) {
+    let until = Instant::now() + time;
+    let callers: Vec<_> = (0..10)
+        .map(|_| {
+            let client = client.clone();
+            tokio::spawn(async move {
+                while Instant::now() < until {
+                    client.call_bytes("Echo", b"").await.unwrap();
+                }
+            })
+        })
+        .collect();
+    for caller in callers {
+        caller.await.unwrap();
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_dead_and_one_slow_harm_nobody() {
+    let (fast, slow, dead) = (taking(1), taking(50), taking(1));
+    dead.kill();
+    let client = builder(&[&dead, &slow, &fast]).connect().await.unwrap();
+    load(&client, Duration::from_secs(20)).await;
+    let (fast, slow) = (fast.seen().len(), slow.seen().len());
+    assert!(slow > 0 && fast > 20 * slow, "{fast}, {slow}");
+    assert!(dead.connections() > 20 && dead.seen().is_empty());
+    let stats = client.stats();
+    assert_eq!(stats.connections, 2);
+    assert_eq!(stats.replies as usize, fast + slow);
+    assert_eq!((stats.retries, stats.disconnected), (0, 0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn equals_have_equal_shares() {
+    let servers = [taking(5), taking(5), taking(5)];
+    let client = builder(&[&servers[0], &servers[1], &servers[2]]);
+    let client = client.connect().await.unwrap();
+    load(&client, Duration::from_secs(20)).await;
+    let shares = servers.map(|server| server.seen().len());
+    let all: usize = shares.iter().sum();
+    for share in shares {
+        assert!(share * 4 > all && share * 2 < all, "{shares:?}");
+    }
+}
+
+/// A server that answers each call at once, by a fault, looks like the fastest of all.
+#[tokio::test(start_paused = true)]
+async fn who_fails_fast_is_left_out() {
+    let bad = Scripted::new(|_| Act::Fault(FaultCode::OVERLOADED, 0, true));
+    let good = taking(10);
+    let client = builder(&[&bad, &good]).connect().await.unwrap();
+    load(&client, Duration::from_secs(20)).await;
+    let (bad, good) = (bad.seen().len(), good.seen().len());
+    assert!(bad * 20 < good, "{bad}, {good}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_is_back_gets_its_share_bit_by_bit() {
+    let (first, second) = (taking(5), taking(5));
+    let client = builder(&[&first, &second]).connect().await.unwrap();
+    load(&client, Duration::from_secs(10)).await;
+    second.kill();
+    load(&client.idempotent(), Duration::from_secs(10)).await;
+    second.revive();
+    sleep(Duration::from_millis(600)).await;
+    let shares = [first.seen().len(), second.seen().len()];
+    load(&client, Duration::from_millis(500)).await;
+    let soon = [first.seen().len(), second.seen().len()];
+    load(&client, Duration::from_secs(10)).await;
+    let late = [first.seen().len(), second.seen().len()];
+    let share = |from: [usize; 2], to: [usize; 2]| {
+        let [first, second] = [to[0] - from[0], to[1] - from[1]];
+        second as f64 / (first + second) as f64
+    };
+    let (soon, late) = (share(shares, soon), share(soon, late));
+    assert!(soon < 0.35 && late > 0.4, "{soon} and {late}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_server_may_have_several_connections() {
+    let server = taking(5);
+    let client = builder(&[&server]).connections(4).in_flight(1..=1);
+    let client = client.connect().await.unwrap();
+    sleep(Duration::from_millis(10)).await;
+    let stats = client.stats();
+    assert_eq!((stats.connections, stats.limit), (4, 4));
+    load(&client, Duration::from_secs(1)).await;
+    // Four at a time.
+    let answered = server.seen().len();
+    assert!((600..=810).contains(&answered), "{answered}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_one_server_turns_away_another_takes() {
+    let drained = Scripted::new(|_| Act::Fault(FaultCode::UNAVAILABLE, 0, true));
+    let good = taking(1);
+    let client = builder(&[&drained, &good]).connect().await.unwrap();
+    load(&client, Duration::from_secs(1)).await;
+    assert!(!drained.seen().is_empty());
+    assert_eq!(client.stats().replies as usize, good.seen().len());
+}
+
+#[tokio::test]
+async fn what_is_no_endpoint_is_told_at_once() {
+    for (url, words) in [
+        ("tcp://localhost", "expected tcp://HOST:PORT"),
+        ("tcp://localhost:port", "expected tcp://HOST:PORT"),
+        (
+            "http://localhost:1",
+            "expected tcp://HOST:PORT or unix:///PATH",
+        ),
+    ] {
+        let error = Client::builder().endpoint(url).build().unwrap_err();
+        let said = error.to_string();
+        assert_eq!(said, format!("cannot connect to {url}: {words}"));
+    }
+    let error = Client::builder().build().unwrap_err().to_string();
+    assert_eq!(error, "cannot connect to nothing: there is no endpoint");
+}

@@ -1,0 +1,238 @@
+//! Connections that end, and servers that come back.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use polywire_rpc::frames::{CallError, Client, ClientBuilder};
+use tokio::time::{Instant, sleep};
+
+use crate::scripted::{Act, Scripted, settle};
+
+fn builder(server: &Scripted) -> ClientBuilder {
+    Client::builder()
+        .connector("scripted", server.connector())
+        .seed(7)
+}
+
+#[tokio::test(start_paused = true)]
+async fn calls_wait_for_a_server_that_is_away() {
+    let server = Scripted::new(|_| Act::Echo);
+    let client = builder(&server).connect().await.unwrap();
+    client.call_bytes("Echo", b"before").await.unwrap();
+    server.kill();
+    settle().await;
+    let calls: Vec<_> = (0..100_u8)
+        .map(|number| {
+            let client = client.clone();
+            tokio::spawn(async move { client.call_bytes("Echo", &[number]).await })
+        })
+        .collect();
+    sleep(Duration::from_secs(30)).await;
+    let stats = client.stats();
+    assert_eq!((stats.pending, stats.waiting), (100, 100));
+    assert_eq!((stats.waiting_bytes, stats.connections), (100, 0));
+    server.revive();
+    let back = Instant::now();
+    for (number, call) in calls.into_iter().enumerate() {
+        assert_eq!(call.await.unwrap().unwrap(), [number as u8]);
+    }
+    assert!(back.elapsed() < Duration::from_secs(1));
+    let stats = client.stats();
+    assert_eq!((stats.replies, stats.retries), (101, 0));
+    assert_eq!((stats.reconnects, stats.connections), (1, 1));
+    assert_eq!((stats.waiting, stats.waiting_bytes), (0, 0));
+}
+
+/// A server that is killed again and again while many ask it.
+#[tokio::test(start_paused = true)]
+async fn a_server_that_is_killed_under_load_costs_no_call_its_end_and_is_not_stormed() {
+    let server = Scripted::new(|_| Act::Later(Duration::from_millis(100)));
+    let client = builder(&server).connect().await.unwrap().idempotent();
+    let calls = Arc::new(AtomicUsize::new(0));
+    let until = Instant::now() + Duration::from_secs(40);
+    let callers: Vec<_> = (0..100_u8)
+        .map(|number| {
+            let (client, calls) = (client.clone(), Arc::clone(&calls));
+            tokio::spawn(async move {
+                let mut failed = 0;
+                while Instant::now() < until {
+                    calls.fetch_add(1, Ordering::Relaxed);
+                    match client.call_bytes("Echo", &[number]).await {
+                        Ok(reply) => assert_eq!(reply, [number]),
+                        Err(CallError::Disconnected { .. }) => failed += 1,
+                        Err(error) => panic!("{error}"),
+                    }
+                }
+                failed
+            })
+        })
+        .collect();
+    let mut longest = Duration::ZERO;
+    for away in [0, 100, 1_000, 5_000] {
+        sleep(Duration::from_secs(5)).await;
+        server.kill();
+        sleep(Duration::from_millis(away)).await;
+        server.revive();
+        let back = Instant::now();
+        let before = server.seen().len();
+        while server.seen().len() == before {
+            sleep(Duration::from_millis(1)).await;
+        }
+        longest = longest.max(back.elapsed());
+    }
+    assert!(longest < Duration::from_secs(1), "{longest:?}");
+    let mut failed = 0;
+    for caller in callers {
+        failed += caller.await.unwrap();
+    }
+    let calls = calls.load(Ordering::Relaxed);
+    let stats = client.stats();
+    assert_eq!(stats.replies + stats.disconnected, calls as u64);
+    assert_eq!((stats.disconnected, stats.pending), (failed, 0));
+    assert_eq!(stats.reconnects, 4);
+    // Each time at most the 100 that were open.
+    assert!(failed < 400, "{failed}");
+    let sent = server.seen().len();
+    assert!(sent * 10 < calls * 13, "{sent} sent for {calls} calls");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_not_idempotent_ends_with_its_connection() {
+    let server = Scripted::new(|_| Act::Hold);
+    let client = builder(&server).connect().await.unwrap();
+    let other = client.clone();
+    let call = tokio::spawn(async move { other.call_bytes("Hold", b"").await });
+    settle().await;
+    assert_eq!(server.seen().len(), 1);
+    server.kill();
+    let error = call.await.unwrap().unwrap_err();
+    assert!(
+        matches!(error, CallError::Disconnected { sent: true, .. }),
+        "{error:?}"
+    );
+    assert_eq!(client.stats().disconnected, 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn calls_fail_at_once_by_choice() {
+    let server = Scripted::new(|_| Act::Echo);
+    let client = builder(&server).fail_fast(true).connect().await.unwrap();
+    client.call_bytes("Echo", b"").await.unwrap();
+    server.kill();
+    settle().await;
+    let began = Instant::now();
+    let error = client.call_bytes("Echo", b"").await.unwrap_err();
+    let CallError::Disconnected { sent: false, why } = error else {
+        panic!("{error:?}")
+    };
+    assert!(!why.is_empty() && began.elapsed() < Duration::from_millis(1));
+    server.revive();
+    sleep(Duration::from_secs(1)).await;
+    client.call_bytes("Echo", b"").await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn time_ends_calls_that_wait_for_a_connection() {
+    let server = Scripted::new(|_| Act::Echo);
+    server.kill();
+    let client = builder(&server)
+        .deadline(Duration::from_secs(2))
+        .build()
+        .unwrap();
+    let began = Instant::now();
+    let error = client.call_bytes("Echo", b"").await.unwrap_err();
+    assert!(matches!(error, CallError::Deadline), "{error:?}");
+    let took = began.elapsed();
+    assert!(
+        (2_000..2_010).contains(&took.as_millis()),
+        "{took:?} of 2 s"
+    );
+    assert_eq!(client.stats().deadlines, 1);
+    // Without one they wait for as long as it takes.
+    let client = builder(&server).no_deadline().build().unwrap();
+    let call = tokio::spawn(async move { client.call_bytes("Echo", b"at last").await });
+    sleep(Duration::from_secs(3_600)).await;
+    assert!(!call.is_finished());
+    server.revive();
+    assert_eq!(call.await.unwrap().unwrap(), b"at last");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_first_connection_must_be_made() {
+    let server = Scripted::new(|_| Act::Echo);
+    server.kill();
+    let error = builder(&server).connect().await.unwrap_err();
+    let words = error.to_string();
+    assert!(
+        words.starts_with("cannot connect to scripted: connection refused"),
+        "{words}"
+    );
+    // Nobody tries on for a client that is not there.
+    let tried = server.connections();
+    sleep(Duration::from_secs(60)).await;
+    assert_eq!(server.connections(), tried);
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_takes_connections_and_says_nothing_is_no_server() {
+    let silent = || async {
+        let (theirs, ours) = tokio::io::duplex(1 << 16);
+        // Kept open for ever.
+        std::mem::forget(ours);
+        Ok(theirs)
+    };
+    let client = Client::builder().connector("silent", silent);
+    let began = Instant::now();
+    let error = client.connect().await.unwrap_err();
+    let words = error.to_string();
+    assert!(words.contains("it took longer than 5s"), "{words}");
+    assert_eq!(began.elapsed().as_secs(), 5);
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_ends_each_connection_is_not_asked_all_the_time() {
+    let server = Scripted::new(|_| Act::HangUp);
+    let client = builder(&server).connect().await.unwrap();
+    let began = Instant::now();
+    while began.elapsed() < Duration::from_secs(60) {
+        client.call_bytes("Echo", b"").await.unwrap_err();
+    }
+    let tried = server.connections();
+    assert!((120..300).contains(&tried), "{tried}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_says_goodbye_loses_no_call() {
+    let server = Scripted::new(|call| match call.number % 100 {
+        99 => Act::GoAway,
+        _ => Act::Later(Duration::from_millis(1)),
+    });
+    let client = builder(&server).connect().await.unwrap();
+    let calls: Vec<_> = (0..200_u8)
+        .map(|number| {
+            let client = client.clone();
+            tokio::spawn(async move { client.call_bytes("Echo", &[number]).await })
+        })
+        .collect();
+    for (number, call) in calls.into_iter().enumerate() {
+        assert_eq!(call.await.unwrap().unwrap(), [number as u8]);
+    }
+    assert!(client.stats().reconnects > 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn connections_end_with_the_last_client() {
+    let server = Scripted::new(|_| Act::Echo);
+    let client = builder(&server).connections(3).build().unwrap();
+    client.call_bytes("Echo", b"").await.unwrap();
+    settle().await;
+    assert_eq!(client.stats().connections, 3);
+    let clone = client.clone();
+    drop(client);
+    clone.call_bytes("Echo", b"").await.unwrap();
+    drop(clone);
+    server.closed().await;
+    sleep(Duration::from_secs(60)).await;
+    assert_eq!(server.connections(), 3);
+}

@@ -1,0 +1,154 @@
+//! What is tried again, and how often.
+
+use std::time::Duration;
+
+use polywire_frame::FaultCode;
+use polywire_rpc::frames::{CallError, Client, ClientBuilder};
+use tokio::time::Instant;
+
+use crate::scripted::{Act, Scripted};
+
+fn builder(server: &Scripted) -> ClientBuilder {
+    Client::builder()
+        .connector("scripted", server.connector())
+        .seed(7)
+}
+
+async fn client(server: &Scripted) -> Client {
+    builder(server).connect().await.unwrap()
+}
+
+fn code(error: &CallError) -> FaultCode {
+    error.as_fault().unwrap().code()
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_turned_away_is_tried_again_when_the_server_asks_for_it() {
+    let server = Scripted::new(|call| match call.number {
+        0 => Act::Fault(FaultCode::OVERLOADED, 500, true),
+        _ => Act::Echo,
+    });
+    let client = client(&server).await;
+    let reply = client.call_bytes("Echo", b"input").await.unwrap();
+    assert_eq!(reply, b"input");
+    let seen = server.seen();
+    let waited = seen[1].at - seen[0].at;
+    // And 5 to 10 ms of its own.
+    let range = Duration::from_millis(505)..Duration::from_millis(512);
+    assert!(range.contains(&waited), "{waited:?}");
+    assert_eq!(seen[1].payload, b"input");
+    let stats = client.stats();
+    assert_eq!((stats.replies, stats.tries, stats.retries), (1, 2, 1));
+    assert_eq!(stats.pending, 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn only_what_is_safe_is_repeated() {
+    let fault = |code, unstarted| Act::Fault(code, 0, unstarted);
+    // What the server does first, how often it is asked, and how often if the call is idempotent.
+    let table = [
+        (fault(FaultCode::OVERLOADED, true), 2, 2),
+        (fault(FaultCode::UNAVAILABLE, true), 2, 2),
+        (fault(FaultCode::OVERLOADED, false), 1, 2),
+        (fault(FaultCode::INTERNAL, false), 1, 2),
+        (fault(FaultCode(0x7777), false), 1, 2),
+        (Act::HangUp, 1, 2),
+        (fault(FaultCode::NAMED, false), 1, 1),
+        (fault(FaultCode::MODELLED, false), 1, 1),
+        (fault(FaultCode::DEADLINE, true), 1, 1),
+        (fault(FaultCode::INVALID, true), 1, 1),
+        (fault(FaultCode::UNKNOWN_OPERATION, true), 1, 1),
+    ];
+    for (act, once, idempotent) in table {
+        for (repeats, sent) in [(false, once), (true, idempotent)] {
+            let first = act.clone();
+            let server = Scripted::new(move |call| match call.number {
+                0 => first.clone(),
+                _ => Act::Echo,
+            });
+            let client = client(&server).await;
+            let client = match repeats {
+                true => client.idempotent(),
+                false => client,
+            };
+            let result = client.call_bytes("Echo", b"input").await;
+            assert_eq!(server.seen().len(), sent, "{act:?}, {repeats}");
+            assert_eq!(result.is_ok(), sent == 2, "{act:?}, {repeats}: {result:?}");
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn calls_are_tried_as_often_as_was_said() {
+    for (said, tries) in [(0, 1), (1, 2), (10, 11), (11, 11)] {
+        let server = Scripted::new(|_| Act::Fault(FaultCode::OVERLOADED, 0, true));
+        let client = builder(&server).retries(said).throttle(None);
+        let client = client.connect().await.unwrap();
+        let began = Instant::now();
+        let error = client.call_bytes("Echo", b"").await.unwrap_err();
+        assert_eq!(code(&error), FaultCode::OVERLOADED);
+        assert_eq!(server.seen().len(), tries, "{said}");
+        // Waits that grow to a second.
+        let longest = Duration::from_millis(10 * ((1 << tries.min(8)) - 2));
+        assert!(began.elapsed() <= longest + Duration::from_secs(3));
+        assert_eq!(client.stats().overloaded, 1);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_budget_bounds_what_all_calls_send() {
+    let server = Scripted::new(|_| Act::Fault(FaultCode::OVERLOADED, 0, true));
+    let client = builder(&server).retry_budget(0.2, 0.0).throttle(None);
+    let client = client.connect().await.unwrap();
+    let calls: Vec<_> = (0..1_000)
+        .map(|_| {
+            let client = client.clone();
+            tokio::spawn(async move { client.call_bytes("Echo", b"").await })
+        })
+        .collect();
+    for call in calls {
+        let error = call.await.unwrap().unwrap_err();
+        assert_eq!(code(&error), FaultCode::OVERLOADED);
+    }
+    let stats = client.stats();
+    assert_eq!((stats.overloaded, stats.retries), (1_000, 200));
+    assert_eq!(server.seen().len(), 1_200);
+    assert!(stats.over_budget > 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_try_that_would_be_too_late_is_not_waited_for() {
+    let server = Scripted::new(|_| Act::Fault(FaultCode::OVERLOADED, 10_000, true));
+    let client = builder(&server).deadline(Duration::from_secs(5));
+    let client = client.connect().await.unwrap();
+    let began = Instant::now();
+    let error = client.call_bytes("Echo", b"").await.unwrap_err();
+    assert_eq!(code(&error), FaultCode::OVERLOADED);
+    assert!(began.elapsed() < Duration::from_millis(1));
+    assert_eq!(server.seen().len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_turns_all_away_is_sent_less_and_less() {
+    let server = Scripted::new(|_| Act::Fault(FaultCode::OVERLOADED, 0, true));
+    let client = client(&server).await;
+    let mut throttled = 0;
+    for _ in 0..1_000 {
+        let error = client.call_bytes("Echo", b"").await.unwrap_err();
+        throttled += u32::from(matches!(error, CallError::Throttled));
+        assert!(error.is_before_start());
+    }
+    let sent = server.seen().len();
+    assert!(throttled > 900 && sent < 100, "{throttled}, {sent}");
+    let stats = client.stats();
+    assert_eq!((stats.overloaded, stats.pending), (1_000, 0));
+
+    // A client that is told not to, and one that never saw a refusal.
+    let other = builder(&server).throttle(None).retries(0);
+    let other = other.connect().await.unwrap();
+    for _ in 0..1_000 {
+        let error = other.call_bytes("Echo", b"").await.unwrap_err();
+        assert_eq!(code(&error), FaultCode::OVERLOADED);
+    }
+    assert_eq!(server.seen().len(), sent + 1_000);
+}

@@ -1,0 +1,223 @@
+//! A server that answers as a test has it, over streams in memory.
+
+use std::io;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use polywire_frame::server::{Connection, Event, Fault, Step};
+use polywire_frame::{CallId, FaultCode, Reason, Settings, Time};
+use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
+use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
+use tokio::task::JoinHandle;
+use tokio::time::Instant;
+
+/// What the server does with a call.
+#[derive(Clone, Debug)]
+pub(crate) enum Act {
+    /// Answers with the input.
+    Echo,
+    /// Answers with a fault: code, milliseconds to wait, whether nothing was carried out.
+    Fault(FaultCode, u32, bool),
+    /// Says that the connection ends, and answers with the input.
+    GoAway,
+    /// Ends the connection.
+    HangUp,
+    /// Does nothing.
+    Hold,
+    /// Answers with the input, later.
+    Later(Duration),
+}
+
+/// A call as the server saw it.
+#[derive(Clone, Debug)]
+pub(crate) struct Seen {
+    /// Of the server, from 0 on.
+    pub(crate) number: usize,
+    /// When it came, by the test's clock.
+    pub(crate) at: Instant,
+    pub(crate) payload: Vec<u8>,
+}
+
+type Script = dyn Fn(&Seen) -> Act + Send + Sync;
+
+struct Inner {
+    script: Box<Script>,
+    settings: Settings,
+    seen: Mutex<Vec<Seen>>,
+    cancels: AtomicUsize,
+    connections: AtomicUsize,
+    down: AtomicBool,
+    tasks: Mutex<Vec<JoinHandle<()>>>,
+}
+
+/// A server. Clones are one.
+#[derive(Clone)]
+pub(crate) struct Scripted(Arc<Inner>);
+
+impl Scripted {
+    pub(crate) fn new(script: impl Fn(&Seen) -> Act + Send + Sync + 'static) -> Self {
+        Self::with(Settings::DEFAULT, script)
+    }
+
+    pub(crate) fn with(
+        settings: Settings,
+        script: impl Fn(&Seen) -> Act + Send + Sync + 'static,
+    ) -> Self {
+        Self(Arc::new(Inner {
+            script: Box::new(script),
+            settings,
+            seen: Mutex::default(),
+            cancels: AtomicUsize::new(0),
+            connections: AtomicUsize::new(0),
+            down: AtomicBool::new(false),
+            tasks: Mutex::default(),
+        }))
+    }
+
+    /// What makes streams to it, for a client.
+    pub(crate) fn connector(
+        &self,
+    ) -> impl Fn() -> std::future::Ready<io::Result<DuplexStream>> + use<> {
+        let server = self.clone();
+        move || std::future::ready(server.connect())
+    }
+
+    fn connect(&self) -> io::Result<DuplexStream> {
+        self.0.connections.fetch_add(1, Ordering::Relaxed);
+        if self.0.down.load(Ordering::Relaxed) {
+            return Err(io::ErrorKind::ConnectionRefused.into());
+        }
+        let (theirs, ours) = tokio::io::duplex(64 << 10);
+        let serving = tokio::spawn(serve(Arc::clone(&self.0), ours));
+        self.0.tasks.lock().unwrap().push(serving);
+        Ok(theirs)
+    }
+
+    /// Ends all connections and takes no more.
+    pub(crate) fn kill(&self) {
+        self.0.down.store(true, Ordering::Relaxed);
+        for task in self.0.tasks.lock().unwrap().drain(..) {
+            task.abort();
+        }
+    }
+
+    /// Waits until all connections have ended.
+    pub(crate) async fn closed(&self) {
+        let tasks = std::mem::take(&mut *self.0.tasks.lock().unwrap());
+        for task in tasks {
+            task.await.unwrap();
+        }
+    }
+
+    pub(crate) fn revive(&self) {
+        self.0.down.store(false, Ordering::Relaxed);
+    }
+
+    pub(crate) fn seen(&self) -> Vec<Seen> {
+        self.0.seen.lock().unwrap().clone()
+    }
+
+    pub(crate) fn cancels(&self) -> usize {
+        self.0.cancels.load(Ordering::Relaxed)
+    }
+
+    /// How often somebody has tried to connect.
+    pub(crate) fn connections(&self) -> usize {
+        self.0.connections.load(Ordering::Relaxed)
+    }
+}
+
+/// Lets all tasks do what they can without time going by.
+pub(crate) async fn settle() {
+    for _ in 0..200 {
+        tokio::task::yield_now().await;
+    }
+}
+
+/// What is due.
+type Due = (CallId, Act, Vec<u8>);
+
+fn later(to: &UnboundedSender<Due>, wait: Duration, due: Due) {
+    let to = to.clone();
+    tokio::spawn(async move {
+        tokio::time::sleep(wait).await;
+        // The connection may have ended.
+        let _ = to.send(due);
+    });
+}
+
+async fn serve(server: Arc<Inner>, mut stream: DuplexStream) {
+    {
+        let mut machine = Connection::<(), ()>::new(server.settings);
+        let (to, mut due) = unbounded_channel::<Due>();
+        let mut bytes = Vec::new();
+        loop {
+            let mut acts = Vec::new();
+            tokio::select! {
+                read = stream.read_buf(&mut bytes) => match read {
+                    Ok(0) | Err(_) => return,
+                    Ok(_) => {}
+                },
+                Some(act) = due.recv() => acts.push(act),
+            }
+            let mut at = 0;
+            while let Step::Took(count, event) = machine
+                .receive(Time::ZERO, &bytes[at..], |_| Some(()))
+                .unwrap()
+            {
+                at += count;
+                match event {
+                    Some(Event::Call { id, payload, .. }) => {
+                        let payload = payload.to_vec();
+                        let seen = {
+                            let mut all = server.seen.lock().unwrap();
+                            let number = all.len();
+                            all.push(Seen {
+                                number,
+                                at: Instant::now(),
+                                payload: payload.clone(),
+                            });
+                            all.last().unwrap().clone()
+                        };
+                        match (server.script)(&seen) {
+                            Act::Later(wait) => later(&to, wait, (id, Act::Echo, payload)),
+                            act => acts.push((id, act, payload)),
+                        }
+                    }
+                    Some(Event::Cancelled(..)) => {
+                        server.cancels.fetch_add(1, Ordering::Relaxed);
+                    }
+                    _ => {}
+                }
+            }
+            bytes.drain(..at);
+            for (id, act, payload) in acts {
+                match act {
+                    Act::Echo | Act::GoAway => {
+                        if matches!(act, Act::GoAway) {
+                            machine.go_away(Reason::AGE, 0, "");
+                        }
+                        if let Some(mut answer) = machine.reply(Time::ZERO, id) {
+                            answer.payload().extend_from_slice(&payload);
+                            answer.send().unwrap();
+                        }
+                    }
+                    Act::Fault(code, retry_after, unstarted) => {
+                        let mut fault = Fault::new(code);
+                        fault.retry_after = retry_after;
+                        fault.unstarted = unstarted;
+                        machine.fault(Time::ZERO, id, fault, &[]);
+                    }
+                    Act::HangUp => return,
+                    Act::Hold | Act::Later(_) => {}
+                }
+            }
+            let output: Vec<u8> = machine.output().parts().flatten().copied().collect();
+            machine.wrote();
+            if stream.write_all(&output).await.is_err() {
+                return;
+            }
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! Calls that wait: how many may, and what becomes of those that nobody waits for any more.
+
+use std::time::Duration;
+
+use polywire_rpc::frames::{CallError, Client, ClientBuilder};
+use tokio::task::JoinHandle;
+use tokio::time::{Instant, sleep, timeout};
+
+use crate::scripted::{Act, Scripted, settle};
+
+fn builder(server: &Scripted) -> ClientBuilder {
+    Client::builder()
+        .connector("scripted", server.connector())
+        .seed(7)
+}
+
+type Call = JoinHandle<Result<Vec<u8>, CallError>>;
+
+/// So many calls with so many bytes each, under way.
+async fn calls(client: &Client, count: usize, bytes: usize) -> Vec<Call> {
+    let calls = (0..count)
+        .map(|_| {
+            let client = client.clone();
+            tokio::spawn(async move { client.call_bytes("Echo", &vec![7; bytes]).await })
+        })
+        .collect();
+    settle().await;
+    calls
+}
+
+#[tokio::test(start_paused = true)]
+async fn as_many_calls_wait_as_may() {
+    let server = Scripted::new(|_| Act::Hold);
+    let client = builder(&server).in_flight(20..=20).queue(30, 1 << 20);
+    let client = client.connect().await.unwrap();
+    let first = calls(&client, 50, 10).await;
+    let stats = client.stats();
+    assert_eq!((stats.in_flight, stats.limit), (20, 20));
+    assert_eq!((stats.waiting, stats.waiting_bytes), (30, 300));
+    let error = client.call_bytes("Echo", b"").await.unwrap_err();
+    assert!(matches!(error, CallError::Full), "{error:?}");
+    assert!(error.is_before_start());
+    assert_eq!(client.stats().overloaded, 1);
+    // Who leaves makes room.
+    first[49].abort();
+    settle().await;
+    let more = calls(&client, 2, 10).await;
+    assert!(!more[0].is_finished() && more[1].is_finished());
+    assert_eq!(client.stats().waiting, 30);
+    assert_eq!(server.seen().len(), 20);
+    for call in first.into_iter().chain(more) {
+        call.abort();
+    }
+    settle().await;
+    let stats = client.stats();
+    assert_eq!((stats.waiting, stats.waiting_bytes), (0, 0));
+    assert_eq!((stats.pending, stats.cancelled), (0, 51));
+}
+
+#[tokio::test(start_paused = true)]
+async fn as_many_bytes_wait_as_may() {
+    let server = Scripted::new(|_| Act::Hold);
+    let client = builder(&server).in_flight(20..=20).queue(1_000, 1_000);
+    let client = client.connect().await.unwrap();
+    calls(&client, 20, 1).await;
+    // One alone may have any size.
+    let large = calls(&client, 2, 5_000).await;
+    assert!(!large[0].is_finished() && large[1].is_finished());
+    large[0].abort();
+    settle().await;
+    let small = calls(&client, 11, 100).await;
+    let full: Vec<bool> = small.iter().map(JoinHandle::is_finished).collect();
+    assert_eq!(full.iter().filter(|full| **full).count(), 1, "{full:?}");
+    assert_eq!(client.stats().waiting_bytes, 1_000);
+}
+
+#[tokio::test(start_paused = true)]
+async fn both_hold_while_there_is_no_connection_too() {
+    let server = Scripted::new(|_| Act::Echo);
+    server.kill();
+    let client = builder(&server).queue(5, 1_000).build().unwrap();
+    let waiting = calls(&client, 6, 10).await;
+    assert_eq!(waiting.iter().filter(|call| call.is_finished()).count(), 1);
+    assert_eq!(client.stats().waiting_bytes, 50);
+    let large = calls(&client, 1, 951).await;
+    assert!(large[0].is_finished());
+    server.revive();
+    sleep(Duration::from_secs(1)).await;
+    assert_eq!(client.stats().replies, 5);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_table_of_pending_calls_has_an_end() {
+    let server = Scripted::new(|_| Act::Hold);
+    let client = builder(&server).pending(100).connect().await.unwrap();
+    calls(&client, 100, 1).await;
+    assert_eq!(client.pending(), 100);
+    let error = client.call_bytes("Echo", b"").await.unwrap_err();
+    assert!(matches!(error, CallError::Full), "{error:?}");
+    assert_eq!(client.pending(), 100);
+}
+
+/// More calls than a connection has slots for.
+#[tokio::test(start_paused = true)]
+async fn a_hundred_thousand_calls_are_all_answered() {
+    let server = Scripted::new(|_| Act::Echo);
+    let client = builder(&server).pending(1 << 17).queue(1 << 17, 1 << 20);
+    let client = client.connect().await.unwrap();
+    let calls = calls(&client, 100_000, 4).await;
+    for call in calls {
+        assert_eq!(call.await.unwrap().unwrap(), [7; 4]);
+    }
+    let stats = client.stats();
+    assert_eq!((stats.replies, stats.tries), (100_000, 100_000));
+    assert_eq!((stats.waiting, stats.waiting_bytes), (0, 0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn to_drop_a_call_cancels_it_at_the_server() {
+    let server = Scripted::new(|_| Act::Hold);
+    let client = builder(&server).connect().await.unwrap();
+    for client in [client.clone(), client.idempotent()] {
+        let call = client.call_bytes("Hold", b"");
+        assert!(timeout(Duration::from_secs(1), call).await.is_err());
+    }
+    settle().await;
+    assert_eq!((server.seen().len(), server.cancels()), (2, 2));
+    let stats = client.stats();
+    assert_eq!((stats.cancelled, stats.pending), (2, 0));
+    assert_eq!(stats.in_flight, 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn calls_that_are_dropped_while_they_wait_are_never_sent() {
+    let server = Scripted::new(|_| Act::Hold);
+    let client = builder(&server).in_flight(10..=10);
+    let client = client.connect().await.unwrap();
+    let open = calls(&client, 10, 1).await;
+    let waiting = calls(&client, 10, 1).await;
+    for call in waiting {
+        call.abort();
+    }
+    settle().await;
+    for call in open {
+        call.abort();
+    }
+    settle().await;
+    assert_eq!((server.seen().len(), server.cancels()), (10, 10));
+
+    // Nor are those that wait for a connection, or for another try.
+    server.kill();
+    settle().await;
+    let waiting = calls(&client, 10, 1).await;
+    assert_eq!(client.stats().waiting, 10);
+    for call in waiting {
+        call.abort();
+    }
+    settle().await;
+    assert_eq!(client.stats().waiting, 0);
+    server.revive();
+    sleep(Duration::from_secs(1)).await;
+    assert_eq!(server.seen().len(), 10);
+    assert_eq!(client.stats().cancelled, 30);
+}
+
+#[tokio::test(start_paused = true)]
+async fn time_ends_calls_that_wait_for_room() {
+    let server = Scripted::new(|_| Act::Hold);
+    let client = builder(&server)
+        .in_flight(10..=10)
+        .deadline(Duration::from_secs(3));
+    let client = client.connect().await.unwrap();
+    let began = Instant::now();
+    for call in calls(&client, 30, 1).await {
+        let error = call.await.unwrap().unwrap_err();
+        assert!(matches!(error, CallError::Deadline), "{error:?}");
+    }
+    let took = began.elapsed().as_millis();
+    assert!((3_000..3_010).contains(&took), "{took} ms");
+    assert_eq!(client.stats().deadlines, 30);
+}
+
+/// Two clients of one server share nothing: what one of them is denied the other has.
+#[tokio::test(start_paused = true)]
+async fn clients_are_their_own() {
+    let server = Scripted::new(|call| match &call.payload[..] {
+        b"" => Act::Echo,
+        _ => Act::Hold,
+    });
+    let greedy = builder(&server).in_flight(10..=10).queue(10, 100);
+    let greedy = greedy.connect().await.unwrap();
+    let other = builder(&server).connect().await.unwrap();
+    calls(&greedy, 100, 1).await;
+    let error = greedy.call_bytes("Echo", b"").await.unwrap_err();
+    assert!(matches!(error, CallError::Full), "{error:?}");
+    other.call_bytes("Echo", b"").await.unwrap();
+    let (greedy, other) = (greedy.stats(), other.stats());
+    assert_eq!((greedy.pending, greedy.overloaded), (20, 81));
+    assert_eq!((other.pending, other.replies), (0, 1));
+    assert_eq!(other.overloaded, 0);
+}
