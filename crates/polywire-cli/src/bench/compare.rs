@@ -1,0 +1,82 @@
+//! A report beside an older one.
+
+use std::fmt::Write;
+use std::fs;
+use std::path::Path;
+
+use super::report::{Latency, Report};
+use super::words::{bytes, micros, percent, rate};
+use crate::Failure;
+
+/// Reads an older report.
+pub(super) fn read(path: &Path) -> Result<Report, Failure> {
+    let wrong = |error: &dyn std::fmt::Display| {
+        Failure::usage(format!(
+            "--compare {}: {error}; expected what `polywire bench --json` has printed",
+            path.display()
+        ))
+    };
+    let text = fs::read_to_string(path).map_err(|error| wrong(&error))?;
+    serde_json::from_str(&text).map_err(|error| wrong(&error))
+}
+
+/// Both, line by line, and what differs in how they were made.
+pub(super) fn text(old: &Report, new: &Report) -> String {
+    let mut text = String::new();
+    // Writing to a string cannot fail.
+    let _ = write(&mut text, old, new);
+    text
+}
+
+fn write(text: &mut String, old: &Report, new: &Report) -> std::fmt::Result {
+    writeln!(
+        text,
+        "  {:<22} {:>12} {:>12}   change",
+        "compared", "old", "new"
+    )?;
+    let mut row = |name: &str, shown: fn(f64) -> String, value: &dyn Fn(&Report) -> Option<f64>| {
+        let (Some(before), Some(after)) = (value(old), value(new)) else {
+            return Ok(());
+        };
+        let change = match before == 0.0 {
+            true if after == 0.0 => "none".to_owned(),
+            true => "from none".to_owned(),
+            false => format!("{:+.1}%", (after / before - 1.0) * 100.0),
+        };
+        let (before, after) = (shown(before), shown(after));
+        writeln!(text, "  {name:<22} {before:>12} {after:>12}   {change}")
+    };
+    row("calls/s", rate, &|report| Some(report.calls_per_second))?;
+    row("success", percent, &|report| Some(report.success_rate))?;
+    let times: [(&str, fn(&Latency) -> f64); 5] = [
+        ("p50", |latency| latency.p50),
+        ("p90", |latency| latency.p90),
+        ("p99", |latency| latency.p99),
+        ("p99.9", |latency| latency.p99_9),
+        ("max", |latency| latency.max),
+    ];
+    for (name, time) in times {
+        row(name, micros, &|report| {
+            (report.replies > 0).then(|| time(&report.latency_us))
+        })?;
+    }
+    row("client memory", bytes, &|report| {
+        Some(report.memory.client?.end as f64)
+    })?;
+    row("server memory", bytes, &|report| {
+        Some(report.memory.server?.end as f64)
+    })?;
+    row("knee, calls/s", rate, &|report| {
+        report.knee.as_ref()?.sustained
+    })?;
+    for (name, differs) in [
+        ("what is called", old.target != new.target),
+        ("the load", old.load != new.load),
+        ("the version of polywire", old.polywire != new.polywire),
+    ] {
+        if differs {
+            writeln!(text, "  note: {name} is not the same in both")?;
+        }
+    }
+    Ok(())
+}
