@@ -113,7 +113,8 @@ pub(crate) struct Arguments {
         help_heading = "Load")]
     pub(super) find_knee: bool,
 
-    /// The right reply, as JSON. By default all replies have to be as the first.
+    /// The right reply, as JSON. By default all replies have to be as the first, if an
+    /// operation is named.
     #[arg(long, value_name = "JSON", help_heading = "Report")]
     expect: Option<String>,
     /// Take any reply that can be read for right.
@@ -278,6 +279,8 @@ impl Arguments {
     pub(super) fn expectation(&self) -> Expectation<'_> {
         match &self.expect {
             _ if self.any_reply => Expectation::Any,
+            // Whoever names no operation does not know whether its replies are alike.
+            None if self.operation.is_none() => Expectation::Any,
             Some(json) => Expectation::This(json),
             None => Expectation::First,
         }

@@ -80,3 +80,33 @@ fn write(text: &mut String, old: &Report, new: &Report) -> std::fmt::Result {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn changes() {
+        let (old, mut new) = (Report::example(), Report::example());
+        new.calls_per_second = 1_500.0;
+        new.latency_us.p50 = 50.0;
+        new.load.threads = 2;
+        let text = text(&old, &new);
+        for line in [
+            "calls/s 1,000 1,500 +50.0%",
+            "success 100% 100% +0.0%",
+            "p50 100 us 50.0 us -50.0%",
+            "note: the load is not the same in both",
+        ] {
+            let found = text.lines().any(|shown| {
+                let words: Vec<&str> = shown.split_whitespace().collect();
+                words.join(" ") == line
+            });
+            assert!(found, "{line}: {text}");
+        }
+        assert!(
+            !text.contains("what is called") && !text.contains("memory"),
+            "{text}"
+        );
+    }
+}

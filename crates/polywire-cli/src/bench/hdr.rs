@@ -107,9 +107,7 @@ mod tests {
         assert_eq!(intervals[1].start_timestamp(), second);
         assert!((intervals[1].max() - 4.0).abs() < 0.01);
         let bytes = base64::decode(intervals[0].encoded_histogram().as_bytes()).unwrap();
-        let histogram: Histogram<u64> = Deserializer::new()
-            .deserialize(&mut bytes.as_slice())
-            .unwrap();
+        let histogram: Histogram<u64> = Deserializer::new().deserialize(&mut &bytes[..]).unwrap();
         assert_eq!((histogram.len(), histogram.max() / 10_000), (1, 200));
     }
 }

@@ -100,6 +100,8 @@ impl Schedule {
     fn lines(parts: &[(f64, f64, f64)]) -> Self {
         let (mut start, mut before) = (0.0, 0.0);
         let mut lines = Vec::with_capacity(parts.len());
+        // What has no length has no rate.
+        let parts = parts.iter().filter(|(_, _, length)| *length > 0.0);
         for &(from, to, length) in parts {
             let line = Line {
                 start,

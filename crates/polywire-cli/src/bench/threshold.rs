@@ -182,3 +182,72 @@ impl fmt::Display for Threshold {
         f.write_str(&self.text)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, old: Option<&Report>) -> bool {
+        let threshold: Threshold = text.parse().unwrap();
+        threshold.check(&Report::example(), old).passed
+    }
+
+    #[test]
+    fn conditions() {
+        for (text, passed) in [
+            ("rate>=1000", true),
+            ("rate > 1000", false),
+            ("success_rate>=0.999", true),
+            ("success_rate>=100%", true),
+            ("success_rate<100%", false),
+            ("p99<400us", false),
+            ("p99<=400us", true),
+            ("p99<0.5ms", true),
+            ("p99.9<1s", true),
+            ("max<=1ms", true),
+            ("failed<1", true),
+            ("skipped<=0", true),
+            ("knee>1", false),
+        ] {
+            assert_eq!(check(text, None), passed, "{text}");
+        }
+    }
+
+    #[test]
+    fn times_of_an_older_report() {
+        let mut old = Report::example();
+        old.calls_per_second = 1_050.0;
+        assert!(check("rate>=0.95x", Some(&old)));
+        assert!(!check("rate>=0.96x", Some(&old)));
+        assert!(!check("rate>=0.1x", None));
+        assert!("p99<1.1x".parse::<Threshold>().unwrap().is_relative());
+    }
+
+    /// A run without replies has no times, and is not the fastest of all.
+    #[test]
+    fn nothing_passes_nothing() {
+        let mut report = Report::example();
+        report.replies = 0;
+        report.latency_us.p99 = 0.0;
+        let threshold: Threshold = "p99<5ms".parse().unwrap();
+        let checked = threshold.check(&report, None);
+        assert_eq!((checked.measured, checked.passed), (None, false));
+    }
+
+    #[test]
+    fn what_is_no_condition() {
+        for (text, part) in [
+            ("p99", "METRIC<VALUE"),
+            ("p98<5ms", "p99.9"),
+            ("p99<5", "5ms"),
+            ("p99<-5ms", "5ms"),
+            ("p99<x", "5ms"),
+            ("rate>fast", "a number"),
+            ("success_rate>=99", "99.9%"),
+            ("rate><5", "a number"),
+        ] {
+            let error = text.parse::<Threshold>().unwrap_err();
+            assert!(error.contains(part), "{text}: {error}");
+        }
+    }
+}

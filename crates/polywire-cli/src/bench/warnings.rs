@@ -1,7 +1,7 @@
 //! What a reader of a report has to know before believing it.
 
 use super::report::Report;
-use super::words::{count, micros, percent, rate};
+use super::words::{count, micros, rate};
 
 /// A thread that is busy for so much of the time has no room left.
 const BUSY: f64 = 0.9;
@@ -22,17 +22,17 @@ pub(super) fn warnings(report: &mut Report) {
     if let Some(busy) = generator.busy.filter(|busy| *busy >= BUSY) {
         generator.bottleneck = true;
         warnings.push(format!(
-            "the generator is the bottleneck: a thread of it was busy {} of the time; give it more \
+            "the generator is the bottleneck: a thread of it was busy {:.0}% of the time; give it more \
              threads (-t), or another machine",
-            percent(busy)
+            busy * 100.0
         ));
     }
     if let Some(waiting) = generator.waiting.filter(|waiting| *waiting >= WAITING) {
         generator.bottleneck = true;
         warnings.push(format!(
-            "the generator is the bottleneck: a thread of it waited for a processor {} of the \
+            "the generator is the bottleneck: a thread of it waited for a processor {:.0}% of the \
              time; give it processors of its own",
-            percent(waiting)
+            waiting * 100.0
         ));
     }
     if let Some(lateness) = &report.lateness_us
@@ -72,4 +72,78 @@ pub(super) fn warnings(report: &mut Report) {
         warnings.push(message.to_owned());
     }
     report.warnings = warnings;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::report::Report;
+    use super::*;
+
+    fn report(change: impl FnOnce(&mut Report)) -> Report {
+        let mut report = Report::example();
+        change(&mut report);
+        warnings(&mut report);
+        report
+    }
+
+    #[track_caller]
+    fn warned(report: &Report, bottleneck: bool, part: &str) {
+        assert_eq!(report.generator.bottleneck, bottleneck);
+        let [warning] = &report.warnings[..] else {
+            panic!("{:?}", report.warnings);
+        };
+        assert!(warning.contains(part), "{warning}");
+    }
+
+    #[test]
+    fn nothing_to_say() {
+        let quiet = report(|_| ());
+        assert_eq!(
+            (quiet.warnings.len(), quiet.generator.bottleneck),
+            (0, false)
+        );
+    }
+
+    #[test]
+    fn the_generator_is_the_bottleneck() {
+        let busy = report(|report| report.generator.busy = Some(0.97));
+        warned(&busy, true, "busy 97% of the time");
+        let waiting = report(|report| report.generator.waiting = Some(0.3));
+        warned(&waiting, true, "waited for a processor 30%");
+        let late = report(|report| {
+            let mut lateness = report.latency_us;
+            lateness.p99 = 2_000.0;
+            report.lateness_us = Some(lateness);
+            report.latency_us.p99 = 10_000.0;
+        });
+        warned(&late, true, "sent 2.00 ms late");
+        // What takes long anyway is not bent by it.
+        let slow = report(|report| {
+            let mut lateness = report.latency_us;
+            lateness.p99 = 2_000.0;
+            report.lateness_us = Some(lateness);
+            report.latency_us.p99 = 30_000.0;
+        });
+        assert!(!slow.generator.bottleneck && slow.warnings.is_empty());
+    }
+
+    #[test]
+    fn the_rest() {
+        let skipped = report(|report| report.skipped_sends = 1_234);
+        warned(&skipped, false, "1,234 sends were skipped");
+        let slow = report(|report| report.asked_per_second = Some(2_000.0));
+        warned(
+            &slow,
+            false,
+            "2,000 calls/s were asked for, and 1,000 answered",
+        );
+        let different = report(|report| {
+            report.errors.push(super::super::report::ErrorKind {
+                kind: "different".to_owned(),
+                count: 500,
+                samples: Vec::new(),
+            });
+        });
+        warned(&different, false, "--any-reply");
+    }
 }

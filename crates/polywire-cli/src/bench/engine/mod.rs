@@ -8,6 +8,8 @@ mod closed;
 mod lane;
 mod open;
 mod pacer;
+#[cfg(test)]
+mod tests;
 mod threads;
 mod usage;
 
