@@ -102,12 +102,21 @@ fn frames() {
         let city = out(&["call", url, "GetCity", OSLO]);
         assert!(city.contains(r#""name":"Oslo""#), "{url}: {city}");
         // Times are told by the model's shapes.
-        assert!(city.contains(r#""founded":"1048-01-01T00:00:00Z""#), "{url}");
+        assert!(
+            city.contains(r#""founded":"1048-01-01T00:00:00Z""#),
+            "{url}"
+        );
         let fault = polywire(&["call", url, "GetCity", r#"{"cityId":"atlantis"}"#]);
         assert_eq!(fault.status.code(), Some(1), "{url}");
         let fault = String::from_utf8(fault.stdout).unwrap();
-        assert!(fault.contains(r#""kind":"NoSuchResource""#), "{url}: {fault}");
-        assert!(fault.contains(r#""resourceId":"atlantis""#), "{url}: {fault}");
+        assert!(
+            fault.contains(r#""kind":"NoSuchResource""#),
+            "{url}: {fault}"
+        );
+        assert!(
+            fault.contains(r#""resourceId":"atlantis""#),
+            "{url}: {fault}"
+        );
         let unknown = refused(&["call", url, "GetTown"]);
         assert!(unknown.contains("it has "), "{url}: {unknown}");
     }
@@ -147,7 +156,10 @@ fn the_server_is_measured() {
     let short = ["-b", "5", "-d", "100", "--warm-up", "0", "--json", "-q"];
     let measured = ["bench", serving.url("tcp"), "--server-pid", &pid];
     let report = out(&[&measured[..], &short].concat());
-    assert!(report.starts_with("{\n  \"success_rate\": 1.0,\n"), "{report}");
+    assert!(
+        report.starts_with("{\n  \"success_rate\": 1.0,\n"),
+        "{report}"
+    );
 }
 
 const OSLO: &str = r#"{"cityId":"oslo"}"#;

@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
-use super::report::{Latency, Report};
+use super::report::Report;
 use super::words::{bytes, micros, percent, rate};
 use crate::Failure;
 
@@ -48,18 +48,12 @@ fn write(text: &mut String, old: &Report, new: &Report) -> std::fmt::Result {
     };
     row("calls/s", rate, &|report| Some(report.calls_per_second))?;
     row("success", percent, &|report| Some(report.success_rate))?;
-    let times: [(&str, fn(&Latency) -> f64); 5] = [
-        ("p50", |latency| latency.p50),
-        ("p90", |latency| latency.p90),
-        ("p99", |latency| latency.p99),
-        ("p99.9", |latency| latency.p99_9),
-        ("max", |latency| latency.max),
-    ];
-    for (name, time) in times {
-        row(name, micros, &|report| {
-            (report.replies > 0).then(|| time(&report.latency_us))
-        })?;
-    }
+    let latency = |report: &Report| (report.replies > 0).then_some(report.latency_us);
+    row("p50", micros, &|report| Some(latency(report)?.p50))?;
+    row("p90", micros, &|report| Some(latency(report)?.p90))?;
+    row("p99", micros, &|report| Some(latency(report)?.p99))?;
+    row("p99.9", micros, &|report| Some(latency(report)?.p99_9))?;
+    row("max", micros, &|report| Some(latency(report)?.max))?;
     row("client memory", bytes, &|report| {
         Some(report.memory.client?.end as f64)
     })?;

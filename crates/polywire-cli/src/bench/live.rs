@@ -120,7 +120,6 @@ impl Watcher for Live<'_> {
                     latency(total),
                     count(total.skipped),
                 ));
-                bar.tick();
             }
         }
     }

@@ -39,7 +39,7 @@ impl Watch {
 
     /// Looks; what was seen before is forgotten `anew`.
     pub(super) fn look(&mut self, anew: bool) {
-        let Some(now) = fs::read_to_string(&self.path).ok().and_then(resident) else {
+        let Some(now) = self.resident() else {
             return;
         };
         self.memory = Some(match self.memory.filter(|_| !anew) {
@@ -56,21 +56,22 @@ impl Watch {
         });
     }
 
+    fn resident(&self) -> Option<u64> {
+        resident(&fs::read_to_string(&self.path).ok()?)
+    }
+
     pub(super) const fn memory(&self) -> Option<Memory> {
         self.memory
     }
 
     /// Whether there is anything to see.
     pub(super) fn sees(&self) -> bool {
-        fs::read_to_string(&self.path)
-            .ok()
-            .and_then(resident)
-            .is_some()
+        self.resident().is_some()
     }
 }
 
 /// Resident memory in bytes, of the file `status` of a process.
-fn resident(status: String) -> Option<u64> {
+fn resident(status: &str) -> Option<u64> {
     let line = status
         .lines()
         .find_map(|line| line.strip_prefix("VmRSS:"))?;
@@ -85,8 +86,8 @@ mod tests {
     #[test]
     fn resident_memory() {
         let status = "Name:\tx\nVmHWM:\t  9000 kB\nVmRSS:\t    5632 kB\nThreads:\t1\n";
-        assert_eq!(resident(status.to_owned()), Some(5_632 * 1_024));
-        assert_eq!(resident("Name:\tkthreadd\n".to_owned()), None);
+        assert_eq!(resident(status), Some(5_632 * 1_024));
+        assert_eq!(resident("Name:\tkthreadd\n"), None);
     }
 
     #[cfg(target_os = "linux")]

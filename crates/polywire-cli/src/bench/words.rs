@@ -13,6 +13,12 @@ pub(super) fn count(count: u64) -> String {
     text
 }
 
+/// `1 thread`, `2 threads`.
+pub(super) fn plural(number: u32, what: &str) -> String {
+    let end = if number == 1 { "" } else { "s" };
+    format!("{number} {what}{end}")
+}
+
 /// Calls a second: `1,234`, and `0.57` where there are few.
 pub(super) fn rate(rate: f64) -> String {
     match rate < 100.0 {
@@ -83,6 +89,10 @@ mod tests {
         ] {
             assert_eq!(count(number), text);
         }
+        assert_eq!(
+            (plural(1, "thread"), plural(2, "call")),
+            ("1 thread".into(), "2 calls".into())
+        );
         assert_eq!((rate(0.5), rate(1_234.5)), ("0.50".into(), "1,235".into()));
         for (number, text) in [
             (0.25, "0.25 us"),

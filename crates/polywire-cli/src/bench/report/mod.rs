@@ -307,7 +307,7 @@ impl Report {
             p99_9: 800.0,
             max: 1_000.0,
         };
-        let second = std::time::Duration::from_secs(1);
+        let second = Duration::from_secs(1);
         let plan = Plan {
             threads: 1,
             clients: 1,

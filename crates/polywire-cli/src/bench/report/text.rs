@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::super::words::{bytes, count, micros, percent, rate};
+use super::super::words::{bytes, count, micros, percent, plural, rate};
 use super::{Latency, LoadReport, MemoryReport, Report};
 
 /// The whole report.
@@ -116,15 +116,18 @@ fn write(text: &mut String, report: &Report) -> std::fmt::Result {
 }
 
 fn load(load: &LoadReport) -> String {
-    let clients = format!(
-        "{} threads x {} clients",
-        load.threads, load.clients_per_thread
-    );
+    let threads = plural(load.threads, "thread");
+    let clients = plural(load.clients_per_thread, "client");
+    let clients = format!("{threads} x {clients}");
     let how = match (load.concurrency, load.interval_ms, &load.schedule) {
         (Some(calls), Some(interval), _) if interval > 0.0 => {
-            format!("closed loop: {clients} x {calls} calls every {interval} ms")
+            let calls = plural(calls, "call");
+            format!("closed loop: {clients} x {calls} every {interval} ms")
         }
-        (Some(calls), _, _) => format!("closed loop: {clients} x {calls} calls at once"),
+        (Some(calls), _, _) => {
+            let calls = plural(calls, "call");
+            format!("closed loop: {clients} x {calls} at once")
+        }
         (None, _, Some(schedule)) => format!("open loop: {schedule}, {clients}"),
         (None, _, None) => format!("open loop: {clients}"),
     };

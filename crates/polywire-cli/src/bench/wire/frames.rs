@@ -68,7 +68,7 @@ impl Wire for Connection {
     async fn call(&self) -> Outcome {
         let (number, client) = self.client();
         let error = match self.frames.call.call(&client).await {
-            Ok(reply) => return self.frames.expected.check(reply),
+            Ok(reply) => return self.frames.expected.check(&reply),
             Err(error) => error,
         };
         if matches!(error, CallError::Disconnected { .. }) {

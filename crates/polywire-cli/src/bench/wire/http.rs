@@ -62,7 +62,7 @@ impl Wire for Connections {
         let call = &self.http.call;
         let output = self.client.call(&call.operation, call.input.clone());
         match output.await {
-            Ok(reply) => self.http.expected.check(reply),
+            Ok(reply) => self.http.expected.check(&reply),
             Err(error) => Err(Wrong::new(kind(&error), error)),
         }
     }

@@ -120,7 +120,7 @@ impl Wire for Connections {
         let call = &self.call;
         let result = self.client.call_values(&call.method, &call.parameters);
         match result.await {
-            Ok(reply) => call.expected.check(reply),
+            Ok(reply) => call.expected.check(&reply),
             Err(error) => Err(Wrong::new(kind(&error), error)),
         }
     }
