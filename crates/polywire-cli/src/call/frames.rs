@@ -74,7 +74,9 @@ impl ServiceArguments {
         deadline: Duration,
     ) -> Result<FramesCall, Failure> {
         let base = base_of(url)?;
-        let model = self.model_of_frames(&base, deadline).await?;
+        let model = self
+            .model_of_frames(base.as_deref(), deadline.min(PROBE))
+            .await?;
         let text = input.map(given).transpose()?;
         let text = text.as_deref();
         let call = |name: String, input| FramesCall {
@@ -106,21 +108,25 @@ impl ServiceArguments {
     }
 }
 
-/// Where the same server answers over HTTP.
-fn base_of(url: &str) -> Result<String, Failure> {
+/// How long a server may take to tell its model over HTTP: it may not know HTTP at all.
+const PROBE: Duration = Duration::from_secs(5);
+
+/// Where the same server may answer over HTTP.
+fn base_of(url: &str) -> Result<Option<String>, Failure> {
     let wrong = |expected: &str| Failure::usage(format!("`{url}`: expected {expected}"));
     match url.split_once("://") {
         Some(("tcp", rest)) => {
             let authority: Result<http::uri::Authority, _> = rest.parse();
             match authority {
-                Ok(authority) if authority.port().is_some() => Ok(format!("http://{rest}")),
+                Ok(authority) if authority.port().is_some() => Ok(Some(format!("http://{rest}"))),
                 _ => Err(wrong("tcp://HOST:PORT, without a path")),
             }
         }
         Some(("unix", path)) if path.starts_with('/') && path.len() > 1 => {
-            Ok(format!("http+unix://{path}:"))
+            Ok(Some(format!("http+unix://{path}:")))
         }
-        _ => Err(wrong("unix:///PATH, the whole path of a socket")),
+        Some(("unix", _)) => Err(wrong("unix:///PATH, the whole path of a socket")),
+        _ => Ok(None),
     }
 }
 
@@ -311,9 +317,9 @@ mod tests {
 
     #[test]
     fn the_same_server_over_http() {
-        assert_eq!(base_of("tcp://[::1]:7").unwrap(), "http://[::1]:7");
-        let socket = base_of("unix:///run/a b").unwrap();
-        assert_eq!(socket, "http+unix:///run/a b:");
+        let base = |url| base_of(url).unwrap().unwrap();
+        assert_eq!(base("tcp://[::1]:7"), "http://[::1]:7");
+        assert_eq!(base("unix:///run/a b"), "http+unix:///run/a b:");
         for url in [
             "tcp://h",
             "tcp://h:1/x",

@@ -183,12 +183,15 @@ impl ServiceArguments {
     /// HTTP on the same port, if it does.
     pub(super) async fn model_of_frames(
         &self,
-        base: &str,
+        base: Option<&str>,
         deadline: Duration,
     ) -> Result<Option<Model>, Failure> {
         if self.model.is_given() {
             return Ok(Some(self.model.load()?.model));
         }
+        let Some(base) = base else {
+            return Ok(None);
+        };
         let way = WayArguments::default();
         Ok(fetch_model(base, &[], &way, deadline).await.ok())
     }
