@@ -15,7 +15,9 @@ use crate::Failure;
 #[derive(Debug, clap::Args)]
 pub(crate) struct ListenArguments {
     /// Where to listen: http://HOST:PORT, https://HOST:PORT, scgi://HOST:PORT,
-    /// http+unix:///PATH or scgi+unix:///PATH, several of them if need be.
+    /// http+unix:///PATH or scgi+unix:///PATH, several of them if need be;
+    /// tcp://HOST:PORT or unix:///PATH for frames and HTTP on one port, where the
+    /// first byte tells which: then all of them but scgi take frames.
     /// Nothing listens beyond this machine unless a URL says so.
     #[arg(long, short, value_name = "URL", num_args = 1.., default_value = "http://127.0.0.1:8080")]
     listen: Vec<String>,
@@ -86,7 +88,7 @@ impl ListenArguments {
             let (scheme, rest) = url.split_once("://").ok_or_else(|| usage(&EXPECTED))?;
             let scheme = scheme.to_ascii_lowercase();
             let how = match scheme.as_str() {
-                "http" => Tcp::Http,
+                "http" | "tcp" => Tcp::Http,
                 "scgi" => Tcp::Scgi,
                 "https" => {
                     if tls.is_none() {
@@ -94,7 +96,7 @@ impl ListenArguments {
                     }
                     tls.clone().map_or(Tcp::Http, Tcp::Https)
                 }
-                "http+unix" | "scgi+unix" => {
+                "http+unix" | "scgi+unix" | "unix" => {
                     let path = socket_path(&scheme, rest).map_err(|reason| usage(&reason))?;
                     listening
                         .urls
@@ -116,6 +118,12 @@ impl ListenArguments {
         Ok(listening)
     }
 
+    /// Whether a URL asks for frames.
+    pub(crate) fn names_frames(&self) -> bool {
+        let mut schemes = self.listen.iter().filter_map(|url| url.split_once("://"));
+        schemes.any(|(scheme, _)| matches!(&*scheme.to_ascii_lowercase(), "tcp" | "unix"))
+    }
+
     fn tls(&self) -> Result<Tls, String> {
         let Some(cert) = &self.cert else {
             return Err("https takes a certificate and its key: --cert FILE --key FILE".to_owned());
@@ -130,7 +138,7 @@ impl ListenArguments {
 }
 
 const EXPECTED: &str = "expected http://HOST:PORT, https://HOST:PORT, scgi://HOST:PORT, \
-                        http+unix:///PATH or scgi+unix:///PATH";
+                        http+unix:///PATH, scgi+unix:///PATH, tcp://HOST:PORT or unix:///PATH";
 
 impl Listening {
     fn listen(
@@ -166,9 +174,9 @@ impl Listening {
         for Socket { path, scgi } in &self.sockets {
             let listening = on_socket(server, path.clone(), self.mode, *scgi).await;
             running.push(listening.map_err(|error| {
-                let scheme = if *scgi { "scgi" } else { "http" };
+                let scheme = if *scgi { "scgi+unix" } else { "unix" };
                 let path = path.display();
-                Failure::usage(format!("cannot listen on {scheme}+unix://{path}: {error}"))
+                Failure::usage(format!("cannot listen on {scheme}://{path}: {error}"))
             })?);
         }
         Ok(running)
@@ -272,6 +280,9 @@ mod tests {
             ("https://localhost:1", "--cert FILE --key FILE"),
             ("scgi://localhost", "expected scgi://HOST:PORT ("),
             ("http+unix://run/a.sock", "expected http+unix:///PATH"),
+            ("tcp://localhost", "expected tcp://HOST:PORT ("),
+            ("tcp://localhost:1/x", "expected tcp://HOST:PORT"),
+            ("unix://run/a.sock", "expected unix:///PATH"),
             ("scgi+unix:///run/", "expected scgi+unix:///PATH"),
             ("http+unix:///run/a.sock:/RPC2", "nothing behind it"),
         ] {
@@ -292,10 +303,16 @@ mod tests {
 
     #[test]
     fn urls_have_the_ports_that_there_are() {
-        let listening = bind(&["http://127.0.0.1:0", "scgi://127.0.0.1:0"]).unwrap();
+        let urls = [
+            "http://127.0.0.1:0",
+            "scgi://127.0.0.1:0",
+            "tcp://127.0.0.1:0",
+        ];
+        let listening = bind(&urls).unwrap();
         assert_eq!(listening.workers.len(), 1);
-        assert_eq!(listening.workers[0].len(), 2);
+        assert_eq!(listening.workers[0].len(), 3);
         assert!(listening.urls[1].starts_with("scgi://127.0.0.1:"));
+        assert!(listening.urls[2].starts_with("tcp://127.0.0.1:"));
         assert!(!listening.urls.iter().any(|url| url.ends_with(":0")));
     }
 }

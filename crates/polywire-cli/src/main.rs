@@ -1,6 +1,7 @@
 //! The `polywire` program.
 #![forbid(unsafe_code)]
 
+mod bench;
 mod call;
 mod export;
 mod findings;
@@ -40,6 +41,7 @@ struct Arguments {
 enum Command {
     Serve(serve::Arguments),
     Call(call::Arguments),
+    Bench(Box<bench::Arguments>),
     Xmlrpc(xmlrpc::Arguments),
     Model(model::Arguments),
     Export(export::Arguments),
@@ -59,6 +61,7 @@ fn main() -> ExitCode {
     let result = match Arguments::parse().command {
         Command::Serve(arguments) => serve::run(&arguments),
         Command::Call(arguments) => call::run(arguments),
+        Command::Bench(arguments) => bench::run(&arguments),
         Command::Xmlrpc(arguments) => xmlrpc::run(arguments),
         Command::Model(arguments) => model::run(&arguments),
         Command::Export(arguments) => export::run(&arguments),

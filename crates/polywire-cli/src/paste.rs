@@ -46,6 +46,12 @@ fn curl(base: &str, request: &Request<bytes::Bytes>, body: &str) -> String {
 }
 
 fn own(base: &str, kind: ProtocolKind, operation: Operation<'_>, input: &Map) -> String {
+    let call = over_frames(base, operation, input);
+    format!("{call} --protocol {kind}")
+}
+
+/// A call of an operation by this program, over frames if the URL is one of theirs.
+pub(crate) fn over_frames(base: &str, operation: Operation<'_>, input: &Map) -> String {
     let mut encoder = JsonEncoder::new(JsonProfile::HUMAN, Vec::new());
     input.encode(operation.input().root(), &mut encoder);
     let json = encoder.finish().unwrap_or_default();
@@ -55,11 +61,7 @@ fn own(base: &str, kind: ProtocolKind, operation: Operation<'_>, input: &Map) ->
     } else {
         format!(" {}", quote(&json))
     };
-    format!(
-        "{} call {base} {}{json} --protocol {kind}",
-        program(),
-        operation.name()
-    )
+    format!("{} call {base} {}{json}", program(), operation.name())
 }
 
 /// This program as it was started, since that is what works in this terminal.

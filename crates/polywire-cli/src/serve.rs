@@ -24,7 +24,7 @@ use crate::{Failure, pages, paste, print, weather};
 /// Serve a model on every wire.
 ///
 /// Without --model this is the bundled weather service, with a real
-/// implementation in memory, over all protocols. With --model every operation answers from its
+/// implementation in memory, over all protocols and over frames. With --model every operation answers from its
 /// @examples, or else with a sample of its output: a mock of any Smithy
 /// service.
 #[derive(Debug, clap::Args)]
@@ -126,7 +126,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         let Listening { workers, urls, .. } = listening;
         let mut workers = Workers::start(&server, workers).map_err(Failure::usage)?;
         if !arguments.quiet {
-            print::out(&banner(&model, &service, &server, &urls))?;
+            let frames = over_frames(arguments, given);
+            print::out(&banner(&model, &service, &server, &urls, frames))?;
         }
         let early = tokio::select! {
             () = signals.next() => false,
@@ -176,6 +177,7 @@ fn server(
         .limits(Limits::DEFAULT.with_bytes(arguments.max_body))
         .connections(usize::try_from(arguments.max_connections).unwrap_or(usize::MAX))
         .scgi_from_elsewhere(arguments.scgi_from_elsewhere)
+        .frames(over_frames(arguments, mock))
         .timeouts(Timeouts {
             head: time,
             body: time,
@@ -244,6 +246,11 @@ fn server(
             }
             _ => Failure::usage(error),
         })
+}
+
+/// Whether frames are offered: where a URL says so, and with all other wires.
+fn over_frames(arguments: &Arguments, mock: bool) -> bool {
+    arguments.listen.names_frames() || (!mock && arguments.protocol.is_empty())
 }
 
 /// What turns away calls for web pages, unless those of all origins may call.
@@ -335,7 +342,13 @@ fn mocks(
 }
 
 /// Says what is served where, and how to try it.
-fn banner(model: &Model, service: &ServiceHandle, server: &Server, urls: &[String]) -> String {
+fn banner(
+    model: &Model,
+    service: &ServiceHandle,
+    server: &Server,
+    urls: &[String],
+    frames: bool,
+) -> String {
     let name = service.service();
     let count = name.operations().len();
     let mut text = format!(
@@ -346,7 +359,10 @@ fn banner(model: &Model, service: &ServiceHandle, server: &Server, urls: &[Strin
     );
     // What is to be pasted goes over HTTP, and best where nobody has to be trusted.
     let with = |scheme: &str| urls.iter().find(|url| url.starts_with(scheme));
+    // Where frames are taken, HTTP is too.
+    let of_frames = with("tcp://").map(|url| url.replacen("tcp", "http", 1));
     let base = with("http://").or_else(|| with("https://"));
+    let base = base.or(of_frames.as_ref());
     let easiest = base.and_then(|base| Some((base, paste::easiest(model, service)?)));
     // The easiest to call first.
     let mut mounts: Vec<_> = server.mounts().collect();
@@ -361,6 +377,15 @@ fn banner(model: &Model, service: &ServiceHandle, server: &Server, urls: &[Strin
             paste::line(&base, &*calls, *operation, input)
         });
         if let Some(line) = line {
+            text.push_str(&format!("    {line}\n"));
+        }
+    }
+    if frames {
+        text.push_str("\n  frames\n");
+        let url = with("tcp://").cloned();
+        let url = url.or_else(|| with("http://").map(|url| url.replacen("http", "tcp", 1)));
+        if let (Some(url), Some((_, (operation, input)))) = (url, &easiest) {
+            let line = paste::over_frames(&url, *operation, input);
             text.push_str(&format!("    {line}\n"));
         }
     }

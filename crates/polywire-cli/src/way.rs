@@ -7,7 +7,7 @@ use polywire::rpc::connect::{Proxy, Tls};
 
 use crate::Failure;
 
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, PartialEq, clap::Args)]
 pub(crate) struct WayArguments {
     /// Trust servers whose certificates these authorities signed, in PEM,
     /// instead of those that the system trusts.

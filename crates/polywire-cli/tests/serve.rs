@@ -90,6 +90,78 @@ impl Drop for Folder {
     }
 }
 
+/// Frames and HTTP share what listens for frames; what is of the model is told over HTTP.
+#[cfg(unix)]
+#[test]
+fn frames() {
+    let folder = Folder::new("frames");
+    let socket = format!("unix://{}", folder.file("frames.sock"));
+    let serving = Serving::start(&["--listen", "tcp://127.0.0.1:0", &socket]);
+    let tcp = serving.url("tcp");
+    for url in [tcp, &socket] {
+        let city = out(&["call", url, "GetCity", OSLO]);
+        assert!(city.contains(r#""name":"Oslo""#), "{url}: {city}");
+        // Times are told by the model's shapes.
+        assert!(
+            city.contains(r#""founded":"1048-01-01T00:00:00Z""#),
+            "{url}"
+        );
+        let fault = polywire(&["call", url, "GetCity", r#"{"cityId":"atlantis"}"#]);
+        assert_eq!(fault.status.code(), Some(1), "{url}");
+        let fault = String::from_utf8(fault.stdout).unwrap();
+        assert!(
+            fault.contains(r#""kind":"NoSuchResource""#),
+            "{url}: {fault}"
+        );
+        assert!(
+            fault.contains(r#""resourceId":"atlantis""#),
+            "{url}: {fault}"
+        );
+        let unknown = refused(&["call", url, "GetTown"]);
+        assert!(unknown.contains("it has "), "{url}: {unknown}");
+    }
+    answers(&tcp.replacen("tcp", "http", 1), &[]);
+    // Where a protocol is named, unix:// is HTTP.
+    let city = out(&["call", &socket, "GetCity", OSLO, "-p", "rpcv2Cbor"]);
+    assert!(city.contains(r#""name":"Oslo""#), "{city}");
+    for (arguments, part) in [
+        (&["-p", "rpcv2Cbor"][..], "http://"),
+        (&["-H", "a: b"], "headers"),
+        (&["--show-wire"], "--show-wire"),
+    ] {
+        let said = refused(&[&["call", tcp, "GetCity", OSLO], arguments].concat());
+        assert!(said.contains(part), "{said}");
+    }
+}
+
+/// The bundled service is on every wire; a mock on those that are asked for.
+#[test]
+fn who_offers_frames() {
+    let bundled = Serving::start(&["--listen", "http://127.0.0.1:0"]);
+    let url = bundled.url("http").replacen("http", "tcp", 1);
+    let city = out(&["call", &url, "GetCity", OSLO]);
+    assert!(city.contains(r#""name":"Oslo""#), "{city}");
+    let one = ["--listen", "http://127.0.0.1:0", "--protocol", "restJson1"];
+    let one = Serving::start(&one);
+    let url = one.url("http").replacen("http", "tcp", 1);
+    let refused = polywire(&["call", &url, "GetCity", OSLO, "--deadline", "5"]);
+    assert_eq!(refused.status.code(), Some(3));
+}
+
+/// The easiest operation, over frames, by the program alone.
+#[test]
+fn the_server_is_measured() {
+    let serving = Serving::start(&["--listen", "tcp://127.0.0.1:0"]);
+    let pid = serving.child.id().to_string();
+    let short = ["-b", "5", "-d", "100", "--warm-up", "0", "--json", "-q"];
+    let measured = ["bench", serving.url("tcp"), "--server-pid", &pid];
+    let report = out(&[&measured[..], &short].concat());
+    assert!(
+        report.starts_with("{\n  \"success_rate\": 1.0,\n"),
+        "{report}"
+    );
+}
+
 const OSLO: &str = r#"{"cityId":"oslo"}"#;
 
 /// Calls over XML-RPC, over another protocol, and without a model.

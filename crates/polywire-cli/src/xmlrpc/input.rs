@@ -51,7 +51,7 @@ fn begins_as_json(text: &str) -> bool {
 }
 
 /// A JSON text as a value.
-pub(super) fn json(text: &str) -> Result<Value, Error> {
+pub(crate) fn json(text: &str) -> Result<Value, Error> {
     let mut decoder = JsonDecoder::from_str(text, JsonProfile::HUMAN, &Limits::DEFAULT)?;
     let value = Value::decode(Member::DOCUMENT, &mut decoder)?;
     decoder.finish()?;
@@ -59,7 +59,7 @@ pub(super) fn json(text: &str) -> Result<Value, Error> {
 }
 
 /// `{"$blob": ...}` and `{"$timestamp": ...}` as what they say, wherever they stand.
-pub(super) fn with_types(value: Value) -> Result<Value, String> {
+pub(crate) fn with_types(value: Value) -> Result<Value, String> {
     match value {
         Value::List(list) => {
             let list: Result<Vec<Value>, String> = list.into_iter().map(with_types).collect();

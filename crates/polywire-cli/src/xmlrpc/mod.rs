@@ -1,7 +1,7 @@
 //! `polywire xmlrpc`.
 
 mod connection;
-mod input;
+pub(crate) mod input;
 mod multicall;
 mod paint;
 

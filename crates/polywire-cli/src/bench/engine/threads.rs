@@ -1,0 +1,160 @@
+//! The threads of a run.
+
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use tokio::sync::{mpsc, watch};
+use tokio::time::Instant;
+
+use super::super::plan::{Load, Plan};
+use super::super::schedule::Share;
+use super::super::wire::{Connect, Wire};
+use super::lane::{Lane, Run};
+use super::usage::{Usage, measured};
+use super::{closed, open, pacer};
+use crate::Failure;
+
+/// Threads that send, or have sent.
+#[derive(Debug)]
+pub(in crate::bench) struct Threads {
+    pub(in crate::bench) run: Arc<Run>,
+    pub(in crate::bench) lanes: Vec<Arc<Lane>>,
+    handles: Vec<JoinHandle<Option<Usage>>>,
+    /// Ends when all have.
+    working: mpsc::Receiver<()>,
+}
+
+/// What the threads did, where the system tells.
+pub(in crate::bench) type Used = Vec<Option<Usage>>;
+
+/// Between the last connection and the first call.
+const LEAD: Duration = Duration::from_millis(5);
+
+impl Threads {
+    /// Starts the threads, which connect, and begins the run when all have.
+    pub(in crate::bench) async fn start<C: Connect>(
+        plan: &Plan,
+        connect: C,
+    ) -> Result<Self, Failure> {
+        let (ready, mut is_ready) = mpsc::channel(plan.threads as usize);
+        let (begin, begun) = watch::channel(None);
+        let (work, working) = mpsc::channel(1);
+        let mut handles = Vec::new();
+        for number in 0..plan.threads {
+            let (plan, connect) = (plan.clone(), connect.clone());
+            let (ready, mut begun, work) = (ready.clone(), begun.clone(), work.clone());
+            let thread = std::thread::Builder::new().name(format!("load-{number}"));
+            let handle = thread.spawn(move || {
+                let _work = work;
+                let runtime = tokio::runtime::Builder::new_current_thread()
+                    .enable_all()
+                    .build();
+                let runtime = match runtime.map_err(Failure::transport) {
+                    Ok(runtime) => runtime,
+                    Err(failure) => {
+                        let _ = ready.try_send(Err(failure));
+                        return None;
+                    }
+                };
+                runtime.block_on(async {
+                    let clients = clients(&plan, &connect).await;
+                    // If nobody is there to be told, nobody wants it any more.
+                    let clients = match clients {
+                        Ok(clients) => ready.send(Ok(())).await.ok().map(|()| clients)?,
+                        Err(failure) => {
+                            let _ = ready.send(Err(failure)).await;
+                            return None;
+                        }
+                    };
+                    let lanes = begun.wait_for(Option::is_some).await.ok()?;
+                    let lanes: Option<Vec<Arc<Lane>>> = lanes.clone();
+                    let lane = Arc::clone(lanes?.get(number as usize)?);
+                    let (usage, ()) =
+                        tokio::join!(measured(&lane.run), drive(&plan, number, &lane, &clients));
+                    usage
+                })
+            });
+            handles.push(handle.map_err(Failure::transport)?);
+        }
+        drop((ready, work));
+        for _ in 0..plan.threads {
+            match is_ready.recv().await {
+                Some(Ok(())) => {}
+                Some(Err(failure)) => return Err(failure),
+                None => return Err(Failure::transport("a thread ended too early")),
+            }
+        }
+        let origin = Instant::now() + LEAD;
+        let run = Run::new(origin, plan.warm_up, plan.duration, patience(plan));
+        let run = Arc::new(run);
+        let lanes = (0..plan.threads).map(|_| Arc::new(Lane::new(Arc::clone(&run))));
+        let lanes: Vec<Arc<Lane>> = lanes.collect();
+        let _ = begin.send(Some(lanes.clone()));
+        Ok(Self {
+            run,
+            lanes,
+            handles,
+            working,
+        })
+    }
+
+    /// Returns when all threads have ended.
+    pub(in crate::bench) async fn ended(&mut self) {
+        while self.working.recv().await.is_some() {}
+    }
+
+    /// What they used: for after they have ended.
+    pub(in crate::bench) fn used(self) -> Result<Used, Failure> {
+        let each = self.handles.into_iter().map(JoinHandle::join);
+        let each: Result<Used, _> = each.collect();
+        each.map_err(|_| Failure::transport("a thread of the load generator panicked"))
+    }
+}
+
+/// Calls end by their deadline; a little later they have certainly ended.
+fn patience(plan: &Plan) -> Duration {
+    plan.deadline + Duration::from_millis(500)
+}
+
+async fn clients<C: Connect>(plan: &Plan, connect: &C) -> Result<Vec<Arc<C::Wire>>, Failure> {
+    let mut clients = Vec::new();
+    for _ in 0..plan.clients {
+        clients.push(Arc::new(connect.connect().await?));
+    }
+    Ok(clients)
+}
+
+/// What a thread does between the beginning and the end of a run.
+async fn drive<W: Wire>(plan: &Plan, number: u32, lane: &Arc<Lane>, clients: &[Arc<W>]) {
+    match &plan.load {
+        Load::Closed { concurrency } => closed::steady(lane, clients, *concurrency).await,
+        Load::Paced {
+            concurrency,
+            interval,
+        } => closed::paced(lane, clients, *concurrency, *interval).await,
+        Load::Open {
+            schedule,
+            most_open,
+        } => {
+            let threads = u64::from(plan.threads);
+            let share = Share::new(schedule.clone(), u64::from(number), threads);
+            tokio::time::sleep_until(lane.run.at(Duration::ZERO)).await;
+            match pacer::start(Arc::clone(&lane.run), share.clone()) {
+                Ok(notify) => {
+                    let until = async |_| notify.notified().await;
+                    open::scheduled(lane, clients, &share, *most_open, until).await;
+                }
+                // Less exact is better than not at all.
+                Err(_) => {
+                    let until = async |due| {
+                        let soon = lane.run.now() + Duration::from_millis(20);
+                        tokio::time::sleep_until(lane.run.at(soon.min(due))).await;
+                    };
+                    open::scheduled(lane, clients, &share, *most_open, until).await;
+                }
+            }
+        }
+    }
+    lane.drained().await;
+}

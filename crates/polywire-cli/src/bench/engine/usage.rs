@@ -1,0 +1,66 @@
+//! How much of a processor a thread uses, where the system tells.
+
+use std::fs;
+use std::time::{Duration, Instant};
+
+use super::lane::Run;
+
+/// What a thread did in the measured time.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(in crate::bench) struct Usage {
+    /// The part of the time in which it ran, from 0 to 1.
+    pub(in crate::bench) busy: f64,
+    /// The part in which it could have run, and had no processor.
+    pub(in crate::bench) waiting: f64,
+}
+
+/// Nanoseconds on a processor, and in wait for one.
+type Counters = (u64, u64);
+
+/// Those of this thread.
+fn counters() -> Option<Counters> {
+    parse(&fs::read_to_string("/proc/thread-self/schedstat").ok()?)
+}
+
+fn parse(text: &str) -> Option<Counters> {
+    let mut words = text.split_ascii_whitespace();
+    Some((words.next()?.parse().ok()?, words.next()?.parse().ok()?))
+}
+
+fn between(before: Counters, after: Counters, wall: Duration) -> Usage {
+    let part = |before: u64, after: u64| {
+        after.saturating_sub(before) as f64 / wall.as_nanos().max(1) as f64
+    };
+    Usage {
+        busy: part(before.0, after.0).min(1.0),
+        waiting: part(before.1, after.1).min(1.0),
+    }
+}
+
+/// Measures the thread that this runs on from the end of the warm-up to the end of the run.
+pub(super) async fn measured(run: &Run) -> Option<Usage> {
+    tokio::time::sleep_until(run.at(run.window().start)).await;
+    let (before, begin) = (counters()?, Instant::now());
+    loop {
+        let (now, end) = (run.now(), run.end());
+        if now >= end {
+            break;
+        }
+        tokio::time::sleep((end - now).min(Duration::from_millis(20))).await;
+    }
+    Some(between(before, counters()?, begin.elapsed()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_of_the_time() {
+        let before = parse("1000 200 7\n").unwrap();
+        let after = parse("900001000 100000200 9\n").unwrap();
+        let usage = between(before, after, Duration::from_secs(1));
+        assert_eq!((usage.busy, usage.waiting), (0.9, 0.1));
+        assert_eq!(parse("x"), None);
+    }
+}

@@ -1,0 +1,171 @@
+//! Looks for the highest rate that is sustained: a search over runs, without a clock.
+//!
+//! Rates are doubled until one is not sustained, then the gap is halved until it is small.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::report::Report;
+use super::threshold::Threshold;
+use super::warnings::KEPT;
+use super::words::{micros, percent, rate};
+
+/// What came of a rate.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+pub(super) struct Step {
+    pub(super) asked: f64,
+    pub(super) calls_per_second: f64,
+    pub(super) success_rate: f64,
+    pub(super) p99_us: f64,
+    pub(super) sustained: bool,
+    /// Why not.
+    pub(super) why: Option<String>,
+}
+
+impl fmt::Display for Step {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} asked for: {} calls/s, success {}, p99 {}",
+            rate(self.asked),
+            rate(self.calls_per_second),
+            percent(self.success_rate),
+            micros(self.p99_us)
+        )?;
+        match &self.why {
+            Some(why) => write!(f, "; {why}"),
+            None => f.write_str("; sustained"),
+        }
+    }
+}
+
+/// The success that a sustained rate has at least.
+const SUCCESS: f64 = 0.999;
+
+/// The p99 that it has at most where no threshold says other, in microseconds.
+const LATENCY: f64 = 100_000.0;
+
+/// Whether a rate was sustained.
+pub(super) fn judge(asked: f64, report: &Report, thresholds: &[Threshold]) -> Step {
+    let missed = |threshold: &&Threshold| {
+        !threshold.is_of_the_knee()
+            && !threshold.is_relative()
+            && !threshold.check(report, None).passed
+    };
+    let latency = &report.latency_us;
+    let why = if report.calls_per_second < asked * KEPT {
+        Some(match report.generator.bottleneck {
+            true => "the rate was not reached; the generator is the bottleneck".to_owned(),
+            false => "the rate was not reached".to_owned(),
+        })
+    } else if report.success_rate < SUCCESS {
+        Some("too many calls failed".to_owned())
+    } else if let Some(threshold) = thresholds.iter().find(missed) {
+        Some(format!("missed {threshold}"))
+    } else if latency.p99 > LATENCY && !thresholds.iter().any(Threshold::is_of_latency) {
+        Some(format!("a p99 above {}", micros(LATENCY)))
+    } else {
+        None
+    };
+    Step {
+        asked,
+        calls_per_second: report.calls_per_second,
+        success_rate: report.success_rate,
+        p99_us: latency.p99,
+        sustained: why.is_none(),
+        why,
+    }
+}
+
+/// The search.
+#[derive(Clone, Debug)]
+pub(super) struct Search {
+    next: f64,
+    sustained: Option<f64>,
+    not_sustained: Option<f64>,
+}
+
+/// Rates that differ by less than a twentieth are one.
+const CLOSE: f64 = 1.05;
+
+/// Where nothing is sustained, the search gives up below this many calls a second.
+const LEAST: f64 = 1.0;
+
+/// What no program of ours sends.
+const MOST: f64 = 1e8;
+
+impl Search {
+    /// Begins with this rate.
+    pub(super) const fn new(first: f64) -> Self {
+        Self {
+            next: first,
+            sustained: None,
+            not_sustained: None,
+        }
+    }
+
+    /// The rate to try next, or none if the knee is known.
+    pub(super) fn next(&self) -> Option<f64> {
+        let found = match (self.sustained, self.not_sustained) {
+            (Some(below), Some(above)) => above <= below * CLOSE,
+            (None, Some(above)) => above <= LEAST,
+            (Some(below), None) => below >= MOST,
+            (None, None) => false,
+        };
+        (!found).then_some(self.next)
+    }
+
+    /// Tells what came of the rate.
+    pub(super) fn tried(&mut self, sustained: bool) {
+        match sustained {
+            true => self.sustained = Some(self.next),
+            false => self.not_sustained = Some(self.next),
+        }
+        self.next = match (self.sustained, self.not_sustained) {
+            (Some(below), None) => below * 2.0,
+            (None, Some(above)) => above / 2.0,
+            // The same factor up and down.
+            (Some(below), Some(above)) => (below * above).sqrt(),
+            (None, None) => self.next,
+        };
+    }
+
+    /// The highest rate that was sustained.
+    pub(super) const fn sustained(&self) -> Option<f64> {
+        self.sustained
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Searches where rates up to the capacity are sustained.
+    fn search(first: f64, capacity: f64) -> (Option<f64>, usize) {
+        let mut search = Search::new(first);
+        let mut steps = 0;
+        while let Some(rate) = search.next() {
+            search.tried(rate <= capacity);
+            steps += 1;
+            assert!(steps < 100, "no end");
+        }
+        (search.sustained(), steps)
+    }
+
+    #[test]
+    fn the_knee_is_found_from_below_and_above() {
+        for first in [1_000.0, 1e6, 123_456.0] {
+            let (knee, steps) = search(first, 123_456.0);
+            let knee = knee.unwrap();
+            assert!(knee <= 123_456.0 && knee * CLOSE >= 123_456.0, "{knee}");
+            assert!(steps <= 14, "{steps}");
+        }
+    }
+
+    #[test]
+    fn a_search_ends() {
+        assert_eq!(search(1_000.0, 0.0).0, None);
+        assert!(search(1_000.0, f64::INFINITY).0.unwrap() >= MOST);
+    }
+}

@@ -1,0 +1,171 @@
+//! A run while it goes on: a few lines that change at a terminal, a line a second elsewhere.
+
+use std::collections::VecDeque;
+use std::io::IsTerminal;
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use super::hdr::Log;
+use super::measured::{Glance, Watcher};
+use super::recording::Tally;
+use super::words::{count, micros, percent, rate, sparkline};
+use crate::{Failure, print};
+
+/// Shows a run on standard error, and logs it.
+pub(super) struct Live<'a> {
+    shown: Shown,
+    log: Option<Log<'a>>,
+    /// What a run of several is called.
+    title: String,
+}
+
+enum Shown {
+    Nothing,
+    /// What has come together for the next line.
+    Lines {
+        since: Duration,
+        tally: Box<Tally>,
+    },
+    Terminal {
+        bar: ProgressBar,
+        rates: VecDeque<f64>,
+    },
+}
+
+/// The rates that the sparkline shows: ten seconds.
+const RATES: usize = 40;
+
+impl<'a> Live<'a> {
+    pub(super) fn new(quiet: bool, log: Option<Log<'a>>) -> Self {
+        let shown = match quiet {
+            true => Shown::Nothing,
+            false if std::io::stderr().is_terminal() => terminal(),
+            false => Shown::Lines {
+                since: Duration::ZERO,
+                tally: Box::new(Tally::new()),
+            },
+        };
+        Self {
+            shown,
+            log,
+            title: String::new(),
+        }
+    }
+
+    /// Begins a run.
+    pub(super) fn begin(&mut self, title: String) {
+        self.title = title;
+        match &mut self.shown {
+            Shown::Lines { since, tally } => {
+                *since = Duration::ZERO;
+                tally.clear();
+            }
+            Shown::Terminal { rates, .. } => rates.clear(),
+            Shown::Nothing => {}
+        }
+    }
+}
+
+fn terminal() -> Shown {
+    let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+    // A template of one word has no mistakes; if it had, the bar would show its own.
+    if let Ok(style) = ProgressStyle::with_template("{msg}") {
+        bar.set_style(style);
+    }
+    Shown::Terminal {
+        bar,
+        rates: VecDeque::new(),
+    }
+}
+
+impl Drop for Live<'_> {
+    fn drop(&mut self) {
+        if let Shown::Terminal { bar, .. } = &self.shown {
+            // The report says all of it.
+            bar.finish_and_clear();
+        }
+    }
+}
+
+impl Watcher for Live<'_> {
+    fn glance(&mut self, glance: &Glance<'_>) {
+        let title = &self.title;
+        match &mut self.shown {
+            Shown::Nothing => {}
+            Shown::Lines { since, tally } => {
+                tally.merge(glance.recent);
+                let span = glance.now.saturating_sub(*since);
+                if span >= Duration::from_secs(1) {
+                    print::err(format_args!("{title}{}", line(glance, tally, span)));
+                    *since = glance.now;
+                    tally.clear();
+                }
+            }
+            Shown::Terminal { bar, rates } => {
+                if glance.window.contains(&glance.now) {
+                    rates.push_back(per_second(glance.recent.arrived, glance.span));
+                }
+                if rates.len() > RATES {
+                    rates.pop_front();
+                }
+                let bars = sparkline(rates.iter().copied());
+                let now = line(glance, glance.recent, glance.span);
+                let total = glance.total;
+                bar.set_message(format!(
+                    "{title}{now}\n{bars}\nso far {} replies, success {}, {}, {} skipped\nCtrl-C \
+                     ends it with a report",
+                    count(total.replied),
+                    success(total),
+                    latency(total),
+                    count(total.skipped),
+                ));
+            }
+        }
+    }
+
+    fn second(&mut self, from: Duration, span: Duration, tally: &Tally) -> Result<(), Failure> {
+        match &mut self.log {
+            Some(log) => log.write(from, span, &tally.latency),
+            None => Ok(()),
+        }
+    }
+}
+
+fn per_second(number: u64, span: Duration) -> f64 {
+    number as f64 / span.as_secs_f64().max(1e-9)
+}
+
+/// `12.0 s  200,123/s  p50 0.41 ms  p99 1.31 ms  success 100%  200 open`.
+fn line(glance: &Glance<'_>, recent: &Tally, span: Duration) -> String {
+    let (now, window) = (glance.now, &glance.window);
+    let open = count(glance.open);
+    if now < window.start {
+        let left = (window.start - now).as_secs_f64();
+        return format!("warming up for {left:.1} s more, {open} open");
+    }
+    let time = (now.min(window.end) - window.start).as_secs_f64();
+    if now >= window.end {
+        return format!("{time:.1} s  waiting for {open} calls");
+    }
+    format!(
+        "{time:.1} s  {}/s  {}  success {}  {open} open",
+        rate(per_second(recent.arrived, span)),
+        latency(recent),
+        success(recent),
+    )
+}
+
+fn latency(tally: &Tally) -> String {
+    let at = |quantile| micros(tally.latency.value_at_quantile(quantile) as f64 / 1e3);
+    format!("p50 {}  p99 {}", at(0.5), at(0.99))
+}
+
+/// Of the calls that have ended; what is open may still come.
+fn success(tally: &Tally) -> String {
+    let ended = tally.replied + tally.failed();
+    match ended {
+        0 => "-".to_owned(),
+        _ => percent(tally.replied as f64 / ended as f64),
+    }
+}

@@ -1,0 +1,167 @@
+//! `polywire bench`: calls again and again, and what came of them.
+//!
+//! [`plan`] and [`schedule`] say what a run does, [`wire`] over what, [`engine`] does it.
+//! [`recording`] counts, [`measured`] watches, [`report`] tells. What decides anything is without a
+//! clock and without I/O: [`schedule`], [`recording`], [`knee`], [`threshold`], [`warnings`].
+
+mod arguments;
+mod compare;
+mod engine;
+mod expected;
+mod hdr;
+mod knee;
+mod live;
+mod measured;
+mod memory;
+mod plan;
+mod recording;
+mod report;
+mod schedule;
+mod threshold;
+mod warnings;
+mod wire;
+mod words;
+
+pub(crate) use arguments::Arguments;
+
+use knee::{Search, Step};
+use live::Live;
+use measured::measure;
+use report::{KneeReport, Report};
+use wire::{Asked, Target};
+
+use crate::signals::Signals;
+use crate::{Failure, print};
+
+/// The exit status when a threshold was missed.
+const MISSED: u8 = 4;
+
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    if arguments.json_schema {
+        return print::out(report::SCHEMA);
+    }
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build();
+    runtime
+        .map_err(Failure::transport)?
+        .block_on(bench(arguments))
+}
+
+async fn bench(arguments: &Arguments) -> Result<(), Failure> {
+    // What makes no sense is said before anything is sent.
+    let (plan, schedule) = arguments.plan()?;
+    let old = arguments
+        .compare
+        .as_deref()
+        .map(compare::read)
+        .transpose()?;
+    let mut relative = arguments.threshold.iter();
+    if let Some(threshold) = relative.find(|threshold| threshold.is_relative() && old.is_none()) {
+        return Err(Failure::usage(format!(
+            "--threshold '{threshold}' needs an older report: --compare OLD.json"
+        )));
+    }
+    if let Some(pid) = arguments.server_pid
+        && !memory::Watch::process(pid).sees()
+    {
+        return Err(Failure::usage(format!(
+            "--server-pid {pid}: no process of this number can be seen here"
+        )));
+    }
+    let paper = arguments.hdr_log.as_deref().map(hdr::Paper::create);
+    let mut paper = paper.transpose()?;
+    let asked = Asked {
+        url: arguments.url.as_deref().unwrap_or_default(),
+        operation: arguments.operation.as_deref(),
+        input: arguments.input.as_deref(),
+        deadline: plan.deadline,
+        expectation: arguments.expectation(),
+    };
+    let target = wire::target(asked, &arguments.service, arguments.xmlrpc).await?;
+    let mut signals = Signals::new().map_err(Failure::transport)?;
+    let what = target.about().to_string();
+    let log = paper.as_mut().map(|paper| hdr::Log::begin(paper, &what));
+    let mut live = Live::new(arguments.quiet, log.transpose()?);
+    let mut report = match arguments.find_knee {
+        true => find_knee(arguments, &target, &mut signals, &mut live).await?,
+        false => {
+            let pid = arguments.server_pid;
+            let measured = measure(&plan, &target, pid, &mut signals, &mut live).await?;
+            Report::new(&target.about(), &plan, schedule, &measured)
+        }
+    };
+    drop(live);
+    let thresholds = arguments.threshold.iter();
+    let thresholds = thresholds.map(|threshold| threshold.check(&report, old.as_ref()));
+    report.thresholds = thresholds.collect();
+    tell(arguments, &report, old.as_ref())
+}
+
+/// Prints the report, and ends as it says.
+fn tell(arguments: &Arguments, report: &Report, old: Option<&Report>) -> Result<(), Failure> {
+    let json = serde_json::to_string_pretty(report).map_err(Failure::transport)? + "\n";
+    if let Some(path) = &arguments.output {
+        print::file(path, &json)?;
+    }
+    let mut text = report::text(report);
+    if let Some(old) = old {
+        text.push('\n');
+        text.push_str(&compare::text(old, report));
+    }
+    match arguments.json {
+        true => {
+            print::out(&json)?;
+            if old.is_some() {
+                print::err(&text);
+            }
+        }
+        false => print::out(&print::harmless(&text))?,
+    }
+    let missed = report.thresholds.iter().filter(|it| !it.passed);
+    let missed: Vec<&str> = missed.map(|it| it.threshold.as_str()).collect();
+    if report.replies == 0 {
+        return Err(Failure::transport("no call had a right reply"));
+    }
+    if !missed.is_empty() {
+        let message = format!("error: missed: {}", missed.join(", "));
+        return Err(Failure::new(MISSED, message));
+    }
+    Ok(())
+}
+
+/// Tries rates until the highest is known that is sustained, and reports on it; if there is none,
+/// on the lowest that was tried.
+async fn find_knee(
+    arguments: &Arguments,
+    target: &Target,
+    signals: &mut Signals,
+    live: &mut Live<'_>,
+) -> Result<Report, Failure> {
+    let mut search = Search::new(arguments.first_rate());
+    let mut steps: Vec<Step> = Vec::new();
+    let mut best: Option<Report> = None;
+    while let Some(asked) = search.next() {
+        let (plan, schedule) = arguments.plan_at(asked)?;
+        live.begin(format!("{} calls/s: ", words::rate(asked)));
+        let pid = arguments.server_pid;
+        let measured = measure(&plan, target, pid, signals, live).await?;
+        let report = Report::new(&target.about(), &plan, schedule, &measured);
+        let ended = report.ended_early;
+        let step = knee::judge(asked, &report, &arguments.threshold);
+        search.tried(step.sustained);
+        if step.sustained || best.as_ref().is_none_or(|_| search.sustained().is_none()) {
+            best = Some(report);
+        }
+        steps.push(step);
+        if ended {
+            break;
+        }
+    }
+    let mut report = best.ok_or_else(|| Failure::transport("nothing was tried"))?;
+    report.knee = Some(KneeReport {
+        sustained: search.sustained(),
+        steps,
+    });
+    Ok(report)
+}

@@ -1,0 +1,84 @@
+//! Calls of a service with a model over the protocols of HTTP.
+
+use std::sync::Arc;
+
+use polywire::prelude::*;
+use polywire::protocol::FaultKind;
+
+use super::{About, Asked, Connect, Expected, Outcome, Wire};
+use crate::Failure;
+use crate::bench::recording::Wrong;
+use crate::call::{HttpCall, ServiceArguments};
+
+/// A call over HTTP.
+#[derive(Clone, Debug)]
+pub(in crate::bench) struct Http {
+    call: Arc<HttpCall>,
+    expected: Arc<Expected>,
+}
+
+impl Http {
+    pub(super) async fn new(asked: Asked<'_>, service: &ServiceArguments) -> Result<Self, Failure> {
+        let call = service
+            .http(asked.url, asked.operation, asked.input, asked.deadline)
+            .await?;
+        let expected = Expected::new(asked.expectation, call.operation()?.output().root())?;
+        Ok(Self {
+            call: Arc::new(call),
+            expected: Arc::new(expected),
+        })
+    }
+
+    pub(super) fn about(&self) -> About {
+        About {
+            url: self.call.url(),
+            wire: self.call.kind.to_string(),
+            operation: self.call.operation.clone(),
+        }
+    }
+}
+
+impl Connect for Http {
+    type Wire = Connections;
+
+    async fn connect(&self) -> Result<Connections, Failure> {
+        let client = self.call.client()?;
+        Ok(Connections {
+            client,
+            http: self.clone(),
+        })
+    }
+}
+
+/// A client with its pool of connections.
+#[derive(Debug)]
+pub(in crate::bench) struct Connections {
+    client: Client,
+    http: Http,
+}
+
+impl Wire for Connections {
+    async fn call(&self) -> Outcome {
+        let call = &self.http.call;
+        let output = self.client.call(&call.operation, call.input.clone());
+        match output.await {
+            Ok(reply) => self.http.expected.check(&reply),
+            Err(error) => Err(Wrong::new(kind(&error), error)),
+        }
+    }
+}
+
+fn kind(error: &CallError) -> &'static str {
+    match error {
+        CallError::Deadline(_) => "deadline",
+        CallError::Fault(fault) => match fault.kind() {
+            FaultKind::DeadlineExceeded | FaultKind::RequestTimeout => "deadline",
+            FaultKind::Overloaded => "overloaded",
+            _ => "fault",
+        },
+        CallError::Request(_) | CallError::UnknownOperation(_) => "invalid",
+        CallError::Response(_) | CallError::Foreign(_) => "unreadable",
+        CallError::Transport(_) => "disconnected",
+        _ => "other",
+    }
+}

@@ -1,0 +1,54 @@
+//! A call that failed, for people and for programs.
+
+use polywire::prelude::*;
+use polywire::schema::Operation;
+
+use crate::{Failure, Report, print};
+
+/// A fault of the model with its members; anything else as it says.
+pub(super) fn failure(error: CallError, operation: Operation<'_>) -> Failure {
+    let kind = match &error {
+        CallError::Deadline(_) => "timeout",
+        CallError::Response(_) | CallError::Foreign(_) => "answer",
+        _ => "transport",
+    };
+    let fault = match error {
+        CallError::Fault(fault) => fault,
+        CallError::Request(_) => return Failure::usage(error),
+        _ => return Failure::transport(error).reported(Report::Error(kind)),
+    };
+    let shape = operation.find_error(fault.shape());
+    let details = shape.and_then(|shape| {
+        let details = Value::Map(fault.details().clone());
+        print::json_of(&details, shape.root()).ok()
+    });
+    let report = match report(&fault, details.as_deref()) {
+        Ok(report) => Report::Fault(report),
+        Err(_) => Report::Error("fault"),
+    };
+    let mut message = fault.to_string();
+    if let Some(code) = fault.code() {
+        message.push_str(&format!(" (fault code {code})"));
+    }
+    if let Some(json) = details {
+        message.push_str(&format!("\n{json}"));
+    }
+    Failure::fault(message).reported(report)
+}
+
+/// A fault as programs are told of it: its number where it has one, its text, its name,
+/// and what the model's structure holds.
+fn report(fault: &Fault, details: Option<&str>) -> Result<String, Failure> {
+    let mut about = Map::new();
+    if let Some(code) = fault.code() {
+        about.insert("code", code);
+    }
+    about.insert("message", fault.message());
+    about.insert("kind", fault.name());
+    let mut json = print::json(&Value::Map(about))?;
+    if let Some(details) = details {
+        json.pop();
+        json.push_str(&format!(",\"details\":{details}}}"));
+    }
+    Ok(json)
+}

@@ -1,0 +1,344 @@
+//! Calls over frames: operations of a model, and methods without one.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::response;
+use polywire::codec::Dynamic;
+use polywire::prelude::*;
+use polywire::protocol::{ClientProtocol, WithToken};
+use polywire::rpc::frames::{self, CallError, FrameFault};
+use polywire::schema::{Body, Member, Operation};
+use uuid::Uuid;
+
+use super::service::{ServiceArguments, chosen, given};
+use crate::xmlrpc::input::{json, with_types};
+use crate::{Failure, Report, print};
+
+/// The schemes over which frames are spoken.
+pub(crate) const SCHEMES: [&str; 2] = ["tcp", "unix"];
+
+/// Whether a URL is one of frames. `unix://` is one of HTTP where a protocol is named, which frames
+/// have not.
+pub(crate) fn is_meant(url: &str, protocol: Option<ProtocolKind>) -> Result<bool, Failure> {
+    let Some((scheme, _)) = url.split_once("://") else {
+        return Ok(false);
+    };
+    match scheme {
+        "tcp" if protocol.is_some() => Err(Failure::usage(
+            "tcp:// is for frames, which need no --protocol: write http:// for one",
+        )),
+        "unix" => Ok(protocol.is_none()),
+        _ => Ok(SCHEMES.contains(&scheme)),
+    }
+}
+
+/// A call over frames that is ready to be made.
+#[derive(Debug)]
+pub(crate) struct FramesCall {
+    pub(crate) url: String,
+    /// As the frame names it.
+    pub(crate) name: String,
+    input: Input,
+    deadline: Duration,
+}
+
+#[derive(Debug)]
+enum Input {
+    /// Of an operation of a model: CBOR by its shapes.
+    Shaped(Box<Shaped>),
+    /// A list of parameters, or the members of an input as they stand.
+    Plain(Value),
+}
+
+#[derive(Debug)]
+struct Shaped {
+    service: ServiceHandle,
+    operation: String,
+    /// What payloads look like.
+    wire: Box<dyn ClientProtocol>,
+    input: Value,
+    /// The input once and for all, unless each call has a token of its own.
+    payload: Option<Bytes>,
+    /// What a payload has no head for.
+    head: response::Parts,
+}
+
+impl ServiceArguments {
+    /// Finds out what is called, as [`ServiceArguments::http`] does.
+    pub(crate) async fn frames(
+        &self,
+        url: &str,
+        operation: Option<&str>,
+        input: Option<&str>,
+        deadline: Duration,
+    ) -> Result<FramesCall, Failure> {
+        let base = base_of(url)?;
+        let model = self
+            .model_of_frames(base.as_deref(), deadline.min(PROBE))
+            .await?;
+        let text = input.map(given).transpose()?;
+        let text = text.as_deref();
+        let call = |name: String, input| FramesCall {
+            url: url.to_owned(),
+            name,
+            input,
+            deadline,
+        };
+        let is_list = text.is_some_and(|text| text.trim_start().starts_with('['));
+        let Some(model) = model else {
+            let Some(name) = operation else {
+                return Err(Failure::usage(
+                    "the server tells no model from which to choose: name an operation or a method",
+                ));
+            };
+            return Ok(call(name.to_owned(), Input::Plain(plain(text)?)));
+        };
+        let service = self.model.service(&model)?;
+        if let (Some(name), true) = (operation, is_list)
+            && service.find_operation(name).is_none()
+        {
+            // A server may have methods beside its model.
+            return Ok(call(name.to_owned(), Input::Plain(plain(text)?)));
+        }
+        let (operation, input) = chosen(&model, &service, operation, text)?;
+        let name = format!("{}.{operation}", service.service().name());
+        let shaped = Shaped::new(service, operation, Value::Map(input))?;
+        Ok(call(name, Input::Shaped(Box::new(shaped))))
+    }
+}
+
+/// How long a server may take to tell its model over HTTP: it may not know HTTP at all.
+const PROBE: Duration = Duration::from_secs(5);
+
+/// Where the same server may answer over HTTP.
+fn base_of(url: &str) -> Result<Option<String>, Failure> {
+    let wrong = |expected: &str| Failure::usage(format!("`{url}`: expected {expected}"));
+    match url.split_once("://") {
+        Some(("tcp", rest)) => {
+            let authority: Result<http::uri::Authority, _> = rest.parse();
+            match authority {
+                Ok(authority) if authority.port().is_some() => Ok(Some(format!("http://{rest}"))),
+                _ => Err(wrong("tcp://HOST:PORT, without a path")),
+            }
+        }
+        Some(("unix", path)) if path.starts_with('/') && path.len() > 1 => {
+            Ok(Some(format!("http+unix://{path}:")))
+        }
+        Some(("unix", _)) => Err(wrong("unix:///PATH, the whole path of a socket")),
+        _ => Ok(None),
+    }
+}
+
+/// JSON without a model.
+fn plain(text: Option<&str>) -> Result<Value, Failure> {
+    let value = json(text.unwrap_or("[]"));
+    let value = value.map_err(|error| Failure::usage(format!("the input: {error}")))?;
+    match value {
+        Value::List(_) | Value::Map(_) => {
+            with_types(value).map_err(|reason| Failure::usage(format!("the input: {reason}")))
+        }
+        _ => Err(Failure::usage(
+            "the input: without a model, expected a list of parameters, such as [1, 2], or the \
+             members of an input, such as {\"a\": 1}",
+        )),
+    }
+}
+
+impl Shaped {
+    fn new(service: ServiceHandle, operation: String, input: Value) -> Result<Self, Failure> {
+        let wire = ProtocolKind::RpcV2Cbor.client(service.service());
+        let head = http::Response::builder()
+            .header("smithy-protocol", "rpc-v2-cbor")
+            .body(());
+        let mut shaped = Self {
+            wire: wire.map_err(Failure::usage)?,
+            head: head.map_err(Failure::usage)?.into_parts().0,
+            service,
+            operation,
+            input,
+            payload: None,
+        };
+        let found = shaped.operation().map_err(Failure::usage)?;
+        if !WithToken::is_due(found, &Dynamic(&shaped.input)) {
+            shaped.payload = Some(shaped.encoded().map_err(Failure::usage)?);
+        }
+        Ok(shaped)
+    }
+
+    fn operation(&self) -> Result<Operation<'_>, CallError> {
+        let operation = self.service.find_operation(&self.operation);
+        operation.ok_or_else(|| CallError::Invalid(format!("no operation {}", self.operation)))
+    }
+
+    fn encoded(&self) -> Result<Bytes, CallError> {
+        let operation = self.operation()?;
+        let input = Dynamic(&self.input);
+        let request = match WithToken::is_due(operation, &input) {
+            false => self.wire.encode_input(operation, &input),
+            true => {
+                let token = Uuid::new_v4().to_string();
+                let input = WithToken::new(operation, &input, &token);
+                self.wire.encode_input(operation, &input)
+            }
+        };
+        let request = request.map_err(|error| CallError::Invalid(error.to_string()))?;
+        Ok(request.into_body())
+    }
+
+    async fn call(&self, name: &str, client: &frames::Client) -> Result<Value, CallError> {
+        let output = match &self.payload {
+            Some(payload) => client.call_bytes(name, payload).await,
+            None => client.call_bytes(name, &self.encoded()?).await,
+        };
+        let body = Body::new(Bytes::from(output?));
+        let mut output = Map::new();
+        let operation = self.operation()?;
+        self.wire
+            .decode_output(operation, &self.head, &body, &Limits::DEFAULT, &mut output)
+            .map_err(|error| CallError::Unreadable(error.to_string().into()))?;
+        Ok(Value::Map(output))
+    }
+}
+
+impl FramesCall {
+    /// A connection of its own.
+    pub(crate) async fn connect(&self) -> Result<frames::Client, Failure> {
+        let client = frames::Client::connect(&self.url).await;
+        let client = client
+            .map_err(|error| Failure::transport(error).reported(Report::Error("transport")))?;
+        Ok(client.with_deadline(self.deadline))
+    }
+
+    pub(crate) async fn call(&self, client: &frames::Client) -> Result<Value, CallError> {
+        match &self.input {
+            Input::Shaped(shaped) => shaped.call(&self.name, client).await,
+            Input::Plain(input) => client.call(&self.name, input).await,
+        }
+    }
+
+    /// The place of an output in the model, if there is one: by it JSON is read and written.
+    pub(crate) fn output_member(&self) -> Result<Member<'_>, Failure> {
+        match &self.input {
+            Input::Shaped(shaped) => {
+                let operation = shaped.operation().map_err(Failure::usage)?;
+                Ok(operation.output().root())
+            }
+            Input::Plain(_) => Ok(Member::DOCUMENT),
+        }
+    }
+
+    /// A failed call, for people and for programs.
+    pub(crate) fn failure(&self, error: &CallError) -> Failure {
+        let fault = match error {
+            CallError::Fault(fault) => fault,
+            CallError::Invalid(_) | CallError::Full => return Failure::usage(error),
+            _ => {
+                let kind = match error {
+                    CallError::Deadline => "timeout",
+                    CallError::Unreadable(_) => "answer",
+                    _ => "transport",
+                };
+                let hint = match error {
+                    CallError::Disconnected { .. } if self.url.starts_with("unix:") => {
+                        "\nunix:// is for frames; http+unix:// is for HTTP"
+                    }
+                    _ => "",
+                };
+                return Failure::transport(format!("{error}{hint}")).reported(Report::Error(kind));
+            }
+        };
+        let report = match report(fault) {
+            Ok(report) => Report::Fault(report),
+            Err(_) => Report::Error("fault"),
+        };
+        Failure::fault(fault_words(fault)).reported(report)
+    }
+}
+
+/// What a fault says, and what it has besides.
+fn fault_words(fault: &FrameFault) -> String {
+    let name = match fault.name() {
+        "" => fault.code().to_string(),
+        name => name.rsplit('#').next().unwrap_or(name).to_owned(),
+    };
+    let mut words = format!("{name}: {}", fault.message());
+    let more = print::json(&Value::Map(members(fault)));
+    if let (Ok(json), false) = (more, members(fault).is_empty()) {
+        words.push('\n');
+        words.push_str(&json);
+    }
+    words
+}
+
+/// The members of an error.
+fn members(fault: &FrameFault) -> Map {
+    let told = |key: &str| key == "__type" || key == "message";
+    let all = fault.details().iter();
+    let more = all.filter(|(key, _)| !told(key));
+    Map::from_iter(more.map(|(key, value)| (key.to_string(), value.clone())))
+}
+
+fn report(fault: &FrameFault) -> Result<String, Failure> {
+    let mut about = Map::new();
+    about.insert("message", fault.message());
+    let name = match fault.name() {
+        "" => fault.code().to_string(),
+        name => name.rsplit('#').next().unwrap_or(name).to_owned(),
+    };
+    about.insert("kind", &*name);
+    let members = members(fault);
+    if !members.is_empty() {
+        about.insert("details", Value::Map(members));
+    }
+    print::json(&Value::Map(about))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn urls_of_frames() {
+        let cbor = Some(ProtocolKind::RpcV2Cbor);
+        for (url, protocol, meant) in [
+            ("tcp://h:1", None, true),
+            ("unix:///run/a.sock", None, true),
+            ("unix:///run/a.sock", cbor, false),
+            ("http://h:1", None, false),
+            ("http+unix:///run/a.sock", None, false),
+            ("h:1", None, false),
+        ] {
+            assert_eq!(is_meant(url, protocol).unwrap(), meant, "{url}");
+        }
+        let both = is_meant("tcp://h:1", cbor).unwrap_err().message;
+        assert!(both.contains("--protocol"), "{both}");
+    }
+
+    #[test]
+    fn the_same_server_over_http() {
+        let base = |url| base_of(url).unwrap().unwrap();
+        assert_eq!(base("tcp://[::1]:7"), "http://[::1]:7");
+        assert_eq!(base("unix:///run/a b"), "http+unix:///run/a b:");
+        for url in [
+            "tcp://h",
+            "tcp://h:1/x",
+            "tcp://",
+            "unix://run/a",
+            "unix://",
+        ] {
+            let message = base_of(url).unwrap_err().message;
+            assert!(message.contains("expected"), "{message}");
+        }
+    }
+
+    #[test]
+    fn inputs_without_a_model() {
+        assert_eq!(plain(None).unwrap(), Value::List(Vec::new()));
+        assert_eq!(plain(Some("[1]")).unwrap()[0], Value::from(1));
+        assert_eq!(plain(Some("{\"a\": 1}")).unwrap()["a"], Value::from(1));
+        for text in ["3", "[1", ""] {
+            assert!(plain(Some(text)).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! `polywire call`.
+
+mod failure;
+pub(crate) mod frames;
+mod header;
+mod service;
+mod show;
+
+use std::io::IsTerminal;
+use std::time::Duration;
+
+use polywire::codec::json;
+
+pub(crate) use header::{Headers, headers};
+pub(crate) use service::{HttpCall, ServiceArguments, given};
+pub(crate) use show::show;
+
+use crate::{Failure, print};
+
+/// Call an operation and print its output as JSON.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Exit status: 0 with an output; 1 with a fault of the service, which is \
+    printed; 2 when the call makes no sense and is not sent; 3 when the service cannot be \
+    reached, or what answers is not understood.\n\n\
+    What failed is said on standard error. Where standard output is no terminal, it also \
+    stands there as JSON in one line: {\"fault\": {\"code\", \"message\", \"kind\", \
+    \"details\"}} with status 1, {\"error\": {\"message\", \"kind\"}} with status 3."
+)]
+pub(crate) struct Arguments {
+    /// The service: http://HOST:PORT, https://HOST:PORT, http+unix:///SOCKET,
+    /// scgi://HOST:PORT or scgi+unix:///SOCKET, with a path before all paths if
+    /// need be; or, over frames, tcp://HOST:PORT or unix:///SOCKET.
+    /// Over xmlRpc a path is where the calls go, such as
+    /// http://HOST/xmlrpc.php; without one they go to /RPC2.
+    url: String,
+    /// The operation; over frames also a method without a model.
+    operation: String,
+    /// The input as JSON; `-` reads it from standard input. Timestamps as
+    /// RFC 3339 or as seconds, blobs as base64. For a method over frames the list of
+    /// its parameters, such as [1, 2].
+    #[arg(value_name = "JSON")]
+    input: Option<String>,
+    #[command(flatten)]
+    service: ServiceArguments,
+    /// Seconds until the call is given up, or before it the model.
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        default_value_t = 60.0,
+        allow_negative_numbers = true
+    )]
+    deadline: f64,
+    /// Show the request and the response on standard error. Not over frames.
+    #[arg(long)]
+    show_wire: bool,
+    /// Print JSON in one line, as when the output is no terminal.
+    #[arg(long)]
+    compact: bool,
+}
+
+pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build();
+    runtime
+        .map_err(Failure::transport)?
+        .block_on(call(arguments))
+}
+
+async fn call(arguments: Arguments) -> Result<(), Failure> {
+    let deadline = seconds(arguments.deadline)?;
+    let over_frames = arguments.service.is_over_frames(&arguments.url)?;
+    let (url, name) = (&arguments.url, Some(arguments.operation.as_str()));
+    let input = arguments.input.as_deref();
+    let text = if over_frames {
+        if arguments.show_wire {
+            let message = "--show-wire shows messages of HTTP, and frames are none";
+            return Err(Failure::usage(message));
+        }
+        let call = arguments.service.frames(url, name, input, deadline).await?;
+        let client = call.connect().await?;
+        let output = call.call(&client).await;
+        let output = output.map_err(|error| call.failure(&error))?;
+        print::json_of(&output, call.output_member()?)?
+    } else {
+        let call = arguments.service.http(url, name, input, deadline).await?;
+        let client = call.client()?;
+        let operation = call.operation()?;
+        let show_wire = arguments.show_wire;
+        let output = client
+            .call_showing(operation.name(), call.input.clone(), |exchange| {
+                if show_wire {
+                    show(exchange);
+                }
+            })
+            .await
+            .map_err(|error| failure::failure(error, operation))?;
+        print::json_of(&output, operation.output().root())?
+    };
+    let compact = arguments.compact || !std::io::stdout().is_terminal();
+    let text = if compact { text } else { json::pretty(&text) };
+    print::out(&format!("{text}\n"))
+}
+
+/// A time that was given in seconds.
+pub(crate) fn seconds(seconds: f64) -> Result<Duration, Failure> {
+    match seconds > 0.0 && seconds < 1e9 {
+        true => Ok(Duration::from_secs_f64(seconds)),
+        false => Err(Failure::usage(
+            "--deadline must be a positive number of seconds",
+        )),
+    }
+}
