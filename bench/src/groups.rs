@@ -3,6 +3,7 @@
 mod codec;
 mod harness;
 mod model;
+mod rpc;
 mod smithy;
 mod text;
 mod xmlrpc;
@@ -25,6 +26,11 @@ pub(crate) const GROUPS: &[GroupEntry] = &[
         name: "model",
         about: "files to a validated model",
         cases: model::cases,
+    },
+    GroupEntry {
+        name: "rpc",
+        about: "small calls over frames, under load, beside other systems and a raw echo",
+        cases: rpc::cases,
     },
     GroupEntry {
         name: "smithy",

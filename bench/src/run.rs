@@ -5,6 +5,7 @@ use crate::command::Command;
 use crate::data::DataFolder;
 use crate::group::{Group, GroupEntry};
 use crate::instructions::{self, Selection};
+use crate::load::{self, LoadEffort};
 use crate::measure::measure;
 use crate::measurement::{GroupReport, Skipped};
 use crate::report::{self, Findings, Totals};
@@ -148,15 +149,17 @@ fn execute(
         });
         HashMap::new()
     };
-    let effort = if command.quick {
-        Effort::QUICK
+    let (effort, load_effort) = if command.quick {
+        (Effort::QUICK, LoadEffort::QUICK)
     } else {
-        Effort::FULL
+        (Effort::FULL, LoadEffort::FULL)
     };
     let mut reports = Vec::with_capacity(groups.len());
     for group in &mut groups {
-        let report = measure(group, &counts, effort)?;
+        let mut report = measure(group, &counts, effort)?;
         report::group(human, &report)?;
+        report.loads = load::measure(&mut group.loads, load_effort)?;
+        load::write_report(human, &report.loads)?;
         reports.push(report);
     }
     let findings = Findings {

@@ -1,0 +1,61 @@
+//! Who is where, and how much is in flight.
+
+use core_affinity::CoreId;
+
+/// The threads of a load, the same for each subject.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Layout {
+    /// Connections, all of one thread.
+    pub(super) clients: u32,
+    /// Calls in flight on each.
+    pub(super) window: u32,
+    one_core: bool,
+}
+
+impl Layout {
+    /// Two threads that the system puts where it likes.
+    pub(super) const fn new(clients: u32, window: u32) -> Self {
+        Self {
+            clients,
+            window,
+            one_core: false,
+        }
+    }
+
+    /// Two threads on one processor. With one call at a time only one of them ever has work, and
+    /// what it takes to wake another processor would be most of what is measured.
+    pub(super) const fn on_one_core(mut self) -> Self {
+        self.one_core = true;
+        self
+    }
+
+    /// Calls in flight.
+    pub(super) const fn in_flight(&self) -> u32 {
+        self.clients * self.window
+    }
+
+    pub(super) fn words(&self) -> String {
+        let (clients, window) = (self.clients, self.window);
+        let cores = match self.one_core {
+            true => "both on one processor",
+            false => "on any processor",
+        };
+        format!(
+            "layout: a thread for the server, a thread for {clients} connections of {window} calls \
+             in flight each, {cores}; each has a current-thread runtime"
+        )
+    }
+
+    /// Puts the calling thread where it belongs.
+    pub(super) fn settle(&self) -> Result<(), String> {
+        if !self.one_core {
+            return Ok(());
+        }
+        let core = core_affinity::get_core_ids().and_then(|cores| cores.first().copied());
+        let core: CoreId = core.ok_or("the processors that there are cannot be listed")?;
+        match core_affinity::set_for_current(core) {
+            true => Ok(()),
+            false => Err("the thread cannot be pinned to a processor".to_owned()),
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! One run of one subject: a server on a thread, its clients on another.
+
+use std::future::Future;
+use std::io;
+use std::pin::pin;
+use std::thread;
+
+use polywire_bench::{Figures, Span};
+use tokio::runtime::{Builder, Runtime};
+use tokio::sync::oneshot;
+
+use super::layout::Layout;
+use super::tally::{self, Times};
+use super::transport::Transport;
+
+/// A system that is called.
+pub(super) trait Peer<T: Transport>: 'static {
+    /// Serves until it is dropped.
+    fn serve(listener: T::Listener) -> impl Future<Output = Result<(), String>>;
+
+    /// Connects, starts the time, and keeps calls in flight until it is over. What becomes of them
+    /// is told to [`tally::with`].
+    fn call(
+        url: &str,
+        layout: Layout,
+        start: impl FnOnce() -> Result<Times, String>,
+    ) -> impl Future<Output = Result<(), String>>;
+}
+
+/// What runs a subject.
+pub(super) fn of<T: Transport, P: Peer<T>>(
+    layout: Layout,
+) -> impl FnMut(Span) -> Result<Figures, String> + 'static {
+    move |span| run::<T, P>(layout, span)
+}
+
+fn run<T: Transport, P: Peer<T>>(layout: Layout, span: Span) -> Result<Figures, String> {
+    let (socket, url) = T::bind().map_err(words)?;
+    let (stop, stopped) = oneshot::channel::<()>();
+    let server = thread::spawn(move || {
+        layout.settle()?;
+        let runtime = runtime()?;
+        runtime.block_on(async {
+            let listener = T::listener(socket).map_err(words)?;
+            let mut serving = pin!(P::serve(listener));
+            tokio::select! {
+                served = &mut serving => served.and(Err("the server has ended".to_owned())),
+                _ = stopped => Ok(()),
+            }
+        })
+    });
+    let clients = thread::spawn(move || {
+        layout.settle()?;
+        let runtime = runtime()?;
+        runtime.block_on(async {
+            let start = || tally::begin(Times::from_now(span));
+            P::call(&url, layout, start).await
+        })?;
+        tally::end().ok_or("nothing was counted")?.figures()
+    });
+    let figures = clients
+        .join()
+        .unwrap_or_else(|_| Err("the clients panicked".to_owned()));
+    // It may have ended by itself, which it says.
+    let _ = stop.send(());
+    let served = server
+        .join()
+        .unwrap_or_else(|_| Err("the server panicked".to_owned()));
+    // Why there was no server says more than what the clients saw of it.
+    served.and(figures)
+}
+
+fn runtime() -> Result<Runtime, String> {
+    Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(words)
+}
+
+pub(super) fn words(error: io::Error) -> String {
+    error.to_string()
+}

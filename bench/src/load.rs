@@ -1,0 +1,198 @@
+//! Load: systems with threads and sockets, run for a while instead of called once.
+//!
+//! A **load** is to them what a case is to closures: one question ("TCP, 2 clients with
+//! 100 calls in flight each"), subjects that answer it, targets. A subject is run for a
+//! span of time and returns [`Figures`]; subjects take turns, run after run, and what
+//! stands in the table is the median of each figure. None of it repeats, so none of it
+//! is gated.
+
+mod figure;
+mod report;
+mod target;
+
+use std::time::Duration;
+
+use crate::measurement::Skipped;
+
+pub use figure::{Figure, Figures};
+pub(crate) use report::{LoadReport, write as write_report};
+use target::{Bound, LoadTarget};
+
+/// How long a subject is run.
+#[derive(Clone, Copy, Debug)]
+pub struct Span {
+    /// What happens before nothing is measured in.
+    pub warm_up: Duration,
+    /// What the figures are about.
+    pub measured: Duration,
+}
+
+/// How often, and how long each time.
+#[derive(Clone, Copy)]
+pub(crate) struct LoadEffort {
+    pub(crate) runs: usize,
+    pub(crate) span: Span,
+}
+
+impl LoadEffort {
+    /// For figures that somebody will read.
+    pub(crate) const FULL: Self = Self {
+        runs: 3,
+        span: Span {
+            warm_up: Duration::from_millis(500),
+            measured: Duration::from_secs(3),
+        },
+    };
+    /// To see that all of it works.
+    pub(crate) const QUICK: Self = Self {
+        runs: 1,
+        span: Span {
+            warm_up: Duration::from_millis(50),
+            measured: Duration::from_millis(250),
+        },
+    };
+}
+
+type Trial = Box<dyn FnMut(Span) -> Result<Figures, String>>;
+
+/// One question to systems under load. Made by [`Group::load`](crate::Group::load); the
+/// methods chain.
+pub struct Load {
+    pub(crate) name: String,
+    layout: String,
+    subjects: Vec<(String, Trial)>,
+    targets: Vec<LoadTarget>,
+}
+
+impl Load {
+    pub(crate) const fn new(name: String) -> Self {
+        Self {
+            name,
+            layout: String::new(),
+            subjects: Vec::new(),
+            targets: Vec::new(),
+        }
+    }
+
+    /// Which threads there are and what they do, for whoever reads the table.
+    pub fn layout(&mut self, words: impl Into<String>) -> &mut Self {
+        self.layout = words.into();
+        self
+    }
+
+    /// Our own subject. An error ends the run of the program: it is for what must not
+    /// happen, above all a wrong answer. Calls that fail are figures.
+    pub fn polywire(
+        &mut self,
+        trial: impl FnMut(Span) -> Result<Figures, String> + 'static,
+    ) -> &mut Self {
+        self.peer(crate::POLYWIRE, trial)
+    }
+
+    /// Another subject.
+    pub fn peer(
+        &mut self,
+        name: impl Into<String>,
+        trial: impl FnMut(Span) -> Result<Figures, String> + 'static,
+    ) -> &mut Self {
+        let name = name.into();
+        assert!(
+            self.subjects.iter().all(|(earlier, _)| *earlier != name),
+            "load {} has two subjects called {name}",
+            self.name
+        );
+        self.subjects.push((name, Box::new(trial)));
+        self
+    }
+
+    /// Our figure is at least this.
+    pub fn target_at_least(&mut self, figure: Figure, limit: f64) -> &mut Self {
+        self.target(LoadTarget::limit(figure, Bound::AtLeast(limit)))
+    }
+
+    /// Our figure is at most this.
+    pub fn target_at_most(&mut self, figure: Figure, limit: f64) -> &mut Self {
+        self.target(LoadTarget::limit(figure, Bound::AtMost(limit)))
+    }
+
+    /// Our figure is at least so many times a peer's.
+    pub fn target_at_least_times(&mut self, figure: Figure, times: f64, peer: &str) -> &mut Self {
+        self.target(LoadTarget::times_peer(figure, Bound::AtLeast(times), peer))
+    }
+
+    /// Our figure is at most so many times a peer's.
+    pub fn target_at_most_times(&mut self, figure: Figure, times: f64, peer: &str) -> &mut Self {
+        self.target(LoadTarget::times_peer(figure, Bound::AtMost(times), peer))
+    }
+
+    /// Our figure is at least so many times ours of another load of the group.
+    pub fn target_at_least_times_load(
+        &mut self,
+        figure: Figure,
+        times: f64,
+        load: &str,
+    ) -> &mut Self {
+        self.target(LoadTarget::times_load(figure, Bound::AtLeast(times), load))
+    }
+
+    fn target(&mut self, target: LoadTarget) -> &mut Self {
+        self.targets.push(target);
+        self
+    }
+
+    /// Targets that could never be judged.
+    pub(crate) fn mistakes(&self, others: &[Self], skipped: &[Skipped]) -> Vec<String> {
+        let unknown = self.targets.iter().filter_map(|target| {
+            let known = match (target.peer(), target.load()) {
+                (Some(peer), _) => self.subjects.iter().any(|(name, _)| name == peer),
+                (_, Some(load)) => {
+                    others.iter().any(|other| other.name == load)
+                        || skipped.iter().any(|skip| skip.name.ends_with(load))
+                }
+                _ => true,
+            };
+            let name = &self.name;
+            (!known).then(|| format!("a target of {name} names nobody: {}", target.words()))
+        });
+        unknown.collect()
+    }
+}
+
+/// Runs the loads of a group.
+pub(crate) fn measure(loads: &mut [Load], effort: LoadEffort) -> crate::Result<Vec<LoadReport>> {
+    let mut reports = Vec::with_capacity(loads.len());
+    for load in &mut *loads {
+        let mut runs = vec![Vec::with_capacity(effort.runs); load.subjects.len()];
+        for _ in 0..effort.runs {
+            for ((name, trial), runs) in load.subjects.iter_mut().zip(&mut runs) {
+                let figures = trial(effort.span)
+                    .map_err(|reason| format!("{} by {name}: {reason}", load.name))?;
+                runs.push(figures);
+            }
+        }
+        let subjects = load.subjects.iter().zip(&runs);
+        reports.push(LoadReport {
+            name: load.name.clone(),
+            layout: load.layout.clone(),
+            subjects: subjects
+                .map(|((name, _), runs)| (name.clone(), Figures::medians(runs)))
+                .collect(),
+            targets: Vec::new(),
+        });
+    }
+    // Only now: a target may name a load that comes later.
+    let judged: Vec<_> = loads
+        .iter()
+        .zip(&reports)
+        .map(|(load, report)| {
+            let targets = load.targets.iter();
+            targets
+                .map(|target| target.judge(report, &reports))
+                .collect()
+        })
+        .collect();
+    for (report, targets) in reports.iter_mut().zip::<Vec<Vec<_>>>(judged) {
+        report.targets = targets;
+    }
+    Ok(reports)
+}
