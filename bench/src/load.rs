@@ -140,6 +140,24 @@ impl Load {
         self
     }
 
+    /// Runs one subject alone, if there is one of that name; its calls a second.
+    pub(crate) fn repeat(
+        &mut self,
+        subject: &str,
+        measured: Duration,
+    ) -> crate::Result<Option<f64>> {
+        let Some((_, trial)) = self.subjects.iter_mut().find(|(name, _)| name == subject) else {
+            return Ok(None);
+        };
+        let span = Span {
+            warm_up: Duration::ZERO,
+            measured,
+        };
+        let figures =
+            trial(span).map_err(|reason| format!("{} by {subject}: {reason}", self.name))?;
+        Ok(figures.get(Figure::Rate))
+    }
+
     /// Targets that could never be judged.
     pub(crate) fn mistakes(&self, others: &[Self], skipped: &[Skipped]) -> Vec<String> {
         let unknown = self.targets.iter().filter_map(|target| {

@@ -40,7 +40,7 @@ pub fn run(entries: &[GroupEntry]) -> ExitCode {
     }
 }
 
-/// Calls one subject of each case for a while and says what a call took: something
+/// Calls one subject of each case and load for a while and says what a call took: something
 /// for a profiler to look at.
 fn repeat(
     groups: &mut [Group],
@@ -73,6 +73,13 @@ fn repeat(
             let each = start.elapsed().as_nanos() as f64 / calls.max(1) as f64;
             let name = format!("{}/{}", group.name, case.name);
             writeln!(human, "{name}: {subject}, {calls} calls of {each:.0} ns")?;
+        }
+        for load in &mut group.loads {
+            if let Some(rate) = load.repeat(subject, span)? {
+                found = true;
+                let name = format!("{}/{}", group.name, load.name);
+                writeln!(human, "{name}: {subject}, {rate:.0} calls/s")?;
+            }
         }
     }
     if !found {

@@ -14,24 +14,55 @@ mod trial;
 use polywire_bench::{Figure, Group};
 
 use layout::Layout;
-use peers::{Echo, Frames, Tarpc};
-use transport::Tcp;
+use peers::{Capnp, Echo, Frames, Tarpc, Tonic};
+use transport::{Tcp, Unix};
 
 const ECHO: &str = "raw echo";
 const TARPC: &str = "tarpc";
 const TARPC_IN_LINE: &str = "tarpc, handlers in line";
 
+const TCP_MANY: &str = "TCP, 2 clients x 100 in flight";
+const TCP_ONE: &str = "TCP, 1 x 1, both ends on one core";
+
 pub(crate) fn cases(group: &mut Group) {
     let many = Layout::new(2, 100);
+    let one = Layout::new(1, 1).on_one_core();
     group
-        .load("TCP, 2 clients x 100 in flight")
+        .load(TCP_MANY)
         .layout(many.words())
         .polywire(trial::of::<Tcp, Frames>(many))
         .peer(TARPC, trial::of::<Tcp, Tarpc<false>>(many))
         .peer(TARPC_IN_LINE, trial::of::<Tcp, Tarpc<true>>(many))
+        .peer("capnp-rpc", trial::of::<Tcp, Capnp>(many))
+        .peer("tonic", trial::of::<Tcp, Tonic>(many))
         .peer(ECHO, trial::of::<Tcp, Echo>(many))
         .target_at_least_times(Figure::Rate, 4.0, TARPC)
         .target_at_least_times(Figure::Rate, 0.3, ECHO)
         .target_at_least(Figure::Answered, 1.0)
         .target_at_most_times(Figure::P99, 1.0, TARPC);
+    group
+        .load(TCP_ONE)
+        .layout(one.words())
+        .polywire(trial::of::<Tcp, Frames>(one))
+        .peer(TARPC, trial::of::<Tcp, Tarpc<false>>(one))
+        .peer(TARPC_IN_LINE, trial::of::<Tcp, Tarpc<true>>(one))
+        .peer("capnp-rpc", trial::of::<Tcp, Capnp>(one))
+        .peer("tonic", trial::of::<Tcp, Tonic>(one))
+        .peer(ECHO, trial::of::<Tcp, Echo>(one))
+        .target_at_most_times(Figure::P50, 1.25, ECHO)
+        .target_at_least(Figure::Answered, 1.0);
+    unix(group, "Unix, 2 clients x 100 in flight", many, TCP_MANY);
+    unix(group, "Unix, 1 x 1, both ends on one core", one, TCP_ONE);
+}
+
+fn unix(group: &mut Group, name: &str, layout: Layout, over_tcp: &str) {
+    group
+        .load(name)
+        .layout(layout.words())
+        .polywire(trial::of::<Unix, Frames>(layout))
+        .peer(TARPC, trial::of::<Unix, Tarpc<false>>(layout))
+        .peer(ECHO, trial::of::<Unix, Echo>(layout))
+        .target_at_least_times_load(Figure::Rate, 1.1, over_tcp)
+        .target_at_most_times(Figure::P50, 1.35, ECHO)
+        .target_at_least(Figure::Answered, 1.0);
 }

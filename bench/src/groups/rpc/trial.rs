@@ -11,12 +11,12 @@ use tokio::sync::oneshot;
 
 use super::layout::Layout;
 use super::tally::{self, Times};
-use super::transport::Transport;
+use super::transport::Wire;
 
-/// A system that is called.
-pub(super) trait Peer<T: Transport>: 'static {
+/// A system that is called over a wire.
+pub(super) trait Peer<W: Wire>: 'static {
     /// Serves until it is dropped.
-    fn serve(listener: T::Listener) -> impl Future<Output = Result<(), String>>;
+    fn serve(listener: W::Listener) -> impl Future<Output = Result<(), String>>;
 
     /// Connects, starts the time, and keeps calls in flight until it is over. What becomes of them
     /// is told to [`tally::with`].
@@ -28,20 +28,20 @@ pub(super) trait Peer<T: Transport>: 'static {
 }
 
 /// What runs a subject.
-pub(super) fn of<T: Transport, P: Peer<T>>(
+pub(super) fn of<W: Wire, P: Peer<W>>(
     layout: Layout,
 ) -> impl FnMut(Span) -> Result<Figures, String> + 'static {
-    move |span| run::<T, P>(layout, span)
+    move |span| run::<W, P>(layout, span)
 }
 
-fn run<T: Transport, P: Peer<T>>(layout: Layout, span: Span) -> Result<Figures, String> {
-    let (socket, url) = T::bind().map_err(words)?;
+fn run<W: Wire, P: Peer<W>>(layout: Layout, span: Span) -> Result<Figures, String> {
+    let (socket, url) = W::bind().map_err(words)?;
     let (stop, stopped) = oneshot::channel::<()>();
     let server = thread::spawn(move || {
         layout.settle()?;
         let runtime = runtime()?;
         runtime.block_on(async {
-            let listener = T::listener(socket).map_err(words)?;
+            let listener = W::listener(socket).map_err(words)?;
             let mut serving = pin!(P::serve(listener));
             tokio::select! {
                 served = &mut serving => served.and(Err("the server has ended".to_owned())),
@@ -49,12 +49,13 @@ fn run<T: Transport, P: Peer<T>>(layout: Layout, span: Span) -> Result<Figures, 
             }
         })
     });
+    let own = url.clone();
     let clients = thread::spawn(move || {
         layout.settle()?;
         let runtime = runtime()?;
         runtime.block_on(async {
             let start = || tally::begin(Times::from_now(span));
-            P::call(&url, layout, start).await
+            P::call(&own, layout, start).await
         })?;
         tally::end().ok_or("nothing was counted")?.figures()
     });
@@ -66,6 +67,7 @@ fn run<T: Transport, P: Peer<T>>(layout: Layout, span: Span) -> Result<Figures, 
     let served = server
         .join()
         .unwrap_or_else(|_| Err("the server panicked".to_owned()));
+    W::clear(&url);
     // Why there was no server says more than what the clients saw of it.
     served.and(figures)
 }

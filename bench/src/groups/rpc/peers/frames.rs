@@ -5,15 +5,15 @@ use polywire_rpc::{Methods, Server};
 
 use super::super::layout::Layout;
 use super::super::tally::{self, Times};
-use super::super::transport::Transport;
+use super::super::transport::Wire;
 use super::super::trial::{Peer, words};
 use super::tasks;
 
 /// A server of one method, without a model, and clients of serde types.
 pub(crate) struct Frames;
 
-impl<T: Transport> Peer<T> for Frames {
-    async fn serve(listener: T::Listener) -> Result<(), String> {
+impl<W: Wire> Peer<W> for Frames {
+    async fn serve(listener: W::Listener) -> Result<(), String> {
         let methods =
             Methods::new().method(
                 "Add",
@@ -21,7 +21,7 @@ impl<T: Transport> Peer<T> for Frames {
             );
         let server = Server::methods(methods).frames(true).build();
         let server = server.map_err(|error| error.to_string())?;
-        T::serve(&server, listener).map_err(words)?.ended().await;
+        W::serve(&server, listener).map_err(words)?.ended().await;
         Ok(())
     }
 

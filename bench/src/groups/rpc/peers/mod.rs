@@ -1,16 +1,21 @@
 //! Who is measured.
 
+mod capnp;
 mod echo;
 mod frames;
+mod generated;
 mod tarpc;
+mod tonic;
 
 use std::future::Future;
 
 use tokio::task::JoinSet;
 
+pub(super) use capnp::Capnp;
 pub(super) use echo::Echo;
 pub(super) use frames::Frames;
 pub(super) use tarpc::Tarpc;
+pub(super) use tonic::Tonic;
 
 use super::layout::Layout;
 use super::tally::{self, Times};
