@@ -9,6 +9,7 @@ mod text;
 mod xmlrpc;
 
 use polywire_bench::GroupEntry;
+pub(crate) use rpc::serve_if_asked;
 
 /// What the command line can name.
 pub(crate) const GROUPS: &[GroupEntry] = &[

@@ -29,11 +29,6 @@ impl Layout {
         self
     }
 
-    /// Calls in flight.
-    pub(super) const fn in_flight(&self) -> u32 {
-        self.clients * self.window
-    }
-
     pub(super) fn words(&self) -> String {
         let (clients, window) = (self.clients, self.window);
         let cores = match self.one_core {

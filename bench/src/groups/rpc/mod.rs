@@ -5,8 +5,10 @@
 //! clients are connections of one other such thread, and each has as many tasks as calls
 //! may be in flight, which call, check the sum, and call again.
 
+mod counts;
 mod layout;
 mod peers;
+mod process;
 mod tally;
 mod transport;
 mod trial;
@@ -14,9 +16,11 @@ mod trial;
 use polywire_bench::{Figure, Group};
 
 use layout::Layout;
-use peers::{Capnp, Echo, Frames, Tarpc, Tonic};
+use peers::{Calls, Capnp, Copy, Echo, Frames, LargeFrames, Tarpc, Tonic};
+pub(crate) use process::serve_if_asked;
 use transport::{Tcp, Unix};
 
+const COPY: &str = "raw copy";
 const ECHO: &str = "raw echo";
 const TARPC: &str = "tarpc";
 const TARPC_IN_LINE: &str = "tarpc, handlers in line";
@@ -25,16 +29,17 @@ const TCP_MANY: &str = "TCP, 2 clients x 100 in flight";
 const TCP_ONE: &str = "TCP, 1 x 1, both ends on one core";
 
 pub(crate) fn cases(group: &mut Group) {
+    counts::cases(group);
     let many = Layout::new(2, 100);
     let one = Layout::new(1, 1).on_one_core();
     group
         .load(TCP_MANY)
         .layout(many.words())
-        .polywire(trial::of::<Tcp, Frames>(many))
-        .peer(TARPC, trial::of::<Tcp, Tarpc<false>>(many))
-        .peer(TARPC_IN_LINE, trial::of::<Tcp, Tarpc<true>>(many))
+        .polywire(trial::of::<Tcp, Calls<Frames>>(many))
+        .peer(TARPC, trial::of::<Tcp, Calls<Tarpc<false>>>(many))
+        .peer(TARPC_IN_LINE, trial::of::<Tcp, Calls<Tarpc<true>>>(many))
         .peer("capnp-rpc", trial::of::<Tcp, Capnp>(many))
-        .peer("tonic", trial::of::<Tcp, Tonic>(many))
+        .peer("tonic", trial::of::<Tcp, Calls<Tonic>>(many))
         .peer(ECHO, trial::of::<Tcp, Echo>(many))
         .target_at_least_times(Figure::Rate, 4.0, TARPC)
         .target_at_least_times(Figure::Rate, 0.3, ECHO)
@@ -43,26 +48,66 @@ pub(crate) fn cases(group: &mut Group) {
     group
         .load(TCP_ONE)
         .layout(one.words())
-        .polywire(trial::of::<Tcp, Frames>(one))
-        .peer(TARPC, trial::of::<Tcp, Tarpc<false>>(one))
-        .peer(TARPC_IN_LINE, trial::of::<Tcp, Tarpc<true>>(one))
+        .polywire(trial::of::<Tcp, Calls<Frames>>(one))
+        .peer(TARPC, trial::of::<Tcp, Calls<Tarpc<false>>>(one))
+        .peer(TARPC_IN_LINE, trial::of::<Tcp, Calls<Tarpc<true>>>(one))
         .peer("capnp-rpc", trial::of::<Tcp, Capnp>(one))
-        .peer("tonic", trial::of::<Tcp, Tonic>(one))
+        .peer("tonic", trial::of::<Tcp, Calls<Tonic>>(one))
         .peer(ECHO, trial::of::<Tcp, Echo>(one))
         .target_at_most_times(Figure::P50, 1.25, ECHO)
         .target_at_least(Figure::Answered, 1.0);
     unix(group, "Unix, 2 clients x 100 in flight", many, TCP_MANY);
     unix(group, "Unix, 1 x 1, both ends on one core", one, TCP_ONE);
+    large(group);
+    memory(group, many);
 }
 
 fn unix(group: &mut Group, name: &str, layout: Layout, over_tcp: &str) {
     group
         .load(name)
         .layout(layout.words())
-        .polywire(trial::of::<Unix, Frames>(layout))
-        .peer(TARPC, trial::of::<Unix, Tarpc<false>>(layout))
+        .polywire(trial::of::<Unix, Calls<Frames>>(layout))
+        .peer(TARPC, trial::of::<Unix, Calls<Tarpc<false>>>(layout))
         .peer(ECHO, trial::of::<Unix, Echo>(layout))
         .target_at_least_times_load(Figure::Rate, 1.1, over_tcp)
         .target_at_most_times(Figure::P50, 1.35, ECHO)
+        .target_at_least(Figure::Answered, 1.0);
+}
+
+fn large(group: &mut Group) {
+    let layout = Layout::new(1, 2);
+    group
+        .load("TCP, 8 MiB there and back, 1 client x 2 in flight")
+        .layout(layout.words())
+        .polywire(trial::of::<Tcp, LargeFrames>(layout))
+        .peer(COPY, trial::of::<Tcp, Copy>(layout))
+        .target_at_least_times(Figure::Rate, 0.5, COPY)
+        .target_at_least(Figure::Answered, 1.0);
+    group
+        .load("Unix, 8 MiB there and back, 1 client x 2 in flight")
+        .layout(layout.words())
+        .polywire(trial::of::<Unix, LargeFrames>(layout))
+        .peer(COPY, trial::of::<Unix, Copy>(layout))
+        .target_at_least_times(Figure::Rate, 0.5, COPY)
+        .target_at_least(Figure::Answered, 1.0);
+}
+
+fn memory(group: &mut Group, many: Layout) {
+    const IDLE: u32 = 10_000;
+    group
+        .load("memory of a server process, TCP, 2 clients x 100 in flight")
+        .layout("layout: as above, the server in a process of its own; the most that it had")
+        .polywire(process::under_load::<Frames>(many))
+        .peer(TARPC, process::under_load::<Tarpc<false>>(many))
+        .peer("tonic", process::under_load::<Tonic>(many))
+        .target_at_most(Figure::Memory, 6e6)
+        .target_at_least(Figure::Answered, 1.0);
+    group
+        .load("memory of 10,000 idle connections, TCP")
+        .layout("layout: the server in a process of its own; each connection has made a call")
+        .polywire(process::idle::<Frames>(IDLE))
+        .peer(TARPC, process::idle::<Tarpc<false>>(IDLE))
+        .peer("tonic", process::idle::<Tonic>(IDLE))
+        .target_at_most(Figure::IdleConnection, 8192.0)
         .target_at_least(Figure::Answered, 1.0);
 }

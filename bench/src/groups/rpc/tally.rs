@@ -131,26 +131,31 @@ pub(super) fn end() -> Option<Tally> {
     TALLY.take()
 }
 
-/// Calls, checks and calls again, until the time is over. `caller` is the number of the task, which
-/// makes its parameters its own.
-pub(super) async fn calls<F>(times: Times, caller: u32, call: impl Fn(i32, i32) -> F)
+/// What a call came to.
+pub(super) enum Ended {
+    /// The answer was right.
+    Right,
+    /// The answer was something else, which this tells.
+    Wrong(String),
+    /// There was none.
+    Failed(String),
+}
+
+/// Calls, and calls again, until the time is over.
+pub(super) async fn repeat<F>(times: Times, mut call: impl FnMut() -> F)
 where
-    F: Future<Output = Result<i32, String>>,
+    F: Future<Output = Ended>,
 {
     let mut failures = 0;
     let mut from = Instant::now();
-    // Numbers of four bytes, as most are that a format of variable length does not favour.
-    let mut left = 0x4000_0000 + caller as i32;
-    let right = 0x0100_0000 + caller as i32;
     while !times.over(from) {
-        left = (left + 1) | 0x4000_0000;
-        let sum = call(left, right).await;
+        let ended = call().await;
         let to = Instant::now();
-        match sum {
-            Ok(sum) if sum == left + right => with(|tally| tally.answered(1, from, to)),
-            Ok(sum) => return with(|tally| tally.wrong(format!("{left} + {right} = {sum}"))),
-            Err(error) => {
-                with(|tally| tally.failed(1, error));
+        match ended {
+            Ended::Right => with(|tally| tally.answered(1, from, to)),
+            Ended::Wrong(what) => return with(|tally| tally.wrong(what)),
+            Ended::Failed(why) => {
+                with(|tally| tally.failed(1, why));
                 failures += 1;
                 if failures == HOPELESS {
                     return;
@@ -160,4 +165,26 @@ where
         }
         from = to;
     }
+}
+
+/// The same with sums. `caller` is the number of the task, which makes its numbers its own.
+pub(super) async fn sums<F>(times: Times, caller: u32, call: impl Fn(i32, i32) -> F)
+where
+    F: Future<Output = Result<i32, String>>,
+{
+    // Of four bytes, as most numbers are that a format of variable length does not favour.
+    let mut left = 0x4000_0000 + caller as i32;
+    let right = 0x0100_0000 + caller as i32;
+    let call = || {
+        left = (left + 1) | 0x4000_0000;
+        let (left, sum) = (left, call(left, right));
+        async move {
+            match sum.await {
+                Ok(sum) if sum == left + right => Ended::Right,
+                Ok(sum) => Ended::Wrong(format!("{left} + {right} = {sum}")),
+                Err(why) => Ended::Failed(why),
+            }
+        }
+    };
+    repeat(times, call).await;
 }

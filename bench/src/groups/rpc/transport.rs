@@ -13,7 +13,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 pub(super) trait Wire: 'static {
     /// What is listened on, before a runtime has it.
     type Socket: Send;
-    type Listener;
+    type Listener: Send + Sync;
 
     /// Listens somewhere. What a client of ours connects to, too.
     fn bind() -> io::Result<(Self::Socket, String)>;

@@ -49,19 +49,7 @@ fn run<W: Wire, P: Peer<W>>(layout: Layout, span: Span) -> Result<Figures, Strin
             }
         })
     });
-    let own = url.clone();
-    let clients = thread::spawn(move || {
-        layout.settle()?;
-        let runtime = runtime()?;
-        runtime.block_on(async {
-            let start = || tally::begin(Times::from_now(span));
-            P::call(&own, layout, start).await
-        })?;
-        tally::end().ok_or("nothing was counted")?.figures()
-    });
-    let figures = clients
-        .join()
-        .unwrap_or_else(|_| Err("the clients panicked".to_owned()));
+    let figures = clients::<W, P>(url.clone(), layout, span);
     // It may have ended by itself, which it says.
     let _ = stop.send(());
     let served = server
@@ -72,7 +60,27 @@ fn run<W: Wire, P: Peer<W>>(layout: Layout, span: Span) -> Result<Figures, Strin
     served.and(figures)
 }
 
-fn runtime() -> Result<Runtime, String> {
+/// Runs the clients alone, of a server that is there.
+pub(super) fn clients<W: Wire, P: Peer<W>>(
+    url: String,
+    layout: Layout,
+    span: Span,
+) -> Result<Figures, String> {
+    let clients = thread::spawn(move || {
+        layout.settle()?;
+        let runtime = runtime()?;
+        runtime.block_on(async {
+            let start = || tally::begin(Times::from_now(span));
+            P::call(&url, layout, start).await
+        })?;
+        tally::end().ok_or("nothing was counted")?.figures()
+    });
+    clients
+        .join()
+        .unwrap_or_else(|_| Err("the clients panicked".to_owned()))
+}
+
+pub(super) fn runtime() -> Result<Runtime, String> {
     Builder::new_current_thread()
         .enable_all()
         .build()

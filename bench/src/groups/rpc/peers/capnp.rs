@@ -69,7 +69,7 @@ impl<T: Transport> Peer<T> for Capnp {
             for (caller, client) in (0..).zip(callers) {
                 let client = client.clone();
                 tasks.spawn_local(async move {
-                    tally::calls(times, caller, |left, right| add(&client, left, right)).await;
+                    tally::sums(times, caller, |left, right| add(&client, left, right)).await;
                 });
             }
             ended(times, &mut tasks).await

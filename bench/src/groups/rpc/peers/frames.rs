@@ -3,46 +3,44 @@
 use polywire_rpc::frames::Client;
 use polywire_rpc::{Methods, Server};
 
-use super::super::layout::Layout;
-use super::super::tally::{self, Times};
 use super::super::transport::Wire;
-use super::super::trial::{Peer, words};
-use super::tasks;
+use super::super::trial::words;
+use super::caller::Caller;
 
-/// A server of one method, without a model, and clients of serde types.
+/// A server of methods without a model, and clients of serde types.
 pub(crate) struct Frames;
 
-impl<W: Wire> Peer<W> for Frames {
+impl<W: Wire> Caller<W> for Frames {
+    type Client = Client;
+
     async fn serve(listener: W::Listener) -> Result<(), String> {
-        let methods =
-            Methods::new().method(
-                "Add",
-                |(left, right): (i32, i32)| async move { left + right },
-            );
-        let server = Server::methods(methods).frames(true).build();
-        let server = server.map_err(|error| error.to_string())?;
-        W::serve(&server, listener).map_err(words)?.ended().await;
-        Ok(())
+        let add = |(left, right): (i32, i32)| async move { left + right };
+        let methods = Methods::new().method("Add", add);
+        serve::<W>(&server(methods)?, listener).await
     }
 
-    async fn call(
-        url: &str,
-        layout: Layout,
-        start: impl FnOnce() -> Result<Times, String>,
-    ) -> Result<(), String> {
-        let mut clients = Vec::new();
-        for _ in 0..layout.clients {
-            let client = Client::connect(url).await;
-            clients.push(client.map_err(|error| error.to_string())?);
-        }
-        let times = start()?;
-        let work = |client: Client, caller| async move {
-            let call = |left: i32, right: i32| {
-                let sum = client.call::<i32>("Add", (left, right));
-                async { sum.await.map_err(|error| error.to_string()) }
-            };
-            tally::calls(times, caller, call).await;
-        };
-        tasks(layout, times, clients, work).await
+    async fn connect(url: &str) -> Result<Client, String> {
+        connect(url).await
     }
+
+    async fn add(client: &Client, left: i32, right: i32) -> Result<i32, String> {
+        let sum = client.call("Add", (left, right)).await;
+        sum.map_err(|error| error.to_string())
+    }
+}
+
+pub(super) fn server(methods: Methods) -> Result<Server, String> {
+    let server = Server::methods(methods).frames(true).build();
+    server.map_err(|error| error.to_string())
+}
+
+pub(super) async fn serve<W: Wire>(server: &Server, listener: W::Listener) -> Result<(), String> {
+    let running = W::serve(server, listener).map_err(words)?;
+    running.ended().await;
+    Ok(())
+}
+
+pub(super) async fn connect(url: &str) -> Result<Client, String> {
+    let client = Client::connect(url).await;
+    client.map_err(|error| error.to_string())
 }

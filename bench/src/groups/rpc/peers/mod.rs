@@ -1,9 +1,11 @@
 //! Who is measured.
 
+mod caller;
 mod capnp;
 mod echo;
 mod frames;
 mod generated;
+mod large;
 mod tarpc;
 mod tonic;
 
@@ -11,9 +13,11 @@ use std::future::Future;
 
 use tokio::task::JoinSet;
 
+pub(super) use caller::{Caller, Calls};
 pub(super) use capnp::Capnp;
 pub(super) use echo::Echo;
 pub(super) use frames::Frames;
+pub(super) use large::{Copy, LargeFrames};
 pub(super) use tarpc::Tarpc;
 pub(super) use tonic::Tonic;
 

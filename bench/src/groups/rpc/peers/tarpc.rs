@@ -1,20 +1,21 @@
 //! tarpc with bincode, as its examples have it.
 
 use futures_util::StreamExt;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use tarpc::context::{self, Context};
 use tarpc::serde_transport;
 use tarpc::server::{BaseChannel, Channel};
 use tarpc::tokio_serde::formats::Bincode;
 use tarpc::tokio_util::codec::{Framed, LengthDelimitedCodec};
+use tokio::io::{AsyncRead, AsyncWrite};
 
-use super::super::layout::Layout;
-use super::super::tally::{self, Times};
 use super::super::transport::Transport;
-use super::super::trial::{Peer, words};
-use super::tasks;
+use super::super::trial::words;
+use super::caller::Caller;
 
 #[tarpc::service]
-trait Adder {
+pub(crate) trait Adder {
     async fn add(left: i32, right: i32) -> i32;
 }
 
@@ -32,13 +33,13 @@ impl Adder for Sum {
 /// wait for nothing, and holds up all others where they do.
 pub(crate) struct Tarpc<const IN_LINE: bool>;
 
-impl<T: Transport, const IN_LINE: bool> Peer<T> for Tarpc<IN_LINE> {
+impl<T: Transport, const IN_LINE: bool> Caller<T> for Tarpc<IN_LINE> {
+    type Client = AdderClient;
+
     async fn serve(listener: T::Listener) -> Result<(), String> {
         loop {
             let stream = T::accept(&listener).await.map_err(words)?;
-            let framed = Framed::new(stream, LengthDelimitedCodec::new());
-            let transport = serde_transport::new(framed, Bincode::default());
-            let calls = BaseChannel::with_defaults(transport).execute(Sum.serve());
+            let calls = BaseChannel::with_defaults(transport(stream)).execute(Sum.serve());
             if IN_LINE {
                 tokio::spawn(calls.for_each(|call| call));
             } else {
@@ -49,27 +50,25 @@ impl<T: Transport, const IN_LINE: bool> Peer<T> for Tarpc<IN_LINE> {
         }
     }
 
-    async fn call(
-        url: &str,
-        layout: Layout,
-        start: impl FnOnce() -> Result<Times, String>,
-    ) -> Result<(), String> {
-        let mut clients = Vec::new();
-        for _ in 0..layout.clients {
-            let stream = T::connect(url).await.map_err(words)?;
-            let framed = Framed::new(stream, LengthDelimitedCodec::new());
-            let transport = serde_transport::new(framed, Bincode::default());
-            let config = tarpc::client::Config::default();
-            clients.push(AdderClient::new(config, transport).spawn());
-        }
-        let times = start()?;
-        let work = |client: AdderClient, caller| async move {
-            let call = |left, right| {
-                let sum = client.add(context::current(), left, right);
-                async { sum.await.map_err(|error| error.to_string()) }
-            };
-            tally::calls(times, caller, call).await;
-        };
-        tasks(layout, times, clients, work).await
+    async fn connect(url: &str) -> Result<AdderClient, String> {
+        let stream = T::connect(url).await.map_err(words)?;
+        let config = tarpc::client::Config::default();
+        Ok(AdderClient::new(config, transport(stream)).spawn())
     }
+
+    async fn add(client: &AdderClient, left: i32, right: i32) -> Result<i32, String> {
+        let sum = client.add(context::current(), left, right).await;
+        sum.map_err(|error| error.to_string())
+    }
+}
+
+/// What goes over a stream, with its length before each message.
+fn transport<S, In, Out>(stream: S) -> serde_transport::Transport<S, In, Out, Bincode<In, Out>>
+where
+    S: AsyncRead + AsyncWrite,
+    In: DeserializeOwned,
+    Out: Serialize,
+{
+    let framed = Framed::new(stream, LengthDelimitedCodec::new());
+    serde_transport::new(framed, Bincode::default())
 }

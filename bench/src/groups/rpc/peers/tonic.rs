@@ -1,17 +1,14 @@
 //! tonic: gRPC with prost, on HTTP/2.
 
 use tonic::transport::server::TcpIncoming;
-use tonic::transport::{Endpoint, Server};
+use tonic::transport::{Channel, Endpoint, Server};
 use tonic::{Request, Response, Status};
 
-use super::super::layout::Layout;
-use super::super::tally::{self, Times};
 use super::super::transport::Tcp;
-use super::super::trial::Peer;
+use super::caller::Caller;
 use super::generated::adder::adder_client::AdderClient;
 use super::generated::adder::adder_server::{Adder, AdderServer};
 use super::generated::adder::{Pair, Sum};
-use super::tasks;
 
 struct Adding;
 
@@ -26,39 +23,30 @@ impl Adder for Adding {
 /// Its generated client and server over its own transport.
 pub(crate) struct Tonic;
 
-impl Peer<Tcp> for Tonic {
+impl Caller<Tcp> for Tonic {
+    type Client = AdderClient<Channel>;
+
     async fn serve(listener: tokio::net::TcpListener) -> Result<(), String> {
         let incoming = TcpIncoming::from(listener).with_nodelay(Some(true));
         let server = Server::builder().add_service(AdderServer::new(Adding));
-        let served = server.serve_with_incoming(incoming).await;
-        served.map_err(|error| error.to_string())
+        server.serve_with_incoming(incoming).await.map_err(failed)
     }
 
-    async fn call(
-        url: &str,
-        layout: Layout,
-        start: impl FnOnce() -> Result<Times, String>,
-    ) -> Result<(), String> {
-        let failed = |error: tonic::transport::Error| error.to_string();
-        let mut clients = Vec::new();
-        for _ in 0..layout.clients {
-            let endpoint = Endpoint::from_shared(url.replacen("tcp", "http", 1)).map_err(failed)?;
-            let channel = endpoint.tcp_nodelay(true).connect().await.map_err(failed)?;
-            clients.push(AdderClient::new(channel));
-        }
-        let times = start()?;
-        let work = |client, caller| async move {
-            let call = |left, right| {
-                // Its calls want a client of their own, which is a handle.
-                let mut client: AdderClient<_> = AdderClient::clone(&client);
-                async move {
-                    let answer = client.add(Pair { left, right }).await;
-                    let answer = answer.map_err(|status| status.to_string())?;
-                    Ok(answer.into_inner().sum)
-                }
-            };
-            tally::calls(times, caller, call).await;
-        };
-        tasks(layout, times, clients, work).await
+    async fn connect(url: &str) -> Result<AdderClient<Channel>, String> {
+        let endpoint = Endpoint::from_shared(url.replacen("tcp", "http", 1)).map_err(failed)?;
+        let channel = endpoint.tcp_nodelay(true).connect().await;
+        Ok(AdderClient::new(channel.map_err(failed)?))
     }
+
+    async fn add(client: &AdderClient<Channel>, left: i32, right: i32) -> Result<i32, String> {
+        // Its calls want a client of their own, which is a handle.
+        let mut client = client.clone();
+        let answer = client.add(Pair { left, right }).await;
+        let answer = answer.map_err(|status| status.to_string())?;
+        Ok(answer.into_inner().sum)
+    }
+}
+
+fn failed(error: tonic::transport::Error) -> String {
+    error.to_string()
 }
