@@ -176,16 +176,21 @@ impl Load {
     }
 }
 
-/// Runs the loads of a group.
-pub(crate) fn measure(loads: &mut [Load], effort: LoadEffort) -> crate::Result<Vec<LoadReport>> {
+/// Runs the loads of a group. What went wrong stands in `wrong`; the others are measured all the same.
+pub(crate) fn measure(
+    loads: &mut [Load],
+    effort: LoadEffort,
+    wrong: &mut Vec<String>,
+) -> Vec<LoadReport> {
     let mut reports = Vec::with_capacity(loads.len());
     for load in &mut *loads {
         let mut runs = vec![Vec::with_capacity(effort.runs); load.subjects.len()];
         for _ in 0..effort.runs {
             for ((name, trial), runs) in load.subjects.iter_mut().zip(&mut runs) {
-                let figures = trial(effort.span)
-                    .map_err(|reason| format!("{} by {name}: {reason}", load.name))?;
-                runs.push(figures);
+                match trial(effort.span) {
+                    Ok(figures) => runs.push(figures),
+                    Err(reason) => wrong.push(format!("{} by {name}: {reason}", load.name)),
+                }
             }
         }
         let subjects = load.subjects.iter().zip(&runs);
@@ -212,5 +217,5 @@ pub(crate) fn measure(loads: &mut [Load], effort: LoadEffort) -> crate::Result<V
     for (report, targets) in reports.iter_mut().zip::<Vec<Vec<_>>>(judged) {
         report.targets = targets;
     }
-    Ok(reports)
+    reports
 }

@@ -123,7 +123,7 @@ fn execute(
     // Before the work, so that a mistyped name costs no minutes.
     let baseline = command.compare.as_deref().map(Baseline::load).transpose()?;
 
-    let wrong = wrong_answers(&mut groups);
+    let mut wrong = wrong_answers(&mut groups);
     if !wrong.is_empty() {
         return Err(wrong.join("\n").into());
     }
@@ -165,9 +165,12 @@ fn execute(
     for group in &mut groups {
         let mut report = measure(group, &counts, effort)?;
         report::group(human, &report)?;
-        report.loads = load::measure(&mut group.loads, load_effort)?;
+        report.loads = load::measure(&mut group.loads, load_effort, &mut wrong);
         load::write_report(human, &report.loads)?;
         reports.push(report);
+    }
+    if !wrong.is_empty() {
+        return Err(wrong.join("\n").into());
     }
     let findings = Findings {
         groups: &reports,

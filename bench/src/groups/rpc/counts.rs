@@ -33,6 +33,15 @@ pub(super) fn cases(group: &mut Group) {
         )
         .target_repeats()
         .target_allocations(0);
+    group
+        .case("client and server, bytes")
+        .calls(1000)
+        .polywire_with(
+            Whole::<Frames>::new(),
+            |whole| whole.bytes(LEFT, RIGHT),
+            |_, answered| same(answered, &Ok(())),
+        )
+        .target_allocations(0);
     for (calls, name) in [
         (1, "client and server, Add"),
         (100, "client and server, 100 Adds at once"),

@@ -5,7 +5,9 @@ use core_affinity::CoreId;
 /// The threads of a load, the same for each subject.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Layout {
-    /// Connections, all of one thread.
+    /// Threads of clients.
+    pub(super) threads: u32,
+    /// Connections of each.
     pub(super) clients: u32,
     /// Calls in flight on each.
     pub(super) window: u32,
@@ -16,10 +18,17 @@ impl Layout {
     /// Two threads that the system puts where it likes.
     pub(super) const fn new(clients: u32, window: u32) -> Self {
         Self {
+            threads: 1,
             clients,
             window,
             one_core: false,
         }
+    }
+
+    /// The same clients on each of several threads.
+    pub(super) const fn on_threads(mut self, threads: u32) -> Self {
+        self.threads = threads;
+        self
     }
 
     /// Two threads on one processor. With one call at a time only one of them ever has work, and
@@ -31,13 +40,17 @@ impl Layout {
 
     pub(super) fn words(&self) -> String {
         let (clients, window) = (self.clients, self.window);
+        let threads = match self.threads {
+            1 => "a thread".to_owned(),
+            threads => format!("{threads} threads, each"),
+        };
         let cores = match self.one_core {
-            true => "both on one processor",
+            true => "all on one processor",
             false => "on any processor",
         };
         format!(
-            "layout: a thread for the server, a thread for {clients} connections of {window} calls \
-             in flight each, {cores}; each has a current-thread runtime"
+            "layout: a thread for the server, {threads} for {clients} connections of {window} calls \
+             in flight each, {cores}; each thread has a current-thread runtime"
         )
     }
 

@@ -13,12 +13,14 @@ mod tally;
 mod transport;
 mod trial;
 
-use polywire_bench::{Figure, Group};
+use polywire_bench::{Figure, Figures, Group, Span};
 
 use layout::Layout;
-use peers::{Calls, Capnp, Copy, Echo, Frames, LargeFrames, Tarpc, Tonic};
+use peers::{Calls, Capnp, Copy, Echo, Frames, LargeFrames, Paced, Tarpc, Tonic};
 pub(crate) use process::serve_if_asked;
-use transport::{Tcp, Unix};
+use transport::{Tcp, Unix, Wire};
+
+type Trial = Box<dyn FnMut(Span) -> Result<Figures, String>>;
 
 const COPY: &str = "raw copy";
 const ECHO: &str = "raw echo";
@@ -58,6 +60,8 @@ pub(crate) fn cases(group: &mut Group) {
         .target_at_least(Figure::Answered, 1.0);
     unix(group, "Unix, 2 clients x 100 in flight", many, TCP_MANY);
     unix(group, "Unix, 1 x 1, both ends on one core", one, TCP_ONE);
+    paced::<Tcp>(group, "TCP");
+    paced::<Unix>(group, "Unix");
     large(group);
     memory(group, many);
 }
@@ -72,6 +76,27 @@ fn unix(group: &mut Group, name: &str, layout: Layout, over_tcp: &str) {
         .target_at_least_times_load(Figure::Rate, 1.1, over_tcp)
         .target_at_most_times(Figure::P50, 1.35, ECHO)
         .target_at_least(Figure::Answered, 1.0);
+}
+
+/// The table of UVRPC's document: `-t 2 -c 2 -b 100 -i 1`, `2` and `5`.
+fn paced<W: Wire>(group: &mut Group, wire: &str) {
+    let layout = Layout::new(2, 100).on_threads(2);
+    let mut load = |milliseconds: u32, trial: Trial| {
+        // What the pacing allows, but for a tick at either end.
+        let rate = f64::from(layout.threads * layout.clients * layout.window) * 1e3;
+        let rate = rate / f64::from(milliseconds);
+        group
+            .load(format!(
+                "{wire}, 2 threads x 2 clients x 100 calls every {milliseconds} ms"
+            ))
+            .layout(layout.words())
+            .polywire(trial)
+            .target_at_least(Figure::Rate, rate * 0.99)
+            .target_at_least(Figure::Answered, 1.0);
+    };
+    load(1, Box::new(trial::of::<W, Paced<Frames, 1>>(layout)));
+    load(2, Box::new(trial::of::<W, Paced<Frames, 2>>(layout)));
+    load(5, Box::new(trial::of::<W, Paced<Frames, 5>>(layout)));
 }
 
 fn large(group: &mut Group) {

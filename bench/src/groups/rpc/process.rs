@@ -124,7 +124,7 @@ pub(super) fn under_load<N: Named>(
 ) -> impl FnMut(Span) -> Result<Figures, String> + 'static {
     move |span| {
         let server = Server::start::<N>()?;
-        let figures = trial::clients::<Tcp, Calls<N>>(server.url.clone(), layout, span);
+        let figures = trial::clients::<Tcp, Calls<N>>(&server.url, layout, span);
         Ok(figures?.with(Figure::Memory, server.memory("VmHWM")?))
     }
 }

@@ -86,6 +86,17 @@ impl Tally {
         self.wrong.get_or_insert(what.into());
     }
 
+    /// With what another thread has counted.
+    pub(super) fn and(mut self, other: Self) -> Result<Self, String> {
+        let added = self.nanoseconds.add(&other.nanoseconds);
+        added.map_err(|error| error.to_string())?;
+        self.made += other.made;
+        self.failed += other.failed;
+        self.wrong = self.wrong.or(other.wrong);
+        self.why = self.why.or(other.why);
+        Ok(self)
+    }
+
     /// All of it, or what was wrong.
     pub(super) fn figures(self) -> Result<Figures, String> {
         if let Some(wrong) = self.wrong {
@@ -141,6 +152,17 @@ pub(super) enum Ended {
     Failed(String),
 }
 
+impl Ended {
+    /// Of a call for a sum.
+    pub(super) fn of(sum: Result<i32, String>, left: i32, right: i32) -> Self {
+        match sum {
+            Ok(sum) if sum == left + right => Self::Right,
+            Ok(sum) => Self::Wrong(format!("{left} + {right} = {sum}")),
+            Err(why) => Self::Failed(why),
+        }
+    }
+}
+
 /// Calls, and calls again, until the time is over.
 pub(super) async fn repeat<F>(times: Times, mut call: impl FnMut() -> F)
 where
@@ -151,20 +173,26 @@ where
     while !times.over(from) {
         let ended = call().await;
         let to = Instant::now();
-        match ended {
-            Ended::Right => with(|tally| tally.answered(1, from, to)),
-            Ended::Wrong(what) => return with(|tally| tally.wrong(what)),
-            Ended::Failed(why) => {
-                with(|tally| tally.failed(1, why));
-                failures += 1;
-                if failures == HOPELESS {
-                    return;
-                }
-                tokio::task::yield_now().await;
+        let failed = matches!(ended, Ended::Failed(_));
+        count(ended, from, to);
+        if failed {
+            failures += 1;
+            if failures == HOPELESS {
+                return;
             }
+            tokio::task::yield_now().await;
         }
         from = to;
     }
+}
+
+/// Counts a call.
+pub(super) fn count(ended: Ended, from: Instant, to: Instant) {
+    with(|tally| match ended {
+        Ended::Right => tally.answered(1, from, to),
+        Ended::Wrong(what) => tally.wrong(what),
+        Ended::Failed(why) => tally.failed(1, why),
+    });
 }
 
 /// The same with sums. `caller` is the number of the task, which makes its numbers its own.
@@ -178,13 +206,7 @@ where
     let call = || {
         left = (left + 1) | 0x4000_0000;
         let (left, sum) = (left, call(left, right));
-        async move {
-            match sum.await {
-                Ok(sum) if sum == left + right => Ended::Right,
-                Ok(sum) => Ended::Wrong(format!("{left} + {right} = {sum}")),
-                Err(why) => Ended::Failed(why),
-            }
-        }
+        async move { Ended::of(sum.await, left, right) }
     };
     repeat(times, call).await;
 }

@@ -10,7 +10,7 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::sync::oneshot;
 
 use super::layout::Layout;
-use super::tally::{self, Times};
+use super::tally::{self, Tally, Times};
 use super::transport::Wire;
 
 /// A system that is called over a wire.
@@ -49,7 +49,7 @@ fn run<W: Wire, P: Peer<W>>(layout: Layout, span: Span) -> Result<Figures, Strin
             }
         })
     });
-    let figures = clients::<W, P>(url.clone(), layout, span);
+    let figures = clients::<W, P>(&url, layout, span);
     // It may have ended by itself, which it says.
     let _ = stop.send(());
     let served = server
@@ -62,22 +62,36 @@ fn run<W: Wire, P: Peer<W>>(layout: Layout, span: Span) -> Result<Figures, Strin
 
 /// Runs the clients alone, of a server that is there.
 pub(super) fn clients<W: Wire, P: Peer<W>>(
-    url: String,
+    url: &str,
     layout: Layout,
     span: Span,
 ) -> Result<Figures, String> {
-    let clients = thread::spawn(move || {
-        layout.settle()?;
-        let runtime = runtime()?;
-        runtime.block_on(async {
-            let start = || tally::begin(Times::from_now(span));
-            P::call(&url, layout, start).await
-        })?;
-        tally::end().ok_or("nothing was counted")?.figures()
-    });
-    clients
-        .join()
-        .unwrap_or_else(|_| Err("the clients panicked".to_owned()))
+    let clients: Vec<_> = (0..layout.threads)
+        .map(|_| {
+            let url = url.to_owned();
+            thread::spawn(move || tally_of::<W, P>(&url, layout, span))
+        })
+        .collect();
+    // All of them, also if one has failed: they would go on calling.
+    let tallies: Vec<Result<Tally, String>> = clients
+        .into_iter()
+        .map(|clients| {
+            let panicked = |_| Err("the clients panicked".to_owned());
+            clients.join().unwrap_or_else(panicked)
+        })
+        .collect();
+    let whole = tallies.into_iter().reduce(|whole, more| whole?.and(more?));
+    whole.ok_or("there are no clients")??.figures()
+}
+
+/// What one thread of clients counts.
+fn tally_of<W: Wire, P: Peer<W>>(url: &str, layout: Layout, span: Span) -> Result<Tally, String> {
+    layout.settle()?;
+    runtime()?.block_on(async {
+        let start = || tally::begin(Times::from_now(span));
+        P::call(url, layout, start).await
+    })?;
+    Ok(tally::end().ok_or("nothing was counted")?)
 }
 
 pub(super) fn runtime() -> Result<Runtime, String> {

@@ -2,7 +2,7 @@
 
 use tokio::runtime::{Builder, Runtime};
 
-use super::super::peers::Caller;
+use super::super::peers::{Caller, Frames};
 use super::super::transport::{Tcp, Wire};
 
 /// A system that begins with its first call: whoever lists cases opens no sockets.
@@ -32,6 +32,26 @@ impl<C: Caller<Tcp>> Whole<C> {
             let all = futures_util::future::join_all((0..calls).map(call)).await;
             all.into_iter().collect()
         })
+    }
+}
+
+impl Whole<Frames> {
+    /// A call by bytes. The server has no operations of bytes yet: its method reads and writes them as
+    /// it does those of other clients.
+    pub(super) fn bytes(&mut self, left: i32, right: i32) -> Result<(), String> {
+        let Running { runtime, client } = match &mut self.0 {
+            Some(running) => running,
+            none => none.insert(begin::<Frames>()?),
+        };
+        let mut input = [0x82, 0x1a, 0, 0, 0, 0, 0x1a, 0, 0, 0, 0];
+        input[2..6].copy_from_slice(&left.to_be_bytes());
+        input[7..].copy_from_slice(&right.to_be_bytes());
+        let answer = runtime.block_on(client.call_bytes("Add", &input));
+        let answer = answer.map_err(|error| error.to_string())?;
+        match answer.split_first() {
+            Some((0x1a, sum)) if *sum == (left + right).to_be_bytes() => Ok(()),
+            _ => Err(format!("another answer: {answer:x?}")),
+        }
     }
 }
 

@@ -30,7 +30,9 @@ impl<W: Wire> Caller<W> for Frames {
 }
 
 pub(super) fn server(methods: Methods) -> Result<Server, String> {
-    let server = Server::methods(methods).frames(true).build();
+    // Some more than the most that a load opens.
+    let server = Server::methods(methods).frames(true).connections(20_000);
+    let server = server.build();
     server.map_err(|error| error.to_string())
 }
 

@@ -6,6 +6,7 @@ mod echo;
 mod frames;
 mod generated;
 mod large;
+mod paced;
 mod tarpc;
 mod tonic;
 
@@ -18,6 +19,7 @@ pub(super) use capnp::Capnp;
 pub(super) use echo::Echo;
 pub(super) use frames::Frames;
 pub(super) use large::{Copy, LargeFrames};
+pub(super) use paced::Paced;
 pub(super) use tarpc::Tarpc;
 pub(super) use tonic::Tonic;
 
