@@ -146,7 +146,7 @@ impl Group {
             }
         }
         for load in &self.loads {
-            mistakes.extend(load.mistakes(&self.loads, &self.skipped));
+            mistakes.extend(load.mistakes());
         }
         mistakes
     }

@@ -12,8 +12,6 @@ mod target;
 
 use std::time::Duration;
 
-use crate::measurement::Skipped;
-
 pub use figure::{Figure, Figures};
 pub(crate) use report::{LoadReport, write as write_report};
 use target::{Bound, LoadTarget};
@@ -125,16 +123,6 @@ impl Load {
         self.target(LoadTarget::times_peer(figure, Bound::AtMost(times), peer))
     }
 
-    /// Our figure is at least so many times ours of another load of the group.
-    pub fn target_at_least_times_load(
-        &mut self,
-        figure: Figure,
-        times: f64,
-        load: &str,
-    ) -> &mut Self {
-        self.target(LoadTarget::times_load(figure, Bound::AtLeast(times), load))
-    }
-
     fn target(&mut self, target: LoadTarget) -> &mut Self {
         self.targets.push(target);
         self
@@ -158,17 +146,11 @@ impl Load {
         Ok(figures.get(Figure::Rate))
     }
 
-    /// Targets that could never be judged.
-    pub(crate) fn mistakes(&self, others: &[Self], skipped: &[Skipped]) -> Vec<String> {
+    /// Targets that could never be judged: those that name nobody, or are nobody's.
+    pub(crate) fn mistakes(&self) -> Vec<String> {
+        let has = |name: &str| self.subjects.iter().any(|(subject, _)| subject == name);
         let unknown = self.targets.iter().filter_map(|target| {
-            let known = match (target.peer(), target.load()) {
-                (Some(peer), _) => self.subjects.iter().any(|(name, _)| name == peer),
-                (_, Some(load)) => {
-                    others.iter().any(|other| other.name == load)
-                        || skipped.iter().any(|skip| skip.name.ends_with(load))
-                }
-                _ => true,
-            };
+            let known = has(crate::POLYWIRE) && target.peer().is_none_or(has);
             let name = &self.name;
             (!known).then(|| format!("a target of {name} names nobody: {}", target.words()))
         });
@@ -183,7 +165,7 @@ pub(crate) fn measure(
     wrong: &mut Vec<String>,
 ) -> Vec<LoadReport> {
     let mut reports = Vec::with_capacity(loads.len());
-    for load in &mut *loads {
+    for load in loads {
         let mut runs = vec![Vec::with_capacity(effort.runs); load.subjects.len()];
         for _ in 0..effort.runs {
             for ((name, trial), runs) in load.subjects.iter_mut().zip(&mut runs) {
@@ -194,28 +176,17 @@ pub(crate) fn measure(
             }
         }
         let subjects = load.subjects.iter().zip(&runs);
-        reports.push(LoadReport {
+        let mut report = LoadReport {
             name: load.name.clone(),
             layout: load.layout.clone(),
             subjects: subjects
                 .map(|((name, _), runs)| (name.clone(), Figures::medians(runs)))
                 .collect(),
             targets: Vec::new(),
-        });
-    }
-    // Only now: a target may name a load that comes later.
-    let judged: Vec<_> = loads
-        .iter()
-        .zip(&reports)
-        .map(|(load, report)| {
-            let targets = load.targets.iter();
-            targets
-                .map(|target| target.judge(report, &reports))
-                .collect()
-        })
-        .collect();
-    for (report, targets) in reports.iter_mut().zip::<Vec<Vec<_>>>(judged) {
-        report.targets = targets;
+        };
+        let judged = load.targets.iter().map(|target| target.judge(&report));
+        report.targets = judged.collect();
+        reports.push(report);
     }
     reports
 }

@@ -4,19 +4,11 @@ use super::figure::{Figure, Figures};
 use super::report::LoadReport;
 use crate::target::{Judgement, Outcome};
 
-/// A figure of ours, by itself or as a multiple of another one, and its bound.
+/// A figure of ours, by itself or as a multiple of a peer's, and its bound.
 pub(super) struct LoadTarget {
     figure: Figure,
-    of: Of,
+    peer: Option<String>,
     bound: Bound,
-}
-
-enum Of {
-    Itself,
-    /// The same figure of a peer.
-    Peer(String),
-    /// Ours of another load.
-    Load(String),
 }
 
 pub(super) enum Bound {
@@ -28,7 +20,7 @@ impl LoadTarget {
     pub(super) const fn limit(figure: Figure, bound: Bound) -> Self {
         Self {
             figure,
-            of: Of::Itself,
+            peer: None,
             bound,
         }
     }
@@ -36,35 +28,17 @@ impl LoadTarget {
     pub(super) fn times_peer(figure: Figure, bound: Bound, peer: &str) -> Self {
         Self {
             figure,
-            of: Of::Peer(peer.to_owned()),
-            bound,
-        }
-    }
-
-    pub(super) fn times_load(figure: Figure, bound: Bound, load: &str) -> Self {
-        Self {
-            figure,
-            of: Of::Load(load.to_owned()),
+            peer: Some(peer.to_owned()),
             bound,
         }
     }
 
     pub(super) fn peer(&self) -> Option<&str> {
-        match &self.of {
-            Of::Peer(peer) => Some(peer),
-            _ => None,
-        }
+        self.peer.as_deref()
     }
 
-    pub(super) fn load(&self) -> Option<&str> {
-        match &self.of {
-            Of::Load(load) => Some(load),
-            _ => None,
-        }
-    }
-
-    pub(super) fn judge(&self, load: &LoadReport, all: &[LoadReport]) -> Judgement {
-        let actual = self.actual(load, all);
+    pub(super) fn judge(&self, load: &LoadReport) -> Judgement {
+        let actual = self.actual(load);
         let outcome = match actual {
             None => Outcome::Skipped,
             Some(actual) if self.reached_by(actual) => Outcome::Met,
@@ -77,19 +51,14 @@ impl LoadTarget {
         }
     }
 
-    fn actual(&self, load: &LoadReport, all: &[LoadReport]) -> Option<f64> {
+    fn actual(&self, load: &LoadReport) -> Option<f64> {
         let figure = |figures: &Figures| figures.get(self.figure);
         let ours = load.subject(crate::POLYWIRE).and_then(figure)?;
-        let other = match &self.of {
-            Of::Itself => return Some(ours),
-            Of::Peer(peer) => load.subject(peer),
-            Of::Load(name) => {
-                let other = all.iter().find(|other| other.name == *name);
-                other.and_then(|other| other.subject(crate::POLYWIRE))
-            }
+        let Some(peer) = &self.peer else {
+            return Some(ours);
         };
-        let other = other.and_then(figure)?;
-        (other > 0.0).then_some(ours / other)
+        let theirs = load.subject(peer).and_then(figure)?;
+        (theirs > 0.0).then_some(ours / theirs)
     }
 
     fn reached_by(&self, actual: f64) -> bool {
@@ -105,10 +74,9 @@ impl LoadTarget {
             Bound::AtMost(limit) => format!("<= {limit}"),
         };
         let figure = self.figure.words();
-        match &self.of {
-            Of::Itself => format!("{figure} {bound}"),
-            Of::Peer(peer) => format!("{figure} {bound} of {peer}"),
-            Of::Load(load) => format!("{figure} {bound} of ours in {load}"),
+        match &self.peer {
+            None => format!("{figure} {bound}"),
+            Some(peer) => format!("{figure} {bound} of {peer}"),
         }
     }
 }
@@ -117,25 +85,20 @@ impl LoadTarget {
 mod tests {
     use super::*;
 
-    fn report(name: &str, rate: f64) -> LoadReport {
+    fn judge(target: &LoadTarget) -> (Option<f64>, Outcome) {
         let subject =
             |name: &str, rate| (name.to_owned(), Figures::default().with(Figure::Rate, rate));
-        LoadReport {
-            name: name.to_owned(),
+        let judgement = target.judge(&LoadReport {
+            name: "load".to_owned(),
             layout: String::new(),
-            subjects: vec![subject(crate::POLYWIRE, rate), subject("peer", 100.0)],
+            subjects: vec![subject(crate::POLYWIRE, 250.0), subject("peer", 100.0)],
             targets: Vec::new(),
-        }
-    }
-
-    fn judge(target: &LoadTarget) -> (Option<f64>, Outcome) {
-        let all = [report("one", 250.0), report("two", 500.0)];
-        let judgement = target.judge(&all[0], &all);
+        });
         (judgement.actual, judgement.outcome)
     }
 
     #[test]
-    fn figures_are_compared_with_limits_peers_and_other_loads() {
+    fn figures_are_compared_with_limits_and_peers() {
         let at_least = |limit| LoadTarget::limit(Figure::Rate, Bound::AtLeast(limit));
         assert_eq!(judge(&at_least(250.0)), (Some(250.0), Outcome::Met));
         assert_eq!(judge(&at_least(251.0)).1, Outcome::Missed);
@@ -145,8 +108,6 @@ mod tests {
             (Some(2.5), Outcome::Met)
         );
         assert_eq!(judge(&of_peer(Bound::AtMost(2.4))).1, Outcome::Missed);
-        let of_load = LoadTarget::times_load(Figure::Rate, Bound::AtLeast(0.5), "two");
-        assert_eq!(judge(&of_load), (Some(0.5), Outcome::Met));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Servers in processes of their own: what they take of memory.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
+use std::path::PathBuf;
 use std::process::{Child, Command, ExitCode, Stdio};
 
 use polywire_bench::{Figure, Figures, Span};
@@ -38,10 +39,14 @@ pub(crate) fn serve_if_asked() -> Option<ExitCode> {
 /// A system that can be a process.
 pub(super) trait Named: Caller<Tcp> {
     const NAME: &'static str;
+
+    /// Whether [`lean`] is this system.
+    const LEAN: bool = false;
 }
 
 impl Named for Frames {
     const NAME: &'static str = "frames";
+    const LEAN: bool = true;
 }
 
 impl Named for Tarpc<false> {
@@ -50,6 +55,13 @@ impl Named for Tarpc<false> {
 
 impl Named for Tonic {
     const NAME: &'static str = "tonic";
+}
+
+/// A program that is our server and nothing else, if it was built. This one has many systems in it,
+/// and what a process touches of its program counts as its memory.
+pub(super) fn lean() -> Option<PathBuf> {
+    let path = std::env::current_exe().ok()?.with_file_name("rpc_server");
+    path.exists().then_some(path)
 }
 
 /// Says where it listens, and serves until nobody wants to know any more.
@@ -73,8 +85,9 @@ struct Server {
 
 impl Server {
     fn start<N: Named>() -> Result<Self, String> {
-        let program = std::env::current_exe().map_err(trial::words)?;
-        let mut child = Command::new(program)
+        let this = std::env::current_exe().map_err(trial::words)?;
+        let lean = N::LEAN.then(lean).flatten();
+        let mut child = Command::new(lean.as_ref().unwrap_or(&this))
             .args([ARGUMENT, N::NAME])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

@@ -1,7 +1,6 @@
 //! One run of one subject: a server on a thread, its clients on another.
 
 use std::future::Future;
-use std::io;
 use std::pin::pin;
 use std::thread;
 
@@ -101,6 +100,7 @@ pub(super) fn runtime() -> Result<Runtime, String> {
         .map_err(words)
 }
 
-pub(super) fn words(error: io::Error) -> String {
+#[expect(clippy::needless_pass_by_value, reason = "it is for `map_err`")]
+pub(super) fn words(error: impl ToString) -> String {
     error.to_string()
 }

@@ -5,6 +5,7 @@ use tonic::transport::{Channel, Endpoint, Server};
 use tonic::{Request, Response, Status};
 
 use super::super::transport::Tcp;
+use super::super::trial::words;
 use super::caller::Caller;
 use super::generated::adder::adder_client::AdderClient;
 use super::generated::adder::adder_server::{Adder, AdderServer};
@@ -29,13 +30,13 @@ impl Caller<Tcp> for Tonic {
     async fn serve(listener: tokio::net::TcpListener) -> Result<(), String> {
         let incoming = TcpIncoming::from(listener).with_nodelay(Some(true));
         let server = Server::builder().add_service(AdderServer::new(Adding));
-        server.serve_with_incoming(incoming).await.map_err(failed)
+        server.serve_with_incoming(incoming).await.map_err(words)
     }
 
     async fn connect(url: &str) -> Result<AdderClient<Channel>, String> {
-        let endpoint = Endpoint::from_shared(url.replacen("tcp", "http", 1)).map_err(failed)?;
+        let endpoint = Endpoint::from_shared(url.replacen("tcp", "http", 1)).map_err(words)?;
         let channel = endpoint.tcp_nodelay(true).connect().await;
-        Ok(AdderClient::new(channel.map_err(failed)?))
+        Ok(AdderClient::new(channel.map_err(words)?))
     }
 
     async fn add(client: &AdderClient<Channel>, left: i32, right: i32) -> Result<i32, String> {
@@ -45,8 +46,4 @@ impl Caller<Tcp> for Tonic {
         let answer = answer.map_err(|status| status.to_string())?;
         Ok(answer.into_inner().sum)
     }
-}
-
-fn failed(error: tonic::transport::Error) -> String {
-    error.to_string()
 }
