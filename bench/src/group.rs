@@ -2,6 +2,7 @@
 
 use crate::case::Case;
 use crate::data::DataFolder;
+use crate::load::Load;
 use crate::measurement::Skipped;
 
 /// A row of the table of groups that a program hands to [`run`](crate::run()).
@@ -20,6 +21,7 @@ pub struct GroupEntry {
 pub struct Group {
     pub(crate) name: String,
     pub(crate) cases: Vec<Case>,
+    pub(crate) loads: Vec<Load>,
     pub(crate) skipped: Vec<Skipped>,
     data: DataFolder,
 }
@@ -30,6 +32,7 @@ impl Group {
         Self {
             name: name.into(),
             cases: Vec::new(),
+            loads: Vec::new(),
             skipped: Vec::new(),
             data,
         }
@@ -47,6 +50,19 @@ impl Group {
         let index = self.cases.len();
         self.cases.push(Case::new(name));
         &mut self.cases[index]
+    }
+
+    /// Adds a load: systems that are run for a while. Its name is unique in the group.
+    pub fn load(&mut self, name: impl Into<String>) -> &mut Load {
+        let name = name.into();
+        assert!(
+            self.loads.iter().all(|load| load.name != name),
+            "group {} has two loads called {name}",
+            self.name
+        );
+        let index = self.loads.len();
+        self.loads.push(Load::new(name));
+        &mut self.loads[index]
     }
 
     /// Adds a case that needs data files, or counts it as skipped where one is
@@ -89,9 +105,11 @@ impl Group {
         });
     }
 
-    /// The names of the cases.
+    /// The names of the cases, then those of the loads.
     pub fn case_names(&self) -> Vec<&str> {
-        self.cases.iter().map(|case| case.name.as_str()).collect()
+        let cases = self.cases.iter().map(|case| case.name.as_str());
+        let loads = self.loads.iter().map(|load| load.name.as_str());
+        cases.chain(loads).collect()
     }
 
     /// Targets that could never be judged, which would count as skipped for ever:
@@ -127,6 +145,9 @@ impl Group {
                 }
             }
         }
+        for load in &self.loads {
+            mistakes.extend(load.mistakes());
+        }
         mistakes
     }
 
@@ -139,11 +160,13 @@ impl Group {
                 .any(|skipped| skipped.name == format!("{}/{name}", self.name))
     }
 
-    /// Drops the cases, and what was skipped, whose `group/case` lacks the text.
+    /// Drops the cases and loads, and what was skipped, whose `group/case` lacks the text.
     pub(crate) fn keep(&mut self, text: &str) {
         let group = &self.name;
         self.cases
             .retain(|case| format!("{group}/{}", case.name).contains(text));
+        self.loads
+            .retain(|load| format!("{group}/{}", load.name).contains(text));
         self.skipped.retain(|skipped| skipped.name.contains(text));
     }
 }

@@ -3,11 +3,13 @@
 mod codec;
 mod harness;
 mod model;
+mod rpc;
 mod smithy;
 mod text;
 mod xmlrpc;
 
 use polywire_bench::GroupEntry;
+pub(crate) use rpc::serve_if_asked;
 
 /// What the command line can name.
 pub(crate) const GROUPS: &[GroupEntry] = &[
@@ -25,6 +27,11 @@ pub(crate) const GROUPS: &[GroupEntry] = &[
         name: "model",
         about: "files to a validated model",
         cases: model::cases,
+    },
+    GroupEntry {
+        name: "rpc",
+        about: "small calls over frames, under load, beside other systems and a raw echo",
+        cases: rpc::cases,
     },
     GroupEntry {
         name: "smithy",

@@ -56,6 +56,7 @@ mod command;
 mod data;
 mod group;
 mod instructions;
+pub mod load;
 mod measure;
 mod measurement;
 mod quote;
@@ -70,6 +71,7 @@ pub use case::Case;
 pub use check::{Verdict, same, same_bytes};
 pub use data::DataFolder;
 pub use group::{Group, GroupEntry};
+pub use load::{Figure, Figures, Load, Span};
 pub use quote::Quote;
 pub use run::run;
 

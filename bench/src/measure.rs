@@ -16,6 +16,7 @@ pub(crate) fn measure(
     let mut report = GroupReport {
         name: group.name.clone(),
         cases: Vec::new(),
+        loads: Vec::new(),
     };
     for case in &mut group.cases {
         let allocated: Vec<_> = case

@@ -1,6 +1,7 @@
 //! What was found out about a case.
 
 use crate::allocations::Allocations;
+use crate::load::LoadReport;
 use crate::quote::Quote;
 use crate::target::Judgement;
 use serde::Serialize;
@@ -10,6 +11,7 @@ use serde::Serialize;
 pub(crate) struct GroupReport {
     pub(crate) name: String,
     pub(crate) cases: Vec<CaseReport>,
+    pub(crate) loads: Vec<LoadReport>,
 }
 
 /// A case's results. `subjects` is in the order of the case.

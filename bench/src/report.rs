@@ -1,11 +1,11 @@
 //! Results for people and for programs.
 
-mod figures;
+pub(crate) mod figures;
 mod json;
 mod table;
 
 pub(crate) use json::document;
-pub(crate) use table::{group, skipped, totals};
+pub(crate) use table::{group, skipped, totals, words};
 
 use crate::measurement::{GroupReport, Skipped};
 use crate::target::Outcome;
@@ -22,8 +22,11 @@ pub(crate) struct Totals {
 impl Totals {
     pub(crate) fn of(groups: &[GroupReport]) -> Self {
         let mut totals = Self::default();
-        let cases = groups.iter().flat_map(|group| &group.cases);
-        for judgement in cases.flat_map(|case| &case.targets) {
+        let judgements = groups.iter().flat_map(|group| {
+            let cases = group.cases.iter().flat_map(|case| &case.targets);
+            cases.chain(group.loads.iter().flat_map(|load| &load.targets))
+        });
+        for judgement in judgements {
             match judgement.outcome {
                 Outcome::Met => totals.met += 1,
                 Outcome::Missed => totals.missed += 1,

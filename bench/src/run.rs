@@ -5,6 +5,7 @@ use crate::command::Command;
 use crate::data::DataFolder;
 use crate::group::{Group, GroupEntry};
 use crate::instructions::{self, Selection};
+use crate::load::{self, LoadEffort};
 use crate::measure::measure;
 use crate::measurement::{GroupReport, Skipped};
 use crate::report::{self, Findings, Totals};
@@ -39,7 +40,7 @@ pub fn run(entries: &[GroupEntry]) -> ExitCode {
     }
 }
 
-/// Calls one subject of each case for a while and says what a call took: something
+/// Calls one subject of each case and load for a while and says what a call took: something
 /// for a profiler to look at.
 fn repeat(
     groups: &mut [Group],
@@ -72,6 +73,13 @@ fn repeat(
             let each = start.elapsed().as_nanos() as f64 / calls.max(1) as f64;
             let name = format!("{}/{}", group.name, case.name);
             writeln!(human, "{name}: {subject}, {calls} calls of {each:.0} ns")?;
+        }
+        for load in &mut group.loads {
+            if let Some(rate) = load.repeat(subject, span)? {
+                found = true;
+                let name = format!("{}/{}", group.name, load.name);
+                writeln!(human, "{name}: {subject}, {rate:.0} calls/s")?;
+            }
         }
     }
     if !found {
@@ -115,7 +123,7 @@ fn execute(
     // Before the work, so that a mistyped name costs no minutes.
     let baseline = command.compare.as_deref().map(Baseline::load).transpose()?;
 
-    let wrong = wrong_answers(&mut groups);
+    let mut wrong = wrong_answers(&mut groups);
     if !wrong.is_empty() {
         return Err(wrong.join("\n").into());
     }
@@ -148,16 +156,21 @@ fn execute(
         });
         HashMap::new()
     };
-    let effort = if command.quick {
-        Effort::QUICK
+    let (effort, load_effort) = if command.quick {
+        (Effort::QUICK, LoadEffort::QUICK)
     } else {
-        Effort::FULL
+        (Effort::FULL, LoadEffort::FULL)
     };
     let mut reports = Vec::with_capacity(groups.len());
     for group in &mut groups {
-        let report = measure(group, &counts, effort)?;
+        let mut report = measure(group, &counts, effort)?;
         report::group(human, &report)?;
+        report.loads = load::measure(&mut group.loads, load_effort, &mut wrong);
+        load::write_report(human, &report.loads)?;
         reports.push(report);
+    }
+    if !wrong.is_empty() {
+        return Err(wrong.join("\n").into());
     }
     let findings = Findings {
         groups: &reports,

@@ -223,6 +223,7 @@ mod tests {
         GroupReport {
             name: "group".to_owned(),
             cases: vec![case("one", 400.0), case("two", 800.0)],
+            loads: Vec::new(),
         }
     }
 

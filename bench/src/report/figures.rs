@@ -1,7 +1,7 @@
 //! Numbers as people read them.
 
 /// A count with its digits in groups of three.
-pub(super) fn count(number: f64) -> String {
+pub(crate) fn count(number: f64) -> String {
     let digits = format!("{:.0}", number);
     let mut grouped = String::with_capacity(digits.len() * 4 / 3);
     for (index, digit) in digits.chars().enumerate() {
@@ -14,7 +14,7 @@ pub(super) fn count(number: f64) -> String {
 }
 
 /// A time in the unit that leaves three or four digits before the point at most.
-pub(super) fn time(nanoseconds: f64) -> String {
+pub(crate) fn time(nanoseconds: f64) -> String {
     match nanoseconds {
         n if n < 100.0 => format!("{n:.2} ns"),
         n if n < 10_000.0 => format!("{n:.0} ns"),
@@ -24,7 +24,7 @@ pub(super) fn time(nanoseconds: f64) -> String {
 }
 
 /// A ratio with about three digits.
-pub(super) fn ratio(number: f64) -> String {
+pub(crate) fn ratio(number: f64) -> String {
     match number {
         n if n < 10.0 => format!("{n:.2}"),
         n if n < 100.0 => format!("{n:.1}"),
@@ -33,7 +33,7 @@ pub(super) fn ratio(number: f64) -> String {
 }
 
 /// Whatever a target is about: whole counts without a fraction.
-pub(super) fn plain(number: f64) -> String {
+pub(crate) fn plain(number: f64) -> String {
     if number.fract() == 0.0 {
         count(number)
     } else {

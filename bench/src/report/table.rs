@@ -189,7 +189,7 @@ fn cell(figure: Option<f64>, written: impl Fn(f64) -> String) -> String {
     figure.map(written).unwrap_or_default()
 }
 
-fn words(judgement: &Judgement) -> String {
+pub(crate) fn words(judgement: &Judgement) -> String {
     let outcome = match judgement.outcome {
         Outcome::Met => "met    ",
         Outcome::Missed => "MISSED ",
@@ -250,6 +250,7 @@ mod tests {
         GroupReport {
             name: "text".to_owned(),
             cases: vec![case],
+            loads: Vec::new(),
         }
     }
 

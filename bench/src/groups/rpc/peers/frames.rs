@@ -1,0 +1,48 @@
+//! Ours: the framed protocol.
+
+use polywire_rpc::frames::Client;
+use polywire_rpc::{Methods, Server};
+
+use super::super::transport::Wire;
+use super::super::trial::words;
+use super::caller::Caller;
+
+/// A server of methods without a model, and clients of serde types.
+pub(crate) struct Frames;
+
+impl<W: Wire> Caller<W> for Frames {
+    type Client = Client;
+
+    async fn serve(listener: W::Listener) -> Result<(), String> {
+        let add = |(left, right): (i32, i32)| async move { left + right };
+        let methods = Methods::new().method("Add", add);
+        serve::<W>(&server(methods)?, listener).await
+    }
+
+    async fn connect(url: &str) -> Result<Client, String> {
+        connect(url).await
+    }
+
+    async fn add(client: &Client, left: i32, right: i32) -> Result<i32, String> {
+        let sum = client.call("Add", (left, right)).await;
+        sum.map_err(|error| error.to_string())
+    }
+}
+
+pub(super) fn server(methods: Methods) -> Result<Server, String> {
+    // Some more than the most that a load opens.
+    let server = Server::methods(methods).frames(true).connections(20_000);
+    let server = server.build();
+    server.map_err(|error| error.to_string())
+}
+
+pub(super) async fn serve<W: Wire>(server: &Server, listener: W::Listener) -> Result<(), String> {
+    let running = W::serve(server, listener).map_err(words)?;
+    running.ended().await;
+    Ok(())
+}
+
+pub(super) async fn connect(url: &str) -> Result<Client, String> {
+    let client = Client::connect(url).await;
+    client.map_err(|error| error.to_string())
+}

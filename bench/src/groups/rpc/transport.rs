@@ -1,0 +1,121 @@
+//! What calls go over. One more is one more implementation.
+
+use std::future::Future;
+use std::io;
+use std::net::Ipv4Addr;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use polywire_rpc::Server;
+use polywire_rpc::server::{Place, Running};
+use tokio::io::{AsyncRead, AsyncWrite};
+
+/// What our servers can listen on and our clients can connect to.
+pub(super) trait Wire: 'static {
+    /// What is listened on, before a runtime has it.
+    type Socket: Send;
+    type Listener: Send + Sync;
+
+    /// Listens somewhere. What a client of ours connects to, too.
+    fn bind() -> io::Result<(Self::Socket, String)>;
+
+    /// Hands what is listened on to the runtime.
+    fn listener(socket: Self::Socket) -> io::Result<Self::Listener>;
+
+    /// Has our server listen.
+    fn serve(server: &Server, listener: Self::Listener) -> io::Result<Running<Place>>;
+
+    /// Removes what is left when nobody listens any more.
+    fn clear(_url: &str) {}
+}
+
+/// A wire of byte streams, which others can speak on too.
+pub(super) trait Transport: Wire {
+    type Stream: AsyncRead + AsyncWrite + Unpin + Send + 'static;
+
+    fn accept(listener: &Self::Listener) -> impl Future<Output = io::Result<Self::Stream>> + Send;
+
+    fn connect(url: &str) -> impl Future<Output = io::Result<Self::Stream>> + Send;
+}
+
+/// Loopback TCP. What is small is not kept back.
+pub(super) struct Tcp;
+
+impl Wire for Tcp {
+    type Socket = std::net::TcpListener;
+    type Listener = tokio::net::TcpListener;
+
+    fn bind() -> io::Result<(Self::Socket, String)> {
+        let listener = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+        listener.set_nonblocking(true)?;
+        let url = format!("tcp://{}", listener.local_addr()?);
+        Ok((listener, url))
+    }
+
+    fn listener(socket: Self::Socket) -> io::Result<Self::Listener> {
+        tokio::net::TcpListener::from_std(socket)
+    }
+
+    fn serve(server: &Server, listener: Self::Listener) -> io::Result<Running<Place>> {
+        Ok(server.serve(listener)?.into_any())
+    }
+}
+
+impl Transport for Tcp {
+    type Stream = tokio::net::TcpStream;
+
+    async fn accept(listener: &Self::Listener) -> io::Result<Self::Stream> {
+        let (stream, _) = listener.accept().await?;
+        stream.set_nodelay(true)?;
+        Ok(stream)
+    }
+
+    async fn connect(url: &str) -> io::Result<Self::Stream> {
+        let stream = tokio::net::TcpStream::connect(url.trim_start_matches("tcp://")).await?;
+        stream.set_nodelay(true)?;
+        Ok(stream)
+    }
+}
+
+/// A Unix socket, in the folder for temporary files.
+pub(super) struct Unix;
+
+impl Wire for Unix {
+    type Socket = std::os::unix::net::UnixListener;
+    type Listener = tokio::net::UnixListener;
+
+    fn bind() -> io::Result<(Self::Socket, String)> {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("polywire-bench-{}-{count}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        let listener = std::os::unix::net::UnixListener::bind(&path)?;
+        listener.set_nonblocking(true)?;
+        Ok((listener, format!("unix://{}", path.display())))
+    }
+
+    fn listener(socket: Self::Socket) -> io::Result<Self::Listener> {
+        tokio::net::UnixListener::from_std(socket)
+    }
+
+    fn serve(server: &Server, listener: Self::Listener) -> io::Result<Running<Place>> {
+        Ok(server.serve_unix(listener)?.into_any())
+    }
+
+    fn clear(url: &str) {
+        // What cannot be removed is among temporary files anyway.
+        let _ = std::fs::remove_file(url.trim_start_matches("unix://"));
+    }
+}
+
+impl Transport for Unix {
+    type Stream = tokio::net::UnixStream;
+
+    async fn accept(listener: &Self::Listener) -> io::Result<Self::Stream> {
+        let (stream, _) = listener.accept().await?;
+        Ok(stream)
+    }
+
+    async fn connect(url: &str) -> io::Result<Self::Stream> {
+        tokio::net::UnixStream::connect(url.trim_start_matches("unix://")).await
+    }
+}

@@ -1,0 +1,192 @@
+//! Load: systems with threads and sockets, run for a while instead of called once.
+//!
+//! A **load** is to them what a case is to closures: one question ("TCP, 2 clients with
+//! 100 calls in flight each"), subjects that answer it, targets. A subject is run for a
+//! span of time and returns [`Figures`]; subjects take turns, run after run, and what
+//! stands in the table is the median of each figure. None of it repeats, so none of it
+//! is gated.
+
+mod figure;
+mod report;
+mod target;
+
+use std::time::Duration;
+
+pub use figure::{Figure, Figures};
+pub(crate) use report::{LoadReport, write as write_report};
+use target::{Bound, LoadTarget};
+
+/// How long a subject is run.
+#[derive(Clone, Copy, Debug)]
+pub struct Span {
+    /// What happens before nothing is measured in.
+    pub warm_up: Duration,
+    /// What the figures are about.
+    pub measured: Duration,
+}
+
+/// How often, and how long each time.
+#[derive(Clone, Copy)]
+pub(crate) struct LoadEffort {
+    pub(crate) runs: usize,
+    pub(crate) span: Span,
+}
+
+impl LoadEffort {
+    /// For figures that somebody will read.
+    pub(crate) const FULL: Self = Self {
+        runs: 3,
+        span: Span {
+            warm_up: Duration::from_millis(500),
+            measured: Duration::from_secs(3),
+        },
+    };
+    /// To see that all of it works.
+    pub(crate) const QUICK: Self = Self {
+        runs: 1,
+        span: Span {
+            warm_up: Duration::from_millis(50),
+            measured: Duration::from_millis(250),
+        },
+    };
+}
+
+type Trial = Box<dyn FnMut(Span) -> Result<Figures, String>>;
+
+/// One question to systems under load. Made by [`Group::load`](crate::Group::load); the
+/// methods chain.
+pub struct Load {
+    pub(crate) name: String,
+    layout: String,
+    subjects: Vec<(String, Trial)>,
+    targets: Vec<LoadTarget>,
+}
+
+impl Load {
+    pub(crate) const fn new(name: String) -> Self {
+        Self {
+            name,
+            layout: String::new(),
+            subjects: Vec::new(),
+            targets: Vec::new(),
+        }
+    }
+
+    /// Which threads there are and what they do, for whoever reads the table.
+    pub fn layout(&mut self, words: impl Into<String>) -> &mut Self {
+        self.layout = words.into();
+        self
+    }
+
+    /// Our own subject. An error ends the run of the program: it is for what must not
+    /// happen, above all a wrong answer. Calls that fail are figures.
+    pub fn polywire(
+        &mut self,
+        trial: impl FnMut(Span) -> Result<Figures, String> + 'static,
+    ) -> &mut Self {
+        self.peer(crate::POLYWIRE, trial)
+    }
+
+    /// Another subject.
+    pub fn peer(
+        &mut self,
+        name: impl Into<String>,
+        trial: impl FnMut(Span) -> Result<Figures, String> + 'static,
+    ) -> &mut Self {
+        let name = name.into();
+        assert!(
+            self.subjects.iter().all(|(earlier, _)| *earlier != name),
+            "load {} has two subjects called {name}",
+            self.name
+        );
+        self.subjects.push((name, Box::new(trial)));
+        self
+    }
+
+    /// Our figure is at least this.
+    pub fn target_at_least(&mut self, figure: Figure, limit: f64) -> &mut Self {
+        self.target(LoadTarget::limit(figure, Bound::AtLeast(limit)))
+    }
+
+    /// Our figure is at most this.
+    pub fn target_at_most(&mut self, figure: Figure, limit: f64) -> &mut Self {
+        self.target(LoadTarget::limit(figure, Bound::AtMost(limit)))
+    }
+
+    /// Our figure is at least so many times a peer's.
+    pub fn target_at_least_times(&mut self, figure: Figure, times: f64, peer: &str) -> &mut Self {
+        self.target(LoadTarget::times_peer(figure, Bound::AtLeast(times), peer))
+    }
+
+    /// Our figure is at most so many times a peer's.
+    pub fn target_at_most_times(&mut self, figure: Figure, times: f64, peer: &str) -> &mut Self {
+        self.target(LoadTarget::times_peer(figure, Bound::AtMost(times), peer))
+    }
+
+    fn target(&mut self, target: LoadTarget) -> &mut Self {
+        self.targets.push(target);
+        self
+    }
+
+    /// Runs one subject alone, if there is one of that name; its calls a second.
+    pub(crate) fn repeat(
+        &mut self,
+        subject: &str,
+        measured: Duration,
+    ) -> crate::Result<Option<f64>> {
+        let Some((_, trial)) = self.subjects.iter_mut().find(|(name, _)| name == subject) else {
+            return Ok(None);
+        };
+        let span = Span {
+            warm_up: Duration::ZERO,
+            measured,
+        };
+        let figures =
+            trial(span).map_err(|reason| format!("{} by {subject}: {reason}", self.name))?;
+        Ok(figures.get(Figure::Rate))
+    }
+
+    /// Targets that could never be judged: those that name nobody, or are nobody's.
+    pub(crate) fn mistakes(&self) -> Vec<String> {
+        let has = |name: &str| self.subjects.iter().any(|(subject, _)| subject == name);
+        let unknown = self.targets.iter().filter_map(|target| {
+            let known = has(crate::POLYWIRE) && target.peer().is_none_or(has);
+            let name = &self.name;
+            (!known).then(|| format!("a target of {name} names nobody: {}", target.words()))
+        });
+        unknown.collect()
+    }
+}
+
+/// Runs the loads of a group. What went wrong stands in `wrong`; the others are measured all the same.
+pub(crate) fn measure(
+    loads: &mut [Load],
+    effort: LoadEffort,
+    wrong: &mut Vec<String>,
+) -> Vec<LoadReport> {
+    let mut reports = Vec::with_capacity(loads.len());
+    for load in loads {
+        let mut runs = vec![Vec::with_capacity(effort.runs); load.subjects.len()];
+        for _ in 0..effort.runs {
+            for ((name, trial), runs) in load.subjects.iter_mut().zip(&mut runs) {
+                match trial(effort.span) {
+                    Ok(figures) => runs.push(figures),
+                    Err(reason) => wrong.push(format!("{} by {name}: {reason}", load.name)),
+                }
+            }
+        }
+        let subjects = load.subjects.iter().zip(&runs);
+        let mut report = LoadReport {
+            name: load.name.clone(),
+            layout: load.layout.clone(),
+            subjects: subjects
+                .map(|((name, _), runs)| (name.clone(), Figures::medians(runs)))
+                .collect(),
+            targets: Vec::new(),
+        };
+        let judged = load.targets.iter().map(|target| target.judge(&report));
+        report.targets = judged.collect();
+        reports.push(report);
+    }
+    reports
+}
