@@ -113,7 +113,11 @@ impl Frames {
         bytes: &'a [u8],
     ) -> Option<Frame<'a>> {
         let mut frames = Self {
-            began: if greeted { Began::Hello } else { Began::Preface },
+            began: if greeted {
+                Began::Hello
+            } else {
+                Began::Preface
+            },
             ..Self::new(side, receiver)
         };
         match frames.next(bytes) {

@@ -94,7 +94,11 @@ impl<T> Calls<T> {
         let most = most as usize;
         let used = match self.slots.len() > most {
             // Another server took more.
-            true => self.free.iter().filter(|slot| usize::from(**slot) < most).count(),
+            true => self
+                .free
+                .iter()
+                .filter(|slot| usize::from(**slot) < most)
+                .count(),
             false => self.free.len() + most - self.slots.len(),
         };
         used as u32

@@ -413,18 +413,16 @@ impl<T> Client<T> {
             bytes,
             ..
         } = self;
-        calls.due(now, most, |id, due| {
-            match due {
-                Due::Again(datagram) => output.push(datagram, ()),
-                Due::Late(call) => {
-                    *bytes -= u64::from(call.bytes);
-                    if let Some(context) = call.context {
-                        let start = output.begin(*token);
-                        let header = header(Kind::CANCEL, id.into());
-                        output.buffer.bytes.extend_from_slice(&header.bytes());
-                        output.end(start, ());
-                        expired(id, context);
-                    }
+        calls.due(now, most, |id, due| match due {
+            Due::Again(datagram) => output.push(datagram, ()),
+            Due::Late(call) => {
+                *bytes -= u64::from(call.bytes);
+                if let Some(context) = call.context {
+                    let start = output.begin(*token);
+                    let header = header(Kind::CANCEL, id.into());
+                    output.buffer.bytes.extend_from_slice(&header.bytes());
+                    output.end(start, ());
+                    expired(id, context);
                 }
             }
         });
@@ -495,7 +493,8 @@ impl<T> Client<T> {
         }
         if kind == Kind::REPLY && !call.resent {
             let took = Duration::from_micros(value.into());
-            self.trip.measured(now.since(call.sent).saturating_sub(took));
+            self.trip
+                .measured(now.since(call.sent).saturating_sub(took));
         }
         let context = call.context?;
         let payload = frame.payload;
@@ -539,7 +538,10 @@ impl<T> Client<T> {
             (
                 Kind::HELLO,
                 Stage::Greeting {
-                    nonce, began, again, wait,
+                    nonce,
+                    began,
+                    again,
+                    wait,
                 },
             ) if seen == nonce && token != 0 => {
                 self.settings = Settings::read(frame.payload, 0).ok()?;

@@ -495,12 +495,7 @@ impl<O: Copy + Eq, T, H: BuildHasher> Server<O, T, H> {
 
     /// Ends a call that is open, or that has not come yet: then it will not be begun.
     #[cold]
-    fn take_cancel<'a>(
-        &mut self,
-        now: Time,
-        place: u32,
-        id: CallId,
-    ) -> Option<Event<'a, O, T>> {
+    fn take_cancel<'a>(&mut self, now: Time, place: u32, id: CallId) -> Option<Event<'a, O, T>> {
         if u32::from(id.slot()) >= self.settings.calls() {
             return None;
         }
@@ -555,7 +550,9 @@ impl<O: Copy + Eq, T, H: BuildHasher> Server<O, T, H> {
 
     #[inline]
     fn slot(&mut self, call: Call) -> Option<&mut Slot<T>> {
-        self.peers.of(call.place, call.generation)?.open_mut(call.id)
+        self.peers
+            .of(call.place, call.generation)?
+            .open_mut(call.id)
     }
 
     /// Begins the answer to a call. Nothing, if the call has ended.

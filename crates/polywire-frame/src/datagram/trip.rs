@@ -34,9 +34,9 @@ impl Trip {
     /// How long to wait before a call is sent again for the first time: twice the round trip, or longer
     /// if it is not always the same.
     pub(super) fn wait(&self) -> Duration {
-        let wait = self.smoothed.map_or(UNKNOWN, |smoothed| {
-            smoothed + smoothed.max(self.varies * 4)
-        });
+        let wait = self
+            .smoothed
+            .map_or(UNKNOWN, |smoothed| smoothed + smoothed.max(self.varies * 4));
         wait.clamp(LEAST, MOST)
     }
 }

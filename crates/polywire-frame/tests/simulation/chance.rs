@@ -64,8 +64,15 @@ pub(crate) fn seeds(name: &str, count: u64, world: impl Fn(u64) -> Vec<(&'static
             }
         }
     }
-    let sum: Vec<_> = sum.iter().map(|(what, times)| format!("{times} {what}")).collect();
-    let _ = writeln!(std::io::stderr(), "{name}: {total} seeds: {}", sum.join(", "));
+    let sum: Vec<_> = sum
+        .iter()
+        .map(|(what, times)| format!("{times} {what}"))
+        .collect();
+    let _ = writeln!(
+        std::io::stderr(),
+        "{name}: {total} seeds: {}",
+        sum.join(", ")
+    );
     if total > 100 {
         assert!(sum.iter().all(|sum| !sum.starts_with("0 ")), "{sum:?}");
     }

@@ -63,6 +63,8 @@ enum What {
     /// A handler has its answer, if the server that has begun it is there still.
     Done(u64, server::Call, Number),
     Crash,
+    /// Another client takes the address of one that goes, or is gone.
+    Follow(usize),
 }
 
 struct World {
@@ -120,7 +122,9 @@ impl World {
         let clients = chance.within(1..4) as usize;
         let mut world = Self {
             server: Server::with_limits(settings, limits, Key(chance.next())),
-            clients: (0..clients).map(|_| Client::new(Settings::DEFAULT)).collect(),
+            clients: (0..clients)
+                .map(|_| Client::new(Settings::DEFAULT))
+                .collect(),
             stalls: vec![Time::ZERO; clients + 1],
             weather,
             now: Time::ZERO,
@@ -150,7 +154,11 @@ impl World {
             };
             let made = Made {
                 client: chance.within(0..clients as u64) as usize,
-                more: if chance.is(30) { 2_000 } else { chance.within(0..200) as usize },
+                more: if chance.is(30) {
+                    2_000
+                } else {
+                    chance.within(0..200) as usize
+                },
                 within,
                 tries: 0,
                 open: None,
@@ -170,13 +178,21 @@ impl World {
                 let at = Time::ZERO.after(Duration::from_micros(world.chance.within(0..span * 2)));
                 world.agenda.add(at, What::Crash);
             }
+            for _ in 0..world.chance.one(&[0, 0, 2, 6]) {
+                let at = Time::ZERO.after(Duration::from_micros(world.chance.within(0..span * 2)));
+                let client = world.chance.within(0..clients as u64) as usize;
+                world.agenda.add(at, What::Follow(client));
+            }
         }
         world
     }
 
     fn end(&mut self, number: Number, end: End) {
         let call = &mut self.calls[number];
-        assert_eq!(call.end, None, "call {number} has ended, and again in {end:?}");
+        assert_eq!(
+            call.end, None,
+            "call {number} has ended, and again in {end:?}"
+        );
         call.end = Some(end);
         call.open = None;
         if end == End::Reply {
@@ -248,7 +264,9 @@ impl World {
     fn serve(&mut self, from: SocketAddr, datagram: &[u8]) {
         let now = self.now;
         let before = sent_to(&self.server, from);
-        let token = datagram.first_chunk::<8>().map(|token| u64::from_le_bytes(*token));
+        let token = datagram
+            .first_chunk::<8>()
+            .map(|token| u64::from_le_bytes(*token));
         let resolve = |name: &str| match name {
             "Add" => Some(1),
             "Weather.GetCity" => Some(2),
@@ -257,14 +275,27 @@ impl World {
         let event = self.server.receive(now, from, datagram, resolve);
         if token.is_none_or(|token| token == 0) {
             let answered = sent_to(&self.server, from) - before;
-            assert!(answered <= datagram.len(), "{answered} for {}", datagram.len());
+            assert!(
+                answered <= datagram.len(),
+                "{answered} for {}",
+                datagram.len()
+            );
         }
         match event {
-            Some(server::Event::Call { call, payload, operation, .. }) => {
+            Some(server::Event::Call {
+                call,
+                payload,
+                operation,
+                ..
+            }) => {
                 let (number, more) = payload.split_first_chunk::<8>().unwrap();
                 let number = u64::from_le_bytes(*number) as Number;
                 assert_eq!(payload, words(number, more.len(), false));
                 assert!([1, 2].contains(&operation));
+                if !self.calm && self.chance.is(30) {
+                    let fault = Fault::unstarted(FaultCode::OVERLOADED);
+                    return self.server.fault(now, call, fault, b"");
+                }
                 self.calls[number].done += 1;
                 assert_eq!(self.calls[number].done, 1, "call {number}");
                 if self.chance.is(self.instant) {
@@ -287,7 +318,11 @@ impl World {
             Some(_) => panic!("an event of tomorrow"),
             None => {}
         }
-        assert!(self.server.memory() <= self.limits.memory, "{}", self.server.memory());
+        assert!(
+            self.server.memory() <= self.limits.memory,
+            "{}",
+            self.server.memory()
+        );
     }
 
     fn answer(&mut self, call: server::Call, number: Number) {
@@ -313,12 +348,19 @@ impl World {
 
     fn hear(&mut self, client: usize, datagram: &[u8]) {
         match self.clients[client].receive(self.now, datagram) {
-            Some(Event::Reply { context, payload, .. }) => {
+            Some(Event::Reply {
+                context, payload, ..
+            }) => {
                 let more = payload.len() - 8;
                 assert_eq!(payload, words(context, more, true));
                 self.end(context, End::Reply);
             }
-            Some(Event::Fault { context, code, unstarted, .. }) => {
+            Some(Event::Fault {
+                context,
+                code,
+                unstarted,
+                ..
+            }) => {
                 self.end(context, End::Fault { code, unstarted });
             }
             Some(Event::GoAway { reason, .. }) => {
@@ -364,6 +406,12 @@ impl World {
                 if starts == self.starts {
                     self.answer(call, number);
                 }
+            }
+            What::Follow(client) => {
+                let next = Client::new(Settings::DEFAULT);
+                let mut client = std::mem::replace(&mut self.clients[client], next);
+                let lost = client.leave();
+                self.lose(lost);
             }
             What::Crash => {
                 self.starts += 1;
@@ -426,7 +474,11 @@ impl World {
         let timers = std::iter::once(self.server.next_timeout());
         let clients = self.clients.iter().map(Client::next_timeout);
         for (who, time) in timers.chain(clients).enumerate() {
-            let time = if time == Time::NEVER { time } else { stalled(who, time) };
+            let time = if time == Time::NEVER {
+                time
+            } else {
+                stalled(who, time)
+            };
             if time < next.0 {
                 next = (time, Some(who));
             }
@@ -471,21 +523,40 @@ impl World {
                 End::Cancelled => "cancelled",
                 End::Deadline => "deadline",
                 End::Disconnected => "disconnected",
-                End::Fault { code: FaultCode::OVERLOADED, .. } => "overloaded",
-                End::Fault { code: FaultCode::DEADLINE, .. } => "deadline",
+                End::Fault {
+                    code: FaultCode::OVERLOADED,
+                    ..
+                } => "overloaded",
+                End::Fault {
+                    code: FaultCode::DEADLINE,
+                    ..
+                } => "deadline",
                 End::Fault { .. } => "fault",
                 End::Reply => "reply",
             };
-            assert!(!self.calm || name == "reply", "call {number} of a calm world: {name}");
-            if let End::Fault { unstarted: true, .. } = call.end.unwrap() {
+            assert!(
+                !self.calm || name == "reply",
+                "call {number} of a calm world: {name}"
+            );
+            if let End::Fault {
+                unstarted: true, ..
+            } = call.end.unwrap()
+            {
                 assert_eq!(call.done, 0, "call {number}, which never began");
             }
             *told.entry(name).or_default() += 1;
         }
         // Always in the same order.
-        ["reply", "fault", "deadline", "cancelled", "disconnected"]
-            .map(|name| (name, told.get(name).copied().unwrap_or_default()))
-            .into()
+        [
+            "reply",
+            "fault",
+            "deadline",
+            "cancelled",
+            "overloaded",
+            "disconnected",
+        ]
+        .map(|name| (name, told.get(name).copied().unwrap_or_default()))
+        .into()
     }
 }
 
@@ -496,7 +567,7 @@ fn sent_to(server: &Server<u16, Number, Key>, to: SocketAddr) -> usize {
 
 #[test]
 fn each_call_ends_once_and_is_carried_out_once() {
-    seeds("datagrams", 3_000, |seed| {
+    seeds("datagrams", 2_000, |seed| {
         let mut world = World::new(seed);
         world.run();
         world.told()

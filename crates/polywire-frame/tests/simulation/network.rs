@@ -56,7 +56,9 @@ impl<W> Agenda<W> {
     }
 
     pub(crate) fn next(&self) -> Time {
-        self.heap.peek().map_or(Time::NEVER, |Reverse((at, ..))| *at)
+        self.heap
+            .peek()
+            .map_or(Time::NEVER, |Reverse((at, ..))| *at)
     }
 
     pub(crate) fn pop(&mut self) -> Option<W> {
@@ -77,7 +79,11 @@ impl Weather {
         if chance.is(self.lost) {
             return;
         }
-        let copies = if chance.is(self.doubled) { chance.within(2..4) } else { 1 };
+        let copies = if chance.is(self.doubled) {
+            chance.within(2..4)
+        } else {
+            1
+        };
         for _ in 0..copies {
             let mut micros = self.trip + chance.within(0..self.differs);
             if chance.is(self.late) {
@@ -103,7 +109,9 @@ pub(crate) fn spoil(chance: &mut Chance, datagram: &mut Vec<u8>) {
             // A token that is not whole, so that the rest of the call is not taken for all of it.
             datagram.iter_mut().take(8).for_each(|byte| *byte ^= 0x55);
         }
-        1 => datagram.iter_mut().for_each(|byte| *byte = chance.next() as u8),
+        1 => datagram
+            .iter_mut()
+            .for_each(|byte| *byte = chance.next() as u8),
         // Who can answer a greeting has seen it, and can do what he likes.
         _ if datagram.get(12) == Some(&0x01) => datagram.clear(),
         _ => {
