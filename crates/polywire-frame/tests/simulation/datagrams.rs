@@ -330,7 +330,7 @@ impl World {
             true => 2_000,
             false => number % 300,
         };
-        let fails = !self.calm && number % 17 == 0;
+        let fails = !self.calm && number.is_multiple_of(17);
         if fails {
             let fault = Fault::new(FaultCode::NAMED);
             return self.server.fault(self.now, call, fault, b"as asked");
