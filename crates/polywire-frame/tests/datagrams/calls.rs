@@ -72,7 +72,7 @@ fn a_doubled_call_gets_the_same_answer_and_is_carried_out_once() {
     assert_eq!(value(&answer), 5_000);
     link.now = at(500);
     assert_eq!(link.serve(&datagram), None);
-    assert_eq!(link.answered(), [answer.clone()]);
+    assert_eq!(link.answered(), std::slice::from_ref(&answer));
     assert_eq!(link.hear(&answer), ["1: 5"]);
     // An answer to nobody.
     assert_eq!(link.hear(&answer), [""; 0]);
@@ -170,7 +170,7 @@ fn a_call_that_is_cancelled_is_ended_by_the_server() {
     let again = link.sent().pop().unwrap();
     assert_eq!(again, cancel);
     link.serve(&again);
-    assert_eq!(link.answered(), [answer.clone()]);
+    assert_eq!(link.answered(), std::slice::from_ref(&answer));
     assert_eq!(link.client.open(), 1);
     assert_eq!(link.hear(&answer), [""; 0]);
     assert_eq!(link.client.open(), 0);
