@@ -339,6 +339,7 @@ impl<T> Client<T> {
     pub fn leave(&mut self) -> Vec<Lost<T>> {
         if self.token != 0 {
             self.bare(&header(Kind::GOAWAY, 0));
+            self.token = 0;
         }
         self.stage = Stage::None;
         self.lose()

@@ -67,10 +67,16 @@ impl<A: Copy + PartialEq> Datagrams<A> {
         })
     }
 
-    /// All in runs, in their order: of at most so many datagrams, and at most so many bytes unless one
-    /// alone is longer.
-    pub fn runs(&self, most: usize, most_bytes: usize) -> impl Iterator<Item = Run<'_, A>> {
-        let (mut at, mut from) = (0, 0);
+    /// All but the first so many in runs, in their order: of at most so many datagrams, and at most so
+    /// many bytes unless one alone is longer.
+    pub fn runs(
+        &self,
+        skip: usize,
+        most: usize,
+        most_bytes: usize,
+    ) -> impl Iterator<Item = Run<'_, A>> {
+        let before = skip.checked_sub(1).and_then(|last| self.marks.get(last));
+        let (mut at, mut from) = (skip, before.map_or(0, |mark| mark.end));
         std::iter::from_fn(move || {
             let first = self.marks.get(at)?;
             let size = first.end - from;
@@ -97,6 +103,12 @@ impl<A: Copy + PartialEq> Datagrams<A> {
             from = end;
             Some(run)
         })
+    }
+
+    /// How many bytes they have together.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.buffer.len()
     }
 
     /// Forgets all, and keeps the room.
@@ -163,7 +175,7 @@ mod tests {
             (b"e", 2),
             (b"ff", 2),
         ]);
-        let runs: Vec<_> = datagrams.runs(64, 65_000).collect();
+        let runs: Vec<_> = datagrams.runs(0, 64, 65_000).collect();
         let run = |to, bytes, size, count| Run {
             to,
             bytes,
@@ -179,6 +191,9 @@ mod tests {
                 run(2, b"ff", 2, 1)
             ]
         );
+        let rest: Vec<_> = datagrams.runs(4, 64, 65_000).collect();
+        assert_eq!(rest, runs[2..]);
+        assert_eq!(datagrams.runs(6, 64, 65_000).count(), 0);
         assert_eq!(datagrams.iter().count(), 6);
         assert_eq!(datagrams.iter().nth(2), Some((1, &b"c"[..])));
     }
@@ -186,8 +201,12 @@ mod tests {
     #[test]
     fn runs_are_bounded() {
         let datagrams = datagrams(&[(b"aa", 1), (b"bb", 1), (b"cc", 1), (b"dd", 1)]);
-        let sizes =
-            |most, bytes| -> Vec<_> { datagrams.runs(most, bytes).map(|run| run.count).collect() };
+        let sizes = |most, bytes| -> Vec<_> {
+            datagrams
+                .runs(0, most, bytes)
+                .map(|run| run.count)
+                .collect()
+        };
         assert_eq!(sizes(3, 100), [3, 1]);
         assert_eq!(sizes(9, 5), [2, 2]);
         assert_eq!(sizes(9, 1), [1, 1, 1, 1]);

@@ -1,6 +1,5 @@
 //! Calls that are lost, doubled, late and given up.
 
-
 use polywire_frame::client::{Refused, Request};
 use polywire_frame::server::Fault;
 use polywire_frame::{CallId, FaultCode, Reason, Time};
