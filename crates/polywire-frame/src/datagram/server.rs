@@ -178,6 +178,11 @@ impl<O: Copy + Eq, T, H: BuildHasher> Server<O, T, H> {
         self.open
     }
 
+    /// Whether clients are known that have not said that they leave.
+    pub fn is_wanted(&mut self) -> bool {
+        self.peers.each().any(|(.., peer)| !peer.left)
+    }
+
     /// How many clients are known.
     #[must_use]
     pub fn peers(&self) -> usize {

@@ -1,17 +1,16 @@
 //! A client over datagrams, as its task drives it.
 
-use std::future::{Future, poll_fn};
+use std::future::poll_fn;
 use std::io;
 use std::net::SocketAddr;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
+use polywire_frame::Reason;
 use polywire_frame::client::Event;
-use polywire_frame::{Reason, Time};
 use tokio::sync::oneshot;
-use tokio::time::Sleep;
 
+use super::alarm::Alarm;
 use super::socket::{Received, Sending, Socket};
 use crate::frames::machine::nonce;
 use crate::frames::state::Shared;
@@ -54,8 +53,7 @@ pub(in crate::frames) async fn drive(
         shared,
         socket,
         sending: Sending::default(),
-        timer: None,
-        rings: Time::NEVER,
+        alarm: Alarm::new(),
         greeted: Some(greeted),
         refused: None,
     };
@@ -67,9 +65,7 @@ struct Driver {
     shared: Arc<Shared>,
     socket: Socket,
     sending: Sending<()>,
-    timer: Option<Pin<Box<Sleep>>>,
-    /// When the timer rings.
-    rings: Time,
+    alarm: Alarm,
     /// Whom to tell that the server has said hello.
     greeted: Option<oneshot::Sender<Result<(), String>>>,
     /// Why there is nobody to be greeted.
@@ -249,22 +245,6 @@ impl Driver {
             self.timeout();
             return Poll::Ready(());
         }
-        // One that rings too early is set again then, which is seldom; setting it at each call is not.
-        if self.timer.is_none() || next < self.rings {
-            let Some(instant) = clock.instant(next) else {
-                return Poll::Pending;
-            };
-            self.rings = next;
-            match &mut self.timer {
-                Some(timer) => timer.as_mut().reset(instant),
-                None => self.timer = Some(Box::pin(tokio::time::sleep_until(instant))),
-            }
-        }
-        let Some(timer) = &mut self.timer else {
-            return Poll::Pending;
-        };
-        ready!(timer.as_mut().poll(context));
-        self.timer = None;
-        Poll::Ready(())
+        self.alarm.poll(clock, next, context)
     }
 }
