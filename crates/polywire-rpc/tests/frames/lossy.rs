@@ -52,31 +52,18 @@ impl Network {
             let mut buffer = vec![0; 65_536];
             loop {
                 let (len, from) = socket.recv_from(&mut buffer).await.unwrap();
-                if !backs.contains_key(&from) {
-                    let back = Arc::new(UdpSocket::bind("127.0.0.1:0").await.unwrap());
-                    back.connect(server).await.unwrap();
-                    backs.insert(from, Arc::clone(&back));
-                    let (own, count) = (Arc::clone(&socket), Arc::clone(&count));
-                    answers.spawn(async move {
-                        let mut chance = Chance(u64::from(from.port()));
-                        let mut buffer = vec![0; 65_536];
-                        loop {
-                            // Of one who is not there: nothing.
-                            let Ok(len) = back.recv(&mut buffer).await else {
-                                continue;
-                            };
-                            let own = Arc::clone(&own);
-                            let send = move |bytes: Vec<u8>| {
-                                let own = Arc::clone(&own);
-                                async move {
-                                    let _ = own.send_to(&bytes, from).await;
-                                }
-                            };
-                            pass(weather, &mut chance, &count, &buffer[..len], send);
-                        }
-                    });
-                }
-                let back = Arc::clone(&backs[&from]);
+                let back = match backs.get(&from) {
+                    Some(back) => Arc::clone(back),
+                    None => {
+                        let back = Arc::new(UdpSocket::bind("127.0.0.1:0").await.unwrap());
+                        back.connect(server).await.unwrap();
+                        backs.insert(from, Arc::clone(&back));
+                        let own = Arc::clone(&socket);
+                        let count = Arc::clone(&count);
+                        answers.spawn(answer(weather, Arc::clone(&back), own, from, count));
+                        back
+                    }
+                };
                 let send = move |bytes: Vec<u8>| {
                     let back = Arc::clone(&back);
                     async move {
@@ -91,6 +78,32 @@ impl Network {
             lost,
             _tasks: tasks,
         }
+    }
+}
+
+/// Passes the server's answers to a client on.
+async fn answer(
+    weather: Weather,
+    back: Arc<UdpSocket>,
+    own: Arc<UdpSocket>,
+    client: SocketAddr,
+    lost: Arc<AtomicU64>,
+) {
+    let mut chance = Chance(u64::from(client.port()));
+    let mut buffer = vec![0; 65_536];
+    loop {
+        // Of one who is not there: nothing.
+        let Ok(len) = back.recv(&mut buffer).await else {
+            continue;
+        };
+        let own = Arc::clone(&own);
+        let send = move |bytes: Vec<u8>| {
+            let own = Arc::clone(&own);
+            async move {
+                let _ = own.send_to(&bytes, client).await;
+            }
+        };
+        pass(weather, &mut chance, &lost, &buffer[..len], send);
     }
 }
 

@@ -132,7 +132,10 @@ async fn lossy(weather: Weather, clients: u32, calls: u32) {
             tasks.push(tokio::spawn(async move {
                 for number in (lane..calls).step_by(20) {
                     let number = client * calls + number;
-                    let answer: u64 = own.call("Do", (number, number % 7 == 0)).await.unwrap();
+                    let answer: u64 = own
+                        .call("Do", (number, number.is_multiple_of(7)))
+                        .await
+                        .unwrap();
                     assert_eq!(answer, u64::from(number) * 3);
                 }
             }));

@@ -132,7 +132,7 @@ impl Driver {
         match ready!(self.poll_hear(context)) {
             Ok(received) => Poll::Ready(received),
             Err(error) => {
-                self.failed(error);
+                self.failed(&error);
                 Poll::Ready(Received::More)
             }
         }
@@ -179,7 +179,7 @@ impl Driver {
                     {
                         let _ = greeted.send(Ok(()));
                     }
-                    woken.extend(state.happens(now, event));
+                    woken.extend(state.happens(now, &event));
                 }
             }
         });
@@ -195,7 +195,7 @@ impl Driver {
 
     /// A datagram could not be sent, or has come back. Unless it was the first it is as one that was
     /// lost.
-    fn failed(&mut self, error: io::Error) {
+    fn failed(&mut self, error: &io::Error) {
         if self.greeted.is_some() && error.kind() == io::ErrorKind::ConnectionRefused {
             self.refused = Some(error.to_string());
             return;
@@ -226,7 +226,7 @@ impl Driver {
                     failed = Some(error);
                 });
             if let Some(error) = failed {
-                self.failed(error);
+                self.failed(&error);
             }
             ready!(sent);
         }
