@@ -103,6 +103,8 @@ impl Weather {
 /// left is a datagram that somebody else has sent.
 pub(crate) fn spoil(chance: &mut Chance, datagram: &mut Vec<u8>) {
     match chance.within(0..3) {
+        // Who can answer a greeting has seen it, and can do what he likes.
+        0 | 2 if datagram.get(12) == Some(&0x01) => datagram.clear(),
         0 => {
             let len = chance.within(0..datagram.len() as u64 + 1);
             datagram.truncate(len as usize);
@@ -112,8 +114,6 @@ pub(crate) fn spoil(chance: &mut Chance, datagram: &mut Vec<u8>) {
         1 => datagram
             .iter_mut()
             .for_each(|byte| *byte = chance.next() as u8),
-        // Who can answer a greeting has seen it, and can do what he likes.
-        _ if datagram.get(12) == Some(&0x01) => datagram.clear(),
         _ => {
             // The token of somebody else.
             for byte in datagram.iter_mut().take(8) {
