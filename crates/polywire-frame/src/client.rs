@@ -3,6 +3,7 @@
 use bytes::Bytes;
 
 use crate::broken::Broken;
+use crate::datagram::TooLong;
 use crate::draft::{Draft, TooLarge, bare};
 use crate::extension::{MAX_EXTENSION, Trace, is_key, name};
 use crate::frames::{Frame, Frames, Next, PREFACE};
@@ -62,8 +63,8 @@ pub struct Connection<T> {
     bytes: u64,
     most_calls: u32,
     most_bytes: u32,
-    /// The numbers that the server knows the names of, a bit each.
-    named: Vec<u64>,
+    /// The numbers that the server knows the names of.
+    named: Numbers,
     ends: Ends,
 }
 
@@ -108,11 +109,11 @@ pub struct Operation<'a> {
 /// What is asked, but for the payload.
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
-    operation: Operation<'a>,
-    deadline: Time,
-    open: bool,
-    metadata: &'a [(&'a str, &'a [u8])],
-    trace: Option<Trace>,
+    pub(crate) operation: Operation<'a>,
+    pub(crate) deadline: Time,
+    pub(crate) open: bool,
+    pub(crate) metadata: &'a [(&'a str, &'a [u8])],
+    pub(crate) trace: Option<Trace>,
 }
 
 impl<'a> Request<'a> {
@@ -171,6 +172,8 @@ pub enum Refused {
     Invalid(&'static str),
     /// The server takes no such frame.
     TooLarge(TooLarge),
+    /// No such datagram is sent. Over a stream there is more room.
+    TooLong(TooLong),
 }
 
 impl std::fmt::Display for Refused {
@@ -180,6 +183,7 @@ impl std::fmt::Display for Refused {
             Self::Full => f.write_str("as many calls or bytes are open as may be"),
             Self::Invalid(expected) => write!(f, "expected {expected}"),
             Self::TooLarge(too_large) => too_large.fmt(f),
+            Self::TooLong(too_long) => too_long.fmt(f),
         }
     }
 }
@@ -293,7 +297,7 @@ impl<T> Connection<T> {
             bytes: 0,
             most_calls: initial.calls(),
             most_bytes: initial.bytes(),
-            named: Vec::new(),
+            named: Numbers::default(),
             ends: Ends::Not,
         }
     }
@@ -428,60 +432,15 @@ impl<T> Connection<T> {
             value: now.millis_until(request.deadline),
         };
         let mut draft = Draft::new(&mut self.output, header);
-        let named = number != 0 && self.is_named(number);
+        let named = number != 0 && self.named.has(number as u16);
         if !named || !request.metadata.is_empty() || request.trace.is_some() {
-            let extended = self.extend(&mut draft, request, named);
+            let extended = extend(&mut self.output, &mut draft, request, named);
             if let Err(refused) = extended {
                 draft.undo(&mut self.output);
                 return Err(refused);
             }
         }
         Ok(draft)
-    }
-
-    #[cold]
-    fn extend(
-        &mut self,
-        draft: &mut Draft,
-        request: &Request<'_>,
-        named: bool,
-    ) -> Result<(), Refused> {
-        if name(request.operation.name.as_bytes()).is_none() {
-            return Err(Refused::Invalid("the name of an operation"));
-        }
-        let wrong =
-            |(key, value): &(&str, &[u8])| !is_key(key.as_bytes()) || value.len() > MAX_EXTENSION;
-        if request.metadata.iter().any(wrong) {
-            return Err(Refused::Invalid("a key of metadata"));
-        }
-        let extended = draft.extend(&mut self.output, |writer| {
-            if !named {
-                writer.operation(request.operation.name);
-            }
-            if let Some(trace) = &request.trace {
-                writer.trace(trace);
-            }
-            for (key, value) in request.metadata {
-                writer.metadata(key, value);
-            }
-        });
-        extended.map_err(|_| Refused::Invalid("an extension of at most 16384 bytes"))
-    }
-
-    #[inline]
-    fn is_named(&self, number: u32) -> bool {
-        let word = self.named.get(number as usize / 64);
-        word.is_some_and(|word| word >> (number % 64) & 1 == 1)
-    }
-
-    /// The server has got the name of that number.
-    #[cold]
-    fn set_named(&mut self, number: u16) {
-        let word = usize::from(number) / 64;
-        if self.named.len() <= word {
-            self.named.resize(word + 1, 0);
-        }
-        self.named[word] |= 1 << (number % 64);
     }
 
     /// Subscribes to a topic: as open as a call until it ends.
@@ -851,6 +810,61 @@ impl<T> Connection<T> {
     }
 }
 
+/// Writes the extension of a call: its name, where the server does not know its number, and what
+/// else it has.
+#[cold]
+pub(crate) fn extend(
+    output: &mut Output,
+    draft: &mut Draft,
+    request: &Request<'_>,
+    named: bool,
+) -> Result<(), Refused> {
+    if name(request.operation.name.as_bytes()).is_none() {
+        return Err(Refused::Invalid("the name of an operation"));
+    }
+    let wrong =
+        |(key, value): &(&str, &[u8])| !is_key(key.as_bytes()) || value.len() > MAX_EXTENSION;
+    if request.metadata.iter().any(wrong) {
+        return Err(Refused::Invalid("a key of metadata"));
+    }
+    let extended = draft.extend(output, |writer| {
+        if !named {
+            writer.operation(request.operation.name);
+        }
+        if let Some(trace) = &request.trace {
+            writer.trace(trace);
+        }
+        for (key, value) in request.metadata {
+            writer.metadata(key, value);
+        }
+    });
+    extended.map_err(|_| Refused::Invalid("an extension of at most 16384 bytes"))
+}
+
+/// A set of numbers of operations.
+#[derive(Debug, Default)]
+pub(crate) struct Numbers {
+    /// A bit each.
+    words: Vec<u64>,
+}
+
+impl Numbers {
+    #[inline]
+    pub(crate) fn has(&self, number: u16) -> bool {
+        let word = self.words.get(usize::from(number) / 64);
+        word.is_some_and(|word| word >> (number % 64) & 1 == 1)
+    }
+
+    #[cold]
+    pub(crate) fn insert(&mut self, number: u16) {
+        let word = usize::from(number) / 64;
+        if self.words.len() <= word {
+            self.words.resize(word + 1, 0);
+        }
+        self.words[word] |= 1 << (number % 64);
+    }
+}
+
 /// An answer that nobody has asked for.
 #[cold]
 fn nobody(frame: &Frame<'_>) -> Broken {
@@ -931,7 +945,7 @@ impl<T> Draught<'_, T> {
         self.draft.set_id(id.into());
         let number = self.draft.number();
         if number != 0 && self.draft.is_extended() {
-            connection.set_named(number);
+            connection.named.insert(number);
         }
         self.draft.finish(&mut connection.output);
         self.sent = true;
@@ -989,7 +1003,7 @@ impl<T> Message<'_, T> {
         }
         let number = self.draft.number();
         if number != 0 && self.draft.is_extended() {
-            connection.set_named(number);
+            connection.named.insert(number);
         }
         self.draft.finish(&mut connection.output);
         self.sent = true;

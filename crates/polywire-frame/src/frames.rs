@@ -104,6 +104,28 @@ impl Frames {
         }
     }
 
+    /// The frame that is the whole of these bytes, behind a greeting or as one; nothing if they are none
+    /// that the sender may send.
+    pub(crate) fn whole<'a>(
+        side: From,
+        receiver: &Settings,
+        greeted: bool,
+        bytes: &'a [u8],
+    ) -> Option<Frame<'a>> {
+        let mut frames = Self {
+            began: if greeted {
+                Began::Hello
+            } else {
+                Began::Preface
+            },
+            ..Self::new(side, receiver)
+        };
+        match frames.next(bytes) {
+            Ok(Next::Frame(frame, consumed)) if consumed == bytes.len() => Some(frame),
+            _ => None,
+        }
+    }
+
     /// Whether the sender speaks frames at all, as far as is known. Nobody else is to be told
     /// in frames what was wrong.
     #[must_use]

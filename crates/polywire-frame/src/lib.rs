@@ -21,6 +21,7 @@
 mod broken;
 pub mod client;
 mod code;
+pub mod datagram;
 mod draft;
 mod extension;
 pub mod flow;

@@ -1,6 +1,7 @@
 //! What a side takes: the body of `HELLO`.
 
 use crate::broken::Broken;
+use crate::header::header;
 use crate::{Flags, HEADER, Header, Kind, Output};
 
 /// What a side takes, as its `HELLO` says. They hold for the whole connection.
@@ -98,6 +99,9 @@ const RULES: [Rule; 8] = {
         rule(ITEMS, "items", 1 << 20, i32::MAX as u32),
     ]
 };
+
+/// The key that will never mean anything.
+const PADDING: u16 = 0xffff;
 
 /// Bytes of a setting: its key and its value.
 const SETTING: usize = 6;
@@ -286,6 +290,25 @@ impl Settings {
             *settings.field(key) = value;
         }
         Ok(settings)
+    }
+
+    /// Appends the `HELLO` that says them in a datagram: with a number for the answer to bear, and
+    /// padding until it has at least so many bytes.
+    pub(crate) fn write_datagram(self, output: &mut Output, nonce: u64, least: usize) {
+        let start = output.bytes.len();
+        self.write(output);
+        while output.bytes.len() - start < least {
+            output.bytes.extend_from_slice(&PADDING.to_le_bytes());
+            output.bytes.extend_from_slice(&[0; SETTING - 2]);
+        }
+        let length = (output.bytes.len() - start - HEADER) as u32;
+        let header = Header {
+            id: nonce as u32,
+            value: (nonce >> 32) as u32,
+            length,
+            ..header(Kind::HELLO, 0)
+        };
+        output.bytes[start..start + HEADER].copy_from_slice(&header.bytes());
     }
 
     /// Appends the `HELLO` that says them; those that are as if it did not are left out.

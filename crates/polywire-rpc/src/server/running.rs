@@ -21,8 +21,8 @@ use tokio::task::JoinHandle;
 /// }
 /// ```
 ///
-/// What it listens on is its type: [`Running::address`] is there for TCP,
-/// [`Running::path`] for Unix sockets. [`Running::into_any`] makes those of both
+/// What it listens on is its type: [`Running::address`] is there for TCP and UDP,
+/// [`Running::path`] for Unix sockets. [`Running::into_any`] makes those of all
 /// kinds one type, to be kept together.
 #[derive(Debug)]
 #[must_use = "the server stops when this is dropped"]
@@ -38,15 +38,22 @@ pub struct Running<P = SocketAddr> {
 pub enum Place {
     /// An address of TCP.
     Tcp(SocketAddr),
+    /// An address of UDP.
+    Udp(SocketAddr),
     /// The path of a Unix socket.
     Unix(PathBuf),
 }
 
+/// An address of UDP that a server listens on.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub struct UdpAddress(pub SocketAddr);
+
 impl fmt::Display for Place {
-    /// `127.0.0.1:8080`, `unix:/run/polywire.sock`.
+    /// `127.0.0.1:8080`, `udp:127.0.0.1:8080`, `unix:/run/polywire.sock`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Tcp(address) => address.fmt(f),
+            Self::Udp(address) => write!(f, "udp:{address}"),
             Self::Unix(path) => write!(f, "unix:{}", path.display()),
         }
     }
@@ -55,6 +62,12 @@ impl fmt::Display for Place {
 impl From<SocketAddr> for Place {
     fn from(address: SocketAddr) -> Self {
         Self::Tcp(address)
+    }
+}
+
+impl From<UdpAddress> for Place {
+    fn from(UdpAddress(address): UdpAddress) -> Self {
+        Self::Udp(address)
     }
 }
 
@@ -69,6 +82,14 @@ impl Running {
     #[must_use]
     pub const fn address(&self) -> SocketAddr {
         self.place
+    }
+}
+
+impl Running<UdpAddress> {
+    /// The address that it listens on.
+    #[must_use]
+    pub const fn address(&self) -> SocketAddr {
+        self.place.0
     }
 }
 

@@ -1,0 +1,79 @@
+//! What seeds decide, and how many of them are run.
+
+use std::io::Write;
+use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
+/// Numbers that follow from a seed (splitmix64).
+#[derive(Clone, Debug)]
+pub(crate) struct Chance(u64);
+
+impl Chance {
+    pub(crate) const fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    pub(crate) const fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ mixed >> 31
+    }
+
+    pub(crate) fn within(&mut self, range: Range<u64>) -> u64 {
+        range.start + self.next() % (range.end - range.start)
+    }
+
+    /// True in so many of a thousand cases.
+    pub(crate) fn is(&mut self, of_thousand: u64) -> bool {
+        self.within(0..1_000) < of_thousand
+    }
+
+    pub(crate) fn one<T: Copy>(&mut self, of: &[T]) -> T {
+        of[self.within(0..of.len() as u64) as usize]
+    }
+}
+
+fn number(name: &str) -> Option<u64> {
+    let text = std::env::var(name).ok()?;
+    Some(text.parse().unwrap())
+}
+
+/// Runs so many seeds, or the one that is asked for. `world` gives how often what has happened, by name.
+pub(crate) fn seeds(name: &str, count: u64, world: impl Fn(u64) -> Vec<(&'static str, u64)>) {
+    let seeds = match number("POLYWIRE_SEED") {
+        Some(seed) => seed..seed + 1,
+        None => 0..number("POLYWIRE_SEEDS").unwrap_or(count),
+    };
+    let total = seeds.end - seeds.start;
+    let mut sum: Vec<(&str, u64)> = Vec::new();
+    for seed in seeds {
+        let told = catch_unwind(AssertUnwindSafe(|| world(seed))).unwrap_or_else(|panic| {
+            // Past the test's own output, which is only shown if all else is.
+            let _ = writeln!(
+                std::io::stderr(),
+                "{name}: seed {seed} failed; POLYWIRE_SEED={seed} runs it alone"
+            );
+            resume_unwind(panic)
+        });
+        for (what, times) in told {
+            match sum.iter_mut().find(|(known, _)| *known == what) {
+                Some((_, sum)) => *sum += times,
+                None => sum.push((what, times)),
+            }
+        }
+    }
+    let sum: Vec<_> = sum
+        .iter()
+        .map(|(what, times)| format!("{times} {what}"))
+        .collect();
+    let _ = writeln!(
+        std::io::stderr(),
+        "{name}: {total} seeds: {}",
+        sum.join(", ")
+    );
+    if total > 100 {
+        assert!(sum.iter().all(|sum| !sum.starts_with("0 ")), "{sum:?}");
+    }
+}

@@ -1,0 +1,559 @@
+//! A client and a server on a stream of bytes, which is cut anywhere.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use polywire_frame::client::{self, Operation, Refused, Request};
+use polywire_frame::server::{self, Fault};
+use polywire_frame::{CallId, FaultCode, Output, Reason, Settings, Time};
+
+use crate::chance::{Chance, seeds};
+
+/// The number of a call among all of a world.
+type Number = usize;
+
+/// One direction: what has been written and not arrived, and what has arrived and not been taken.
+#[derive(Debug, Default)]
+struct Pipe {
+    under_way: Vec<u8>,
+    arrived: Vec<u8>,
+    /// Nothing moves.
+    stalls: bool,
+    /// The writer has closed it.
+    ended: bool,
+    /// The reader has been told so.
+    told: bool,
+}
+
+impl Pipe {
+    fn write(&mut self, output: &Output) {
+        if !self.ended {
+            for part in output.parts() {
+                self.under_way.extend_from_slice(part);
+            }
+        }
+    }
+
+    /// The writer crashes: of what it said last only some arrives.
+    fn cut(&mut self, chance: &mut Chance) {
+        let left = chance.within(0..self.under_way.len() as u64 + 1);
+        self.under_way.truncate(left as usize);
+        self.ended = true;
+    }
+
+    /// Some of what is under way arrives.
+    fn deliver(&mut self, chance: &mut Chance) {
+        if self.stalls {
+            return;
+        }
+        let most = chance.one(&[1, 7, 40, 5_000]);
+        let count = chance.within(0..most + 1).min(self.under_way.len() as u64);
+        self.arrived.extend(self.under_way.drain(..count as usize));
+    }
+}
+
+#[derive(Debug, Default)]
+struct Made {
+    /// How it ended.
+    end: Option<&'static str>,
+    open: Option<CallId>,
+    /// Items that are still to be sent, and whether the stream is still to be ended.
+    items: u32,
+    ends: bool,
+    /// Items that came, which are numbered.
+    heard: u32,
+    /// How often it was begun.
+    done: u32,
+    /// Items that the server has got.
+    got: u32,
+}
+
+struct World {
+    chance: Chance,
+    now: Time,
+    client: client::Connection<Number>,
+    server: server::Connection<u16, Number>,
+    to_server: Pipe,
+    to_client: Pipe,
+    calls: Vec<Made>,
+    /// Calls that the server has not answered: their ids, and items that it will still send.
+    working: Vec<(CallId, Number, u32)>,
+    /// What a client's side knows to be over; the same of the server's.
+    client_over: bool,
+    server_over: bool,
+    /// Whether bytes were changed on their way: then all that is known is that each call ends.
+    spoilt: bool,
+    spoils: u64,
+    breaks: u64,
+}
+
+fn words(number: Number, more: usize) -> Vec<u8> {
+    let mut words = (number as u64).to_le_bytes().to_vec();
+    words.extend((0..more).map(|at| (number + at) as u8));
+    words
+}
+
+fn number(payload: &[u8]) -> Number {
+    let number = payload
+        .first_chunk::<8>()
+        .map(|number| u64::from_le_bytes(*number));
+    number.unwrap_or(u64::MAX) as Number
+}
+
+impl World {
+    fn new(seed: u64) -> Self {
+        let mut chance = Chance::new(seed);
+        let settings = |chance: &mut Chance| {
+            Settings::DEFAULT
+                .with_calls(chance.one(&[64, 100]) as u32)
+                .with_window(65_536)
+        };
+        let mut client = client::Connection::new(settings(&mut chance));
+        let mut server = server::Connection::new(settings(&mut chance));
+        if chance.is(300) {
+            client = client.with_checksums();
+            server = server.with_checksums();
+        }
+        Self {
+            now: Time::ZERO,
+            client,
+            server,
+            to_server: Pipe::default(),
+            to_client: Pipe::default(),
+            calls: Vec::new(),
+            working: Vec::new(),
+            client_over: false,
+            server_over: false,
+            spoilt: false,
+            spoils: chance.one(&[0, 0, 0, 5]),
+            breaks: chance.one(&[0, 0, 3]),
+            chance,
+        }
+    }
+
+    fn end(&mut self, number: Number, end: &'static str) {
+        let call = &mut self.calls[number];
+        assert_eq!(
+            call.end, None,
+            "call {number} has ended, and again by {end}"
+        );
+        call.end = Some(end);
+        call.open = None;
+        if end == "reply" && !self.spoilt {
+            assert_eq!(call.done, 1, "call {number}, which was answered");
+        }
+    }
+
+    fn make(&mut self) {
+        if self.client_over || self.calls.len() >= 300 {
+            return;
+        }
+        let number = self.calls.len();
+        let chance = &mut self.chance;
+        let streams = chance.is(200);
+        let deadline = match chance.is(300) {
+            true => self.now.after(Duration::from_millis(chance.within(1..60))),
+            false => Time::NEVER,
+        };
+        let mut request = Request::new(Operation {
+            number: (number % 4) as u16,
+            name: ["Add", "Length", "Get", "Gone"][number % 4],
+        })
+        .with_deadline(deadline);
+        if streams {
+            request = request.with_items();
+        }
+        let more = chance.one(&[0, 20, 3_000]);
+        let sent = self.client.call(self.now, &request).and_then(|mut call| {
+            call.payload().extend(words(number, more));
+            call.send(number)
+        });
+        match sent {
+            Ok(id) => self.calls.push(Made {
+                open: Some(id),
+                items: if streams {
+                    chance.within(0..6) as u32
+                } else {
+                    0
+                },
+                ends: streams,
+                ..Made::default()
+            }),
+            Err(Refused::Full | Refused::Ending) => {}
+            Err(refused) => panic!("{refused}"),
+        }
+    }
+
+    /// An open call of the client, if there is any.
+    fn some_open(&mut self) -> Option<(Number, CallId)> {
+        let open = self.calls.iter().enumerate();
+        let open: Vec<_> = open
+            .filter_map(|(number, call)| Some((number, call.open?)))
+            .collect();
+        (!open.is_empty()).then(|| self.chance.one(&open))
+    }
+
+    /// Sends an item of the client, or ends its stream.
+    fn stream(&mut self) {
+        let Some((number, id)) = self.some_open() else {
+            return;
+        };
+        let call = &mut self.calls[number];
+        if call.items > 0 {
+            if let Some(mut item) = self.client.item(id) {
+                item.payload().extend(words(call.items as usize, 500));
+                item.send().unwrap();
+                call.items -= 1;
+            }
+        } else if std::mem::take(&mut call.ends) {
+            self.client.end(id);
+        }
+    }
+
+    /// A handler goes on: with an item, or with its answer.
+    fn work(&mut self) {
+        if self.working.is_empty() || self.server_over {
+            return;
+        }
+        let index = self.chance.within(0..self.working.len() as u64) as usize;
+        let (id, number, items) = self.working[index];
+        if items > 0 && self.chance.is(900) {
+            if let Some(mut item) = self.server.item(id, 0) {
+                item.payload().extend(words(items as usize, 300));
+                item.send().unwrap();
+                self.working[index].2 -= 1;
+            }
+            return;
+        }
+        self.working.swap_remove(index);
+        if self.chance.is(100) {
+            return self
+                .server
+                .fault(self.now, id, Fault::new(FaultCode::NAMED), b"as asked");
+        }
+        let Some(mut answer) = self.server.reply(self.now, id) else {
+            return;
+        };
+        answer.payload().extend(words(number, number % 50));
+        answer.send().unwrap();
+    }
+
+    fn serve(&mut self) {
+        let names = ["Add", "Length", "Get"];
+        let resolve = |name: &str| {
+            names
+                .iter()
+                .position(|known| *known == name)
+                .map(|at| at as u16)
+        };
+        let mut at = 0;
+        let bytes = std::mem::take(&mut self.to_server.arrived);
+        while !self.server_over {
+            let (took, event) = match self.server.receive(self.now, &bytes[at..], resolve) {
+                Ok(server::Step::Took(took, event)) => (took, event),
+                Ok(server::Step::Wants(wants)) => {
+                    assert!(wants > bytes.len() - at);
+                    break;
+                }
+                Err(broken) => {
+                    assert!(self.spoilt, "{broken}");
+                    self.stop_server();
+                    break;
+                }
+            };
+            at += took;
+            match event {
+                Some(server::Event::Call { id, payload, .. }) => {
+                    if self.chance.is(30) {
+                        let fault = Fault::unstarted(FaultCode::OVERLOADED);
+                        self.server.fault(self.now, id, fault, b"");
+                        continue;
+                    }
+                    let number = number(payload);
+                    if let Some(call) = self.calls.get_mut(number) {
+                        call.done += 1;
+                        assert!(call.done == 1 || self.spoilt, "call {number}");
+                    }
+                    let items = self.chance.one(&[0, 0, 4]);
+                    self.server.attach(id, number).unwrap();
+                    self.working.push((id, number, items));
+                }
+                Some(server::Event::Unknown { id, .. }) => {
+                    let fault = Fault::unstarted(FaultCode::UNKNOWN_OPERATION);
+                    self.server.fault(self.now, id, fault, b"");
+                }
+                Some(server::Event::Item { id, payload }) => {
+                    let number = self.server.context(id).copied();
+                    if let Some(call) = number.and_then(|number| self.calls.get_mut(number)) {
+                        call.got += 1;
+                    }
+                    self.server.consumed(id, payload.len() as u32 + 16);
+                }
+                Some(server::Event::Subscribe { id, .. } | server::Event::Publish { id, .. }) => {
+                    let fault = Fault::unstarted(FaultCode::UNSUPPORTED);
+                    self.server.fault(self.now, id, fault, b"");
+                }
+                _ => {}
+            }
+        }
+        self.to_server.arrived = bytes[at..].to_vec();
+    }
+
+    fn hear(&mut self) {
+        let mut at = 0;
+        let bytes = std::mem::take(&mut self.to_client.arrived);
+        while !self.client_over {
+            let (took, event) = match self.client.receive(&bytes[at..]) {
+                Ok(client::Step::Took(took, event)) => (took, event),
+                Ok(client::Step::Wants(wants)) => {
+                    assert!(wants > bytes.len() - at);
+                    break;
+                }
+                Err(broken) => {
+                    assert!(self.spoilt, "{broken}");
+                    self.stop_client();
+                    break;
+                }
+            };
+            at += took;
+            match event {
+                Some(client::Event::Reply {
+                    context, payload, ..
+                }) => {
+                    if !self.spoilt {
+                        assert_eq!(payload, words(context, context % 50));
+                    }
+                    self.end(context, "reply");
+                }
+                Some(client::Event::Fault {
+                    context,
+                    code,
+                    unstarted,
+                    ..
+                }) => {
+                    if unstarted && !self.spoilt {
+                        assert_eq!(self.calls[context].done, 0);
+                    }
+                    let end = match code {
+                        FaultCode::DEADLINE => "deadline",
+                        FaultCode::OVERLOADED => "overloaded",
+                        _ => "fault",
+                    };
+                    self.end(context, end);
+                }
+                Some(client::Event::Item { id, payload, .. }) => {
+                    let bytes = payload.len() as u32 + 16;
+                    if let Some(number) = self.client.context(id).copied() {
+                        self.calls[number].heard += 1;
+                    }
+                    self.client.consumed(id, bytes);
+                }
+                _ => {}
+            }
+        }
+        self.to_client.arrived = bytes[at..].to_vec();
+    }
+
+    /// The server's side ends: what it has to say goes, and no more.
+    fn stop_server(&mut self) {
+        self.flush();
+        self.server_over = true;
+        self.to_client.ended = true;
+        self.working.clear();
+        for context in self.server.close() {
+            assert!(context < self.calls.len() || self.spoilt);
+        }
+    }
+
+    fn stop_client(&mut self) {
+        self.flush();
+        self.client_over = true;
+        self.to_server.ended = true;
+        let lost: Vec<_> = self.client.close(None).collect();
+        for lost in lost {
+            self.end(lost.context, "disconnected");
+        }
+    }
+
+    /// Writes what both sides have to say.
+    fn flush(&mut self) {
+        self.to_server.write(self.client.output());
+        self.client.wrote();
+        self.to_client.write(self.server.output());
+        self.server.wrote();
+    }
+
+    fn time(&mut self) {
+        self.now = self
+            .now
+            .after(Duration::from_micros(self.chance.within(0..5_000)));
+        let mut late = Vec::new();
+        if !self.client_over && self.client.next_timeout() <= self.now {
+            self.client.timeout(self.now, |_, number| late.push(number));
+        }
+        for number in late {
+            self.end(number, "deadline");
+        }
+        if !self.server_over && self.server.next_timeout() <= self.now {
+            self.server.timeout(self.now, |_, _| {});
+        }
+    }
+
+    /// One thing happens, whatever it is.
+    fn step(&mut self) {
+        match self.chance.within(0..100) {
+            0..20 => self.make(),
+            20..26 => self.stream(),
+            26..44 => self.work(),
+            44..47 => {
+                if let Some((number, id)) = self.some_open()
+                    && self.chance.is(300)
+                {
+                    assert_eq!(self.client.cancel(id), Some(number));
+                    self.end(number, "cancelled");
+                }
+            }
+            47..57 => self.flush(),
+            57..67 => self.to_server.deliver(&mut self.chance),
+            67..77 => self.to_client.deliver(&mut self.chance),
+            77..85 => self.serve(),
+            85..93 => self.hear(),
+            93..98 => self.time(),
+            98 => self.misfortune(),
+            _ => {
+                let pipe = match self.chance.is(500) {
+                    true => &mut self.to_server,
+                    false => &mut self.to_client,
+                };
+                pipe.stalls = self.chance.is(500);
+            }
+        }
+        for server in [true, false] {
+            self.hear_end(server);
+        }
+    }
+
+    /// A side that has read to the end of the other's closes too.
+    fn hear_end(&mut self, server: bool) {
+        let pipe = if server {
+            &mut self.to_server
+        } else {
+            &mut self.to_client
+        };
+        if !pipe.ended || pipe.told || !pipe.under_way.is_empty() || pipe.stalls {
+            return;
+        }
+        pipe.told = true;
+        if server {
+            self.serve();
+            if !self.server_over {
+                self.stop_server();
+            }
+        } else {
+            self.hear();
+            if !self.client_over {
+                self.stop_client();
+            }
+        }
+    }
+
+    fn misfortune(&mut self) {
+        if self.chance.is(self.spoils * 20) {
+            let pipe = match self.chance.is(500) {
+                true => &mut self.to_server,
+                false => &mut self.to_client,
+            };
+            self.spoilt = true;
+            let at = self.chance.within(0..pipe.under_way.len() as u64 + 1) as usize;
+            match pipe.under_way.get_mut(at) {
+                Some(byte) => *byte ^= 1 << self.chance.within(0..8),
+                None if !pipe.ended => pipe.under_way.extend_from_slice(b"garbage"),
+                None => {}
+            }
+        }
+        if self.chance.is(self.breaks * 20) {
+            match self.chance.within(0..6) {
+                0 => self.client.go_away(),
+                1 => self.server.go_away(Reason::STOP, 0, "done"),
+                2 if !self.server_over => {
+                    self.to_client.cut(&mut self.chance);
+                    self.stop_server();
+                }
+                3 if !self.client_over => {
+                    self.to_server.cut(&mut self.chance);
+                    self.stop_client();
+                }
+                // One side says no more, and still listens.
+                4 => self.to_server.ended = true,
+                _ => self.to_client.ended = true,
+            }
+        }
+    }
+
+    fn run(&mut self) {
+        let steps = self.chance.one(&[200, 2_000]);
+        for _ in 0..steps {
+            self.step();
+        }
+        // All that can be answered is, if nothing is in the way.
+        self.to_server.stalls = false;
+        self.to_client.stalls = false;
+        for _ in 0..20_000 {
+            let open = self.calls.iter().any(|call| call.open.is_some());
+            if !open {
+                break;
+            }
+            match self.chance.within(0..7) {
+                0 => self.work(),
+                1 => self.flush(),
+                2 => self.to_server.deliver(&mut self.chance),
+                3 => self.to_client.deliver(&mut self.chance),
+                4 => self.serve(),
+                5 => self.hear(),
+                _ => {
+                    self.stream();
+                    self.time();
+                }
+            }
+            self.hear_end(true);
+            self.hear_end(false);
+        }
+        let open = self.calls.iter().filter(|call| call.open.is_some()).count();
+        if !self.spoilt && !self.to_server.ended && !self.to_client.ended {
+            assert_eq!(open, 0, "calls that nobody answered");
+        }
+        if !self.client_over {
+            self.stop_client();
+        }
+    }
+
+    fn told(&self) -> Vec<(&'static str, u64)> {
+        let mut told = HashMap::new();
+        for (number, call) in self.calls.iter().enumerate() {
+            let Some(end) = call.end else {
+                panic!("call {number} has not ended");
+            };
+            *told.entry(end).or_default() += 1;
+        }
+        // Always in the same order.
+        [
+            "reply",
+            "fault",
+            "deadline",
+            "cancelled",
+            "overloaded",
+            "disconnected",
+        ]
+        .map(|name| (name, told.get(name).copied().unwrap_or_default()))
+        .into()
+    }
+}
+
+#[test]
+fn each_call_ends_once_however_the_bytes_are_cut() {
+    seeds("streams", 1_500, |seed| {
+        let mut world = World::new(seed);
+        world.run();
+        world.told()
+    });
+}

@@ -1,0 +1,9 @@
+//! Frames over datagrams: the socket of either side, and a client's task.
+
+mod alarm;
+mod driver;
+mod socket;
+
+pub(crate) use alarm::Alarm;
+pub(super) use driver::{connect, drive};
+pub(crate) use socket::{Received, Sending, Socket};

@@ -1,0 +1,337 @@
+//! Handlers at work for whoever has called them, over a stream or over datagrams.
+
+use std::future::poll_fn;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll, Waker};
+
+use polywire_frame::server::Fault as Answer;
+use polywire_frame::{Extension, Time};
+use polywire_protocol::{Fault, FaultKind};
+use tokio::task::{AbortHandle, JoinSet};
+
+use super::calls::Table;
+use super::faults;
+use crate::methods::{MethodFuture, MethodReply};
+use crate::server::answer::caught;
+use crate::server::app::{App, Called};
+
+/// The state machine that calls come from, and answers go to.
+pub(super) trait Answers {
+    /// What a call is known by.
+    type Call: Copy + Send + 'static;
+
+    /// Answers a call, unless it has ended.
+    ///
+    /// # Errors
+    ///
+    /// The answer is larger than may be sent: why. The call is still open.
+    fn reply(&mut self, now: Time, call: Self::Call, reply: MethodReply) -> Result<(), String>;
+
+    /// Answers a call with a fault, unless it has ended.
+    fn fault(&mut self, now: Time, call: Self::Call, fault: Answer, details: &[u8]);
+
+    /// Keeps the handler of an open call, to drop it when the call ends.
+    fn attach(&mut self, call: Self::Call, kept: Kept);
+}
+
+/// What is kept of a call while its handler is at work.
+#[derive(Debug)]
+pub(super) struct Kept {
+    task: AbortHandle,
+}
+
+impl Drop for Kept {
+    /// The call was answered, which is no matter to the task any more; or it was cancelled, its
+    /// time is over or its connection has ended, and nobody wants its answer.
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+/// An answer, and to what.
+type Ended<C> = (C, u32, Result<MethodReply, Fault>);
+
+/// Answers of handlers that took their time.
+#[derive(Debug)]
+struct Done<C>(Mutex<Waiting<C>>);
+
+#[derive(Debug)]
+struct Waiting<C> {
+    answers: Vec<Ended<C>>,
+    waker: Option<Waker>,
+}
+
+impl<C> Done<C> {
+    fn push(&self, ended: Ended<C>) {
+        let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        waiting.answers.push(ended);
+        let waker = waiting.waker.take();
+        drop(waiting);
+        if let Some(waker) = waker {
+            waker.wake();
+        }
+    }
+
+    /// Those that are there. The task is woken when there are more.
+    fn take(&self, context: &Context<'_>) -> Vec<Ended<C>> {
+        let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        // Whether or not there is one: the next may come before the task looks again.
+        let own = context.waker();
+        let known = waiting.waker.as_ref();
+        if !known.is_some_and(|waker| waker.will_wake(own)) {
+            waiting.waker = Some(own.clone());
+        }
+        std::mem::take(&mut waiting.answers)
+    }
+}
+
+/// The handlers of a server, at work for one task.
+pub(super) struct Handlers<C> {
+    app: Arc<App>,
+    table: Arc<Table>,
+    done: Arc<Done<C>>,
+    /// Calls that nobody waits for. They end with the task.
+    one_ways: JoinSet<()>,
+}
+
+/// What is called.
+pub(super) struct Request<'a> {
+    pub(super) operation: u32,
+    pub(super) context: &'a crate::Context,
+    pub(super) extension: &'a Extension<'a>,
+    pub(super) payload: &'a [u8],
+}
+
+impl<C: Copy + Send + 'static> Handlers<C> {
+    /// None, if the server does not offer frames.
+    pub(super) fn new(app: Arc<App>) -> Option<Self> {
+        let table = Arc::clone(app.frames.as_ref()?);
+        Some(Self {
+            app,
+            table,
+            done: Arc::new(Done(Mutex::new(Waiting {
+                answers: Vec::new(),
+                waker: None,
+            }))),
+            one_ways: JoinSet::new(),
+        })
+    }
+
+    pub(super) const fn app(&self) -> &Arc<App> {
+        &self.app
+    }
+
+    pub(super) const fn table(&self) -> &Arc<Table> {
+        &self.table
+    }
+
+    /// Answers the calls whose handlers have ended since. The task is woken when there are more.
+    pub(super) fn settle(
+        &self,
+        answers: &mut impl Answers<Call = C>,
+        now: impl Fn() -> Time,
+        context: &Context<'_>,
+    ) {
+        let done = self.done.take(context);
+        if done.is_empty() {
+            return;
+        }
+        let now = now();
+        for ended in done {
+            self.answer(answers, now, ended);
+        }
+    }
+
+    /// Carries out a call.
+    pub(super) fn call(
+        &self,
+        answers: &mut impl Answers<Call = C>,
+        now: Time,
+        call: C,
+        request: &Request<'_>,
+    ) {
+        let in_flight = match self.app.admit_call(&request.context.peer) {
+            Ok(in_flight) => in_flight,
+            Err(fault) => return self.fault(answers, now, call, &Called::Unknown, &fault, true),
+        };
+        let operation = request.operation;
+        match self.begin(request) {
+            Ok(Begun::Ended(answer)) => self.answer(answers, now, (call, operation, answer)),
+            Ok(Begun::Working(future)) => {
+                let done = Arc::clone(&self.done);
+                let answer = self.finish(operation, future);
+                let task = tokio::spawn(async move {
+                    let answer = answer.await;
+                    // Until the handler has ended, also one that was given up.
+                    drop(in_flight);
+                    done.push((call, operation, answer));
+                });
+                let kept = Kept {
+                    task: task.abort_handle(),
+                };
+                answers.attach(call, kept);
+            }
+            Err(fault) => {
+                let unstarted = is_of_the_input(fault.kind());
+                let called = self.table.called(operation);
+                self.fault(answers, now, call, &called, &fault, unstarted);
+            }
+        }
+    }
+
+    /// Answers a call of an operation that there is not.
+    #[cold]
+    pub(super) fn unknown(
+        &self,
+        answers: &mut impl Answers<Call = C>,
+        now: Time,
+        call: C,
+        name: Option<&str>,
+    ) {
+        let message = match name {
+            Some(name) => {
+                let shown: String = name.chars().take(64).collect();
+                format!("no operation `{}`", shown.escape_debug())
+            }
+            None => "a number of an operation that was given no name".to_owned(),
+        };
+        let fault = Fault::new(FaultKind::UnknownOperation, message);
+        self.fault(answers, now, call, &Called::Unknown, &fault, true);
+    }
+
+    /// Carries out a call that nobody waits for. There are no more than `most` of them at once.
+    pub(super) fn one_way(&mut self, request: &Request<'_>, most: usize) {
+        while self.one_ways.try_join_next().is_some() {}
+        if self.one_ways.len() >= most {
+            tracing::debug!("a call without an answer was dropped: too many are at work");
+            return;
+        }
+        let Ok(in_flight) = self.app.admit_call(&request.context.peer) else {
+            return;
+        };
+        if let Ok(Begun::Working(future)) = self.begin(request) {
+            let answer = self.finish(request.operation, future);
+            self.one_ways.spawn(async move {
+                let _ = answer.await;
+                drop(in_flight);
+            });
+        }
+    }
+
+    /// Begins a call, and looks at once whether it has ended: most have.
+    fn begin(&self, request: &Request<'_>) -> Result<Begun, Fault> {
+        let Request {
+            operation,
+            extension,
+            payload,
+            ..
+        } = *request;
+        let mut context = request.context.clone();
+        if extension.metadata().next().is_some() {
+            bring(&mut context, extension);
+        }
+        caught(|| {
+            let mut future = self.table.begin(&self.app, operation, context, payload)?;
+            // Whoever asks again brings the waker that counts.
+            let mut nobody = Context::from_waker(Waker::noop());
+            Ok(match future.as_mut().poll(&mut nobody) {
+                Poll::Ready(answer) => Begun::Ended(answer),
+                Poll::Pending => Begun::Working(future),
+            })
+        })
+    }
+
+    /// The rest of a call, up to the time that handlers have.
+    fn finish(
+        &self,
+        operation: u32,
+        mut future: MethodFuture,
+    ) -> impl Future<Output = Result<MethodReply, Fault>> + Send + 'static {
+        let app = Arc::clone(&self.app);
+        let called = self.table.called(operation);
+        async move {
+            let work = poll_fn(|context| {
+                caught(|| Ok(future.as_mut().poll(context)))
+                    .unwrap_or_else(|fault| Poll::Ready(Err(fault)))
+            });
+            match tokio::time::timeout(app.timeouts.handler, work).await {
+                Ok(answer) => answer,
+                Err(_) => Err(app.late(&called)),
+            }
+        }
+    }
+
+    fn answer(
+        &self,
+        answers: &mut impl Answers<Call = C>,
+        now: Time,
+        (call, operation, answer): Ended<C>,
+    ) {
+        let fault = match answer {
+            Ok(reply) => match answers.reply(now, call, reply) {
+                Ok(()) => return,
+                Err(too_large) => Fault::new(FaultKind::TooLarge, too_large),
+            },
+            Err(fault) => fault,
+        };
+        let called = self.table.called(operation);
+        self.fault(answers, now, call, &called, &fault, false);
+    }
+
+    /// Answers with a fault; `unstarted`, if it is known that no handler has begun.
+    #[cold]
+    fn fault(
+        &self,
+        answers: &mut impl Answers<Call = C>,
+        now: Time,
+        call: C,
+        called: &Called,
+        fault: &Fault,
+        unstarted: bool,
+    ) {
+        let (answer, details) = faults::answer(&self.app, &self.table, called, fault, unstarted);
+        answers.fault(now, call, answer, &details);
+    }
+}
+
+/// Whether a fault of what was read before the handler: it never began.
+const fn is_of_the_input(kind: FaultKind) -> bool {
+    matches!(
+        kind,
+        FaultKind::Invalid
+            | FaultKind::Malformed
+            | FaultKind::TooLarge
+            | FaultKind::UnknownOperation
+    )
+}
+
+/// A call that has begun.
+enum Begun {
+    Ended(Result<MethodReply, Fault>),
+    Working(MethodFuture),
+}
+
+/// What calls know of their circumstances that bring nothing of their own.
+pub(super) fn context(peer: crate::server::Peer) -> crate::Context {
+    let (head, ()) = http::Request::new(()).into_parts();
+    crate::Context {
+        head: Arc::new(head),
+        peer,
+        protocol: polywire_protocol::ProtocolKind::RpcV2Cbor,
+        mount: 0,
+    }
+}
+
+/// Metadata is for handlers what headers are.
+#[cold]
+fn bring(context: &mut crate::Context, extension: &Extension<'_>) {
+    let headers = &mut Arc::make_mut(&mut context.head).headers;
+    for (key, value) in extension.metadata() {
+        let name = http::HeaderName::from_bytes(key.as_bytes());
+        let value = http::HeaderValue::from_bytes(value);
+        // What is no header is nobody's there.
+        if let (Ok(name), Ok(value)) = (name, value) {
+            headers.append(name, value);
+        }
+    }
+}

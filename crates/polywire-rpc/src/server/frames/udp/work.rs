@@ -1,0 +1,241 @@
+//! What the datagrams of a socket come to.
+
+use std::collections::hash_map::RandomState;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use polywire_frame::datagram::server::{Call, Event, Fault as Answer, Limits, Server};
+use polywire_frame::{Reason, Settings, Time};
+
+use super::super::handlers::{Answers, Handlers, Kept, Request, context};
+use crate::frames::{Alarm, Clock, Received, Sending, Socket};
+use crate::methods::MethodReply;
+use crate::server::app::App;
+use crate::server::peer::Peer;
+
+/// Reads after which other tasks of the thread have their turn.
+const MOST_READS: usize = 16;
+
+/// Bytes that are sent before more is read.
+const ENOUGH: usize = 256 << 10;
+
+/// How long clients are answered that have not heard that the server stops, although nothing is open:
+/// their answers may have been lost.
+const LINGER: Duration = Duration::from_secs(1);
+
+type Machine = Server<u32, Kept, RandomState>;
+
+/// A socket, its state machine, and the handlers at work for it.
+pub(super) struct Work {
+    socket: Socket,
+    machine: Machine,
+    handlers: Handlers<Call>,
+    /// Of calls that bring nothing of their own.
+    context: crate::Context,
+    sending: Sending<SocketAddr>,
+    clock: Clock,
+    alarm: Alarm,
+    /// When the server stops although calls are open, and when if none is.
+    stops: Option<(Time, Time)>,
+}
+
+impl Work {
+    /// None, if the server does not offer frames.
+    pub(super) fn new(app: Arc<App>, socket: Socket, limits: Limits) -> Option<Self> {
+        Some(Self {
+            socket,
+            machine: Server::with_limits(Settings::DEFAULT, limits, RandomState::new()),
+            handlers: Handlers::new(app)?,
+            context: context(Peer::default()),
+            sending: Sending::default(),
+            clock: Clock::new(),
+            alarm: Alarm::new(),
+            stops: None,
+        })
+    }
+
+    /// The server stops: what is open is answered.
+    pub(super) fn stop(&mut self) {
+        let within = self.handlers.app().timeouts.shutdown;
+        let now = self.clock.now();
+        self.stops = Some((now.after(within), now.after(LINGER.min(within))));
+        let millis = u32::try_from(within.as_millis()).unwrap_or(u32::MAX);
+        self.machine.go_away(Reason::STOP, millis);
+    }
+
+    /// Reads, answers and waits, until the server has stopped.
+    pub(super) fn poll(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        for _ in 0..MOST_READS {
+            let clock = self.clock;
+            self.handlers
+                .settle(&mut self.machine, || clock.now(), context);
+            // Who sends more than can be answered is not read.
+            let blocked = !self.sending.is_empty() && self.machine.output().bytes() > ENOUGH;
+            let received = match blocked {
+                true => Poll::Pending,
+                false => self.poll_receive(context),
+            };
+            // What has come together is answered together.
+            if received == Poll::Ready(Received::More) && self.machine.output().bytes() < ENOUGH {
+                continue;
+            }
+            let sent = self.poll_send(context);
+            if sent.is_ready() && self.is_done() {
+                return Poll::Ready(());
+            }
+            if received.is_pending() && !(blocked && sent.is_ready()) {
+                ready!(self.poll_time(context));
+            }
+        }
+        // The others have their turn, and so have those who wait for this one.
+        let _ = self.poll_send(context);
+        self.timeout();
+        context.waker().wake_by_ref();
+        Poll::Pending
+    }
+
+    fn is_done(&mut self) -> bool {
+        let Some((latest, quiet)) = self.stops else {
+            return false;
+        };
+        let now = self.clock.now();
+        let quiet = self.machine.open() == 0 && (now >= quiet || !self.machine.is_wanted());
+        quiet || now >= latest
+    }
+
+    fn poll_receive(&mut self, context: &mut Context<'_>) -> Poll<Received> {
+        let Self {
+            socket,
+            machine,
+            handlers,
+            context: circumstances,
+            clock,
+            ..
+        } = self;
+        let now = clock.now();
+        let received = socket.poll_receive(context, &mut |from, datagram| {
+            let peer = Peer::from(from);
+            if handlers.app().connect(&peer).is_err() {
+                // Who may not connect is not even told so.
+                return;
+            }
+            let table = handlers.table();
+            let event = machine.receive(now, from, datagram, |name| table.find(name));
+            let Some(event) = event else { return };
+            circumstances.peer = peer;
+            happens(machine, handlers, circumstances, now, event);
+        });
+        match ready!(received) {
+            Ok(received) => Poll::Ready(received),
+            Err(error) => {
+                // Of a datagram that was sent before: as if it were lost.
+                tracing::debug!(%error, "a datagram was not taken");
+                Poll::Ready(Received::More)
+            }
+        }
+    }
+
+    fn poll_send(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        let mut failed = |error| tracing::debug!(%error, "a datagram was not sent");
+        loop {
+            if self.sending.is_empty() {
+                let output = self.machine.output_mut();
+                if output.is_empty() {
+                    return Poll::Ready(());
+                }
+                self.sending
+                    .exchange(|used| std::mem::replace(output, used));
+            }
+            ready!(
+                self.sending
+                    .poll(&self.socket, context, |to| to, &mut failed)
+            );
+        }
+    }
+
+    fn timeout(&mut self) {
+        let now = self.clock.now();
+        self.machine.timeout(now, |_, kept| drop(kept));
+    }
+
+    /// Waits for the next that is due. Ready, if something has been done.
+    fn poll_time(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        let mut next = self.machine.next_timeout();
+        if let Some((latest, quiet)) = self.stops {
+            let open = self.machine.open() > 0;
+            next = next.min(if open { latest } else { quiet });
+        }
+        if next <= self.clock.now() {
+            self.timeout();
+            return Poll::Ready(());
+        }
+        self.alarm.poll(self.clock, next, context)
+    }
+}
+
+fn happens(
+    machine: &mut Machine,
+    handlers: &mut Handlers<Call>,
+    context: &crate::Context,
+    now: Time,
+    event: Event<'_, u32, Kept>,
+) {
+    match event {
+        Event::Call {
+            call,
+            operation,
+            extension,
+            payload,
+            ..
+        } => {
+            let request = Request {
+                operation,
+                context,
+                extension: &extension,
+                payload,
+            };
+            handlers.call(machine, now, call, &request);
+        }
+        Event::OneWay {
+            operation,
+            extension,
+            payload,
+            ..
+        } => {
+            let request = Request {
+                operation,
+                context,
+                extension: &extension,
+                payload,
+            };
+            handlers.one_way(&request, machine.settings().calls() as usize);
+        }
+        Event::Unknown { call, name } => handlers.unknown(machine, now, call, name),
+        // Its task ends with it.
+        Event::Cancelled(_, kept) => drop(kept),
+        _ => {}
+    }
+}
+
+impl Answers for Machine {
+    type Call = Call;
+
+    fn reply(&mut self, now: Time, call: Call, reply: MethodReply) -> Result<(), String> {
+        let Some(mut answer) = Self::reply(self, now, call) else {
+            return Ok(());
+        };
+        answer.payload().extend_from_slice(reply.value());
+        answer.send().map_err(|too_long| too_long.to_string())
+    }
+
+    fn fault(&mut self, now: Time, call: Call, fault: Answer, details: &[u8]) {
+        Self::fault(self, now, call, fault, details);
+    }
+
+    fn attach(&mut self, call: Call, kept: Kept) {
+        // It is open: it has just come.
+        let _ = Self::attach(self, call, kept);
+    }
+}

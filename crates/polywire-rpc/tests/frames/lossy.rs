@@ -1,0 +1,135 @@
+//! A network that loses, doubles and reorders datagrams.
+
+use std::collections::HashMap;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use tokio::net::UdpSocket;
+use tokio::task::JoinSet;
+
+/// What happens to datagrams, in thousandths of them.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Weather {
+    pub(crate) lost: u64,
+    pub(crate) doubled: u64,
+    /// Those that are overtaken by others.
+    pub(crate) late: u64,
+}
+
+/// Stands between clients and a server, until it is dropped.
+pub(crate) struct Network {
+    pub(crate) address: SocketAddr,
+    pub(crate) lost: Arc<AtomicU64>,
+    _tasks: JoinSet<()>,
+}
+
+/// Numbers that are the same in each run.
+struct Chance(u64);
+
+impl Chance {
+    const fn is(&mut self, of_thousand: u64) -> bool {
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        (self.0 >> 33) % 1_000 < of_thousand
+    }
+}
+
+impl Network {
+    pub(crate) async fn new(server: SocketAddr, weather: Weather) -> Self {
+        let socket = Arc::new(UdpSocket::bind("127.0.0.1:0").await.unwrap());
+        let address = socket.local_addr().unwrap();
+        let lost = Arc::new(AtomicU64::new(0));
+        let mut tasks = JoinSet::new();
+        let count = Arc::clone(&lost);
+        tasks.spawn(async move {
+            let mut chance = Chance(7);
+            let mut backs: HashMap<SocketAddr, Arc<UdpSocket>> = HashMap::new();
+            let mut answers = JoinSet::new();
+            let mut buffer = vec![0; 65_536];
+            loop {
+                let (len, from) = socket.recv_from(&mut buffer).await.unwrap();
+                let back = match backs.get(&from) {
+                    Some(back) => Arc::clone(back),
+                    None => {
+                        let back = Arc::new(UdpSocket::bind("127.0.0.1:0").await.unwrap());
+                        back.connect(server).await.unwrap();
+                        backs.insert(from, Arc::clone(&back));
+                        let own = Arc::clone(&socket);
+                        let count = Arc::clone(&count);
+                        answers.spawn(answer(weather, Arc::clone(&back), own, from, count));
+                        back
+                    }
+                };
+                let send = move |bytes: Vec<u8>| {
+                    let back = Arc::clone(&back);
+                    async move {
+                        let _ = back.send(&bytes).await;
+                    }
+                };
+                pass(weather, &mut chance, &count, &buffer[..len], send);
+            }
+        });
+        Self {
+            address,
+            lost,
+            _tasks: tasks,
+        }
+    }
+}
+
+/// Passes the server's answers to a client on.
+async fn answer(
+    weather: Weather,
+    back: Arc<UdpSocket>,
+    own: Arc<UdpSocket>,
+    client: SocketAddr,
+    lost: Arc<AtomicU64>,
+) {
+    let mut chance = Chance(u64::from(client.port()));
+    let mut buffer = vec![0; 65_536];
+    loop {
+        // Of one who is not there: nothing.
+        let Ok(len) = back.recv(&mut buffer).await else {
+            continue;
+        };
+        let own = Arc::clone(&own);
+        let send = move |bytes: Vec<u8>| {
+            let own = Arc::clone(&own);
+            async move {
+                let _ = own.send_to(&bytes, client).await;
+            }
+        };
+        pass(weather, &mut chance, &lost, &buffer[..len], send);
+    }
+}
+
+/// Passes a datagram on, unless it is lost; now, or later than others.
+fn pass<F>(
+    weather: Weather,
+    chance: &mut Chance,
+    lost: &AtomicU64,
+    bytes: &[u8],
+    send: impl Fn(Vec<u8>) -> F,
+) where
+    F: Future<Output = ()> + Send + 'static,
+{
+    let copies = if chance.is(weather.doubled) { 2 } else { 1 };
+    for _ in 0..copies {
+        if chance.is(weather.lost) {
+            lost.fetch_add(1, Ordering::Relaxed);
+            continue;
+        }
+        let sending = send(bytes.to_vec());
+        let late = chance.is(weather.late);
+        tokio::spawn(async move {
+            if late {
+                tokio::time::sleep(Duration::from_millis(3)).await;
+            }
+            sending.await;
+        });
+    }
+}

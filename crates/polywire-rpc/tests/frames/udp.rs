@@ -1,0 +1,309 @@
+//! Calls over UDP, and what they end in.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use polywire_frame::FaultCode;
+use polywire_rpc::frames::{CallError, Client};
+use polywire_rpc::server::{UdpAddress, UdpSocket};
+use polywire_rpc::{Methods, Running, Server};
+
+use crate::lossy::{Network, Weather};
+use crate::support::methods;
+
+async fn server() -> Running<UdpAddress> {
+    let server = Server::methods(methods()).frames(true).build().unwrap();
+    server.listen_udp(any()).await.unwrap()
+}
+
+fn any() -> UdpSocket {
+    UdpSocket::new("127.0.0.1:0".parse().unwrap())
+}
+
+async fn client(running: &Running<UdpAddress>) -> Client {
+    let url = format!("udp://{}", running.address());
+    Client::connect(&url).await.unwrap()
+}
+
+#[tokio::test]
+async fn methods_answer() {
+    let running = server().await;
+    let client = client(&running).await;
+    assert_eq!(client.call::<i32>("Add", (2, 3)).await.unwrap(), 5);
+    assert_eq!(client.call::<usize>("Length", ("four",)).await.unwrap(), 4);
+    client.call::<()>("Nothing", ()).await.unwrap();
+    // One that takes its time, so that it is sent again meanwhile.
+    assert_eq!(client.call::<u64>("Sleep", (50,)).await.unwrap(), 50);
+    assert_eq!(client.pending(), 0);
+    running.shutdown().await;
+}
+
+#[tokio::test]
+async fn faults_say_what_is_wrong() {
+    let running = server().await;
+    let client = client(&running).await;
+    for (method, code, words) in [
+        ("Fail", FaultCode::NAMED, "as asked"),
+        ("Panic", FaultCode::INTERNAL, "an internal error occurred"),
+        ("Gone", FaultCode::UNKNOWN_OPERATION, "no operation `Gone`"),
+    ] {
+        let error = client.call::<()>(method, ()).await.unwrap_err();
+        let fault = error.as_fault().unwrap();
+        assert_eq!((fault.code(), fault.message()), (code, words));
+    }
+}
+
+#[tokio::test]
+async fn what_is_too_long_for_a_datagram_says_so() {
+    let running = server().await;
+    let client = client(&running).await;
+    let text = "x".repeat(1_300);
+    assert_eq!(
+        client.call::<usize>("Length", (&text,)).await.unwrap(),
+        1_300
+    );
+    let error = client.call::<usize>("Length", ("x".repeat(1_400),)).await;
+    let words = error.unwrap_err().to_string();
+    assert!(
+        words.ends_with(" bytes, where at most 1400 are sent"),
+        "{words}"
+    );
+    let error = client
+        .call::<String>("Repeat", ("x", 1_400))
+        .await
+        .unwrap_err();
+    let fault = error.as_fault().unwrap();
+    assert_eq!(fault.code(), FaultCode::TOO_LARGE);
+    assert!(
+        fault.message().contains("at most 1400 are sent"),
+        "{fault:?}"
+    );
+}
+
+#[tokio::test]
+async fn longer_answers_by_choice() {
+    let server = Server::methods(methods()).frames(true).build().unwrap();
+    let running = server.listen_udp(any().datagram(65_000)).await.unwrap();
+    let client = client(&running).await;
+    let text: String = client.call("Repeat", ("x", 64_900)).await.unwrap();
+    assert_eq!(text.len(), 64_900);
+}
+
+#[tokio::test]
+async fn thousands_at_once_are_all_answered() {
+    let running = server().await;
+    let client = client(&running).await;
+    let calls: Vec<_> = (0..5_000)
+        .map(|number| {
+            let client = client.clone();
+            tokio::spawn(async move { client.call::<i32>("Add", (number, 1)).await })
+        })
+        .collect();
+    for (number, call) in calls.into_iter().enumerate() {
+        assert_eq!(call.await.unwrap().unwrap(), number as i32 + 1);
+    }
+    assert_eq!(client.pending(), 0);
+}
+
+/// Many calls of some clients through a network that loses datagrams: all are answered, and each is
+/// carried out once.
+async fn lossy(weather: Weather, clients: u32, calls: u32) {
+    let done = Arc::new(Mutex::new(vec![0_u8; (clients * calls) as usize]));
+    let seen = Arc::clone(&done);
+    let methods = Methods::new().method("Do", move |(number, slow): (u32, bool)| {
+        let seen = Arc::clone(&seen);
+        async move {
+            seen.lock().unwrap()[number as usize] += 1;
+            if slow {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+            u64::from(number) * 3
+        }
+    });
+    let server = Server::methods(methods).frames(true).build().unwrap();
+    let running = server.listen_udp(any()).await.unwrap();
+    let network = Network::new(running.address(), weather).await;
+    let url = format!("udp://{}", network.address);
+    let mut tasks = Vec::new();
+    for client in 0..clients {
+        let own = Client::connect(&url).await.unwrap();
+        for lane in 0..20 {
+            let own = own.clone();
+            tasks.push(tokio::spawn(async move {
+                for number in (lane..calls).step_by(20) {
+                    let number = client * calls + number;
+                    let answer: u64 = own
+                        .call("Do", (number, number.is_multiple_of(7)))
+                        .await
+                        .unwrap();
+                    assert_eq!(answer, u64::from(number) * 3);
+                }
+            }));
+        }
+    }
+    for task in tasks {
+        task.await.unwrap();
+    }
+    let lost = network.lost.load(std::sync::atomic::Ordering::Relaxed);
+    assert_eq!(lost > 0, weather.lost > 0);
+    let done = done.lock().unwrap();
+    assert!(
+        done.iter().all(|times| *times == 1),
+        "{lost} datagrams were lost"
+    );
+}
+
+#[tokio::test]
+async fn one_in_a_hundred_is_lost_and_none_is_missed() {
+    let weather = Weather {
+        lost: 10,
+        ..Weather::default()
+    };
+    lossy(weather, 2, 4_000).await;
+}
+
+#[tokio::test]
+async fn one_in_five_is_lost_and_none_is_missed() {
+    let weather = Weather {
+        lost: 200,
+        ..Weather::default()
+    };
+    lossy(weather, 2, 500).await;
+}
+
+#[tokio::test]
+async fn doubled_and_overtaken_and_none_is_done_twice() {
+    let weather = Weather {
+        lost: 50,
+        doubled: 300,
+        late: 300,
+    };
+    lossy(weather, 2, 1_000).await;
+}
+
+/// A runtime of its own, so that a server can crash: nobody is told.
+#[tokio::test]
+async fn a_server_that_starts_again_ends_what_was_open_and_takes_what_comes() {
+    let server = Server::methods(methods()).frames(true).build().unwrap();
+    let first = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .build()
+        .unwrap();
+    let own = server.clone();
+    let listening = first.spawn(async move { own.listen_udp(any()).await });
+    let running = listening.await.unwrap().unwrap();
+    let address = running.address();
+    let client = client(&running).await;
+    let other = client.clone();
+    let open = tokio::spawn(async move { other.call::<u64>("Sleep", (60_000,)).await });
+    while client.pending() == 0 {
+        tokio::task::yield_now().await;
+    }
+    // It is known to the server.
+    assert_eq!(client.call::<i32>("Add", (2, 3)).await.unwrap(), 5);
+    first.shutdown_background();
+    running.ended().await;
+    let again = loop {
+        // The runtime lets go of the port in its own time.
+        match server.listen_udp(UdpSocket::new(address)).await {
+            Ok(again) => break again,
+            Err(_) => tokio::task::yield_now().await,
+        }
+    };
+    let error = open.await.unwrap().unwrap_err();
+    let lost = matches!(error, CallError::Disconnected { sent: true, .. });
+    assert!(lost, "{error:?}");
+    assert_eq!(client.call::<i32>("Add", (2, 3)).await.unwrap(), 5);
+    again.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_call_that_is_dropped_is_cancelled() {
+    let running = server().await;
+    let client = client(&running).await;
+    let call = client.call::<u64>("Sleep", (60_000,));
+    let timed = tokio::time::timeout(Duration::from_millis(20), call).await;
+    assert!(timed.is_err());
+    while client.pending() > 0 {
+        client.call::<i32>("Add", (1, 1)).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn time_ends_calls() {
+    let running = server().await;
+    let client = client(&running).await;
+    let short = client.with_deadline(Duration::from_millis(50));
+    let error = short.call::<u64>("Sleep", (60_000,)).await.unwrap_err();
+    let fault = error.as_fault().map(polywire_rpc::frames::FrameFault::code);
+    // Whoever looks at the time first.
+    let late = matches!(error, CallError::Deadline) || fault == Some(FaultCode::DEADLINE);
+    assert!(late, "{error}");
+}
+
+#[tokio::test]
+async fn a_server_that_stops_answers_what_is_open() {
+    let running = server().await;
+    let client = client(&running).await;
+    let other = client.clone();
+    let call = tokio::spawn(async move { other.call::<u64>("Sleep", (300,)).await });
+    while client.pending() == 0 {
+        tokio::task::yield_now().await;
+    }
+    client.call::<i32>("Add", (2, 3)).await.unwrap();
+    running.shutdown().await;
+    assert_eq!(call.await.unwrap().unwrap(), 300);
+    let error = client.call::<i32>("Add", (2, 3)).await.unwrap_err();
+    assert!(error.is_before_start(), "{error:?}");
+}
+
+#[tokio::test]
+async fn one_client_too_many_is_turned_away() {
+    let server = Server::methods(methods()).frames(true).build().unwrap();
+    let running = server.listen_udp(any().clients(1)).await.unwrap();
+    let client = client(&running).await;
+    client.call::<i32>("Add", (2, 3)).await.unwrap();
+    let error = Client::connect(&format!("udp://{}", running.address())).await;
+    let words = error.unwrap_err().to_string();
+    assert!(
+        words.ends_with(": more was under way than allowed"),
+        "{words}"
+    );
+}
+
+#[tokio::test]
+async fn servers_without_frames_have_no_udp() {
+    let server = Server::methods(methods()).build().unwrap();
+    let error = server.listen_udp(any()).await.unwrap_err();
+    assert_eq!(error.kind(), std::io::ErrorKind::InvalidInput);
+}
+
+/// Linux tells at once, others after the time for connecting.
+#[tokio::test]
+async fn nobody_there() {
+    let gone = tokio::net::UdpSocket::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("udp://{}", gone.local_addr().unwrap());
+    drop(gone);
+    let error = Client::connect(&url).await.unwrap_err();
+    let words = error.to_string();
+    assert!(
+        words.starts_with(&format!("cannot connect to {url}: ")),
+        "{words}"
+    );
+}
+
+#[tokio::test]
+async fn garbage_harms_nobody() {
+    let running = server().await;
+    let client = client(&running).await;
+    client.call::<i32>("Add", (2, 3)).await.unwrap();
+    let stranger = tokio::net::UdpSocket::bind("127.0.0.1:0").await.unwrap();
+    for len in [0, 1, 8, 23, 24, 200, 1_400, 60_000] {
+        for byte in [0, 1, 2, 0xff] {
+            let bytes = vec![byte; len];
+            stranger.send_to(&bytes, running.address()).await.unwrap();
+        }
+    }
+    assert_eq!(client.call::<i32>("Add", (2, 3)).await.unwrap(), 5);
+}
