@@ -282,12 +282,12 @@ impl World {
                     let fault = Fault::unstarted(FaultCode::UNKNOWN_OPERATION);
                     self.server.fault(self.now, id, fault, b"");
                 }
-                Some(server::Event::Item { id, payload }) => {
+                Some(server::Event::Item { id, cost, .. }) => {
                     let number = self.server.context(id).copied();
                     if let Some(call) = number.and_then(|number| self.calls.get_mut(number)) {
                         call.got += 1;
                     }
-                    self.server.consumed(id, payload.len() as u32 + 16);
+                    self.server.consumed(id, cost);
                 }
                 Some(server::Event::Subscribe { id, .. } | server::Event::Publish { id, .. }) => {
                     let fault = Fault::unstarted(FaultCode::UNSUPPORTED);
@@ -341,12 +341,11 @@ impl World {
                     };
                     self.end(context, end);
                 }
-                Some(client::Event::Item { id, payload, .. }) => {
-                    let bytes = payload.len() as u32 + 16;
+                Some(client::Event::Item { id, cost, .. }) => {
                     if let Some(number) = self.client.context(id).copied() {
                         self.calls[number].heard += 1;
                     }
-                    self.client.consumed(id, bytes);
+                    self.client.consumed(id, cost);
                 }
                 _ => {}
             }
