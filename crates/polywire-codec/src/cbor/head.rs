@@ -89,7 +89,7 @@ impl CborDecoder<'_> {
     }
 
     /// The argument of a head and the head's length, if both are there within
-    /// the message with something behind them: the quick way.
+    /// the message: the quick way.
     #[inline]
     pub(super) fn quick_head(rest: &[u8]) -> Option<(u64, usize)> {
         let (first, behind) = rest.split_first()?;
@@ -97,11 +97,14 @@ impl CborDecoder<'_> {
         if info < 24 {
             return Some((u64::from(info), 1));
         }
-        // Eight bytes are read whatever the size, and shifted.
-        let word = u64::from_be_bytes(*behind.first_chunk::<8>()?);
         let size = 1_u32
             .checked_shl(u32::from(info - 24))
             .filter(|size| *size <= 8)?;
+        // Eight bytes are read whatever the size, and shifted.
+        let word = match behind.first_chunk::<8>() {
+            Some(word) => u64::from_be_bytes(*word),
+            None => short_word(behind, size)?,
+        };
         Some((word >> (64 - 8 * size), 1 + size as usize))
     }
 
@@ -146,4 +149,18 @@ impl CborDecoder<'_> {
         }
         Ok(())
     }
+}
+
+/// The first bytes of a word at the end of a message, where small messages have all of theirs. At
+/// least `size` of them must be there.
+#[inline(never)]
+fn short_word(bytes: &[u8], size: u32) -> Option<u64> {
+    if bytes.len() < size as usize {
+        return None;
+    }
+    let mut word = 0;
+    for (index, byte) in bytes.iter().take(size as usize).enumerate() {
+        word |= u64::from(*byte) << (56 - 8 * index);
+    }
+    Some(word)
 }

@@ -171,10 +171,10 @@ fn inside() -> Fault {
 
 /// Finds the calls of a request.
 fn find(source: Source<'_>) -> Result<Vec<Result<Item, Fault>>, Fault> {
-    let (bytes, limits) = (source.bytes, source.limits);
+    let (bytes, limits) = (source.bytes.to_bytes(), source.limits);
     match source.reader {
-        Reader::XmlRpc(decoder) => find_xmlrpc(decoder, source.place, bytes),
-        Reader::Cbor(decoder) | Reader::CborItem(decoder) => find_cbor(decoder, bytes, limits),
+        Reader::XmlRpc(decoder) => find_xmlrpc(decoder, source.place, &bytes),
+        Reader::Cbor(decoder) | Reader::CborItem(decoder) => find_cbor(decoder, &bytes, limits),
     }
 }
 

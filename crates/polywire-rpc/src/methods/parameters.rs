@@ -37,9 +37,26 @@ pub(crate) enum Place {
     CborItem(usize, usize),
 }
 
+/// The bytes of a body.
+#[derive(Clone, Copy)]
+pub(crate) enum Whole<'a> {
+    /// They will be gone when the call has begun.
+    Lent(&'a [u8]),
+    Shared(&'a Bytes),
+}
+
+impl Whole<'_> {
+    pub(crate) fn to_bytes(self) -> Bytes {
+        match self {
+            Self::Lent(bytes) => Bytes::copy_from_slice(bytes),
+            Self::Shared(bytes) => bytes.clone(),
+        }
+    }
+}
+
 /// A reader that stands before the parameters of a call.
 pub(crate) struct Source<'a> {
-    pub(crate) bytes: &'a Bytes,
+    pub(crate) bytes: Whole<'a>,
     pub(crate) place: Place,
     pub(crate) limits: &'a Limits,
     pub(crate) reader: Reader<'a>,
@@ -111,10 +128,22 @@ impl Place {
         limits: &'a Limits,
     ) -> Result<Source<'a>, Fault> {
         Ok(Source {
-            bytes,
+            bytes: Whole::Shared(bytes),
             place: self,
             limits,
             reader: self.reader(body, limits)?,
+        })
+    }
+
+    /// A reader of parameters in CBOR that are all there is, and are not kept: what is read out of
+    /// them is copied.
+    pub(crate) fn lent<'a>(bytes: &'a [u8], limits: &'a Limits) -> Result<Source<'a>, Fault> {
+        let decoder = CborDecoder::from_slice(bytes, CborProfile::DEFAULT, limits)?;
+        Ok(Source {
+            bytes: Whole::Lent(bytes),
+            place: Self::Cbor,
+            limits,
+            reader: Reader::Cbor(decoder),
         })
     }
 
@@ -170,7 +199,7 @@ impl Source<'_> {
     /// The parameters, to be read later.
     pub(crate) fn keep(&self) -> Parameters {
         Parameters {
-            bytes: self.bytes.clone(),
+            bytes: self.bytes.to_bytes(),
             place: self.place,
             limits: *self.limits,
         }

@@ -15,7 +15,7 @@ use tower::{ServiceExt, service_fn};
 use super::call::{Answering, MethodCall, MethodFuture, MethodService};
 use super::format::Form;
 use super::function::Method;
-use super::parameters::{Place, Reader, Source};
+use super::parameters::{Place, Reader, Source, Whole};
 use super::stream::{StreamCall, StreamMethod};
 use super::system::{About, System};
 use super::wire::method_of;
@@ -208,7 +208,7 @@ impl Router {
         Ok(Found {
             target,
             source: Source {
-                bytes,
+                bytes: Whole::Shared(bytes),
                 place: Place::XmlRpc(self.profile),
                 limits,
                 reader: Reader::XmlRpc(decoder),

@@ -16,6 +16,9 @@ use crate::methods::{Form, MethodFuture, MethodReply, Place, Router, Target, wri
 use crate::server::app::{App, Called};
 use crate::{Context, ServiceHandle};
 
+/// From so many bytes on, what is read out of a payload shares its bytes.
+const LARGE: usize = 4 << 10;
+
 /// All that frames can call, by the names that it has there.
 pub(crate) struct Table {
     names: HashMap<Box<str>, u32>,
@@ -111,18 +114,24 @@ impl Table {
         context: Context,
         payload: &[u8],
     ) -> Result<MethodFuture, Fault> {
-        let bytes = Bytes::copy_from_slice(payload);
-        let body = Body::new(bytes.clone());
         match &self.targets[index as usize] {
             Target::Method(entry) => {
                 let Some(router) = &app.methods else {
                     return Err(Fault::internal("a server without methods"));
                 };
+                let answer = (Form::Cbor, Vec::new());
+                if payload.len() < LARGE {
+                    let source = Place::lent(payload, &app.limits)?;
+                    return router.begin(app, entry, source, context, answer);
+                }
+                let bytes = Bytes::copy_from_slice(payload);
+                let body = Body::new(bytes.clone());
                 let source = Place::Cbor.open(&bytes, &body, &app.limits)?;
-                router.begin(app, entry, source, context, (Form::Cbor, Vec::new()))
+                router.begin(app, entry, source, context, answer)
             }
             Target::Operation(index) => {
                 let index = *index;
+                let body = Body::new(Bytes::copy_from_slice(payload));
                 let output = app.handle_by(&Payload, &Route::to(index), context, &body)?;
                 let app = Arc::clone(app);
                 Ok(Box::pin(async move {
