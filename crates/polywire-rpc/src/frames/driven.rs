@@ -8,7 +8,7 @@ use polywire_frame::client::{Event, Step};
 use polywire_frame::{Broken, Output, Reason, Time};
 
 use super::state::Shared;
-use super::tickets::{End, wake_with};
+use super::tickets::wake_with;
 use super::{Clock, Side, Taken};
 
 /// The task's end of it.
@@ -38,30 +38,6 @@ impl Side for Driven {
                 }
             };
             let waker = match event {
-                Some(Event::Reply {
-                    context,
-                    payload,
-                    took,
-                    ..
-                }) => {
-                    let took = Duration::from_micros(took.into());
-                    state.end(now, context, End::Reply, payload, took)
-                }
-                Some(Event::Fault {
-                    context,
-                    code,
-                    retry_after,
-                    unstarted,
-                    payload,
-                    ..
-                }) => {
-                    let end = End::Fault {
-                        code,
-                        retry_after,
-                        unstarted,
-                    };
-                    state.end(now, context, end, payload, Duration::ZERO)
-                }
                 Some(Event::Item {
                     id,
                     missed,
@@ -79,29 +55,17 @@ impl Side for Driven {
                     state.writable(id);
                     None
                 }
-                Some(Event::Hello) => {
-                    state.greeted = true;
-                    changed.notify_one();
-                    state.writable(None);
-                    state.full.drain(..).for_each(Waker::wake);
-                    state.wake_next();
-                    None
+                Some(event) => {
+                    let waker = state.happens(now, &event);
+                    if matches!(event, Event::Hello | Event::GoAway { .. }) {
+                        changed.notify_one();
+                    }
+                    if event == Event::Hello {
+                        state.writable(None);
+                    }
+                    waker
                 }
-                Some(Event::Limits) => {
-                    state.wake_next();
-                    None
-                }
-                Some(Event::GoAway { reason, words, .. }) => {
-                    let why = match words {
-                        "" => reason.to_string(),
-                        words => words.to_owned(),
-                    };
-                    state.ended = Some(format!("the server ends the connection: {why}").into());
-                    changed.notify_one();
-                    state.wake_next();
-                    None
-                }
-                _ => None,
+                None => None,
             };
             if let Some(waker) = waker {
                 waker.wake();
@@ -125,21 +89,11 @@ impl Side for Driven {
     }
 
     fn next_timeout(&self) -> Time {
-        let state = self.0.lock();
-        state.machine.next_timeout().min(state.earliest)
+        self.0.lock().next_timeout()
     }
 
     fn timeout(&mut self, now: Time) {
-        let mut state = self.0.lock();
-        let state = &mut *state;
-        let mut late = Vec::new();
-        state.machine.timeout(now, |_, ticket| late.push(ticket));
-        for ticket in late {
-            if let Some(waker) = state.end(now, ticket, End::Deadline, &[], Duration::ZERO) {
-                waker.wake();
-            }
-        }
-        state.wake_late(now);
+        self.0.lock().timeout(now);
     }
 
     fn greeted(&self) -> bool {

@@ -1,18 +1,15 @@
 //! Calls with streams, and subscriptions, as the calls of a client.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, MutexGuard};
+use std::sync::MutexGuard;
 use std::task::{Context, Poll, Waker};
 
 use polywire_frame::CallId;
-use polywire_frame::client::{Operation, Refused, Request};
+use polywire_frame::client::Refused;
 
 use super::error::CallError;
 use super::state::{Asked, Shared, Stage, State};
 use super::tickets::{End, Outcome, Ticket, wake_with};
-
-/// Bytes that may wait to be written before a call that nobody answers waits too.
-const ENOUGH: usize = 256 << 10;
 
 /// What a ticket has more if its call has streams.
 #[derive(Debug)]
@@ -187,52 +184,6 @@ impl Shared {
         *stage = Stage::Waits(begun);
         leave(state);
         Poll::Pending
-    }
-
-    /// Makes a call that nobody answers, once what was sent before has gone.
-    pub(super) fn poll_notify(
-        &self,
-        asked: &Asked<'_>,
-        payload: &[u8],
-        context: &Context<'_>,
-    ) -> Poll<Result<(), CallError>> {
-        let mut state = self.lock();
-        if let Some(why) = &state.ended {
-            let why = Arc::clone(why);
-            return Poll::Ready(Err(CallError::Disconnected { sent: false, why }));
-        }
-        if state.machine.output().len() > ENOUGH {
-            state.full.push(context.waker().clone());
-            return Poll::Pending;
-        }
-        let now = self.clock.now();
-        let number = state.number(asked.operation);
-        let operation = Operation {
-            number,
-            name: asked.operation,
-        };
-        let request = Request::new(operation)
-            .with_deadline(asked.deadline)
-            .with_metadata(asked.metadata);
-        let greeted = state.greeted;
-        let sent = state
-            .machine
-            .one_way(now, &request)
-            .and_then(|mut message| {
-                message.payload().extend_from_slice(payload);
-                message.send()
-            });
-        match sent {
-            // It is not known yet what the server takes.
-            Err(Refused::TooLarge(_)) if !greeted => {
-                state.full.push(context.waker().clone());
-                Poll::Pending
-            }
-            sent => {
-                leave(state);
-                Poll::Ready(sent.map_err(CallError::from))
-            }
-        }
     }
 
     /// The next item; nothing, when the call has ended.

@@ -1,34 +1,45 @@
 //! One connection of a client.
 
 use std::future::{Future, poll_fn};
+use std::io;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 
 use polywire_frame::Settings;
+use polywire_frame::client::Connection;
+use polywire_frame::datagram;
 use polywire_frame::flow::AdaptiveLimit;
 use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::sync::oneshot;
 
 use super::Clock;
 use super::driven::Driven;
 use super::error::CallError;
+use super::machine::Machine;
 use super::room::Room;
 use super::session::{Ended, Session};
 use super::state::{Asked, Shared, Stage};
 use super::streams::Open;
+use super::tickets::Ticket;
+use super::udp::{self, Socket};
 
 /// A connection, driven by a task of its own. When this is dropped no more calls are made; the
 /// connection ends once all is answered.
 #[derive(Debug)]
-pub(super) struct Link {
-    shared: Arc<Shared>,
-    /// Calls with streams have it too, as long as they are open.
-    leaving: Arc<Leaving>,
+pub(super) struct Link(Way);
+
+/// What it goes over. Calls with streams have it too, as long as they are open.
+#[derive(Debug)]
+enum Way {
+    Datagrams(Arc<Leaving<datagram::Client<Ticket>>>),
+    Stream(Arc<Leaving>),
 }
 
 /// Ends the connection when nobody has it any more.
 #[derive(Debug)]
-pub(super) struct Leaving(pub(super) Arc<Shared>);
+pub(super) struct Leaving<M: Machine = Connection<Ticket>>(pub(super) Arc<Shared<M>>);
 
-impl Drop for Leaving {
+impl<M: Machine> Drop for Leaving<M> {
     fn drop(&mut self) {
         self.0.leave();
     }
@@ -58,7 +69,8 @@ impl Link {
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
-        let shared = Arc::new(Shared::new(options));
+        let machine = Connection::new(options.settings);
+        let shared = Arc::new(Shared::new(machine, options));
         let own = Arc::clone(&shared);
         tokio::spawn(async move {
             let clock = own.clock;
@@ -73,9 +85,31 @@ impl Link {
             };
             own.lock().close(&why);
         });
-        Self {
-            leaving: Arc::new(Leaving(Arc::clone(&shared))),
-            shared,
+        Self(Way::Stream(Arc::new(Leaving(shared))))
+    }
+
+    /// Speaks frames over a socket of UDP that is connected already, within tokio's runtime, once the
+    /// server has said hello.
+    ///
+    /// # Errors
+    ///
+    /// The server turns clients away, or nobody listens there.
+    pub(super) async fn over_datagrams(socket: Socket, options: LinkOptions) -> io::Result<Self> {
+        let machine = datagram::Client::new(options.settings);
+        let shared = Arc::new(Shared::new(machine, options));
+        let own = Arc::clone(&shared);
+        let (greeted, hello) = oneshot::channel();
+        tokio::spawn(async move {
+            // However this ends, no call is left waiting.
+            let _closing = Closing(Arc::clone(&own));
+            udp::drive(own, socket, greeted).await;
+        });
+        // It ends with its task, if this is given up.
+        let link = Self(Way::Datagrams(Arc::new(Leaving(shared))));
+        match hello.await {
+            Ok(Ok(())) => Ok(link),
+            Ok(Err(why)) => Err(io::Error::new(io::ErrorKind::ConnectionRefused, why)),
+            Err(_) => Err(io::Error::other("the task of the connection has ended")),
         }
     }
 
@@ -91,43 +125,56 @@ impl Link {
         R: 'a,
     {
         let mut calling = Calling {
-            shared: &self.shared,
+            way: &self.0,
             stage: Stage::New,
         };
         poll_fn(move |context| {
             // As a whole, so that it is given up when this future is.
-            let calling = &mut calling;
-            let shared = calling.shared;
-            let stage = &mut calling.stage;
-            shared.poll_call(stage, asked, write, read, context)
+            let Calling { way, stage } = &mut calling;
+            match way {
+                Way::Datagrams(link) => link.0.poll_call(stage, asked, write, read, context),
+                Way::Stream(link) => link.0.poll_call(stage, asked, write, read, context),
+            }
         })
     }
 
     /// Opens a call with streams, or a subscription.
     pub(super) async fn open(&self, asked: &Asked<'_>, payload: &[u8]) -> Result<Open, CallError> {
+        let Way::Stream(link) = &self.0 else {
+            let words = "there are no streams and topics over UDP";
+            return Err(CallError::Invalid(words.to_owned()));
+        };
         let mut calling = Calling {
-            shared: &self.shared,
+            way: &self.0,
             stage: Stage::New,
         };
         let ticket = poll_fn(|context| {
-            let calling = &mut calling;
             let stage = &mut calling.stage;
-            calling.shared.poll_open(stage, asked, payload, context)
+            link.0.poll_open(stage, asked, payload, context)
         });
         Ok(Open {
             ticket: ticket.await?,
-            link: Arc::clone(&self.leaving),
+            link: Arc::clone(link),
         })
     }
 
     /// Makes a call that nobody answers.
     pub(super) async fn notify(&self, asked: &Asked<'_>, payload: &[u8]) -> Result<(), CallError> {
-        poll_fn(|context| self.shared.poll_notify(asked, payload, context)).await
+        let poll = |context: &mut Context<'_>| -> Poll<_> {
+            match &self.0 {
+                Way::Datagrams(link) => link.0.poll_notify(asked, payload, context),
+                Way::Stream(link) => link.0.poll_notify(asked, payload, context),
+            }
+        };
+        poll_fn(poll).await
     }
 
     /// Calls that are open, and how many may be.
     pub(super) fn figures(&self) -> (usize, u32) {
-        self.shared.lock().figures()
+        match &self.0 {
+            Way::Datagrams(link) => link.0.lock().figures(),
+            Way::Stream(link) => link.0.lock().figures(),
+        }
     }
 
     /// Waits until the server has said hello. One task waits at a time.
@@ -136,35 +183,25 @@ impl Link {
     ///
     /// The connection has ended before: why.
     pub(super) async fn greeted(&self) -> Result<(), Arc<str>> {
-        loop {
-            {
-                let state = self.shared.lock();
-                if let Some(why) = &state.ended {
-                    return Err(Arc::clone(why));
-                }
-                if state.greeted {
-                    return Ok(());
-                }
-            }
-            self.shared.changed.notified().await;
+        match &self.0 {
+            Way::Datagrams(link) => link.0.greeted().await,
+            Way::Stream(link) => link.0.greeted().await,
         }
     }
 
     /// Waits until no call can be made any more. One task waits at a time.
     pub(super) async fn ended(&self) -> Arc<str> {
-        loop {
-            if let Some(why) = &self.shared.lock().ended {
-                return Arc::clone(why);
-            }
-            self.shared.changed.notified().await;
+        match &self.0 {
+            Way::Datagrams(link) => link.0.ended().await,
+            Way::Stream(link) => link.0.ended().await,
         }
     }
 }
 
 /// Ends all calls with the task of the connection.
-struct Closing(Arc<Shared>);
+struct Closing<M: Machine>(Arc<Shared<M>>);
 
-impl Drop for Closing {
+impl<M: Machine> Drop for Closing<M> {
     fn drop(&mut self) {
         self.0.lock().close("the task of the connection has ended");
         self.0.changed.notify_one();
@@ -173,12 +210,15 @@ impl Drop for Closing {
 
 /// A call that is given up when this is dropped.
 struct Calling<'a> {
-    shared: &'a Shared,
+    way: &'a Way,
     stage: Stage,
 }
 
 impl Drop for Calling<'_> {
     fn drop(&mut self) {
-        self.shared.give_up(&self.stage);
+        match self.way {
+            Way::Datagrams(link) => link.0.give_up(&self.stage),
+            Way::Stream(link) => link.0.give_up(&self.stage),
+        }
     }
 }

@@ -1,174 +1,190 @@
-//! What speaks for a client: over a stream, or over datagrams.
+//! What speaks for a client's calls: over a stream, or over datagrams.
 
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
 
-use polywire_frame::client::{Connection, Lost, Refused, Request, Step};
-use polywire_frame::datagram::{self, Datagrams};
-use polywire_frame::{Broken, CallId, Output, Settings, Time};
+use polywire_frame::client::{Connection, Lost, Operation, Refused, Request};
+use polywire_frame::datagram;
+use polywire_frame::{CallId, Time};
 
+use super::state::What;
 use super::tickets::Ticket;
 
-/// The state machine of a connection. What only streams have does nothing over datagrams.
-#[derive(Debug)]
-pub(super) enum Machine {
-    Datagrams(Box<datagram::Client<Ticket>>),
-    Stream(Box<Connection<Ticket>>),
-}
+/// The state machine of a connection, as calls need it.
+pub(super) trait Machine {
+    /// How many calls are open.
+    fn open(&self) -> u32;
 
-impl Machine {
-    #[inline]
-    pub(super) fn open(&self) -> u32 {
-        match self {
-            Self::Datagrams(client) => client.open(),
-            Self::Stream(connection) => connection.open(),
-        }
-    }
+    /// How many more may be.
+    fn room(&self) -> u32;
 
-    #[inline]
-    pub(super) fn room(&self) -> u32 {
-        match self {
-            Self::Datagrams(client) => client.room(),
-            Self::Stream(connection) => connection.room(),
-        }
-    }
+    /// Begins a call.
+    fn begin(&mut self, now: Time, begin: &Begin<'_>, ticket: Ticket) -> Result<CallId, Refused>;
 
-    /// Makes a call with this input.
-    #[inline]
-    pub(super) fn call(
-        &mut self,
-        now: Time,
-        request: &Request<'_>,
-        input: &[u8],
-        ticket: Ticket,
-    ) -> Result<CallId, Refused> {
-        match self {
-            Self::Datagrams(client) => {
-                if client.wants_to_begin(now) {
-                    // Nothing is open, so that nothing is lost.
-                    client.begin(now, nonce());
-                }
-                let mut call = client.call(now, request)?;
-                call.payload().extend_from_slice(input);
-                call.send(ticket)
-            }
-            Self::Stream(connection) => {
-                let mut call = connection.call(now, request)?;
-                call.payload().extend_from_slice(input);
-                call.send(ticket)
-            }
-        }
-    }
+    /// Makes a call that nobody answers.
+    fn notify(&mut self, now: Time, begin: &Begin<'_>) -> Result<(), Refused>;
 
-    pub(super) fn cancel(&mut self, now: Time, id: CallId) {
-        match self {
-            Self::Datagrams(client) => client.cancel(now, id),
-            Self::Stream(connection) => connection.cancel(id),
-        };
-    }
+    /// Bytes that are to be sent.
+    fn unsent(&self) -> usize;
+
+    /// Nobody waits for a call any more.
+    fn cancel(&mut self, now: Time, id: CallId);
 
     /// No more calls will be made.
-    pub(super) fn go_away(&mut self) {
-        match self {
-            // Only when all is answered: its driver sees to it.
-            Self::Datagrams(_) => {}
-            Self::Stream(connection) => connection.go_away(),
-        }
-    }
+    fn go_away(&mut self);
 
-    /// The connection has ended, and so have its calls.
-    pub(super) fn close(&mut self) -> Vec<Lost<Ticket>> {
-        match self {
-            Self::Datagrams(client) => client.leave(),
-            Self::Stream(connection) => connection.close(None).collect(),
-        }
-    }
-
-    pub(super) fn next_timeout(&self) -> Time {
-        match self {
-            Self::Datagrams(client) => client.next_timeout(),
-            Self::Stream(connection) => connection.next_timeout(),
-        }
-    }
+    /// When [`Self::timeout`] wants to be called.
+    fn next_timeout(&self) -> Time;
 
     /// Gives up the calls whose time is over.
-    pub(super) fn timeout(&mut self, now: Time, expired: impl FnMut(CallId, Ticket)) {
-        match self {
-            Self::Datagrams(client) => client.timeout(now, expired),
-            Self::Stream(connection) => connection.timeout(now, expired),
-        }
-    }
+    fn timeout(&mut self, now: Time, expired: impl FnMut(CallId, Ticket));
 
-    pub(super) fn settings(&self) -> &Settings {
-        match self {
-            Self::Datagrams(client) => client.settings(),
-            Self::Stream(connection) => connection.settings(),
-        }
-    }
+    /// The connection has ended, and so have its calls.
+    fn lose(&mut self) -> Vec<Lost<Ticket>>;
+}
 
-    pub(super) fn shrink(&mut self) {
-        match self {
-            Self::Datagrams(client) => client.output_mut().shrink_to(0),
-            Self::Stream(connection) => connection.shrink(),
+/// A call, a subscription or a publication that is to be begun.
+pub(super) struct Begin<'a> {
+    pub(super) what: What,
+    /// The operation's name, or the topic.
+    pub(super) name: &'a str,
+    /// Of the operation.
+    pub(super) number: u16,
+    pub(super) deadline: Time,
+    pub(super) metadata: &'a [(&'a str, &'a [u8])],
+    pub(super) payload: &'a [u8],
+}
+
+impl<'a> Begin<'a> {
+    const fn request(&self) -> Request<'a> {
+        let operation = Operation {
+            number: self.number,
+            name: self.name,
+        };
+        let request = Request::new(operation).with_metadata(self.metadata);
+        match self.what {
+            What::Stream => request,
+            What::TwoWay => request.with_items(),
+            _ => request.with_deadline(self.deadline),
         }
     }
 }
 
-/// What only streams have.
-impl Machine {
+impl Machine for Connection<Ticket> {
     #[inline]
-    pub(super) fn receive<'a>(&mut self, input: &'a [u8]) -> Result<Step<'a, Ticket>, Broken> {
-        match self {
-            Self::Datagrams(_) => Ok(Step::Wants(usize::MAX)),
-            Self::Stream(connection) => connection.receive(input),
-        }
+    fn open(&self) -> u32 {
+        Self::open(self)
     }
 
     #[inline]
-    pub(super) fn output_len(&self) -> usize {
-        match self {
-            Self::Datagrams(_) => 0,
-            Self::Stream(connection) => connection.output().len(),
-        }
+    fn room(&self) -> u32 {
+        Self::room(self)
     }
 
-    pub(super) fn take_output(&mut self, empty: Output) -> Output {
-        match self {
-            Self::Datagrams(_) => empty,
-            Self::Stream(connection) => connection.take_output(empty),
-        }
+    #[inline]
+    fn begin(&mut self, now: Time, begin: &Begin<'_>, ticket: Ticket) -> Result<CallId, Refused> {
+        let mut call = match begin.what {
+            What::Subscribe => return self.subscribe(begin.name, ticket),
+            What::Publish => self.publish(now, begin.name, begin.deadline)?,
+            _ => self.call(now, &begin.request())?,
+        };
+        call.payload().extend_from_slice(begin.payload);
+        call.send(ticket)
     }
 
-    pub(super) fn is_ending(&self) -> bool {
-        match self {
-            Self::Datagrams(_) => false,
-            Self::Stream(connection) => connection.is_ending(),
-        }
+    fn notify(&mut self, now: Time, begin: &Begin<'_>) -> Result<(), Refused> {
+        let mut message = self.one_way(now, &begin.request())?;
+        message.payload().extend_from_slice(begin.payload);
+        message.send()
     }
 
-    pub(super) fn ping(&mut self, id: u32, value: u32) {
-        match self {
-            Self::Datagrams(client) => client.ping(id, value),
-            Self::Stream(connection) => connection.ping(id, value),
-        }
+    fn unsent(&self) -> usize {
+        self.output().len()
+    }
+
+    fn cancel(&mut self, _: Time, id: CallId) {
+        Self::cancel(self, id);
+    }
+
+    fn go_away(&mut self) {
+        Self::go_away(self);
+    }
+
+    fn next_timeout(&self) -> Time {
+        Self::next_timeout(self)
+    }
+
+    fn timeout(&mut self, now: Time, expired: impl FnMut(CallId, Ticket)) {
+        Self::timeout(self, now, expired);
+    }
+
+    fn lose(&mut self) -> Vec<Lost<Ticket>> {
+        self.close(None).collect()
     }
 }
 
-/// What only datagrams have.
-impl Machine {
-    pub(super) fn datagrams(&mut self) -> Option<&mut datagram::Client<Ticket>> {
-        match self {
-            Self::Datagrams(client) => Some(client),
-            Self::Stream(_) => None,
-        }
+impl Machine for datagram::Client<Ticket> {
+    #[inline]
+    fn open(&self) -> u32 {
+        Self::open(self)
     }
 
-    /// Takes what is to be sent, and leaves `empty` in its place.
-    pub(super) fn take_datagrams(&mut self, empty: Datagrams) -> Datagrams {
-        match self {
-            Self::Datagrams(client) => std::mem::replace(client.output_mut(), empty),
-            Self::Stream(_) => empty,
+    #[inline]
+    fn room(&self) -> u32 {
+        Self::room(self)
+    }
+
+    #[inline]
+    fn begin(&mut self, now: Time, begin: &Begin<'_>, ticket: Ticket) -> Result<CallId, Refused> {
+        match begin.what {
+            What::Call => {}
+            What::Stream | What::TwoWay => {
+                return Err(Refused::Invalid("a call without streams, over datagrams"));
+            }
+            What::Subscribe | What::Publish => {
+                return Err(Refused::Invalid("no topic, over datagrams"));
+            }
         }
+        if self.wants_to_begin(now) {
+            // Nothing is open, so that nothing is lost.
+            Self::begin(self, now, nonce());
+        }
+        let mut call = self.call(now, &begin.request())?;
+        call.payload().extend_from_slice(begin.payload);
+        call.send(ticket)
+    }
+
+    fn notify(&mut self, now: Time, begin: &Begin<'_>) -> Result<(), Refused> {
+        if self.wants_to_begin(now) {
+            Self::begin(self, now, nonce());
+        }
+        let mut message = self.one_way(now, &begin.request())?;
+        message.payload().extend_from_slice(begin.payload);
+        message.send()
+    }
+
+    fn unsent(&self) -> usize {
+        self.output().bytes()
+    }
+
+    fn cancel(&mut self, now: Time, id: CallId) {
+        Self::cancel(self, now, id);
+    }
+
+    fn go_away(&mut self) {
+        // Only when all is answered: its driver sees to it.
+    }
+
+    fn next_timeout(&self) -> Time {
+        Self::next_timeout(self)
+    }
+
+    fn timeout(&mut self, now: Time, expired: impl FnMut(CallId, Ticket)) {
+        Self::timeout(self, now, expired);
+    }
+
+    fn lose(&mut self) -> Vec<Lost<Ticket>> {
+        self.leave()
     }
 }
 

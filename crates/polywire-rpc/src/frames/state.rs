@@ -6,30 +6,32 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use polywire_frame::client::{Connection, Operation, Refused, Request};
+use polywire_frame::client::{Connection, Event, Lost, Refused};
 use polywire_frame::flow::{AdaptiveLimit, Sample};
-use polywire_frame::{CallId, FaultCode, Time};
+use polywire_frame::{CallId, FaultCode, Reason, Time};
 use tokio::sync::Notify;
 
 use super::Clock;
 use super::error::CallError;
 use super::items::Items;
 use super::link::LinkOptions;
+use super::machine::{Begin, Machine};
 use super::room::Room;
 use super::tickets::{End, Outcome, Ticket, Tickets, wake_with};
 
-/// Held for moments, by calls and by the task of the connection.
+/// Held for moments, by calls and by the task of the connection: over a stream, unless `M` says
+/// other.
 #[derive(Debug)]
-pub(super) struct Shared {
+pub(super) struct Shared<M = Connection<Ticket>> {
     pub(super) clock: Clock,
-    state: Mutex<State>,
+    state: Mutex<State<M>>,
     /// The server has said hello, or no call can be made any more.
     pub(super) changed: Notify,
 }
 
 #[derive(Debug)]
-pub(super) struct State {
-    pub(super) machine: Connection<Ticket>,
+pub(super) struct State<M = Connection<Ticket>> {
+    pub(super) machine: M,
     pub(super) tickets: Tickets,
     pub(super) limit: AdaptiveLimit,
     /// Calls that wait for room, in their order.
@@ -105,6 +107,9 @@ fn keep(mut scratch: Vec<u8>) {
     }
 }
 
+/// Bytes that wait to be written before nobody adds to them who can wait.
+const ENOUGH: usize = 256 << 10;
+
 /// How far a call is. Not to be copied: whoever has it gives the call up.
 #[derive(Debug)]
 pub(super) enum Stage {
@@ -114,10 +119,10 @@ pub(super) enum Stage {
     Done,
 }
 
-impl Shared {
-    pub(super) fn new(options: LinkOptions) -> Self {
+impl<M: Machine> Shared<M> {
+    pub(super) fn new(machine: M, options: LinkOptions) -> Self {
         let LinkOptions {
-            settings,
+            settings: _,
             limit,
             room,
             clock,
@@ -127,7 +132,7 @@ impl Shared {
             clock,
             changed: Notify::new(),
             state: Mutex::new(State {
-                machine: Connection::new(settings),
+                machine,
                 tickets: Tickets::default(),
                 limit,
                 waiting: VecDeque::new(),
@@ -147,7 +152,7 @@ impl Shared {
         }
     }
 
-    pub(super) fn lock(&self) -> MutexGuard<'_, State> {
+    pub(super) fn lock(&self) -> MutexGuard<'_, State<M>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -184,7 +189,7 @@ impl Shared {
                 // The task of the connection sees to it, as long as there is one.
                 Outcome::Open(id) if now >= asked.deadline => {
                     let id = *id;
-                    state.machine.cancel(id);
+                    state.machine.cancel(now, id);
                     state.tickets.remove(ticket);
                     state.ended_call(now, Sample::Late);
                     *stage = Stage::Done;
@@ -251,8 +256,9 @@ impl Shared {
         let mut state = self.lock();
         match state.tickets.slots[ticket as usize].outcome {
             Outcome::Open(id) => {
-                state.machine.cancel(id);
-                state.ended_call(self.clock.now(), Sample::Nothing);
+                let now = self.clock.now();
+                state.machine.cancel(now, id);
+                state.ended_call(now, Sample::Nothing);
                 state.tickets.remove(ticket);
             }
             Outcome::Queued => state.leave_queue(ticket),
@@ -263,6 +269,81 @@ impl Shared {
         drop(state);
         if let Some(task) = task {
             task.wake();
+        }
+    }
+
+    /// Makes a call that nobody answers, once what was sent before has gone.
+    pub(super) fn poll_notify(
+        &self,
+        asked: &Asked<'_>,
+        payload: &[u8],
+        context: &Context<'_>,
+    ) -> Poll<Result<(), CallError>> {
+        let mut state = self.lock();
+        if let Some(why) = &state.ended {
+            let why = Arc::clone(why);
+            return Poll::Ready(Err(CallError::Disconnected { sent: false, why }));
+        }
+        if state.machine.unsent() > ENOUGH {
+            state.full.push(context.waker().clone());
+            return Poll::Pending;
+        }
+        let now = self.clock.now();
+        let begin = Begin {
+            what: asked.what,
+            name: asked.operation,
+            number: state.number(asked.operation),
+            deadline: asked.deadline,
+            metadata: asked.metadata,
+            payload,
+        };
+        let greeted = state.greeted;
+        let sent = match state.machine.notify(now, &begin) {
+            // It is not known yet what the server takes.
+            Err(Refused::TooLarge(_)) if !greeted => Err(Refused::Full),
+            sent => sent,
+        };
+        if sent == Err(Refused::Full) {
+            state.full.push(context.waker().clone());
+        }
+        let task = state.task.take();
+        drop(state);
+        if let Some(task) = task {
+            task.wake();
+        }
+        match sent {
+            Err(Refused::Full) => Poll::Pending,
+            sent => Poll::Ready(sent.map_err(CallError::from)),
+        }
+    }
+
+    /// Waits until the server has said hello. One task waits at a time.
+    ///
+    /// # Errors
+    ///
+    /// The connection has ended before: why.
+    pub(super) async fn greeted(&self) -> Result<(), Arc<str>> {
+        loop {
+            {
+                let state = self.lock();
+                if let Some(why) = &state.ended {
+                    return Err(Arc::clone(why));
+                }
+                if state.greeted {
+                    return Ok(());
+                }
+            }
+            self.changed.notified().await;
+        }
+    }
+
+    /// Waits until no call can be made any more. One task waits at a time.
+    pub(super) async fn ended(&self) -> Arc<str> {
+        loop {
+            if let Some(why) = &self.lock().ended {
+                return Arc::clone(why);
+            }
+            self.changed.notified().await;
         }
     }
 
@@ -279,9 +360,9 @@ impl Shared {
     }
 }
 
-impl State {
+impl<M: Machine> State<M> {
     /// Calls that are open, and how many may be.
-    pub(super) const fn figures(&self) -> (usize, u32) {
+    pub(super) fn figures(&self) -> (usize, u32) {
         (self.machine.open() as usize, self.limit.current())
     }
 
@@ -381,27 +462,25 @@ impl State {
         }
         let ticket = waited.unwrap_or_else(|| self.tickets.next());
         let name = asked.operation;
-        let mut call = match asked.what {
-            What::Subscribe => return Ok(self.machine.subscribe(name, ticket)?),
-            What::Publish => self.machine.publish(now, name, asked.deadline)?,
-            _ => {
-                let number = self.number(name);
-                let request =
-                    Request::new(Operation { number, name }).with_metadata(asked.metadata);
-                let request = match asked.what {
-                    What::Stream => request,
-                    What::TwoWay => request.with_items(),
-                    _ => request.with_deadline(asked.deadline),
-                };
-                self.machine.call(now, &request)?
-            }
+        let number = match asked.what {
+            What::Subscribe | What::Publish => 0,
+            _ => self.number(name),
         };
-        call.payload().extend_from_slice(payload);
-        call.send(ticket).map_err(|refused| match refused {
-            // It is not known yet what the server takes.
-            Refused::TooLarge(_) if !self.greeted => CallError::Full,
-            refused => refused.into(),
-        })
+        let begin = Begin {
+            what: asked.what,
+            name,
+            number,
+            deadline: asked.deadline,
+            metadata: asked.metadata,
+            payload,
+        };
+        self.machine
+            .begin(now, &begin, ticket)
+            .map_err(|refused| match refused {
+                // It is not known yet what the server takes.
+                Refused::TooLarge(_) if !self.greeted => CallError::Full,
+                refused => refused.into(),
+            })
     }
 
     /// The number of an operation on this connection.
@@ -521,15 +600,84 @@ impl State {
         waker
     }
 
-    /// The connection has ended: all calls end with it.
-    pub(super) fn close(&mut self, why: &str) {
-        // What the server has said of it says more than that it has closed.
-        let why = Arc::clone(self.ended.get_or_insert_with(|| why.into()));
-        let lost: Vec<_> = self.machine.close(None).collect();
+    /// What the server has said of calls, and of itself.
+    pub(super) fn happens(&mut self, now: Time, event: &Event<'_, Ticket>) -> Option<Waker> {
+        match *event {
+            Event::Reply {
+                context,
+                payload,
+                took,
+                ..
+            } => {
+                let took = Duration::from_micros(took.into());
+                self.end(now, context, End::Reply, payload, took)
+            }
+            Event::Fault {
+                context,
+                code,
+                retry_after,
+                unstarted,
+                payload,
+                ..
+            } => {
+                let end = End::Fault {
+                    code,
+                    retry_after,
+                    unstarted,
+                };
+                self.end(now, context, end, payload, Duration::ZERO)
+            }
+            Event::Hello => {
+                self.greeted = true;
+                self.full.drain(..).for_each(Waker::wake);
+                self.wake_next();
+                None
+            }
+            Event::Limits => {
+                self.wake_next();
+                None
+            }
+            Event::GoAway { reason, words, .. } => {
+                self.goes_away(reason, words);
+                None
+            }
+            _ => None,
+        }
+    }
+
+    /// The server takes no more calls.
+    pub(super) fn goes_away(&mut self, reason: Reason, words: &str) {
+        let why = match words {
+            "" => reason.to_string(),
+            words => words.to_owned(),
+        };
+        self.ended = Some(format!("the server ends the connection: {why}").into());
+        self.wake_next();
+    }
+
+    /// When [`Self::timeout`] is to be called.
+    pub(super) fn next_timeout(&self) -> Time {
+        self.machine.next_timeout().min(self.earliest)
+    }
+
+    /// Ends the calls whose time is over.
+    pub(super) fn timeout(&mut self, now: Time) {
+        let mut late = Vec::new();
+        self.machine.timeout(now, |_, ticket| late.push(ticket));
+        for ticket in late {
+            if let Some(waker) = self.end(now, ticket, End::Deadline, &[], Duration::ZERO) {
+                waker.wake();
+            }
+        }
+        self.wake_late(now);
+    }
+
+    /// Calls have ended, and nobody knows how.
+    pub(super) fn lose(&mut self, lost: Vec<Lost<Ticket>>, why: &Arc<str>) {
         for lost in lost {
             let end = End::Lost {
                 sent: lost.sent,
-                why: Arc::clone(&why),
+                why: Arc::clone(why),
             };
             if let Some(items) = &mut self.tickets.slots[lost.context as usize].items {
                 items.wake();
@@ -539,6 +687,14 @@ impl State {
                 waker.wake();
             }
         }
+    }
+
+    /// The connection has ended: all calls end with it.
+    pub(super) fn close(&mut self, why: &str) {
+        // What the server has said of it says more than that it has closed.
+        let why = Arc::clone(self.ended.get_or_insert_with(|| why.into()));
+        let lost = self.machine.lose();
+        self.lose(lost, &why);
         for ticket in &self.waiting {
             if let Some(waker) = self.tickets.slots[*ticket as usize].waker.take() {
                 waker.wake();

@@ -39,11 +39,12 @@ pub(crate) use app::{App, Called};
 pub use app::{Arriving, BodyError, CallService, HeadService, HttpResponse, HttpService, Server};
 pub(crate) use body::forget;
 pub use builder::{BuildError, ServerBuilder, Validation};
+pub use frames::UdpSocket;
 pub(crate) use frames::{Pipe, Refused};
 pub use listener::{bind, bind_shared};
 pub use mount::{Mount, MountPathError, OriginalUri};
 pub use peer::{Credentials, Peer};
-pub use running::{Place, Running};
+pub use running::{Place, Running, UdpAddress};
 #[cfg(feature = "tls")]
 pub use tls::{ClientCertificates, Pem, Tls, TlsBuilder, TlsError, TlsPeer};
 #[cfg(unix)]

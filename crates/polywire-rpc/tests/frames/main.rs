@@ -3,6 +3,7 @@
 
 mod balancing;
 mod calls;
+mod lossy;
 mod rates;
 mod reconnecting;
 mod retries;
@@ -10,4 +11,5 @@ mod scripted;
 mod streams;
 mod support;
 mod topics;
+mod udp;
 mod waiting;

@@ -245,7 +245,9 @@ async fn time_ends_calls() {
 #[tokio::test]
 async fn a_server_that_stops_answers_what_is_open() {
     let running = server().await;
-    let client = client(&running).await;
+    let url = format!("udp://{}", running.address());
+    let client = Client::builder().endpoint(&url).fail_fast(true);
+    let client = client.connect().await.unwrap();
     let other = client.clone();
     let call = tokio::spawn(async move { other.call::<u64>("Sleep", (300,)).await });
     while client.pending() == 0 {

@@ -98,7 +98,7 @@ impl Default for ClientBuilder {
 }
 
 impl ClientBuilder {
-    /// Adds a server: `tcp://HOST:PORT` or `unix:///PATH`. Calls go to the better of two that
+    /// Adds a server: `tcp://HOST:PORT`, `udp://HOST:PORT` or `unix:///PATH`. Calls go to the better of two that
     /// chance names, by what they have in flight and how fast they answered of late; one whose calls
     /// keep failing is left out for a while.
     pub fn endpoint(mut self, url: &str) -> Self {

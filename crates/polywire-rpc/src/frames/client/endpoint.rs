@@ -10,6 +10,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 
 use crate::frames::link::{Link, LinkOptions};
+use crate::frames::udp;
 
 /// A server, or somebody who knows the way to it.
 pub(super) struct Endpoint {
@@ -22,6 +23,8 @@ enum Way {
     Own(Box<Connector>),
     /// `HOST:PORT`.
     Tcp(Box<str>),
+    /// The same.
+    Udp(Box<str>),
     #[cfg(unix)]
     Unix(Box<str>),
 }
@@ -36,18 +39,21 @@ impl Endpoint {
     pub(super) fn parse(url: &str) -> Result<Self, ConnectError> {
         let wrong = |expected: &str| Err(ConnectError::new(url, &format!("expected {expected}")));
         let way = match url.split_once("://") {
-            Some(("tcp", address)) => {
+            Some((scheme @ ("tcp" | "udp"), address)) => {
                 let port = address
                     .rsplit_once(':')
                     .map(|(_, port)| port.parse::<u16>());
                 if !matches!(port, Some(Ok(_))) {
-                    return wrong("tcp://HOST:PORT");
+                    return wrong(&format!("{scheme}://HOST:PORT"));
                 }
-                Way::Tcp(address.into())
+                match scheme {
+                    "tcp" => Way::Tcp(address.into()),
+                    _ => Way::Udp(address.into()),
+                }
             }
             #[cfg(unix)]
             Some(("unix", path)) if !path.is_empty() => Way::Unix(path.into()),
-            _ => return wrong("tcp://HOST:PORT or unix:///PATH"),
+            _ => return wrong("tcp://HOST:PORT, udp://HOST:PORT or unix:///PATH"),
         };
         let name = url.into();
         Ok(Self { name, way })
@@ -80,6 +86,10 @@ impl Endpoint {
                 // What is small must not wait for more.
                 stream.set_nodelay(true)?;
                 Ok(Link::over(stream, options))
+            }
+            Way::Udp(address) => {
+                let socket = udp::connect(address).await?;
+                Link::over_datagrams(socket, options).await
             }
             #[cfg(unix)]
             Way::Unix(path) => {

@@ -4,17 +4,21 @@ use std::future::poll_fn;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::task::{Context, Poll, ready};
+use std::task::{Context, Poll, Waker, ready};
 
-use polywire_frame::Reason;
 use polywire_frame::client::Event;
+use polywire_frame::{Reason, datagram};
 use tokio::sync::oneshot;
 
 use super::alarm::Alarm;
 use super::socket::{Received, Sending, Socket};
+use crate::frames::machine::Machine;
 use crate::frames::machine::nonce;
-use crate::frames::state::Shared;
-use crate::frames::tickets::wake_with;
+use crate::frames::state;
+use crate::frames::tickets::{Ticket, wake_with};
+
+/// What calls and the task of a connection share.
+type Shared = state::Shared<datagram::Client<Ticket>>;
 
 /// Reads after which other tasks of the thread have their turn.
 const MOST_READS: usize = 16;
@@ -76,9 +80,7 @@ impl Driver {
     /// Greets the server.
     fn begin(&self) {
         let now = self.shared.clock.now();
-        if let Some(client) = self.shared.lock().machine.datagrams() {
-            client.begin(now, nonce());
-        }
+        self.shared.lock().machine.begin(now, nonce());
     }
 
     fn poll(&mut self, context: &mut Context<'_>) -> Poll<()> {
@@ -114,7 +116,7 @@ impl Driver {
         let mut state = self.shared.lock();
         let over = state.left || state.ended.is_some();
         if over && state.machine.open() == 0 {
-            state.machine.close();
+            state.machine.lose();
             return true;
         }
         false
@@ -157,9 +159,7 @@ impl Driver {
             let state = state.get_or_insert_with(|| (shared.lock(), shared.clock.now()));
             let (state, now) = (&mut state.0, state.1);
             let state = &mut **state;
-            let Some(client) = state.machine.datagrams() else {
-                return;
-            };
+            let client = &mut state.machine;
             match client.receive(now, datagram) {
                 None => {}
                 Some(Event::GoAway { reason, words, .. }) => {
@@ -169,17 +169,19 @@ impl Driver {
                         state.lose(lost, &reason.to_string().into());
                     } else if state.greeted {
                         state.goes_away(reason, words);
+                        shared.changed.notify_one();
                     } else {
                         *refused = Some(reason.to_string());
                     }
                 }
                 Some(event) => {
-                    if event == Event::Hello
-                        && let Some(greeted) = greeted.take()
-                    {
-                        let _ = greeted.send(Ok(()));
-                    }
                     woken.extend(state.happens(now, &event));
+                    if event == Event::Hello {
+                        shared.changed.notify_one();
+                        if let Some(greeted) = greeted.take() {
+                            let _ = greeted.send(Ok(()));
+                        }
+                    }
                 }
             }
         });
@@ -207,14 +209,13 @@ impl Driver {
         loop {
             if self.sending.is_empty() {
                 let mut state = self.shared.lock();
-                let machine = &mut state.machine;
-                if machine
-                    .datagrams()
-                    .is_none_or(|client| client.output().is_empty())
-                {
+                if state.machine.output().is_empty() {
                     return Poll::Ready(());
                 }
-                self.sending.exchange(|used| machine.take_datagrams(used));
+                state.full.drain(..).for_each(Waker::wake);
+                let output = state.machine.output_mut();
+                self.sending
+                    .exchange(|used| std::mem::replace(output, used));
             }
             let Some(server) = self.socket.peer() else {
                 return Poll::Ready(());

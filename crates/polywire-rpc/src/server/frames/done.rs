@@ -10,27 +10,47 @@ use super::pipe::Pipe;
 use crate::methods::MethodReply;
 
 /// An answer, and to what.
-pub(super) type Ended = (CallId, u32, Result<MethodReply, Fault>);
+pub(super) type Ended<C = CallId> = (C, u32, Result<MethodReply, Fault>);
 
 /// Answers of handlers that took their time, and streams that have something to fetch.
-#[derive(Debug, Default)]
-pub(super) struct Done(Mutex<Waiting>);
+///
+/// `C` is what a call is known by.
+#[derive(Debug)]
+pub(super) struct Done<C = CallId>(Mutex<Waiting<C>>);
 
-#[derive(Debug, Default)]
-struct Waiting {
-    left: Left,
+#[derive(Debug)]
+struct Waiting<C> {
+    left: Left<C>,
     waker: Option<Waker>,
 }
 
 /// What was left.
-#[derive(Debug, Default)]
-pub(super) struct Left {
-    pub(super) answers: Vec<Ended>,
+#[derive(Debug)]
+pub(super) struct Left<C = CallId> {
+    pub(super) answers: Vec<Ended<C>>,
     pub(super) pipes: Vec<Arc<Pipe>>,
 }
 
-impl Done {
-    pub(super) fn push(&self, ended: Ended) {
+impl<C> Default for Left<C> {
+    fn default() -> Self {
+        Self {
+            answers: Vec::new(),
+            pipes: Vec::new(),
+        }
+    }
+}
+
+impl<C> Default for Done<C> {
+    fn default() -> Self {
+        Self(Mutex::new(Waiting {
+            left: Left::default(),
+            waker: None,
+        }))
+    }
+}
+
+impl<C> Done<C> {
+    pub(super) fn push(&self, ended: Ended<C>) {
         self.leave(|left| left.answers.push(ended));
     }
 
@@ -39,7 +59,7 @@ impl Done {
         self.leave(|left| left.pipes.push(pipe));
     }
 
-    fn leave(&self, leave: impl FnOnce(&mut Left)) {
+    fn leave(&self, leave: impl FnOnce(&mut Left<C>)) {
         let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         leave(&mut waiting.left);
         let waker = waiting.waker.take();
@@ -48,7 +68,7 @@ impl Done {
     }
 
     /// What is there. The task is woken when there is more.
-    pub(super) fn take(&self, context: &Context<'_>) -> Left {
+    pub(super) fn take(&self, context: &Context<'_>) -> Left<C> {
         let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         // Whether or not there is some: the next may come before the task looks again.
         let own = context.waker();

@@ -1,7 +1,7 @@
 //! Handlers at work for whoever has called them, over a stream or over datagrams.
 
 use std::future::poll_fn;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
 use polywire_frame::server::Fault as Answer;
@@ -10,6 +10,7 @@ use polywire_protocol::{Fault, FaultKind};
 use tokio::task::{AbortHandle, JoinSet};
 
 use super::calls::Table;
+use super::done::{Done, Ended};
 use super::faults;
 use crate::methods::{MethodFuture, MethodReply};
 use crate::server::answer::caught;
@@ -30,66 +31,14 @@ pub(super) trait Answers {
     /// Answers a call with a fault, unless it has ended.
     fn fault(&mut self, now: Time, call: Self::Call, fault: Answer, details: &[u8]);
 
-    /// Keeps the handler of an open call, to drop it when the call ends.
-    fn attach(&mut self, call: Self::Call, kept: Kept);
-}
-
-/// What is kept of a call while its handler is at work.
-#[derive(Debug)]
-pub(super) struct Kept {
-    task: AbortHandle,
-}
-
-impl Drop for Kept {
-    /// The call was answered, which is no matter to the task any more; or it was cancelled, its
-    /// time is over or its connection has ended, and nobody wants its answer.
-    fn drop(&mut self) {
-        self.task.abort();
-    }
-}
-
-/// An answer, and to what.
-type Ended<C> = (C, u32, Result<MethodReply, Fault>);
-
-/// Answers of handlers that took their time.
-#[derive(Debug)]
-struct Done<C>(Mutex<Waiting<C>>);
-
-#[derive(Debug)]
-struct Waiting<C> {
-    answers: Vec<Ended<C>>,
-    waker: Option<Waker>,
-}
-
-impl<C> Done<C> {
-    fn push(&self, ended: Ended<C>) {
-        let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        waiting.answers.push(ended);
-        let waker = waiting.waker.take();
-        drop(waiting);
-        if let Some(waker) = waker {
-            waker.wake();
-        }
-    }
-
-    /// Those that are there. The task is woken when there are more.
-    fn take(&self, context: &Context<'_>) -> Vec<Ended<C>> {
-        let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        // Whether or not there is one: the next may come before the task looks again.
-        let own = context.waker();
-        let known = waiting.waker.as_ref();
-        if !known.is_some_and(|waker| waker.will_wake(own)) {
-            waiting.waker = Some(own.clone());
-        }
-        std::mem::take(&mut waiting.answers)
-    }
+    /// Keeps the task of the handler of an open call, to end it with the call.
+    fn attach(&mut self, call: Self::Call, task: AbortHandle);
 }
 
 /// The handlers of a server, at work for one task.
-pub(super) struct Handlers<C> {
-    app: Arc<App>,
-    table: Arc<Table>,
-    done: Arc<Done<C>>,
+pub(super) struct Handlers {
+    pub(super) app: Arc<App>,
+    pub(super) table: Arc<Table>,
     /// Calls that nobody waits for. They end with the task.
     one_ways: JoinSet<()>,
 }
@@ -102,52 +51,23 @@ pub(super) struct Request<'a> {
     pub(super) payload: &'a [u8],
 }
 
-impl<C: Copy + Send + 'static> Handlers<C> {
+impl Handlers {
     /// None, if the server does not offer frames.
     pub(super) fn new(app: Arc<App>) -> Option<Self> {
-        let table = Arc::clone(app.frames.as_ref()?);
         Some(Self {
+            table: Arc::clone(app.frames.as_ref()?),
             app,
-            table,
-            done: Arc::new(Done(Mutex::new(Waiting {
-                answers: Vec::new(),
-                waker: None,
-            }))),
             one_ways: JoinSet::new(),
         })
     }
 
-    pub(super) const fn app(&self) -> &Arc<App> {
-        &self.app
-    }
-
-    pub(super) const fn table(&self) -> &Arc<Table> {
-        &self.table
-    }
-
-    /// Answers the calls whose handlers have ended since. The task is woken when there are more.
-    pub(super) fn settle(
+    /// Carries out a call. An answer that takes its time is left in `done`.
+    pub(super) fn call<A: Answers>(
         &self,
-        answers: &mut impl Answers<Call = C>,
-        now: impl Fn() -> Time,
-        context: &Context<'_>,
-    ) {
-        let done = self.done.take(context);
-        if done.is_empty() {
-            return;
-        }
-        let now = now();
-        for ended in done {
-            self.answer(answers, now, ended);
-        }
-    }
-
-    /// Carries out a call.
-    pub(super) fn call(
-        &self,
-        answers: &mut impl Answers<Call = C>,
+        answers: &mut A,
+        done: &Arc<Done<A::Call>>,
         now: Time,
-        call: C,
+        call: A::Call,
         request: &Request<'_>,
     ) {
         let in_flight = match self.app.admit_call(&request.context.peer) {
@@ -158,7 +78,7 @@ impl<C: Copy + Send + 'static> Handlers<C> {
         match self.begin(request) {
             Ok(Begun::Ended(answer)) => self.answer(answers, now, (call, operation, answer)),
             Ok(Begun::Working(future)) => {
-                let done = Arc::clone(&self.done);
+                let done = Arc::clone(done);
                 let answer = self.finish(operation, future);
                 let task = tokio::spawn(async move {
                     let answer = answer.await;
@@ -166,10 +86,7 @@ impl<C: Copy + Send + 'static> Handlers<C> {
                     drop(in_flight);
                     done.push((call, operation, answer));
                 });
-                let kept = Kept {
-                    task: task.abort_handle(),
-                };
-                answers.attach(call, kept);
+                answers.attach(call, task.abort_handle());
             }
             Err(fault) => {
                 let unstarted = is_of_the_input(fault.kind());
@@ -181,11 +98,11 @@ impl<C: Copy + Send + 'static> Handlers<C> {
 
     /// Answers a call of an operation that there is not.
     #[cold]
-    pub(super) fn unknown(
+    pub(super) fn unknown<A: Answers>(
         &self,
-        answers: &mut impl Answers<Call = C>,
+        answers: &mut A,
         now: Time,
-        call: C,
+        call: A::Call,
         name: Option<&str>,
     ) {
         let message = match name {
@@ -261,11 +178,12 @@ impl<C: Copy + Send + 'static> Handlers<C> {
         }
     }
 
-    fn answer(
+    /// Answers a call whose handler has ended.
+    pub(super) fn answer<A: Answers>(
         &self,
-        answers: &mut impl Answers<Call = C>,
+        answers: &mut A,
         now: Time,
-        (call, operation, answer): Ended<C>,
+        (call, operation, answer): Ended<A::Call>,
     ) {
         let fault = match answer {
             Ok(reply) => match answers.reply(now, call, reply) {
@@ -280,11 +198,11 @@ impl<C: Copy + Send + 'static> Handlers<C> {
 
     /// Answers with a fault; `unstarted`, if it is known that no handler has begun.
     #[cold]
-    fn fault(
+    pub(super) fn fault<A: Answers>(
         &self,
-        answers: &mut impl Answers<Call = C>,
+        answers: &mut A,
         now: Time,
-        call: C,
+        call: A::Call,
         called: &Called,
         fault: &Fault,
         unstarted: bool,
@@ -295,7 +213,7 @@ impl<C: Copy + Send + 'static> Handlers<C> {
 }
 
 /// Whether a fault of what was read before the handler: it never began.
-const fn is_of_the_input(kind: FaultKind) -> bool {
+pub(super) const fn is_of_the_input(kind: FaultKind) -> bool {
     matches!(
         kind,
         FaultKind::Invalid
@@ -323,8 +241,7 @@ pub(super) fn context(peer: crate::server::Peer) -> crate::Context {
 }
 
 /// Metadata is for handlers what headers are.
-#[cold]
-fn bring(context: &mut crate::Context, extension: &Extension<'_>) {
+pub(super) fn bring(context: &mut crate::Context, extension: &Extension<'_>) {
     let headers = &mut Arc::make_mut(&mut context.head).headers;
     for (key, value) in extension.metadata() {
         let name = http::HeaderName::from_bytes(key.as_bytes());

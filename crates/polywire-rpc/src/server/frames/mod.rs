@@ -9,8 +9,10 @@
 mod calls;
 mod done;
 mod faults;
+mod handlers;
 mod pipe;
 mod streams;
+mod udp;
 mod work;
 
 use std::future::{Future, poll_fn};
@@ -27,6 +29,7 @@ use work::Work;
 
 pub(crate) use calls::Table;
 pub(crate) use pipe::{Pipe, Refused};
+pub use udp::UdpSocket;
 
 /// Speaks frames on a connection that has begun with their first byte.
 pub(super) async fn connection<S: Stream>(

@@ -6,8 +6,9 @@ use polywire_frame::server::Fault as Answer;
 use polywire_frame::{CallId, Extension, FaultCode, Output, Time};
 use polywire_protocol::{Fault, FaultKind};
 
+use super::handlers::{bring, is_of_the_input};
 use super::pipe::{Leaving, Pipe, Sent};
-use super::work::{Kept, Work, bring};
+use super::work::{Kept, Work};
 use crate::methods::{Form, MethodReply};
 use crate::server::answer::caught;
 use crate::server::app::Called;
@@ -24,7 +25,7 @@ impl Work {
         extension: &Extension<'_>,
         payload: &[u8],
     ) {
-        let in_flight = match self.app.admit_call(&self.context.peer) {
+        let in_flight = match self.handlers.app.admit_call(&self.context.peer) {
             Ok(in_flight) => in_flight,
             Err(fault) => return self.fault(now, id, &Called::Unknown, &fault, true),
         };
@@ -33,14 +34,15 @@ impl Work {
         let pipe = self.pipe(id, open);
         let begun = caught(|| {
             let pipe = Arc::clone(&pipe);
-            self.table
-                .begin_stream(&self.app, operation, context, payload, pipe)
+            self.handlers
+                .table
+                .begin_stream(&self.handlers.app, operation, context, payload, pipe)
         });
         let future = match begun {
             Ok(future) => future,
             Err(fault) => {
-                let unstarted = super::work::is_of_the_input(fault.kind());
-                let called = self.table.called(operation);
+                let unstarted = is_of_the_input(fault.kind());
+                let called = self.handlers.table.called(operation);
                 return self.fault(now, id, &called, &fault, unstarted);
             }
         };
@@ -75,7 +77,7 @@ impl Work {
         topic: &str,
         extension: &Extension<'_>,
     ) {
-        let Some(topics) = self.app.topics.clone() else {
+        let Some(topics) = self.handlers.app.topics.clone() else {
             return self.fault(now, id, &Called::Unknown, &no_topics(), true);
         };
         let mut context = self.context.clone();
@@ -108,10 +110,10 @@ impl Work {
         extension: &Extension<'_>,
         payload: &[u8],
     ) {
-        let Some(topics) = self.app.topics.clone() else {
+        let Some(topics) = self.handlers.app.topics.clone() else {
             return self.fault(now, id, &Called::Unknown, &no_topics(), true);
         };
-        let in_flight = match self.app.admit_call(&self.context.peer) {
+        let in_flight = match self.handlers.app.admit_call(&self.context.peer) {
             Ok(in_flight) => in_flight,
             Err(fault) => return self.fault(now, id, &Called::Unknown, &fault, true),
         };

@@ -1,30 +1,26 @@
 //! What the calls of a connection come to.
 
-use std::future::poll_fn;
 use std::sync::Arc;
-use std::task::{Context, Poll, Waker};
+use std::task::Context;
 use std::time::Duration;
 
-use polywire_frame::server::{Connection, Event, Step};
+use polywire_frame::server::{Connection, Event, Fault as Answer, Step};
 use polywire_frame::{Broken, CallId, Extension, Output, Reason, Settings, Time};
-use polywire_protocol::{Fault, FaultKind, ProtocolKind};
-use tokio::task::{AbortHandle, JoinSet};
+use polywire_protocol::{Fault, FaultKind};
+use tokio::task::AbortHandle;
 
-use super::calls::Table;
 use super::done::{Done, Ended};
-use super::faults;
+use super::handlers::{Answers, Handlers, Request, context};
 use super::pipe::Pipe;
 use crate::frames::{Clock, Side, Taken};
-use crate::methods::{MethodFuture, MethodReply};
-use crate::server::answer::caught;
+use crate::methods::MethodReply;
 use crate::server::app::{App, Called};
 use crate::server::peer::Peer;
 use crate::topics::Subscribed;
 
 /// The state machine of a connection, and the handlers at work for it.
 pub(super) struct Work {
-    pub(super) app: Arc<App>,
-    pub(super) table: Arc<Table>,
+    pub(super) handlers: Handlers,
     pub(super) machine: Connection<u32, Kept>,
     pub(super) done: Arc<Done>,
     /// Streams whose items have no credit.
@@ -35,8 +31,6 @@ pub(super) struct Work {
     pub(super) subscriptions: Vec<CallId>,
     /// Of calls that bring nothing of their own.
     pub(super) context: crate::Context,
-    /// Calls that nobody waits for. They end with the connection.
-    one_ways: JoinSet<()>,
     greeted: bool,
     /// The client makes no more calls.
     left: bool,
@@ -118,27 +112,18 @@ impl Work {
 
     /// For a connection; nothing, if the server does not offer frames.
     pub(super) fn new(app: Arc<App>, peer: Peer) -> Option<Self> {
-        let table = Arc::clone(app.frames.as_ref()?);
         let limit = u32::try_from(app.limits.bytes()).unwrap_or(u32::MAX);
         let settings = Settings::DEFAULT
             .with_frame(limit)
             .with_bytes(limit.saturating_mul(2));
-        let (head, ()) = http::Request::new(()).into_parts();
         Some(Self {
-            context: crate::Context {
-                head: Arc::new(head),
-                peer,
-                protocol: ProtocolKind::RpcV2Cbor,
-                mount: 0,
-            },
-            app,
-            table,
+            context: context(peer),
+            handlers: Handlers::new(app)?,
             machine: Connection::new(settings),
             done: Arc::default(),
             blocked: Vec::new(),
             stalled: Vec::new(),
             subscriptions: Vec::new(),
-            one_ways: JoinSet::new(),
             greeted: false,
             left: false,
         })
@@ -146,7 +131,7 @@ impl Work {
 
     /// The server stops: what is open is answered.
     pub(super) fn stop(&mut self) {
-        let within = self.app.timeouts.shutdown.as_millis();
+        let within = self.handlers.app.timeouts.shutdown.as_millis();
         let within = u32::try_from(within).unwrap_or(u32::MAX);
         self.machine.go_away(Reason::STOP, within, "");
         self.end_subscriptions(Time::ZERO);
@@ -161,7 +146,7 @@ impl Work {
                 extension,
                 payload,
                 ..
-            } if self.table.is_stream(operation) => {
+            } if self.handlers.table.is_stream(operation) => {
                 self.stream(now, id, operation, open, &extension, payload);
             }
             Event::Call {
@@ -179,22 +164,11 @@ impl Work {
                 ..
             } => self.one_way(operation, &extension, payload),
             Event::Unknown { id, name } => {
-                let fault = match name {
-                    Some(name) => {
-                        let shown: String = name.chars().take(64).collect();
-                        let message = format!("no operation `{}`", shown.escape_debug());
-                        Fault::new(FaultKind::UnknownOperation, message)
-                    }
-                    None => {
-                        let message = "a number of an operation that was given no name";
-                        Fault::new(FaultKind::UnknownOperation, message)
-                    }
-                };
-                self.fault(now, id, &Called::Unknown, &fault, true);
+                self.handlers.unknown(&mut self.machine, now, id, name);
             }
             // It takes no items, and those that come are passed over.
             Event::Call { id, operation, .. } => {
-                let name = self.table.name(&self.app, operation);
+                let name = self.handlers.table.name(&self.handlers.app, operation);
                 let message = format!("`{name}` takes no items");
                 let fault = Fault::new(FaultKind::NotAcceptable, message);
                 self.fault(now, id, &Called::Unknown, &fault, true);
@@ -231,111 +205,30 @@ impl Work {
         extension: &Extension<'_>,
         payload: &[u8],
     ) {
-        let in_flight = match self.app.admit_call(&self.context.peer) {
-            Ok(in_flight) => in_flight,
-            Err(fault) => return self.fault(now, id, &Called::Unknown, &fault, true),
+        let request = Request {
+            operation,
+            context: &self.context,
+            extension,
+            payload,
         };
-        match self.begin(operation, extension, payload) {
-            Ok(Begun::Ended(answer)) => self.answer(now, (id, operation, answer)),
-            Ok(Begun::Working(future)) => {
-                let done = Arc::clone(&self.done);
-                let answer = self.finish(operation, future);
-                let task = tokio::spawn(async move {
-                    let answer = answer.await;
-                    // Until the handler has ended, also one that was given up.
-                    drop(in_flight);
-                    done.push((id, operation, answer));
-                });
-                let kept = Kept::call(task.abort_handle());
-                // It is open: it has just come.
-                let _ = self.machine.attach(id, kept);
-            }
-            Err(fault) => {
-                let unstarted = is_of_the_input(fault.kind());
-                self.fault(now, id, &self.table.called(operation), &fault, unstarted);
-            }
-        }
+        self.handlers
+            .call(&mut self.machine, &self.done, now, id, &request);
     }
 
     /// A call that nobody waits for. There are no more of them at once than calls.
     fn one_way(&mut self, operation: u32, extension: &Extension<'_>, payload: &[u8]) {
-        while self.one_ways.try_join_next().is_some() {}
-        if self.one_ways.len() >= self.machine.settings().calls() as usize {
-            tracing::debug!("a call without an answer was dropped: too many are at work");
-            return;
-        }
-        let Ok(in_flight) = self.app.admit_call(&self.context.peer) else {
-            return;
+        let request = Request {
+            operation,
+            context: &self.context,
+            extension,
+            payload,
         };
-        if let Ok(Begun::Working(future)) = self.begin(operation, extension, payload) {
-            let answer = self.finish(operation, future);
-            self.one_ways.spawn(async move {
-                let _ = answer.await;
-                drop(in_flight);
-            });
-        }
+        let most = self.machine.settings().calls() as usize;
+        self.handlers.one_way(&request, most);
     }
 
-    /// Begins a call, and looks at once whether it has ended: most have.
-    fn begin(
-        &self,
-        operation: u32,
-        extension: &Extension<'_>,
-        payload: &[u8],
-    ) -> Result<Begun, Fault> {
-        let mut context = self.context.clone();
-        if extension.metadata().next().is_some() {
-            bring(&mut context, extension);
-        }
-        caught(|| {
-            let mut future = self.table.begin(&self.app, operation, context, payload)?;
-            // Whoever asks again brings the waker that counts.
-            let mut nobody = Context::from_waker(Waker::noop());
-            Ok(match future.as_mut().poll(&mut nobody) {
-                Poll::Ready(answer) => Begun::Ended(answer),
-                Poll::Pending => Begun::Working(future),
-            })
-        })
-    }
-
-    /// The rest of a call, up to the time that handlers have.
-    fn finish(
-        &self,
-        operation: u32,
-        mut future: MethodFuture,
-    ) -> impl Future<Output = Result<MethodReply, Fault>> + Send + 'static {
-        let app = Arc::clone(&self.app);
-        let called = self.table.called(operation);
-        async move {
-            let work = poll_fn(|context| {
-                caught(|| Ok(future.as_mut().poll(context)))
-                    .unwrap_or_else(|fault| Poll::Ready(Err(fault)))
-            });
-            match tokio::time::timeout(app.timeouts.handler, work).await {
-                Ok(answer) => answer,
-                Err(_) => Err(app.late(&called)),
-            }
-        }
-    }
-
-    pub(super) fn answer(&mut self, now: Time, (id, operation, answer): Ended) {
-        let fault = match answer {
-            Ok(reply) => {
-                let Some(mut frame) = self.machine.reply(now, id) else {
-                    return;
-                };
-                match reply.len() < Output::LARGE {
-                    true => frame.payload().extend_from_slice(reply.value()),
-                    false => frame.share(reply.into_bytes()),
-                }
-                match frame.send() {
-                    Ok(()) => return,
-                    Err(too_large) => Fault::new(FaultKind::TooLarge, too_large.to_string()),
-                }
-            }
-            Err(fault) => fault,
-        };
-        self.fault(now, id, &self.table.called(operation), &fault, false);
+    pub(super) fn answer(&mut self, now: Time, ended: Ended) {
+        self.handlers.answer(&mut self.machine, now, ended);
     }
 
     /// Answers with a fault; `unstarted`, if it is known that no handler has begun.
@@ -348,8 +241,32 @@ impl Work {
         fault: &Fault,
         unstarted: bool,
     ) {
-        let (answer, details) = faults::answer(&self.app, &self.table, called, fault, unstarted);
-        self.machine.fault(now, id, answer, &details);
+        self.handlers
+            .fault(&mut self.machine, now, id, called, fault, unstarted);
+    }
+}
+
+impl Answers for Connection<u32, Kept> {
+    type Call = CallId;
+
+    fn reply(&mut self, now: Time, call: CallId, reply: MethodReply) -> Result<(), String> {
+        let Some(mut frame) = Self::reply(self, now, call) else {
+            return Ok(());
+        };
+        match reply.len() < Output::LARGE {
+            true => frame.payload().extend_from_slice(reply.value()),
+            false => frame.share(reply.into_bytes()),
+        }
+        frame.send().map_err(|too_large| too_large.to_string())
+    }
+
+    fn fault(&mut self, now: Time, call: CallId, fault: Answer, details: &[u8]) {
+        Self::fault(self, now, call, fault, details);
+    }
+
+    fn attach(&mut self, call: CallId, task: AbortHandle) {
+        // It is open: it has just come.
+        let _ = Self::attach(self, call, Kept::call(task));
     }
 }
 
@@ -376,7 +293,7 @@ impl Side for Work {
     fn take(&mut self, now: Time, bytes: &[u8]) -> Result<Taken, Broken> {
         let mut at = 0;
         loop {
-            let table = &self.table;
+            let table = &self.handlers.table;
             let resolve = |name: &str| table.find(name);
             match self.machine.receive(now, &bytes[at..], resolve)? {
                 Step::Wants(wants) => return Ok(Taken { bytes: at, wants }),
@@ -442,7 +359,7 @@ impl Side for Work {
     }
 
     fn patience(&self) -> Duration {
-        self.app.timeouts.head
+        self.handlers.app.timeouts.head
     }
 
     fn ping(&mut self) {
@@ -452,35 +369,5 @@ impl Side for Work {
     fn give_up(&mut self, reason: Reason) {
         self.machine
             .go_away(reason, 0, reason.name().unwrap_or_default());
-    }
-}
-
-/// Whether a fault of what was read before the handler: it never began.
-pub(super) const fn is_of_the_input(kind: FaultKind) -> bool {
-    matches!(
-        kind,
-        FaultKind::Invalid
-            | FaultKind::Malformed
-            | FaultKind::TooLarge
-            | FaultKind::UnknownOperation
-    )
-}
-
-/// A call that has begun.
-enum Begun {
-    Ended(Result<MethodReply, Fault>),
-    Working(MethodFuture),
-}
-
-/// Metadata is for handlers what headers are.
-pub(super) fn bring(context: &mut crate::Context, extension: &Extension<'_>) {
-    let headers = &mut Arc::make_mut(&mut context.head).headers;
-    for (key, value) in extension.metadata() {
-        let name = http::HeaderName::from_bytes(key.as_bytes());
-        let value = http::HeaderValue::from_bytes(value);
-        // What is no header is nobody's there.
-        if let (Ok(name), Ok(value)) = (name, value) {
-            headers.append(name, value);
-        }
     }
 }

@@ -9,7 +9,10 @@ use std::time::Duration;
 use polywire_frame::datagram::server::{Call, Event, Fault as Answer, Limits, Server};
 use polywire_frame::{Reason, Settings, Time};
 
-use super::super::handlers::{Answers, Handlers, Kept, Request, context};
+use tokio::task::AbortHandle;
+
+use super::super::done::Done;
+use super::super::handlers::{Answers, Handlers, Request, context};
 use crate::frames::{Alarm, Clock, Received, Sending, Socket};
 use crate::methods::MethodReply;
 use crate::server::app::App;
@@ -27,11 +30,22 @@ const LINGER: Duration = Duration::from_secs(1);
 
 type Machine = Server<u32, Kept, RandomState>;
 
+/// The handler of a call. When it is dropped nobody wants the answer any more.
+#[derive(Debug)]
+struct Kept(AbortHandle);
+
+impl Drop for Kept {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
 /// A socket, its state machine, and the handlers at work for it.
 pub(super) struct Work {
     socket: Socket,
     machine: Machine,
-    handlers: Handlers<Call>,
+    handlers: Handlers,
+    done: Arc<Done<Call>>,
     /// Of calls that bring nothing of their own.
     context: crate::Context,
     sending: Sending<SocketAddr>,
@@ -48,6 +62,7 @@ impl Work {
             socket,
             machine: Server::with_limits(Settings::DEFAULT, limits, RandomState::new()),
             handlers: Handlers::new(app)?,
+            done: Arc::default(),
             context: context(Peer::default()),
             sending: Sending::default(),
             clock: Clock::new(),
@@ -58,7 +73,7 @@ impl Work {
 
     /// The server stops: what is open is answered.
     pub(super) fn stop(&mut self) {
-        let within = self.handlers.app().timeouts.shutdown;
+        let within = self.handlers.app.timeouts.shutdown;
         let now = self.clock.now();
         self.stops = Some((now.after(within), now.after(LINGER.min(within))));
         let millis = u32::try_from(within.as_millis()).unwrap_or(u32::MAX);
@@ -68,9 +83,7 @@ impl Work {
     /// Reads, answers and waits, until the server has stopped.
     pub(super) fn poll(&mut self, context: &mut Context<'_>) -> Poll<()> {
         for _ in 0..MOST_READS {
-            let clock = self.clock;
-            self.handlers
-                .settle(&mut self.machine, || clock.now(), context);
+            self.settle(context);
             // Who sends more than can be answered is not read.
             let blocked = !self.sending.is_empty() && self.machine.output().bytes() > ENOUGH;
             let received = match blocked {
@@ -96,6 +109,18 @@ impl Work {
         Poll::Pending
     }
 
+    /// Answers the calls whose handlers have ended since.
+    fn settle(&mut self, context: &Context<'_>) {
+        let left = self.done.take(context);
+        if left.answers.is_empty() {
+            return;
+        }
+        let now = self.clock.now();
+        for ended in left.answers {
+            self.handlers.answer(&mut self.machine, now, ended);
+        }
+    }
+
     fn is_done(&mut self) -> bool {
         let Some((latest, quiet)) = self.stops else {
             return false;
@@ -110,6 +135,7 @@ impl Work {
             socket,
             machine,
             handlers,
+            done,
             context: circumstances,
             clock,
             ..
@@ -117,15 +143,15 @@ impl Work {
         let now = clock.now();
         let received = socket.poll_receive(context, &mut |from, datagram| {
             let peer = Peer::from(from);
-            if handlers.app().connect(&peer).is_err() {
+            if handlers.app.connect(&peer).is_err() {
                 // Who may not connect is not even told so.
                 return;
             }
-            let table = handlers.table();
+            let table = &handlers.table;
             let event = machine.receive(now, from, datagram, |name| table.find(name));
             let Some(event) = event else { return };
             circumstances.peer = peer;
-            happens(machine, handlers, circumstances, now, event);
+            happens(machine, handlers, done, circumstances, now, event);
         });
         match ready!(received) {
             Ok(received) => Poll::Ready(received),
@@ -177,7 +203,8 @@ impl Work {
 
 fn happens(
     machine: &mut Machine,
-    handlers: &mut Handlers<Call>,
+    handlers: &mut Handlers,
+    done: &Arc<Done<Call>>,
     context: &crate::Context,
     now: Time,
     event: Event<'_, u32, Kept>,
@@ -196,7 +223,7 @@ fn happens(
                 extension: &extension,
                 payload,
             };
-            handlers.call(machine, now, call, &request);
+            handlers.call(machine, done, now, call, &request);
         }
         Event::OneWay {
             operation,
@@ -234,8 +261,8 @@ impl Answers for Machine {
         Self::fault(self, now, call, fault, details);
     }
 
-    fn attach(&mut self, call: Call, kept: Kept) {
+    fn attach(&mut self, call: Call, task: AbortHandle) {
         // It is open: it has just come.
-        let _ = Self::attach(self, call, kept);
+        let _ = Self::attach(self, call, Kept(task));
     }
 }
