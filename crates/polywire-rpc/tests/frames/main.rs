@@ -7,6 +7,7 @@ mod rates;
 mod reconnecting;
 mod retries;
 mod scripted;
+mod secured;
 mod streams;
 mod support;
 mod topics;

@@ -91,7 +91,7 @@ impl Client {
         ClientBuilder::default()
     }
 
-    /// Connects to `tcp://HOST:PORT` or `unix:///PATH`, with default settings.
+    /// Connects to `tcp://HOST:PORT`, `tcp+tls://HOST:PORT` or `unix:///PATH`, with default settings.
     ///
     /// # Errors
     ///
