@@ -5,6 +5,7 @@ mod balancing;
 mod calls;
 mod rates;
 mod reconnecting;
+mod restarts;
 mod retries;
 mod scripted;
 mod secured;
