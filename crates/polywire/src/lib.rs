@@ -68,6 +68,10 @@ struct Serving;
 struct Calling;
 
 #[cfg(all(doctest, feature = "rpc"))]
+#[doc = include_str!("../../../docs/tuning.md")]
+struct Tuning;
+
+#[cfg(all(doctest, feature = "rpc"))]
 #[doc = include_str!("../../../docs/xmlrpc.md")]
 struct XmlRpcGuide;
 

@@ -40,5 +40,7 @@ pub use transport::get;
 
 pub(crate) use error::write_chain;
 pub(crate) use headers::guarded;
+#[cfg(feature = "tls")]
+pub(crate) use tls::{hint, reason};
 pub(crate) use transport::{Deadline, Options, Transport, too_large};
 pub(crate) use url::{Credentials, Endpoint, NO_USER, without_secrets};

@@ -164,8 +164,8 @@ impl Tls {
         self
     }
 
-    /// What rustls wants to know.
-    pub(crate) fn config(&self, http2: bool) -> Result<Arc<ClientConfig>, TlsError> {
+    /// What rustls wants to know; and the protocol to be asked for (ALPN), if there is one.
+    pub(crate) fn config(&self, protocol: Option<&[u8]>) -> Result<Arc<ClientConfig>, TlsError> {
         let failed = |error: Error| TlsError(format!("TLS: {error}"));
         let provider = provider();
         let builder = ClientConfig::builder_with_provider(provider.clone())
@@ -186,8 +186,7 @@ impl Tls {
                 .with_client_auth_cert(identity.chain.clone(), identity.key.clone_key())
                 .map_err(failed)?,
         };
-        let protocol: &[u8] = if http2 { b"h2" } else { b"http/1.1" };
-        config.alpn_protocols = vec![protocol.to_vec()];
+        config.alpn_protocols = protocol.map(<[u8]>::to_vec).into_iter().collect();
         Ok(Arc::new(config))
     }
 

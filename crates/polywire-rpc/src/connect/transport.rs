@@ -313,7 +313,8 @@ fn secured(
         return Ok(None);
     }
     let fail = |error: super::TlsError| UrlError::new(endpoint.shown(), error.to_string());
-    let config = options.tls.config(options.http2).map_err(fail)?;
+    let protocol: &[u8] = if options.http2 { b"h2" } else { b"http/1.1" };
+    let config = options.tls.config(Some(protocol)).map_err(fail)?;
     let name = options.tls.name_for(host).map_err(fail)?;
     Ok(Some(super::dial::Secured { config, name }))
 }

@@ -123,6 +123,7 @@ impl Side for Driven {
     fn rest(&mut self) {
         let mut state = self.0.lock();
         state.machine.shrink();
+        state.tickets.shrink();
     }
 
     fn ping(&mut self) {

@@ -110,6 +110,14 @@ impl Tickets {
         self.free = Some(ticket);
     }
 
+    /// Gives back what is kept for the next calls, if there are none.
+    pub(super) fn shrink(&mut self) {
+        let free = |slot: &Slot| matches!(slot.outcome, Outcome::Free(_));
+        if self.slots.iter().all(free) {
+            *self = Self::default();
+        }
+    }
+
     pub(super) fn end(&mut self, ticket: Ticket, end: End, payload: &[u8]) -> Option<Waker> {
         let slot = &mut self.slots[ticket as usize];
         slot.payload.clear();

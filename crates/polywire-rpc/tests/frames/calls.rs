@@ -264,7 +264,9 @@ async fn nobody_there() {
     let error = Client::connect("http://127.0.0.1:1").await.unwrap_err();
     let words = error.to_string();
     assert!(
-        words.ends_with("expected tcp://HOST:PORT, udp://HOST:PORT or unix:///PATH"),
+        words.ends_with(
+            "expected tcp://HOST:PORT, tcp+tls://HOST:PORT, udp://HOST:PORT or unix:///PATH"
+        ),
         "{words}"
     );
 }

@@ -13,7 +13,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 
 use super::chance::Chance;
 use super::core::{Core, Plan};
-use super::endpoint::{ConnectError, Endpoint};
+use super::endpoint::{ConnectError, Endpoint, Needs};
 use super::flow::{Flow, Means};
 use super::keeper::keep;
 use super::rate::Rate;
@@ -49,7 +49,8 @@ use crate::frames::room::Room;
 #[derive(Debug)]
 #[must_use]
 pub struct ClientBuilder {
-    endpoints: Vec<Result<Endpoint, ConnectError>>,
+    endpoints: Vec<Given>,
+    needs: Needs,
     connections: usize,
     pending: usize,
     in_flight: RangeInclusive<u32>,
@@ -69,6 +70,13 @@ pub struct ClientBuilder {
     seed: Option<u64>,
 }
 
+/// A server, as it was given.
+#[derive(Debug)]
+enum Given {
+    Endpoint(Endpoint),
+    Url(Box<str>),
+}
+
 /// A client whose server was away for long is back within less than a second of its return.
 const RECONNECT: Backoff = Backoff::new(Duration::from_millis(10), Duration::from_millis(500));
 
@@ -76,6 +84,7 @@ impl Default for ClientBuilder {
     fn default() -> Self {
         Self {
             endpoints: Vec::new(),
+            needs: Needs::default(),
             connections: 1,
             pending: 1 << 16,
             in_flight: 10..=1_000,
@@ -98,11 +107,18 @@ impl Default for ClientBuilder {
 }
 
 impl ClientBuilder {
-    /// Adds a server: `tcp://HOST:PORT`, `udp://HOST:PORT` or `unix:///PATH`. Calls go to the better of two that
+    /// Adds a server: `tcp://HOST:PORT`, `tcp+tls://HOST:PORT`, `udp://HOST:PORT` or `unix:///PATH`. Calls go to the better of two that
     /// chance names, by what they have in flight and how fast they answered of late; one whose calls
     /// keep failing is left out for a while.
     pub fn endpoint(mut self, url: &str) -> Self {
-        self.endpoints.push(Endpoint::parse(url));
+        self.endpoints.push(Given::Url(url.into()));
+        self
+    }
+
+    /// Sets whom to trust, and which certificate to show, where `tcp+tls://` is spoken.
+    #[cfg(feature = "tls")]
+    pub fn tls(mut self, tls: crate::connect::Tls) -> Self {
+        self.needs.tls = tls;
         self
     }
 
@@ -113,7 +129,8 @@ impl ClientBuilder {
         F: Future<Output = io::Result<S>> + Send + 'static,
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
-        self.endpoints.push(Ok(Endpoint::own(name, connect)));
+        let endpoint = Endpoint::own(name, connect);
+        self.endpoints.push(Given::Endpoint(endpoint));
         self
     }
 
@@ -264,12 +281,17 @@ impl ClientBuilder {
     ///
     /// There is no endpoint, or a URL that is none.
     pub fn build(mut self) -> Result<Client, ConnectError> {
-        let endpoints = std::mem::take(&mut self.endpoints);
-        let endpoints: Vec<_> = endpoints.into_iter().collect::<Result<_, _>>()?;
+        let given = std::mem::take(&mut self.endpoints);
+        let mut endpoints = Vec::new();
+        for given in given {
+            endpoints.push(Arc::new(match given {
+                Given::Endpoint(endpoint) => endpoint,
+                Given::Url(url) => Endpoint::parse(&url, &self.needs)?,
+            }));
+        }
         if endpoints.is_empty() {
             return Err(ConnectError::new("nothing", &"there is no endpoint"));
         }
-        let endpoints: Vec<_> = endpoints.into_iter().map(Arc::new).collect();
         let core = Arc::new(self.core(endpoints.len() * self.connections));
         let mut keepers = Vec::new();
         for (lane, endpoint) in endpoints

@@ -25,8 +25,26 @@ enum Way {
     Tcp(Box<str>),
     /// The same.
     Udp(Box<str>),
+    #[cfg(feature = "tls")]
+    Tls(Box<Secured>),
     #[cfg(unix)]
     Unix(Box<str>),
+}
+
+/// A server that is spoken to by TLS.
+#[cfg(feature = "tls")]
+struct Secured {
+    /// `HOST:PORT`.
+    address: Box<str>,
+    config: Arc<rustls::ClientConfig>,
+    name: rustls::pki_types::ServerName<'static>,
+}
+
+/// What an endpoint may need beside its URL.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Needs {
+    #[cfg(feature = "tls")]
+    pub(super) tls: crate::connect::Tls,
 }
 
 /// Makes a connection of its own kind.
@@ -36,25 +54,8 @@ type Opening<'a> = Pin<Box<dyn Future<Output = io::Result<Link>> + Send + 'a>>;
 
 impl Endpoint {
     /// The server of a URL.
-    pub(super) fn parse(url: &str) -> Result<Self, ConnectError> {
-        let wrong = |expected: &str| Err(ConnectError::new(url, &format!("expected {expected}")));
-        let way = match url.split_once("://") {
-            Some((scheme @ ("tcp" | "udp"), address)) => {
-                let port = address
-                    .rsplit_once(':')
-                    .map(|(_, port)| port.parse::<u16>());
-                if !matches!(port, Some(Ok(_))) {
-                    return wrong(&format!("{scheme}://HOST:PORT"));
-                }
-                match scheme {
-                    "tcp" => Way::Tcp(address.into()),
-                    _ => Way::Udp(address.into()),
-                }
-            }
-            #[cfg(unix)]
-            Some(("unix", path)) if !path.is_empty() => Way::Unix(path.into()),
-            _ => return wrong("tcp://HOST:PORT, udp://HOST:PORT or unix:///PATH"),
-        };
+    pub(super) fn parse(url: &str, needs: &Needs) -> Result<Self, ConnectError> {
+        let way = Way::parse(url, needs).map_err(|why| ConnectError::new(url, &why))?;
         let name = url.into();
         Ok(Self { name, way })
     }
@@ -81,22 +82,88 @@ impl Endpoint {
     pub(super) async fn open(&self, options: LinkOptions) -> io::Result<Link> {
         match &self.way {
             Way::Own(connector) => connector(options).await,
-            Way::Tcp(address) => {
-                let stream = TcpStream::connect(&**address).await?;
-                // What is small must not wait for more.
-                stream.set_nodelay(true)?;
-                Ok(Link::over(stream, options))
-            }
+            Way::Tcp(address) => Ok(Link::over(connect(address).await?, options)),
             Way::Udp(address) => {
                 let socket = udp::connect(address).await?;
                 Link::over_datagrams(socket, options).await
             }
+            #[cfg(feature = "tls")]
+            Way::Tls(secured) => Ok(Link::over(secured.connect().await?, options)),
             #[cfg(unix)]
             Way::Unix(path) => {
                 let stream = tokio::net::UnixStream::connect(&**path).await?;
                 Ok(Link::over(stream, options))
             }
         }
+    }
+}
+
+/// The schemes of URLs that are known here.
+const KNOWN: &str =
+    "expected tcp://HOST:PORT, tcp+tls://HOST:PORT, udp://HOST:PORT or unix:///PATH";
+
+impl Way {
+    fn parse(url: &str, needs: &Needs) -> Result<Self, String> {
+        match url.split_once("://") {
+            Some(("tcp", address)) if host_of(address).is_some() => Ok(Self::Tcp(address.into())),
+            Some(("udp", address)) if host_of(address).is_some() => Ok(Self::Udp(address.into())),
+            Some((scheme @ ("tcp" | "udp"), _)) => Err(format!("expected {scheme}://HOST:PORT")),
+            Some(("tcp+tls", address)) => match host_of(address) {
+                Some(host) => Self::secured(address, host, needs),
+                None => Err("expected tcp+tls://HOST:PORT".to_owned()),
+            },
+            #[cfg(unix)]
+            Some(("unix", path)) if !path.is_empty() => Ok(Self::Unix(path.into())),
+            _ => Err(KNOWN.to_owned()),
+        }
+    }
+
+    #[cfg(feature = "tls")]
+    fn secured(address: &str, host: &str, needs: &Needs) -> Result<Self, String> {
+        // No protocol is asked for: servers tell frames by their first byte.
+        let config = needs.tls.config(None).map_err(|error| error.to_string())?;
+        let name = needs.tls.name_for(host);
+        Ok(Self::Tls(Box::new(Secured {
+            address: address.into(),
+            config,
+            name: name.map_err(|error| error.to_string())?,
+        })))
+    }
+
+    #[cfg(not(feature = "tls"))]
+    fn secured(_: &str, _: &str, _: &Needs) -> Result<Self, String> {
+        Err("tcp+tls is not built in: the feature `tls` of polywire-rpc is off".to_owned())
+    }
+}
+
+/// The host of `HOST:PORT`.
+fn host_of(address: &str) -> Option<&str> {
+    let (host, port) = address.rsplit_once(':')?;
+    let known = !host.is_empty() && port.parse::<u16>().is_ok();
+    known.then_some(host)
+}
+
+async fn connect(address: &str) -> io::Result<TcpStream> {
+    let stream = TcpStream::connect(address).await?;
+    // What is small must not wait for more.
+    stream.set_nodelay(true)?;
+    Ok(stream)
+}
+
+#[cfg(feature = "tls")]
+impl Secured {
+    async fn connect(&self) -> io::Result<tokio_rustls::client::TlsStream<TcpStream>> {
+        let stream = connect(&self.address).await?;
+        let connector = tokio_rustls::TlsConnector::from(Arc::clone(&self.config));
+        let secured = connector.connect(self.name.clone(), stream).await;
+        secured.map_err(|error| {
+            let hint = crate::connect::hint(&error);
+            let reason = crate::connect::reason(error);
+            io::Error::other(match hint {
+                Some(hint) => format!("TLS: {hint} ({reason})"),
+                None => format!("TLS: {reason}"),
+            })
+        })
     }
 }
 

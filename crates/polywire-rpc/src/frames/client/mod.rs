@@ -91,7 +91,7 @@ impl Client {
         ClientBuilder::default()
     }
 
-    /// Connects to `tcp://HOST:PORT`, `udp://HOST:PORT` or `unix:///PATH`, with default settings.
+    /// Connects to `tcp://HOST:PORT`, `tcp+tls://HOST:PORT`, `udp://HOST:PORT` or `unix:///PATH`, with default settings.
     ///
     /// Over UDP a call and its answer have some 1,300 bytes each; what is longer is refused, and so are
     /// streams and topics.

@@ -1,0 +1,105 @@
+//! Frames over TLS: who is trusted, and who one is.
+
+use polywire_rpc::frames::{Client, ConnectError};
+use polywire_rpc::server::{ClientCertificates, Pem, Tls as ServerTls};
+use polywire_rpc::{Context, Methods, Running, Server, connect::Tls};
+use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
+
+/// Who signs certificates.
+struct Authority(CertifiedIssuer<'static, KeyPair>);
+
+impl Authority {
+    fn new() -> Self {
+        let mut params = CertificateParams::default();
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        let key = KeyPair::generate().unwrap();
+        Self(CertifiedIssuer::self_signed(params, key).unwrap())
+    }
+
+    fn pem(&self) -> String {
+        self.0.pem()
+    }
+
+    /// A certificate and its key.
+    fn sign(&self, name: &str) -> (String, String) {
+        let key = KeyPair::generate().unwrap();
+        let params = CertificateParams::new([name.to_owned()]).unwrap();
+        let certificate = params.signed_by(&key, &self.0).unwrap();
+        (certificate.pem(), key.serialize_pem())
+    }
+}
+
+/// A server whose `Who` says how many certificates its caller has shown.
+async fn server(authority: &Authority, callers: Option<&Authority>) -> Running {
+    let methods = Methods::new().method("Who", |(), context: Context| async move {
+        let shown = context.caller().tls().map(|tls| tls.certificates().len());
+        (context.caller().is_encrypted(), shown)
+    });
+    let (certificate, key) = authority.sign("localhost");
+    let mut tls = ServerTls::builder(Pem::text(certificate), Pem::text(key));
+    if let Some(callers) = callers {
+        tls = tls.clients(ClientCertificates::Required, Pem::text(callers.pem()));
+    }
+    let server = Server::methods(methods).frames(true).build().unwrap();
+    let tls = tls.build().unwrap();
+    let listening = server.listen_tls("127.0.0.1:0".parse().unwrap(), &tls);
+    listening.await.unwrap()
+}
+
+async fn client(running: &Running, tls: Tls) -> Result<Client, ConnectError> {
+    let url = format!("tcp+tls://localhost:{}", running.address().port());
+    // The order in which it is said does not matter.
+    Client::builder().endpoint(&url).tls(tls).connect().await
+}
+
+#[tokio::test]
+async fn calls_are_encrypted() {
+    let authority = Authority::new();
+    let running = server(&authority, None).await;
+    let tls = Tls::new().root_certificates(authority.pem().as_bytes());
+    let client = client(&running, tls.unwrap()).await.unwrap();
+    let who: (bool, Option<usize>) = client.call("Who", ()).await.unwrap();
+    assert_eq!(who, (true, Some(0)));
+}
+
+#[tokio::test]
+async fn both_sides_may_show_who_they_are() {
+    let (servers, callers) = (Authority::new(), Authority::new());
+    let running = server(&servers, Some(&callers)).await;
+    let trusting = Tls::new().root_certificates(servers.pem().as_bytes());
+    let trusting = trusting.unwrap();
+    let (certificate, key) = callers.sign("caller");
+    let known = trusting
+        .clone()
+        .client_certificate(certificate.as_bytes(), key.as_bytes());
+    let known = client(&running, known.unwrap()).await.unwrap();
+    let who: (bool, Option<usize>) = known.call("Who", ()).await.unwrap();
+    assert_eq!(who, (true, Some(1)));
+    // Who shows nothing is not let in.
+    client(&running, trusting).await.unwrap_err();
+}
+
+#[tokio::test]
+async fn who_is_not_trusted_is_not_called() {
+    let (authority, other) = (Authority::new(), Authority::new());
+    let running = server(&authority, None).await;
+    let tls = Tls::new().root_certificates(other.pem().as_bytes());
+    let error = client(&running, tls.unwrap()).await.unwrap_err();
+    let words = error.to_string();
+    assert!(
+        words.contains("no authority that is trusted here"),
+        "{words}"
+    );
+}
+
+/// A server that speaks no TLS, and a client that does not where the server does.
+#[tokio::test]
+async fn both_must_speak_it() {
+    let authority = Authority::new();
+    let tls = Tls::new().root_certificates(authority.pem().as_bytes());
+    let plain = crate::support::server().await;
+    client(&plain, tls.unwrap()).await.unwrap_err();
+    let secured = server(&authority, None).await;
+    let url = format!("tcp://localhost:{}", secured.address().port());
+    Client::connect(&url).await.unwrap_err();
+}
