@@ -9,6 +9,7 @@ use polywire_frame::{Broken, CallId, Extension, Output, Reason, Settings, Time};
 use polywire_protocol::{Fault, FaultKind};
 use tokio::task::AbortHandle;
 
+use super::calls;
 use super::done::{Done, Ended};
 use super::handlers::{Answers, Handlers, Request, context};
 use super::pipe::Pipe;
@@ -253,9 +254,11 @@ impl Answers for Connection<u32, Kept> {
         let Some(mut frame) = Self::reply(self, now, call) else {
             return Ok(());
         };
-        match reply.len() < Output::LARGE {
-            true => frame.payload().extend_from_slice(reply.value()),
-            false => frame.share(reply.into_bytes()),
+        if reply.len() < Output::LARGE {
+            frame.payload().extend_from_slice(reply.value());
+            calls::written(reply);
+        } else {
+            frame.share(reply.into_bytes());
         }
         frame.send().map_err(|too_large| too_large.to_string())
     }

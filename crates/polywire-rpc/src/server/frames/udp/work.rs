@@ -11,6 +11,7 @@ use polywire_frame::{Reason, Settings, Time};
 
 use tokio::task::AbortHandle;
 
+use super::super::calls;
 use super::super::done::Done;
 use super::super::handlers::{Answers, Handlers, Request, context};
 use crate::frames::{Alarm, Clock, Received, Sending, Socket};
@@ -254,6 +255,7 @@ impl Answers for Machine {
             return Ok(());
         };
         answer.payload().extend_from_slice(reply.value());
+        calls::written(reply);
         answer.send().map_err(|too_long| too_long.to_string())
     }
 
