@@ -81,12 +81,21 @@ async fn what_is_too_long_for_a_datagram_says_so() {
 }
 
 #[tokio::test]
-async fn longer_answers_by_choice() {
+async fn longer_datagrams_by_choice() {
     let server = Server::methods(methods()).frames(true).build().unwrap();
     let running = server.listen_udp(any().datagram(65_000)).await.unwrap();
-    let client = client(&running).await;
+    let url = format!("udp://{}", running.address());
+    let client = Client::builder().endpoint(&url).datagram(65_000);
+    let client = client.connect().await.unwrap();
     let text: String = client.call("Repeat", ("x", 64_900)).await.unwrap();
     assert_eq!(text.len(), 64_900);
+    assert_eq!(
+        client.call::<usize>("Length", (text,)).await.unwrap(),
+        64_900
+    );
+    let error = client.call::<usize>("Length", ("x".repeat(65_000),)).await;
+    let words = error.unwrap_err().to_string();
+    assert!(words.ends_with("at most 65000 are sent"), "{words}");
 }
 
 #[tokio::test]
