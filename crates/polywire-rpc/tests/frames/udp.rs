@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use polywire_frame::FaultCode;
 use polywire_rpc::frames::{CallError, Client};
+use polywire_rpc::layers::Firewall;
 use polywire_rpc::server::{UdpAddress, UdpSocket};
-use polywire_rpc::{Methods, Running, Server};
+use polywire_rpc::{Context, Methods, Running, Server};
 
 use crate::lossy::{Network, Weather};
 use crate::support::methods;
@@ -317,4 +318,67 @@ async fn garbage_harms_nobody() {
         }
     }
     assert_eq!(client.call::<i32>("Add", (2, 3)).await.unwrap(), 5);
+}
+
+#[tokio::test]
+async fn streams_and_topics_are_refused() {
+    let running = server().await;
+    let client = client(&running).await;
+    let stream = client.stream("Add", (2, 3)).await.err();
+    let subscription = client.subscribe("news").await.err();
+    let publication = client.publish("news", "none").await.err();
+    for error in [stream, subscription, publication] {
+        let error = error.unwrap();
+        assert!(matches!(error, CallError::Invalid(_)), "{error:?}");
+    }
+    assert_eq!(client.call::<i32>("Add", (2, 3)).await.unwrap(), 5);
+}
+
+#[tokio::test]
+async fn calls_that_nobody_answers_arrive() {
+    let (sender, mut receiver) = tokio::sync::mpsc::unbounded_channel();
+    let methods = Methods::new().method("Note", move |(number,): (u32,)| {
+        let sender = sender.clone();
+        async move {
+            let _ = sender.send(number);
+        }
+    });
+    let server = Server::methods(methods).frames(true).build().unwrap();
+    let running = server.listen_udp(any()).await.unwrap();
+    let client = client(&running).await;
+    client.notify("Note", (7,)).await.unwrap();
+    assert_eq!(receiver.recv().await, Some(7));
+}
+
+/// The circumstances of a call are its caller's, although all come over one socket.
+#[tokio::test]
+async fn handlers_know_who_calls() {
+    let methods = Methods::new().method("Who", |(), context: Context| async move {
+        context.peer().unwrap().port()
+    });
+    let server = Server::methods(methods).frames(true).build().unwrap();
+    let running = server.listen_udp(any()).await.unwrap();
+    let mut ports = Vec::new();
+    for _ in 0..3 {
+        let client = client(&running).await;
+        let port: u16 = client.call("Who", ()).await.unwrap();
+        assert_eq!(client.call::<u16>("Who", ()).await.unwrap(), port);
+        assert!(!ports.contains(&port));
+        ports.push(port);
+    }
+}
+
+#[tokio::test]
+async fn who_may_not_connect_is_not_answered() {
+    let server = Server::methods(methods())
+        .frames(true)
+        .firewall(Firewall::new().connections(0))
+        .build()
+        .unwrap();
+    let running = server.listen_udp(any()).await.unwrap();
+    let url = format!("udp://{}", running.address());
+    let client = Client::builder().endpoint(&url);
+    let client = client.connect_timeout(Duration::from_millis(200));
+    let words = client.connect().await.unwrap_err().to_string();
+    assert!(words.ends_with(": it took longer than 200ms"), "{words}");
 }
