@@ -1,6 +1,6 @@
 //! The server's side over datagrams.
 
-use std::hash::BuildHasher;
+use std::hash::{BuildHasher, Hash};
 use std::net::SocketAddr;
 use std::time::Duration;
 
@@ -57,13 +57,16 @@ impl Default for Limits {
 /// `H` makes the keyed hash that tokens are: nobody may know the key, and no two servers may have the
 /// same. `RandomState` of the standard library is such a one. It also spreads the clients in their table.
 ///
+/// `A` is where clients are: an address and a port, and whatever else their datagrams have to be
+/// answered by, such as the own address that they were sent to.
+///
 /// See [`Client`](super::Client) for an example.
 #[derive(Debug)]
-pub struct Server<O, T, H> {
+pub struct Server<O, T, H, A = SocketAddr> {
     limits: Limits,
     settings: Settings,
-    peers: Peers<O, T, H>,
-    output: Datagrams<SocketAddr>,
+    peers: Peers<O, T, H, A>,
+    output: Datagrams<A>,
     /// Calls that are open.
     open: usize,
     /// No open call has a deadline before this.
@@ -127,7 +130,12 @@ pub enum Event<'a, O, T> {
     },
 }
 
-impl<O: Copy + Eq, T, H: BuildHasher> Server<O, T, H> {
+impl<O, T, H, A> Server<O, T, H, A>
+where
+    O: Copy + Eq,
+    H: BuildHasher,
+    A: Copy + Eq + Hash,
+{
     /// A server with the default limits.
     #[must_use]
     pub fn new(settings: Settings, hasher: H) -> Self {
@@ -156,13 +164,13 @@ impl<O: Copy + Eq, T, H: BuildHasher> Server<O, T, H> {
     /// What is to be sent.
     #[inline]
     #[must_use]
-    pub const fn output(&self) -> &Datagrams<SocketAddr> {
+    pub const fn output(&self) -> &Datagrams<A> {
         &self.output
     }
 
     /// The same, to be cleared or exchanged.
     #[inline]
-    pub const fn output_mut(&mut self) -> &mut Datagrams<SocketAddr> {
+    pub const fn output_mut(&mut self) -> &mut Datagrams<A> {
         &mut self.output
     }
 
@@ -201,7 +209,7 @@ impl<O: Copy + Eq, T, H: BuildHasher> Server<O, T, H> {
     pub fn receive<'a>(
         &mut self,
         now: Time,
-        from: SocketAddr,
+        from: A,
         datagram: &'a [u8],
         resolve: impl FnMut(&str) -> Option<O>,
     ) -> Option<Event<'a, O, T>> {
@@ -233,7 +241,7 @@ impl<O: Copy + Eq, T, H: BuildHasher> Server<O, T, H> {
 
     /// Answers a greeting, and keeps nothing of it.
     #[cold]
-    fn greet(&mut self, now: Time, from: SocketAddr, length: usize, bytes: &[u8]) {
+    fn greet(&mut self, now: Time, from: A, length: usize, bytes: &[u8]) {
         if length < LEAST_HELLO {
             return;
         }
@@ -263,7 +271,7 @@ impl<O: Copy + Eq, T, H: BuildHasher> Server<O, T, H> {
     }
 
     /// Tells whoever sent a token or a nonce that it is worth nothing, with as few bytes as a frame has.
-    fn refuse(&mut self, to: SocketAddr, reason: Reason, seen: u64) {
+    fn refuse(&mut self, to: A, reason: Reason, seen: u64) {
         let start = self.output.begin(0);
         let header = Header {
             code: reason.0,
@@ -279,7 +287,7 @@ impl<O: Copy + Eq, T, H: BuildHasher> Server<O, T, H> {
     fn join(
         &mut self,
         now: Time,
-        from: SocketAddr,
+        from: A,
         token: u64,
         kind: Kind,
         known: Option<u32>,
@@ -488,7 +496,7 @@ impl<O: Copy + Eq, T, H: BuildHasher> Server<O, T, H> {
 
     /// The answer to a call whose answer is not there any more.
     #[cold]
-    fn forgotten(&mut self, token: u64, to: SocketAddr, id: CallId) {
+    fn forgotten(&mut self, token: u64, to: A, id: CallId) {
         let start = self.output.begin(token);
         let fault = Header {
             code: FaultCode::INTERNAL.0,
@@ -562,7 +570,7 @@ impl<O: Copy + Eq, T, H: BuildHasher> Server<O, T, H> {
 
     /// Begins the answer to a call. Nothing, if the call has ended.
     #[inline]
-    pub fn reply(&mut self, now: Time, call: Call) -> Option<Answer<'_, O, T, H>> {
+    pub fn reply(&mut self, now: Time, call: Call) -> Option<Answer<'_, O, T, H, A>> {
         let took = now.since(self.slot(call)?.arrived).as_micros();
         let header = Header {
             value: u32::try_from(took).unwrap_or(u32::MAX),
@@ -595,7 +603,7 @@ impl<O: Copy + Eq, T, H: BuildHasher> Server<O, T, H> {
     }
 
     #[inline]
-    fn answer(&mut self, now: Time, call: Call, header: Header) -> Option<Answer<'_, O, T, H>> {
+    fn answer(&mut self, now: Time, call: Call, header: Header) -> Option<Answer<'_, O, T, H, A>> {
         let peer = self.peers.of(call.place, call.generation)?;
         peer.open_mut(call.id)?;
         let (token, to) = (peer.token, peer.address);
@@ -671,17 +679,22 @@ impl<O: Copy + Eq, T, H: BuildHasher> Server<O, T, H> {
 
 /// An answer that is being written. One that is dropped is not sent, and its call is as it was.
 #[derive(Debug)]
-pub struct Answer<'a, O, T, H> {
-    server: &'a mut Server<O, T, H>,
+pub struct Answer<'a, O, T, H, A> {
+    server: &'a mut Server<O, T, H, A>,
     start: usize,
     draft: Draft,
     now: Time,
     call: Call,
-    to: SocketAddr,
+    to: A,
     sent: bool,
 }
 
-impl<O: Copy + Eq, T, H: BuildHasher> Answer<'_, O, T, H> {
+impl<O, T, H, A> Answer<'_, O, T, H, A>
+where
+    O: Copy + Eq,
+    H: BuildHasher,
+    A: Copy + Eq + Hash,
+{
     /// Where the payload is appended; nothing that is there may be changed.
     #[inline]
     pub fn payload(&mut self) -> &mut Vec<u8> {
@@ -725,7 +738,7 @@ impl<O: Copy + Eq, T, H: BuildHasher> Answer<'_, O, T, H> {
     }
 }
 
-impl<O, T, H> Drop for Answer<'_, O, T, H> {
+impl<O, T, H, A> Drop for Answer<'_, O, T, H, A> {
     #[inline]
     fn drop(&mut self) {
         if !self.sent {

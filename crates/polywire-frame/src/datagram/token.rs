@@ -1,7 +1,6 @@
 //! Tokens: what a server tells who is there, and need not remember.
 
-use std::hash::BuildHasher;
-use std::net::SocketAddr;
+use std::hash::{BuildHasher, Hash};
 use std::time::Duration;
 
 use super::TOKEN_LIFE;
@@ -28,7 +27,7 @@ impl Made {
     }
 
     /// The token for an address: 16 bits of the time, and 48 of a keyed hash of both. Never 0.
-    pub(super) fn token(self, address: SocketAddr, key: &impl BuildHasher) -> u64 {
+    pub(super) fn token(self, address: impl Hash, key: &impl BuildHasher) -> u64 {
         let hash = key.hash_one((address, self.0));
         let token = hash << 16 | self.0 & 0xffff;
         if token == 0 { 1 << 16 } else { token }
@@ -38,7 +37,7 @@ impl Made {
     pub(super) fn of(
         token: u64,
         now: Time,
-        address: SocketAddr,
+        address: impl Hash,
         key: &impl BuildHasher,
     ) -> Option<Self> {
         let now = Self::at(now).0;
@@ -54,6 +53,7 @@ impl Made {
 #[cfg(test)]
 mod tests {
     use std::hash::{BuildHasherDefault, DefaultHasher};
+    use std::net::SocketAddr;
 
     use super::*;
 

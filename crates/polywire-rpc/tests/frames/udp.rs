@@ -382,3 +382,26 @@ async fn who_may_not_connect_is_not_answered() {
     let words = client.connect().await.unwrap_err().to_string();
     assert!(words.ends_with(": it took longer than 200ms"), "{words}");
 }
+
+/// Answers come from the address that was called, or nobody takes them.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_socket_on_all_addresses_answers_from_the_one_that_was_called() {
+    let server = Server::methods(methods()).frames(true).build().unwrap();
+    let all = UdpSocket::new("0.0.0.0:0".parse().unwrap());
+    let running = server.listen_udp(all).await.unwrap();
+    for address in ["127.0.0.1", "127.0.0.2", "127.9.9.9"] {
+        let url = format!("udp://{address}:{}", running.address().port());
+        let client = Client::connect(&url).await.unwrap();
+        assert_eq!(client.call::<i32>("Add", (2, 3)).await.unwrap(), 5, "{url}");
+    }
+}
+
+/// The name has an address of IPv6 too, where often nobody listens.
+#[tokio::test]
+async fn all_addresses_of_a_name_are_tried() {
+    let running = server().await;
+    let url = format!("udp://localhost:{}", running.address().port());
+    let client = Client::connect(&url).await.unwrap();
+    assert_eq!(client.call::<i32>("Add", (2, 3)).await.unwrap(), 5);
+}
