@@ -67,6 +67,8 @@ pub struct Server<O, T, H, A = SocketAddr> {
     settings: Settings,
     peers: Peers<O, T, H, A>,
     output: Datagrams<A>,
+    /// The last token that was made.
+    made: Made,
     /// Calls that are open.
     open: usize,
     /// No open call has a deadline before this.
@@ -155,6 +157,7 @@ where
             settings,
             peers: Peers::new(hasher),
             output: Datagrams::default(),
+            made: Made::at(Time::ZERO),
             open: 0,
             earliest: Time::NEVER,
             stops: None,
@@ -256,14 +259,9 @@ where
         if let Some(reason) = self.stops.or(full.then_some(Reason::LIMIT)) {
             return self.refuse(from, reason, nonce);
         }
-        let mut made = Made::at(now);
-        if let Some(place) = self.peers.find(from)
-            && let Some((_, peer)) = self.peers.at(place)
-        {
-            // A token of its own, although it may be the same moment.
-            made = made.later_than(peer.made);
-        }
-        let token = made.token(from, self.peers.hasher());
+        // Each is another, whoever shared the address and the moment with somebody.
+        self.made = self.made.next(now);
+        let token = self.made.token(from, self.peers.hasher());
         let start = self.output.begin(token);
         let settings = self.settings;
         settings.write_datagram(&mut self.output.buffer, nonce, 0);
@@ -294,7 +292,7 @@ where
     ) -> Option<u32> {
         // What is answered is what no server sends: two of them would never end.
         let calls = [Kind::CALL, Kind::ONEWAY, Kind::CANCEL, Kind::PING].contains(&kind);
-        let made = Made::of(token, now, from, self.peers.hasher());
+        let made = Made::of(token, now, self.made, from, self.peers.hasher());
         let before = known.and_then(|place| Some(self.peers.at(place)?.1.made));
         let Some(made) = made.filter(|made| before.is_none_or(|before| before < *made)) else {
             if calls {
