@@ -1,7 +1,6 @@
 //! What the datagrams of a socket come to.
 
 use std::collections::hash_map::RandomState;
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
@@ -14,7 +13,7 @@ use tokio::task::AbortHandle;
 use super::super::calls;
 use super::super::done::Done;
 use super::super::handlers::{Answers, Handlers, Request, context};
-use crate::frames::{Alarm, Clock, Received, Sending, Socket};
+use crate::frames::{Alarm, Clock, Received, Sender, Sending, Socket};
 use crate::methods::MethodReply;
 use crate::server::app::App;
 use crate::server::peer::Peer;
@@ -29,7 +28,7 @@ const ENOUGH: usize = 256 << 10;
 /// their answers may have been lost.
 const LINGER: Duration = Duration::from_secs(1);
 
-type Machine = Server<u32, Kept, RandomState>;
+type Machine = Server<u32, Kept, RandomState, Sender>;
 
 /// The handler of a call. When it is dropped nobody wants the answer any more.
 #[derive(Debug)]
@@ -49,7 +48,7 @@ pub(super) struct Work {
     done: Arc<Done<Call>>,
     /// Of calls that bring nothing of their own.
     context: crate::Context,
-    sending: Sending<SocketAddr>,
+    sending: Sending<Sender>,
     clock: Clock,
     alarm: Alarm,
     /// When the server stops although calls are open, and when if none is.
@@ -143,7 +142,7 @@ impl Work {
         } = self;
         let now = clock.now();
         let received = socket.poll_receive(context, &mut |from, datagram| {
-            let peer = Peer::from(from);
+            let peer = Peer::from(from.address);
             if handlers.app.connect(&peer).is_err() {
                 // Who may not connect is not even told so.
                 return;
