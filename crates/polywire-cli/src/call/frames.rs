@@ -16,7 +16,7 @@ use crate::xmlrpc::input::{json, with_types};
 use crate::{Failure, Report, print};
 
 /// The schemes over which frames are spoken.
-pub(crate) const SCHEMES: [&str; 2] = ["tcp", "unix"];
+pub(crate) const SCHEMES: [&str; 3] = ["tcp", "udp", "unix"];
 
 /// Whether a URL is one of frames. `unix://` is one of HTTP where a protocol is named, which frames
 /// have not.
@@ -25,11 +25,12 @@ pub(crate) fn is_meant(url: &str, protocol: Option<ProtocolKind>) -> Result<bool
         return Ok(false);
     };
     match scheme {
-        "tcp" if protocol.is_some() => Err(Failure::usage(
-            "tcp:// is for frames, which need no --protocol: write http:// for one",
-        )),
         "unix" => Ok(protocol.is_none()),
-        _ => Ok(SCHEMES.contains(&scheme)),
+        _ if !SCHEMES.contains(&scheme) => Ok(false),
+        _ if protocol.is_some() => Err(Failure::usage(format!(
+            "{scheme}:// is for frames, which need no --protocol: write http:// for one"
+        ))),
+        _ => Ok(true),
     }
 }
 
@@ -232,7 +233,7 @@ impl FramesCall {
     pub(crate) fn failure(&self, error: &CallError) -> Failure {
         let fault = match error {
             CallError::Fault(fault) => fault,
-            CallError::Invalid(_) | CallError::Full => return Failure::usage(error),
+            CallError::Invalid(_) => return Failure::usage(error),
             _ => {
                 let kind = match error {
                     CallError::Deadline => "timeout",
@@ -303,6 +304,7 @@ mod tests {
         let cbor = Some(ProtocolKind::RpcV2Cbor);
         for (url, protocol, meant) in [
             ("tcp://h:1", None, true),
+            ("udp://h:1", None, true),
             ("unix:///run/a.sock", None, true),
             ("unix:///run/a.sock", cbor, false),
             ("http://h:1", None, false),
@@ -320,6 +322,7 @@ mod tests {
         let base = |url| base_of(url).unwrap().unwrap();
         assert_eq!(base("tcp://[::1]:7"), "http://[::1]:7");
         assert_eq!(base("unix:///run/a b"), "http+unix:///run/a b:");
+        assert_eq!(base_of("udp://h:1").unwrap(), None);
         for url in [
             "tcp://h",
             "tcp://h:1/x",
