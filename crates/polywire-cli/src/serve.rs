@@ -49,7 +49,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "BYTES", default_value_t = Limits::DEFAULT.bytes())]
     max_body: usize,
     /// The most bytes of request bodies that are held at once, by all workers
-    /// together; calls beyond it are answered that the server is overloaded. By
+    /// together; calls beyond it are answered that the server is overloaded. What
+    /// comes over frames is not counted. By
     /// default 268435456 (256 MiB), or --max-body if that is more.
     #[arg(long, value_name = "BYTES")]
     max_memory: Option<usize>,

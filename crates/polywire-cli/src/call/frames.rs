@@ -206,9 +206,19 @@ impl FramesCall {
     /// A connection of its own.
     pub(crate) async fn connect(&self) -> Result<frames::Client, Failure> {
         let client = frames::Client::connect(&self.url).await;
-        let client = client
-            .map_err(|error| Failure::transport(error).reported(Report::Error("transport")))?;
+        let client = client.map_err(|error| {
+            let message = format!("{error}{}", self.hint());
+            Failure::transport(message).reported(Report::Error("transport"))
+        })?;
         Ok(client.with_deadline(self.deadline))
+    }
+
+    /// What may be wrong with the URL of one who is not understood.
+    fn hint(&self) -> &'static str {
+        match self.url.starts_with("unix:") {
+            true => "\nunix:// is for frames; http+unix:// is for HTTP",
+            false => "",
+        }
     }
 
     pub(crate) async fn call(&self, client: &frames::Client) -> Result<Value, CallError> {
@@ -241,9 +251,7 @@ impl FramesCall {
                     _ => "transport",
                 };
                 let hint = match error {
-                    CallError::Disconnected { .. } if self.url.starts_with("unix:") => {
-                        "\nunix:// is for frames; http+unix:// is for HTTP"
-                    }
+                    CallError::Disconnected { .. } => self.hint(),
                     _ => "",
                 };
                 return Failure::transport(format!("{error}{hint}")).reported(Report::Error(kind));
