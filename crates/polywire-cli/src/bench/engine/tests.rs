@@ -24,6 +24,7 @@ struct Fake {
     fails: bool,
     open: AtomicU64,
     most_open: AtomicU64,
+    calls: AtomicU64,
 }
 
 impl Fake {
@@ -35,6 +36,7 @@ impl Fake {
             fails: false,
             open: AtomicU64::new(0),
             most_open: AtomicU64::new(0),
+            calls: AtomicU64::new(0),
         }
     }
 
@@ -47,6 +49,9 @@ impl Wire for Fake {
     async fn call(&self) -> Outcome {
         let open = self.open.fetch_add(1, Ordering::Relaxed) + 1;
         self.most_open.fetch_max(open, Ordering::Relaxed);
+        // Whoever spins does not let the clock go on: that test shall end.
+        let calls = self.calls.fetch_add(1, Ordering::Relaxed);
+        assert!(calls < 100_000, "too many calls");
         let mut ends = self.begin.elapsed() + self.takes;
         if let Some((from, to)) = self.stall
             && (from..to).contains(&ends)
