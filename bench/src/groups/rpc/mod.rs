@@ -1,9 +1,12 @@
-//! Small calls over the framed protocol, `Add(i32, i32) -> i32`, beside tarpc and a raw
-//! echo of as many bytes: the first with the same job, the other with none.
+//! Small calls over the framed protocol, `Add(i32, i32) -> i32`, beside tarpc, tonic and
+//! capnp-rpc, which do the same job, and a raw echo of as many bytes, which has none.
 //!
 //! The layout is the same for all. A server is a thread with a current-thread runtime. Its
 //! clients are connections of one other such thread, and each has as many tasks as calls
 //! may be in flight, which call, check the sum, and call again.
+//!
+//! A transport is an implementation of [`Wire`], and of [`transport::Transport`] where peers speak on it
+//! too. UDP and calls within a process have no rows yet: they have no clients and servers yet.
 
 mod counts;
 mod layout;
