@@ -5,6 +5,7 @@ mod chance;
 mod core;
 mod endpoint;
 mod flow;
+mod going;
 mod hedge;
 mod keeper;
 mod open;
