@@ -3,12 +3,12 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use polywire_frame::Settings;
 use polywire_frame::flow::{AdaptiveLimit, Backoff};
+use polywire_frame::{Settings, Time};
 use tokio::sync::Notify;
 
-use super::flow::{Ended, Flow};
-use super::going::{Current, Going};
+use super::flow::Flow;
+use super::going::Going;
 use super::retry::CallOptions;
 use super::stats::{Outcome, Stats};
 use crate::frames::Clock;
@@ -53,12 +53,26 @@ pub(super) struct Plan {
 
 /// What is called, but for the input.
 #[derive(Clone, Copy)]
-pub(super) struct Call<'a> {
+pub(crate) struct Call<'a> {
     pub(super) what: What,
     pub(super) operation: &'a str,
     pub(super) within: Duration,
     pub(super) metadata: &'a [(&'a str, &'a [u8])],
     pub(super) options: CallOptions<'a>,
+}
+
+impl<'a> Call<'a> {
+    /// The same at that time.
+    #[inline]
+    pub(super) fn asked(&self, now: Time) -> Asked<'a> {
+        Asked {
+            what: self.what,
+            operation: self.operation,
+            now,
+            deadline: now.after(self.within),
+            metadata: self.metadata,
+        }
+    }
 }
 
 impl Core {
@@ -106,14 +120,16 @@ impl Core {
     /// Makes a call.
     pub(super) async fn ask<R, F>(
         &self,
-        call: Call<'_>,
+        call: &Call<'_>,
         write: &mut Write<'_>,
         read: F,
     ) -> Result<R, CallError>
     where
         F: FnOnce(&[u8]) -> Result<R, CallError> + Copy + Send,
     {
-        let (mut asked, mut going) = self.begin(&call)?;
+        let mut asked = call.asked(self.clock.now());
+        let mut going = Going::new(self);
+        going.begin(asked.now)?;
         loop {
             let Some(current) = &going.current else {
                 // What is rare has its room elsewhere than in the future of each call.
@@ -134,44 +150,6 @@ impl Core {
                     Box::pin(going.again(&mut asked, error, &call.options)).await?;
                 }
             }
-        }
-    }
-
-    /// A call begins, on a connection if there is one.
-    #[inline]
-    pub(super) fn begin<'a>(&self, call: &Call<'a>) -> Result<(Asked<'a>, Going<'_>), CallError> {
-        let now = self.clock.now();
-        let asked = Asked {
-            what: call.what,
-            operation: call.operation,
-            now,
-            deadline: now.after(call.within),
-            metadata: call.metadata,
-        };
-        let mut flow = self.flow();
-        flow.begin(now)?;
-        let admitted = flow.admit(now);
-        let picked = match admitted && !self.plan.paced {
-            true => flow.pick(now),
-            // Its turn is yet to come.
-            false => None,
-        };
-        drop(flow);
-        let mut going = Going {
-            core: self,
-            outcome: Outcome::Cancelled,
-            tries: 0,
-            had_turn: false,
-            current: picked.map(|(lane, link)| Current {
-                lane,
-                link,
-                began: now,
-                ended: Ended::Abandoned,
-            }),
-        };
-        match admitted {
-            true => Ok((asked, going)),
-            false => Err(going.fails(CallError::Throttled)),
         }
     }
 

@@ -19,11 +19,11 @@ use crate::frames::state::Asked;
 /// A call that has begun. When this is dropped before the call has ended, it is cancelled.
 pub(super) struct Going<'a> {
     pub(super) core: &'a Core,
-    pub(super) outcome: Outcome,
+    outcome: Outcome,
     /// Further ones.
-    pub(super) tries: u32,
+    tries: u32,
     /// Whether it has waited for its turn already, where there is a rate.
-    pub(super) had_turn: bool,
+    had_turn: bool,
     pub(super) current: Option<Current>,
 }
 
@@ -35,7 +35,44 @@ pub(super) struct Current {
     pub(super) ended: Ended,
 }
 
-impl Going<'_> {
+impl<'a> Going<'a> {
+    #[inline]
+    pub(super) const fn new(core: &'a Core) -> Self {
+        Self {
+            core,
+            outcome: Outcome::Cancelled,
+            tries: 0,
+            had_turn: false,
+            current: None,
+        }
+    }
+
+    /// The call begins, on a connection if there is one.
+    #[inline]
+    pub(super) fn begin(&mut self, now: Time) -> Result<(), CallError> {
+        let mut flow = self.core.flow();
+        let error = if !flow.begin(now) {
+            CallError::Full
+        } else if !flow.admit(now) {
+            CallError::Throttled
+        } else {
+            // Where there is a rate its turn is yet to come.
+            if !self.core.plan.paced
+                && let Some((lane, link)) = flow.pick(now)
+            {
+                self.current = Some(Current {
+                    lane,
+                    link,
+                    began: now,
+                    ended: Ended::Abandoned,
+                });
+            }
+            return Ok(());
+        };
+        drop(flow);
+        Err(self.fails(error))
+    }
+
     /// The call has ended well, or is somebody else's to end.
     #[inline]
     pub(super) fn ends(&mut self, outcome: Outcome) {
@@ -48,7 +85,7 @@ impl Going<'_> {
     }
 
     /// The call has failed for good.
-    pub(super) fn fails(&mut self, error: CallError) -> CallError {
+    fn fails(&mut self, error: CallError) -> CallError {
         self.outcome = Outcome::of(&error);
         error
     }
