@@ -156,14 +156,14 @@ impl Client {
         };
         for context in 0..4 {
             let request = Request::new(operation(1));
-            let call = machine.call(now, &request).expect("there is room");
-            call.send(context).expect("an empty call is small");
+            let call = machine.call(now, &request).unwrap();
+            call.send(context).unwrap();
         }
         let request = Request::new(operation(0)).with_items();
-        let call = machine.call(now, &request).expect("there is room");
-        let item = call.send(4).expect("an empty call is small");
+        let call = machine.call(now, &request).unwrap();
+        let item = call.send(4).unwrap();
         let topic = machine.subscribe("news", 5);
-        machine.cancel(topic.expect("there is room"));
+        machine.cancel(topic.unwrap());
         let _ = machine.subscribe("sport", 6);
         Self {
             machine,
