@@ -104,7 +104,29 @@ impl Admission {
     /// It is to be turned away.
     #[inline]
     pub fn begin(&mut self, now: Time, arrived: Time) -> Result<(), Shed> {
-        let waited = now.since(arrived);
+        self.admit(now, now.since(arrived), self.calls)?;
+        self.calls += 1;
+        Ok(())
+    }
+
+    /// The same for who counts calls in progress elsewhere, such as for all connections together: whether
+    /// a call that has waited so long is begun beside so many.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use polywire_frame::Time;
+    /// use polywire_frame::flow::{Admission, Shed};
+    ///
+    /// let mut admission = Admission::new(2);
+    /// assert_eq!(admission.admit(Time::ZERO, Duration::ZERO, 1), Ok(()));
+    /// assert_eq!(admission.admit(Time::ZERO, Duration::ZERO, 2), Err(Shed::Calls));
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// It is to be turned away.
+    #[inline]
+    pub fn admit(&mut self, now: Time, waited: Duration, calls: u32) -> Result<(), Shed> {
         if now >= self.ends {
             // Where the long waits are turned away, those that are left wait for nearly as long as
             // they may: the queue has gone only if some hardly had to.
@@ -118,7 +140,7 @@ impl Admission {
             self.ends = now.after(self.interval);
         }
         self.shortest = self.shortest.min(waited);
-        if self.calls >= self.most {
+        if calls >= self.most {
             return Err(Shed::Calls);
         }
         if self.load > self.most_load {
@@ -127,7 +149,6 @@ impl Admission {
         if self.standing && waited > self.target {
             return Err(Shed::Queue);
         }
-        self.calls += 1;
         Ok(())
     }
 

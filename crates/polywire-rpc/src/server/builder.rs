@@ -19,7 +19,7 @@ use tower::{Layer, Service, service_fn};
 use super::app::{
     App, Arriving, BodyError, CallService, HeadService, HttpResponse, HttpService, Pages, Within,
 };
-use super::frames::Table;
+use super::frames::{Flow, FrameLimits, Table};
 use super::gate::{Calls, Gate};
 use super::memory::Memory;
 use super::mount::{Mount, Mounts};
@@ -48,6 +48,7 @@ pub struct ServerBuilder {
     half_close: bool,
     scgi_from_elsewhere: bool,
     frames: bool,
+    frame_limits: FrameLimits,
     topics: Option<Topics>,
     request_ids: Option<bool>,
     pages: Option<Pages>,
@@ -166,6 +167,7 @@ impl ServerBuilder {
             connections: 10_000,
             half_close: true,
             frames: false,
+            frame_limits: FrameLimits::new(),
             topics: None,
             scgi_from_elsewhere: false,
             request_ids: None,
@@ -330,6 +332,13 @@ impl ServerBuilder {
     #[must_use]
     pub const fn frames(mut self, frames: bool) -> Self {
         self.frames = frames;
+        self
+    }
+
+    /// Sets how much is taken over frames, and when calls are turned away there.
+    #[must_use]
+    pub fn frame_limits(mut self, limits: FrameLimits) -> Self {
+        self.frame_limits = limits;
         self
     }
 
@@ -583,6 +592,7 @@ impl ServerBuilder {
             frames: self
                 .frames
                 .then(|| Arc::new(Table::new(&self.service, methods.as_ref()))),
+            flow: Arc::new(Flow::new(self.frame_limits)),
             topics: self.topics,
             service: self.service.clone(),
             mounts: Mounts::new(protocols),

@@ -1,10 +1,13 @@
 //! Frames over sockets: our client, our server, and whatever else may come.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+mod ages;
 mod balancing;
 mod calls;
 mod lossy;
+mod overload;
 mod rates;
+mod raw;
 mod reconnecting;
 mod restarts;
 mod retries;
