@@ -10,6 +10,8 @@
 //! - A **subject** answers it: `polywire`, or a **peer**.
 //! - A **check** looks at a subject's answer before anything is measured. A
 //!   wrong answer ends the run: a fast wrong answer is no result.
+//! - A **load** is a question to systems with threads and sockets, which are run for a
+//!   while ([`load`]). It has subjects and targets too.
 //! - A **quote** is a figure that somebody else measured elsewhere, with its
 //!   source. It stands in the table beside the peers.
 //! - A **target** is what polywire's subject has to reach: met or MISSED.
@@ -43,7 +45,7 @@
 //! [`run()`] builds the selected groups, checks every answer (`check`), counts
 //! instructions in two child processes under callgrind (`instructions`), counts
 //! allocations ([`allocations`]), takes time (`timing`), judges the targets
-//! (`target`), reports (`report`) and compares (`baseline`).
+//! (`target`), runs the loads ([`load`]), reports (`report`) and compares (`baseline`).
 
 // `allocations` and `xmlrpc_c` need unsafe code, and say why.
 #![deny(unsafe_code)]

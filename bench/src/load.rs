@@ -190,3 +190,53 @@ pub(crate) fn measure(
     }
     reports
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::RefCell;
+    use std::rc::Rc;
+
+    const EFFORT: LoadEffort = LoadEffort {
+        runs: 2,
+        span: Span {
+            warm_up: Duration::ZERO,
+            measured: Duration::ZERO,
+        },
+    };
+
+    #[test]
+    fn subjects_take_turns_and_what_fails_stops_nobody_else() {
+        let turns = Rc::new(RefCell::new(String::new()));
+        let subject = |name: char, result: Result<f64, &'static str>| {
+            let turns = Rc::clone(&turns);
+            move |_: Span| {
+                turns.borrow_mut().push(name);
+                let figures = result.map(|rate| Figures::default().with(Figure::Rate, rate));
+                figures.map_err(str::to_owned)
+            }
+        };
+        let mut load = Load::new("load".to_owned());
+        load.polywire(subject('a', Ok(2.0)))
+            .peer("b", subject('b', Err("a wrong answer")))
+            .peer("c", subject('c', Ok(1.0)))
+            .target_at_least_times(Figure::Rate, 2.0, "c");
+        let mut wrong = Vec::new();
+        let reports = measure(&mut [load], EFFORT, &mut wrong);
+        assert_eq!(*turns.borrow(), "abcabc");
+        assert_eq!(wrong, ["load by b: a wrong answer"; 2]);
+        assert_eq!(reports[0].targets[0].actual, Some(2.0));
+    }
+
+    #[test]
+    fn targets_that_name_nobody_are_mistakes() {
+        let nothing = |_: Span| Ok(Figures::default());
+        let mut load = Load::new("load".to_owned());
+        load.peer("peer", nothing)
+            .target_at_least(Figure::Rate, 1.0);
+        assert_eq!(load.mistakes().len(), 1);
+        load.polywire(nothing)
+            .target_at_most_times(Figure::P50, 1.0, "pear");
+        assert_eq!(load.mistakes().len(), 1);
+    }
+}

@@ -51,6 +51,9 @@ fn json_is_one_document_and_the_tables_end_with_the_totals() {
     assert_eq!(cases[0]["subjects"][0]["subject"], "polywire");
     assert_eq!(cases[1]["subjects"][0]["allocations"]["count"], 3);
     assert_eq!(cases[1]["subjects"][0]["allocations"]["peak_bytes"], 100);
+    let load = &document["groups"][0]["loads"][0];
+    assert_eq!(load["subjects"][1][1]["rate"], 100.0);
+    assert_eq!(load["targets"][0]["outcome"], "met");
     let totals = &document["targets"];
     assert_eq!(
         text(&output.stderr).lines().last().expect("a last line"),

@@ -1,13 +1,14 @@
 //! The harness measures itself, with cases whose figures are known.
 
 use polywire_bench::allocations::{self, Allocations};
-use polywire_bench::{Case, Group, same, same_bytes};
+use polywire_bench::{Case, Figure, Figures, Group, same, same_bytes};
 use std::hint::black_box;
 
 pub(crate) fn cases(group: &mut Group) {
     writing_an_integer(group);
     counting_allocations(group);
     growing(group);
+    loading(group);
 }
 
 /// Two subjects of known order, one of them the peer of the other.
@@ -72,4 +73,20 @@ fn growing(group: &mut Group) {
     }
     sum(group, "sum of 1000", 1000);
     sum(group, "sum of 2000", 2000).target_instructions_of_case("sum of 1000", 2.1);
+}
+
+/// A load whose figures are known: the worst run counts of what was answered, the median of the rest.
+fn loading(group: &mut Group) {
+    let figures = |rate, answered| {
+        Figures::default()
+            .with(Figure::Rate, rate)
+            .with(Figure::Answered, answered)
+    };
+    group
+        .load("known figures")
+        .polywire(move |_| Ok(figures(200.0, 1.0)))
+        .peer("half as fast", move |_| Ok(figures(100.0, 0.5)))
+        .target_at_least_times(Figure::Rate, 2.0, "half as fast")
+        .target_at_most_times(Figure::Rate, 2.0, "half as fast")
+        .target_at_least(Figure::Answered, 1.0);
 }

@@ -7,7 +7,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use polywire::prelude::*;
-use polywire::rpc::server::{ClientCertificates, Pem, Running, Tls, bind_shared};
+use polywire::rpc::server::{ClientCertificates, Pem, Place, Running, Tls, bind_shared};
 
 use crate::Failure;
 
@@ -17,7 +17,8 @@ pub(crate) struct ListenArguments {
     /// Where to listen: http://HOST:PORT, https://HOST:PORT, scgi://HOST:PORT,
     /// http+unix:///PATH or scgi+unix:///PATH, several of them if need be;
     /// tcp://HOST:PORT or unix:///PATH for frames and HTTP on one port, where the
-    /// first byte tells which: then all of them but scgi take frames.
+    /// first byte tells which: then all of them but scgi take frames; udp://HOST:PORT
+    /// for frames over UDP.
     /// Nothing listens beyond this machine unless a URL says so.
     #[arg(long, short, value_name = "URL", num_args = 1.., default_value = "http://127.0.0.1:8080")]
     listen: Vec<String>,
@@ -66,6 +67,7 @@ pub(crate) struct Listening {
     /// The listeners of each worker: one on each address.
     pub(crate) workers: Vec<Vec<Speaking>>,
     sockets: Vec<Socket>,
+    datagrams: Vec<SocketAddr>,
     mode: u32,
     /// What callers give as URL.
     pub(crate) urls: Vec<String>,
@@ -78,6 +80,7 @@ impl ListenArguments {
         let mut listening = Listening {
             workers: Vec::new(),
             sockets: Vec::new(),
+            datagrams: Vec::new(),
             mode: self.socket_mode,
             urls: Vec::new(),
         };
@@ -105,6 +108,11 @@ impl ListenArguments {
                     listening.sockets.push(Socket { path, scgi });
                     continue;
                 }
+                "udp" => {
+                    let addresses = addresses(&scheme, rest).map_err(|reason| usage(&reason))?;
+                    listening.datagrams.extend(addresses);
+                    continue;
+                }
                 _ => return Err(usage(&EXPECTED)),
             };
             for address in addresses(&scheme, rest).map_err(|reason| usage(&reason))? {
@@ -121,7 +129,7 @@ impl ListenArguments {
     /// Whether a URL asks for frames.
     pub(crate) fn names_frames(&self) -> bool {
         let mut schemes = self.listen.iter().filter_map(|url| url.split_once("://"));
-        schemes.any(|(scheme, _)| matches!(&*scheme.to_ascii_lowercase(), "tcp" | "unix"))
+        schemes.any(|(scheme, _)| matches!(&*scheme.to_ascii_lowercase(), "tcp" | "udp" | "unix"))
     }
 
     fn tls(&self) -> Result<Tls, String> {
@@ -138,7 +146,8 @@ impl ListenArguments {
 }
 
 const EXPECTED: &str = "expected http://HOST:PORT, https://HOST:PORT, scgi://HOST:PORT, \
-                        http+unix:///PATH, scgi+unix:///PATH, tcp://HOST:PORT or unix:///PATH";
+                        http+unix:///PATH, scgi+unix:///PATH, tcp://HOST:PORT, unix:///PATH or \
+                        udp://HOST:PORT";
 
 impl Listening {
     fn listen(
@@ -167,17 +176,29 @@ impl Listening {
         Ok(())
     }
 
-    /// Serves the Unix sockets on this runtime. No two threads can share one as they can
-    /// share a port.
-    pub(crate) async fn sockets(&self, server: &Server) -> Result<Vec<Running<PathBuf>>, Failure> {
+    /// Serves the Unix sockets and those of UDP on this runtime. No two threads can share one as
+    /// they can share a port.
+    pub(crate) async fn sockets(
+        &mut self,
+        server: &Server,
+    ) -> Result<Vec<Running<Place>>, Failure> {
         let mut running = Vec::new();
+        for address in &self.datagrams {
+            let listening = server.listen_udp(*address).await.map_err(|error| {
+                Failure::usage(format!("cannot listen on udp://{address}: {error}"))
+            })?;
+            // Port 0 has become a port.
+            self.urls.push(format!("udp://{}", listening.address()));
+            running.push(listening.into_any());
+        }
         for Socket { path, scgi } in &self.sockets {
             let listening = on_socket(server, path.clone(), self.mode, *scgi).await;
-            running.push(listening.map_err(|error| {
+            let listening = listening.map_err(|error| {
                 let scheme = if *scgi { "scgi+unix" } else { "unix" };
                 let path = path.display();
                 Failure::usage(format!("cannot listen on {scheme}://{path}: {error}"))
-            })?);
+            })?;
+            running.push(listening.into_any());
         }
         Ok(running)
     }
@@ -283,6 +304,7 @@ mod tests {
             ("tcp://localhost", "expected tcp://HOST:PORT ("),
             ("tcp://localhost:1/x", "expected tcp://HOST:PORT"),
             ("unix://run/a.sock", "expected unix:///PATH"),
+            ("udp://localhost", "expected udp://HOST:PORT ("),
             ("scgi+unix:///run/", "expected scgi+unix:///PATH"),
             ("http+unix:///run/a.sock:/RPC2", "nothing behind it"),
         ] {

@@ -1,7 +1,6 @@
 //! `polywire serve`.
 
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::value_parser;
@@ -9,7 +8,7 @@ use polywire::model::Model;
 use polywire::prelude::*;
 use polywire::protocol::{Protocol, conflict};
 use polywire::rpc::layers::CrossOrigin;
-use polywire::rpc::server::{Mount, Running};
+use polywire::rpc::server::{Mount, Place, Running};
 use polywire::rpc::{BuildError, Methods, ServerBuilder, Timeouts, Validation};
 use polywire::schema::Operation;
 use tokio::task::JoinSet;
@@ -50,7 +49,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "BYTES", default_value_t = Limits::DEFAULT.bytes())]
     max_body: usize,
     /// The most bytes of request bodies that are held at once, by all workers
-    /// together; calls beyond it are answered that the server is overloaded. By
+    /// together; calls beyond it are answered that the server is overloaded. What
+    /// comes over frames is not counted. By
     /// default 268435456 (256 MiB), or --max-body if that is more.
     #[arg(long, value_name = "BYTES")]
     max_memory: Option<usize>,
@@ -113,7 +113,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let workers = arguments
         .workers
         .or_else(|| std::thread::available_parallelism().ok());
-    let listening = arguments
+    let mut listening = arguments
         .listen
         .bind(workers.unwrap_or(NonZeroUsize::MIN))?;
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -155,7 +155,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 /// Stops all that listens, at the same time.
-async fn stop(workers: &mut Workers, sockets: Vec<Running<PathBuf>>) {
+async fn stop(workers: &mut Workers, sockets: Vec<Running<Place>>) {
     let mut tasks = JoinSet::new();
     for running in sockets {
         tasks.spawn(running.shutdown());

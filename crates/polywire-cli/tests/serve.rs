@@ -134,6 +134,29 @@ fn frames() {
     }
 }
 
+/// Datagrams have no HTTP beside them, so that the model has to be told.
+#[test]
+fn frames_over_udp() {
+    let model = concat!(env!("CARGO_MANIFEST_DIR"), "/models/weather.smithy");
+    let both = ["--listen", "http://127.0.0.1:0", "udp://127.0.0.1:0"];
+    let serving = Serving::start(&both);
+    let url = serving.url("udp");
+    let city = out(&["call", url, "GetCity", OSLO, "-m", model]);
+    assert!(
+        city.contains(r#""founded":"1048-01-01T00:00:00Z""#),
+        "{city}"
+    );
+    // As it stands, without its shapes.
+    let city = out(&["call", url, "GetCity", OSLO]);
+    assert!(city.contains(r#""name":"Oslo""#), "{city}");
+    let short = ["-b", "5", "-d", "100", "--warm-up", "0", "--json", "-q"];
+    let report = out(&[&["bench", url, "GetCity", OSLO][..], &short].concat());
+    assert!(
+        report.starts_with("{\n  \"success_rate\": 1.0,\n"),
+        "{report}"
+    );
+}
+
 /// The bundled service is on every wire; a mock on those that are asked for.
 #[test]
 fn who_offers_frames() {

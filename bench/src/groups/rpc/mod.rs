@@ -1,9 +1,12 @@
-//! Small calls over the framed protocol, `Add(i32, i32) -> i32`, beside tarpc and a raw
-//! echo of as many bytes: the first with the same job, the other with none.
+//! Small calls over the framed protocol, `Add(i32, i32) -> i32`, beside tarpc, tonic and
+//! capnp-rpc, which do the same job, and a raw echo of as many bytes, which has none.
 //!
 //! The layout is the same for all. A server is a thread with a current-thread runtime. Its
 //! clients are connections of one other such thread, and each has as many tasks as calls
 //! may be in flight, which call, check the sum, and call again.
+//!
+//! A transport is an implementation of [`Wire`], and of [`transport::Transport`] where peers speak on it
+//! too. Calls within a process have no rows yet.
 
 mod counts;
 mod layout;
@@ -16,15 +19,16 @@ mod trial;
 use polywire_bench::{Figure, Figures, Group, Span};
 
 use layout::Layout;
-use peers::{Calls, Capnp, Copy, Echo, Frames, LargeFrames, Paced, Tarpc, Tonic};
+use peers::{Calls, Capnp, Copy, Echo, Frames, LargeFrames, Lossy, Paced, Tarpc, Tonic, UdpEcho};
 pub(crate) use process::serve_if_asked;
-use transport::{Tcp, Unix, Wire};
+use transport::{Tcp, Udp, Unix, Wire};
 
 type Trial = Box<dyn FnMut(Span) -> Result<Figures, String>>;
 
 const COPY: &str = "raw copy";
 const ECHO: &str = "raw echo";
 const OVER_TCP: &str = "polywire over TCP";
+const UDP_ECHO: &str = "raw UDP echo";
 const TARPC: &str = "tarpc";
 const TARPC_IN_LINE: &str = "tarpc, handlers in line";
 
@@ -58,7 +62,9 @@ pub(crate) fn cases(group: &mut Group) {
         .target_at_least(Figure::Answered, 1.0);
     unix(group, "Unix, 2 clients x 100 in flight", many);
     unix(group, "Unix, 1 x 1, both ends on one core", one);
+    udp(group, many);
     paced::<Tcp>(group, "TCP");
+    paced::<Udp>(group, "UDP");
     paced::<Unix>(group, "Unix");
     large(group);
     memory(group, many);
@@ -75,6 +81,24 @@ fn unix(group: &mut Group, name: &str, layout: Layout) {
         .peer(ECHO, trial::of::<Unix, Echo>(layout))
         .target_at_least_times(Figure::Rate, 1.1, OVER_TCP)
         .target_at_most_times(Figure::P50, 1.35, ECHO)
+        .target_at_least(Figure::Answered, 1.0);
+}
+
+fn udp(group: &mut Group, layout: Layout) {
+    group
+        .load("UDP, 2 clients x 100 in flight")
+        .layout(layout.words())
+        .polywire(trial::of::<Udp, Calls<Frames>>(layout))
+        .peer(UDP_ECHO, trial::of::<Udp, UdpEcho>(layout))
+        .target_at_least_times(Figure::Rate, 0.8, UDP_ECHO)
+        .target_at_least(Figure::Answered, 1.0);
+    group
+        .load("UDP, 2 clients x 100 in flight, 1% of the datagrams lost")
+        .layout(format!(
+            "{}; what loses them is a task of the server's thread",
+            layout.words()
+        ))
+        .polywire(trial::of::<Udp, Lossy>(layout))
         .target_at_least(Figure::Answered, 1.0);
 }
 

@@ -2,7 +2,7 @@
 
 use std::future::Future;
 use std::io;
-use std::net::Ipv4Addr;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use polywire_rpc::Server;
@@ -22,7 +22,10 @@ pub(super) trait Wire: 'static {
     fn listener(socket: Self::Socket) -> io::Result<Self::Listener>;
 
     /// Has our server listen.
-    fn serve(server: &Server, listener: Self::Listener) -> io::Result<Running<Place>>;
+    fn serve(
+        server: &Server,
+        listener: Self::Listener,
+    ) -> impl Future<Output = io::Result<Running<Place>>> + Send;
 
     /// Removes what is left when nobody listens any more.
     fn clear(_url: &str) {}
@@ -55,7 +58,7 @@ impl Wire for Tcp {
         tokio::net::TcpListener::from_std(socket)
     }
 
-    fn serve(server: &Server, listener: Self::Listener) -> io::Result<Running<Place>> {
+    async fn serve(server: &Server, listener: Self::Listener) -> io::Result<Running<Place>> {
         Ok(server.serve(listener)?.into_any())
     }
 }
@@ -97,7 +100,7 @@ impl Wire for Unix {
         tokio::net::UnixListener::from_std(socket)
     }
 
-    fn serve(server: &Server, listener: Self::Listener) -> io::Result<Running<Place>> {
+    async fn serve(server: &Server, listener: Self::Listener) -> io::Result<Running<Place>> {
         Ok(server.serve_unix(listener)?.into_any())
     }
 
@@ -117,5 +120,28 @@ impl Transport for Unix {
 
     async fn connect(url: &str) -> io::Result<Self::Stream> {
         tokio::net::UnixStream::connect(url.trim_start_matches("unix://")).await
+    }
+}
+
+/// Datagrams on loopback, which our server binds itself.
+pub(super) struct Udp;
+
+impl Wire for Udp {
+    type Socket = SocketAddr;
+    type Listener = SocketAddr;
+
+    fn bind() -> io::Result<(Self::Socket, String)> {
+        // Nobody takes the port between this and the server's own.
+        let socket = std::net::UdpSocket::bind((Ipv4Addr::LOCALHOST, 0))?;
+        let address = socket.local_addr()?;
+        Ok((address, format!("udp://{address}")))
+    }
+
+    fn listener(socket: Self::Socket) -> io::Result<Self::Listener> {
+        Ok(socket)
+    }
+
+    async fn serve(server: &Server, listener: Self::Listener) -> io::Result<Running<Place>> {
+        Ok(server.listen_udp(listener).await?.into_any())
     }
 }

@@ -1,6 +1,6 @@
 //! One run of one subject: a server on a thread, its clients on another.
 
-use std::future::Future;
+use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::thread;
 
@@ -36,18 +36,28 @@ pub(super) fn of<W: Wire, P: Peer<W>>(
 fn run<W: Wire, P: Peer<W>>(layout: Layout, span: Span) -> Result<Figures, String> {
     let (socket, url) = W::bind().map_err(words)?;
     let (stop, stopped) = oneshot::channel::<()>();
+    let (listens, listening) = std::sync::mpsc::channel();
     let server = thread::spawn(move || {
         layout.settle()?;
         let runtime = runtime()?;
         runtime.block_on(async {
             let listener = W::listener(socket).map_err(words)?;
             let mut serving = pin!(P::serve(listener));
+            let mut listens = Some(listens);
+            let serving = poll_fn(|context| {
+                let served = serving.as_mut().poll(context);
+                // By now it listens, which takes no waiting. Datagrams before that would be lost.
+                drop(listens.take());
+                served
+            });
             tokio::select! {
-                served = &mut serving => served.and(Err("the server has ended".to_owned())),
+                served = serving => served.and(Err("the server has ended".to_owned())),
                 _ = stopped => Ok(()),
             }
         })
     });
+    // Nothing is ever sent.
+    let _: Result<(), _> = listening.recv();
     let figures = clients::<W, P>(&url, layout, span);
     // It may have ended by itself, which it says.
     let _ = stop.send(());

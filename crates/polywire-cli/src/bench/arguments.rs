@@ -17,7 +17,7 @@ use crate::call::{ServiceArguments, seconds};
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct Arguments {
-    /// The service: tcp://HOST:PORT or unix:///SOCKET over frames; http://,
+    /// The service: tcp://HOST:PORT, unix:///SOCKET or udp://HOST:PORT over frames; http://,
     /// https://, http+unix://, scgi:// or scgi+unix:// over a protocol of HTTP, as for
     /// `polywire call`. With --protocol unix:// is HTTP.
     #[arg(required_unless_present = "json_schema")]

@@ -60,7 +60,8 @@ pub(super) fn judge(asked: f64, report: &Report, thresholds: &[Threshold]) -> St
             false => "the rate was not reached".to_owned(),
         })
     } else if report.success_rate < SUCCESS {
-        Some("too many calls failed".to_owned())
+        let most = report.errors.first().map_or("", |errors| &*errors.kind);
+        Some(format!("too many calls failed, most of them so: {most}"))
     } else if let Some(threshold) = thresholds.iter().find(missed) {
         Some(format!("missed {threshold}"))
     } else if latency.p99 > LATENCY && !thresholds.iter().any(Threshold::is_of_latency) {
@@ -151,6 +152,32 @@ mod tests {
             assert!(steps < 100, "no end");
         }
         (search.sustained(), steps)
+    }
+
+    /// Why a rate of 1,000 was not sustained.
+    fn judged(change: impl FnOnce(&mut Report), thresholds: &[&str]) -> Option<String> {
+        let mut report = Report::example();
+        change(&mut report);
+        let thresholds: Vec<Threshold> = thresholds
+            .iter()
+            .map(|text| text.parse().unwrap())
+            .collect();
+        let step = judge(1_000.0, &report, &thresholds);
+        assert_eq!(step.sustained, step.why.is_none());
+        step.why
+    }
+
+    #[test]
+    fn what_sustained_means() {
+        assert_eq!(judged(|_| (), &["p99<1ms", "knee>1000000"]), None);
+        let slow = judged(|report| report.calls_per_second = 949.0, &[]);
+        assert_eq!(slow.unwrap(), "the rate was not reached");
+        let failed = judged(|report| report.success_rate = 0.99, &[]);
+        assert!(failed.unwrap().starts_with("too many calls failed"));
+        assert_eq!(judged(|_| (), &["p99<300us"]).unwrap(), "missed p99<300us");
+        let late = |report: &mut Report| report.latency_us.p99 = 200_000.0;
+        assert_eq!(judged(late, &[]).unwrap(), "a p99 above 100 ms");
+        assert_eq!(judged(late, &["p99<1s"]), None);
     }
 
     #[test]

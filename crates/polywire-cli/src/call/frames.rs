@@ -16,7 +16,7 @@ use crate::xmlrpc::input::{json, with_types};
 use crate::{Failure, Report, print};
 
 /// The schemes over which frames are spoken.
-pub(crate) const SCHEMES: [&str; 2] = ["tcp", "unix"];
+pub(crate) const SCHEMES: [&str; 3] = ["tcp", "udp", "unix"];
 
 /// Whether a URL is one of frames. `unix://` is one of HTTP where a protocol is named, which frames
 /// have not.
@@ -25,11 +25,12 @@ pub(crate) fn is_meant(url: &str, protocol: Option<ProtocolKind>) -> Result<bool
         return Ok(false);
     };
     match scheme {
-        "tcp" if protocol.is_some() => Err(Failure::usage(
-            "tcp:// is for frames, which need no --protocol: write http:// for one",
-        )),
         "unix" => Ok(protocol.is_none()),
-        _ => Ok(SCHEMES.contains(&scheme)),
+        _ if !SCHEMES.contains(&scheme) => Ok(false),
+        _ if protocol.is_some() => Err(Failure::usage(format!(
+            "{scheme}:// is for frames, which need no --protocol: write http:// for one"
+        ))),
+        _ => Ok(true),
     }
 }
 
@@ -205,9 +206,19 @@ impl FramesCall {
     /// A connection of its own.
     pub(crate) async fn connect(&self) -> Result<frames::Client, Failure> {
         let client = frames::Client::connect(&self.url).await;
-        let client = client
-            .map_err(|error| Failure::transport(error).reported(Report::Error("transport")))?;
+        let client = client.map_err(|error| {
+            let message = format!("{error}{}", self.hint());
+            Failure::transport(message).reported(Report::Error("transport"))
+        })?;
         Ok(client.with_deadline(self.deadline))
+    }
+
+    /// What may be wrong with the URL of one who is not understood.
+    fn hint(&self) -> &'static str {
+        match self.url.starts_with("unix:") {
+            true => "\nunix:// is for frames; http+unix:// is for HTTP",
+            false => "",
+        }
     }
 
     pub(crate) async fn call(&self, client: &frames::Client) -> Result<Value, CallError> {
@@ -232,7 +243,7 @@ impl FramesCall {
     pub(crate) fn failure(&self, error: &CallError) -> Failure {
         let fault = match error {
             CallError::Fault(fault) => fault,
-            CallError::Invalid(_) | CallError::Full => return Failure::usage(error),
+            CallError::Invalid(_) => return Failure::usage(error),
             _ => {
                 let kind = match error {
                     CallError::Deadline => "timeout",
@@ -240,9 +251,7 @@ impl FramesCall {
                     _ => "transport",
                 };
                 let hint = match error {
-                    CallError::Disconnected { .. } if self.url.starts_with("unix:") => {
-                        "\nunix:// is for frames; http+unix:// is for HTTP"
-                    }
+                    CallError::Disconnected { .. } => self.hint(),
                     _ => "",
                 };
                 return Failure::transport(format!("{error}{hint}")).reported(Report::Error(kind));
@@ -303,6 +312,7 @@ mod tests {
         let cbor = Some(ProtocolKind::RpcV2Cbor);
         for (url, protocol, meant) in [
             ("tcp://h:1", None, true),
+            ("udp://h:1", None, true),
             ("unix:///run/a.sock", None, true),
             ("unix:///run/a.sock", cbor, false),
             ("http://h:1", None, false),
@@ -320,6 +330,7 @@ mod tests {
         let base = |url| base_of(url).unwrap().unwrap();
         assert_eq!(base("tcp://[::1]:7"), "http://[::1]:7");
         assert_eq!(base("unix:///run/a b"), "http+unix:///run/a b:");
+        assert_eq!(base_of("udp://h:1").unwrap(), None);
         for url in [
             "tcp://h",
             "tcp://h:1/x",

@@ -17,9 +17,10 @@
 //! and an old datagram is never half a round behind.
 //!
 //! A server that has forgotten a connection has forgotten the counts too. So no token may open a
-//! connection twice: a token says when it was made, opens a connection only while it is younger than 30
-//! seconds, never one that is older than the address's last, and a connection is not forgotten before
-//! it was silent for 60. A restarted server has another key, and knows no token at all.
+//! connection twice: no two tokens are the same; a token says when it was made, opens a connection only
+//! while it is younger than 30 seconds, never one that is older than the address's last, and a connection
+//! is not forgotten before it was silent for 60. A restarted server has another key, and knows no token
+//! at all.
 
 mod calls;
 pub mod client;

@@ -1,14 +1,12 @@
 //! What a server knows of one client.
 
-use std::net::SocketAddr;
-
 use super::token::Made;
 use crate::{CallId, Time};
 
 /// A client, from the first datagram that bore its token.
 #[derive(Debug)]
-pub(super) struct Peer<O, T> {
-    pub(super) address: SocketAddr,
+pub(super) struct Peer<O, T, A> {
+    pub(super) address: A,
     pub(super) token: u64,
     pub(super) made: Made,
     /// When it was last heard.
@@ -71,8 +69,8 @@ pub(super) enum Seen<'a> {
 /// The least room that an answer is given, so that the next may have some more bytes.
 const LEAST: usize = 32;
 
-impl<O: Copy, T> Peer<O, T> {
-    pub(super) const fn new(address: SocketAddr, token: u64, made: Made, now: Time) -> Self {
+impl<O: Copy, T, A> Peer<O, T, A> {
+    pub(super) const fn new(address: A, token: u64, made: Made, now: Time) -> Self {
         Self {
             address,
             token,

@@ -1,8 +1,7 @@
 //! The clients that a server knows, and how much memory they may have.
 
 use std::collections::HashMap;
-use std::hash::BuildHasher;
-use std::net::SocketAddr;
+use std::hash::{BuildHasher, Hash};
 
 use super::peer::Peer;
 use super::server::Limits;
@@ -12,9 +11,9 @@ use crate::Time;
 ///
 /// `memory` is the sum of what all of them have.
 #[derive(Debug)]
-pub(super) struct Peers<O, T, H> {
-    by_address: HashMap<SocketAddr, u32, H>,
-    places: Vec<Place<O, T>>,
+pub(super) struct Peers<O, T, H, A> {
+    by_address: HashMap<A, u32, H>,
+    places: Vec<Place<O, T, A>>,
     free: Vec<u32>,
     memory: usize,
     kept: usize,
@@ -26,12 +25,12 @@ pub(super) struct Peers<O, T, H> {
 
 /// A place in the table: calls name it, and how often it was used before.
 #[derive(Debug)]
-struct Place<O, T> {
+struct Place<O, T, A> {
     generation: u32,
-    peer: Option<Box<Peer<O, T>>>,
+    peer: Option<Box<Peer<O, T, A>>>,
 }
 
-impl<O: Copy, T, H: BuildHasher> Peers<O, T, H> {
+impl<O: Copy, T, H: BuildHasher, A: Copy + Eq + Hash> Peers<O, T, H, A> {
     pub(super) fn new(hasher: H) -> Self {
         Self {
             by_address: HashMap::with_hasher(hasher),
@@ -59,25 +58,25 @@ impl<O: Copy, T, H: BuildHasher> Peers<O, T, H> {
 
     /// The place of a client.
     #[inline]
-    pub(super) fn find(&self, address: SocketAddr) -> Option<u32> {
+    pub(super) fn find(&self, address: A) -> Option<u32> {
         self.by_address.get(&address).copied()
     }
 
     /// The client of a place that [`Self::find`] gave out.
     #[inline]
-    pub(super) fn at(&mut self, place: u32) -> Option<(u32, &mut Peer<O, T>)> {
+    pub(super) fn at(&mut self, place: u32) -> Option<(u32, &mut Peer<O, T, A>)> {
         let place = self.places.get_mut(place as usize)?;
         Some((place.generation, place.peer.as_deref_mut()?))
     }
 
     /// The client of a call.
     #[inline]
-    pub(super) fn of(&mut self, place: u32, generation: u32) -> Option<&mut Peer<O, T>> {
+    pub(super) fn of(&mut self, place: u32, generation: u32) -> Option<&mut Peer<O, T, A>> {
         let (known, peer) = self.at(place)?;
         (known == generation).then_some(peer)
     }
 
-    pub(super) fn insert(&mut self, peer: Peer<O, T>, expires: Time) -> u32 {
+    pub(super) fn insert(&mut self, peer: Peer<O, T, A>, expires: Time) -> u32 {
         let address = peer.address;
         self.expiry = self.expiry.min(expires);
         let peer = Some(Box::new(peer));
@@ -114,7 +113,7 @@ impl<O: Copy, T, H: BuildHasher> Peers<O, T, H> {
     pub(super) fn change<R>(
         &mut self,
         place: u32,
-        change: impl FnOnce(&mut Peer<O, T>) -> R,
+        change: impl FnOnce(&mut Peer<O, T, A>) -> R,
     ) -> Option<R> {
         let peer = self.places.get_mut(place as usize)?.peer.as_deref_mut()?;
         let before = (peer.memory(), peer.kept);
@@ -128,7 +127,7 @@ impl<O: Copy, T, H: BuildHasher> Peers<O, T, H> {
     /// who has too much first, then those who have more than others.
     #[inline]
     pub(super) fn fit(&mut self, place: u32, limits: &Limits) {
-        let over = |peer: &Peer<O, T>| peer.kept > limits.memory_of_one;
+        let over = |peer: &Peer<O, T, A>| peer.kept > limits.memory_of_one;
         if self.at(place).is_some_and(|(_, peer)| over(peer)) {
             self.change(place, Peer::forget_half);
         }
@@ -180,7 +179,7 @@ impl<O: Copy, T, H: BuildHasher> Peers<O, T, H> {
     }
 
     /// All clients.
-    pub(super) fn each(&mut self) -> impl Iterator<Item = (u32, u32, &mut Peer<O, T>)> {
+    pub(super) fn each(&mut self) -> impl Iterator<Item = (u32, u32, &mut Peer<O, T, A>)> {
         let places = self.places.iter_mut().enumerate();
         places.filter_map(|(index, place)| {
             let peer = place.peer.as_deref_mut()?;

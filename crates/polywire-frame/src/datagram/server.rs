@@ -1,6 +1,6 @@
 //! The server's side over datagrams.
 
-use std::hash::BuildHasher;
+use std::hash::{BuildHasher, Hash};
 use std::net::SocketAddr;
 use std::time::Duration;
 
@@ -57,13 +57,18 @@ impl Default for Limits {
 /// `H` makes the keyed hash that tokens are: nobody may know the key, and no two servers may have the
 /// same. `RandomState` of the standard library is such a one. It also spreads the clients in their table.
 ///
+/// `A` is where clients are: an address and a port, and whatever else their datagrams have to be
+/// answered by, such as the own address that they were sent to.
+///
 /// See [`Client`](super::Client) for an example.
 #[derive(Debug)]
-pub struct Server<O, T, H> {
+pub struct Server<O, T, H, A = SocketAddr> {
     limits: Limits,
     settings: Settings,
-    peers: Peers<O, T, H>,
-    output: Datagrams<SocketAddr>,
+    peers: Peers<O, T, H, A>,
+    output: Datagrams<A>,
+    /// The last token that was made.
+    made: Made,
     /// Calls that are open.
     open: usize,
     /// No open call has a deadline before this.
@@ -127,7 +132,12 @@ pub enum Event<'a, O, T> {
     },
 }
 
-impl<O: Copy + Eq, T, H: BuildHasher> Server<O, T, H> {
+impl<O, T, H, A> Server<O, T, H, A>
+where
+    O: Copy + Eq,
+    H: BuildHasher,
+    A: Copy + Eq + Hash,
+{
     /// A server with the default limits.
     #[must_use]
     pub fn new(settings: Settings, hasher: H) -> Self {
@@ -147,6 +157,7 @@ impl<O: Copy + Eq, T, H: BuildHasher> Server<O, T, H> {
             settings,
             peers: Peers::new(hasher),
             output: Datagrams::default(),
+            made: Made::at(Time::ZERO),
             open: 0,
             earliest: Time::NEVER,
             stops: None,
@@ -156,13 +167,13 @@ impl<O: Copy + Eq, T, H: BuildHasher> Server<O, T, H> {
     /// What is to be sent.
     #[inline]
     #[must_use]
-    pub const fn output(&self) -> &Datagrams<SocketAddr> {
+    pub const fn output(&self) -> &Datagrams<A> {
         &self.output
     }
 
     /// The same, to be cleared or exchanged.
     #[inline]
-    pub const fn output_mut(&mut self) -> &mut Datagrams<SocketAddr> {
+    pub const fn output_mut(&mut self) -> &mut Datagrams<A> {
         &mut self.output
     }
 
@@ -201,7 +212,7 @@ impl<O: Copy + Eq, T, H: BuildHasher> Server<O, T, H> {
     pub fn receive<'a>(
         &mut self,
         now: Time,
-        from: SocketAddr,
+        from: A,
         datagram: &'a [u8],
         resolve: impl FnMut(&str) -> Option<O>,
     ) -> Option<Event<'a, O, T>> {
@@ -233,7 +244,7 @@ impl<O: Copy + Eq, T, H: BuildHasher> Server<O, T, H> {
 
     /// Answers a greeting, and keeps nothing of it.
     #[cold]
-    fn greet(&mut self, now: Time, from: SocketAddr, length: usize, bytes: &[u8]) {
+    fn greet(&mut self, now: Time, from: A, length: usize, bytes: &[u8]) {
         if length < LEAST_HELLO {
             return;
         }
@@ -248,14 +259,9 @@ impl<O: Copy + Eq, T, H: BuildHasher> Server<O, T, H> {
         if let Some(reason) = self.stops.or(full.then_some(Reason::LIMIT)) {
             return self.refuse(from, reason, nonce);
         }
-        let mut made = Made::at(now);
-        if let Some(place) = self.peers.find(from)
-            && let Some((_, peer)) = self.peers.at(place)
-        {
-            // A token of its own, although it may be the same moment.
-            made = made.later_than(peer.made);
-        }
-        let token = made.token(from, self.peers.hasher());
+        // Each is another, whoever shared the address and the moment with somebody.
+        self.made = self.made.next(now);
+        let token = self.made.token(from, self.peers.hasher());
         let start = self.output.begin(token);
         let settings = self.settings;
         settings.write_datagram(&mut self.output.buffer, nonce, 0);
@@ -263,7 +269,7 @@ impl<O: Copy + Eq, T, H: BuildHasher> Server<O, T, H> {
     }
 
     /// Tells whoever sent a token or a nonce that it is worth nothing, with as few bytes as a frame has.
-    fn refuse(&mut self, to: SocketAddr, reason: Reason, seen: u64) {
+    fn refuse(&mut self, to: A, reason: Reason, seen: u64) {
         let start = self.output.begin(0);
         let header = Header {
             code: reason.0,
@@ -279,14 +285,14 @@ impl<O: Copy + Eq, T, H: BuildHasher> Server<O, T, H> {
     fn join(
         &mut self,
         now: Time,
-        from: SocketAddr,
+        from: A,
         token: u64,
         kind: Kind,
         known: Option<u32>,
     ) -> Option<u32> {
         // What is answered is what no server sends: two of them would never end.
         let calls = [Kind::CALL, Kind::ONEWAY, Kind::CANCEL, Kind::PING].contains(&kind);
-        let made = Made::of(token, now, from, self.peers.hasher());
+        let made = Made::of(token, now, self.made, from, self.peers.hasher());
         let before = known.and_then(|place| Some(self.peers.at(place)?.1.made));
         let Some(made) = made.filter(|made| before.is_none_or(|before| before < *made)) else {
             if calls {
@@ -488,7 +494,7 @@ impl<O: Copy + Eq, T, H: BuildHasher> Server<O, T, H> {
 
     /// The answer to a call whose answer is not there any more.
     #[cold]
-    fn forgotten(&mut self, token: u64, to: SocketAddr, id: CallId) {
+    fn forgotten(&mut self, token: u64, to: A, id: CallId) {
         let start = self.output.begin(token);
         let fault = Header {
             code: FaultCode::INTERNAL.0,
@@ -562,7 +568,7 @@ impl<O: Copy + Eq, T, H: BuildHasher> Server<O, T, H> {
 
     /// Begins the answer to a call. Nothing, if the call has ended.
     #[inline]
-    pub fn reply(&mut self, now: Time, call: Call) -> Option<Answer<'_, O, T, H>> {
+    pub fn reply(&mut self, now: Time, call: Call) -> Option<Answer<'_, O, T, H, A>> {
         let took = now.since(self.slot(call)?.arrived).as_micros();
         let header = Header {
             value: u32::try_from(took).unwrap_or(u32::MAX),
@@ -595,7 +601,7 @@ impl<O: Copy + Eq, T, H: BuildHasher> Server<O, T, H> {
     }
 
     #[inline]
-    fn answer(&mut self, now: Time, call: Call, header: Header) -> Option<Answer<'_, O, T, H>> {
+    fn answer(&mut self, now: Time, call: Call, header: Header) -> Option<Answer<'_, O, T, H, A>> {
         let peer = self.peers.of(call.place, call.generation)?;
         peer.open_mut(call.id)?;
         let (token, to) = (peer.token, peer.address);
@@ -671,17 +677,22 @@ impl<O: Copy + Eq, T, H: BuildHasher> Server<O, T, H> {
 
 /// An answer that is being written. One that is dropped is not sent, and its call is as it was.
 #[derive(Debug)]
-pub struct Answer<'a, O, T, H> {
-    server: &'a mut Server<O, T, H>,
+pub struct Answer<'a, O, T, H, A> {
+    server: &'a mut Server<O, T, H, A>,
     start: usize,
     draft: Draft,
     now: Time,
     call: Call,
-    to: SocketAddr,
+    to: A,
     sent: bool,
 }
 
-impl<O: Copy + Eq, T, H: BuildHasher> Answer<'_, O, T, H> {
+impl<O, T, H, A> Answer<'_, O, T, H, A>
+where
+    O: Copy + Eq,
+    H: BuildHasher,
+    A: Copy + Eq + Hash,
+{
     /// Where the payload is appended; nothing that is there may be changed.
     #[inline]
     pub fn payload(&mut self) -> &mut Vec<u8> {
@@ -725,7 +736,7 @@ impl<O: Copy + Eq, T, H: BuildHasher> Answer<'_, O, T, H> {
     }
 }
 
-impl<O, T, H> Drop for Answer<'_, O, T, H> {
+impl<O, T, H, A> Drop for Answer<'_, O, T, H, A> {
     #[inline]
     fn drop(&mut self) {
         if !self.sent {

@@ -1,19 +1,29 @@
 //! Tokens: what a server tells who is there, and need not remember.
 
-use std::hash::BuildHasher;
-use std::net::SocketAddr;
+use std::hash::{BuildHasher, Hash};
 use std::time::Duration;
 
 use super::TOKEN_LIFE;
 use crate::Time;
 
 /// A token says when it was made, in steps of this.
-const STEP: Duration = Duration::from_millis(1);
+const STEP: Duration = Duration::from_micros(100);
 
 /// The most steps after which a token still opens a connection.
-const MOST_STEPS: u16 = (TOKEN_LIFE.as_millis() / STEP.as_millis()) as u16;
+const MOST_STEPS: u64 = (TOKEN_LIFE.as_micros() / STEP.as_micros()) as u64;
 
-/// When a token was made, in steps. Later tokens have larger ones.
+/// The bits of a token that say when it was made; the others are of the hash. They do not go round in
+/// the life of a token.
+const BITS: u32 = 20;
+
+const MASK: u64 = (1 << BITS) - 1;
+
+const _: () = assert!(MOST_STEPS < MASK);
+
+/// When a token was made, in steps. No two have the same, and later ones have larger ones.
+///
+/// Where more are made than there are steps, they are made ahead of the time. So that is measured from
+/// the last, and they are young for less long.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub(super) struct Made(u64);
 
@@ -22,31 +32,33 @@ impl Made {
         Self(now.as_nanos() / STEP.as_nanos() as u64)
     }
 
-    /// The same, or one step behind another.
-    pub(super) fn later_than(self, other: Self) -> Self {
-        Self(self.0.max(other.0 + 1))
+    /// The next behind this one, at that time.
+    pub(super) fn next(self, now: Time) -> Self {
+        Self::at(now).max(Self(self.0 + 1))
     }
 
-    /// The token for an address: 16 bits of the time, and 48 of a keyed hash of both. Never 0.
-    pub(super) fn token(self, address: SocketAddr, key: &impl BuildHasher) -> u64 {
+    /// The token for an address: some bits of the time, and all others of a keyed hash of both. Never 0.
+    pub(super) fn token(self, address: impl Hash, key: &impl BuildHasher) -> u64 {
         let hash = key.hash_one((address, self.0));
-        let token = hash << 16 | self.0 & 0xffff;
-        if token == 0 { 1 << 16 } else { token }
+        let token = hash << BITS | self.0 & MASK;
+        if token == 0 { 1 << BITS } else { token }
     }
 
-    /// When the token was made, if it is this address's and young enough to open a connection.
+    /// When the token was made, if it is this address's and young enough to open a connection. `last` is
+    /// the last that was made.
     pub(super) fn of(
         token: u64,
         now: Time,
-        address: SocketAddr,
+        last: Self,
+        address: impl Hash,
         key: &impl BuildHasher,
     ) -> Option<Self> {
-        let now = Self::at(now).0;
-        let age = (now as u16).wrapping_sub(token as u16);
+        let now = Self::at(now).max(last).0;
+        let age = now.wrapping_sub(token) & MASK;
         if age > MOST_STEPS {
             return None;
         }
-        let made = Self(now.checked_sub(age.into())?);
+        let made = Self(now.checked_sub(age)?);
         (made.token(address, key) == token).then_some(made)
     }
 }
@@ -54,6 +66,7 @@ impl Made {
 #[cfg(test)]
 mod tests {
     use std::hash::{BuildHasherDefault, DefaultHasher};
+    use std::net::SocketAddr;
 
     use super::*;
 
@@ -64,15 +77,36 @@ mod tests {
         let at = |seconds| Time::ZERO.after(Duration::from_secs(seconds));
         let made = Made::at(at(7_000));
         let token = made.token(own, &key);
-        assert_eq!(Made::of(token, at(7_000), own, &key), Some(made));
-        assert_eq!(Made::of(token, at(7_030), own, &key), Some(made));
-        assert_eq!(Made::of(token, at(7_031), own, &key), None);
-        assert_eq!(Made::of(token, at(6_999), own, &key), None);
-        // When the 16 bits have gone round.
-        assert_eq!(Made::of(token, at(7_000 + 66), own, &key), None);
-        assert_eq!(Made::of(token ^ 1 << 40, at(7_000), own, &key), None);
+        let of = |token, now, own| Made::of(token, now, made, own, &key);
+        assert_eq!(of(token, at(7_000), own), Some(made));
+        assert_eq!(of(token, at(7_030), own), Some(made));
+        assert_eq!(of(token, at(7_031), own), None);
+        // When the bits have gone round.
+        assert_eq!(of(token, at(7_105), own), None);
+        assert_eq!(of(token ^ 1 << 40, at(7_000), own), None);
         let other = SocketAddr::from(([127, 0, 0, 1], 8));
-        assert_eq!(Made::of(token, at(7_000), other, &key), None);
-        assert_eq!(Made::of(0, at(0), own, &key), None);
+        assert_eq!(of(token, at(7_000), other), None);
+        assert_eq!(of(0, at(7_000), own), None);
+    }
+
+    #[test]
+    fn no_two_are_the_same_although_they_come_together() {
+        let key = BuildHasherDefault::<DefaultHasher>::default();
+        let mut made = Made::at(Time::ZERO);
+        let mut tokens = std::collections::HashSet::new();
+        let mut first = None;
+        for _ in 0..200_000 {
+            made = made.next(Time::ZERO);
+            let token = made.token((), &key);
+            assert!(tokens.insert(token));
+            assert_eq!(Made::of(token, Time::ZERO, made, (), &key), Some(made));
+            first.get_or_insert(token);
+        }
+        // It is still young, since the steps have not run away with it.
+        assert!(Made::of(first.unwrap(), Time::ZERO, made, (), &key).is_some());
+        for _ in 0..200_000 {
+            made = made.next(Time::ZERO);
+        }
+        assert_eq!(Made::of(first.unwrap(), Time::ZERO, made, (), &key), None);
     }
 }

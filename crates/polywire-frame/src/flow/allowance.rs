@@ -1,5 +1,6 @@
 //! How many calls a server lets a client have open.
 
+use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use crate::Time;
@@ -15,7 +16,7 @@ use crate::Time;
 /// use polywire_frame::Time;
 /// use polywire_frame::flow::Allowance;
 ///
-/// let mut allowance = Allowance::new(1_000, Duration::from_millis(100));
+/// let mut allowance = Allowance::new(4..=1_000, Duration::from_millis(100));
 /// let at = |millis| Time::ZERO.after(Duration::from_millis(millis));
 /// assert_eq!(allowance.update(at(100), false, 80), None);
 /// assert_eq!(allowance.update(at(200), true, 80), Some(40));
@@ -26,6 +27,7 @@ use crate::Time;
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Allowance {
+    least: u32,
     most: u32,
     now: u32,
     interval: Duration,
@@ -35,17 +37,16 @@ pub struct Allowance {
     changed: Time,
 }
 
-/// Below this a client is not pushed: it would wait for a round trip each call.
-const LEAST: u32 = 4;
-
 /// Intervals without pressure before it goes up.
 const QUIET: u32 = 5;
 
 impl Allowance {
-    /// Begins with all of it. It changes at most once an interval.
+    /// Begins with the most. It changes at most once an interval.
     #[must_use]
-    pub const fn new(most: u32, interval: Duration) -> Self {
+    pub fn new(range: RangeInclusive<u32>, interval: Duration) -> Self {
+        let (least, most) = range.into_inner();
         Self {
+            least: least.min(most),
             most,
             now: most,
             interval,
@@ -72,7 +73,7 @@ impl Allowance {
             return None;
         }
         let next = if pressure {
-            (self.now.min(open) / 2).max(LEAST).min(self.now)
+            (self.now.min(open) / 2).max(self.least).min(self.now)
         } else if now.since(self.pressed) < self.interval * QUIET {
             self.now
         } else {
@@ -102,13 +103,13 @@ mod tests {
 
     #[test]
     fn nobody_is_told_anything_without_pressure() {
-        let mut allowance = Allowance::new(1_024, Duration::from_millis(100));
+        let mut allowance = Allowance::new(4..=1_024, Duration::from_millis(100));
         assert!((0..10_000).all(|millis| allowance.update(at(millis), false, 1_000).is_none()));
     }
 
     #[test]
     fn it_goes_down_quickly_up_slowly_and_says_so_seldom() {
-        let mut allowance = Allowance::new(1_024, Duration::from_millis(100));
+        let mut allowance = Allowance::new(4..=1_024, Duration::from_millis(100));
         let mut told = Vec::new();
         for millis in 100..1_100 {
             told.extend(allowance.update(at(millis), true, allowance.now().min(400)));
@@ -129,7 +130,7 @@ mod tests {
 
     #[test]
     fn who_was_silent_for_long_has_all_of_it_again() {
-        let mut allowance = Allowance::new(1_024, Duration::from_millis(100));
+        let mut allowance = Allowance::new(4..=1_024, Duration::from_millis(100));
         assert_eq!(allowance.update(at(100), true, 64), Some(32));
         assert_eq!(allowance.update(at(20_000), false, 1), Some(1_024));
     }

@@ -123,7 +123,9 @@ impl Side for Driven {
     fn rest(&mut self) {
         let mut state = self.0.lock();
         state.machine.shrink();
-        state.tickets.shrink();
+        if state.tickets.shrink() {
+            state.blocked.clear();
+        }
     }
 
     fn ping(&mut self) {

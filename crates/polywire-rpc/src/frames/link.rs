@@ -50,6 +50,8 @@ impl<M: Machine> Drop for Leaving<M> {
 pub(super) struct LinkOptions {
     /// What this side takes.
     pub(super) settings: Settings,
+    /// Bytes of a datagram that is sent, at most.
+    pub(super) datagram: usize,
     /// How many calls are in flight.
     pub(super) limit: AdaptiveLimit,
     /// Where calls wait for room.
@@ -95,7 +97,7 @@ impl Link {
     ///
     /// The server turns clients away, or nobody listens there.
     pub(super) async fn over_datagrams(socket: Socket, options: LinkOptions) -> io::Result<Self> {
-        let machine = datagram::Client::new(options.settings);
+        let machine = datagram::Client::new(options.settings).with_datagram(options.datagram);
         let shared = Arc::new(Shared::new(machine, options));
         let own = Arc::clone(&shared);
         let (greeted, hello) = oneshot::channel();

@@ -25,5 +25,5 @@ pub(crate) use clock::Clock;
 pub use error::{CallError, FrameFault};
 pub(crate) use session::{Ended, Session, Side};
 pub use streams::{CallStream, Incoming, Message, Outgoing, Subscription};
-pub(crate) use udp::{Alarm, Received, Sending, Socket};
+pub(crate) use udp::{Alarm, Received, Sender, Sending, Socket};
 pub(crate) use wire::Taken;

@@ -44,6 +44,11 @@ pub(crate) trait Side {
         false
     }
 
+    /// Whether others are to have their turn before it looks at the rest of what has come.
+    fn yields(&self) -> bool {
+        false
+    }
+
     /// Whether nothing is left to do, once the output is written.
     fn is_done(&self) -> bool;
 
@@ -183,6 +188,7 @@ where
                 false => self.poll_read(context)?,
             };
             match read {
+                Poll::Ready(_) if self.work.yields() => break,
                 // What has come together is answered together.
                 Poll::Ready(Read::More) if self.work.output_len() < ENOUGH => continue,
                 Poll::Ready(Read::Ended) => {

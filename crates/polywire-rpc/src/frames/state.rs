@@ -123,6 +123,7 @@ impl<M: Machine> Shared<M> {
     pub(super) fn new(machine: M, options: LinkOptions) -> Self {
         let LinkOptions {
             settings: _,
+            datagram: _,
             limit,
             room,
             clock,

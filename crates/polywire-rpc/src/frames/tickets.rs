@@ -110,12 +110,14 @@ impl Tickets {
         self.free = Some(ticket);
     }
 
-    /// Gives back what is kept for the next calls, if there are none.
-    pub(super) fn shrink(&mut self) {
+    /// Gives back what is kept for the next calls, if nobody has a ticket.
+    pub(super) fn shrink(&mut self) -> bool {
         let free = |slot: &Slot| matches!(slot.outcome, Outcome::Free(_));
-        if self.slots.iter().all(free) {
+        let unused = self.slots.iter().all(free);
+        if unused {
             *self = Self::default();
         }
+        unused
     }
 
     pub(super) fn end(&mut self, ticket: Ticket, end: End, payload: &[u8]) -> Option<Waker> {

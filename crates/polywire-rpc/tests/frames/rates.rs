@@ -128,6 +128,21 @@ async fn a_turn_that_comes_too_late_is_not_waited_for() {
     assert_eq!(client.stats().deadlines, 1);
 }
 
+#[tokio::test(start_paused = true)]
+async fn further_tries_wait_for_their_turn_too() {
+    let server = Scripted::new(|call| match call.number {
+        0 => Act::Fault(FaultCode::OVERLOADED, 0, true),
+        _ => Act::Echo,
+    });
+    let client = builder(&server).rate(Rate::token_bucket(1.0, 1));
+    let client = client.connect().await.unwrap();
+    sleep(Duration::from_secs(1)).await;
+    client.call_bytes("Echo", b"").await.unwrap();
+    let seen = server.seen();
+    let waited = (seen[1].at - seen[0].at).as_millis();
+    assert!((995..1_010).contains(&waited), "{waited} ms");
+}
+
 /// A server whose every tenth answer takes a second.
 fn unsteady() -> Scripted {
     Scripted::new(|call| match call.number % 10 {

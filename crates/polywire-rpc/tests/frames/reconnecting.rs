@@ -97,6 +97,39 @@ async fn a_server_that_is_killed_under_load_costs_no_call_its_end_and_is_not_sto
     assert!(sent * 10 < calls * 13, "{sent} sent for {calls} calls");
 }
 
+/// A server that dies of every fiftieth call: without a budget each call would be sent four times.
+#[tokio::test(start_paused = true)]
+async fn a_server_that_keeps_dying_is_sent_little_more_than_it_is_asked() {
+    let server = Scripted::new(|call| match call.number % 50 {
+        49 => Act::HangUp,
+        _ => Act::Later(Duration::from_millis(100)),
+    });
+    let client = builder(&server).connect().await.unwrap().idempotent();
+    let until = Instant::now() + Duration::from_secs(60);
+    let callers: Vec<_> = (0..100)
+        .map(|_| {
+            let client = client.clone();
+            tokio::spawn(async move {
+                let mut calls = 0;
+                while Instant::now() < until {
+                    let _ = client.call_bytes("Echo", b"").await;
+                    calls += 1;
+                }
+                calls
+            })
+        })
+        .collect();
+    let mut calls = 0;
+    for caller in callers {
+        calls += caller.await.unwrap();
+    }
+    let stats = client.stats();
+    assert_eq!(stats.replies + stats.disconnected, calls);
+    assert!(stats.over_budget > 0, "{stats:?}");
+    let sent = server.seen().len() as u64;
+    assert!(sent * 10 < calls * 13, "{sent} sent for {calls} calls");
+}
+
 #[tokio::test(start_paused = true)]
 async fn what_is_not_idempotent_ends_with_its_connection() {
     let server = Scripted::new(|_| Act::Hold);

@@ -148,76 +148,75 @@ fn later(to: &UnboundedSender<Due>, wait: Duration, due: Due) {
 }
 
 async fn serve(server: Arc<Inner>, mut stream: DuplexStream) {
-    {
-        let mut machine = Connection::<(), ()>::new(server.settings);
-        let (to, mut due) = unbounded_channel::<Due>();
-        let mut bytes = Vec::new();
-        loop {
-            let mut acts = Vec::new();
-            tokio::select! {
-                read = stream.read_buf(&mut bytes) => match read {
-                    Ok(0) | Err(_) => return,
-                    Ok(_) => {}
-                },
-                Some(act) = due.recv() => acts.push(act),
-            }
-            let mut at = 0;
-            while let Step::Took(count, event) = machine
-                .receive(Time::ZERO, &bytes[at..], |_| Some(()))
-                .unwrap()
-            {
-                at += count;
-                match event {
-                    Some(Event::Call { id, payload, .. }) => {
-                        let payload = payload.to_vec();
-                        let seen = {
-                            let mut all = server.seen.lock().unwrap();
-                            let number = all.len();
-                            all.push(Seen {
-                                number,
-                                at: Instant::now(),
-                                payload: payload.clone(),
-                            });
-                            all.last().unwrap().clone()
-                        };
-                        match (server.script)(&seen) {
-                            Act::Later(wait) => later(&to, wait, (id, Act::Echo, payload)),
-                            act => acts.push((id, act, payload)),
-                        }
+    let began = Instant::now();
+    let mut machine = Connection::<(), ()>::new(server.settings);
+    let (to, mut due) = unbounded_channel::<Due>();
+    let mut bytes = Vec::new();
+    loop {
+        let mut acts = Vec::new();
+        tokio::select! {
+            read = stream.read_buf(&mut bytes) => match read {
+                Ok(0) | Err(_) => return,
+                Ok(_) => {}
+            },
+            Some(act) = due.recv() => acts.push(act),
+        }
+        let now = Time::ZERO.after(began.elapsed());
+        let mut at = 0;
+        while let Step::Took(count, event) =
+            machine.receive(now, &bytes[at..], |_| Some(())).unwrap()
+        {
+            at += count;
+            match event {
+                Some(Event::Call { id, payload, .. }) => {
+                    let payload = payload.to_vec();
+                    let seen = {
+                        let mut all = server.seen.lock().unwrap();
+                        let number = all.len();
+                        all.push(Seen {
+                            number,
+                            at: Instant::now(),
+                            payload: payload.clone(),
+                        });
+                        all.last().unwrap().clone()
+                    };
+                    match (server.script)(&seen) {
+                        Act::Later(wait) => later(&to, wait, (id, Act::Echo, payload)),
+                        act => acts.push((id, act, payload)),
                     }
-                    Some(Event::Cancelled(..)) => {
-                        server.cancels.fetch_add(1, Ordering::Relaxed);
-                    }
-                    _ => {}
                 }
-            }
-            bytes.drain(..at);
-            for (id, act, payload) in acts {
-                match act {
-                    Act::Echo | Act::GoAway => {
-                        if matches!(act, Act::GoAway) {
-                            machine.go_away(Reason::AGE, 0, "");
-                        }
-                        if let Some(mut answer) = machine.reply(Time::ZERO, id) {
-                            answer.payload().extend_from_slice(&payload);
-                            answer.send().unwrap();
-                        }
-                    }
-                    Act::Fault(code, retry_after, unstarted) => {
-                        let mut fault = Fault::new(code);
-                        fault.retry_after = retry_after;
-                        fault.unstarted = unstarted;
-                        machine.fault(Time::ZERO, id, fault, &[]);
-                    }
-                    Act::HangUp => return,
-                    Act::Hold | Act::Later(_) => {}
+                Some(Event::Cancelled(..)) => {
+                    server.cancels.fetch_add(1, Ordering::Relaxed);
                 }
+                _ => {}
             }
-            let output: Vec<u8> = machine.output().parts().flatten().copied().collect();
-            machine.wrote();
-            if stream.write_all(&output).await.is_err() {
-                return;
+        }
+        bytes.drain(..at);
+        for (id, act, payload) in acts {
+            match act {
+                Act::Echo | Act::GoAway => {
+                    if matches!(act, Act::GoAway) {
+                        machine.go_away(Reason::AGE, 0, "");
+                    }
+                    if let Some(mut answer) = machine.reply(now, id) {
+                        answer.payload().extend_from_slice(&payload);
+                        answer.send().unwrap();
+                    }
+                }
+                Act::Fault(code, retry_after, unstarted) => {
+                    let mut fault = Fault::new(code);
+                    fault.retry_after = retry_after;
+                    fault.unstarted = unstarted;
+                    machine.fault(now, id, fault, &[]);
+                }
+                Act::HangUp => return,
+                Act::Hold | Act::Later(_) => {}
             }
+        }
+        let output: Vec<u8> = machine.output().parts().flatten().copied().collect();
+        machine.wrote();
+        if stream.write_all(&output).await.is_err() {
+            return;
         }
     }
 }

@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use polywire_frame::FaultCode;
 use polywire_rpc::frames::{CallError, Client};
+use polywire_rpc::layers::Firewall;
 use polywire_rpc::server::{UdpAddress, UdpSocket};
-use polywire_rpc::{Methods, Running, Server};
+use polywire_rpc::{Context, Methods, Running, Server};
 
 use crate::lossy::{Network, Weather};
 use crate::support::methods;
@@ -81,12 +82,21 @@ async fn what_is_too_long_for_a_datagram_says_so() {
 }
 
 #[tokio::test]
-async fn longer_answers_by_choice() {
+async fn longer_datagrams_by_choice() {
     let server = Server::methods(methods()).frames(true).build().unwrap();
     let running = server.listen_udp(any().datagram(65_000)).await.unwrap();
-    let client = client(&running).await;
+    let url = format!("udp://{}", running.address());
+    let client = Client::builder().endpoint(&url).datagram(65_000);
+    let client = client.connect().await.unwrap();
     let text: String = client.call("Repeat", ("x", 64_900)).await.unwrap();
     assert_eq!(text.len(), 64_900);
+    assert_eq!(
+        client.call::<usize>("Length", (text,)).await.unwrap(),
+        64_900
+    );
+    let error = client.call::<usize>("Length", ("x".repeat(65_000),)).await;
+    let words = error.unwrap_err().to_string();
+    assert!(words.ends_with("at most 65000 are sent"), "{words}");
 }
 
 #[tokio::test]
@@ -307,5 +317,91 @@ async fn garbage_harms_nobody() {
             stranger.send_to(&bytes, running.address()).await.unwrap();
         }
     }
+    assert_eq!(client.call::<i32>("Add", (2, 3)).await.unwrap(), 5);
+}
+
+#[tokio::test]
+async fn streams_and_topics_are_refused() {
+    let running = server().await;
+    let client = client(&running).await;
+    let stream = client.stream("Add", (2, 3)).await.err();
+    let subscription = client.subscribe("news").await.err();
+    let publication = client.publish("news", "none").await.err();
+    for error in [stream, subscription, publication] {
+        let error = error.unwrap();
+        assert!(matches!(error, CallError::Invalid(_)), "{error:?}");
+    }
+    assert_eq!(client.call::<i32>("Add", (2, 3)).await.unwrap(), 5);
+}
+
+#[tokio::test]
+async fn calls_that_nobody_answers_arrive() {
+    let (sender, mut receiver) = tokio::sync::mpsc::unbounded_channel();
+    let methods = Methods::new().method("Note", move |(number,): (u32,)| {
+        let sender = sender.clone();
+        async move {
+            let _ = sender.send(number);
+        }
+    });
+    let server = Server::methods(methods).frames(true).build().unwrap();
+    let running = server.listen_udp(any()).await.unwrap();
+    let client = client(&running).await;
+    client.notify("Note", (7,)).await.unwrap();
+    assert_eq!(receiver.recv().await, Some(7));
+}
+
+/// The circumstances of a call are its caller's, although all come over one socket.
+#[tokio::test]
+async fn handlers_know_who_calls() {
+    let methods = Methods::new().method("Who", |(), context: Context| async move {
+        context.peer().unwrap().port()
+    });
+    let server = Server::methods(methods).frames(true).build().unwrap();
+    let running = server.listen_udp(any()).await.unwrap();
+    let mut ports = Vec::new();
+    for _ in 0..3 {
+        let client = client(&running).await;
+        let port: u16 = client.call("Who", ()).await.unwrap();
+        assert_eq!(client.call::<u16>("Who", ()).await.unwrap(), port);
+        assert!(!ports.contains(&port));
+        ports.push(port);
+    }
+}
+
+#[tokio::test]
+async fn who_may_not_connect_is_not_answered() {
+    let server = Server::methods(methods())
+        .frames(true)
+        .firewall(Firewall::new().connections(0))
+        .build()
+        .unwrap();
+    let running = server.listen_udp(any()).await.unwrap();
+    let url = format!("udp://{}", running.address());
+    let client = Client::builder().endpoint(&url);
+    let client = client.connect_timeout(Duration::from_millis(200));
+    let words = client.connect().await.unwrap_err().to_string();
+    assert!(words.ends_with(": it took longer than 200ms"), "{words}");
+}
+
+/// Answers come from the address that was called, or nobody takes them.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_socket_on_all_addresses_answers_from_the_one_that_was_called() {
+    let server = Server::methods(methods()).frames(true).build().unwrap();
+    let all = UdpSocket::new("0.0.0.0:0".parse().unwrap());
+    let running = server.listen_udp(all).await.unwrap();
+    for address in ["127.0.0.1", "127.0.0.2", "127.9.9.9"] {
+        let url = format!("udp://{address}:{}", running.address().port());
+        let client = Client::connect(&url).await.unwrap();
+        assert_eq!(client.call::<i32>("Add", (2, 3)).await.unwrap(), 5, "{url}");
+    }
+}
+
+/// The name has an address of IPv6 too, where often nobody listens.
+#[tokio::test]
+async fn all_addresses_of_a_name_are_tried() {
+    let running = server().await;
+    let url = format!("udp://localhost:{}", running.address().port());
+    let client = Client::connect(&url).await.unwrap();
     assert_eq!(client.call::<i32>("Add", (2, 3)).await.unwrap(), 5);
 }

@@ -180,6 +180,20 @@ async fn time_ends_calls_that_wait_for_room() {
     assert_eq!(client.stats().deadlines, 30);
 }
 
+/// A client that was silent for a while gives back what it kept for the next calls, and makes them.
+#[tokio::test(start_paused = true)]
+async fn a_connection_at_rest_is_there_for_more() {
+    let server = Scripted::new(|_| Act::Echo);
+    let client = builder(&server).connect().await.unwrap();
+    for _ in 0..3 {
+        for call in calls(&client, 500, 100).await {
+            assert_eq!(call.await.unwrap().unwrap(), [7; 100]);
+        }
+        sleep(Duration::from_secs(300)).await;
+    }
+    assert_eq!((client.stats().replies, server.connections()), (1_500, 1));
+}
+
 /// Two clients of one server share nothing: what one of them is denied the other has.
 #[tokio::test(start_paused = true)]
 async fn clients_are_their_own() {

@@ -144,7 +144,7 @@ impl<S: AsyncReadExt + AsyncWriteExt + Unpin> Window<S> {
 }
 
 /// A message is its number and what fills it up.
-fn message(number: u64) -> [u8; MESSAGE] {
+pub(super) fn message(number: u64) -> [u8; MESSAGE] {
     let mut message = [0x5a; MESSAGE];
     message[..8].copy_from_slice(&number.to_le_bytes());
     message

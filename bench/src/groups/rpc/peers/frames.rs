@@ -37,7 +37,7 @@ pub(super) fn server(methods: Methods) -> Result<Server, String> {
 }
 
 pub(super) async fn serve<W: Wire>(server: &Server, listener: W::Listener) -> Result<(), String> {
-    let running = W::serve(server, listener).map_err(words)?;
+    let running = W::serve(server, listener).await.map_err(words)?;
     running.ended().await;
     Ok(())
 }

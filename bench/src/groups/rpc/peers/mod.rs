@@ -9,6 +9,7 @@ mod large;
 mod paced;
 mod tarpc;
 mod tonic;
+mod udp;
 
 use std::future::Future;
 
@@ -22,6 +23,7 @@ pub(super) use large::{Copy, LargeFrames};
 pub(super) use paced::Paced;
 pub(super) use tarpc::Tarpc;
 pub(super) use tonic::Tonic;
+pub(super) use udp::{Lossy, UdpEcho};
 
 use super::layout::Layout;
 use super::tally::{self, Times};

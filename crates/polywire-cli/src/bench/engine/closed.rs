@@ -17,6 +17,10 @@ const AT_ONCE: Duration = Duration::from_millis(1);
 /// That pause.
 const PAUSE: Duration = Duration::from_millis(10);
 
+/// How often what has come is looked at before a batch is skipped: reading, waking and ending a call
+/// take a turn each.
+const LOOKS: usize = 4;
+
 /// Keeps so many calls of each client open until the run ends.
 pub(super) async fn steady<W: Wire>(lane: &Arc<Lane>, clients: &[Arc<W>], concurrency: u32) {
     tokio::time::sleep_until(lane.run.at(Duration::ZERO)).await;
@@ -58,12 +62,22 @@ pub(super) async fn paced<W: Wire>(
     ticks.set_missed_tick_behavior(MissedTickBehavior::Burst);
     loop {
         ticks.tick().await;
+        let room =
+            |open: &AtomicU32| (2 * concurrency).saturating_sub(open.load(Ordering::Relaxed));
+        // If this thread was kept from running, replies have come that it has not read: those
+        // calls are not open.
+        for _ in 0..LOOKS {
+            if open.iter().all(|open| room(open) >= concurrency) {
+                break;
+            }
+            tokio::task::yield_now().await;
+        }
         let now = lane.run.now();
         if now >= lane.run.end() {
             return;
         }
         for (client, open) in clients.iter().zip(&open) {
-            let room = (2 * concurrency).saturating_sub(open.load(Ordering::Relaxed));
+            let room = room(open);
             let count = concurrency.min(room);
             if count < concurrency {
                 lane.skipped(now, u64::from(concurrency - count));

@@ -1,7 +1,6 @@
 //! Calls over frames.
 
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::sync::Arc;
 
 use polywire::rpc::frames::{CallError, Client};
 
@@ -44,61 +43,25 @@ impl Connect for Frames {
 
     async fn connect(&self) -> Result<Connection, Failure> {
         Ok(Connection {
-            client: Mutex::new((0, self.call.connect().await?)),
+            client: self.call.connect().await?,
             frames: self.clone(),
-            attempts: tokio::sync::Mutex::new(0),
         })
     }
 }
 
-/// A client of frames, which is made anew when its connection is lost.
+/// A client of frames, which connects again by itself.
 #[derive(Debug)]
 pub(in crate::bench) struct Connection {
+    client: Client,
     frames: Frames,
-    /// With the number of the attempt that it comes from.
-    client: Mutex<(u64, Client)>,
-    /// To connect again. Who holds it makes the next.
-    attempts: tokio::sync::Mutex<u64>,
 }
-
-/// Before each attempt to connect again.
-const PAUSE: Duration = Duration::from_millis(50);
 
 impl Wire for Connection {
     async fn call(&self) -> Outcome {
-        let (number, client) = self.client();
-        let error = match self.frames.call.call(&client).await {
-            Ok(reply) => return self.frames.expected.check(&reply),
-            Err(error) => error,
-        };
-        if matches!(error, CallError::Disconnected { .. }) {
-            self.mend(number).await;
+        match self.frames.call.call(&self.client).await {
+            Ok(reply) => self.frames.expected.check(&reply),
+            Err(error) => Err(Wrong::new(kind(&error), error)),
         }
-        Err(Wrong::new(kind(&error), error))
-    }
-}
-
-impl Connection {
-    fn client(&self) -> (u64, Client) {
-        let client = self.client.lock();
-        // A client is whole whatever has panicked.
-        client.unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    /// Tries to connect again, once for all calls that were lost together.
-    async fn mend(&self, lost: u64) {
-        let mut attempts = self.attempts.lock().await;
-        // Another has tried while this one waited.
-        if *attempts > lost {
-            return;
-        }
-        tokio::time::sleep(PAUSE).await;
-        *attempts += 1;
-        let mut client = self.client().1;
-        if let Ok(new) = self.frames.call.connect().await {
-            client = new;
-        }
-        *self.client.lock().unwrap_or_else(PoisonError::into_inner) = (*attempts, client);
     }
 }
 
@@ -114,6 +77,7 @@ fn kind(error: &CallError) -> &'static str {
         },
         CallError::Full => "full",
         CallError::Invalid(_) => "invalid",
+        CallError::Throttled => "throttled",
         CallError::Unreadable(_) => "unreadable",
         _ => "other",
     }

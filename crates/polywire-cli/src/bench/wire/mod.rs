@@ -1,7 +1,8 @@
 //! What calls go over.
 //!
 //! A wire is a client with connections of its own, and knows the one call that it makes. To add
-//! one: a file here with both traits, a variant of [`Target`], and its scheme in [`target`].
+//! one: a file here with both traits, a variant of [`Target`], and its scheme in [`target`]. A
+//! transport of frames is a scheme in [`crate::call::frames::SCHEMES`].
 
 mod frames;
 mod http;
@@ -76,9 +77,10 @@ pub(super) async fn target(
     if service.is_over_frames(asked.url)? {
         return Ok(Target::Frames(Frames::new(asked, service).await?));
     }
-    if !scheme.is_some_and(|scheme| OVER_HTTP.contains(&scheme)) {
+    let is_http = |scheme: &str| OVER_HTTP.iter().any(|own| own.eq_ignore_ascii_case(scheme));
+    if !scheme.is_some_and(is_http) {
         return Err(Failure::usage(format!(
-            "`{}`: expected tcp://HOST:PORT or unix:///PATH for frames, or http://, https://, \
+            "`{}`: expected tcp://HOST:PORT, unix:///PATH or udp://HOST:PORT for frames, or http://, https://, \
              http+unix://, scgi:// or scgi+unix:// for the protocols over HTTP",
             asked.url.escape_debug()
         )));

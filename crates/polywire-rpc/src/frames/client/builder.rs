@@ -66,6 +66,7 @@ pub struct ClientBuilder {
     reconnect: Backoff,
     connect_timeout: Duration,
     waits: bool,
+    datagram: usize,
     limits: Limits,
     seed: Option<u64>,
 }
@@ -100,6 +101,7 @@ impl Default for ClientBuilder {
             reconnect: RECONNECT,
             connect_timeout: Duration::from_secs(5),
             waits: true,
+            datagram: polywire_frame::datagram::USUAL,
             limits: Limits::DEFAULT,
             seed: None,
         }
@@ -107,9 +109,9 @@ impl Default for ClientBuilder {
 }
 
 impl ClientBuilder {
-    /// Adds a server: `tcp://HOST:PORT`, `tcp+tls://HOST:PORT`, `udp://HOST:PORT` or `unix:///PATH`. Calls go to the better of two that
-    /// chance names, by what they have in flight and how fast they answered of late; one whose calls
-    /// keep failing is left out for a while.
+    /// Adds a server: `tcp://HOST:PORT`, `tcp+tls://HOST:PORT`, `udp://HOST:PORT` or `unix:///PATH`.
+    /// Calls go to the better of two that chance names, by what they have in flight and how fast they
+    /// answered of late; one whose calls keep failing is left out for a while.
     pub fn endpoint(mut self, url: &str) -> Self {
         self.endpoints.push(Given::Url(url.into()));
         self
@@ -251,6 +253,14 @@ impl ClientBuilder {
         self
     }
 
+    /// Sets the most bytes of a call over UDP, with the 24 before its extension and payload, from 256
+    /// to 65,000; 1,400 unless this says other. What is longer than the network carries in one piece does
+    /// not arrive, so that the call ends with its deadline. How long answers are is the server's choice.
+    pub const fn datagram(mut self, bytes: usize) -> Self {
+        self.datagram = bytes;
+        self
+    }
+
     /// Sets what answers may be; [`Limits::DEFAULT`] unless this says other.
     pub const fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
@@ -326,6 +336,7 @@ impl ClientBuilder {
         let burst = self.burst.unwrap_or(if fixed { 0 } else { 10 });
         let plan = Plan {
             settings: Settings::DEFAULT.with_frame(frame),
+            datagram: self.datagram,
             limit: limit.with_burst(burst),
             connect_timeout: self.connect_timeout,
             reconnect: self.reconnect,

@@ -37,6 +37,8 @@ pub(super) struct Core {
 #[derive(Clone, Debug)]
 pub(super) struct Plan {
     pub(super) settings: Settings,
+    /// Bytes of a datagram.
+    pub(super) datagram: usize,
     pub(super) limit: AdaptiveLimit,
     pub(super) connect_timeout: Duration,
     pub(super) reconnect: Backoff,
@@ -80,6 +82,7 @@ impl Core {
     pub(super) fn link_options(&self) -> LinkOptions {
         LinkOptions {
             settings: self.plan.settings,
+            datagram: self.plan.datagram,
             limit: self.plan.limit.clone(),
             room: Arc::clone(&self.room),
             clock: self.clock,

@@ -84,8 +84,8 @@ impl Endpoint {
             Way::Own(connector) => connector(options).await,
             Way::Tcp(address) => Ok(Link::over(connect(address).await?, options)),
             Way::Udp(address) => {
-                let socket = udp::connect(address).await?;
-                Link::over_datagrams(socket, options).await
+                let try_one = |socket| Link::over_datagrams(socket, options.clone());
+                udp::connect(address, try_one).await
             }
             #[cfg(feature = "tls")]
             Way::Tls(secured) => Ok(Link::over(secured.connect().await?, options)),

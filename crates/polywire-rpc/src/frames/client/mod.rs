@@ -13,6 +13,7 @@ mod retry;
 mod stats;
 
 use std::fmt;
+use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -25,6 +26,7 @@ use tokio::task::AbortHandle;
 use self::core::{Call, Core};
 use self::endpoint::Endpoint;
 use super::error::CallError;
+use super::link::Write;
 use super::payload;
 use super::state::What;
 use super::streams::{CallStream, Subscription};
@@ -172,8 +174,7 @@ impl Client {
         let read = |bytes: &[u8]| {
             payload::read(bytes, limits).map_err(|error| CallError::unreadable(&error))
         };
-        let call = self.asked(What::Call, method);
-        self.inner.core.ask(call, &mut write, read).await
+        self.ask(method, self.options(), &mut write, read).await
     }
 
     /// Calls an operation whose input and output are bytes as they are.
@@ -187,8 +188,7 @@ impl Client {
             Ok(())
         };
         let read = |bytes: &[u8]| Ok(bytes.to_vec());
-        let call = self.asked(What::Call, operation);
-        self.inner.core.ask(call, &mut write, read).await
+        self.ask(operation, self.options(), &mut write, read).await
     }
 
     /// Calls a method whose items are wanted: [`Methods::stream`](crate::Methods::stream).
@@ -286,16 +286,41 @@ impl Client {
         self.inner.core.notify(call, &payload).await
     }
 
+    /// Calls an operation of which more is known than its name: `write` writes its input, maybe more than
+    /// once, and `read` is given the payload of the reply.
+    pub(crate) fn ask<'a, R, F>(
+        &'a self,
+        operation: &'a str,
+        options: CallOptions<'a>,
+        write: &'a mut Write<'a>,
+        read: F,
+    ) -> impl Future<Output = Result<R, CallError>> + 'a
+    where
+        F: FnOnce(&[u8]) -> Result<R, CallError> + Copy + Send + 'a,
+        R: 'a,
+    {
+        let call = Call {
+            options,
+            ..self.asked(What::Call, operation)
+        };
+        self.inner.core.ask(call, write, read)
+    }
+
+    /// What holds for all calls of this client.
+    const fn options<'a>(&self) -> CallOptions<'a> {
+        CallOptions {
+            idempotent: self.idempotent,
+            retryable: &[],
+        }
+    }
+
     const fn asked<'a>(&self, what: What, operation: &'a str) -> Call<'a> {
         Call {
             what,
             operation,
             within: self.within,
             metadata: &[],
-            options: CallOptions {
-                idempotent: self.idempotent,
-                retryable: &[],
-            },
+            options: self.options(),
         }
     }
 

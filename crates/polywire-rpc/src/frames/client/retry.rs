@@ -68,3 +68,46 @@ fn may_repeat(fault: &FrameFault, options: &CallOptions<'_>) -> bool {
         _ => options.idempotent,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use polywire_codec::cbor;
+    use polywire_schema::{Map, Value};
+
+    use super::*;
+    use crate::frames::tickets::End;
+
+    fn modelled(name: &str) -> CallError {
+        let details = Map::from_iter([("__type", Value::from(name))]);
+        let end = End::Fault {
+            code: FaultCode::MODELLED,
+            retry_after: 0,
+            unstarted: false,
+        };
+        let payload = cbor::to_vec(&Value::Map(details)).unwrap();
+        CallError::from_end(end, &payload)
+    }
+
+    /// What a model calls retryable is tried again whatever else is known of the operation, and other
+    /// errors of the model are not.
+    #[test]
+    fn errors_that_a_model_calls_retryable() {
+        let options = CallOptions {
+            idempotent: false,
+            retryable: &["Busy", "Throttled"],
+        };
+        for (name, again) in [
+            ("weather#Busy", Again::After(Duration::ZERO)),
+            ("Throttled", Again::After(Duration::ZERO)),
+            ("weather#NotFound", Again::No),
+            ("weather#NotBusy", Again::No),
+        ] {
+            assert_eq!(Again::of(&modelled(name), &options), again, "{name}");
+        }
+        let idempotent = CallOptions {
+            idempotent: true,
+            retryable: &[],
+        };
+        assert_eq!(Again::of(&modelled("Busy"), &idempotent), Again::No);
+    }
+}

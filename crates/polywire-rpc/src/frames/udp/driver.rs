@@ -1,6 +1,6 @@
 //! A client over datagrams, as its task drives it.
 
-use std::future::poll_fn;
+use std::future::{Future, poll_fn};
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -23,12 +23,23 @@ type Shared = state::Shared<datagram::Client<Ticket>>;
 /// Reads after which other tasks of the thread have their turn.
 const MOST_READS: usize = 16;
 
-/// A socket that is connected to the first address of a server at which one can be.
-pub(in crate::frames) async fn connect(address: &str) -> io::Result<Socket> {
+/// Sockets that are connected to the addresses of a server, one after the other: whether anybody is
+/// there is only known when one has answered.
+pub(in crate::frames) async fn connect<F, T>(
+    address: &str,
+    try_one: impl Fn(Socket) -> F,
+) -> io::Result<T>
+where
+    F: Future<Output = io::Result<T>>,
+{
     let mut failed = None;
     for address in tokio::net::lookup_host(address).await? {
-        match connect_to(address) {
-            Ok(socket) => return Ok(socket),
+        let tried = match connect_to(address) {
+            Ok(socket) => try_one(socket).await,
+            Err(error) => Err(error),
+        };
+        match tried {
+            Ok(connected) => return Ok(connected),
             Err(error) => failed = Some(error),
         }
     }
@@ -152,7 +163,7 @@ impl Driver {
         let mut woken = Vec::new();
         let server = socket.peer();
         let polled = socket.poll_receive(context, &mut |from, datagram| {
-            if server.is_some_and(|server| server != from) {
+            if server.is_some_and(|server| server != from.address) {
                 return;
             }
             // Once for all that have come together.
@@ -223,7 +234,7 @@ impl Driver {
             let mut failed = None;
             let sent = self
                 .sending
-                .poll(&self.socket, context, |()| server, &mut |error| {
+                .poll(&self.socket, context, |()| server.into(), &mut |error| {
                     failed = Some(error);
                 });
             if let Some(error) = failed {

@@ -6,4 +6,4 @@ mod socket;
 
 pub(crate) use alarm::Alarm;
 pub(super) use driver::{connect, drive};
-pub(crate) use socket::{Received, Sending, Socket};
+pub(crate) use socket::{Received, Sender, Sending, Socket};

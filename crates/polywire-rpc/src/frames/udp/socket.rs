@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 use std::io::{self, IoSliceMut};
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::task::{Context, Poll, ready};
 
 use polywire_frame::datagram::Datagrams;
@@ -35,6 +35,23 @@ pub(crate) struct Socket {
     state: UdpSocketState,
     /// Whom it is connected to.
     to: Option<SocketAddr>,
+    /// Whether it listens on all addresses.
+    on_all: bool,
+}
+
+/// Where a datagram comes from, and what it is answered to.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub(crate) struct Sender {
+    pub(crate) address: SocketAddr,
+    /// The own address that it was sent to, where the system tells it. A socket that listens on all
+    /// addresses has to answer from that one.
+    own: Option<IpAddr>,
+}
+
+impl From<SocketAddr> for Sender {
+    fn from(address: SocketAddr) -> Self {
+        Self { address, own: None }
+    }
 }
 
 /// What has become of a look at a socket.
@@ -55,10 +72,12 @@ impl Socket {
         let _ = options.set_recv_buffer_size(KEPT);
         let _ = options.set_send_buffer_size(KEPT);
         let to = socket.peer_addr().ok();
+        let on_all = socket.local_addr()?.ip().is_unspecified();
         Ok(Self {
             io: UdpSocket::from_std(socket)?,
             state,
             to,
+            on_all,
         })
     }
 
@@ -79,7 +98,7 @@ impl Socket {
     pub(crate) fn poll_receive(
         &self,
         context: &mut Context<'_>,
-        take: &mut dyn FnMut(SocketAddr, &[u8]),
+        take: &mut dyn FnMut(Sender, &[u8]),
     ) -> Poll<io::Result<Received>> {
         READ.with_borrow_mut(|read| {
             loop {
@@ -98,9 +117,13 @@ impl Socket {
                 };
                 for (buffer, meta) in buffers.iter().zip(&metas[..count]) {
                     let bytes = &buffer[..meta.len];
+                    let sender = Sender {
+                        address: meta.addr,
+                        own: meta.dst_ip.filter(|_| self.on_all),
+                    };
                     if meta.stride > 0 {
                         for datagram in bytes.chunks(meta.stride) {
-                            take(meta.addr, datagram);
+                            take(sender, datagram);
                         }
                     }
                 }
@@ -110,21 +133,21 @@ impl Socket {
         })
     }
 
-    /// Sends a run of datagrams at once, or as many of them as the system takes in one call: how many.
+    /// Sends a run of datagrams at once.
     fn poll_send(
         &self,
         context: &mut Context<'_>,
-        to: SocketAddr,
+        to: Sender,
         bytes: &[u8],
         size: usize,
     ) -> Poll<io::Result<()>> {
         let several = bytes.len() > size;
         let transmit = Transmit {
-            destination: to,
+            destination: to.address,
             ecn: None,
             contents: bytes,
             segment_size: several.then_some(size),
-            src_ip: None,
+            src_ip: to.own,
         };
         loop {
             ready!(self.io.poll_send_ready(context))?;
@@ -194,7 +217,7 @@ impl<A: Copy + PartialEq> Sending<A> {
         &mut self,
         socket: &Socket,
         context: &mut Context<'_>,
-        address: impl Fn(A) -> SocketAddr,
+        address: impl Fn(A) -> Sender,
         failed: &mut dyn FnMut(io::Error),
     ) -> Poll<()> {
         while !self.is_empty() {

@@ -16,7 +16,7 @@ use super::flow::Flow;
 pub(super) struct Gatekeeper {
     flow: Arc<Flow>,
     admission: Admission,
-    /// Calls were turned away since it was last asked.
+    /// Calls were turned away since it was last asked, as there are too many.
     pressed: bool,
 }
 
@@ -61,7 +61,9 @@ impl Gatekeeper {
         let waited = now.since(arrived) + self.flow.lag();
         let begun = self.admission.admit(now, waited, self.flow.at_work());
         begun.map_err(|shed| {
-            self.pressed = true;
+            // A queue that is turned away here is gone; with less credit it would stand in the client,
+            // where calls grow old.
+            self.pressed |= shed == Shed::Calls;
             Refused::Shed(shed)
         })
     }
@@ -77,7 +79,7 @@ impl Gatekeeper {
         self.flow.ask();
     }
 
-    /// Whether calls were turned away since this was last asked.
+    /// Whether calls were turned away since this was last asked, as there are too many.
     pub(super) const fn was_pressed(&mut self) -> bool {
         std::mem::replace(&mut self.pressed, false)
     }

@@ -1,5 +1,6 @@
 //! Calls: which names there are, and how one begins.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -18,6 +19,22 @@ use crate::{Context, ServiceHandle};
 
 /// From so many bytes on, what is read out of a payload shares its bytes.
 const LARGE: usize = 4 << 10;
+
+thread_local! {
+    /// Where results are written before they are copied into a frame.
+    static SPACE: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
+}
+
+/// Room for results that a thread keeps for the next.
+const MOST_KEPT: usize = 64 << 10;
+
+/// The reply has been written.
+pub(super) fn written(reply: MethodReply) {
+    let space = reply.into_space();
+    if space.capacity() <= MOST_KEPT {
+        SPACE.set(space);
+    }
+}
 
 /// All that frames can call, by the names that it has there.
 pub(crate) struct Table {
@@ -119,7 +136,7 @@ impl Table {
                 let Some(router) = &app.methods else {
                     return Err(Fault::internal("a server without methods"));
                 };
-                let answer = (Form::Cbor, Vec::new());
+                let answer = (Form::Cbor, SPACE.take());
                 if payload.len() < LARGE {
                     let source = Place::lent(payload, &app.limits)?;
                     return router.begin(app, entry, source, context, answer);

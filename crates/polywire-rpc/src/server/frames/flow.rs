@@ -1,7 +1,9 @@
 //! What all connections of a server share for flow control: a few counts.
 
+use std::future::poll_fn;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::task::Poll;
 use std::time::Duration;
 
 use tokio::time::Instant;
@@ -9,7 +11,7 @@ use tokio::time::Instant;
 use super::limits::FrameLimits;
 use super::stats::{FrameStats, Sums};
 
-/// How often the runtime is asked whether it is late, while calls come.
+/// How often at most the runtime is asked whether it is late, while calls come.
 const PROBE: Duration = Duration::from_millis(5);
 
 /// Of a server. Counts and nothing else: no other memory depends on the order of their changes.
@@ -25,6 +27,9 @@ pub(crate) struct Flow {
     load: AtomicU64,
     /// Whether somebody is asking.
     asking: AtomicBool,
+    /// When somebody last began to, in nanoseconds from the beginning.
+    asked: AtomicU64,
+    began: Instant,
 }
 
 impl Flow {
@@ -36,6 +41,8 @@ impl Flow {
             lag: AtomicU64::new(0),
             load: AtomicU64::new(0),
             asking: AtomicBool::new(false),
+            asked: AtomicU64::new(0),
+            began: Instant::now(),
         }
     }
 
@@ -62,20 +69,32 @@ impl Flow {
         AtWork(Arc::clone(self))
     }
 
-    /// Has the runtime's delay measured, and the load: by a timer that rings once, so that a server at rest
-    /// has none.
+    /// Has the runtime's delay measured, and the load, now and then while calls come: by a task that goes
+    /// to the end of the queue once, as timers ring late enough by themselves where there is much to do.
     pub(super) fn ask(self: &Arc<Self>) {
-        if self.asking.load(Ordering::Relaxed) || self.asking.swap(true, Ordering::Relaxed) {
+        let now = u64::try_from(self.began.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        let due = self.asked.load(Ordering::Relaxed) + PROBE.as_nanos() as u64;
+        if now < due
+            || self.asking.load(Ordering::Relaxed)
+            || self.asking.swap(true, Ordering::Relaxed)
+        {
             return;
         }
+        self.asked.store(now, Ordering::Relaxed);
         let asked = Asking(Arc::clone(self));
         tokio::spawn(async move {
             let flow = &asked.0;
-            let due = Instant::now() + PROBE;
-            tokio::time::sleep_until(due).await;
-            // Timers ring up to a millisecond late by themselves.
-            let late = due.elapsed().saturating_sub(Duration::from_millis(1));
-            let late = u64::try_from(late.as_nanos()).unwrap_or(u64::MAX);
+            let begun = Instant::now();
+            let mut waited = false;
+            poll_fn(|context| {
+                if std::mem::replace(&mut waited, true) {
+                    return Poll::Ready(());
+                }
+                context.waker().wake_by_ref();
+                Poll::Pending
+            })
+            .await;
+            let late = u64::try_from(begun.elapsed().as_nanos()).unwrap_or(u64::MAX);
             flow.lag.store(late, Ordering::Relaxed);
             if let Some(load) = &flow.limits.load {
                 let measured = (load.measure)().to_bits();

@@ -11,6 +11,7 @@ use polywire_protocol::{Fault, FaultKind};
 use tokio::task::AbortHandle;
 
 use super::admit::{Gatekeeper, Refused};
+use super::calls;
 use super::done::{Done, Ended};
 use super::flow::Flow;
 use super::handlers::{Answers, Handlers, Request, context};
@@ -45,14 +46,28 @@ pub(super) struct Work {
     turn: Time,
     /// What has been added to the sums of the server: calls that are open.
     counted_open: u32,
+    /// The client was told to have fewer bytes in open calls, since memory is short.
+    tight: bool,
     /// What has not: bytes that came.
     came: u64,
-    /// It has stopped in front of what has come, since there is much to write.
+    /// It has stopped in front of what has come, since there is much to write or its turn was long.
     stopped: bool,
+    /// Its turn was long.
+    yields: bool,
     greeted: bool,
     /// The client makes no more calls.
     left: bool,
 }
+
+/// What a client may always have open, unless it never may. With fewer, calls would grow old in its queue,
+/// where nobody turns them away.
+const LEAST_CALLS: u32 = 64;
+
+/// How long one connection may keep a thread: a few slow calls, or some thousand quick ones.
+const SLICE: Duration = Duration::from_millis(1);
+
+/// Bytes in open calls while the memory for them is short.
+const LEAST_BYTES: u32 = 64 << 10;
 
 /// What is kept of a call while its handler is at work, or of a subscription.
 pub(super) struct Kept {
@@ -153,13 +168,15 @@ impl Work {
             machine,
             life: Life::new(limits, clock.now()),
             gate: Gatekeeper::new(Arc::clone(&flow)),
-            allowance: Allowance::new(limits.calls, limits.interval),
+            allowance: Allowance::new(LEAST_CALLS..=limits.calls, limits.interval),
             flow,
             clock,
             turn: Time::ZERO,
             counted_open: 0,
+            tight: false,
             came: 0,
             stopped: false,
+            yields: false,
             done: Arc::default(),
             blocked: Vec::new(),
             stalled: Vec::new(),
@@ -210,8 +227,8 @@ impl Work {
         }
     }
 
-    /// Adds what was counted to the sums of the server, and tells the client how many calls it may
-    /// have open if that changes.
+    /// Adds what was counted to the sums of the server, and tells the client how many calls and bytes
+    /// it may have open if that changes.
     fn settle_counts(&mut self) {
         let sums = &self.flow.sums;
         let open = self.machine.open();
@@ -228,6 +245,14 @@ impl Work {
             }
         }
         sums.add(Sum::BytesIn, std::mem::take(&mut self.came));
+        let memory = &self.handlers.app.memory;
+        if !self.tight && memory.has_less_than(1) {
+            self.tight = true;
+            self.machine.limit_bytes(LEAST_BYTES);
+        } else if self.tight && !memory.has_less_than(2) {
+            self.tight = false;
+            self.machine.limit_bytes(u32::MAX);
+        }
         if open > self.counted_open {
             sums.add(Sum::Open, (open - self.counted_open).into());
         } else {
@@ -373,9 +398,11 @@ impl Answers for Connection<u32, Kept> {
         let Some(mut frame) = Self::reply(self, now, call) else {
             return Ok(());
         };
-        match reply.len() < Output::LARGE {
-            true => frame.payload().extend_from_slice(reply.value()),
-            false => frame.share(reply.into_bytes()),
+        if reply.len() < Output::LARGE {
+            frame.payload().extend_from_slice(reply.value());
+            calls::written(reply);
+        } else {
+            frame.share(reply.into_bytes());
         }
         frame.send().map_err(|too_large| too_large.to_string())
     }
@@ -409,6 +436,10 @@ impl Side for Work {
         self.settle_counts();
     }
 
+    fn yields(&self) -> bool {
+        self.yields
+    }
+
     fn is_stalled(&self) -> bool {
         !self.stalled.is_empty()
     }
@@ -418,6 +449,8 @@ impl Side for Work {
         // What was left lying has its turn later than it came.
         self.turn = came;
         let mut later = self.stopped;
+        self.yields = false;
+        let mut ends = Time::NEVER;
         loop {
             let table = &self.handlers.table;
             let resolve = |name: &str| table.find(name);
@@ -435,13 +468,18 @@ impl Side for Work {
                         if later {
                             self.turn = self.clock.now();
                         }
+                        if ends == Time::NEVER {
+                            ends = self.turn.after(SLICE);
+                        }
                         later = true;
                         if self.admits(came, &event) {
                             self.happens(came, event);
                         }
                     }
-                    // What is answered has to go before more is begun.
-                    if self.machine.output().len() > self.most_waiting() {
+                    self.yields = self.turn >= ends;
+                    // What is answered has to go before more is begun, and other connections have
+                    // their turn.
+                    if self.yields || self.machine.output().len() > self.most_waiting() {
                         self.came += at as u64;
                         self.stopped = true;
                         return Ok(Taken {

@@ -1,7 +1,6 @@
 //! What the datagrams of a socket come to.
 
 use std::collections::hash_map::RandomState;
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
@@ -12,9 +11,10 @@ use polywire_frame::{Reason, Settings, Time};
 use tokio::task::AbortHandle;
 
 use super::super::admit::Gatekeeper;
+use super::super::calls;
 use super::super::done::Done;
 use super::super::handlers::{Answers, Handlers, Request, context};
-use crate::frames::{Alarm, Clock, Received, Sending, Socket};
+use crate::frames::{Alarm, Clock, Received, Sender, Sending, Socket};
 use crate::methods::MethodReply;
 use crate::server::app::App;
 use crate::server::peer::Peer;
@@ -29,7 +29,7 @@ const ENOUGH: usize = 256 << 10;
 /// their answers may have been lost.
 const LINGER: Duration = Duration::from_secs(1);
 
-type Machine = Server<u32, Kept, RandomState>;
+type Machine = Server<u32, Kept, RandomState, Sender>;
 
 /// The handler of a call. When it is dropped nobody wants the answer any more.
 #[derive(Debug)]
@@ -49,8 +49,8 @@ pub(super) struct Work {
     done: Arc<Done<Call>>,
     /// Of calls that bring nothing of their own.
     context: crate::Context,
-    sending: Sending<SocketAddr>,
     gate: Gatekeeper,
+    sending: Sending<Sender>,
     clock: Clock,
     alarm: Alarm,
     /// When the server stops although calls are open, and when if none is.
@@ -148,7 +148,7 @@ impl Work {
         // When the one before it came to its end, of those that are received together.
         let mut turn = None;
         let received = socket.poll_receive(context, &mut |from, datagram| {
-            let peer = Peer::from(from);
+            let peer = Peer::from(from.address);
             if handlers.app.connect(&peer).is_err() {
                 // Who may not connect is not even told so.
                 return;
@@ -273,6 +273,7 @@ impl Answers for Machine {
             return Ok(());
         };
         answer.payload().extend_from_slice(reply.value());
+        calls::written(reply);
         answer.send().map_err(|too_long| too_long.to_string())
     }
 
