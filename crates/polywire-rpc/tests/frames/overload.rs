@@ -160,7 +160,7 @@ async fn a_queue_that_stands_is_shortened() {
         assert!(others.is_empty(), "{others:?}");
     }
     assert_eq!(replies + shed, 4_000);
-    assert!(shed > 1_000 && replies > 60, "{shed} turned away");
+    assert!(shed > 1_000 && replies > 30, "{shed} turned away");
     // Not one of those that were turned away has begun.
     assert_eq!(seen.begun(), replies);
     settled(&server, |server| server.frame_stats().shed, shed as u64).await;
@@ -242,7 +242,8 @@ async fn calls_are_turned_away_while_the_system_has_too_much_to_do() {
     let mut raw = Raw::connect(running.address()).await;
     for (percent, is_busy) in [(50, false), (95, true), (20, false)] {
         load.store(percent, Ordering::Relaxed);
-        // It is measured while calls come.
+        // It is measured while calls come, and not too often.
+        sleep(Duration::from_millis(20)).await;
         let _ = raw.ask("Quick", NONE).await;
         sleep(Duration::from_millis(20)).await;
         let answer = raw.ask("Quick", NONE).await;

@@ -43,13 +43,14 @@ impl Gatekeeper {
 
     /// Whether a call begins whose turn is now.
     ///
-    /// It has waited behind the others that came with it; and before that, unseen, for as long as tasks wait
-    /// for their turn at present.
+    /// It has waited behind the others that came with it; before that `unread`; and before that, unseen, for as
+    /// long as tasks wait for their turn at present.
     #[inline]
     pub(super) fn begin(
         &mut self,
         now: Time,
         arrived: Time,
+        unread: Duration,
         deadline: Time,
     ) -> Result<(), Refused> {
         if now >= deadline {
@@ -58,7 +59,7 @@ impl Gatekeeper {
         if self.flow.limits.load.is_some() {
             self.admission.set_load(self.flow.load());
         }
-        let waited = now.since(arrived) + self.flow.lag();
+        let waited = now.since(arrived) + unread + self.flow.lag();
         let begun = self.admission.admit(now, waited, self.flow.at_work());
         begun.map_err(|shed| {
             // A queue that is turned away here is gone; with less credit it would stand in the client,
@@ -66,6 +67,11 @@ impl Gatekeeper {
             self.pressed |= shed == Shed::Calls;
             Refused::Shed(shed)
         })
+    }
+
+    /// A connection that has done nothing for so long had nothing to do.
+    pub(super) fn pause(&self) -> Duration {
+        Duration::from_millis(10) + self.flow.lag() * 2
     }
 
     /// More are open than the client may have.

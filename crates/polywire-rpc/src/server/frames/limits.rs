@@ -52,7 +52,7 @@ impl FrameLimits {
             bytes: None,
             at_work: 16_384,
             target: Duration::from_millis(50),
-            interval: Duration::from_millis(500),
+            interval: Duration::from_millis(200),
             load: None,
             age: None,
             idle: None,
@@ -85,7 +85,7 @@ impl FrameLimits {
     }
 
     /// Sets how long calls may wait for their turn while there is a queue that does not get shorter, and how long it
-    /// must have been there. 50 ms and 500 ms. A burst that is worked off sooner is left in peace.
+    /// must have been there. 50 ms and 200 ms. A burst that is worked off sooner is left in peace.
     pub const fn queue(mut self, target: Duration, interval: Duration) -> Self {
         self.target = target;
         self.interval = interval;

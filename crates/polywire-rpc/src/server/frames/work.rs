@@ -54,6 +54,11 @@ pub(super) struct Work {
     stopped: bool,
     /// Its turn was long.
     yields: bool,
+    /// When that came which was read last, and whether it took several turns.
+    read: Time,
+    long: bool,
+    /// How long what is looked at has presumably waited before it was read.
+    unread: Duration,
     greeted: bool,
     /// The client makes no more calls.
     left: bool,
@@ -177,6 +182,9 @@ impl Work {
             came: 0,
             stopped: false,
             yields: false,
+            read: Time::ZERO,
+            long: false,
+            unread: Duration::ZERO,
             done: Arc::default(),
             blocked: Vec::new(),
             stalled: Vec::new(),
@@ -207,7 +215,7 @@ impl Work {
         };
         let begun = match self.machine.open() > self.flow.limits.calls {
             true => Err(self.gate.too_many()),
-            false => self.gate.begin(self.turn, came, deadline),
+            false => self.gate.begin(self.turn, came, self.unread, deadline),
         };
         match begun {
             Ok(()) => true,
@@ -447,6 +455,16 @@ impl Side for Work {
     fn take(&mut self, came: Time, bytes: &[u8]) -> Result<Taken, Broken> {
         let mut at = 0;
         // What was left lying has its turn later than it came.
+        if !self.stopped {
+            // What came while there was more to do than a turn takes did so in the middle of that, by
+            // and large; unless there was a pause.
+            let pause = came.since(self.turn) > self.gate.pause();
+            self.unread = match self.long && !pause {
+                true => came.since(self.read) / 2,
+                false => Duration::ZERO,
+            };
+            (self.read, self.long) = (came, false);
+        }
         self.turn = came;
         let mut later = self.stopped;
         self.yields = false;
@@ -477,6 +495,7 @@ impl Side for Work {
                         }
                     }
                     self.yields = self.turn >= ends;
+                    self.long |= self.yields;
                     // What is answered has to go before more is begun, and other connections have
                     // their turn.
                     if self.yields || self.machine.output().len() > self.most_waiting() {

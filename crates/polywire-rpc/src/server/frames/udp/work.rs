@@ -162,7 +162,7 @@ impl Work {
                 Some(()) => clock.now(),
             };
             if let Event::Call { call, deadline, .. } = &event
-                && let Err(refused) = gate.begin(turn, now, *deadline)
+                && let Err(refused) = gate.begin(turn, now, Duration::ZERO, *deadline)
             {
                 let (answer, details) = gate.answer(refused);
                 return machine.fault(turn, *call, answer, &details);
