@@ -314,6 +314,9 @@ impl App {
         if let Some(pages) = &self.pages
             && let Some(rest) = head.uri.path().strip_prefix("/_polywire")
         {
+            if rest == "/metrics" && self.frames.is_some() && head.method == http::Method::GET {
+                return Answer::Ready(self.metrics());
+            }
             if rest.starts_with('/') {
                 return Answer::Ready(pages(&head));
             }
@@ -371,6 +374,17 @@ impl App {
                 response
             })
         }))
+    }
+
+    /// What is counted, as Prometheus reads it.
+    #[cold]
+    fn metrics(&self) -> Response<Bytes> {
+        let mut response = Response::new(Bytes::from(self.flow.stats().to_prometheus()));
+        let kind = http::HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
+        response
+            .headers_mut()
+            .insert(http::header::CONTENT_TYPE, kind);
+        response
     }
 
     /// The id of a new call, if it gets one.

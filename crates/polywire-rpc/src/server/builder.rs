@@ -390,7 +390,8 @@ impl ServerBuilder {
         self
     }
 
-    /// Answers what lies below `/_polywire/`. `/_polywire` is sent there.
+    /// Answers what lies below `/_polywire/`. `/_polywire` is sent there. A server that offers frames answers
+    /// `/_polywire/metrics` itself: its [`FrameStats`](super::FrameStats), for Prometheus.
     #[must_use]
     pub fn pages(
         mut self,

@@ -289,3 +289,34 @@ async fn inputs_take_no_more_memory_than_the_server_has_for_them() {
     seen.gate.0.add_permits(1);
     client.call::<()>("Wait", (input,)).await.unwrap();
 }
+
+#[tokio::test]
+async fn what_was_counted_is_there_for_prometheus() {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+    let seen = Seen::default();
+    let server = Server::methods(seen.methods())
+        .frames(true)
+        .pages(|_| http::Response::new("another page".into()))
+        .build()
+        .unwrap();
+    let running = server.listen("127.0.0.1:0".parse().unwrap()).await.unwrap();
+    let mut raw = Raw::connect(running.address()).await;
+    assert_eq!(raw.ask("Quick", NONE).await.kind, REPLY);
+    settled(&server, |server| server.frame_stats().replies, 1).await;
+    let mut http = tokio::net::TcpStream::connect(running.address())
+        .await
+        .unwrap();
+    let head = "GET /_polywire/metrics HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n";
+    http.write_all(head.as_bytes()).await.unwrap();
+    let mut page = String::new();
+    http.read_to_string(&mut page).await.unwrap();
+    assert!(page.starts_with("HTTP/1.1 200 "), "{page}");
+    for line in [
+        "polywire_frames_calls_total{outcome=\"reply\"} 1",
+        "polywire_frames_connections 1",
+        "# TYPE polywire_frames_connections gauge",
+    ] {
+        assert!(page.lines().any(|other| other == line), "{line} in {page}");
+    }
+}

@@ -1,5 +1,6 @@
 //! What a server counts of frames.
 
+use std::fmt::Write;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use polywire_frame::{FaultCode, Tally};
@@ -42,6 +43,67 @@ pub struct FrameStats {
     pub open: u64,
     /// Handlers that wait for something.
     pub at_work: u64,
+}
+
+impl FrameStats {
+    /// The same in the text format of Prometheus, version 0.0.4, for a page of metrics.
+    ///
+    /// ```
+    /// use polywire_rpc::server::FrameStats;
+    ///
+    /// let text = FrameStats::default().to_prometheus();
+    /// assert!(text.contains("\npolywire_frames_calls_total{outcome=\"shed\"} 0\n"));
+    /// ```
+    #[must_use]
+    pub fn to_prometheus(&self) -> String {
+        let outcomes = [
+            ("reply", self.replies),
+            ("shed", self.shed),
+            ("late", self.late),
+            ("deadline", self.deadlines),
+            ("cancelled", self.cancelled),
+            ("internal", self.internal),
+            ("fault", self.faults.saturating_sub(self.internal)),
+        ];
+        let sums = [
+            ("received", "Calls that have come", self.calls),
+            ("one_ways", "Calls that nobody waits for", self.one_ways),
+            ("connections_accepted", "Connections made", self.accepted),
+            ("bytes_in", "Bytes that came", self.bytes_in),
+            ("bytes_out", "Bytes that were written", self.bytes_out),
+        ];
+        let gauges = [
+            ("connections", "Connections that are open", self.connections),
+            ("open", "Calls that are open", self.open),
+            ("at_work", "Handlers that wait for something", self.at_work),
+        ];
+        let mut text = String::from(
+            "# HELP polywire_frames_calls_total Calls that were answered, by what they ended in.\n\
+             # TYPE polywire_frames_calls_total counter\n",
+        );
+        // Writing to a string cannot fail.
+        for (outcome, count) in outcomes {
+            let _ = writeln!(
+                text,
+                "polywire_frames_calls_total{{outcome=\"{outcome}\"}} {count}"
+            );
+        }
+        for (name, help, count) in sums {
+            let name = format!("polywire_frames_{name}_total");
+            let _ = writeln!(
+                text,
+                "# HELP {name} {help}.\n# TYPE {name} counter\n{name} {count}"
+            );
+        }
+        for (name, help, count) in gauges {
+            let name = format!("polywire_frames_{name}");
+            let _ = writeln!(
+                text,
+                "# HELP {name} {help}.\n# TYPE {name} gauge\n{name} {count}"
+            );
+        }
+        text
+    }
 }
 
 /// The sums.
