@@ -14,6 +14,7 @@ mod calls;
 mod compressed;
 mod constraints;
 mod forms;
+mod frames;
 mod models;
 mod readers;
 mod requests;
@@ -140,4 +141,19 @@ pub fn gzip(data: &[u8]) {
 /// As an input in JSON whose constraints are checked.
 pub fn validator(data: &[u8]) {
     constraints::any(data);
+}
+
+/// As what a client of frames sends.
+pub fn frames_server(data: &[u8]) {
+    frames::server(data);
+}
+
+/// As what a server of frames sends.
+pub fn frames_client(data: &[u8]) {
+    frames::client(data);
+}
+
+/// As datagrams for both sides.
+pub fn frames_datagrams(data: &[u8]) {
+    frames::datagrams(data);
 }

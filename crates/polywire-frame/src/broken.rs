@@ -14,7 +14,7 @@ use crate::Reason;
 /// let broken = frames.next(b"GET / HTTP/1.1\r\n").unwrap_err();
 /// assert_eq!(
 ///     broken.to_string(),
-///     "frames: expected the preface f7 50 57, found 47 45 54, at byte 0",
+///     "frames: expected the preface f7 50 57, found 47, at byte 0",
 /// );
 /// ```
 #[derive(Clone, Eq, PartialEq)]

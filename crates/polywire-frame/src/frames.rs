@@ -227,9 +227,11 @@ impl Frames {
             let bytes: Vec<_> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
             bytes.join(" ")
         };
-        let name = &there[..there.len().min(3)];
-        if !PREFACE.starts_with(name) {
-            return Err(Broken::new(0, "the preface f7 50 57").found(hex(name)));
+        // Up to the first that is wrong, so that the words are the same however the bytes are cut.
+        let mut name = there.iter().zip(&PREFACE[..3]);
+        if let Some(wrong) = name.position(|(byte, expected)| byte != expected) {
+            let found = hex(&there[..=wrong]);
+            return Err(Broken::new(0, "the preface f7 50 57").found(found));
         }
         match there.get(3) {
             None | Some(&VERSION) => Ok(()),

@@ -31,6 +31,9 @@ macro_rules! replayed {
 replayed! {
     cbor,
     form,
+    frames_client,
+    frames_datagrams,
+    frames_server,
     gzip,
     http_request,
     json,

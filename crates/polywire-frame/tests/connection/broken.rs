@@ -188,14 +188,14 @@ fn other_protocols_are_told_at_their_first_bytes() {
     for (bytes, words) in [
         (
             &b"GET / HTTP/1.1"[..],
-            "the preface f7 50 57, found 47 45 54, at byte 0",
+            "the preface f7 50 57, found 47, at byte 0",
         ),
-        (b"\x16\x03", "the preface f7 50 57, found 16 03, at byte 0"),
+        (b"\x16\x03", "the preface f7 50 57, found 16, at byte 0"),
         (b"\xf7PX", "the preface f7 50 57, found f7 50 58, at byte 0"),
         (b"\xf7PW\x02", "version 1, found 2, at byte 3"),
         (
             &frame(2, 0, 1, 0, 0, b""),
-            "the preface f7 50 57, found 00 00 00, at byte 0",
+            "the preface f7 50 57, found 00, at byte 0",
         ),
     ] {
         let mut server = Connection::<usize, &'static str>::new(Settings::DEFAULT);

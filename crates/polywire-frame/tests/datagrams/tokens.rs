@@ -161,3 +161,23 @@ fn who_has_left_is_remembered_so_that_nothing_of_him_comes_again() {
     assert_eq!(link.server.peers(), 0);
     assert_eq!((link.serve(&datagram), link.answered().len()), (None, 1));
 }
+
+/// Before either has made a call, at one moment: what the server does not remember it cannot confuse.
+#[test]
+fn two_greetings_of_one_address_get_two_tokens() {
+    let mut link = Link::new();
+    link.port = 4_001;
+    let mut tokens = Vec::new();
+    for nonce in 0..3 {
+        link.client = Client::new(Settings::DEFAULT);
+        link.client.begin(link.now, nonce);
+        let hello = link.sent().pop().unwrap();
+        link.serve(&hello);
+        let answer = link.answered().pop().unwrap();
+        tokens.push(answer[..8].to_vec());
+    }
+    assert_eq!(link.server.peers(), 0);
+    tokens.sort();
+    tokens.dedup();
+    assert_eq!(tokens.len(), 3);
+}

@@ -178,7 +178,7 @@ impl World {
                 let at = Time::ZERO.after(Duration::from_micros(world.chance.within(0..span * 2)));
                 world.agenda.add(at, What::Crash);
             }
-            for _ in 0..world.chance.one(&[0, 0, 2, 6]) {
+            for _ in 0..world.chance.one(&[0, 0, 2, 10]) {
                 let at = Time::ZERO.after(Duration::from_micros(world.chance.within(0..span * 2)));
                 let client = world.chance.within(0..clients as u64) as usize;
                 world.agenda.add(at, What::Follow(client));
@@ -412,6 +412,11 @@ impl World {
                 let mut client = std::mem::replace(&mut self.clients[client], next);
                 let lost = client.leave();
                 self.lose(lost);
+                if self.chance.is(500) {
+                    // The greetings of both are seen at one moment.
+                    let time = Duration::from_micros(self.chance.within(0..300_000));
+                    self.stalls[0] = self.stalls[0].max(self.now.after(time));
+                }
             }
             What::Crash => {
                 self.starts += 1;

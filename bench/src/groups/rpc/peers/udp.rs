@@ -69,11 +69,11 @@ async fn connect(address: &str) -> io::Result<UdpSocket> {
 /// They come back in their order, or are lost.
 async fn exchange(socket: &UdpSocket, window: u32, times: Times) -> io::Result<()> {
     let mut begun = VecDeque::new();
-    let (mut sent, mut received) = (0_u64, 0);
+    let mut sent = 0_u64;
     let mut buffer = [0; 2048];
     loop {
         while begun.len() < window as usize && !times.over(Instant::now()) {
-            begun.push_back(Instant::now());
+            begun.push_back((sent, Instant::now()));
             socket.send(&message(sent)).await?;
             sent += 1;
         }
@@ -81,22 +81,16 @@ async fn exchange(socket: &UdpSocket, window: u32, times: Times) -> io::Result<(
             return Ok(());
         }
         let Ok(count) = tokio::time::timeout(LOST, socket.recv(&mut buffer)).await else {
-            let lost = begun.len() as u64;
-            tally::with(|tally| tally.failed(lost, "a datagram was lost"));
+            lost(begun.len());
             begun.clear();
-            received = sent;
             continue;
         };
         let mut count = count?;
         // All that is there, before more is sent.
         loop {
-            if buffer[..count] != message(received) {
-                tally::with(|tally| tally.wrong(format!("datagram {received} is another")));
+            if !answered(&mut begun, &buffer[..count]) {
+                tally::with(|tally| tally.wrong("another datagram than was sent"));
                 return Ok(());
-            }
-            received += 1;
-            if let Some(from) = begun.pop_front() {
-                tally::with(|tally| tally.answered(1, from, Instant::now()));
             }
             match socket.try_recv(&mut buffer) {
                 Ok(more) => count = more,
@@ -104,6 +98,30 @@ async fn exchange(socket: &UdpSocket, window: u32, times: Times) -> io::Result<(
                 Err(error) => return Err(error),
             }
         }
+    }
+}
+
+/// Counts what has come, and what was lost before it; false, if it is nothing that was sent.
+fn answered(begun: &mut VecDeque<(u64, Instant)>, datagram: &[u8]) -> bool {
+    let Some(number) = datagram.first_chunk().copied().map(u64::from_le_bytes) else {
+        return false;
+    };
+    let before = begun.partition_point(|(other, _)| *other < number);
+    lost(before);
+    begun.drain(..before);
+    // One that was given up has come after all.
+    if let Some((other, from)) = begun.front().copied()
+        && other == number
+    {
+        begun.pop_front();
+        tally::with(|tally| tally.answered(1, from, Instant::now()));
+    }
+    datagram == message(number)
+}
+
+fn lost(datagrams: usize) {
+    if datagrams > 0 {
+        tally::with(|tally| tally.failed(datagrams as u64, "a datagram was lost"));
     }
 }
 

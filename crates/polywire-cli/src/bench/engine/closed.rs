@@ -84,14 +84,14 @@ pub(super) async fn paced<W: Wire>(
             }
             for _ in 0..count {
                 open.fetch_add(1, Ordering::Relaxed);
+                // Here and not in the task: what is open when the run ends is waited for.
+                lane.sent(now, now);
                 let (lane, client) = (Arc::clone(lane), Arc::clone(client));
                 let open = Arc::clone(open);
                 tokio::spawn(async move {
-                    let begin = lane.run.now();
-                    lane.sent(begin, begin);
                     let outcome = client.call().await;
                     open.fetch_sub(1, Ordering::Relaxed);
-                    lane.ended(begin, &outcome);
+                    lane.ended(now, &outcome);
                 });
             }
         }

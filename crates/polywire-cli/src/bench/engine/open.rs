@@ -57,9 +57,10 @@ fn send<W: Wire>(
         return;
     }
     open.fetch_add(1, Ordering::Relaxed);
+    // Here and not in the task: what is open when the run ends is waited for.
+    lane.sent(due, lane.run.now());
     let (lane, client, open) = (Arc::clone(lane), Arc::clone(client), Arc::clone(open));
     tokio::spawn(async move {
-        lane.sent(due, lane.run.now());
         let outcome = client.call().await;
         open.fetch_sub(1, Ordering::Relaxed);
         lane.ended(due, &outcome);

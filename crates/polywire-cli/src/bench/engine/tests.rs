@@ -155,6 +155,27 @@ async fn an_open_loop_counts_from_when_calls_were_due() {
     assert_eq!(tally.latency.max() / 10_000_000, 20);
 }
 
+/// What was due is sent, however late, and waited for.
+#[tokio::test(start_paused = true)]
+async fn the_last_calls_are_not_left_behind() {
+    let lane = lane();
+    let share = Share::new(Schedule::constant(100.0), 0, 1);
+    let until = async |_| tokio::time::sleep_until(lane.run.at(millis(1_200))).await;
+    open::scheduled(
+        &lane,
+        &[Arc::new(Fake::new(millis(5)))],
+        &share,
+        1_000,
+        until,
+    )
+    .await;
+    lane.drained().await;
+    let tally = tally(&lane);
+    assert_eq!((tally.sent, tally.replied, tally.arrived), (100, 100, 0));
+    assert_eq!(tally.lateness.max() / 100_000_000, 11);
+    assert_eq!(lane.recorder().open(), (0, 0));
+}
+
 #[tokio::test(start_paused = true)]
 async fn an_open_loop_does_not_pile_up_without_end() {
     let lane = lane();

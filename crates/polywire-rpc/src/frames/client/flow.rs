@@ -94,16 +94,15 @@ impl Flow {
         }
     }
 
-    /// A call begins.
+    /// A call begins: whether there is a place for it. Its end is to be told in any case.
     #[inline]
-    pub(super) fn begin(&mut self, now: Time) -> Result<(), CallError> {
-        if self.pending >= self.most_pending {
-            self.counts.ended(Outcome::Overloaded);
-            return Err(CallError::Full);
-        }
+    pub(super) fn begin(&mut self, now: Time) -> bool {
         self.pending += 1;
+        if self.pending > self.most_pending {
+            return false;
+        }
         self.budget.called(now);
-        Ok(())
+        true
     }
 
     /// A call that began has ended.

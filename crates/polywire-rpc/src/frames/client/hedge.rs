@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use tokio::time::sleep;
 
-use super::core::{Core, Current, Going};
+use super::core::Core;
 use super::flow::Ended;
+use super::going::{Current, Going};
 use crate::frames::error::CallError;
 use crate::frames::link::Write;
 use crate::frames::state::Asked;

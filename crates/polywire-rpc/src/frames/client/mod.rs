@@ -5,6 +5,7 @@ mod chance;
 mod core;
 mod endpoint;
 mod flow;
+mod going;
 mod hedge;
 mod keeper;
 mod open;
@@ -174,7 +175,8 @@ impl Client {
         let read = |bytes: &[u8]| {
             payload::read(bytes, limits).map_err(|error| CallError::unreadable(&error))
         };
-        self.ask(method, self.options(), &mut write, read).await
+        let call = self.asked(What::Call, method);
+        self.ask(&call, &mut write, read).await
     }
 
     /// Calls an operation whose input and output are bytes as they are.
@@ -188,7 +190,8 @@ impl Client {
             Ok(())
         };
         let read = |bytes: &[u8]| Ok(bytes.to_vec());
-        self.ask(operation, self.options(), &mut write, read).await
+        let call = self.asked(What::Call, operation);
+        self.ask(&call, &mut write, read).await
     }
 
     /// Calls a method whose items are wanted: [`Methods::stream`](crate::Methods::stream).
@@ -229,7 +232,7 @@ impl Client {
         let mut payload = Vec::new();
         payload::write_parameters(&parameters, &mut payload)?;
         let call = self.asked(what, method);
-        let open = self.inner.core.open(call, &payload).await?;
+        let open = self.inner.core.open(&call, &payload).await?;
         Ok(CallStream::new(open, self.inner.limits))
     }
 
@@ -240,7 +243,7 @@ impl Client {
     /// The server has no topics, or does not let this client subscribe.
     pub async fn subscribe(&self, topic: &str) -> Result<Subscription, CallError> {
         let call = self.asked(What::Subscribe, topic);
-        let open = self.inner.core.open(call, &[]).await?;
+        let open = self.inner.core.open(&call, &[]).await?;
         let subscription = Subscription::new(open, self.inner.limits);
         subscription.accepted().await?;
         Ok(subscription)
@@ -266,7 +269,7 @@ impl Client {
             )),
         };
         let call = self.asked(What::Publish, topic);
-        self.inner.core.ask(call, &mut write, read).await
+        self.inner.core.ask(&call, &mut write, read).await
     }
 
     /// Calls a method without waiting for it: nobody tells what becomes of it. Returns when the call
@@ -283,15 +286,14 @@ impl Client {
         let mut payload = Vec::new();
         payload::write_parameters(&parameters, &mut payload)?;
         let call = self.asked(What::Call, method);
-        self.inner.core.notify(call, &payload).await
+        self.inner.core.notify(&call, &payload).await
     }
 
-    /// Calls an operation of which more is known than its name: `write` writes its input, maybe more than
+    /// Makes a call of which more may be known than its name: `write` writes its input, maybe more than
     /// once, and `read` is given the payload of the reply.
     pub(crate) fn ask<'a, R, F>(
         &'a self,
-        operation: &'a str,
-        options: CallOptions<'a>,
+        call: &'a Call<'a>,
         write: &'a mut Write<'a>,
         read: F,
     ) -> impl Future<Output = Result<R, CallError>> + 'a
@@ -299,19 +301,7 @@ impl Client {
         F: FnOnce(&[u8]) -> Result<R, CallError> + Copy + Send + 'a,
         R: 'a,
     {
-        let call = Call {
-            options,
-            ..self.asked(What::Call, operation)
-        };
         self.inner.core.ask(call, write, read)
-    }
-
-    /// What holds for all calls of this client.
-    const fn options<'a>(&self) -> CallOptions<'a> {
-        CallOptions {
-            idempotent: self.idempotent,
-            retryable: &[],
-        }
     }
 
     const fn asked<'a>(&self, what: What, operation: &'a str) -> Call<'a> {
@@ -320,7 +310,10 @@ impl Client {
             operation,
             within: self.within,
             metadata: &[],
-            options: self.options(),
+            options: CallOptions {
+                idempotent: self.idempotent,
+                retryable: &[],
+            },
         }
     }
 

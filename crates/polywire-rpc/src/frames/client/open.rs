@@ -2,15 +2,18 @@
 //! all, and what becomes of them then is between them and it.
 
 use super::core::{Call, Core};
+use super::going::Going;
 use super::stats::Outcome;
 use crate::frames::error::CallError;
 use crate::frames::streams::Open;
 
 impl Core {
     /// Opens a call with streams, or a subscription.
-    pub(super) async fn open(&self, call: Call<'_>, payload: &[u8]) -> Result<Open, CallError> {
+    pub(super) async fn open(&self, call: &Call<'_>, payload: &[u8]) -> Result<Open, CallError> {
         let mut write = copying(payload);
-        let (mut asked, mut going) = self.begin(&call)?;
+        let mut asked = call.asked(self.clock.now());
+        let mut going = Going::new(self);
+        going.begin(asked.now)?;
         loop {
             let Some(current) = &going.current else {
                 Box::pin(going.connect(&mut asked, &mut write)).await?;
@@ -29,9 +32,11 @@ impl Core {
     }
 
     /// Makes a call that nobody answers.
-    pub(super) async fn notify(&self, call: Call<'_>, payload: &[u8]) -> Result<(), CallError> {
+    pub(super) async fn notify(&self, call: &Call<'_>, payload: &[u8]) -> Result<(), CallError> {
         let mut write = copying(payload);
-        let (mut asked, mut going) = self.begin(&call)?;
+        let mut asked = call.asked(self.clock.now());
+        let mut going = Going::new(self);
+        going.begin(asked.now)?;
         loop {
             let Some(current) = &going.current else {
                 Box::pin(going.connect(&mut asked, &mut write)).await?;

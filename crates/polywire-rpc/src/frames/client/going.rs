@@ -1,0 +1,306 @@
+//! A call on its way: its turn, its connection, and its further tries.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use polywire_frame::{FaultCode, Time};
+use tokio::time::timeout_at;
+
+use super::core::Core;
+use super::flow::{Ended, Flow};
+use super::rate::{AHEAD, Turn};
+use super::retry::{Again, CallOptions};
+use super::stats::Outcome;
+use crate::frames::Clock;
+use crate::frames::error::{CallError, FrameFault};
+use crate::frames::link::{Link, Write};
+use crate::frames::state::Asked;
+
+/// A call that has begun. When this is dropped before the call has ended, it is cancelled.
+pub(super) struct Going<'a> {
+    pub(super) core: &'a Core,
+    outcome: Outcome,
+    /// Further ones.
+    tries: u32,
+    /// Whether it has waited for its turn already, where there is a rate.
+    had_turn: bool,
+    pub(super) current: Option<Current>,
+}
+
+/// The connection that a try of a call is on.
+pub(super) struct Current {
+    pub(super) lane: usize,
+    pub(super) link: Arc<Link>,
+    pub(super) began: Time,
+    pub(super) ended: Ended,
+}
+
+impl<'a> Going<'a> {
+    #[inline]
+    pub(super) const fn new(core: &'a Core) -> Self {
+        Self {
+            core,
+            outcome: Outcome::Cancelled,
+            tries: 0,
+            had_turn: false,
+            current: None,
+        }
+    }
+
+    /// The call begins, on a connection if there is one.
+    #[inline]
+    pub(super) fn begin(&mut self, now: Time) -> Result<(), CallError> {
+        let mut flow = self.core.flow();
+        let error = if !flow.begin(now) {
+            CallError::Full
+        } else if !flow.admit(now) {
+            CallError::Throttled
+        } else {
+            // Where there is a rate its turn is yet to come.
+            if !self.core.plan.paced
+                && let Some((lane, link)) = flow.pick(now)
+            {
+                self.current = Some(Current {
+                    lane,
+                    link,
+                    began: now,
+                    ended: Ended::Abandoned,
+                });
+            }
+            return Ok(());
+        };
+        drop(flow);
+        Err(self.fails(error))
+    }
+
+    /// The call has ended well, or is somebody else's to end.
+    #[inline]
+    pub(super) fn ends(&mut self, outcome: Outcome) {
+        self.outcome = outcome;
+        if let Some(current) = &mut self.current
+            && outcome == Outcome::Reply
+        {
+            current.ended = Ended::Well;
+        }
+    }
+
+    /// The call has failed for good.
+    fn fails(&mut self, error: CallError) -> CallError {
+        self.outcome = Outcome::of(&error);
+        error
+    }
+
+    /// The try has ended.
+    fn tried(&mut self, ended: Ended) {
+        if let Some(current) = self.current.take() {
+            current.settle(&mut self.core.flow(), ended, self.core.clock);
+        }
+    }
+
+    /// Waits for a connection.
+    pub(super) async fn connect(
+        &mut self,
+        asked: &mut Asked<'_>,
+        write: &mut Write<'_>,
+    ) -> Result<(), CallError> {
+        let connected = async {
+            if self.core.plan.paced && !self.had_turn {
+                self.turn(asked, write).await?;
+            }
+            self.wait(asked, write).await
+        };
+        let connected = connected.await;
+        connected.map_err(|error| self.fails(error))
+    }
+
+    /// Waits for the call's turn.
+    async fn turn(&mut self, asked: &Asked<'_>, write: &mut Write<'_>) -> Result<(), CallError> {
+        let core = self.core;
+        self.had_turn = true;
+        let now = core.clock.now();
+        // Nobody overtakes those who ask in their order.
+        let first = match core.turns.try_lock() {
+            Ok(_first) => core.flow().book(now, asked.deadline.since(now))?,
+            Err(_) => Turn::Unknown,
+        };
+        if first == Turn::After(Duration::ZERO) {
+            return Ok(());
+        }
+        let mut input = Vec::new();
+        write(&mut input)?;
+        let _waiting = core.room.enter_for_a_while(input.len())?;
+        let wait = match first {
+            Turn::After(wait) => wait,
+            Turn::Unknown => {
+                let booked = self.book_in_order(asked.deadline);
+                match core.clock.instant(asked.deadline) {
+                    None => booked.await?,
+                    Some(deadline) => match timeout_at(deadline, booked).await {
+                        Ok(wait) => wait?,
+                        Err(_) => return Err(CallError::Deadline),
+                    },
+                }
+            }
+        };
+        tokio::time::sleep(wait).await;
+        Ok(())
+    }
+
+    /// Asks again and again, as the first of those who do.
+    async fn book_in_order(&self, deadline: Time) -> Result<Duration, CallError> {
+        let core = self.core;
+        let _first = core.turns.lock().await;
+        loop {
+            let now = core.clock.now();
+            if let Turn::After(wait) = core.flow().book(now, deadline.since(now))? {
+                return Ok(wait);
+            }
+            tokio::time::sleep(AHEAD).await;
+        }
+    }
+
+    async fn wait(
+        &mut self,
+        asked: &mut Asked<'_>,
+        write: &mut Write<'_>,
+    ) -> Result<(), CallError> {
+        let core = self.core;
+        let mut waiting = None;
+        loop {
+            let mut arrived = std::pin::pin!(core.arrived.notified());
+            // Before it is looked for, so that none is missed.
+            arrived.as_mut().enable();
+            asked.now = core.clock.now();
+            if asked.now >= asked.deadline {
+                return Err(CallError::Deadline);
+            }
+            let picked = {
+                let mut flow = core.flow();
+                let picked = flow.pick(asked.now);
+                if picked.is_none() && !core.plan.waits {
+                    let why = flow.lanes().iter().find_map(|lane| lane.why.clone());
+                    let why = why.unwrap_or_else(|| "there is no connection yet".into());
+                    return Err(CallError::Disconnected { sent: false, why });
+                }
+                picked
+            };
+            if let Some((lane, link)) = picked {
+                self.current = Some(Current {
+                    lane,
+                    link,
+                    began: asked.now,
+                    ended: Ended::Abandoned,
+                });
+                return Ok(());
+            }
+            if waiting.is_none() {
+                let mut input = Vec::new();
+                write(&mut input)?;
+                waiting = Some(core.room.enter_for_a_while(input.len())?);
+            }
+            match core.clock.instant(asked.deadline) {
+                None => arrived.await,
+                Some(deadline) => {
+                    // Whoever was first looks at the time.
+                    let _ = timeout_at(deadline, arrived).await;
+                }
+            }
+        }
+    }
+
+    /// Waits until the call may be tried again. An error is the end of it.
+    pub(super) async fn again(
+        &mut self,
+        asked: &mut Asked<'_>,
+        error: CallError,
+        options: &CallOptions<'_>,
+    ) -> Result<(), CallError> {
+        let core = self.core;
+        let again = Again::of(&error, options);
+        let wait = match again {
+            Again::Elsewhere => {
+                if let Some(current) = &self.current {
+                    let now = core.clock.now();
+                    let why = match &error {
+                        CallError::Disconnected { why, .. } => Arc::clone(why),
+                        _ => "the connection has ended".into(),
+                    };
+                    // Those who keep it may not have seen it yet.
+                    core.flow().lost(current.lane, now, &current.link, &why);
+                }
+                self.tried(Ended::Abandoned);
+                return Ok(());
+            }
+            Again::After(wait) if self.tries < core.plan.retries => {
+                self.tries += 1;
+                let chance = core.flow().chance.next();
+                core.plan.backoff.wait_after(self.tries, chance, wait)
+            }
+            _ => {
+                self.ended_by(&error);
+                return Err(self.fails(error));
+            }
+        };
+        self.ended_by(&error);
+        self.tried_already();
+        let now = core.clock.now();
+        // A try that could begin only when nobody waits any more is none.
+        let late = asked.deadline.since(now) <= wait;
+        if late || !core.flow().withdraw(now) {
+            return Err(self.fails(error));
+        }
+        tokio::time::sleep(wait).await;
+        let now = core.clock.now();
+        let mut flow = core.flow();
+        if !flow.admit(now) {
+            drop(flow);
+            return Err(self.fails(error));
+        }
+        flow.counts.retries += 1;
+        drop(flow);
+        asked.now = now;
+        self.had_turn = false;
+        Ok(())
+    }
+
+    /// Notes how a try ended.
+    fn ended_by(&mut self, error: &CallError) {
+        if let Some(current) = &mut self.current {
+            current.ended = match Outcome::of(error) {
+                Outcome::Fault | Outcome::Opened | Outcome::Reply | Outcome::Sent => Ended::Well,
+                Outcome::Overloaded => match error.as_fault().map(FrameFault::code) {
+                    Some(FaultCode::OVERLOADED) => Ended::Refused,
+                    // It is about to stop, which says nothing about others.
+                    Some(_) => Ended::Badly,
+                    None => Ended::Abandoned,
+                },
+                Outcome::Cancelled => Ended::Abandoned,
+                Outcome::Deadline | Outcome::Disconnected => Ended::Badly,
+            };
+        }
+    }
+
+    fn tried_already(&mut self) {
+        if let Some(current) = &self.current {
+            self.tried(current.ended);
+        }
+    }
+}
+
+impl Current {
+    #[inline]
+    pub(super) fn settle(&self, flow: &mut Flow, ended: Ended, clock: Clock) {
+        flow.tried(self.lane, self.began, ended, || clock.now());
+    }
+}
+
+impl Drop for Going<'_> {
+    fn drop(&mut self) {
+        // The connection itself is let go of when nothing is locked any more.
+        let mut flow = self.core.flow();
+        if let Some(current) = &self.current {
+            current.settle(&mut flow, current.ended, self.core.clock);
+        }
+        flow.end(self.outcome);
+    }
+}
