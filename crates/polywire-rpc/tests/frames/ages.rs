@@ -107,7 +107,9 @@ async fn a_client_loses_no_call_to_the_age_of_its_connections() {
     }
     let stats = client.stats();
     assert!((8..=12).contains(&stats.reconnects), "{stats:?}");
-    assert_eq!((stats.replies, stats.tries), (300, 300));
+    // One that crosses the goodbye was not begun, and is made again.
+    assert_eq!(stats.replies, 300);
+    assert!(stats.tries <= 300 + stats.reconnects, "{stats:?}");
 }
 
 /// A client that pings as often as it likes would be sent away.
