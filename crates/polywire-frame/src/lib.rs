@@ -33,6 +33,7 @@ pub mod server;
 mod settings;
 mod slots;
 mod stream;
+mod tally;
 mod time;
 
 pub use broken::Broken;
@@ -44,4 +45,5 @@ pub use header::{Flags, HEADER, Header, Kind};
 pub use id::CallId;
 pub use output::Output;
 pub use settings::{Features, Settings};
+pub use tally::Tally;
 pub use time::Time;

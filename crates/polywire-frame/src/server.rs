@@ -10,6 +10,7 @@ use crate::frames::{Frame, Frames, Next, PREFACE};
 use crate::header::header;
 use crate::slots::{HasDeadline, Refusal, Slots};
 use crate::stream::{Added, Credit, Stream};
+use crate::tally::Tally;
 use crate::{CallId, FaultCode, Flags, HEADER, Header, Kind, Output, Reason, Settings, Time};
 
 /// Pings that came too early before their sender is sent away.
@@ -61,6 +62,7 @@ pub struct Connection<O, T> {
     pinged: Option<Time>,
     early_pings: u32,
     ends: Ends,
+    tally: Tally,
 }
 
 /// How far the end of a connection is.
@@ -252,6 +254,7 @@ impl<O: Copy, T> Connection<O, T> {
             pinged: None,
             early_pings: 0,
             ends: Ends::Not,
+            tally: Tally::default(),
         }
     }
 
@@ -291,6 +294,11 @@ impl<O: Copy, T> Connection<O, T> {
     #[must_use]
     pub const fn client_settings(&self) -> &Settings {
         &self.client
+    }
+
+    /// What has become of calls, to be cleared when it has been added up.
+    pub const fn tally(&mut self) -> &mut Tally {
+        &mut self.tally
     }
 
     /// How many calls are open.
@@ -388,6 +396,7 @@ impl<O: Copy, T> Connection<O, T> {
         let payload = frame.payload;
         if kind == Kind::ONEWAY {
             let known = known.filter(|_| self.ends != Ends::Here);
+            self.tally.one_ways = self.tally.one_ways.wrapping_add(1);
             return Ok(known.map(|operation| Event::OneWay {
                 operation,
                 deadline,
@@ -498,6 +507,7 @@ impl<O: Copy, T> Connection<O, T> {
             return Err(refused(frame, id, refusal));
         }
         self.bytes += u64::from(bytes);
+        self.tally.calls = self.tally.calls.wrapping_add(1);
         if self.ends == Ends::Here {
             let fault = Fault::unstarted(FaultCode::UNAVAILABLE);
             self.fault(now, id, fault, b"");
@@ -734,6 +744,7 @@ impl<O: Copy, T> Connection<O, T> {
             value: fault.retry_after,
             ..header(Kind::FAULT, id.into())
         };
+        self.tally.fault(fault);
         let mut answer = self.answer(header, id);
         answer.payload().extend_from_slice(details);
         if answer.send().is_err() {
@@ -961,6 +972,8 @@ impl<O, T> Answer<'_, O, T> {
             }
         } else if let Some(call) = connection.slots.remove(self.id) {
             connection.bytes -= u64::from(call.bytes);
+            let replies = &mut connection.tally.replies;
+            *replies = replies.wrapping_add(u32::from(self.draft.kind() == Kind::REPLY));
         }
         Ok(())
     }

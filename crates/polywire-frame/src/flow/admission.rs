@@ -9,7 +9,8 @@ use crate::Time;
 /// A queue that stands costs every caller its length and wins nobody anything. A server notices it by
 /// how long calls have waited when their turn comes: while the shortest wait of an interval stays above
 /// a target, calls that have waited longer than that are turned away (after CoDel, RFC 8289, with the
-/// shed calls answered at once). A burst that is worked off within the interval is left in peace.
+/// shed calls answered at once). A burst that is worked off within the interval is left in peace; a
+/// call that has waited for longer than that is turned away in any case.
 /// Beside it there are a limit on calls in progress and one on the system's load.
 ///
 /// ```
@@ -36,6 +37,9 @@ pub struct Admission {
     ends: Time,
     /// Whether calls had to wait for all of the last interval.
     standing: bool,
+    /// Calls of this interval, and those of them that were turned away for the queue's length.
+    seen: u32,
+    shed: u32,
     load: f64,
     most_load: f64,
 }
@@ -65,6 +69,8 @@ impl Admission {
             shortest: Duration::MAX,
             ends: Time::ZERO,
             standing: false,
+            seen: 0,
+            shed: 0,
             load: 0.0,
             most_load: f64::INFINITY,
         }
@@ -104,7 +110,29 @@ impl Admission {
     /// It is to be turned away.
     #[inline]
     pub fn begin(&mut self, now: Time, arrived: Time) -> Result<(), Shed> {
-        let waited = now.since(arrived);
+        self.admit(now, now.since(arrived), self.calls)?;
+        self.calls += 1;
+        Ok(())
+    }
+
+    /// The same for who counts calls in progress elsewhere, such as for all connections together: whether
+    /// a call that has waited so long is begun beside so many.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use polywire_frame::Time;
+    /// use polywire_frame::flow::{Admission, Shed};
+    ///
+    /// let mut admission = Admission::new(2);
+    /// assert_eq!(admission.admit(Time::ZERO, Duration::ZERO, 1), Ok(()));
+    /// assert_eq!(admission.admit(Time::ZERO, Duration::ZERO, 2), Err(Shed::Calls));
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// It is to be turned away.
+    #[inline]
+    pub fn admit(&mut self, now: Time, waited: Duration, calls: u32) -> Result<(), Shed> {
         if now >= self.ends {
             // Where the long waits are turned away, those that are left wait for nearly as long as
             // they may: the queue has gone only if some hardly had to.
@@ -113,21 +141,26 @@ impl Admission {
             } else {
                 self.target
             };
-            self.standing = self.shortest > target && self.shortest != Duration::MAX;
+            // Nor has it gone while many are turned away: some always come just when it is short.
+            let many = u64::from(self.shed) * 10 > u64::from(self.seen);
+            self.standing =
+                self.standing && many || self.shortest > target && self.shortest != Duration::MAX;
             self.shortest = Duration::MAX;
+            (self.shed, self.seen) = (0, 0);
             self.ends = now.after(self.interval);
         }
         self.shortest = self.shortest.min(waited);
-        if self.calls >= self.most {
+        if calls >= self.most {
             return Err(Shed::Calls);
         }
         if self.load > self.most_load {
             return Err(Shed::Load);
         }
-        if self.standing && waited > self.target {
+        self.seen = self.seen.saturating_add(1);
+        if self.standing && waited > self.target || waited > self.interval {
+            self.shed = self.shed.saturating_add(1);
             return Err(Shed::Queue);
         }
-        self.calls += 1;
         Ok(())
     }
 

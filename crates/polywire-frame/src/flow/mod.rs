@@ -2,6 +2,7 @@
 //! of it, and says what may be done. Chance is an argument too: a number from 0 to 1, or bits.
 
 mod admission;
+mod allowance;
 mod backoff;
 mod balance;
 mod bucket;
@@ -14,6 +15,7 @@ mod throttle;
 mod window;
 
 pub use admission::{Admission, Shed};
+pub use allowance::Allowance;
 pub use backoff::Backoff;
 pub use balance::Balancer;
 pub use bucket::{LeakyBucket, TokenBucket};

@@ -30,8 +30,8 @@ pub(crate) trait Side {
     /// Hands over what others have left for it. Afterwards the task is woken when there is more.
     fn prepare(&mut self, clock: Clock, context: &mut Context<'_>);
 
-    /// Looks at what has come.
-    fn take(&mut self, now: Time, bytes: &[u8]) -> Result<Taken, Broken>;
+    /// Looks at what has come, and when it has.
+    fn take(&mut self, came: Time, bytes: &[u8]) -> Result<Taken, Broken>;
 
     /// How many bytes are to be written.
     fn output_len(&self) -> usize;
@@ -41,6 +41,11 @@ pub(crate) trait Side {
 
     /// Whether there will be more to write once what is there has been written.
     fn is_stalled(&self) -> bool {
+        false
+    }
+
+    /// Whether others are to have their turn before it looks at the rest of what has come.
+    fn yields(&self) -> bool {
         false
     }
 
@@ -94,6 +99,8 @@ pub(crate) struct Session<S, W> {
     asked: bool,
     /// Since when a frame has been coming.
     partial: Option<Time>,
+    /// When that came in front of which this side stopped looking: it waits since then.
+    stopped: Option<Time>,
     /// The other side sends no more.
     ended: bool,
     /// Until when something of the other side is waited for, although all is done.
@@ -141,6 +148,7 @@ where
             heard: clock.now(),
             asked: false,
             partial: None,
+            stopped: None,
             ended: false,
             lingers: None,
             closing: None,
@@ -158,6 +166,7 @@ where
         let begun = self
             .reading
             .begin(said, &mut |bytes| work.take(self.heard, bytes));
+        self.stopped = self.reading.is_stopped().then_some(self.heard);
         if let Err(broken) = begun {
             self.close(Some(broken));
         }
@@ -179,6 +188,7 @@ where
                 false => self.poll_read(context)?,
             };
             match read {
+                Poll::Ready(_) if self.work.yields() => break,
                 // What has come together is answered together.
                 Poll::Ready(Read::More) if self.work.output_len() < ENOUGH => continue,
                 Poll::Ready(Read::Ended) => {
@@ -226,12 +236,14 @@ where
 
     fn poll_read(&mut self, context: &mut Context<'_>) -> Result<Poll<Read>, Ended> {
         let now = self.clock.now();
+        let came = self.stopped.unwrap_or(now);
         let work = &mut self.work;
         let polled = self
             .reading
             .poll_read(Pin::new(&mut self.stream), context, &mut |bytes| {
-                work.take(now, bytes)
+                work.take(came, bytes)
             });
+        self.stopped = self.reading.is_stopped().then_some(came);
         Ok(match polled {
             Poll::Pending => Poll::Pending,
             Poll::Ready(Ok(Ok(read))) => {

@@ -103,6 +103,11 @@ impl Reading {
         !self.rest.is_empty() && self.wants > 0
     }
 
+    /// Whether whoever looks at what comes has stopped in front of some of it.
+    pub(crate) fn is_stopped(&self) -> bool {
+        !self.rest.is_empty() && self.wants == 0
+    }
+
     fn keep(&mut self, rest: &[u8], wants: usize) {
         if !rest.is_empty() {
             self.rest.reserve(rest.len().max(LEAST));

@@ -19,7 +19,7 @@ use uuid::Uuid;
 
 use super::answer::{Answer, HttpAnswer, caught};
 use super::body::RequestBody;
-use super::frames::Table;
+use super::frames::{Flow, FrameStats, Table};
 use super::gate::{Gate, InFlight, overloaded};
 use super::memory::Memory;
 use super::mount::{Mount, Mounts};
@@ -101,6 +101,8 @@ pub(crate) struct App {
     pub(super) pages: Option<Pages>,
     /// What frames can call, if they are offered.
     pub(super) frames: Option<Arc<Table>>,
+    /// What all that speak frames share.
+    pub(super) flow: Arc<Flow>,
     /// What frames can subscribe to, if there is anything.
     pub(super) topics: Option<Topics>,
     /// Turns away what is too much, if there are limits.
@@ -158,6 +160,12 @@ impl Server {
     /// The same with their mounts.
     pub fn mounts(&self) -> impl Iterator<Item = (&Mount, &dyn ServerProtocol)> {
         self.app.mounts.all()
+    }
+
+    /// What has come over frames, at all of its listeners together.
+    #[must_use]
+    pub fn frame_stats(&self) -> FrameStats {
+        self.app.flow.stats()
     }
 
     /// Answers a request that came over a connection. What is returned beside the
@@ -306,6 +314,9 @@ impl App {
         if let Some(pages) = &self.pages
             && let Some(rest) = head.uri.path().strip_prefix("/_polywire")
         {
+            if rest == "/metrics" && self.frames.is_some() && head.method == http::Method::GET {
+                return Answer::Ready(self.metrics());
+            }
             if rest.starts_with('/') {
                 return Answer::Ready(pages(&head));
             }
@@ -363,6 +374,17 @@ impl App {
                 response
             })
         }))
+    }
+
+    /// What is counted, as Prometheus reads it.
+    #[cold]
+    fn metrics(&self) -> Response<Bytes> {
+        let mut response = Response::new(Bytes::from(self.flow.stats().to_prometheus()));
+        let kind = http::HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
+        response
+            .headers_mut()
+            .insert(http::header::CONTENT_TYPE, kind);
+        response
     }
 
     /// The id of a new call, if it gets one.

@@ -19,7 +19,7 @@ use tower::{Layer, Service, service_fn};
 use super::app::{
     App, Arriving, BodyError, CallService, HeadService, HttpResponse, HttpService, Pages, Within,
 };
-use super::frames::Table;
+use super::frames::{Flow, FrameLimits, Table};
 use super::gate::{Calls, Gate};
 use super::memory::Memory;
 use super::mount::{Mount, Mounts};
@@ -48,6 +48,7 @@ pub struct ServerBuilder {
     half_close: bool,
     scgi_from_elsewhere: bool,
     frames: bool,
+    frame_limits: FrameLimits,
     topics: Option<Topics>,
     request_ids: Option<bool>,
     pages: Option<Pages>,
@@ -166,6 +167,7 @@ impl ServerBuilder {
             connections: 10_000,
             half_close: true,
             frames: false,
+            frame_limits: FrameLimits::new(),
             topics: None,
             scgi_from_elsewhere: false,
             request_ids: None,
@@ -333,6 +335,13 @@ impl ServerBuilder {
         self
     }
 
+    /// Sets how much is taken over frames, and when calls are turned away there.
+    #[must_use]
+    pub fn frame_limits(mut self, limits: FrameLimits) -> Self {
+        self.frame_limits = limits;
+        self
+    }
+
     /// Offers topics over frames: clients subscribe to them and publish, and so does the server
     /// itself by a clone of them. Without this each asks for what is not supported.
     #[must_use]
@@ -381,7 +390,8 @@ impl ServerBuilder {
         self
     }
 
-    /// Answers what lies below `/_polywire/`. `/_polywire` is sent there.
+    /// Answers what lies below `/_polywire/`. `/_polywire` is sent there. A server that offers frames answers
+    /// `/_polywire/metrics` itself: its [`FrameStats`](super::FrameStats), for Prometheus.
     #[must_use]
     pub fn pages(
         mut self,
@@ -583,6 +593,7 @@ impl ServerBuilder {
             frames: self
                 .frames
                 .then(|| Arc::new(Table::new(&self.service, methods.as_ref()))),
+            flow: Arc::new(Flow::new(self.frame_limits)),
             topics: self.topics,
             service: self.service.clone(),
             mounts: Mounts::new(protocols),

@@ -12,18 +12,29 @@ pub(super) const FREE: usize = 64 * 1024;
 
 /// What is left for bodies.
 #[derive(Debug)]
-pub(super) struct Memory(AtomicUsize);
+pub(super) struct Memory {
+    left: AtomicUsize,
+    all: usize,
+}
 
 impl Memory {
     pub(super) const fn new(bytes: usize) -> Self {
-        Self(AtomicUsize::new(bytes))
+        Self {
+            left: AtomicUsize::new(bytes),
+            all: bytes,
+        }
+    }
+
+    /// Whether there is less left than so many quarters of it.
+    pub(super) fn has_less_than(&self, quarters: usize) -> bool {
+        self.left.load(Ordering::Relaxed) < self.all / 4 * quarters
     }
 
     fn take(&self, bytes: usize) -> bool {
         let less = |left: usize| left.checked_sub(bytes);
         // A count and nothing else: no other memory depends on its order.
         let taken = self
-            .0
+            .left
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
         taken.is_ok()
     }
@@ -55,7 +66,7 @@ impl Held {
 
 impl Drop for Held {
     fn drop(&mut self) {
-        self.memory.0.fetch_add(self.bytes, Ordering::Relaxed);
+        self.memory.left.fetch_add(self.bytes, Ordering::Relaxed);
     }
 }
 
@@ -66,7 +77,7 @@ mod tests {
     #[test]
     fn all_is_given_back() {
         let memory = Arc::new(Memory::new(100));
-        let left = || memory.0.load(Ordering::Relaxed);
+        let left = || memory.left.load(Ordering::Relaxed);
         let mut first = Held::nothing(Arc::clone(&memory));
         assert!(first.grow(FREE));
         assert_eq!(left(), 100);

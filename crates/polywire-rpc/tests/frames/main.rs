@@ -1,10 +1,14 @@
 //! Frames over sockets: our client, our server, and whatever else may come.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+mod ages;
 mod balancing;
 mod calls;
+mod five_times;
 mod lossy;
+mod overload;
 mod rates;
+mod raw;
 mod reconnecting;
 mod restarts;
 mod retries;

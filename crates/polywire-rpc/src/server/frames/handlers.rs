@@ -3,6 +3,7 @@
 use std::future::poll_fn;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
+use std::time::Duration;
 
 use polywire_frame::server::Fault as Answer;
 use polywire_frame::{Extension, Time};
@@ -15,6 +16,7 @@ use super::faults;
 use crate::methods::{MethodFuture, MethodReply};
 use crate::server::answer::caught;
 use crate::server::app::{App, Called};
+use crate::server::memory::{FREE, Held};
 
 /// The state machine that calls come from, and answers go to.
 pub(super) trait Answers {
@@ -74,16 +76,20 @@ impl Handlers {
             Ok(in_flight) => in_flight,
             Err(fault) => return self.fault(answers, now, call, &Called::Unknown, &fault, true),
         };
+        let Ok(held) = self.hold(request.payload.len()) else {
+            return self.fault(answers, now, call, &Called::Unknown, &no_memory(), true);
+        };
         let operation = request.operation;
         match self.begin(request) {
             Ok(Begun::Ended(answer)) => self.answer(answers, now, (call, operation, answer)),
             Ok(Begun::Working(future)) => {
                 let done = Arc::clone(done);
                 let answer = self.finish(operation, future);
+                let at_work = self.app.flow.works();
                 let task = tokio::spawn(async move {
                     let answer = answer.await;
                     // Until the handler has ended, also one that was given up.
-                    drop(in_flight);
+                    drop((in_flight, at_work, held));
                     done.push((call, operation, answer));
                 });
                 answers.attach(call, task.abort_handle());
@@ -126,13 +132,33 @@ impl Handlers {
         let Ok(in_flight) = self.app.admit_call(&request.context.peer) else {
             return;
         };
+        let Ok(held) = self.hold(request.payload.len()) else {
+            return;
+        };
         if let Ok(Begun::Working(future)) = self.begin(request) {
             let answer = self.finish(request.operation, future);
+            let at_work = self.app.flow.works();
             self.one_ways.spawn(async move {
                 let _ = answer.await;
-                drop(in_flight);
+                drop((in_flight, at_work, held));
             });
         }
+    }
+
+    /// Takes memory for an input, which is given back when this is dropped. Most need none.
+    #[inline]
+    fn hold(&self, bytes: usize) -> Result<Option<Held>, ()> {
+        if bytes <= FREE {
+            return Ok(None);
+        }
+        let mut held = Held::nothing(Arc::clone(&self.app.memory));
+        held.grow(bytes).then_some(Some(held)).ok_or(())
+    }
+
+    /// Whether no call is at work that nobody waits for.
+    pub(super) fn rests(&mut self) -> bool {
+        while self.one_ways.try_join_next().is_some() {}
+        self.one_ways.is_empty()
     }
 
     /// Begins a call, and looks at once whether it has ended: most have.
@@ -221,6 +247,12 @@ pub(super) const fn is_of_the_input(kind: FaultKind) -> bool {
             | FaultKind::TooLarge
             | FaultKind::UnknownOperation
     )
+}
+
+#[cold]
+fn no_memory() -> Fault {
+    let message = "inputs take as much memory as they may, try again later";
+    Fault::new(FaultKind::Overloaded, message).with_retry_after(Duration::from_millis(200))
 }
 
 /// A call that has begun.

@@ -6,11 +6,16 @@
 //! written is written when there is nothing left to read, so that the answers to a hundred calls
 //! that came together go out together.
 
+mod admit;
 mod calls;
 mod done;
 mod faults;
+mod flow;
 mod handlers;
+mod life;
+mod limits;
 mod pipe;
+mod stats;
 mod streams;
 mod udp;
 mod work;
@@ -28,7 +33,10 @@ use crate::frames::{Clock, Ended, Session};
 use work::Work;
 
 pub(crate) use calls::Table;
+pub(crate) use flow::Flow;
+pub use limits::FrameLimits;
 pub(crate) use pipe::{Pipe, Refused};
+pub use stats::FrameStats;
 pub use udp::UdpSocket;
 
 /// Speaks frames on a connection that has begun with their first byte.
@@ -40,11 +48,12 @@ pub(super) async fn connection<S: Stream>(
     mut stopped: watch::Receiver<bool>,
 ) {
     let said = begin.give(usize::MAX).to_vec();
-    let Some(work) = Work::new(server.app, peer.clone()) else {
+    let clock = Clock::new();
+    let Some(work) = Work::new(server.app, peer.clone(), clock) else {
         return;
     };
     // Many connections do nothing, and the task of each has room for all that it may be.
-    let mut session = Box::new(Session::new(work, stream, Clock::new()));
+    let mut session = Box::new(Session::new(work, stream, clock));
     session.begin(&said);
     let mut stop = pin!(async move {
         // Nobody who could say it is as good as said.

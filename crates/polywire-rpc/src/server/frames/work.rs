@@ -4,15 +4,20 @@ use std::sync::Arc;
 use std::task::Context;
 use std::time::Duration;
 
+use polywire_frame::flow::Allowance;
 use polywire_frame::server::{Connection, Event, Fault as Answer, Step};
 use polywire_frame::{Broken, CallId, Extension, Output, Reason, Settings, Time};
 use polywire_protocol::{Fault, FaultKind};
 use tokio::task::AbortHandle;
 
+use super::admit::{Gatekeeper, Refused};
 use super::calls;
 use super::done::{Done, Ended};
+use super::flow::Flow;
 use super::handlers::{Answers, Handlers, Request, context};
+use super::life::Life;
 use super::pipe::Pipe;
+use super::stats::Sum;
 use crate::frames::{Clock, Side, Taken};
 use crate::methods::MethodReply;
 use crate::server::app::{App, Called};
@@ -32,10 +37,42 @@ pub(super) struct Work {
     pub(super) subscriptions: Vec<CallId>,
     /// Of calls that bring nothing of their own.
     pub(super) context: crate::Context,
+    pub(super) life: Life,
+    flow: Arc<Flow>,
+    gate: Gatekeeper,
+    allowance: Allowance,
+    clock: Clock,
+    /// When the call that is looked at has its turn.
+    turn: Time,
+    /// What has been added to the sums of the server: calls that are open.
+    counted_open: u32,
+    /// The client was told to have fewer bytes in open calls, since memory is short.
+    tight: bool,
+    /// What has not: bytes that came.
+    came: u64,
+    /// It has stopped in front of what has come, since there is much to write or its turn was long.
+    stopped: bool,
+    /// Its turn was long.
+    yields: bool,
+    /// When that came which was read last, and whether it took several turns.
+    read: Time,
+    long: bool,
+    /// How long what is looked at has presumably waited before it was read.
+    unread: Duration,
     greeted: bool,
     /// The client makes no more calls.
     left: bool,
 }
+
+/// What a client may always have open, unless it never may. With fewer, calls would grow old in its queue,
+/// where nobody turns them away.
+const LEAST_CALLS: u32 = 64;
+
+/// How long one connection may keep a thread: a few slow calls, or some thousand quick ones.
+const SLICE: Duration = Duration::from_millis(1);
+
+/// Bytes in open calls while the memory for them is short.
+const LEAST_BYTES: u32 = 64 << 10;
 
 /// What is kept of a call while its handler is at work, or of a subscription.
 pub(super) struct Kept {
@@ -112,15 +149,42 @@ impl Work {
     pub(super) const MOST_WAITING: usize = 1 << 20;
 
     /// For a connection; nothing, if the server does not offer frames.
-    pub(super) fn new(app: Arc<App>, peer: Peer) -> Option<Self> {
+    pub(super) fn new(app: Arc<App>, peer: Peer, clock: Clock) -> Option<Self> {
         let limit = u32::try_from(app.limits.bytes()).unwrap_or(u32::MAX);
+        let flow = Arc::clone(&app.flow);
+        let limits = &flow.limits;
+        let ping = u32::try_from(limits.ping.as_millis()).unwrap_or(u32::MAX);
         let settings = Settings::DEFAULT
             .with_frame(limit)
-            .with_bytes(limit.saturating_mul(2));
+            .with_bytes(limits.bytes.unwrap_or_else(|| limit.saturating_mul(2)))
+            .with_calls(limits.calls)
+            .with_ping(ping);
+        let handlers = Handlers::new(app)?;
+        let mut machine = Connection::new(settings);
+        if limits.calls < settings.calls() {
+            // Fewer than a setting may say.
+            machine.limit_calls(limits.calls);
+        }
+        flow.sums.add(Sum::Accepted, 1);
+        flow.sums.add(Sum::Connections, 1);
         Some(Self {
             context: context(peer),
-            handlers: Handlers::new(app)?,
-            machine: Connection::new(settings),
+            handlers,
+            machine,
+            life: Life::new(limits, clock.now()),
+            gate: Gatekeeper::new(Arc::clone(&flow)),
+            allowance: Allowance::new(LEAST_CALLS..=limits.calls, limits.interval),
+            flow,
+            clock,
+            turn: Time::ZERO,
+            counted_open: 0,
+            tight: false,
+            came: 0,
+            stopped: false,
+            yields: false,
+            read: Time::ZERO,
+            long: false,
+            unread: Duration::ZERO,
             done: Arc::default(),
             blocked: Vec::new(),
             stalled: Vec::new(),
@@ -136,6 +200,83 @@ impl Work {
         let within = u32::try_from(within).unwrap_or(u32::MAX);
         self.machine.go_away(Reason::STOP, within, "");
         self.end_subscriptions(Time::ZERO);
+    }
+
+    /// Whether a call begins, or does what it asks for: it may have waited too long, or there
+    /// may be too much to do.
+    #[inline]
+    fn admits(&mut self, came: Time, event: &Event<'_, u32, Kept>) -> bool {
+        let (id, deadline) = match event {
+            Event::Call { id, deadline, .. } | Event::Publish { id, deadline, .. } => {
+                (Some(*id), *deadline)
+            }
+            Event::OneWay { deadline, .. } => (None, *deadline),
+            _ => return true,
+        };
+        let begun = match self.machine.open() > self.flow.limits.calls {
+            true => Err(self.gate.too_many()),
+            false => self.gate.begin(self.turn, came, self.unread, deadline),
+        };
+        match begun {
+            Ok(()) => true,
+            Err(refused) => {
+                self.turn_away(id, refused);
+                false
+            }
+        }
+    }
+
+    #[cold]
+    fn turn_away(&mut self, id: Option<CallId>, refused: Refused) {
+        // Nobody is told of a call that nobody waits for.
+        if let Some(id) = id {
+            let (answer, details) = self.gate.answer(refused);
+            self.machine.fault(self.turn, id, answer, &details);
+        }
+    }
+
+    /// Adds what was counted to the sums of the server, and tells the client how many calls and bytes
+    /// it may have open if that changes.
+    fn settle_counts(&mut self) {
+        let sums = &self.flow.sums;
+        let open = self.machine.open();
+        let tally = self.machine.tally();
+        if !tally.is_empty() {
+            // Those that were answered at once were open together, too.
+            let calls = self.counted_open.saturating_add(tally.calls);
+            sums.add_all(tally);
+            tally.clear();
+            self.gate.look();
+            let pressure = self.gate.was_pressed();
+            if let Some(calls) = self.allowance.update(self.turn, pressure, calls) {
+                self.machine.limit_calls(calls);
+            }
+        }
+        sums.add(Sum::BytesIn, std::mem::take(&mut self.came));
+        let memory = &self.handlers.app.memory;
+        if !self.tight && memory.has_less_than(1) {
+            self.tight = true;
+            self.machine.limit_bytes(LEAST_BYTES);
+        } else if self.tight && !memory.has_less_than(2) {
+            self.tight = false;
+            self.machine.limit_bytes(u32::MAX);
+        }
+        if open > self.counted_open {
+            sums.add(Sum::Open, (open - self.counted_open).into());
+        } else {
+            sums.take(Sum::Open, (self.counted_open - open).into());
+        }
+        self.counted_open = open;
+    }
+
+    /// The connection is to end: what is open is answered, for as long as the server may take to stop.
+    fn leave(&mut self, now: Time, reason: Reason) {
+        let within = self.handlers.app.timeouts.shutdown;
+        let millis = u32::try_from(within.as_millis()).unwrap_or(u32::MAX);
+        self.machine
+            .go_away(reason, millis, reason.name().unwrap_or_default());
+        self.end_subscriptions(now);
+        self.life.leaves(now.after(within));
     }
 
     fn happens(&mut self, now: Time, event: Event<'_, u32, Kept>) {
@@ -247,6 +388,17 @@ impl Work {
     }
 }
 
+impl Drop for Work {
+    fn drop(&mut self) {
+        // Calls that are open end with it, unanswered.
+        let sums = &self.flow.sums;
+        sums.add_all(self.machine.tally());
+        sums.add(Sum::BytesIn, self.came);
+        sums.take(Sum::Open, self.counted_open.into());
+        sums.take(Sum::Connections, 1);
+    }
+}
+
 impl Answers for Connection<u32, Kept> {
     type Call = CallId;
 
@@ -277,9 +429,11 @@ impl Side for Work {
     fn prepare(&mut self, clock: Clock, context: &mut Context<'_>) {
         let left = self.done.take(context);
         if left.answers.is_empty() && left.pipes.is_empty() && self.stalled.is_empty() {
+            self.settle_counts();
             return;
         }
         let now = clock.now();
+        self.life.moves(now);
         for ended in left.answers {
             self.answer(now, ended);
         }
@@ -287,26 +441,66 @@ impl Side for Work {
         for pipe in left.pipes {
             self.pump(now, &pipe);
         }
+        self.settle_counts();
+    }
+
+    fn yields(&self) -> bool {
+        self.yields
     }
 
     fn is_stalled(&self) -> bool {
         !self.stalled.is_empty()
     }
 
-    fn take(&mut self, now: Time, bytes: &[u8]) -> Result<Taken, Broken> {
+    fn take(&mut self, came: Time, bytes: &[u8]) -> Result<Taken, Broken> {
         let mut at = 0;
+        // What was left lying has its turn later than it came.
+        if !self.stopped {
+            // What came while there was more to do than a turn takes did so in the middle of that, by
+            // and large; unless there was a pause.
+            let pause = came.since(self.turn) > self.gate.pause();
+            self.unread = match self.long && !pause {
+                true => came.since(self.read) / 2,
+                false => Duration::ZERO,
+            };
+            (self.read, self.long) = (came, false);
+        }
+        self.turn = came;
+        let mut later = self.stopped;
+        self.yields = false;
+        let mut ends = Time::NEVER;
         loop {
             let table = &self.handlers.table;
             let resolve = |name: &str| table.find(name);
-            match self.machine.receive(now, &bytes[at..], resolve)? {
-                Step::Wants(wants) => return Ok(Taken { bytes: at, wants }),
+            match self.machine.receive(came, &bytes[at..], resolve)? {
+                Step::Wants(wants) => {
+                    self.came += at as u64;
+                    self.stopped = false;
+                    self.life.moves(self.turn);
+                    return Ok(Taken { bytes: at, wants });
+                }
                 Step::Took(count, event) => {
                     at += count;
                     if let Some(event) = event {
-                        self.happens(now, event);
+                        // Those before it may have taken their time.
+                        if later {
+                            self.turn = self.clock.now();
+                        }
+                        if ends == Time::NEVER {
+                            ends = self.turn.after(SLICE);
+                        }
+                        later = true;
+                        if self.admits(came, &event) {
+                            self.happens(came, event);
+                        }
                     }
-                    // What is answered has to go before more is begun.
-                    if self.machine.output().len() > self.most_waiting() {
+                    self.yields = self.turn >= ends;
+                    self.long |= self.yields;
+                    // What is answered has to go before more is begun, and other connections have
+                    // their turn.
+                    if self.yields || self.machine.output().len() > self.most_waiting() {
+                        self.came += at as u64;
+                        self.stopped = true;
                         return Ok(Taken {
                             bytes: at,
                             wants: 0,
@@ -338,15 +532,18 @@ impl Side for Work {
     }
 
     fn exchange(&mut self, empty: Output) -> Output {
-        self.machine.take_output(empty)
+        let output = self.machine.take_output(empty);
+        self.flow.sums.add(Sum::BytesOut, output.len() as u64);
+        output
     }
 
     fn is_done(&self) -> bool {
-        self.machine.is_done()
+        self.machine.is_done() || self.life.is_over()
     }
 
     fn next_timeout(&self) -> Time {
-        self.machine.next_timeout()
+        let next = self.life.next_timeout(self.machine.open() == 0);
+        next.min(self.machine.next_timeout())
     }
 
     fn timeout(&mut self, now: Time) {
@@ -354,6 +551,10 @@ impl Side for Work {
         self.machine.timeout(now, |_, kept| late.push(kept));
         for kept in late {
             self.given_up(kept.as_ref());
+        }
+        let rests = self.machine.open() == 0 && self.handlers.rests();
+        if let Some(reason) = self.life.timeout(now, rests) {
+            self.leave(now, reason);
         }
     }
 

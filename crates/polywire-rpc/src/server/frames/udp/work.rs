@@ -10,6 +10,7 @@ use polywire_frame::{Reason, Settings, Time};
 
 use tokio::task::AbortHandle;
 
+use super::super::admit::Gatekeeper;
 use super::super::calls;
 use super::super::done::Done;
 use super::super::handlers::{Answers, Handlers, Request, context};
@@ -48,6 +49,7 @@ pub(super) struct Work {
     done: Arc<Done<Call>>,
     /// Of calls that bring nothing of their own.
     context: crate::Context,
+    gate: Gatekeeper,
     sending: Sending<Sender>,
     clock: Clock,
     alarm: Alarm,
@@ -60,6 +62,7 @@ impl Work {
     pub(super) fn new(app: Arc<App>, socket: Socket, limits: Limits) -> Option<Self> {
         Some(Self {
             socket,
+            gate: Gatekeeper::new(Arc::clone(&app.flow)),
             machine: Server::with_limits(Settings::DEFAULT, limits, RandomState::new()),
             handlers: Handlers::new(app)?,
             done: Arc::default(),
@@ -137,10 +140,13 @@ impl Work {
             handlers,
             done,
             context: circumstances,
+            gate,
             clock,
             ..
         } = self;
         let now = clock.now();
+        // When the one before it came to its end, of those that are received together.
+        let mut turn = None;
         let received = socket.poll_receive(context, &mut |from, datagram| {
             let peer = Peer::from(from.address);
             if handlers.app.connect(&peer).is_err() {
@@ -151,8 +157,21 @@ impl Work {
             let event = machine.receive(now, from, datagram, |name| table.find(name));
             let Some(event) = event else { return };
             circumstances.peer = peer;
+            let turn = match turn.replace(()) {
+                None => now,
+                Some(()) => clock.now(),
+            };
+            if let Event::Call { call, deadline, .. } = &event
+                && let Err(refused) = gate.begin(turn, now, Duration::ZERO, *deadline)
+            {
+                let (answer, details) = gate.answer(refused);
+                return machine.fault(turn, *call, answer, &details);
+            }
             happens(machine, handlers, done, circumstances, now, event);
         });
+        if turn.is_some() {
+            gate.look();
+        }
         match ready!(received) {
             Ok(received) => Poll::Ready(received),
             Err(error) => {

@@ -1,0 +1,137 @@
+//! How long connections live.
+
+use std::time::Duration;
+
+use polywire_rpc::frames::Client;
+use polywire_rpc::server::{FrameLimits, Timeouts};
+use polywire_rpc::{Running, Server};
+use tokio::time::{Instant, sleep};
+
+use crate::raw::{FAULT, GOAWAY, REPLY, Raw, UNSTARTED};
+use crate::support::methods;
+
+const AGE: u16 = 1;
+const IDLE: u16 = 2;
+const UNAVAILABLE: u16 = 0x31;
+const SECOND: Duration = Duration::from_secs(1);
+
+async fn server(limits: FrameLimits) -> Running {
+    let server = Server::methods(methods()).frames(true).frame_limits(limits);
+    let server = server.build().unwrap();
+    server.listen("127.0.0.1:0".parse().unwrap()).await.unwrap()
+}
+
+/// The CBOR of a list of one number.
+fn seconds(seconds: u16) -> Vec<u8> {
+    let [high, low] = (seconds * 1_000).to_be_bytes();
+    vec![0x81, 0x19, high, low]
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_old_connection_answers_what_is_open_takes_no_more_and_ends() {
+    let running = server(FrameLimits::new().age(60 * SECOND)).await;
+    let mut raw = Raw::connect(running.address()).await;
+    let begun = Instant::now();
+    sleep(50 * SECOND).await;
+    raw.call(0, "Sleep", 0, &seconds(20));
+    raw.send().await;
+    let goodbye = raw.next().await.unwrap();
+    assert_eq!((goodbye.kind, goodbye.code), (GOAWAY, AGE), "{goodbye:?}");
+    assert_eq!(goodbye.value, 10_000);
+    let age = begun.elapsed();
+    assert!((54 * SECOND..=67 * SECOND).contains(&age), "{age:?}");
+    raw.call(1, "Nothing", 0, &[0x80]);
+    raw.send().await;
+    let refused = raw.next().await.unwrap();
+    assert_eq!((refused.kind, refused.code), (FAULT, UNAVAILABLE));
+    assert_eq!(refused.flags & UNSTARTED, UNSTARTED);
+    if age > 61 * SECOND {
+        // There was time enough to answer.
+        assert_eq!(raw.next().await.unwrap().kind, REPLY);
+    }
+    assert!(raw.next().await.is_none_or(|frame| frame.kind == REPLY));
+    assert!(begun.elapsed() < age + 12 * SECOND);
+}
+
+#[tokio::test(start_paused = true)]
+async fn connections_that_began_together_do_not_end_together() {
+    let running = server(FrameLimits::new().age(1_000 * SECOND)).await;
+    let begun = Instant::now();
+    let connections: Vec<_> = (0..10)
+        .map(|_| {
+            let address = running.address();
+            tokio::spawn(async move {
+                let mut raw = Raw::connect(address).await;
+                assert_eq!(raw.next().await.unwrap().code, AGE);
+                begun.elapsed().as_secs()
+            })
+        })
+        .collect();
+    let mut ages = Vec::new();
+    for connection in connections {
+        ages.push(connection.await.unwrap());
+    }
+    assert!(
+        ages.iter().all(|age| (899..=1_101).contains(age)),
+        "{ages:?}"
+    );
+    ages.sort_unstable();
+    ages.dedup();
+    assert!(ages.len() > 3, "{ages:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_connection_is_idle_only_while_no_call_is_open() {
+    let running = server(FrameLimits::new().idle(5 * SECOND)).await;
+    let mut raw = Raw::connect(running.address()).await;
+    let begun = Instant::now();
+    assert_eq!(raw.ask("Sleep", &seconds(20)).await.kind, REPLY);
+    sleep(4 * SECOND).await;
+    assert_eq!(raw.ask("Nothing", &[0x80]).await.kind, REPLY);
+    let goodbye = raw.next().await.unwrap();
+    assert_eq!((goodbye.kind, goodbye.code), (GOAWAY, IDLE), "{goodbye:?}");
+    let age = begun.elapsed();
+    assert!((29 * SECOND..31 * SECOND).contains(&age), "{age:?}");
+    assert!(raw.next().await.is_none());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_client_loses_no_call_to_the_age_of_its_connections() {
+    let running = server(FrameLimits::new().age(30 * SECOND)).await;
+    let url = format!("tcp://{}", running.address());
+    let client = Client::connect(&url).await.unwrap();
+    for number in 0..300 {
+        let sum: i32 = client.call("Add", (number, 1)).await.unwrap();
+        assert_eq!(sum, number + 1);
+        sleep(SECOND).await;
+    }
+    let stats = client.stats();
+    assert!((8..=12).contains(&stats.reconnects), "{stats:?}");
+    // One that crosses the goodbye was not begun, and is made again.
+    assert_eq!(stats.replies, 300);
+    assert!(stats.tries <= 300 + stats.reconnects, "{stats:?}");
+}
+
+/// A client that pings as often as it likes would be sent away.
+#[tokio::test(start_paused = true)]
+async fn a_client_pings_no_more_often_than_the_server_wants() {
+    let timeouts = Timeouts {
+        // So that the server asks for nothing itself.
+        head: 36_000 * SECOND,
+        ..Timeouts::DEFAULT
+    };
+    let server = Server::methods(methods())
+        .frames(true)
+        .timeouts(timeouts)
+        .frame_limits(FrameLimits::new().ping(120 * SECOND))
+        .build()
+        .unwrap();
+    let running = server.listen("127.0.0.1:0".parse().unwrap()).await.unwrap();
+    let url = format!("tcp://{}", running.address());
+    let client = Client::connect(&url).await.unwrap();
+    assert_eq!(client.call::<i32>("Add", (2, 3)).await.unwrap(), 5);
+    sleep(7_200 * SECOND).await;
+    assert_eq!(client.call::<i32>("Add", (2, 3)).await.unwrap(), 5);
+    assert_eq!(client.stats().reconnects, 0);
+    assert_eq!(server.frame_stats().accepted, 1);
+}

@@ -1,0 +1,143 @@
+//! Five times what a server can do, by the clock: to be run by hand, since others on the machine change it.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use polywire_frame::FaultCode;
+use polywire_rpc::frames::{CallError, Client};
+use polywire_rpc::{Methods, Server};
+
+/// What a call costs the server.
+const COST: Duration = Duration::from_millis(2);
+const CLIENTS: usize = 8;
+
+/// A server on a thread of its own, whose calls keep the processor busy.
+fn server() -> std::net::SocketAddr {
+    let (tell, told) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .unwrap();
+        runtime.block_on(async {
+            let methods = Methods::new().method("Spin", |()| async {
+                let until = Instant::now() + COST;
+                while Instant::now() < until {}
+            });
+            let server = Server::methods(methods).frames(true).build().unwrap();
+            let running = server.listen("127.0.0.1:0".parse().unwrap()).await.unwrap();
+            tell.send(running.address()).unwrap();
+            std::future::pending::<()>().await;
+        });
+    });
+    told.recv().unwrap()
+}
+
+#[derive(Default)]
+struct Took {
+    replies: Vec<Duration>,
+    shed: Vec<Duration>,
+    others: u64,
+}
+
+fn percentile(all: &mut [Duration], percent: usize) -> Duration {
+    all.sort_unstable();
+    all.get(all.len() * percent / 100)
+        .copied()
+        .unwrap_or_default()
+}
+
+async fn clients(address: std::net::SocketAddr) -> Vec<Client> {
+    let mut clients = Vec::new();
+    for _ in 0..CLIENTS {
+        let client = Client::builder()
+            .endpoint(&format!("tcp://{address}"))
+            .retries(0)
+            .throttle(None)
+            .in_flight(1_000..=1_000)
+            .deadline(Duration::from_secs(2))
+            .connect();
+        clients.push(client.await.unwrap());
+    }
+    clients
+}
+
+async fn one(client: &Client) -> (Duration, Result<(), CallError>) {
+    let begun = Instant::now();
+    let answer = client.call::<()>("Spin", ()).await;
+    (begun.elapsed(), answer)
+}
+
+#[tokio::test]
+#[ignore = "measures for ten seconds; `cargo test --release -p polywire-rpc --test frames five_times -- --ignored --nocapture`"]
+async fn a_server_at_five_times_its_capacity_does_nearly_as_much_as_it_can() {
+    let address = server();
+    let clients = clients(address).await;
+    // As much as it can do.
+    let stop = Arc::new(AtomicBool::new(false));
+    let done = Arc::new(AtomicU64::new(0));
+    let mut callers = Vec::new();
+    for client in &clients {
+        let (client, stop, done) = (client.clone(), Arc::clone(&stop), Arc::clone(&done));
+        callers.push(tokio::spawn(async move {
+            let mut times = Vec::new();
+            while !stop.load(Ordering::Relaxed) {
+                let (time, answer) = one(&client).await;
+                if answer.is_ok() {
+                    done.fetch_add(1, Ordering::Relaxed);
+                    times.push(time);
+                }
+            }
+            times
+        }));
+    }
+    let begun = Instant::now();
+    tokio::time::sleep(Duration::from_secs(3)).await;
+    stop.store(true, Ordering::Relaxed);
+    let mut times = Vec::new();
+    for caller in callers {
+        times.extend(caller.await.unwrap());
+    }
+    let peak = done.load(Ordering::Relaxed) as f64 / begun.elapsed().as_secs_f64();
+    let usual = percentile(&mut times, 99);
+    // Five times as much.
+    let took = Arc::new(std::sync::Mutex::new(Took::default()));
+    let begun = Instant::now();
+    let length = Duration::from_secs(6);
+    let mut sent = 0_u64;
+    while begun.elapsed() < length {
+        let due = (begun.elapsed().as_secs_f64() * peak * 5.0) as u64;
+        while sent < due {
+            let client = clients[sent as usize % CLIENTS].clone();
+            sent += 1;
+            let took = Arc::clone(&took);
+            tokio::spawn(async move {
+                let (time, answer) = one(&client).await;
+                let mut took = took.lock().unwrap();
+                match answer {
+                    Ok(()) => took.replies.push(time),
+                    Err(CallError::Fault(fault)) if fault.code() == FaultCode::OVERLOADED => {
+                        took.shed.push(time);
+                    }
+                    Err(_) => took.others += 1,
+                }
+            });
+        }
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    let mut took = std::mem::take(&mut *took.lock().unwrap());
+    let good = took.replies.len() as f64 / length.as_secs_f64();
+    println!(
+        "peak {peak:.0}/s, p99 {usual:?}; at five times: {good:.0}/s ({:.0}%), p99 {:?}, shed {} of {sent} (p50 {:?}, p99 {:?}), others {}",
+        100.0 * good / peak,
+        percentile(&mut took.replies, 99),
+        took.shed.len(),
+        percentile(&mut took.shed, 50),
+        percentile(&mut took.shed, 99),
+        took.others,
+    );
+    assert!(good > 0.9 * peak);
+    let slow = percentile(&mut took.replies, 99);
+    assert!(slow < 10 * usual.max(Duration::from_millis(50)), "{slow:?}");
+}

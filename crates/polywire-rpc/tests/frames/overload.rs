@@ -1,0 +1,322 @@
+//! A server that has more to do than it can.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use polywire_rpc::frames::{CallError, Client};
+use polywire_rpc::server::FrameLimits;
+use polywire_rpc::{Methods, Running, Server};
+use polywire_schema::Limits;
+use tokio::sync::Semaphore;
+use tokio::time::{advance, sleep};
+
+use crate::raw::{CREDIT, FAULT, Frame, REPLY, Raw, UNSTARTED};
+
+/// The CBOR of no parameters.
+const NONE: &[u8] = &[0x80];
+const DEADLINE: u16 = 0x32;
+const OVERLOADED: u16 = 0x30;
+
+/// What handlers of a test share.
+#[derive(Clone, Default)]
+struct Seen {
+    begun: Arc<AtomicUsize>,
+    gate: Arc<Gate>,
+}
+
+struct Gate(Semaphore);
+
+impl Default for Gate {
+    fn default() -> Self {
+        Self(Semaphore::new(0))
+    }
+}
+
+impl Seen {
+    fn begun(&self) -> usize {
+        self.begun.load(Ordering::Relaxed)
+    }
+
+    /// Methods that count that they begin: one that ends at once, one that waits until it may end,
+    /// and one that has time go by.
+    fn methods(&self) -> Methods {
+        let (quick, wait, slow) = (self.clone(), self.clone(), self.clone());
+        Methods::new()
+            .method("Quick", move |()| {
+                quick.begun.fetch_add(1, Ordering::Relaxed);
+                async move {}
+            })
+            .method("Wait", move |(_input,): (String,)| {
+                wait.begun.fetch_add(1, Ordering::Relaxed);
+                let gate = Arc::clone(&wait.gate);
+                async move { gate.0.acquire().await.unwrap().forget() }
+            })
+            .method("Slow", move |()| {
+                slow.begun.fetch_add(1, Ordering::Relaxed);
+                async move { advance(Duration::from_millis(30)).await }
+            })
+    }
+
+    async fn serve(&self, limits: FrameLimits) -> (Server, Running) {
+        let server = Server::methods(self.methods())
+            .frames(true)
+            .frame_limits(limits)
+            .build()
+            .unwrap();
+        let running = server.listen("127.0.0.1:0".parse().unwrap()).await.unwrap();
+        (server, running)
+    }
+}
+
+fn is_shed(frame: &Frame) -> bool {
+    frame.kind == FAULT && frame.code == OVERLOADED && frame.flags & UNSTARTED != 0
+}
+
+/// Sums are added up a moment behind the answers.
+async fn settled(server: &Server, sum: impl Fn(&Server) -> u64, wanted: u64) {
+    for _ in 0..1_000 {
+        if sum(server) == wanted {
+            return;
+        }
+        tokio::task::yield_now().await;
+    }
+    panic!("{wanted} expected: {:?}", server.frame_stats());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_whose_time_is_over_when_its_turn_comes_is_not_begun() {
+    let seen = Seen::default();
+    let (server, running) = seen.serve(FrameLimits::new()).await;
+    let mut raw = Raw::connect(running.address()).await;
+    raw.call(0, "Slow", 0, NONE);
+    raw.call(1, "Quick", 20, NONE);
+    raw.call(2, "Quick", 1_000, NONE);
+    raw.send().await;
+    let (answers, _) = raw.answers(3).await;
+    let late = answers.iter().find(|answer| answer.id == 1).unwrap();
+    assert_eq!((late.kind, late.code), (FAULT, DEADLINE), "{late:?}");
+    assert_eq!(late.flags & UNSTARTED, UNSTARTED);
+    assert_eq!(
+        answers.iter().filter(|answer| answer.kind == REPLY).count(),
+        2
+    );
+    assert_eq!(seen.begun(), 2);
+    settled(&server, |server| server.frame_stats().late, 1).await;
+    let stats = server.frame_stats();
+    assert_eq!((stats.calls, stats.replies, stats.deadlines), (3, 2, 0));
+    assert_eq!((stats.open, stats.connections, stats.shed), (0, 1, 0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn calls_beyond_those_at_work_are_turned_away_before_their_handler() {
+    let seen = Seen::default();
+    let (server, running) = seen.serve(FrameLimits::new().at_work(2)).await;
+    let mut raw = Raw::connect(running.address()).await;
+    // The CBOR of [""].
+    let input = &[0x81, 0x60];
+    for slot in 0..3 {
+        raw.call(slot, "Wait", 0, input);
+    }
+    raw.send().await;
+    let shed = raw.answers(1).await.0.remove(0);
+    assert!(is_shed(&shed) && shed.id == 2, "{shed:?}");
+    assert!(shed.value > 0, "when to try again: {shed:?}");
+    assert_eq!(seen.begun(), 2);
+    settled(&server, |server| server.frame_stats().shed, 1).await;
+    assert_eq!(server.frame_stats().at_work, 2);
+    // Another connection is no way around it.
+    let mut other = Raw::connect(running.address()).await;
+    assert!(is_shed(&other.ask("Wait", input).await));
+    seen.gate.0.add_permits(2);
+    assert!(
+        raw.answers(2)
+            .await
+            .0
+            .iter()
+            .all(|answer| answer.kind == REPLY)
+    );
+    assert_eq!(other.ask("Quick", NONE).await.kind, REPLY);
+    settled(&server, |server| server.frame_stats().replies, 3).await;
+    assert_eq!(server.frame_stats().shed, 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_queue_that_stands_is_shortened() {
+    let seen = Seen::default();
+    let (server, running) = seen.serve(FrameLimits::new()).await;
+    let mut raw = Raw::connect(running.address()).await;
+    let (mut replies, mut shed) = (0, 0);
+    for _ in 0..20 {
+        for slot in 0..200 {
+            raw.call(slot, "Slow", 0, NONE);
+        }
+        raw.send().await;
+        let (answers, others) = raw.answers(200).await;
+        sleep(Duration::from_millis(10)).await;
+        shed += answers.iter().filter(|answer| is_shed(answer)).count();
+        replies += answers.iter().filter(|answer| answer.kind == REPLY).count();
+        // With less credit calls would grow old in the client.
+        assert!(others.is_empty(), "{others:?}");
+    }
+    assert_eq!(replies + shed, 4_000);
+    assert!(shed > 1_000 && replies > 30, "{shed} turned away");
+    // Not one of those that were turned away has begun.
+    assert_eq!(seen.begun(), replies);
+    settled(&server, |server| server.frame_stats().shed, shed as u64).await;
+    // Once it is over, all is as it was.
+    sleep(Duration::from_secs(1)).await;
+    assert_eq!(raw.ask("Quick", NONE).await.kind, REPLY);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_client_is_told_to_send_less_while_there_are_too_many_calls_and_more_again_afterwards() {
+    let seen = Seen::default();
+    let (_server, running) = seen.serve(FrameLimits::new().at_work(200)).await;
+    let mut raw = Raw::connect(running.address()).await;
+    let mut told = Vec::new();
+    for slot in 0..400 {
+        raw.call(slot, "Wait", 0, &[0x81, 0x60]);
+    }
+    raw.send().await;
+    let (answers, mut others) = raw.answers(200).await;
+    assert!(answers.iter().all(is_shed));
+    seen.gate.0.add_permits(200);
+    let (answers, more) = raw.answers(200).await;
+    others.extend(more);
+    assert!(answers.iter().all(|answer| answer.kind == REPLY));
+    for _ in 0..40 {
+        sleep(Duration::from_millis(600)).await;
+        raw.call(0, "Quick", 0, NONE);
+        raw.send().await;
+        others.extend(raw.answers(1).await.1);
+    }
+    for credit in others {
+        assert_eq!((credit.kind, credit.code), (CREDIT, 1), "{credit:?}");
+        told.push(credit.value);
+    }
+    // How low depends on how what came was cut.
+    assert!((64..=200).contains(&told[0]), "{told:?}");
+    assert!(told.is_sorted() && told.len() < 10, "{told:?}");
+    assert_eq!(told.last(), Some(&1_024));
+}
+
+/// Bytes of inputs are held back by the client then, and by nobody afterwards.
+#[tokio::test(start_paused = true)]
+async fn a_client_is_told_to_send_fewer_bytes_while_memory_is_short() {
+    let seen = Seen::default();
+    let server = Server::methods(seen.methods())
+        .frames(true)
+        .limits(Limits::DEFAULT.with_bytes(1 << 20))
+        .body_memory(1 << 20)
+        .build()
+        .unwrap();
+    let running = server.listen("127.0.0.1:0".parse().unwrap()).await.unwrap();
+    let mut raw = Raw::connect(running.address()).await;
+    // The CBOR of a list of a text of 900,000 bytes.
+    let mut input = vec![0x81, 0x7a, 0, 13, 0xbb, 0xa0];
+    input.resize(900_006, b'x');
+    raw.call(0, "Wait", 0, &input);
+    raw.send().await;
+    let credit = raw.next().await.unwrap();
+    assert_eq!(
+        (credit.kind, credit.code, credit.value),
+        (CREDIT, 2, 65_536)
+    );
+    seen.gate.0.add_permits(1);
+    let (_, mut others) = raw.answers(1).await;
+    if others.is_empty() {
+        others.extend(raw.next().await);
+    }
+    assert_eq!((others[0].kind, others[0].code), (CREDIT, 2));
+    assert_eq!(others[0].value, 2 << 20);
+}
+
+#[tokio::test(start_paused = true)]
+async fn calls_are_turned_away_while_the_system_has_too_much_to_do() {
+    let seen = Seen::default();
+    let load = Arc::new(AtomicUsize::new(50));
+    let own = Arc::clone(&load);
+    let limits = FrameLimits::new().load(0.9, move || own.load(Ordering::Relaxed) as f64 / 100.0);
+    let (_server, running) = seen.serve(limits).await;
+    let mut raw = Raw::connect(running.address()).await;
+    for (percent, is_busy) in [(50, false), (95, true), (20, false)] {
+        load.store(percent, Ordering::Relaxed);
+        // It is measured while calls come, and not too often.
+        sleep(Duration::from_millis(20)).await;
+        let _ = raw.ask("Quick", NONE).await;
+        sleep(Duration::from_millis(20)).await;
+        let answer = raw.ask("Quick", NONE).await;
+        assert_eq!(is_shed(&answer), is_busy, "at {percent}%: {answer:?}");
+    }
+}
+
+#[tokio::test]
+async fn inputs_take_no_more_memory_than_the_server_has_for_them() {
+    let seen = Seen::default();
+    let server = Server::methods(seen.methods())
+        .frames(true)
+        .limits(Limits::DEFAULT.with_bytes(1 << 20))
+        .body_memory(1 << 20)
+        .build()
+        .unwrap();
+    let running = server.listen("127.0.0.1:0".parse().unwrap()).await.unwrap();
+    let client = Client::builder()
+        .endpoint(&format!("tcp://{}", running.address()))
+        .retries(0)
+        .connect()
+        .await
+        .unwrap();
+    let input = "x".repeat(700_000);
+    let (first, held) = (client.clone(), input.clone());
+    let first = tokio::spawn(async move { first.call::<()>("Wait", (held,)).await });
+    while seen.begun() == 0 {
+        tokio::task::yield_now().await;
+    }
+    let error = client
+        .call::<()>("Wait", (input.clone(),))
+        .await
+        .unwrap_err();
+    let CallError::Fault(fault) = &error else {
+        panic!("{error:?}");
+    };
+    assert!(error.is_before_start(), "{fault:?}");
+    assert_eq!(seen.begun(), 1);
+    // Small ones need none.
+    seen.gate.0.add_permits(2);
+    client.call::<()>("Wait", ("",)).await.unwrap();
+    first.await.unwrap().unwrap();
+    seen.gate.0.add_permits(1);
+    client.call::<()>("Wait", (input,)).await.unwrap();
+}
+
+#[tokio::test]
+async fn what_was_counted_is_there_for_prometheus() {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+    let seen = Seen::default();
+    let server = Server::methods(seen.methods())
+        .frames(true)
+        .pages(|_| http::Response::new("another page".into()))
+        .build()
+        .unwrap();
+    let running = server.listen("127.0.0.1:0".parse().unwrap()).await.unwrap();
+    let mut raw = Raw::connect(running.address()).await;
+    assert_eq!(raw.ask("Quick", NONE).await.kind, REPLY);
+    settled(&server, |server| server.frame_stats().replies, 1).await;
+    let mut http = tokio::net::TcpStream::connect(running.address())
+        .await
+        .unwrap();
+    let head = "GET /_polywire/metrics HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n";
+    http.write_all(head.as_bytes()).await.unwrap();
+    let mut page = String::new();
+    http.read_to_string(&mut page).await.unwrap();
+    assert!(page.starts_with("HTTP/1.1 200 "), "{page}");
+    for line in [
+        "polywire_frames_calls_total{outcome=\"reply\"} 1",
+        "polywire_frames_connections 1",
+        "# TYPE polywire_frames_connections gauge",
+    ] {
+        assert!(page.lines().any(|other| other == line), "{line} in {page}");
+    }
+}

@@ -1,0 +1,134 @@
+//! A client that says what a test has it say, byte by byte.
+
+use std::net::SocketAddr;
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+pub(crate) const FAULT: u8 = 0x05;
+pub(crate) const CREDIT: u8 = 0x09;
+pub(crate) const GOAWAY: u8 = 0x10;
+pub(crate) const REPLY: u8 = 0x04;
+pub(crate) const UNSTARTED: u8 = 0x10;
+
+const HELLO: u8 = 0x01;
+const CALL: u8 = 0x02;
+const PING: u8 = 0x0e;
+const PONG: u8 = 0x0f;
+
+/// A frame of the server.
+#[derive(Clone, Debug)]
+pub(crate) struct Frame {
+    pub(crate) kind: u8,
+    pub(crate) flags: u8,
+    pub(crate) code: u16,
+    pub(crate) id: u32,
+    pub(crate) value: u32,
+}
+
+pub(crate) struct Raw {
+    stream: TcpStream,
+    said: Vec<u8>,
+    slots: Vec<u16>,
+}
+
+impl Raw {
+    pub(crate) async fn connect(address: SocketAddr) -> Self {
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        stream.set_nodelay(true).unwrap();
+        stream.write_all(b"\xf7PW\x01").await.unwrap();
+        let mut raw = Self {
+            stream,
+            said: Vec::new(),
+            slots: Vec::new(),
+        };
+        raw.frame(HELLO, 0, 0, 0, 0, b"");
+        raw.send().await;
+        raw
+    }
+
+    fn frame(&mut self, kind: u8, flags: u8, code: u16, id: u32, value: u32, body: &[u8]) {
+        let said = &mut self.said;
+        said.extend((body.len() as u32).to_le_bytes());
+        said.extend([kind, flags]);
+        said.extend(code.to_le_bytes());
+        said.extend(id.to_le_bytes());
+        said.extend(value.to_le_bytes());
+        said.extend(body);
+    }
+
+    /// Will call a method in a slot, with so many milliseconds left: 0 for ever.
+    pub(crate) fn call(&mut self, slot: u16, name: &str, value: u32, payload: &[u8]) {
+        let index = usize::from(slot);
+        if self.slots.len() <= index {
+            self.slots.resize(index + 1, 0);
+        }
+        let id = u32::from(slot) | u32::from(self.slots[index]) << 16;
+        self.slots[index] += 1;
+        let mut body = (name.len() as u16 + 3).to_le_bytes().to_vec();
+        body.push(1);
+        body.extend((name.len() as u16).to_le_bytes());
+        body.extend(name.bytes());
+        body.extend(payload);
+        self.frame(CALL, 0x01, 0, id, value, &body);
+    }
+
+    /// Says all of it at once.
+    pub(crate) async fn send(&mut self) {
+        let said = std::mem::take(&mut self.said);
+        self.stream.write_all(&said).await.unwrap();
+    }
+
+    /// The next frame that is neither `HELLO` nor about pings, which are answered; none at the end.
+    pub(crate) async fn next(&mut self) -> Option<Frame> {
+        loop {
+            let mut head = [0; 16];
+            if self.stream.read_exact(&mut head[..4]).await.is_err() {
+                return None;
+            }
+            if head[..4] == *b"\xf7PW\x01" {
+                continue;
+            }
+            self.stream.read_exact(&mut head[4..]).await.unwrap();
+            let number = |at: usize| u32::from_le_bytes(head[at..at + 4].try_into().unwrap());
+            let mut body = vec![0; number(0) as usize];
+            self.stream.read_exact(&mut body).await.unwrap();
+            match head[4] {
+                HELLO | PONG => {}
+                PING => {
+                    self.frame(PONG, 0, 0, number(8), number(12), b"");
+                    self.send().await;
+                }
+                kind => {
+                    return Some(Frame {
+                        kind,
+                        flags: head[5],
+                        code: u16::from_le_bytes([head[6], head[7]]),
+                        id: number(8),
+                        value: number(12),
+                    });
+                }
+            }
+        }
+    }
+
+    /// The next answers to calls, as many; other frames are put aside.
+    pub(crate) async fn answers(&mut self, count: usize) -> (Vec<Frame>, Vec<Frame>) {
+        let (mut answers, mut others) = (Vec::new(), Vec::new());
+        while answers.len() < count {
+            let frame = self.next().await.unwrap();
+            match frame.kind {
+                REPLY | FAULT => answers.push(frame),
+                _ => others.push(frame),
+            }
+        }
+        (answers, others)
+    }
+
+    /// Calls and waits for the answer.
+    pub(crate) async fn ask(&mut self, name: &str, payload: &[u8]) -> Frame {
+        self.call(0, name, 0, payload);
+        self.send().await;
+        self.answers(1).await.0.remove(0)
+    }
+}
