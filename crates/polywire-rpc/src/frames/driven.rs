@@ -29,7 +29,7 @@ impl Side for Driven {
             let event = match state.machine.receive(&bytes[at..])? {
                 Step::Wants(wants) => {
                     // Answers that nobody waited for have made room too.
-                    state.wake_next();
+                    state.admit_waiting(now);
                     return Ok(Taken { bytes: at, wants });
                 }
                 Step::Took(count, event) => {

@@ -150,7 +150,7 @@ impl Shared {
             let slot = &mut state.tickets.slots[ticket as usize];
             match slot.outcome {
                 Outcome::Queued if now >= slot.deadline => {
-                    state.leave_queue(ticket);
+                    state.leave_queue(now, ticket);
                     *stage = Stage::Done;
                     return Poll::Ready(Err(CallError::Deadline));
                 }
@@ -314,7 +314,7 @@ impl Shared {
         if let Outcome::Open(id) = state.tickets.slots[ticket as usize].outcome {
             state.machine.cancel(id);
             state.streams -= 1;
-            state.wake_next();
+            state.admit_waiting(self.clock.now());
         }
         state.let_go(ticket);
         leave(state);

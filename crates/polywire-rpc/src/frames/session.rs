@@ -19,6 +19,9 @@ const ENOUGH: usize = 64 << 10;
 /// Reads after which other tasks of the thread have their turn.
 const MOST_READS: usize = 16;
 
+/// Bytes of a frame for each of which the other side has its time to send them.
+const PIECE: usize = 1 << 20;
+
 /// How long the other side may take to close, once it was told that the connection ends.
 const LINGER: Duration = Duration::from_secs(1);
 
@@ -95,8 +98,10 @@ pub(crate) struct Session<S, W> {
     rings: Time,
     /// When something last came.
     heard: Time,
-    /// Whether the other side was asked since whether it is there.
-    asked: bool,
+    /// When something was last taken by the other side, or by what is between.
+    progressed: Time,
+    /// When the other side was asked whether it is there, and has said nothing since.
+    asked: Option<Time>,
     /// Since when a frame has been coming.
     partial: Option<Time>,
     /// When that came in front of which this side stopped looking: it waits since then.
@@ -146,7 +151,8 @@ where
             timer: None,
             rings: Time::NEVER,
             heard: clock.now(),
-            asked: false,
+            progressed: clock.now(),
+            asked: None,
             partial: None,
             stopped: None,
             ended: false,
@@ -188,9 +194,6 @@ where
                 false => self.poll_read(context)?,
             };
             match read {
-                Poll::Ready(_) if self.work.yields() => break,
-                // What has come together is answered together.
-                Poll::Ready(Read::More) if self.work.output_len() < ENOUGH => continue,
                 Poll::Ready(Read::Ended) => {
                     self.ended = true;
                     if !self.work.outlives_input() {
@@ -199,6 +202,9 @@ where
                         continue;
                     }
                 }
+                Poll::Ready(_) if self.work.yields() => break,
+                // What has come together is answered together.
+                Poll::Ready(Read::More) if self.work.output_len() < ENOUGH => continue,
                 _ => {}
             }
             let written = self.poll_write(context)?;
@@ -237,6 +243,7 @@ where
     fn poll_read(&mut self, context: &mut Context<'_>) -> Result<Poll<Read>, Ended> {
         let now = self.clock.now();
         let came = self.stopped.unwrap_or(now);
+        let consumed = self.reading.consumed();
         let work = &mut self.work;
         let polled = self
             .reading
@@ -248,9 +255,11 @@ where
             Poll::Pending => Poll::Pending,
             Poll::Ready(Ok(Ok(read))) => {
                 self.heard = now;
-                self.asked = false;
+                self.asked = None;
                 self.partial = match self.reading.is_partial() {
-                    true => self.partial.or(Some(now)),
+                    // Of the frame that is coming, not of those that have come.
+                    true if self.reading.consumed() == consumed => self.partial.or(Some(now)),
+                    true => Some(now),
                     false => None,
                 };
                 Poll::Ready(read)
@@ -275,9 +284,8 @@ where
             let stream = Pin::new(&mut self.stream);
             let written = self.writing.poll_write(stream, context)?;
             if self.writing.written() > before {
-                // Who takes what is sent is there.
-                self.heard = self.clock.now();
-                self.asked = false;
+                // That may be nobody but a system, so that it is no answer.
+                self.progressed = self.clock.now();
             }
             if written.is_pending() {
                 return Ok(Poll::Pending);
@@ -378,31 +386,37 @@ where
 
     /// Until when the other side may be silent.
     fn patience(&self) -> Time {
-        let time = match self.work.greeted() {
-            false => HANDSHAKE.min(self.work.patience()),
-            true if self.asked => self.work.patience() * 2,
-            true => self.work.patience(),
+        let patience = self.work.patience();
+        let silence = match self.asked {
+            _ if !self.work.greeted() => self.heard.after(HANDSHAKE.min(patience)),
+            None => self.heard.max(self.progressed).after(patience),
+            // The answer comes behind what is there to be written.
+            Some(asked) if !self.writing.is_empty() => asked.max(self.progressed).after(patience),
+            Some(asked) => asked.after(patience),
         };
-        let silence = self.heard.after(time);
-        // A frame that does not come whole holds memory, however often a byte of it comes.
-        match self.partial {
-            Some(since) => silence.min(since.after(self.work.patience())),
-            None => silence,
-        }
+        silence.min(self.slowness())
+    }
+
+    /// Until when a frame that is coming must be there: it holds memory, however often a byte of it
+    /// comes. What is large may take longer.
+    fn slowness(&self) -> Time {
+        let pieces = 1 + self.reading.kept() / PIECE;
+        let pieces = u32::try_from(pieces).unwrap_or(u32::MAX);
+        self.partial.map_or(Time::NEVER, |since| {
+            since.after(self.work.patience().saturating_mul(pieces))
+        })
     }
 
     fn lose_patience(&mut self, now: Time) {
         if now < self.patience() {
             return;
         }
-        let slow = self
-            .partial
-            .is_some_and(|since| now >= since.after(self.work.patience()));
+        let slow = now >= self.slowness();
         if !self.work.greeted() {
             self.work.give_up(Reason::HANDSHAKE);
             self.close(None);
-        } else if !self.asked && !slow {
-            self.asked = true;
+        } else if self.asked.is_none() && !slow {
+            self.asked = Some(now);
             self.work.rest();
             self.work.ping();
         } else {

@@ -44,6 +44,8 @@ pub(super) struct State<M = Connection<Ticket>> {
     pub(super) earliest: Time,
     /// The numbers of the operations that were called.
     pub(super) operations: HashMap<Box<str>, u16>,
+    /// Their names by their numbers, of which the first is 1.
+    names: Vec<Box<str>>,
     /// The task of the connection, if it sleeps.
     pub(super) task: Option<Waker>,
     /// How many of the open calls have streams, and are as long as they like.
@@ -141,6 +143,7 @@ impl<M: Machine> Shared<M> {
                 room,
                 earliest: Time::NEVER,
                 operations: HashMap::new(),
+                names: Vec::new(),
                 task: None,
                 streams: 0,
                 blocked: Vec::new(),
@@ -216,7 +219,7 @@ impl<M: Machine> Shared<M> {
                     return Poll::Ready(result);
                 }
                 Outcome::Queued if now >= asked.deadline => {
-                    state.leave_queue(ticket);
+                    state.leave_queue(now, ticket);
                     *stage = Stage::Done;
                     return Poll::Ready(Err(CallError::Deadline));
                 }
@@ -262,7 +265,7 @@ impl<M: Machine> Shared<M> {
                 state.ended_call(now, Sample::Nothing);
                 state.tickets.remove(ticket);
             }
-            Outcome::Queued => state.leave_queue(ticket),
+            Outcome::Queued => state.leave_queue(self.clock.now(), ticket),
             Outcome::Ended(_) => state.tickets.remove(ticket),
             Outcome::Free(_) | Outcome::Left => {}
         }
@@ -414,18 +417,23 @@ impl<M: Machine> State<M> {
                     self.limit.started(in_flight);
                 }
                 if waited.is_some() {
-                    self.wake_next();
+                    self.admit_waiting(now);
                 }
                 Ok(ticket)
             }
             Err(CallError::Full) if waited.is_none() => {
                 self.room.enter(payload.len())?;
+                let number = match asked.what {
+                    What::Call if asked.metadata.is_empty() => self.number(asked.operation),
+                    _ => 0,
+                };
                 let queued = self.tickets.insert(Outcome::Queued, context.waker(), now);
                 let slot = &mut self.tickets.slots[queued as usize];
                 slot.payload.clear();
                 slot.payload.extend_from_slice(payload);
                 slot.bytes = payload.len();
                 slot.deadline = asked.deadline;
+                slot.number = number;
                 self.earliest = self.earliest.min(asked.deadline);
                 self.waiting.push_back(queued);
                 Ok(queued)
@@ -439,7 +447,7 @@ impl<M: Machine> State<M> {
                     Ok(ticket)
                 }
                 (error, Some(ticket)) => {
-                    self.leave_queue(ticket);
+                    self.leave_queue(now, ticket);
                     Err(error)
                 }
                 (error, None) => Err(error),
@@ -492,11 +500,12 @@ impl<M: Machine> State<M> {
         let number = u16::try_from(self.operations.len() + 1).unwrap_or_default();
         if number != 0 {
             self.operations.insert(name.into(), number);
+            self.names.push(name.into());
         }
         number
     }
 
-    pub(super) fn leave_queue(&mut self, ticket: Ticket) {
+    pub(super) fn leave_queue(&mut self, now: Time, ticket: Ticket) {
         let slot = &mut self.tickets.slots[ticket as usize];
         self.room.leave(slot.bytes);
         slot.outcome = Outcome::Left;
@@ -516,7 +525,7 @@ impl<M: Machine> State<M> {
             });
             self.left_waiting = 0;
         }
-        self.wake_next();
+        self.admit_waiting(now);
     }
 
     /// Has the first that waits be one that has not left.
@@ -546,14 +555,46 @@ impl<M: Machine> State<M> {
         }
     }
 
-    /// Wakes the first that waits, if it may begin.
-    pub(super) fn wake_next(&mut self) {
-        if let Some(first) = self.waiting.front().copied()
+    /// Begins calls that wait, in their order, as many as there is room for; their callers sleep on.
+    /// One that is late, or is more than an operation and its input, is woken, and begins by itself.
+    pub(super) fn admit_waiting(&mut self, now: Time) {
+        while let Some(first) = self.waiting.front().copied()
             && self.has_room(first)
-            && let Some(waker) = self.tickets.slots[first as usize].waker.take()
         {
-            waker.wake();
+            if self.ended.is_some() || !self.begin_first(now, first) {
+                let slot = &mut self.tickets.slots[first as usize];
+                slot.waker.take().into_iter().for_each(Waker::wake);
+                return;
+            }
         }
+    }
+
+    /// Begins the first call that waits. False, if that is its caller's to do.
+    fn begin_first(&mut self, now: Time, first: Ticket) -> bool {
+        let in_flight = self.in_flight();
+        let slot = &mut self.tickets.slots[first as usize];
+        let number = slot.number;
+        if number == 0 || now >= slot.deadline {
+            return false;
+        }
+        let begin = Begin {
+            what: What::Call,
+            name: &self.names[usize::from(number) - 1],
+            number,
+            deadline: slot.deadline,
+            metadata: &[],
+            payload: &slot.payload,
+        };
+        let Ok(id) = self.machine.begin(now, &begin, first) else {
+            return false;
+        };
+        slot.outcome = Outcome::Open(id);
+        slot.began = now;
+        self.room.leave(slot.bytes);
+        self.limit.started(in_flight);
+        self.waiting.pop_front();
+        self.pass_over_left();
+        true
     }
 
     pub(super) fn ended_call(&mut self, now: Time, sample: Sample) {
@@ -564,7 +605,7 @@ impl<M: Machine> State<M> {
             .wrapping_add(1);
         let chance = (self.chance >> 11) as f64 / (1_u64 << 53) as f64;
         self.limit.ended(now, sample, chance);
-        self.wake_next();
+        self.admit_waiting(now);
     }
 
     /// The end of a call, for whoever waits for it.
@@ -582,7 +623,7 @@ impl<M: Machine> State<M> {
             items.wake();
             self.streams -= 1;
             let waker = self.tickets.end(ticket, end, payload);
-            self.wake_next();
+            self.admit_waiting(now);
             return waker;
         }
         let began = slot.began;
@@ -631,15 +672,15 @@ impl<M: Machine> State<M> {
             Event::Hello => {
                 self.greeted = true;
                 self.full.drain(..).for_each(Waker::wake);
-                self.wake_next();
+                self.admit_waiting(now);
                 None
             }
             Event::Limits => {
-                self.wake_next();
+                self.admit_waiting(now);
                 None
             }
             Event::GoAway { reason, words, .. } => {
-                self.goes_away(reason, words);
+                self.goes_away(now, reason, words);
                 None
             }
             _ => None,
@@ -647,13 +688,13 @@ impl<M: Machine> State<M> {
     }
 
     /// The server takes no more calls.
-    pub(super) fn goes_away(&mut self, reason: Reason, words: &str) {
+    pub(super) fn goes_away(&mut self, now: Time, reason: Reason, words: &str) {
         let why = match words {
             "" => reason.to_string(),
             words => words.to_owned(),
         };
         self.ended = Some(format!("the server ends the connection: {why}").into());
-        self.wake_next();
+        self.admit_waiting(now);
     }
 
     /// When [`Self::timeout`] is to be called.

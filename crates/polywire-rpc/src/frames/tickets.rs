@@ -52,6 +52,8 @@ pub(super) struct Slot {
     pub(super) deadline: Time,
     /// Of its input.
     pub(super) bytes: usize,
+    /// Of its operation, while it waits for room; 0 if it is more than an operation and its input.
+    pub(super) number: u16,
     /// If the call has streams.
     pub(super) items: Option<Box<Items>>,
 }
@@ -94,6 +96,7 @@ impl Tickets {
             began,
             deadline: Time::NEVER,
             bytes: 0,
+            number: 0,
             items: None,
         });
         (self.slots.len() - 1) as Ticket

@@ -29,6 +29,8 @@ pub(crate) struct Reading {
     rest: BytesMut,
     /// How many bytes of it are wanted at least.
     wants: usize,
+    /// How many were consumed, of all that came.
+    consumed: u64,
 }
 
 /// What has become of a look at a stream.
@@ -81,6 +83,7 @@ impl Reading {
                 Ok(taken) => taken,
                 Err(error) => return Poll::Ready(Ok(Err(error))),
             };
+            self.consumed += taken.bytes as u64;
             self.keep(&read[taken.bytes..], taken.wants);
             let more = if full { Read::More } else { Read::Dry };
             Poll::Ready(Ok(Ok(more)))
@@ -94,8 +97,19 @@ impl Reading {
         take: &mut dyn FnMut(&[u8]) -> Result<Taken, E>,
     ) -> Result<(), E> {
         let taken = take(read)?;
+        self.consumed += taken.bytes as u64;
         self.keep(&read[taken.bytes..], taken.wants);
         Ok(())
+    }
+
+    /// How many bytes were consumed, of all that came.
+    pub(crate) const fn consumed(&self) -> u64 {
+        self.consumed
+    }
+
+    /// How many bytes are kept.
+    pub(crate) fn kept(&self) -> usize {
+        self.rest.len()
     }
 
     /// Whether a frame has begun and not come whole.
@@ -133,6 +147,7 @@ impl Reading {
                 Err(error) => return Poll::Ready(Ok(Err(error))),
             };
             let _ = self.rest.split_to(taken.bytes);
+            self.consumed += taken.bytes as u64;
             self.wants = taken.wants;
             self.let_go();
             return Poll::Ready(Ok(Ok(Read::More)));
@@ -156,6 +171,7 @@ impl Reading {
                 Err(error) => return Poll::Ready(Ok(Err(error))),
             };
             let _ = self.rest.split_to(taken.bytes);
+            self.consumed += taken.bytes as u64;
             self.wants = taken.wants;
             self.let_go();
         }

@@ -20,7 +20,7 @@ use crate::server::{Pipe, Refused};
 
 /// A call of a method with streams: the items that the client sends, and where those for it go.
 ///
-/// ItemReceiver that nobody has read are bounded, and so are those that the client has no room for: the
+/// Items that nobody has read are bounded, and so are those that the client has no room for: the
 /// sender of either waits. When the call has ended before the handler (it was cancelled, its
 /// connection is gone), the handler is dropped.
 pub struct StreamCall {

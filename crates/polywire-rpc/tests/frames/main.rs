@@ -14,6 +14,7 @@ mod restarts;
 mod retries;
 mod scripted;
 mod secured;
+mod silence;
 mod streams;
 mod support;
 mod topics;

@@ -72,6 +72,23 @@ fn methods(sent: &Arc<AtomicUsize>, dropped: &mpsc::UnboundedSender<()>) -> Meth
                 Ok::<(), Fault>(())
             }
         })
+        .stream("Both", |(each,): (u32,), call: StreamCall| async move {
+            let (_, one) = call.split();
+            let other = one.clone();
+            let item = bytes::Bytes::from(vec![0; 10_000]);
+            let send = |out: polywire_rpc::ItemSender| {
+                let item = item.clone();
+                async move {
+                    for _ in 0..each {
+                        out.send_bytes(item.clone()).await?;
+                    }
+                    Ok::<_, Fault>(())
+                }
+            };
+            // Each with a waker of its own.
+            let (first, second) = (tokio::spawn(send(one)), tokio::spawn(send(other)));
+            first.await.unwrap().and(second.await.unwrap())
+        })
         .stream("Half", |(): (), mut call: StreamCall| async move {
             call.send("one").await?;
             call.send("two").await?;
@@ -154,6 +171,18 @@ async fn both_directions_at_the_same_time() {
     // The stream is finished when the half that sends is dropped.
     let ((), count) = tokio::join!(sends, reads);
     assert_eq!(count, 20_000);
+}
+
+#[tokio::test]
+async fn several_may_send_on_one_stream() {
+    let served = served().await;
+    let both = served.client.stream("Both", (200,)).await.unwrap();
+    let (_, mut items) = both.split();
+    let mut count = 0;
+    while items.next_bytes().await.unwrap().is_some() {
+        count += 1;
+    }
+    assert_eq!(count, 400);
 }
 
 #[tokio::test]

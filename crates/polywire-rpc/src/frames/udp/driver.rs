@@ -179,7 +179,7 @@ impl Driver {
                         let lost = client.begin(now, nonce());
                         state.lose(lost, &reason.to_string().into());
                     } else if state.greeted {
-                        state.goes_away(reason, words);
+                        state.goes_away(now, reason, words);
                         shared.changed.notify_one();
                     } else {
                         *refused = Some(reason.to_string());
@@ -196,9 +196,9 @@ impl Driver {
                 }
             }
         });
-        if let Some((mut state, _)) = state.take() {
+        if let Some((mut state, now)) = state.take() {
             // Answers that nobody waited for have made room too.
-            state.wake_next();
+            state.admit_waiting(now);
         }
         for waker in woken {
             waker.wake();

@@ -40,7 +40,8 @@ struct State {
     reader: Option<Waker>,
     leaving: VecDeque<Leaving>,
     leaving_bytes: usize,
-    writer: Option<Waker>,
+    /// Those who wait for room: the sender may be several.
+    writers: Vec<Waker>,
     /// Bytes that were read, of which the connection was not told.
     read: u32,
     /// What the call is answered when all has left.
@@ -139,7 +140,10 @@ impl Pipe {
             return Poll::Ready(Err(Refused::TooLarge(self.most)));
         }
         if state.leaving_bytes >= MOST_LEAVING {
-            state.writer = Some(context.waker().clone());
+            let own = context.waker();
+            if !state.writers.iter().any(|waker| waker.will_wake(own)) {
+                state.writers.push(own.clone());
+            }
             return Poll::Pending;
         }
         state.push(0, std::mem::take(item));
@@ -186,18 +190,15 @@ impl Pipe {
     pub(super) fn leave_next(&self, send: impl FnOnce(&Leaving) -> Sent) -> Option<Sent> {
         let mut state = self.lock();
         let sent = send(state.leaving.front()?);
-        let writer = match sent {
-            Sent::Gone => {
-                state.pop();
-                match state.leaving_bytes < MOST_LEAVING {
-                    true => state.writer.take(),
-                    false => None,
-                }
+        let mut writers = Vec::new();
+        if sent == Sent::Gone {
+            state.pop();
+            if state.leaving_bytes < MOST_LEAVING {
+                writers = std::mem::take(&mut state.writers);
             }
-            Sent::NoCredit => None,
-        };
+        }
         drop(state);
-        writer.into_iter().for_each(Waker::wake);
+        writers.into_iter().for_each(Waker::wake);
         Some(sent)
     }
 
@@ -278,9 +279,10 @@ impl Pipe {
         let unread: u32 = state.arrived.iter().map(|(cost, _)| cost).sum();
         state.arrived = VecDeque::new();
         let read = std::mem::take(&mut state.read);
-        let wakers = [state.reader.take(), state.writer.take()];
+        let writers = std::mem::take(&mut state.writers);
+        let reader = state.reader.take();
         drop(state);
-        wakers.into_iter().flatten().for_each(Waker::wake);
+        writers.into_iter().chain(reader).for_each(Waker::wake);
         unread + read
     }
 }

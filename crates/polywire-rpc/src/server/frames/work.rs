@@ -500,7 +500,7 @@ impl Side for Work {
                     // their turn.
                     if self.yields || self.machine.output().len() > self.most_waiting() {
                         self.came += at as u64;
-                        self.stopped = true;
+                        self.stopped = at < bytes.len();
                         return Ok(Taken {
                             bytes: at,
                             wants: 0,

@@ -1,0 +1,129 @@
+//! Peers that say nothing, are slow, or go without a word.
+
+use std::time::Duration;
+
+use polywire_rpc::frames::{CallError, Client};
+use polywire_rpc::{Methods, Server};
+use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
+use tokio::time::Instant;
+
+/// The preface and a hello without settings.
+const HELLO: &[u8] = b"\xf7PW\x01\0\0\0\0\x01\0\0\0\0\0\0\0\0\0\0\0";
+
+fn frame(kind: u8, flags: u8, code: u16, id: u32, value: u32, body: &[u8]) -> Vec<u8> {
+    let mut frame = (body.len() as u32).to_le_bytes().to_vec();
+    frame.extend([kind, flags]);
+    frame.extend(code.to_le_bytes());
+    frame.extend(id.to_le_bytes());
+    frame.extend(value.to_le_bytes());
+    frame.extend(body);
+    frame
+}
+
+/// A client of a server that is done by hand, and has said hello.
+async fn by_hand() -> (Client, DuplexStream) {
+    let (theirs, mut ours) = tokio::io::duplex(1 << 16);
+    ours.write_all(HELLO).await.unwrap();
+    (Client::over(theirs), ours)
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_says_nothing_is_asked_once_and_then_given_up() {
+    let (client, mut ours) = by_hand().await;
+    let began = Instant::now();
+    let call = client.with_deadline(Duration::from_secs(100_000));
+    // What the client writes is taken by the system between, and is no sign of anybody.
+    let drains = async {
+        let mut all = Vec::new();
+        ours.read_to_end(&mut all).await.unwrap();
+        all
+    };
+    let (error, all) = tokio::join!(call.call_bytes("Add", b""), drains);
+    let error = error.unwrap_err();
+    assert!(
+        matches!(error, CallError::Disconnected { sent: true, .. }),
+        "{error}"
+    );
+    assert_eq!(began.elapsed().as_secs(), 60);
+    let pings = all.windows(6).filter(|six| six == b"\0\0\0\0\x0e\0");
+    assert_eq!(pings.count(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_is_slow_and_not_silent_is_heard_to_the_end() {
+    let (client, mut ours) = by_hand().await;
+    let client = client.with_deadline(Duration::from_secs(100_000));
+    let calls: Vec<_> = (0..6)
+        .map(|_| {
+            let client = client.clone();
+            tokio::spawn(
+                async move { client.call_bytes("Get", b"").await.map(|reply| reply.len()) },
+            )
+        })
+        .collect();
+    // Each read ends within some frame, and no frame is whole for long.
+    let body = vec![7; (1 << 20) - 16];
+    let stream: Vec<u8> = (0..6).flat_map(|id| frame(4, 0, 0, id, 0, &body)).collect();
+    let began = Instant::now();
+    for piece in stream.chunks(1_448) {
+        ours.write_all(piece).await.unwrap();
+        tokio::time::sleep(Duration::from_millis(25)).await;
+    }
+    for call in calls {
+        assert_eq!(call.await.unwrap().unwrap(), body.len());
+    }
+    assert!(began.elapsed() > Duration::from_secs(60));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_frame_that_trickles_is_not_waited_for() {
+    let (client, mut ours) = by_hand().await;
+    let client = client.with_deadline(Duration::from_secs(100_000));
+    let call = tokio::spawn(async move { client.call_bytes("Get", b"").await });
+    ours.write_all(&frame(4, 0, 0, 0, 0, &[7; 100_000])[..20])
+        .await
+        .unwrap();
+    let began = Instant::now();
+    while ours.write_all(&[7]).await.is_ok() && !call.is_finished() {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+    }
+    let error = call.await.unwrap().unwrap_err();
+    assert!(matches!(error, CallError::Disconnected { .. }), "{error}");
+    assert!(began.elapsed() < Duration::from_secs(40));
+}
+
+/// The connection's turn ends with the last of its calls, and then there is nothing more.
+#[tokio::test]
+async fn who_goes_without_a_word_costs_nothing() {
+    let methods = Methods::new().method("Long", |(): ()| async {
+        // In its own turn, as something that computes.
+        std::thread::sleep(Duration::from_millis(3));
+    });
+    let server = Server::methods(methods).frames(true).build().unwrap();
+    let address = "127.0.0.1:0".parse().unwrap();
+    let running = server.clone().listen(address).await.unwrap();
+    let mut stream = tokio::net::TcpStream::connect(running.address())
+        .await
+        .unwrap();
+    let mut calls = HELLO.to_vec();
+    calls.extend(frame(2, 1, 1, 0, 0, b"\x07\0\x01\x04\0Long"));
+    calls.extend(frame(2, 0, 1, 1, 0, b""));
+    stream.write_all(&calls).await.unwrap();
+    // Both answers, behind preface and hello.
+    let mut replies = 0;
+    let mut heard = Vec::new();
+    while replies < 2 {
+        stream.read_buf(&mut heard).await.unwrap();
+        let reply = |six: &&[u8]| six[4] == 4 && six[5] == 0 && six[1..4] == [0; 3];
+        replies = heard.windows(6).filter(reply).count();
+    }
+    drop(stream);
+    let gone = async {
+        while server.frame_stats().connections > 0 {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(10), gone)
+        .await
+        .unwrap();
+}
