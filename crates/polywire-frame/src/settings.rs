@@ -31,7 +31,8 @@ pub struct Features(pub u32);
 impl Features {
     /// Bodies with a checksum.
     pub const CHECKED: Self = Self(1);
-    /// Compressed payloads.
+    /// Compressed payloads. The connections of this crate do not undo them yet: who offers this is handed
+    /// them as they came. Nothing here offers it.
     pub const DEFLATE: Self = Self(2);
     /// Nothing more.
     pub const NONE: Self = Self(0);

@@ -137,7 +137,7 @@ impl ClientBuilder {
     }
 
     /// Sets how many connections there are to each server; 1 unless this says other. One carries
-    /// more than a million small calls a second and has at most 65,536 open; more are for
+    /// more than a million small calls a second and has at most 65,535 open; more are for
     /// servers with a thread a connection, and for lossy networks.
     pub const fn connections(mut self, connections: usize) -> Self {
         self.connections = if connections == 0 { 1 } else { connections };
