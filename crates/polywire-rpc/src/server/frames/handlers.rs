@@ -267,7 +267,7 @@ pub(super) fn context(peer: crate::server::Peer) -> crate::Context {
     crate::Context {
         head: Arc::new(head),
         peer,
-        protocol: polywire_protocol::ProtocolKind::RpcV2Cbor,
+        protocol: polywire_protocol::ProtocolKind::Frame,
         mount: 0,
     }
 }
