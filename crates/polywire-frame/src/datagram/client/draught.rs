@@ -134,9 +134,11 @@ impl<T> Draught<'_, T> {
             deadline: self.deadline,
             timed: self.deadline != Time::NEVER,
             sent: now,
+            last: now,
             again: now.after(wait),
             wait,
-            resent: false,
+            times: 1,
+            accepted: false,
             names: match self.draft.is_extended() {
                 true => number,
                 false => 0,

@@ -6,18 +6,15 @@ mod receive;
 use std::time::Duration;
 
 use super::calls::{Calls, Due};
+use super::flight::Flight;
 use super::trip::{self, Trip};
 use super::{Datagrams, LEAST_HELLO, MOST, STALE, TOKEN, USUAL};
 use crate::client::Numbers;
 use crate::header::header;
-use crate::{CallId, Header, Kind, Settings, Time};
+use crate::{CallId, Flags, Header, Kind, Settings, Time};
 
 pub use crate::client::{Event, Lost, Operation, Refused, Request};
 pub use draught::{Draught, Message};
-
-/// Calls that are sent again at once while nothing at all comes from the server: it has enough to do
-/// with them, if it is there.
-const MOST_PROBES: usize = 16;
 
 /// How long a cancellation is sent again before its slot is free all the same.
 const CANCELLING: Duration = Duration::from_secs(5);
@@ -83,6 +80,7 @@ pub struct Client<T> {
     /// The numbers that the server knows the names of.
     named: Numbers,
     trip: Trip,
+    flight: Flight,
     /// When something came last.
     heard: Time,
 }
@@ -96,6 +94,9 @@ enum Stage {
         /// What the answer must bear.
         nonce: u64,
         began: Time,
+        /// When it was sent last, and how often it was.
+        last: Time,
+        times: u32,
         /// When the greeting is sent again, and how long after that the next time.
         again: Time,
         wait: Duration,
@@ -125,6 +126,7 @@ impl<T> Client<T> {
             most_bytes: initial.bytes(),
             named: Numbers::default(),
             trip: Trip::default(),
+            flight: Flight::default(),
             heard: Time::ZERO,
         }
     }
@@ -151,10 +153,12 @@ impl<T> Client<T> {
         self.stage = Stage::Greeting {
             nonce,
             began: now,
+            last: now,
+            times: 1,
             again: now.after(wait),
             wait,
         };
-        self.hello(nonce);
+        self.hello(nonce, Flags::NONE);
         lost
     }
 
@@ -206,7 +210,8 @@ impl<T> Client<T> {
         self.calls.open()
     }
 
-    /// How many more calls may be open.
+    /// How many more calls may be open. That is less than the server's limits say while the network loses much of
+    /// what is sent.
     #[inline]
     #[must_use]
     pub fn room(&self) -> u32 {
@@ -214,7 +219,8 @@ impl<T> Client<T> {
             return 0;
         }
         let most = self.most_calls.saturating_sub(self.calls.open());
-        most.min(self.calls.free(self.settings.calls()))
+        most.min(self.flight.room(self.calls.in_flight()))
+            .min(self.calls.free(self.settings.calls()))
     }
 
     /// Gives a call up: its context, unless it has ended. The server is told until it answers; so long
@@ -226,14 +232,20 @@ impl<T> Client<T> {
         let until = call.deadline.min(now.after(CANCELLING));
         call.deadline = until;
         call.timed = false;
-        call.resent = true;
+        call.times += 1;
+        call.last = now;
         call.wait = self.trip.wait();
         call.again = now.after(call.wait);
         let again = call.again;
+        let cancel = Header {
+            flags: Flags::again(call.times - 1),
+            ..header(Kind::CANCEL, id.into())
+        };
         datagram.clear();
         datagram.extend_from_slice(&token.to_le_bytes());
-        datagram.extend_from_slice(&header(Kind::CANCEL, id.into()).bytes());
+        datagram.extend_from_slice(&cancel.bytes());
         self.output.push(datagram, ());
+        self.calls.accept(id, false);
         self.calls.wants(until.min(again));
         Some(context)
     }
@@ -280,11 +292,12 @@ impl<T> Client<T> {
     }
 
     /// Sends the greeting, as long as its answer may be.
-    fn hello(&mut self, nonce: u64) {
+    fn hello(&mut self, nonce: u64, again: Flags) {
         let start = self.output.begin(0);
         self.own.write_datagram(
             &mut self.output.buffer,
             nonce,
+            again,
             LEAST_HELLO.saturating_sub(TOKEN),
         );
         self.output.end(start, ());
@@ -308,29 +321,50 @@ impl<T> Client<T> {
             began,
             again,
             wait,
+            times,
+            ..
         } = self.stage
             && again <= now
         {
             let wait = (wait * 2).min(trip::MOST);
+            self.trip.ran_out(wait);
             self.stage = Stage::Greeting {
                 nonce,
                 began,
+                last: now,
+                times: times + 1,
                 again: now.after(wait),
                 wait,
             };
-            self.hello(nonce);
+            self.hello(nonce, Flags::again(times));
         }
-        let silent = now.since(self.heard) > self.trip.wait();
-        let most = if silent { MOST_PROBES } else { usize::MAX };
+        let wait = self.trip.wait();
+        let silent = now.since(self.heard) > wait;
+        let in_flight = self.calls.in_flight();
         let Self {
             calls,
             output,
             token,
             bytes,
+            trip,
+            flight,
             ..
         } = self;
-        calls.due(now, most, |id, due| match due {
-            Due::Again(datagram) => output.push(datagram, ()),
+        calls.due(now, |id, due| match due {
+            Due::Again(call, datagram) => {
+                if !flight.may_repeat(now, wait, silent) {
+                    return false;
+                }
+                if !call.accepted {
+                    trip.ran_out(call.next_wait());
+                    // The first time it may be at work.
+                    if call.times > 1 {
+                        flight.lost(now, call.last, in_flight);
+                    }
+                }
+                output.push(datagram, ());
+                true
+            }
             Due::Late(call) => {
                 *bytes -= u64::from(call.bytes);
                 if let Some(context) = call.context {
@@ -340,6 +374,7 @@ impl<T> Client<T> {
                     output.end(start, ());
                     expired(id, context);
                 }
+                true
             }
         });
     }

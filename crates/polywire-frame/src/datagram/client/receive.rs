@@ -8,6 +8,10 @@ use crate::frames::Frame;
 use crate::header::{From, header};
 use crate::{CallId, FaultCode, Flags, Frames, Header, Kind, Reason, Settings, Time};
 
+/// How long to wait for the answer to a call that is at work before it is asked for: that only helps if the answer was
+/// lost.
+const ACCEPTED: Duration = Duration::from_millis(250);
+
 impl<T> Client<T> {
     /// What a datagram of the server means, if anything. After an [`Event::GoAway`] of
     /// [`Reason::TOKEN`] it is time to [`begin`](Self::begin).
@@ -30,6 +34,10 @@ impl<T> Client<T> {
         let payload = frame.payload;
         match kind {
             Kind::REPLY | Kind::FAULT => self.take_answer(now, &frame),
+            Kind::ACCEPT => {
+                self.take_acceptance(now, CallId::from(id), frame.header.flags);
+                None
+            }
             Kind::PONG => Some(Event::Pong { id, value }),
             Kind::PING => {
                 let pong = Header {
@@ -66,17 +74,29 @@ impl<T> Client<T> {
             kind, code, value, ..
         } = frame.header;
         let id = CallId::from(frame.header.id);
+        let in_flight = self.calls.in_flight();
         let call = self.calls.remove(now, id)?;
         self.bytes -= u64::from(call.bytes);
         let answered = kind == Kind::REPLY || FaultCode(code) != FaultCode::CANCELLED;
         if call.names != 0 && answered {
             self.named.insert(call.names);
         }
-        if kind == Kind::REPLY && !call.resent {
-            let took = Duration::from_micros(value.into());
-            self.trip
-                .measured(now.since(call.sent).saturating_sub(took));
+        let flags = frame.header.flags;
+        let unstarted = flags.has(Flags::UNSTARTED);
+        let took = match kind {
+            Kind::REPLY => Duration::from_micros(value.into()),
+            _ => Duration::ZERO,
+        };
+        if let Some(sent) = call.answered(flags)
+            && (kind == Kind::REPLY || unstarted)
+        {
+            self.trip.measured(now.since(sent).saturating_sub(took));
         }
+        // The losses before the last were seen when it was sent.
+        if call.times == 2 && !call.accepted && flags.and(Flags::AGAIN) != Flags::NONE {
+            self.flight.lost(now, call.sent, in_flight);
+        }
+        self.flight.arrived(in_flight);
         let context = call.context?;
         let payload = frame.payload;
         Some(match kind {
@@ -91,10 +111,32 @@ impl<T> Client<T> {
                 context,
                 code: FaultCode(code),
                 retry_after: value,
-                unstarted: frame.header.flags.has(Flags::UNSTARTED),
+                unstarted,
                 payload,
             },
         })
+    }
+
+    /// A call is at work: it is asked for its answer seldom from now on.
+    #[cold]
+    fn take_acceptance(&mut self, now: Time, id: CallId, flags: Flags) {
+        let in_flight = self.calls.in_flight();
+        let Some((call, _)) = self.calls.get_mut(id) else {
+            return;
+        };
+        // What was cancelled is told so until it is answered.
+        if call.context.is_none() || call.accepted {
+            return;
+        }
+        if let Some(sent) = call.answered(flags) {
+            self.trip.measured(now.since(sent));
+        }
+        call.wait = call.wait.max(ACCEPTED);
+        let again = now.after(call.wait);
+        call.again = again;
+        self.calls.accept(id, true);
+        self.calls.wants(again);
+        self.flight.arrived(in_flight);
     }
 
     /// The answer to a greeting, or the word that a token is not known: each bears what only the server
@@ -121,8 +163,9 @@ impl<T> Client<T> {
                 Stage::Greeting {
                     nonce,
                     began,
-                    again,
-                    wait,
+                    last,
+                    times,
+                    ..
                 },
             ) if seen == nonce && token != 0 => {
                 self.settings = Settings::read(frame.payload, 0).ok()?;
@@ -132,8 +175,10 @@ impl<T> Client<T> {
                 self.most_bytes = self.settings.bytes();
                 // The token may be as old as the first greeting.
                 self.heard = began;
-                if again == began.after(wait) {
-                    // It was sent once.
+                let again = frame.header.flags.and(Flags::AGAIN);
+                if again == Flags::again(times - 1) {
+                    self.trip.measured(now.since(last));
+                } else if again == Flags::NONE && times <= 4 {
                     self.trip.measured(now.since(began));
                 }
                 Some(Event::Hello)

@@ -51,7 +51,11 @@ where
     #[inline]
     fn answer(&mut self, now: Time, call: Call, header: Header) -> Option<Answer<'_, O, T, H, A>> {
         let peer = self.peers.of(call.place, call.generation)?;
-        peer.open_mut(call.id)?;
+        let again = peer.open_mut(call.id)?.again;
+        let header = Header {
+            flags: header.flags.with(again),
+            ..header
+        };
         let (token, to) = (peer.token, peer.address);
         let start = self.output.begin(token);
         let draft = Draft::new(&mut self.output.buffer, header);

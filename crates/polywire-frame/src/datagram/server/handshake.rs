@@ -7,7 +7,7 @@ use super::super::peer::Peer;
 use super::super::token::Made;
 use super::Server;
 use crate::header::{From, header};
-use crate::{Frames, Header, Kind, Reason, Time};
+use crate::{Flags, Frames, Header, Kind, Reason, Time};
 
 impl<O, T, H, A> Server<O, T, H, A>
 where
@@ -37,7 +37,8 @@ where
         let token = self.made.token(from, self.peers.hasher());
         let start = self.output.begin(token);
         let settings = self.settings;
-        settings.write_datagram(&mut self.output.buffer, nonce, 0);
+        let again = frame.header.flags.and(Flags::AGAIN);
+        settings.write_datagram(&mut self.output.buffer, nonce, again, 0);
         self.output.end(start, from);
     }
 

@@ -77,7 +77,7 @@ where
                     payload: frame.payload,
                 })
             }
-            Kind::CANCEL => self.take_cancel(now, place, CallId::from(id)),
+            Kind::CANCEL => self.take_cancel(now, place, CallId::from(id), frame),
             Kind::PING => {
                 let (_, peer) = self.peers.at(place)?;
                 let start = self.output.begin(peer.token);
@@ -146,23 +146,29 @@ where
             generation,
             id,
         };
+        let again = frame.header.flags.and(Flags::AGAIN);
         match peer.seen(id) {
             Seen::New => {}
-            Seen::Open | Seen::Old => return None,
+            Seen::Old => return None,
+            Seen::Open => {
+                let (token, to) = (peer.token, peer.address);
+                self.at_work(token, to, &frame.header);
+                return None;
+            }
             Seen::Answered(answer) => {
-                self.output.push(answer, peer.address);
+                self.output.push_again(answer, peer.address, again);
                 return None;
             }
             Seen::Forgotten => {
                 let (token, to) = (peer.token, peer.address);
-                self.forgotten(token, to, id);
+                self.forgotten(token, to, &frame.header);
                 return None;
             }
         }
         let full = peer.open_bytes >= self.settings.bytes().into();
         let operation = self.operation(place, frame, resolve)?;
         let deadline = now.after_millis(frame.header.value);
-        if !self.begin(now, call, deadline, frame.header.length) {
+        if !self.begin(now, call, deadline, (frame.header.length, again)) {
             return None;
         }
         let fault = if self.stops.is_some() {
@@ -192,7 +198,7 @@ where
 
     /// Takes the slot of a call that is new; false if there is no room for it.
     #[inline]
-    fn begin(&mut self, now: Time, call: Call, deadline: Time, bytes: u32) -> bool {
+    fn begin(&mut self, now: Time, call: Call, deadline: Time, body: (u32, Flags)) -> bool {
         let (limits, before) = (self.limits, self.peers.memory());
         let slot = usize::from(call.id.slot());
         let begun = self.peers.change(call.place, |peer| {
@@ -201,7 +207,7 @@ where
                 return None;
             }
             let open = peer.open;
-            peer.begin(now, call.id, deadline, bytes);
+            peer.begin(now, call.id, deadline, body);
             Some(peer.open - open)
         });
         let Some(Some(more)) = begun else {
@@ -213,13 +219,26 @@ where
         true
     }
 
+    /// Tells who asks for an answer that there is none yet.
+    #[cold]
+    fn at_work(&mut self, token: u64, to: A, asked: &Header) {
+        let start = self.output.begin(token);
+        let accept = Header {
+            flags: asked.flags.and(Flags::AGAIN),
+            ..header(Kind::ACCEPT, asked.id)
+        };
+        self.output.buffer.bytes.extend_from_slice(&accept.bytes());
+        self.output.end(start, to);
+    }
+
     /// The answer to a call whose answer is not there any more.
     #[cold]
-    fn forgotten(&mut self, token: u64, to: A, id: CallId) {
+    fn forgotten(&mut self, token: u64, to: A, asked: &Header) {
         let start = self.output.begin(token);
         let fault = Header {
             code: FaultCode::INTERNAL.0,
-            ..header(Kind::FAULT, id.into())
+            flags: asked.flags.and(Flags::AGAIN),
+            ..header(Kind::FAULT, asked.id)
         };
         self.output.buffer.bytes.extend_from_slice(&fault.bytes());
         self.output.end(start, to);
@@ -227,7 +246,14 @@ where
 
     /// Ends a call that is open, or that has not come yet: then it will not be begun.
     #[cold]
-    fn take_cancel<'a>(&mut self, now: Time, place: u32, id: CallId) -> Option<Event<'a, O, T>> {
+    fn take_cancel<'a>(
+        &mut self,
+        now: Time,
+        place: u32,
+        id: CallId,
+        frame: &Frame<'_>,
+    ) -> Option<Event<'a, O, T>> {
+        let again = frame.header.flags.and(Flags::AGAIN);
         if u32::from(id.slot()) >= self.settings.calls() {
             return None;
         }
@@ -240,24 +266,27 @@ where
         let cancelled = Fault::new(FaultCode::CANCELLED);
         match peer.seen(id) {
             Seen::Open => {
-                let context = peer.open_mut(id).and_then(|slot| slot.context.take());
+                let context = peer.open_mut(id).and_then(|slot| {
+                    slot.again = again;
+                    slot.context.take()
+                });
                 self.fault(now, call, cancelled, b"");
                 Some(Event::Cancelled(call, context))
             }
             Seen::New => {
-                if self.begin(now, call, Time::NEVER, 0) {
+                if self.begin(now, call, Time::NEVER, (0, again)) {
                     let unstarted = Fault::unstarted(FaultCode::CANCELLED);
                     self.fault(now, call, unstarted, b"");
                 }
                 None
             }
             Seen::Answered(answer) => {
-                self.output.push(answer, peer.address);
+                self.output.push_again(answer, peer.address, again);
                 None
             }
             Seen::Forgotten => {
                 let (token, to) = (peer.token, peer.address);
-                self.forgotten(token, to, id);
+                self.forgotten(token, to, &frame.header);
                 None
             }
             Seen::Old => None,
