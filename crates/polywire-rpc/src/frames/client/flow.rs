@@ -53,6 +53,8 @@ pub(super) enum Ended {
     Abandoned,
     /// Not in its time, or the connection has ended.
     Badly,
+    /// Something went wrong in the server, which says nothing of how fast it is or how much it has to do.
+    Fault,
     /// The server has turned it away.
     Refused,
     Well,
@@ -154,11 +156,7 @@ impl Flow {
                 _ => throttle.accepted(began),
             }
         }
-        if ended == Ended::Abandoned {
-            if let Some(balancer) = &mut self.balancer {
-                balancer.abandoned(lane);
-            }
-        } else if self.balancer.is_some() || self.learns() {
+        if self.balancer.is_some() || self.learns() {
             self.learn(lane, began, ended, now());
         }
     }
@@ -171,16 +169,16 @@ impl Flow {
 
     fn learn(&mut self, lane: usize, began: Time, ended: Ended, now: Time) {
         let took = now.since(began);
+        let sample = match ended {
+            Ended::Abandoned | Ended::Fault => Sample::Nothing,
+            Ended::Badly => Sample::Late,
+            Ended::Refused => Sample::Refused,
+            Ended::Well => Sample::Answered(took),
+        };
         if let Some(balancer) = &mut self.balancer {
-            balancer.ended(lane, now, ended == Ended::Well, took);
+            balancer.ended(lane, now, sample);
         }
         if let Some(rate) = &mut self.rate {
-            let sample = match ended {
-                Ended::Abandoned => Sample::Nothing,
-                Ended::Badly => Sample::Late,
-                Ended::Refused => Sample::Refused,
-                Ended::Well => Sample::Answered(took),
-            };
             rate.ended(now, sample);
         }
         if let Some(hedge) = &mut self.hedge
@@ -218,7 +216,7 @@ impl Flow {
                 break;
             }
             if let Some(balancer) = &mut self.balancer {
-                balancer.abandoned(picked.0);
+                balancer.ended(picked.0, now, Sample::Nothing);
             }
             self.counts.tries -= 1;
             picked = self.pick(now)?;

@@ -267,6 +267,7 @@ impl<'a> Going<'a> {
     fn ended_by(&mut self, error: &CallError) {
         if let Some(current) = &mut self.current {
             current.ended = match Outcome::of(error) {
+                Outcome::Fault if error.is_internal() => Ended::Fault,
                 Outcome::Fault | Outcome::Opened | Outcome::Reply | Outcome::Sent => Ended::Well,
                 Outcome::Overloaded => match error.as_fault().map(FrameFault::code) {
                     Some(FaultCode::OVERLOADED) => Ended::Refused,
