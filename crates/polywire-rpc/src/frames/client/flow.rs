@@ -7,6 +7,7 @@ use polywire_frame::Time;
 use polywire_frame::flow::{Balancer, Hedge, RetryBudget, Sample, Throttle};
 
 use super::chance::Chance;
+use super::going::Current;
 use super::rate::{Rate, Turn};
 use super::stats::{Counts, Outcome};
 use crate::frames::error::CallError;
@@ -20,7 +21,7 @@ pub(super) struct Flow {
     budget: RetryBudget,
     throttle: Option<Throttle>,
     rate: Option<Rate>,
-    hedge: Option<Box<Hedge>>,
+    hedge: Option<Box<Hedging>>,
     pub(super) counts: Counts,
     pending: usize,
     most_pending: usize,
@@ -55,9 +56,18 @@ pub(super) enum Ended {
     Badly,
     /// Something went wrong in the server, which says nothing of how fast it is or how much it has to do.
     Fault,
+    /// Another answer was faster: so long it took at least.
+    Overtaken,
     /// The server has turned it away.
     Refused,
     Well,
+}
+
+/// When calls are asked a second time, and how many.
+#[derive(Debug)]
+struct Hedging {
+    when: Hedge,
+    budget: RetryBudget,
 }
 
 impl Flow {
@@ -88,7 +98,12 @@ impl Flow {
             budget,
             throttle,
             rate,
-            hedge: hedge.map(Box::new),
+            hedge: hedge.map(|when| {
+                // Twice as many as there should be: more is no tail but a server that has become slower,
+                // which it would be all the more. One in ten seconds, where there are few.
+                let budget = RetryBudget::new(when.share() * 2.0, 0.1);
+                Box::new(Hedging { when, budget })
+            }),
             counts: Counts::default(),
             pending: 0,
             most_pending,
@@ -140,24 +155,18 @@ impl Flow {
         Some((lane, link))
     }
 
-    /// A try that began then has ended. `now` is asked for only where it matters.
+    /// A try has ended. `now` is asked for only where it matters.
     #[inline]
-    pub(super) fn tried(
-        &mut self,
-        lane: usize,
-        began: Time,
-        ended: Ended,
-        now: impl FnOnce() -> Time,
-    ) {
+    pub(super) fn tried(&mut self, tried: &Current, ended: Ended, now: impl FnOnce() -> Time) {
         if let Some(throttle) = &mut self.throttle {
             match ended {
-                Ended::Refused => throttle.refused(began),
+                Ended::Refused => throttle.refused(tried.began),
                 // Whatever else became of it, it was not turned away.
-                _ => throttle.accepted(began),
+                _ => throttle.accepted(tried.began),
             }
         }
         if self.balancer.is_some() || self.learns() {
-            self.learn(lane, began, ended, now());
+            self.learn(tried, ended, now());
         }
     }
 
@@ -167,24 +176,26 @@ impl Flow {
         self.hedge.is_some() || self.rate.as_ref().is_some_and(Rate::learns)
     }
 
-    fn learn(&mut self, lane: usize, began: Time, ended: Ended, now: Time) {
-        let took = now.since(began);
+    fn learn(&mut self, tried: &Current, ended: Ended, now: Time) {
+        let took = now.since(tried.began);
         let sample = match ended {
             Ended::Abandoned | Ended::Fault => Sample::Nothing,
             Ended::Badly => Sample::Late,
             Ended::Refused => Sample::Refused,
-            Ended::Well => Sample::Answered(took),
+            Ended::Overtaken | Ended::Well => Sample::Answered(took),
         };
         if let Some(balancer) = &mut self.balancer {
-            balancer.ended(lane, now, sample);
+            balancer.ended(tried.lane, now, sample);
         }
         if let Some(rate) = &mut self.rate {
             rate.ended(now, sample);
         }
+        // The answers to second calls are not counted: that there are any says that the first was late.
         if let Some(hedge) = &mut self.hedge
-            && ended == Ended::Well
+            && let Sample::Answered(took) = sample
+            && !tried.second
         {
-            hedge.answered(took);
+            hedge.when.answered(took);
         }
     }
 
@@ -194,19 +205,25 @@ impl Flow {
         rate.map_or(Ok(Turn::After(Duration::ZERO)), |rate| rate.book(now, left))
     }
 
-    /// After how long a call is asked a second time.
-    pub(super) fn hedges_after(&self) -> Option<Duration> {
-        self.hedge.as_ref()?.delay()
+    /// A call begins that may be asked a second time: after how long.
+    pub(super) fn hedges_after(&mut self, now: Time) -> Option<Duration> {
+        let hedge = self.hedge.as_mut()?;
+        hedge.budget.called(now);
+        hedge.when.delay()
     }
 
     /// Picks a connection for asking a second time, another than the first if there is one, and
-    /// nothing if the budget or the rate does not allow it.
+    /// nothing if the budget for that or the rate does not allow it.
     pub(super) fn hedge(&mut self, now: Time, first: usize) -> Option<(usize, Arc<Link>)> {
         let others = self.lanes.iter().enumerate();
         let others = others.filter(|(lane, own)| *lane != first && own.link.is_some());
         let others = others.count();
+        let hedge = self.hedge.as_mut()?;
+        if !hedge.budget.withdraw(now) {
+            return None;
+        }
         let turn = self.book(now, Duration::ZERO);
-        if !matches!(turn, Ok(Turn::After(Duration::ZERO))) || !self.withdraw(now) {
+        if !matches!(turn, Ok(Turn::After(Duration::ZERO))) {
             return None;
         }
         let mut picked = self.pick(now)?;

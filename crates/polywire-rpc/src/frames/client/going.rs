@@ -33,6 +33,8 @@ pub(super) struct Current {
     pub(super) link: Arc<Link>,
     pub(super) began: Time,
     pub(super) ended: Ended,
+    /// Whether it is a second one, beside the first.
+    pub(super) second: bool,
 }
 
 impl<'a> Going<'a> {
@@ -65,6 +67,7 @@ impl<'a> Going<'a> {
                     link,
                     began: now,
                     ended: Ended::Abandoned,
+                    second: false,
                 });
             }
             return Ok(());
@@ -190,6 +193,7 @@ impl<'a> Going<'a> {
                     link,
                     began: asked.now,
                     ended: Ended::Abandoned,
+                    second: false,
                 });
                 return Ok(());
             }
@@ -291,7 +295,7 @@ impl<'a> Going<'a> {
 impl Current {
     #[inline]
     pub(super) fn settle(&self, flow: &mut Flow, ended: Ended, clock: Clock) {
-        flow.tried(self.lane, self.began, ended, || clock.now());
+        flow.tried(self, ended, || clock.now());
     }
 }
 
