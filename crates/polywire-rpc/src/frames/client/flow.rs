@@ -161,8 +161,9 @@ impl Flow {
         if let Some(throttle) = &mut self.throttle {
             match ended {
                 Ended::Refused => throttle.refused(tried.began),
-                // Whatever else became of it, it was not turned away.
-                _ => throttle.accepted(tried.began),
+                Ended::Fault | Ended::Well => throttle.accepted(tried.began),
+                // Nobody knows what the server made of it.
+                Ended::Abandoned | Ended::Badly | Ended::Overtaken => {}
             }
         }
         if self.balancer.is_some() || self.learns() {
