@@ -7,7 +7,7 @@ use polywire_frame::client::{Connection, Lost, Operation, Refused, Request};
 use polywire_frame::datagram;
 use polywire_frame::{CallId, Time};
 
-use super::state::What;
+use super::asked::What;
 use super::tickets::Ticket;
 
 /// The state machine of a connection, as calls need it.

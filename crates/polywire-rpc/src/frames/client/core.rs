@@ -12,10 +12,10 @@ use super::going::Going;
 use super::retry::CallOptions;
 use super::stats::{Outcome, Stats};
 use crate::frames::Clock;
+use crate::frames::asked::{Asked, What};
 use crate::frames::error::CallError;
 use crate::frames::link::{Link, LinkOptions, Write};
 use crate::frames::room::Room;
-use crate::frames::state::{Asked, What};
 
 /// What a client's calls and those who keep its connections share.
 #[derive(Debug)]

@@ -12,9 +12,9 @@ use super::rate::{AHEAD, Turn};
 use super::retry::{Again, CallOptions};
 use super::stats::Outcome;
 use crate::frames::Clock;
+use crate::frames::asked::Asked;
 use crate::frames::error::{CallError, FrameFault};
 use crate::frames::link::{Link, Write};
-use crate::frames::state::Asked;
 
 /// A call that has begun. When this is dropped before the call has ended, it is cancelled.
 pub(super) struct Going<'a> {

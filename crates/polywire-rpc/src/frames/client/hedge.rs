@@ -8,9 +8,9 @@ use tokio::time::sleep;
 use super::core::Core;
 use super::flow::Ended;
 use super::going::{Current, Going};
+use crate::frames::asked::Asked;
 use crate::frames::error::CallError;
 use crate::frames::link::Write;
-use crate::frames::state::Asked;
 
 /// The second time that a call is asked. When this is dropped, it is no more.
 struct Second<'a> {

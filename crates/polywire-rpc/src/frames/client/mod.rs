@@ -26,10 +26,10 @@ use tokio::task::AbortHandle;
 
 use self::core::{Call, Core};
 use self::endpoint::Endpoint;
+use super::asked::What;
 use super::error::CallError;
 use super::link::Write;
 use super::payload;
-use super::state::What;
 use super::streams::{CallStream, Subscription};
 
 pub use builder::ClientBuilder;
