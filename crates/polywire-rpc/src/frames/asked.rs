@@ -12,7 +12,10 @@ pub(super) struct Asked<'a> {
     pub(super) operation: &'a str,
     /// The time, at which it is asked at once.
     pub(super) now: Time,
+    /// When it has ended at the latest; if it has items, when it has begun.
     pub(super) deadline: Time,
+    /// When a call with items has ended at the latest.
+    pub(super) lasts: Time,
     pub(super) metadata: &'a [(&'a str, &'a [u8])],
 }
 

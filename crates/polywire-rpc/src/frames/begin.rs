@@ -110,7 +110,10 @@ impl<M: Machine> State<M> {
             what: asked.what,
             name,
             number,
-            deadline: asked.deadline,
+            deadline: match asked.what.has_items() {
+                true => asked.lasts,
+                false => asked.deadline,
+            },
             metadata: asked.metadata,
             payload,
         };

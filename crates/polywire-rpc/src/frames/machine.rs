@@ -61,11 +61,12 @@ impl<'a> Begin<'a> {
             number: self.number,
             name: self.name,
         };
-        let request = Request::new(operation).with_metadata(self.metadata);
+        let request = Request::new(operation)
+            .with_metadata(self.metadata)
+            .with_deadline(self.deadline);
         match self.what {
-            What::Stream => request,
             What::TwoWay => request.with_items(),
-            _ => request.with_deadline(self.deadline),
+            _ => request,
         }
     }
 }

@@ -373,6 +373,7 @@ impl ClientBuilder {
                 limits: self.limits,
             }),
             within: self.deadline,
+            lasts: Duration::MAX,
             idempotent: false,
         }
     }

@@ -122,11 +122,25 @@ impl Flow {
         true
     }
 
+    /// A call goes on whose end was told already.
+    pub(super) const fn resume(&mut self) {
+        self.pending += 1;
+    }
+
     /// A call that began has ended.
     #[inline]
-    pub(super) const fn end(&mut self, outcome: Outcome) {
+    pub(super) const fn end(&mut self, outcome: Option<Outcome>) {
         self.pending -= 1;
-        self.counts.ended(outcome);
+        if let Some(outcome) = outcome {
+            self.counts.ended(outcome);
+        }
+    }
+
+    /// A call was turned away after it had been opened.
+    pub(super) fn shed(&mut self, now: Time) {
+        if let Some(throttle) = &mut self.throttle {
+            throttle.refused(now);
+        }
     }
 
     /// Whether a call may be sent, as far as the server's refusals are concerned.

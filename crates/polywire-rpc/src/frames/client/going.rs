@@ -21,7 +21,9 @@ pub(super) struct Going<'a> {
     pub(super) core: &'a Core,
     outcome: Outcome,
     /// Further ones.
-    tries: u32,
+    pub(super) tries: u32,
+    /// Whether its outcome has been counted already: it was opened once, and is opened again.
+    counted: bool,
     /// Whether it has waited for its turn already, where there is a rate.
     had_turn: bool,
     pub(super) current: Option<Current>,
@@ -44,9 +46,19 @@ impl<'a> Going<'a> {
             core,
             outcome: Outcome::Cancelled,
             tries: 0,
+            counted: false,
             had_turn: false,
             current: None,
         }
+    }
+
+    /// A call that was opened, after so many further tries, and is to be opened again.
+    pub(super) fn resumed(core: &'a Core, tries: u32) -> Self {
+        core.flow().resume();
+        let mut going = Self::new(core);
+        going.tries = tries;
+        going.counted = true;
+        going
     }
 
     /// The call begins, on a connection if there is one.
@@ -306,6 +318,6 @@ impl Drop for Going<'_> {
         if let Some(current) = &self.current {
             current.settle(&mut flow, current.ended, self.core.clock);
         }
-        flow.end(self.outcome);
+        flow.end((!self.counted).then_some(self.outcome));
     }
 }
