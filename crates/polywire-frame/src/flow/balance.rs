@@ -2,29 +2,38 @@
 
 use std::time::Duration;
 
+use super::Sample;
 use crate::Time;
 
-/// Picks among endpoints the better of two that chance names: the one that is expected to be done
-/// sooner, by the calls that it has in flight and by how long its answers take of late.
+/// Picks among endpoints the better of two that chance names: the one that is expected to answer
+/// sooner, by the calls that it has in flight, by how long its answers took of late, and by how many
+/// calls were answered at all.
 ///
 /// Two random ones, and not the best of all: if each client asked the one that looks best, they would
 /// all ask the same (Mitzenmacher, "The Power of Two Choices in Randomized Load Balancing", 2001). An
 /// endpoint whose calls keep failing is left out for a while, ever longer, and one that is new or back
 /// is given its share bit by bit.
 ///
+/// How long answers take is a mean that goes up at once and down with the time ("peak EWMA", as
+/// Finagle has it). What was seen loses its weight though nothing is asked, within some ten seconds:
+/// an endpoint that was slow is asked again, by one call at first.
+///
 /// ```
 /// use std::time::Duration;
 /// use polywire_frame::Time;
-/// use polywire_frame::flow::Balancer;
+/// use polywire_frame::flow::{Balancer, Sample};
 ///
 /// let mut balancer = Balancer::new(2);
 /// let now = Time::ZERO;
 /// // The first is slow, which its answers have told.
 /// for (endpoint, millis) in [(0, 50), (1, 1)] {
 ///     balancer.started(endpoint);
-///     balancer.ended(endpoint, now, true, Duration::from_millis(millis));
+///     balancer.ended(endpoint, now, Sample::Answered(Duration::from_millis(millis)));
 /// }
 /// assert_eq!(balancer.pick(now, 0.1, 0.9), Some(1));
+/// // A while later nobody knows whether it still is.
+/// balancer.started(1);
+/// assert_eq!(balancer.pick(now.after(Duration::from_secs(60)), 0.1, 0.9), Some(0));
 /// ```
 #[derive(Clone, Debug)]
 pub struct Balancer {
@@ -34,8 +43,13 @@ pub struct Balancer {
 #[derive(Clone, Debug)]
 struct Endpoint {
     in_flight: u32,
-    /// Seconds; of answers of late, the last ten or so.
-    latency: f64,
+    /// Seconds; nothing, while it has answered nothing.
+    latency: Option<f64>,
+    /// When a call last ended that says how long answers take, or that they take as long as before.
+    seen: Option<Time>,
+    /// The share of calls that it did not answer, as of the last of them.
+    unanswered: f64,
+    failed: Time,
     failures: u32,
     /// How often it was left out since it last answered well.
     ejections: u32,
@@ -53,8 +67,14 @@ const EJECTION: Duration = Duration::from_secs(1);
 const LONGEST_EJECTION: Duration = Duration::from_secs(30);
 /// How long the share of one that is new or back takes to grow.
 const SLOW_START: Duration = Duration::from_secs(5);
-/// The weight of the last answer.
+/// Seconds after which what was seen has a third of its weight.
+const FADES: f64 = 10.0;
+/// The weight of the last call, where it is about whether calls are answered.
 const LAST: f64 = 0.1;
+/// The least share of calls that is expected to be answered.
+const LEAST_ANSWERED: f64 = 0.01;
+/// Seconds that are expected of answers where nobody has given any.
+const UNKNOWN: f64 = 1e-6;
 
 impl Balancer {
     /// So many endpoints, all of which may be asked.
@@ -62,7 +82,10 @@ impl Balancer {
     pub fn new(endpoints: usize) -> Self {
         let endpoint = Endpoint {
             in_flight: 0,
-            latency: 0.0,
+            latency: None,
+            seen: None,
+            unanswered: 0.0,
+            failed: Time::ZERO,
             failures: 0,
             ejections: 0,
             ejected: Time::ZERO,
@@ -84,6 +107,9 @@ impl Balancer {
             // What was is no reason to leave it out.
             endpoint.ejections = 0;
             endpoint.ejected = now;
+            endpoint.latency = None;
+            endpoint.seen = None;
+            endpoint.unanswered = 0.0;
         }
         endpoint.usable = usable;
     }
@@ -125,7 +151,10 @@ impl Balancer {
         let b = at(second, count - 1);
         let b = if b >= a { b + 1 } else { b };
         let (a, b) = (nth(a)?, nth(b)?);
-        match self.endpoints[b].cost(now) < self.endpoints[a].cost(now) {
+        let (one, other) = (&self.endpoints[a], &self.endpoints[b]);
+        // Until it has answered, who is asked for the first time is taken to be as fast as the other.
+        let known = one.latency.or(other.latency).unwrap_or(UNKNOWN);
+        match other.cost(now, known) < one.cost(now, known) {
             true => Some(b),
             false => Some(a),
         }
@@ -136,39 +165,19 @@ impl Balancer {
         self.endpoints[endpoint].in_flight += 1;
     }
 
-    /// A call has ended: whether it went well as far as the endpoint is concerned, and how long it took.
-    /// A fault that is the caller's own went well.
-    pub fn ended(&mut self, endpoint: usize, now: Time, well: bool, took: Duration) {
+    /// A call has ended, and this has come of it. A fault that is the caller's own is an answer.
+    ///
+    /// A call that was refused, or was not answered in its time, makes its endpoint look as much slower
+    /// as it takes more calls to get one answered.
+    pub fn ended(&mut self, endpoint: usize, now: Time, sample: Sample) {
         let endpoint = &mut self.endpoints[endpoint];
         endpoint.in_flight = endpoint.in_flight.saturating_sub(1);
-        if well {
-            let took = took.as_secs_f64();
-            endpoint.latency = match endpoint.latency {
-                0.0 => took,
-                before => before + LAST * (took - before),
-            };
-            endpoint.failures = 0;
-            endpoint.ejections = 0;
-            return;
+        match sample {
+            // It was asked, and nobody knows more than before.
+            Sample::Nothing => endpoint.seen = Some(now),
+            Sample::Answered(took) => endpoint.answered(now, took.as_secs_f64()),
+            Sample::Late | Sample::Refused => endpoint.failed(now),
         }
-        if now < endpoint.ejected {
-            // It began before.
-            return;
-        }
-        endpoint.failures += 1;
-        if endpoint.failures >= MOST_FAILURES {
-            endpoint.failures = 0;
-            endpoint.ejections += 1;
-            let out = EJECTION.saturating_mul(endpoint.ejections);
-            endpoint.ejected = now.after(out.min(LONGEST_EJECTION));
-            endpoint.since = endpoint.ejected;
-        }
-    }
-
-    /// A call has ended in something that says nothing about the endpoint.
-    pub fn abandoned(&mut self, endpoint: usize) {
-        let endpoint = &mut self.endpoints[endpoint];
-        endpoint.in_flight = endpoint.in_flight.saturating_sub(1);
     }
 
     /// Calls in flight to an endpoint.
@@ -179,15 +188,59 @@ impl Balancer {
 }
 
 impl Endpoint {
-    /// What a further call would wait, in seconds; more for one whose share is to be small.
-    fn cost(&self, now: Time) -> f64 {
-        // One that has not answered yet is taken for a fast one.
-        let latency = self.latency.max(1e-6);
+    fn answered(&mut self, now: Time, took: f64) {
+        let took = took.max(UNKNOWN);
+        self.latency = Some(match self.latency {
+            // The geometric mean: what was a thousand times as long is soon forgotten too.
+            Some(before) if took < before => took * (before / took).powf(self.known(now)),
+            _ => took,
+        });
+        self.seen = Some(now);
+        self.unanswered *= 1.0 - LAST;
+        self.failures = 0;
+        self.ejections = 0;
+    }
+
+    fn failed(&mut self, now: Time) {
+        let unanswered = self.unanswered * left(self.failed, now);
+        self.unanswered = unanswered + (1.0 - unanswered) * LAST;
+        self.failed = now;
+        if now < self.ejected {
+            // It began before.
+            return;
+        }
+        self.failures += 1;
+        if self.failures >= MOST_FAILURES {
+            self.failures = 0;
+            self.ejections += 1;
+            let out = EJECTION.saturating_mul(self.ejections);
+            self.ejected = now.after(out.min(LONGEST_EJECTION));
+            self.since = self.ejected;
+        }
+    }
+
+    /// How much of what is known of its answers still holds.
+    fn known(&self, now: Time) -> f64 {
+        self.seen.map_or(0.0, |seen| left(seen, now))
+    }
+
+    /// What a further call would wait, in seconds, where answers take as long as is `known` of others if
+    /// this one has given none; more for one whose share is to be small.
+    fn cost(&self, now: Time, known: f64) -> f64 {
+        let latency = self.latency.unwrap_or(known);
+        // Those in flight wait as long as others did before: that it is faster now is for one to show.
+        let wait = latency * (f64::from(self.in_flight) + self.known(now));
+        let answered = (1.0 - self.unanswered * left(self.failed, now)).max(LEAST_ANSWERED);
         let share = now.since(self.since).as_secs_f64() / SLOW_START.as_secs_f64();
         let started = self.since == Time::ZERO || share >= 1.0;
         let share = if started { 1.0 } else { share.max(0.05) };
-        latency * f64::from(self.in_flight + 1) / share
+        wait.max(UNKNOWN) / (answered * share)
     }
+}
+
+/// The weight that is left of what was seen then.
+fn left(seen: Time, now: Time) -> f64 {
+    (-now.since(seen).as_secs_f64() / FADES).exp()
 }
 
 #[cfg(test)]
@@ -209,6 +262,10 @@ mod tests {
         Time::ZERO.after(Duration::from_millis(millis))
     }
 
+    fn answered(millis: u64) -> Sample {
+        Sample::Answered(Duration::from_millis(millis))
+    }
+
     #[test]
     fn equal_endpoints_get_equal_shares() {
         let mut balancer = Balancer::new(4);
@@ -218,7 +275,7 @@ mod tests {
             let endpoint = balancer.pick(at(1), chance(), chance()).unwrap();
             shares[endpoint] += 1;
             balancer.started(endpoint);
-            balancer.ended(endpoint, at(1), true, Duration::from_millis(1));
+            balancer.ended(endpoint, at(1), answered(1));
         }
         for share in shares {
             assert!((1_000..4_000).contains(&share), "{shares:?}");
@@ -249,11 +306,11 @@ mod tests {
         };
         for endpoint in [0, 1] {
             balancer.started(endpoint);
-            balancer.ended(endpoint, at(0), true, Duration::from_millis(1));
+            balancer.ended(endpoint, at(0), answered(1));
         }
         for _ in 0..MOST_FAILURES {
             balancer.started(0);
-            balancer.ended(0, at(1_000), false, Duration::ZERO);
+            balancer.ended(0, at(1_000), Sample::Late);
         }
         assert_eq!(share(&balancer, at(1_999)), 0);
         // It is back, and dearer than the other for as long as that has little to do.
@@ -264,7 +321,7 @@ mod tests {
         assert_eq!(share(&balancer, at(2_500)), 1_000);
         // Failing again is longer.
         for _ in 0..MOST_FAILURES {
-            balancer.ended(0, at(3_000), false, Duration::ZERO);
+            balancer.ended(0, at(3_000), Sample::Late);
         }
         assert_eq!(share(&balancer, at(4_999)), 0);
         assert_eq!(share(&balancer, at(5_500)), 1_000);
@@ -274,9 +331,10 @@ mod tests {
     fn what_was_in_flight_counts_once() {
         let mut balancer = Balancer::new(2);
         for _ in 0..100 {
-            balancer.ended(0, at(0), false, Duration::ZERO);
+            balancer.ended(0, at(0), Sample::Late);
         }
-        // Left out for a second, and not for twenty.
+        // Left out for a second, and not for twenty, though the other has much to do.
+        (0..10).for_each(|_| balancer.started(1));
         assert!((0..10).all(|_| balancer.pick(at(999), 0.0, 0.0) == Some(1)));
         assert_eq!(balancer.pick(at(10_000), 0.0, 0.0), Some(0));
     }
@@ -287,7 +345,7 @@ mod tests {
         assert_eq!(Balancer::new(0).pick(at(0), 0.5, 0.5), None);
         for endpoint in 0..3 {
             for _ in 0..MOST_FAILURES {
-                balancer.ended(endpoint, at(0), false, Duration::ZERO);
+                balancer.ended(endpoint, at(0), Sample::Late);
             }
         }
         balancer.set_usable(2, at(0), false);
@@ -298,5 +356,129 @@ mod tests {
         assert_eq!(balancer.pick(at(0), 1.0, 1.0), None);
         balancer.set_usable(2, at(0), true);
         assert_eq!(balancer.pick(at(0), 1.0, 1.0), Some(2));
+    }
+
+    /// Calls of a server that takes so long, one every `each` milliseconds while there is nothing else to
+    /// do, from the one time to the other: how many of them the first of two endpoints got.
+    fn asked(balancer: &mut Balancer, millis: (u64, u64), each: u64, took: [u64; 2]) -> usize {
+        let mut chance = chances();
+        let mut asked = [0; 2];
+        for now in (millis.0..millis.1).step_by(each as usize) {
+            let endpoint = balancer.pick(at(now), chance(), chance()).unwrap();
+            asked[endpoint] += 1;
+            balancer.started(endpoint);
+            balancer.ended(endpoint, at(now), answered(took[endpoint]));
+        }
+        asked[0]
+    }
+
+    #[test]
+    fn who_was_slow_once_is_asked_again() {
+        let mut balancer = Balancer::new(2);
+        balancer.started(0);
+        balancer.ended(0, at(0), answered(3_000));
+        balancer.started(1);
+        balancer.ended(1, at(0), answered(5));
+        assert_eq!(asked(&mut balancer, (0, 10_000), 10, [5, 5]), 0);
+        // As fast as the other, it has as much to do before long.
+        asked(&mut balancer, (10_000, 100_000), 10, [5, 5]);
+        let share = asked(&mut balancer, (100_000, 110_000), 10, [5, 5]);
+        assert!((300..700).contains(&share), "{share} of 1,000");
+    }
+
+    /// What is tried is one call, and not all that come until it is answered.
+    #[test]
+    fn who_is_slow_for_good_is_asked_by_one_call_now_and_then() {
+        let mut balancer = Balancer::new(2);
+        for (endpoint, millis) in [(0, 3_000), (1, 5)] {
+            balancer.started(endpoint);
+            balancer.ended(endpoint, at(0), answered(millis));
+        }
+        let mut chance = chances();
+        let mut open = None;
+        let (mut tried, mut most) = (0, 0);
+        for now in (0..600_000).step_by(10) {
+            if open.is_some_and(|since| now - since >= 3_000) {
+                balancer.ended(0, at(now), answered(3_000));
+                open = None;
+            }
+            // The other has ten calls in flight all the time.
+            for _ in 0..10 {
+                match balancer.pick(at(now), chance(), chance()).unwrap() {
+                    0 => {
+                        balancer.started(0);
+                        tried += 1;
+                        open = Some(now);
+                        most = most.max(balancer.in_flight(0));
+                    }
+                    _ => balancer.started(1),
+                }
+            }
+            while balancer.in_flight(1) > 0 {
+                balancer.ended(1, at(now), answered(5));
+            }
+        }
+        assert_eq!(most, 1);
+        assert!((5..30).contains(&tried), "{tried} times in ten minutes");
+    }
+
+    #[test]
+    fn who_is_back_is_another() {
+        let mut balancer = Balancer::new(2);
+        for (endpoint, millis) in [(0, 3_000), (1, 5)] {
+            balancer.started(endpoint);
+            balancer.ended(endpoint, at(0), answered(millis));
+        }
+        balancer.set_usable(0, at(1_000), false);
+        balancer.set_usable(0, at(2_000), true);
+        asked(&mut balancer, (2_000, 8_000), 10, [5, 5]);
+        let share = asked(&mut balancer, (8_000, 18_000), 10, [5, 5]);
+        assert!((300..700).contains(&share), "{share} of 1,000");
+    }
+
+    /// It answers as fast as the other, where it does, and never refuses five one after the other.
+    #[test]
+    fn who_refuses_now_and_then_is_asked_less() {
+        let mut balancer = Balancer::new(2);
+        let mut chance = chances();
+        let mut asked = [0; 2];
+        for now in 0..20_000 {
+            let endpoint = balancer.pick(at(now), chance(), chance()).unwrap();
+            asked[endpoint] += 1;
+            balancer.started(endpoint);
+            let sample = match asked[0] % 4 {
+                1 | 2 if endpoint == 0 => Sample::Refused,
+                _ => answered(5),
+            };
+            balancer.ended(endpoint, at(now), sample);
+        }
+        assert!(asked[0] > 0 && asked[0] * 20 < asked[1], "{asked:?}");
+    }
+
+    #[test]
+    fn what_says_nothing_changes_nothing() {
+        let mut balancer = Balancer::new(2);
+        for endpoint in [0, 1] {
+            balancer.started(endpoint);
+            balancer.ended(endpoint, at(0), answered(5));
+        }
+        for _ in 0..100 {
+            balancer.started(0);
+            balancer.ended(0, at(0), Sample::Nothing);
+        }
+        let share = asked(&mut balancer, (0, 10_000), 10, [5, 5]);
+        assert!((300..700).contains(&share), "{share} of 1,000");
+        // Nor is one that never answers taken for a fast one, again and again.
+        let mut balancer = Balancer::new(2);
+        let mut chance = chances();
+        let mut asked = [0; 2];
+        for now in 0..1_000 {
+            let endpoint = balancer.pick(at(now), chance(), chance()).unwrap();
+            asked[endpoint] += 1;
+            balancer.started(endpoint);
+            let sample = [Sample::Nothing, answered(5)][endpoint];
+            balancer.ended(endpoint, at(now), sample);
+        }
+        assert!((300..700).contains(&asked[0]), "{asked:?}");
     }
 }

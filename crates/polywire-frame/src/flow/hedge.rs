@@ -6,7 +6,11 @@ use std::time::Duration;
 ///
 /// A hedge trades a little more load for a shorter tail: at the 95th percentile one call in twenty is
 /// sent twice, and the answer that comes first counts. Only for operations that may be carried out
-/// twice, and within the [retry budget](super::RetryBudget).
+/// twice, and within a [budget](super::RetryBudget) of their own, since what is true of all calls is no
+/// tail any more.
+///
+/// Each call counts, also one that was overtaken by its second: it took so long at least. If it did not
+/// count, the longest of those that do would be asked a second time next, and so on.
 ///
 /// Times are kept in a histogram of 8 steps a doubling, from a microsecond to an hour; what is old
 /// counts less and less.
@@ -48,7 +52,19 @@ impl Hedge {
         }
     }
 
-    /// A call was answered after so long.
+    /// The share of calls that are to be asked a second time.
+    ///
+    /// ```
+    /// use polywire_frame::flow::Hedge;
+    ///
+    /// assert_eq!(Hedge::new(0.75).share(), 0.25);
+    /// ```
+    #[must_use]
+    pub const fn share(&self) -> f64 {
+        (1.0 - self.percentile).clamp(0.0, 1.0)
+    }
+
+    /// A call was answered after so long, or would have been later.
     #[inline]
     pub fn answered(&mut self, took: Duration) {
         self.counts[bucket(took)] += 1;

@@ -129,6 +129,13 @@ impl CallError {
         }
     }
 
+    /// Whether something went wrong in the server: the fault `internal`, or one of a code that is not
+    /// known, which is taken for it.
+    pub(super) fn is_internal(&self) -> bool {
+        self.as_fault()
+            .is_some_and(|fault| fault.code == FaultCode::INTERNAL || fault.code.name().is_none())
+    }
+
     /// Whether the server has certainly not carried out any part of the call.
     #[must_use]
     pub fn is_before_start(&self) -> bool {

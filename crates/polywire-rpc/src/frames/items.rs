@@ -7,8 +7,9 @@ use std::task::{Context, Poll, Waker};
 use polywire_frame::CallId;
 use polywire_frame::client::Refused;
 
+use super::asked::{Asked, Stage};
 use super::error::CallError;
-use super::state::{Asked, Shared, Stage, State};
+use super::state::{Shared, State};
 use super::tickets::{End, Outcome, Ticket, wake_with};
 
 /// What a ticket has more if its call has streams.

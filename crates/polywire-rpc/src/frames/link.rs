@@ -13,12 +13,13 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::oneshot;
 
 use super::Clock;
+use super::asked::{Asked, Stage};
 use super::driven::Driven;
 use super::error::CallError;
 use super::machine::Machine;
 use super::room::Room;
 use super::session::{Ended, Session};
-use super::state::{Asked, Shared, Stage};
+use super::state::Shared;
 use super::streams::Open;
 use super::tickets::Ticket;
 use super::udp::{self, Socket};

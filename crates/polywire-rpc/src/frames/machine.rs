@@ -7,7 +7,7 @@ use polywire_frame::client::{Connection, Lost, Operation, Refused, Request};
 use polywire_frame::datagram;
 use polywire_frame::{CallId, Time};
 
-use super::state::What;
+use super::asked::What;
 use super::tickets::Ticket;
 
 /// The state machine of a connection, as calls need it.
@@ -61,11 +61,12 @@ impl<'a> Begin<'a> {
             number: self.number,
             name: self.name,
         };
-        let request = Request::new(operation).with_metadata(self.metadata);
+        let request = Request::new(operation)
+            .with_metadata(self.metadata)
+            .with_deadline(self.deadline);
         match self.what {
-            What::Stream => request,
             What::TwoWay => request.with_items(),
-            _ => request.with_deadline(self.deadline),
+            _ => request,
         }
     }
 }

@@ -4,6 +4,9 @@
 //! The protocol is defined in `docs/frame.md`. Servers offer it by
 //! [`ServerBuilder::frames`](crate::ServerBuilder::frames).
 
+mod asked;
+mod begin;
+mod calling;
 mod client;
 mod clock;
 mod driven;
@@ -12,6 +15,7 @@ mod items;
 mod link;
 mod machine;
 pub(crate) mod payload;
+mod queue;
 mod room;
 mod session;
 mod state;

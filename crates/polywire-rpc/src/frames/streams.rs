@@ -7,6 +7,7 @@ use polywire_schema::Limits;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use super::client::Opening;
 use super::error::CallError;
 use super::items::Item;
 use super::link::Leaving;
@@ -17,6 +18,9 @@ use super::tickets::Ticket;
 ///
 /// Items that have come and were not read are bounded by the window of the connection, and so is
 /// what the server may send: it waits for the reader. What is sent waits for the server in the same way.
+///
+/// A call that the server turns away before any item has gone or come is opened again, as other calls are
+/// tried again, within the time that it has to begin.
 ///
 /// ```
 /// use polywire_protocol::Fault;
@@ -49,6 +53,8 @@ use super::tickets::Ticket;
 pub struct CallStream {
     incoming: Incoming,
     outgoing: Outgoing,
+    /// What opens it again, as long as no item has gone or come.
+    opening: Option<Box<Opening>>,
 }
 
 /// The items of a server, in a call with streams.
@@ -63,6 +69,7 @@ pub struct Incoming {
 pub struct Outgoing {
     open: Arc<Open>,
     space: Vec<u8>,
+    finished: bool,
 }
 
 /// A subscription to a topic. To drop it ends it.
@@ -87,6 +94,14 @@ pub(super) struct Open {
     pub(super) ticket: Ticket,
 }
 
+impl Open {
+    /// Waits until a subscription is accepted.
+    pub(super) async fn accepted(&self) -> Result<(), CallError> {
+        let Self { link, ticket } = self;
+        poll_fn(|context| link.0.poll_accepted(*ticket, context)).await
+    }
+}
+
 impl Drop for Open {
     fn drop(&mut self) {
         self.link.0.let_go(self.ticket);
@@ -94,15 +109,32 @@ impl Drop for Open {
 }
 
 impl CallStream {
-    pub(super) fn new(open: Open, limits: Limits) -> Self {
+    pub(super) fn new(open: Open, opening: Opening, limits: Limits) -> Self {
         let open = Arc::new(open);
         Self {
             outgoing: Outgoing {
                 open: Arc::clone(&open),
                 space: Vec::new(),
+                finished: false,
             },
             incoming: Incoming { open, limits },
+            opening: Some(Box::new(opening)),
         }
+    }
+
+    /// Opens the call again, if it has failed before any item and may be repeated.
+    async fn again(&mut self, error: CallError) -> Result<(), CallError> {
+        let Some(opening) = &mut self.opening else {
+            return Err(error);
+        };
+        let opened = Box::pin(opening.again(error)).await;
+        let open = Arc::new(opened.inspect_err(|_| self.opening = None)?);
+        self.outgoing.open = Arc::clone(&open);
+        self.incoming.open = open;
+        if self.outgoing.finished {
+            self.outgoing.finish();
+        }
+        Ok(())
     }
 
     /// The next item of the server; nothing, when it has answered.
@@ -111,7 +143,27 @@ impl CallStream {
     ///
     /// The call ended in something else than a reply, or the item is not of that type.
     pub async fn next<T: DeserializeOwned>(&mut self) -> Result<Option<T>, CallError> {
-        self.incoming.next().await
+        match self.next_bytes().await? {
+            Some(item) => self.incoming.read(&item).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// The next item as the bytes that it is.
+    ///
+    /// # Errors
+    ///
+    /// The call ended in something else than a reply.
+    pub async fn next_bytes(&mut self) -> Result<Option<Vec<u8>>, CallError> {
+        loop {
+            match self.incoming.next_bytes().await {
+                Ok(item) => {
+                    self.opening = None;
+                    return Ok(item);
+                }
+                Err(error) => self.again(error).await?,
+            }
+        }
     }
 
     /// Sends an item, once the server has room for it.
@@ -120,7 +172,30 @@ impl CallStream {
     ///
     /// As of [`Outgoing::send`].
     pub async fn send(&mut self, item: impl Serialize) -> Result<(), CallError> {
-        self.outgoing.send(item).await
+        let mut space = self.outgoing.write(&item)?;
+        let sent = self.send_bytes(&space).await;
+        space.clear();
+        self.outgoing.space = space;
+        sent
+    }
+
+    /// Sends an item that is these bytes, once the server has room for it.
+    ///
+    /// # Errors
+    ///
+    /// As of [`Outgoing::send`].
+    pub async fn send_bytes(&mut self, item: &[u8]) -> Result<(), CallError> {
+        loop {
+            match self.outgoing.send_bytes(item).await {
+                Ok(()) => {
+                    self.opening = None;
+                    return Ok(());
+                }
+                // It cannot be sent, and nothing has happened.
+                Err(error @ CallError::Invalid(_)) => return Err(error),
+                Err(error) => self.again(error).await?,
+            }
+        }
     }
 
     /// No more items will be sent.
@@ -134,16 +209,15 @@ impl CallStream {
     /// # Errors
     ///
     /// The call ended in something else than a reply, or the reply is not of that type.
-    pub async fn result<R: DeserializeOwned>(self) -> Result<R, CallError> {
-        let Self {
-            incoming,
-            mut outgoing,
-        } = self;
-        outgoing.finish();
-        incoming.result().await
+    pub async fn result<R: DeserializeOwned>(mut self) -> Result<R, CallError> {
+        self.finish();
+        // The server may wait until they are read.
+        while self.next_bytes().await?.is_some() {}
+        self.incoming.result().await
     }
 
-    /// Both directions, to be used at the same time. The call goes on while one of them is there.
+    /// Both directions, to be used at the same time. The call goes on while one of them is there. From
+    /// then on it is not opened again, whatever becomes of it.
     #[must_use]
     pub fn split(self) -> (Outgoing, Incoming) {
         (self.outgoing, self.incoming)
@@ -210,12 +284,17 @@ impl Outgoing {
     /// The call has ended, or the item cannot be written or is larger than the server takes; in the
     /// last two cases the stream goes on.
     pub async fn send(&mut self, item: impl Serialize) -> Result<(), CallError> {
-        let mut space = std::mem::take(&mut self.space);
-        space.clear();
-        payload::write(&item, &mut space).map_err(|error| CallError::Invalid(error.to_string()))?;
+        let mut space = self.write(&item)?;
         let sent = self.send_bytes(&space).await;
+        space.clear();
         self.space = space;
         sent
+    }
+
+    fn write(&mut self, item: &impl Serialize) -> Result<Vec<u8>, CallError> {
+        let mut space = std::mem::take(&mut self.space);
+        payload::write(item, &mut space).map_err(|error| CallError::Invalid(error.to_string()))?;
+        Ok(space)
     }
 
     /// Sends an item that is these bytes, once the server has room for it.
@@ -230,6 +309,7 @@ impl Outgoing {
 
     /// No more items will be sent.
     pub fn finish(&mut self) {
+        self.finished = true;
         self.open.link.0.finish(self.open.ticket);
     }
 }
@@ -246,11 +326,6 @@ impl Subscription {
         Self {
             incoming: Incoming { open, limits },
         }
-    }
-
-    pub(super) async fn accepted(&self) -> Result<(), CallError> {
-        let Open { link, ticket } = &*self.incoming.open;
-        poll_fn(|context| link.0.poll_accepted(*ticket, context)).await
     }
 
     /// The next message; nothing, when the subscription has ended in order.

@@ -98,6 +98,38 @@ async fn who_is_back_gets_its_share_bit_by_bit() {
     assert!(soon < 0.35 && late > 0.4, "{soon} and {late}");
 }
 
+/// The first calls of a server may be slow, for many reasons that do not last.
+#[tokio::test(start_paused = true)]
+async fn who_was_slow_once_has_its_share_again() {
+    let slow = Scripted::new(|call| match call.number {
+        0..2 => Act::Later(Duration::from_secs(1)),
+        _ => Act::Later(Duration::from_millis(5)),
+    });
+    let other = taking(5);
+    let client = builder(&[&slow, &other]).connect().await.unwrap();
+    load(&client, Duration::from_secs(120)).await;
+    let before = [slow.seen().len(), other.seen().len()];
+    load(&client, Duration::from_secs(20)).await;
+    let [slow, other] = [
+        slow.seen().len() - before[0],
+        other.seen().len() - before[1],
+    ];
+    assert!(slow * 3 > other, "{slow}, {other}");
+}
+
+/// What goes wrong in a server is no reason to ask another, which would do the same.
+#[tokio::test(start_paused = true)]
+async fn who_answers_that_something_went_wrong_is_not_left_out() {
+    let broken = Scripted::new(|_| Act::Fault(FaultCode::INTERNAL, 0, false));
+    let good = taking(5);
+    let client = builder(&[&broken, &good]).connect().await.unwrap();
+    for _ in 0..1_000 {
+        let _ = client.call_bytes("Echo", b"").await;
+    }
+    let (broken, good) = (broken.seen().len(), good.seen().len());
+    assert!(broken > 300 && good > 300, "{broken}, {good}");
+}
+
 #[tokio::test(start_paused = true)]
 async fn one_server_may_have_several_connections() {
     let server = taking(5);

@@ -152,3 +152,38 @@ async fn a_server_that_turns_all_away_is_sent_less_and_less() {
     }
     assert_eq!(server.seen().len(), sent + 1_000);
 }
+
+/// What is not answered is not accepted: otherwise those that wait in vain would have the client go on
+/// with sending.
+#[tokio::test(start_paused = true)]
+async fn calls_that_are_never_answered_are_no_sign_that_calls_are_taken() {
+    let server = Scripted::new(|call| match call.number % 4 {
+        0 => Act::Fault(FaultCode::OVERLOADED, 0, true),
+        _ => Act::Hold,
+    });
+    let client = builder(&server).retries(0);
+    let client = client.deadline(Duration::from_millis(10));
+    let client = client.connect().await.unwrap();
+    for _ in 0..1_000 {
+        let _ = client.call_bytes("Echo", b"").await;
+    }
+    assert!(client.stats().throttled > 500, "{:?}", client.stats());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_is_back_is_asked_again_within_seconds() {
+    let back = Instant::now() + Duration::from_secs(300);
+    let server = Scripted::new(move |call| match call.at < back {
+        true => Act::Fault(FaultCode::OVERLOADED, 0, true),
+        false => Act::Echo,
+    });
+    let client = builder(&server).retries(0).connect().await.unwrap();
+    let mut ended = Vec::new();
+    while back.elapsed() < Duration::from_secs(20) {
+        ended.push((Instant::now(), client.call_bytes("Echo", b"").await.is_ok()));
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    let last = ended.iter().rfind(|(_, well)| !well).unwrap().0;
+    assert!(last >= back - Duration::from_secs(1));
+    assert!(last <= back + Duration::from_secs(4), "{:?}", last - back);
+}

@@ -36,6 +36,8 @@ pub(crate) struct Seen {
     pub(crate) number: usize,
     /// When it came, by the test's clock.
     pub(crate) at: Instant,
+    /// Until when its caller waits.
+    pub(crate) deadline: Option<Instant>,
     pub(crate) payload: Vec<u8>,
 }
 
@@ -168,7 +170,12 @@ async fn serve(server: Arc<Inner>, mut stream: DuplexStream) {
         {
             at += count;
             match event {
-                Some(Event::Call { id, payload, .. }) => {
+                Some(Event::Call {
+                    id,
+                    payload,
+                    deadline,
+                    ..
+                }) => {
                     let payload = payload.to_vec();
                     let seen = {
                         let mut all = server.seen.lock().unwrap();
@@ -176,6 +183,10 @@ async fn serve(server: Arc<Inner>, mut stream: DuplexStream) {
                         all.push(Seen {
                             number,
                             at: Instant::now(),
+                            deadline: match deadline {
+                                Time::NEVER => None,
+                                time => Some(began + time.since(Time::ZERO)),
+                            },
                             payload: payload.clone(),
                         });
                         all.last().unwrap().clone()

@@ -127,3 +127,42 @@ async fn who_goes_without_a_word_costs_nothing() {
         .await
         .unwrap();
 }
+
+/// A peer that is there and reads nothing: what is to be sent waits, and no longer than it has time.
+#[tokio::test(start_paused = true)]
+async fn what_nobody_answers_waits_no_longer_than_its_deadline() {
+    let (client, _ours) = by_hand().await;
+    let client = client.with_deadline(Duration::from_secs(2));
+    let note = "x".repeat(60_000);
+    let error = loop {
+        let began = Instant::now();
+        let Err(error) = client.notify("Note", (&note,)).await else {
+            assert_eq!(began.elapsed(), Duration::ZERO);
+            continue;
+        };
+        assert_eq!(began.elapsed().as_secs(), 2);
+        break error;
+    };
+    assert!(matches!(error, CallError::Deadline), "{error}");
+    assert_eq!(client.stats().deadlines, 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn consent_to_a_subscription_is_waited_for_no_longer_than_the_deadline() {
+    let (client, mut ours) = by_hand().await;
+    let client = client.with_deadline(Duration::from_secs(2));
+    let began = Instant::now();
+    let error = client.subscribe("news").await.unwrap_err();
+    assert!(matches!(error, CallError::Deadline), "{error}");
+    assert_eq!(began.elapsed().as_secs(), 2);
+    assert_eq!((client.stats().opened, client.stats().pending), (1, 0));
+    // The server is told that nobody waits.
+    drop(client);
+    let mut said = Vec::new();
+    let mut buffer = [0; 256];
+    while !said.windows(6).any(|six: &[u8]| six == b"\0\0\0\0\x06\0") {
+        let read = ours.read(&mut buffer).await.unwrap();
+        assert!(read > 0, "{said:?}");
+        said.extend(&buffer[..read]);
+    }
+}

@@ -10,9 +10,11 @@ use polywire_rpc::frames::{CallError, Client};
 use polywire_rpc::methods::{MethodCall, MethodService};
 use polywire_rpc::{Methods, Running, Server, StreamCall, Timeouts};
 use tokio::sync::mpsc;
+use tokio::time::Instant;
 use tower::layer::layer_fn;
 use tower::{ServiceExt, service_fn};
 
+use crate::scripted::{Act, Scripted, settle};
 use crate::support::client;
 
 /// What has become of handlers.
@@ -347,4 +349,81 @@ async fn when_the_connection_ends_so_do_its_streams() {
     );
     served.dropped.recv().await.unwrap();
     stopping.await.unwrap();
+}
+
+/// A server that turns the first calls away, and then answers with the input.
+fn refusing(calls: usize) -> Scripted {
+    Scripted::new(move |call| match call.number < calls {
+        true => Act::Fault(FaultCode::OVERLOADED, 0, true),
+        false => Act::Echo,
+    })
+}
+
+async fn client_of(server: &Scripted) -> Client {
+    let client = Client::builder().connector("scripted", server.connector());
+    client.seed(7).connect().await.unwrap()
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_turned_away_before_any_item_is_opened_again() {
+    for both in [false, true] {
+        let server = refusing(2);
+        let client = client_of(&server).await;
+        let stream = match both {
+            true => client.two_way("Any", (1, 2)).await.unwrap(),
+            false => client.stream("Any", (1, 2)).await.unwrap(),
+        };
+        let answer: (u8, u8) = stream.result().await.unwrap();
+        assert_eq!(answer, (1, 2));
+        let stats = client.stats();
+        assert_eq!((server.seen().len(), stats.retries), (3, 2));
+        assert_eq!((stats.opened, stats.pending, stats.overloaded), (1, 0, 0));
+    }
+    // As often as other calls, and no more.
+    let server = refusing(100);
+    let client = client_of(&server).await;
+    let mut stream = client.stream("Any", ()).await.unwrap();
+    let error = stream.next::<u8>().await.unwrap_err();
+    assert_eq!(error.as_fault().unwrap().code(), FaultCode::OVERLOADED);
+    assert_eq!(server.seen().len(), 4);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_turned_away_behind_an_item_is_not() {
+    let server = refusing(1);
+    let client = client_of(&server).await;
+    let mut stream = client.two_way("Any", ()).await.unwrap();
+    stream.send(1).await.unwrap();
+    let error = stream.next::<u8>().await.unwrap_err();
+    assert_eq!(error.as_fault().unwrap().code(), FaultCode::OVERLOADED);
+    assert_eq!(server.seen().len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn streams_have_a_time_by_choice() {
+    let server = Scripted::new(|_| Act::Hold);
+    let client = client_of(&server).await;
+    let client = client.with_stream_deadline(Duration::from_secs(300));
+    let began = Instant::now();
+    let mut stream = client.two_way("Any", ()).await.unwrap();
+    let error = stream.next::<u8>().await.unwrap_err();
+    assert!(matches!(error, CallError::Deadline), "{error:?}");
+    assert_eq!(began.elapsed().as_secs(), 300);
+    let error = stream.send(1).await.unwrap_err();
+    assert!(matches!(error, CallError::Deadline), "{error:?}");
+    settle().await;
+    assert_eq!(server.cancels(), 1);
+    // The server was told.
+    let deadline = server.seen()[0].deadline.unwrap() - began;
+    assert_eq!(deadline.as_secs(), 300);
+}
+
+#[tokio::test(start_paused = true)]
+async fn streams_without_a_time_have_none() {
+    let server = Scripted::new(|_| Act::Hold);
+    let client = client_of(&server).await;
+    let mut stream = client.stream("Any", ()).await.unwrap();
+    let waited = tokio::time::timeout(Duration::from_secs(86_400), stream.next::<u8>());
+    assert!(waited.await.is_err());
+    assert_eq!(server.seen()[0].deadline, None);
 }

@@ -226,9 +226,10 @@ impl ClientBuilder {
     }
 
     /// Has [idempotent](Client::idempotent) calls asked a second time, of another server if there is
-    /// one, when the answer takes longer than so many of the others do, such as 0.95; it is then
-    /// one call in twenty at most, and within the retry budget. The answer that comes first counts, and
-    /// the other call is cancelled. Not unless this says so.
+    /// one, when the answer takes longer than so many of the others do, such as 0.95: it is then
+    /// one call in twenty. Within ten seconds it is never more than twice that share, or one call, so
+    /// that a server that has become slower is not asked everything twice. The answer that comes first
+    /// counts, and the other call is cancelled. Not unless this says so.
     pub const fn hedging(mut self, percentile: f64) -> Self {
         self.hedge = Some(percentile);
         self
@@ -372,6 +373,7 @@ impl ClientBuilder {
                 limits: self.limits,
             }),
             within: self.deadline,
+            lasts: Duration::MAX,
             idempotent: false,
         }
     }

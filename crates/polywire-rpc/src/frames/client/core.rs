@@ -12,10 +12,10 @@ use super::going::Going;
 use super::retry::CallOptions;
 use super::stats::{Outcome, Stats};
 use crate::frames::Clock;
+use crate::frames::asked::{Asked, What};
 use crate::frames::error::CallError;
 use crate::frames::link::{Link, LinkOptions, Write};
 use crate::frames::room::Room;
-use crate::frames::state::{Asked, What};
 
 /// What a client's calls and those who keep its connections share.
 #[derive(Debug)]
@@ -57,6 +57,8 @@ pub(crate) struct Call<'a> {
     pub(super) what: What,
     pub(super) operation: &'a str,
     pub(super) within: Duration,
+    /// The same of a call with items, once it has begun.
+    pub(super) lasts: Duration,
     pub(super) metadata: &'a [(&'a str, &'a [u8])],
     pub(super) options: CallOptions<'a>,
 }
@@ -65,11 +67,17 @@ impl<'a> Call<'a> {
     /// The same at that time.
     #[inline]
     pub(super) fn asked(&self, now: Time) -> Asked<'a> {
+        let lasts = now.after(self.lasts);
+        let deadline = now.after(self.within);
         Asked {
             what: self.what,
             operation: self.operation,
             now,
-            deadline: now.after(self.within),
+            deadline: match self.what.has_items() {
+                true => deadline.min(lasts),
+                false => deadline,
+            },
+            lasts,
             metadata: self.metadata,
         }
     }

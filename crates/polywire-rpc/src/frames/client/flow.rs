@@ -7,6 +7,7 @@ use polywire_frame::Time;
 use polywire_frame::flow::{Balancer, Hedge, RetryBudget, Sample, Throttle};
 
 use super::chance::Chance;
+use super::going::Current;
 use super::rate::{Rate, Turn};
 use super::stats::{Counts, Outcome};
 use crate::frames::error::CallError;
@@ -20,7 +21,7 @@ pub(super) struct Flow {
     budget: RetryBudget,
     throttle: Option<Throttle>,
     rate: Option<Rate>,
-    hedge: Option<Box<Hedge>>,
+    hedge: Option<Box<Hedging>>,
     pub(super) counts: Counts,
     pending: usize,
     most_pending: usize,
@@ -53,9 +54,20 @@ pub(super) enum Ended {
     Abandoned,
     /// Not in its time, or the connection has ended.
     Badly,
+    /// Something went wrong in the server, which says nothing of how fast it is or how much it has to do.
+    Fault,
+    /// Another answer was faster: so long it took at least.
+    Overtaken,
     /// The server has turned it away.
     Refused,
     Well,
+}
+
+/// When calls are asked a second time, and how many.
+#[derive(Debug)]
+struct Hedging {
+    when: Hedge,
+    budget: RetryBudget,
 }
 
 impl Flow {
@@ -86,7 +98,12 @@ impl Flow {
             budget,
             throttle,
             rate,
-            hedge: hedge.map(Box::new),
+            hedge: hedge.map(|when| {
+                // Twice as many as there should be: more is no tail but a server that has become slower,
+                // which it would be all the more. One in ten seconds, where there are few.
+                let budget = RetryBudget::new(when.share() * 2.0, 0.1);
+                Box::new(Hedging { when, budget })
+            }),
             counts: Counts::default(),
             pending: 0,
             most_pending,
@@ -105,11 +122,25 @@ impl Flow {
         true
     }
 
+    /// A call goes on whose end was told already.
+    pub(super) const fn resume(&mut self) {
+        self.pending += 1;
+    }
+
     /// A call that began has ended.
     #[inline]
-    pub(super) const fn end(&mut self, outcome: Outcome) {
+    pub(super) const fn end(&mut self, outcome: Option<Outcome>) {
         self.pending -= 1;
-        self.counts.ended(outcome);
+        if let Some(outcome) = outcome {
+            self.counts.ended(outcome);
+        }
+    }
+
+    /// A call was turned away after it had been opened.
+    pub(super) fn shed(&mut self, now: Time) {
+        if let Some(throttle) = &mut self.throttle {
+            throttle.refused(now);
+        }
     }
 
     /// Whether a call may be sent, as far as the server's refusals are concerned.
@@ -138,28 +169,19 @@ impl Flow {
         Some((lane, link))
     }
 
-    /// A try that began then has ended. `now` is asked for only where it matters.
+    /// A try has ended. `now` is asked for only where it matters.
     #[inline]
-    pub(super) fn tried(
-        &mut self,
-        lane: usize,
-        began: Time,
-        ended: Ended,
-        now: impl FnOnce() -> Time,
-    ) {
+    pub(super) fn tried(&mut self, tried: &Current, ended: Ended, now: impl FnOnce() -> Time) {
         if let Some(throttle) = &mut self.throttle {
             match ended {
-                Ended::Refused => throttle.refused(began),
-                // Whatever else became of it, it was not turned away.
-                _ => throttle.accepted(began),
+                Ended::Refused => throttle.refused(tried.began),
+                Ended::Fault | Ended::Well => throttle.accepted(tried.began),
+                // Nobody knows what the server made of it.
+                Ended::Abandoned | Ended::Badly | Ended::Overtaken => {}
             }
         }
-        if ended == Ended::Abandoned {
-            if let Some(balancer) = &mut self.balancer {
-                balancer.abandoned(lane);
-            }
-        } else if self.balancer.is_some() || self.learns() {
-            self.learn(lane, began, ended, now());
+        if self.balancer.is_some() || self.learns() {
+            self.learn(tried, ended, now());
         }
     }
 
@@ -169,24 +191,26 @@ impl Flow {
         self.hedge.is_some() || self.rate.as_ref().is_some_and(Rate::learns)
     }
 
-    fn learn(&mut self, lane: usize, began: Time, ended: Ended, now: Time) {
-        let took = now.since(began);
+    fn learn(&mut self, tried: &Current, ended: Ended, now: Time) {
+        let took = now.since(tried.began);
+        let sample = match ended {
+            Ended::Abandoned | Ended::Fault => Sample::Nothing,
+            Ended::Badly => Sample::Late,
+            Ended::Refused => Sample::Refused,
+            Ended::Overtaken | Ended::Well => Sample::Answered(took),
+        };
         if let Some(balancer) = &mut self.balancer {
-            balancer.ended(lane, now, ended == Ended::Well, took);
+            balancer.ended(tried.lane, now, sample);
         }
         if let Some(rate) = &mut self.rate {
-            let sample = match ended {
-                Ended::Abandoned => Sample::Nothing,
-                Ended::Badly => Sample::Late,
-                Ended::Refused => Sample::Refused,
-                Ended::Well => Sample::Answered(took),
-            };
             rate.ended(now, sample);
         }
+        // The answers to second calls are not counted: that there are any says that the first was late.
         if let Some(hedge) = &mut self.hedge
-            && ended == Ended::Well
+            && let Sample::Answered(took) = sample
+            && !tried.second
         {
-            hedge.answered(took);
+            hedge.when.answered(took);
         }
     }
 
@@ -196,19 +220,25 @@ impl Flow {
         rate.map_or(Ok(Turn::After(Duration::ZERO)), |rate| rate.book(now, left))
     }
 
-    /// After how long a call is asked a second time.
-    pub(super) fn hedges_after(&self) -> Option<Duration> {
-        self.hedge.as_ref()?.delay()
+    /// A call begins that may be asked a second time: after how long.
+    pub(super) fn hedges_after(&mut self, now: Time) -> Option<Duration> {
+        let hedge = self.hedge.as_mut()?;
+        hedge.budget.called(now);
+        hedge.when.delay()
     }
 
     /// Picks a connection for asking a second time, another than the first if there is one, and
-    /// nothing if the budget or the rate does not allow it.
+    /// nothing if the budget for that or the rate does not allow it.
     pub(super) fn hedge(&mut self, now: Time, first: usize) -> Option<(usize, Arc<Link>)> {
         let others = self.lanes.iter().enumerate();
         let others = others.filter(|(lane, own)| *lane != first && own.link.is_some());
         let others = others.count();
+        let hedge = self.hedge.as_mut()?;
+        if !hedge.budget.withdraw(now) {
+            return None;
+        }
         let turn = self.book(now, Duration::ZERO);
-        if !matches!(turn, Ok(Turn::After(Duration::ZERO))) || !self.withdraw(now) {
+        if !matches!(turn, Ok(Turn::After(Duration::ZERO))) {
             return None;
         }
         let mut picked = self.pick(now)?;
@@ -218,7 +248,7 @@ impl Flow {
                 break;
             }
             if let Some(balancer) = &mut self.balancer {
-                balancer.abandoned(picked.0);
+                balancer.ended(picked.0, now, Sample::Nothing);
             }
             self.counts.tries -= 1;
             picked = self.pick(now)?;

@@ -12,16 +12,18 @@ use super::rate::{AHEAD, Turn};
 use super::retry::{Again, CallOptions};
 use super::stats::Outcome;
 use crate::frames::Clock;
+use crate::frames::asked::Asked;
 use crate::frames::error::{CallError, FrameFault};
 use crate::frames::link::{Link, Write};
-use crate::frames::state::Asked;
 
 /// A call that has begun. When this is dropped before the call has ended, it is cancelled.
 pub(super) struct Going<'a> {
     pub(super) core: &'a Core,
     outcome: Outcome,
     /// Further ones.
-    tries: u32,
+    pub(super) tries: u32,
+    /// Whether its outcome has been counted already: it was opened once, and is opened again.
+    counted: bool,
     /// Whether it has waited for its turn already, where there is a rate.
     had_turn: bool,
     pub(super) current: Option<Current>,
@@ -33,6 +35,8 @@ pub(super) struct Current {
     pub(super) link: Arc<Link>,
     pub(super) began: Time,
     pub(super) ended: Ended,
+    /// Whether it is a second one, beside the first.
+    pub(super) second: bool,
 }
 
 impl<'a> Going<'a> {
@@ -42,9 +46,19 @@ impl<'a> Going<'a> {
             core,
             outcome: Outcome::Cancelled,
             tries: 0,
+            counted: false,
             had_turn: false,
             current: None,
         }
+    }
+
+    /// A call that was opened, after so many further tries, and is to be opened again.
+    pub(super) fn resumed(core: &'a Core, tries: u32) -> Self {
+        core.flow().resume();
+        let mut going = Self::new(core);
+        going.tries = tries;
+        going.counted = true;
+        going
     }
 
     /// The call begins, on a connection if there is one.
@@ -65,6 +79,7 @@ impl<'a> Going<'a> {
                     link,
                     began: now,
                     ended: Ended::Abandoned,
+                    second: false,
                 });
             }
             return Ok(());
@@ -190,6 +205,7 @@ impl<'a> Going<'a> {
                     link,
                     began: asked.now,
                     ended: Ended::Abandoned,
+                    second: false,
                 });
                 return Ok(());
             }
@@ -267,6 +283,7 @@ impl<'a> Going<'a> {
     fn ended_by(&mut self, error: &CallError) {
         if let Some(current) = &mut self.current {
             current.ended = match Outcome::of(error) {
+                Outcome::Fault if error.is_internal() => Ended::Fault,
                 Outcome::Fault | Outcome::Opened | Outcome::Reply | Outcome::Sent => Ended::Well,
                 Outcome::Overloaded => match error.as_fault().map(FrameFault::code) {
                     Some(FaultCode::OVERLOADED) => Ended::Refused,
@@ -290,7 +307,7 @@ impl<'a> Going<'a> {
 impl Current {
     #[inline]
     pub(super) fn settle(&self, flow: &mut Flow, ended: Ended, clock: Clock) {
-        flow.tried(self.lane, self.began, ended, || clock.now());
+        flow.tried(self, ended, || clock.now());
     }
 }
 
@@ -301,6 +318,6 @@ impl Drop for Going<'_> {
         if let Some(current) = &self.current {
             current.settle(&mut flow, current.ended, self.core.clock);
         }
-        flow.end(self.outcome);
+        flow.end((!self.counted).then_some(self.outcome));
     }
 }

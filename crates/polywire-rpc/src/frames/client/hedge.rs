@@ -8,9 +8,9 @@ use tokio::time::sleep;
 use super::core::Core;
 use super::flow::Ended;
 use super::going::{Current, Going};
+use crate::frames::asked::Asked;
 use crate::frames::error::CallError;
 use crate::frames::link::Write;
-use crate::frames::state::Asked;
 
 /// The second time that a call is asked. When this is dropped, it is no more.
 struct Second<'a> {
@@ -44,7 +44,7 @@ impl Going<'_> {
             return Err(CallError::Full);
         };
         let (lane, link) = (current.lane, Arc::clone(&current.link));
-        let Some(delay) = core.flow().hedges_after() else {
+        let Some(delay) = core.flow().hedges_after(asked.now) else {
             return link.ask(asked, write, read).await;
         };
         let mut input = Vec::new();
@@ -71,15 +71,21 @@ impl Going<'_> {
                 link: Arc::clone(&other),
                 began: now,
                 ended: Ended::Abandoned,
+                second: true,
             }),
         };
         let asked = Asked { now, ..*asked };
         let mut more = pin!(other.ask(&asked, &mut again, read));
+        let mut failed = false;
         // Where one of them fails the other may do better.
         let (result, is_second) = tokio::select! {
             biased;
             result = &mut first => match result {
-                Err(_) => (more.await, true),
+                Err(_) => {
+                    // It has failed, and was not overtaken.
+                    failed = true;
+                    (more.await, true)
+                }
                 reply => (reply, false),
             },
             result = &mut more => match result {
@@ -88,6 +94,12 @@ impl Going<'_> {
             },
         };
         if is_second {
+            if result.is_ok()
+                && !failed
+                && let Some(first) = &mut self.current
+            {
+                first.ended = Ended::Overtaken;
+            }
             std::mem::swap(&mut self.current, &mut second.current);
         }
         result

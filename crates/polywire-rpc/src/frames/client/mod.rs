@@ -27,14 +27,15 @@ use tokio::task::AbortHandle;
 
 use self::core::{Call, Core};
 use self::endpoint::Endpoint;
+use super::asked::What;
 use super::error::CallError;
 use super::link::Write;
 use super::payload;
-use super::state::What;
 use super::streams::{CallStream, Subscription};
 
 pub use builder::ClientBuilder;
 pub use endpoint::ConnectError;
+pub(crate) use open::Opening;
 pub use rate::Rate;
 pub(crate) use retry::CallOptions;
 pub use stats::Stats;
@@ -69,6 +70,8 @@ pub use stats::Stats;
 pub struct Client {
     inner: Arc<Inner>,
     within: Duration,
+    /// The same of calls with streams, once they have begun.
+    lasts: Duration,
     idempotent: bool,
 }
 
@@ -149,6 +152,47 @@ impl Client {
         }
     }
 
+    /// The same client with a time for its calls with streams, from their beginning to their end: none
+    /// unless this says other. The server is told, and stops as well.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use polywire_protocol::Fault;
+    /// use polywire_rpc::frames::{CallError, Client};
+    /// use polywire_rpc::{Methods, Server, StreamCall};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let methods = Methods::new().stream("Ticks", |(): (), mut call: StreamCall| async move {
+    ///     loop {
+    ///         call.send("tick").await?;
+    ///         tokio::time::sleep(Duration::from_millis(5)).await;
+    ///     }
+    ///     # #[allow(unreachable_code)]
+    ///     Ok::<_, Fault>(())
+    /// });
+    /// # let server = Server::methods(methods).frames(true).build()?;
+    /// # let running = server.listen("127.0.0.1:0".parse()?).await?;
+    /// # let url = format!("tcp://{}", running.address());
+    /// let client = Client::connect(&url).await?;
+    /// let client = client.with_stream_deadline(Duration::from_millis(50));
+    /// let mut ticks = client.stream("Ticks", ()).await?;
+    /// let end = loop {
+    ///     if let Err(error) = ticks.next::<String>().await {
+    ///         break error;
+    ///     }
+    /// };
+    /// assert!(matches!(end, CallError::Deadline));
+    /// # Ok(()) }
+    /// ```
+    #[must_use]
+    pub fn with_stream_deadline(&self, within: Duration) -> Self {
+        Self {
+            lasts: within,
+            ..self.clone()
+        }
+    }
+
     /// The same client for operations that may be carried out twice: what is idempotent, or only
     /// reads. Its calls are tried again also when nobody knows what became of the first try.
     #[must_use]
@@ -198,7 +242,7 @@ impl Client {
     /// Calls a method whose items are wanted: [`Methods::stream`](crate::Methods::stream).
     ///
     /// The client's deadline is that for the beginning of the call; once it has begun it may be as long
-    /// as it likes.
+    /// as it likes, or as [`Self::with_stream_deadline`] says.
     ///
     /// # Errors
     ///
@@ -233,21 +277,20 @@ impl Client {
         let mut payload = Vec::new();
         payload::write_parameters(&parameters, &mut payload)?;
         let call = self.asked(what, method);
-        let open = self.inner.core.open(&call, &payload).await?;
-        Ok(CallStream::new(open, self.inner.limits))
+        let (open, opening) = Opening::begin(&self.inner.core, &call, payload).await?;
+        Ok(CallStream::new(open, opening, self.inner.limits))
     }
 
-    /// Subscribes to a topic: what is published to it from now on.
+    /// Subscribes to a topic: what is published to it from now on. The client's deadline is that for the
+    /// server's consent; the subscription then lasts as long as it likes.
     ///
     /// # Errors
     ///
     /// The server has no topics, or does not let this client subscribe.
     pub async fn subscribe(&self, topic: &str) -> Result<Subscription, CallError> {
         let call = self.asked(What::Subscribe, topic);
-        let open = self.inner.core.open(&call, &[]).await?;
-        let subscription = Subscription::new(open, self.inner.limits);
-        subscription.accepted().await?;
-        Ok(subscription)
+        let open = self.inner.core.subscribe(&call).await?;
+        Ok(Subscription::new(open, self.inner.limits))
     }
 
     /// Publishes a message to a topic, and says how many subscriptions it was handed to.
@@ -274,11 +317,11 @@ impl Client {
     }
 
     /// Calls a method without waiting for it: nobody tells what becomes of it. Returns when the call
-    /// is on its way to the socket.
+    /// is on its way to the socket, and waits for that no longer than its deadline.
     ///
     /// # Errors
     ///
-    /// The parameters cannot be written, or the connection has ended.
+    /// The parameters cannot be written, its time is over, or the connection has ended.
     pub async fn notify(
         &self,
         method: &str,
@@ -344,6 +387,7 @@ impl Client {
             what,
             operation,
             within: self.within,
+            lasts: self.lasts,
             metadata: &[],
             options: CallOptions {
                 idempotent: self.idempotent,

@@ -1,32 +1,127 @@
 //! Calls with streams, subscriptions, and calls without an answer: a connection is found for them as for
 //! all, and what becomes of them then is between them and it.
 
+use std::future::Future;
+use std::sync::Arc;
+
+use polywire_frame::{FaultCode, Time};
+use tokio::time::timeout_at;
+
 use super::core::{Call, Core};
 use super::going::Going;
+use super::retry::CallOptions;
 use super::stats::Outcome;
-use crate::frames::error::CallError;
+use crate::frames::asked::{Asked, What};
+use crate::frames::error::{CallError, FrameFault};
 use crate::frames::streams::Open;
 
-impl Core {
+/// What a call with streams was opened by, to open it again if the server has turned it away.
+#[derive(Debug)]
+pub(crate) struct Opening {
+    core: Arc<Core>,
+    what: What,
+    operation: Box<str>,
+    payload: Vec<u8>,
+    /// When it has begun at the latest, and when it has ended.
+    deadline: Time,
+    lasts: Time,
+    metadata: Vec<(Box<str>, Box<[u8]>)>,
+    idempotent: bool,
+    /// Further ones.
+    tries: u32,
+}
+
+impl Opening {
     /// Opens a call with streams, or a subscription.
-    pub(super) async fn open(&self, call: &Call<'_>, payload: &[u8]) -> Result<Open, CallError> {
-        let mut write = copying(payload);
-        let mut asked = call.asked(self.clock.now());
-        let mut going = Going::new(self);
+    pub(super) async fn begin(
+        core: &Arc<Core>,
+        call: &Call<'_>,
+        payload: Vec<u8>,
+    ) -> Result<(Open, Self), CallError> {
+        let mut asked = call.asked(core.clock.now());
+        let mut going = Going::new(core);
         going.begin(asked.now)?;
+        let (deadline, lasts) = (asked.deadline, asked.lasts);
+        let open = open(&mut going, &mut asked, &call.options, &payload).await?;
+        let opening = Self {
+            core: Arc::clone(core),
+            what: call.what,
+            operation: call.operation.into(),
+            payload,
+            deadline,
+            lasts,
+            metadata: call
+                .metadata
+                .iter()
+                .map(|(key, value)| ((*key).into(), (*value).into()))
+                .collect(),
+            idempotent: call.options.idempotent,
+            tries: going.tries,
+        };
+        Ok((open, opening))
+    }
+
+    /// Opens it again, if that is safe and there is time for it. The error is why it is to be, and what is
+    /// given back if it is not.
+    pub(crate) async fn again(&mut self, error: CallError) -> Result<Open, CallError> {
+        let core = &*self.core;
+        let pairs: Vec<_> = self.metadata.iter().map(|(k, v)| (&**k, &**v)).collect();
+        let now = core.clock.now();
+        if error.as_fault().map(FrameFault::code) == Some(FaultCode::OVERLOADED) {
+            core.flow().shed(now);
+        }
+        let mut asked = Asked {
+            what: self.what,
+            operation: &self.operation,
+            now,
+            deadline: self.deadline,
+            lasts: self.lasts,
+            metadata: &pairs,
+        };
+        let options = CallOptions {
+            idempotent: self.idempotent,
+            retryable: &[],
+        };
+        let mut going = Going::resumed(core, self.tries);
+        going.again(&mut asked, error, &options).await?;
+        let open = open(&mut going, &mut asked, &options, &self.payload).await?;
+        self.tries = going.tries;
+        Ok(open)
+    }
+}
+
+async fn open(
+    going: &mut Going<'_>,
+    asked: &mut Asked<'_>,
+    options: &CallOptions<'_>,
+    payload: &[u8],
+) -> Result<Open, CallError> {
+    let mut write = copying(payload);
+    loop {
+        let Some(current) = &going.current else {
+            Box::pin(going.connect(asked, &mut write)).await?;
+            continue;
+        };
+        match current.link.open(asked, payload).await {
+            Ok(open) => {
+                going.ends(Outcome::Opened);
+                return Ok(open);
+            }
+            Err(error) => {
+                Box::pin(going.again(asked, error, options)).await?;
+            }
+        }
+    }
+}
+
+impl Core {
+    /// Subscribes, and waits until the server has accepted it.
+    pub(super) async fn subscribe(self: &Arc<Self>, call: &Call<'_>) -> Result<Open, CallError> {
+        let (mut open, mut opening) = Opening::begin(self, call, Vec::new()).await?;
         loop {
-            let Some(current) = &going.current else {
-                Box::pin(going.connect(&mut asked, &mut write)).await?;
-                continue;
-            };
-            match current.link.open(&asked, payload).await {
-                Ok(open) => {
-                    going.ends(Outcome::Opened);
-                    return Ok(open);
-                }
-                Err(error) => {
-                    Box::pin(going.again(&mut asked, error, &call.options)).await?;
-                }
+            match self.within(opening.deadline, open.accepted()).await {
+                Ok(()) => return Ok(open),
+                Err(error) => open = opening.again(error).await?,
             }
         }
     }
@@ -42,7 +137,8 @@ impl Core {
                 Box::pin(going.connect(&mut asked, &mut write)).await?;
                 continue;
             };
-            match current.link.notify(&asked, payload).await {
+            let sent = current.link.notify(&asked, payload);
+            match self.within(asked.deadline, sent).await {
                 Ok(()) => {
                     going.ends(Outcome::Sent);
                     return Ok(());
@@ -51,6 +147,21 @@ impl Core {
                     Box::pin(going.again(&mut asked, error, &call.options)).await?;
                 }
             }
+        }
+    }
+
+    /// What comes of it until the deadline.
+    async fn within<T>(
+        &self,
+        deadline: Time,
+        future: impl Future<Output = Result<T, CallError>>,
+    ) -> Result<T, CallError> {
+        match self.clock.instant(deadline) {
+            None => future.await,
+            Some(instant) => match timeout_at(instant, future).await {
+                Ok(result) => result,
+                Err(_) => Err(CallError::Deadline),
+            },
         }
     }
 }

@@ -1,0 +1,154 @@
+//! How calls begin on a connection.
+
+use std::sync::Arc;
+use std::task::Context;
+
+use polywire_frame::client::Refused;
+use polywire_frame::{CallId, Time};
+
+use super::asked::{Asked, What};
+use super::error::CallError;
+use super::items::Items;
+use super::machine::{Begin, Machine};
+use super::state::State;
+use super::tickets::{Outcome, Ticket, wake_with};
+
+impl<M: Machine> State<M> {
+    /// Begins a call that has no ticket, or one that waited.
+    pub(super) fn begin(
+        &mut self,
+        now: Time,
+        asked: &Asked<'_>,
+        payload: &[u8],
+        context: &Context<'_>,
+        waited: Option<Ticket>,
+    ) -> Result<Ticket, CallError> {
+        let in_flight = self.in_flight();
+        let begun = self.try_begin(now, asked, payload, waited);
+        match begun {
+            Ok(id) => {
+                let ticket = match waited {
+                    Some(ticket) => {
+                        self.waiting.pop_front();
+                        self.pass_over_left();
+                        let slot = &mut self.tickets.slots[ticket as usize];
+                        slot.outcome = Outcome::Open(id);
+                        slot.began = now;
+                        wake_with(&mut slot.waker, context);
+                        self.room.leave(slot.bytes);
+                        ticket
+                    }
+                    // The ticket that the machine was told is the next.
+                    None => self.tickets.insert(Outcome::Open(id), context.waker(), now),
+                };
+                if asked.what.has_items() {
+                    self.streams += 1;
+                    self.tickets.slots[ticket as usize].items = Some(Box::new(Items::new(id)));
+                } else {
+                    self.limit.started(in_flight);
+                }
+                if waited.is_some() {
+                    self.admit_waiting(now);
+                }
+                Ok(ticket)
+            }
+            Err(CallError::Full) if waited.is_none() => {
+                self.room.enter(payload.len())?;
+                let number = match asked.what {
+                    What::Call if asked.metadata.is_empty() => self.number(asked.operation),
+                    _ => 0,
+                };
+                let queued = self.tickets.insert(Outcome::Queued, context.waker(), now);
+                let slot = &mut self.tickets.slots[queued as usize];
+                slot.payload.clear();
+                slot.payload.extend_from_slice(payload);
+                slot.bytes = payload.len();
+                slot.deadline = asked.deadline;
+                slot.number = number;
+                self.earliest = self.earliest.min(asked.deadline);
+                self.waiting.push_back(queued);
+                Ok(queued)
+            }
+            Err(error) => match (error, waited) {
+                // It is still the first that waits.
+                (CallError::Full, Some(ticket)) => {
+                    let slot = &mut self.tickets.slots[ticket as usize];
+                    slot.payload.clear();
+                    slot.payload.extend_from_slice(payload);
+                    Ok(ticket)
+                }
+                (error, Some(ticket)) => {
+                    self.leave_queue(now, ticket);
+                    Err(error)
+                }
+                (error, None) => Err(error),
+            },
+        }
+    }
+
+    pub(super) fn try_begin(
+        &mut self,
+        now: Time,
+        asked: &Asked<'_>,
+        payload: &[u8],
+        waited: Option<Ticket>,
+    ) -> Result<CallId, CallError> {
+        if let Some(why) = &self.ended {
+            let why = Arc::clone(why);
+            return Err(CallError::Disconnected { sent: false, why });
+        }
+        if waited.is_none() && !self.waiting.is_empty() || !self.limit.admits(self.in_flight()) {
+            return Err(CallError::Full);
+        }
+        let ticket = waited.unwrap_or_else(|| self.tickets.next());
+        let name = asked.operation;
+        let number = match asked.what {
+            What::Subscribe | What::Publish => 0,
+            _ => self.number(name),
+        };
+        let begin = Begin {
+            what: asked.what,
+            name,
+            number,
+            deadline: match asked.what.has_items() {
+                true => asked.lasts,
+                false => asked.deadline,
+            },
+            metadata: asked.metadata,
+            payload,
+        };
+        self.machine
+            .begin(now, &begin, ticket)
+            .map_err(|refused| match refused {
+                // It is not known yet what the server takes.
+                Refused::TooLarge(_) if !self.greeted => CallError::Full,
+                refused => refused.into(),
+            })
+    }
+
+    /// The number of an operation on this connection.
+    pub(super) fn number(&mut self, name: &str) -> u16 {
+        if let Some(number) = self.operations.get(name) {
+            return *number;
+        }
+        let number = u16::try_from(self.operations.len() + 1).unwrap_or_default();
+        if number != 0 {
+            self.operations.insert(name.into(), number);
+            self.names.push(name.into());
+        }
+        number
+    }
+}
+
+impl From<Refused> for CallError {
+    fn from(refused: Refused) -> Self {
+        match refused {
+            Refused::Full => Self::Full,
+            Refused::Ending => Self::Disconnected {
+                sent: false,
+                why: "the connection is ending".into(),
+            },
+            refused => Self::Invalid(refused.to_string()),
+        }
+    }
+}

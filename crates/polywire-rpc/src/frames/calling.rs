@@ -1,0 +1,196 @@
+//! Calls as their callers poll them.
+
+use std::cell::Cell;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use polywire_frame::client::Refused;
+use polywire_frame::flow::Sample;
+
+use super::asked::{Asked, Stage};
+use super::error::CallError;
+use super::machine::{Begin, Machine};
+use super::state::Shared;
+use super::tickets::{End, Outcome, wake_with};
+
+thread_local! {
+    /// Where payloads are, before they are written and after they were read, so that nobody
+    /// waits for that.
+    static SCRATCH: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
+}
+
+/// Room that a thread keeps for the next payload.
+const MOST_KEPT: usize = 64 << 10;
+
+fn keep(mut scratch: Vec<u8>) {
+    scratch.clear();
+    if scratch.capacity() <= MOST_KEPT {
+        SCRATCH.set(scratch);
+    }
+}
+
+/// Bytes that wait to be written before nobody adds to them who can wait.
+const ENOUGH: usize = 256 << 10;
+
+impl<M: Machine> Shared<M> {
+    /// Begins a call, or waits for room, or looks for its end. `write` writes its input; `read` is
+    /// given the payload of the reply.
+    pub(super) fn poll_call<R>(
+        &self,
+        stage: &mut Stage,
+        asked: &Asked<'_>,
+        write: &mut dyn FnMut(&mut Vec<u8>) -> Result<(), CallError>,
+        read: impl FnOnce(&[u8]) -> Result<R, CallError>,
+        context: &Context<'_>,
+    ) -> Poll<Result<R, CallError>> {
+        let mut scratch = SCRATCH.take();
+        let ticket = match *stage {
+            Stage::New => None,
+            Stage::Waits(ticket) => Some(ticket),
+            Stage::Done => return Poll::Pending,
+        };
+        let now = match ticket {
+            Some(_) => self.clock.now(),
+            None => asked.now,
+        };
+        if ticket.is_none()
+            && let Err(error) = write(&mut scratch)
+        {
+            *stage = Stage::Done;
+            return Poll::Ready(Err(error));
+        }
+        let mut state = self.lock();
+        if let Some(ticket) = ticket {
+            let slot = &mut state.tickets.slots[ticket as usize];
+            match &slot.outcome {
+                // The task of the connection sees to it, as long as there is one.
+                Outcome::Open(id) if now >= asked.deadline => {
+                    let id = *id;
+                    state.machine.cancel(now, id);
+                    state.tickets.remove(ticket);
+                    state.ended_call(now, Sample::Late);
+                    *stage = Stage::Done;
+                    return Poll::Ready(Err(CallError::Deadline));
+                }
+                Outcome::Open(_) => {
+                    wake_with(&mut slot.waker, context);
+                    drop(state);
+                    keep(scratch);
+                    return Poll::Pending;
+                }
+                Outcome::Ended(end) => {
+                    let end = end.clone();
+                    std::mem::swap(&mut scratch, &mut slot.payload);
+                    state.tickets.remove(ticket);
+                    drop(state);
+                    *stage = Stage::Done;
+                    let result = match end {
+                        End::Reply => read(&scratch),
+                        end => Err(CallError::from_end(end, &scratch)),
+                    };
+                    keep(scratch);
+                    return Poll::Ready(result);
+                }
+                Outcome::Queued if now >= asked.deadline => {
+                    state.leave_queue(now, ticket);
+                    *stage = Stage::Done;
+                    return Poll::Ready(Err(CallError::Deadline));
+                }
+                Outcome::Queued => {
+                    // Before it is known whether it must.
+                    wake_with(&mut slot.waker, context);
+                    if !state.has_room(ticket) {
+                        return Poll::Pending;
+                    }
+                    // It was written when it began to wait.
+                    let slot = &mut state.tickets.slots[ticket as usize];
+                    std::mem::swap(&mut scratch, &mut slot.payload);
+                }
+                Outcome::Free(_) | Outcome::Left => return Poll::Pending,
+            }
+        }
+        match state.begin(now, asked, &scratch, context, ticket) {
+            Ok(ticket) => *stage = Stage::Waits(ticket),
+            Err(error) => {
+                *stage = Stage::Done;
+                return Poll::Ready(Err(error));
+            }
+        }
+        let task = state.task.take();
+        drop(state);
+        keep(scratch);
+        if let Some(task) = task {
+            task.wake();
+        }
+        Poll::Pending
+    }
+
+    /// Nobody waits for a call any more.
+    pub(super) fn give_up(&self, stage: &Stage) {
+        let Stage::Waits(ticket) = *stage else {
+            return;
+        };
+        let mut state = self.lock();
+        match state.tickets.slots[ticket as usize].outcome {
+            Outcome::Open(id) => {
+                let now = self.clock.now();
+                state.machine.cancel(now, id);
+                state.ended_call(now, Sample::Nothing);
+                state.tickets.remove(ticket);
+            }
+            Outcome::Queued => state.leave_queue(self.clock.now(), ticket),
+            Outcome::Ended(_) => state.tickets.remove(ticket),
+            Outcome::Free(_) | Outcome::Left => {}
+        }
+        let task = state.task.take();
+        drop(state);
+        if let Some(task) = task {
+            task.wake();
+        }
+    }
+
+    /// Makes a call that nobody answers, once what was sent before has gone.
+    pub(super) fn poll_notify(
+        &self,
+        asked: &Asked<'_>,
+        payload: &[u8],
+        context: &Context<'_>,
+    ) -> Poll<Result<(), CallError>> {
+        let mut state = self.lock();
+        if let Some(why) = &state.ended {
+            let why = Arc::clone(why);
+            return Poll::Ready(Err(CallError::Disconnected { sent: false, why }));
+        }
+        if state.machine.unsent() > ENOUGH {
+            state.full.push(context.waker().clone());
+            return Poll::Pending;
+        }
+        let now = self.clock.now();
+        let begin = Begin {
+            what: asked.what,
+            name: asked.operation,
+            number: state.number(asked.operation),
+            deadline: asked.deadline,
+            metadata: asked.metadata,
+            payload,
+        };
+        let greeted = state.greeted;
+        let sent = match state.machine.notify(now, &begin) {
+            // It is not known yet what the server takes.
+            Err(Refused::TooLarge(_)) if !greeted => Err(Refused::Full),
+            sent => sent,
+        };
+        if sent == Err(Refused::Full) {
+            state.full.push(context.waker().clone());
+        }
+        let task = state.task.take();
+        drop(state);
+        if let Some(task) = task {
+            task.wake();
+        }
+        match sent {
+            Err(Refused::Full) => Poll::Pending,
+            sent => Poll::Ready(sent.map_err(CallError::from)),
+        }
+    }
+}
