@@ -357,7 +357,7 @@ impl Work {
             .call(&mut self.machine, &self.done, now, id, &request);
     }
 
-    /// A call that nobody waits for. There are no more of them at once than calls.
+    /// A call that nobody waits for.
     fn one_way(&mut self, operation: u32, extension: &Extension<'_>, payload: &[u8]) {
         let request = Request {
             operation,
@@ -365,8 +365,7 @@ impl Work {
             extension,
             payload,
         };
-        let most = self.machine.settings().calls() as usize;
-        self.handlers.one_way(&request, most);
+        self.handlers.one_way(&request);
     }
 
     pub(super) fn answer(&mut self, now: Time, ended: Ended) {
