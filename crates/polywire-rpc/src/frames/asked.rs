@@ -1,5 +1,6 @@
 //! What a call asks for, and how far it is.
 
+use super::hand::Hand;
 use polywire_frame::Time;
 
 use super::tickets::Ticket;
@@ -17,6 +18,8 @@ pub(super) struct Asked<'a> {
     /// When a call with items has ended at the latest.
     pub(super) lasts: Time,
     pub(super) metadata: &'a [(&'a str, &'a [u8])],
+    /// The input as it is, for a server of this process.
+    pub(super) hand: Option<&'a Hand>,
 }
 
 /// What kind of call it is.

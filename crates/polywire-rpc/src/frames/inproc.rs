@@ -19,6 +19,8 @@ use tokio::io::DuplexStream;
 use tokio::sync::{Notify, oneshot};
 use tokio::task::AbortHandle;
 
+use super::hand::Hand;
+use crate::handler::Output;
 use crate::methods::MethodReply;
 
 /// The servers of this process that listen, by the names they are called by.
@@ -34,6 +36,9 @@ const BUFFER: usize = 256 << 10;
 pub(crate) trait Calls: fmt::Debug + Send + Sync {
     /// Begins a call, on this thread.
     fn begin(&self, operation: &str, metadata: &[(&str, &[u8])], payload: &[u8]) -> Begun;
+
+    /// Begins a call whose input goes from hand to hand; nothing, if the server has other types.
+    fn hand(&self, operation: &str, metadata: &[(&str, &[u8])], hand: &Hand) -> Option<Begun>;
 
     /// Takes a reply back that has been read, for its space.
     fn read(&self, reply: MethodReply);
@@ -61,6 +66,8 @@ pub(crate) enum Begun {
 #[derive(Debug)]
 pub(crate) enum Ended {
     Fault(Fault, Vec<u8>),
+    /// For an input that was handed over.
+    Handed(Output),
     Reply(MethodReply),
 }
 

@@ -18,6 +18,7 @@ use super::Clock;
 use super::asked::{Asked, Stage};
 use super::driven::Driven;
 use super::error::CallError;
+use super::hand::Hand;
 use super::inproc::{Begun, Calls, Connected, Ended as Finished, Working};
 use super::machine::Machine;
 use super::room::Room;
@@ -264,6 +265,11 @@ where
     if asked.now >= asked.deadline {
         return Here::Ended(Err(CallError::Deadline));
     }
+    if let Some(hand) = asked.hand
+        && let Some(begun) = calls.hand(asked.operation, asked.metadata, hand)
+    {
+        return here(calls, begun, asked.hand, read);
+    }
     let mut input = SPACE.take();
     input.clear();
     if let Err(error) = write(&mut input) {
@@ -273,13 +279,20 @@ where
     if input.capacity() <= MOST_KEPT {
         SPACE.set(input);
     }
+    here(calls, begun, asked.hand, read)
+}
+
+fn here<R, F>(calls: &dyn Calls, begun: Begun, hand: Option<&Hand>, read: F) -> Here<R>
+where
+    F: FnOnce(&[u8]) -> Result<R, CallError>,
+{
     match begun {
         Begun::Ended(Finished::Reply(reply)) => {
             let answer = read(reply.value());
             calls.read(reply);
             Here::Ended(answer)
         }
-        Begun::Ended(ended) => Here::Ended(answer(Some(ended), read)),
+        Begun::Ended(ended) => Here::Ended(answer(Some(ended), hand, read)),
         Begun::Stopped => Here::Ended(Err(CallError::Disconnected {
             sent: false,
             why: "the server has stopped".into(),
@@ -292,6 +305,7 @@ where
 pub(super) async fn wait_here<R, F>(
     working: Working,
     deadline: Option<Instant>,
+    hand: Option<&Hand>,
     read: F,
 ) -> Result<R, CallError>
 where
@@ -304,14 +318,20 @@ where
             Err(_) => return Err(CallError::Deadline),
         },
     };
-    answer(ended, read)
+    answer(ended, hand, read)
 }
 
-fn answer<R, F>(ended: Option<Finished>, read: F) -> Result<R, CallError>
+fn answer<R, F>(ended: Option<Finished>, hand: Option<&Hand>, read: F) -> Result<R, CallError>
 where
     F: FnOnce(&[u8]) -> Result<R, CallError>,
 {
     match ended {
+        Some(Finished::Handed(output)) => {
+            if let Some(hand) = hand {
+                hand.give(output);
+            }
+            read(&[])
+        }
         Some(Finished::Reply(reply)) => read(reply.value()),
         Some(Finished::Fault(fault, details)) => {
             let end = End::Fault {

@@ -14,6 +14,7 @@ use super::stats::{Outcome, Stats};
 use crate::frames::Clock;
 use crate::frames::asked::{Asked, What};
 use crate::frames::error::CallError;
+use crate::frames::hand::Hand;
 use crate::frames::link::{Here, Link, LinkOptions, Write, wait_here};
 use crate::frames::room::Room;
 
@@ -61,6 +62,8 @@ pub(crate) struct Call<'a> {
     pub(super) lasts: Duration,
     pub(super) metadata: &'a [(&'a str, &'a [u8])],
     pub(super) options: CallOptions<'a>,
+    /// The input as it is, for a server of this process.
+    pub(super) hand: Option<&'a Hand>,
 }
 
 impl<'a> Call<'a> {
@@ -79,6 +82,7 @@ impl<'a> Call<'a> {
             },
             lasts,
             metadata: self.metadata,
+            hand: self.hand,
         }
     }
 }
@@ -155,7 +159,7 @@ impl Core {
                     }
                     Here::Working(working) => {
                         let deadline = self.clock.instant(asked.deadline);
-                        Box::pin(wait_here(working, deadline, read)).await
+                        Box::pin(wait_here(working, deadline, asked.hand, read)).await
                     }
                 }
             } else {

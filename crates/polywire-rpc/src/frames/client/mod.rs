@@ -29,6 +29,7 @@ use self::core::{Call, Core};
 use self::endpoint::Endpoint;
 use super::asked::What;
 use super::error::CallError;
+use super::hand::Hand;
 use super::link::Write;
 use super::payload;
 use super::streams::{CallStream, Subscription};
@@ -354,20 +355,53 @@ impl Client {
         operation: &str,
         payload: &[u8],
         metadata: &[(&str, &[u8])],
-        mut options: CallOptions<'_>,
+        options: CallOptions<'_>,
     ) -> Result<Bytes, CallError> {
-        options.idempotent |= self.idempotent;
-        let call = Call {
-            metadata,
-            options,
-            ..self.asked(What::Call, operation)
-        };
         let mut write = |out: &mut Vec<u8>| {
             out.extend_from_slice(payload);
             Ok(())
         };
+        let call = self.call_of(operation, metadata, options);
         let read = |bytes: &[u8]| Ok(Bytes::copy_from_slice(bytes));
         self.ask(&call, &mut write, read).await
+    }
+
+    /// The same of an input that may go from hand to hand; else `write` writes it. Nothing comes back if
+    /// the output was handed over, too.
+    pub(crate) async fn call_by_hand(
+        &self,
+        operation: &str,
+        hand: &Hand,
+        write: &mut Write<'_>,
+        metadata: &[(&str, &[u8])],
+        options: CallOptions<'_>,
+    ) -> Result<Bytes, CallError> {
+        let call = Call {
+            hand: Some(hand),
+            ..self.call_of(operation, metadata, options)
+        };
+        let read = |bytes: &[u8]| Ok(Bytes::copy_from_slice(bytes));
+        self.ask(&call, write, read).await
+    }
+
+    fn call_of<'a>(
+        &self,
+        operation: &'a str,
+        metadata: &'a [(&'a str, &'a [u8])],
+        mut options: CallOptions<'a>,
+    ) -> Call<'a> {
+        options.idempotent |= self.idempotent;
+        Call {
+            metadata,
+            options,
+            ..self.asked(What::Call, operation)
+        }
+    }
+
+    /// Whether a server of this process is among its endpoints.
+    pub(crate) fn is_within_process(&self) -> bool {
+        let mut endpoints = self.inner.endpoints.iter();
+        endpoints.any(|endpoint| endpoint.is_within_process())
     }
 
     /// How long its calls may take.
@@ -391,6 +425,7 @@ impl Client {
                 idempotent: self.idempotent,
                 retryable: &[],
             },
+            hand: None,
         }
     }
 

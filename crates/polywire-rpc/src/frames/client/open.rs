@@ -77,6 +77,7 @@ impl Opening {
             deadline: self.deadline,
             lasts: self.lasts,
             metadata: &pairs,
+            hand: None,
         };
         let options = CallOptions {
             idempotent: self.idempotent,

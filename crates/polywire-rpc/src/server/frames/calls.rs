@@ -87,6 +87,14 @@ impl Table {
         }
     }
 
+    /// The operation of the model that it is.
+    pub(super) fn operation(&self, index: u32) -> Option<u32> {
+        match &self.targets[index as usize] {
+            Target::Method(_) => None,
+            Target::Operation(index) => Some(*index),
+        }
+    }
+
     /// Whether its calls have streams.
     pub(super) fn is_stream(&self, index: u32) -> bool {
         matches!(&self.targets[index as usize], Target::Method(entry) if entry.is_stream())
