@@ -15,7 +15,7 @@ mod stats;
 
 use std::fmt;
 use std::future::Future;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -236,6 +236,54 @@ impl Client {
             Ok(())
         };
         let read = |bytes: &[u8]| Ok(bytes.to_vec());
+        let call = self.asked(What::Call, operation);
+        self.ask(&call, &mut write, read).await
+    }
+
+    /// As [`Self::call_bytes`], and appends what comes to a buffer: once it has room, a call of a
+    /// [method of bytes](crate::Methods::bytes) allocates nothing on either side.
+    ///
+    /// ```
+    /// use polywire_rpc::frames::Client;
+    /// use polywire_rpc::{Methods, Server};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let methods = Methods::new().bytes("reverse", |input, output, _| {
+    ///     output.extend(input.iter().rev());
+    ///     Ok(())
+    /// });
+    /// let server = Server::methods(methods).frames(true).build()?;
+    /// let running = server.listen("127.0.0.1:0".parse()?).await?;
+    ///
+    /// let client = Client::connect(&format!("tcp://{}", running.address())).await?;
+    /// let mut output = Vec::new();
+    /// client.call_bytes_into("reverse", b"live", &mut output).await?;
+    /// assert_eq!(output, b"evil");
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The call ended in something else than a reply. Then nothing was appended.
+    pub async fn call_bytes_into(
+        &self,
+        operation: &str,
+        input: &[u8],
+        output: &mut Vec<u8>,
+    ) -> Result<(), CallError> {
+        let mut write = |out: &mut Vec<u8>| {
+            out.extend_from_slice(input);
+            Ok(())
+        };
+        // Whoever reads is one of several who might.
+        let output = Mutex::new(output);
+        let output = &output;
+        let read = move |bytes: &[u8]| {
+            let mut output = output.lock().unwrap_or_else(PoisonError::into_inner);
+            output.extend_from_slice(bytes);
+            Ok(())
+        };
         let call = self.asked(What::Call, operation);
         self.ask(&call, &mut write, read).await
     }

@@ -173,11 +173,16 @@ impl Handlers {
             payload,
             ..
         } = *request;
-        let mut context = request.context.clone();
+        let mut own = None;
         if extension.metadata().next().is_some() {
-            bring(&mut context, extension.metadata());
+            bring(own.insert(request.context.clone()), extension.metadata());
         }
         caught(|| {
+            let context = own.as_ref().unwrap_or(request.context);
+            if let Some(answer) = self.table.bytes(operation, context, payload) {
+                return Ok(Begun::Ended(answer));
+            }
+            let context = own.unwrap_or_else(|| request.context.clone());
             let future = self.table.begin(&self.app, operation, context, payload)?;
             Ok(Begun::of(future, looks))
         })
