@@ -255,6 +255,7 @@ async def deflate(client: Client) -> None:
     await everything(client)
     assert await client.call("Echo", b"ab" * 100_000) == b"ab" * 100_000
     offered = bool(client.connection.peer.features & CAN_INFLATE)
+    assert not offered or client.connection.deflated_frames
     print("deflate offered" if offered else "no deflate offered", f"- {client.connection.deflated_frames} came")
 
 

@@ -9,16 +9,24 @@ use crate::stream::{Added, Credit, Stream};
 use crate::{CallId, FaultCode, Flags, Header, Kind, Reason, Settings};
 
 impl<T> Connection<T> {
-    /// Looks at the front of what has come: at one frame, if it is whole.
+    /// Looks at the front of what has come: at one frame, if it is whole. A payload that came compressed is undone in
+    /// `room`, which is empty before; nothing else uses it.
     ///
     /// # Errors
     ///
     /// The server has broken a rule. The farewell is in the output; when it is written the
     /// connection is to be closed.
     #[inline]
-    pub fn receive<'a>(&mut self, input: &'a [u8]) -> Result<Step<'a, T>, Broken> {
+    pub fn receive<'a>(
+        &mut self,
+        input: &'a [u8],
+        room: &'a mut Vec<u8>,
+    ) -> Result<Step<'a, T>, Broken> {
         let step = match self.frames.next(input) {
-            Ok(Next::Frame(frame, consumed)) => match self.take(&frame) {
+            Ok(Next::Frame(mut frame, consumed)) => match self
+                .unpack(&mut frame, room)
+                .and_then(|()| self.take(&frame))
+            {
                 Ok(event) => return Ok(Step::Took(consumed, event)),
                 Err(broken) => Err(broken),
             },
@@ -34,6 +42,14 @@ impl<T> Connection<T> {
             }
         }
         step
+    }
+
+    #[inline]
+    fn unpack<'a>(&mut self, frame: &mut Frame<'a>, room: &'a mut Vec<u8>) -> Result<(), Broken> {
+        if frame.header.flags.has(Flags::DEFLATE) {
+            self.unpacker.unpack(frame, self.frames.most(), room)?;
+        }
+        Ok(())
     }
 
     /// What a frame means.

@@ -5,7 +5,8 @@ mod event;
 mod receive;
 mod streams;
 
-use crate::draft::bare;
+use crate::deflate::{Packer, Unpacker};
+use crate::draft::{Means, bare};
 use crate::frames::{Frames, PREFACE};
 use crate::header::header;
 use crate::slots::{HasDeadline, Slots};
@@ -29,11 +30,11 @@ pub use event::{Event, Step};
 /// request.extend(*b"\x06\0\x01\x03\0Add\x82\x02\x03");
 ///
 /// let operations = |name: &str| (name == "Add").then_some(7);
-/// let mut at = 0;
-/// while let Step::Took(bytes, event) = connection.receive(Time::ZERO, &request[at..], operations)? {
+/// let (mut at, mut room, now) = (0, Vec::new(), Time::ZERO);
+/// while let Step::Took(bytes, event) = connection.receive(now, &request[at..], &mut room, operations)? {
 ///     at += bytes;
 ///     if let Some(Event::Call { id, operation: 7, payload: [0x82, a, b], .. }) = event {
-///         let mut answer = connection.reply(Time::ZERO, id).unwrap();
+///         let mut answer = connection.reply(now, id).unwrap();
 ///         answer.payload().push(a + b);
 ///         answer.send()?;
 ///     }
@@ -52,7 +53,8 @@ pub struct Connection<O, T> {
     client: Settings,
     /// For all streams together.
     items: Credit,
-    checked: bool,
+    means: Means,
+    unpacker: Unpacker,
     slots: Slots<Call<T>>,
     /// Bytes of bodies in open calls.
     bytes: u64,
@@ -111,7 +113,8 @@ impl<O: Copy, T> Connection<O, T> {
             settings,
             client: Settings::INITIAL,
             items: Credit::new(Settings::INITIAL.items(), settings.items()),
-            checked: false,
+            means: Means::NONE,
+            unpacker: Unpacker::default(),
             slots: Slots::new(),
             bytes: 0,
             names: Vec::new(),
@@ -125,7 +128,16 @@ impl<O: Copy, T> Connection<O, T> {
     /// Sends a checksum with each frame, once the client has said that it reads them.
     #[must_use]
     pub const fn with_checksums(mut self) -> Self {
-        self.checked = true;
+        self.means.checked = true;
+        self
+    }
+
+    /// Compresses the payloads that have at least so many bytes, where that makes them shorter, once the client has said
+    /// that it reads them. The least that makes sense is some hundred. That this side reads them is said by its
+    /// [`Settings`].
+    #[must_use]
+    pub fn with_compression(mut self, least: usize) -> Self {
+        self.means.packer = Packer::new(least);
         self
     }
 
@@ -286,6 +298,8 @@ impl<O: Copy, T> Connection<O, T> {
     /// Gives back the room of a burst, where there is nothing to do.
     pub fn shrink(&mut self) {
         self.slots.shrink();
+        self.means.packer.shrink();
+        self.unpacker.shrink();
         if self.output.is_empty() {
             self.output.shrink_to(0);
         }

@@ -15,7 +15,8 @@ const MOST_EARLY_PINGS: u32 = 3;
 
 impl<O: Copy, T> Connection<O, T> {
     /// Looks at the front of what has come: at one frame, if it is whole. `resolve` says what the
-    /// name of an operation stands for; it is asked once a name, if the name gets a number.
+    /// name of an operation stands for; it is asked once a name, if the name gets a number. A payload that came
+    /// compressed is undone in `room`, which is empty before; nothing else uses it.
     ///
     /// # Errors
     ///
@@ -26,10 +27,14 @@ impl<O: Copy, T> Connection<O, T> {
         &mut self,
         now: Time,
         input: &'a [u8],
+        room: &'a mut Vec<u8>,
         resolve: impl FnMut(&str) -> Option<O>,
     ) -> Result<Step<'a, O, T>, Broken> {
         let broken = match self.frames.next(input) {
-            Ok(Next::Frame(frame, consumed)) => match self.take(now, &frame, resolve) {
+            Ok(Next::Frame(mut frame, consumed)) => match self
+                .unpack(&mut frame, room)
+                .and_then(|()| self.take(now, &frame, resolve))
+            {
                 Ok(event) => return Ok(Step::Took(consumed, event)),
                 Err(broken) => broken,
             },
@@ -49,6 +54,15 @@ impl<O: Copy, T> Connection<O, T> {
             (false, _) => self.output.clear(),
         }
         Err(broken)
+    }
+
+    #[inline]
+    fn unpack<'a>(&mut self, frame: &mut Frame<'a>, room: &'a mut Vec<u8>) -> Result<(), Broken> {
+        // Whoever made a mistake is not listened to.
+        if frame.header.flags.has(Flags::DEFLATE) && self.ends != Ends::Broken {
+            self.unpacker.unpack(frame, self.frames.most(), room)?;
+        }
+        Ok(())
     }
 
     /// What a frame means.

@@ -246,21 +246,25 @@ impl World {
                 .position(|known| *known == name)
                 .map(|at| at as u16)
         };
-        let mut at = 0;
+        let (mut at, mut room) = (0, Vec::new());
         let bytes = std::mem::take(&mut self.to_server.arrived);
         while !self.server_over {
-            let (took, event) = match self.server.receive(self.now, &bytes[at..], resolve) {
-                Ok(server::Step::Took(took, event)) => (took, event),
-                Ok(server::Step::Wants(wants)) => {
-                    assert!(wants > bytes.len() - at);
-                    break;
-                }
-                Err(broken) => {
-                    assert!(self.spoilt, "{broken}");
-                    self.stop_server();
-                    break;
-                }
-            };
+            let (took, event) =
+                match self
+                    .server
+                    .receive(self.now, &bytes[at..], &mut room, resolve)
+                {
+                    Ok(server::Step::Took(took, event)) => (took, event),
+                    Ok(server::Step::Wants(wants)) => {
+                        assert!(wants > bytes.len() - at);
+                        break;
+                    }
+                    Err(broken) => {
+                        assert!(self.spoilt, "{broken}");
+                        self.stop_server();
+                        break;
+                    }
+                };
             at += took;
             match event {
                 Some(server::Event::Call { id, payload, .. }) => {
@@ -300,10 +304,10 @@ impl World {
     }
 
     fn hear(&mut self) {
-        let mut at = 0;
+        let (mut at, mut room) = (0, Vec::new());
         let bytes = std::mem::take(&mut self.to_client.arrived);
         while !self.client_over {
-            let (took, event) = match self.client.receive(&bytes[at..]) {
+            let (took, event) = match self.client.receive(&bytes[at..], &mut room) {
                 Ok(client::Step::Took(took, event)) => (took, event),
                 Ok(client::Step::Wants(wants)) => {
                     assert!(wants > bytes.len() - at);

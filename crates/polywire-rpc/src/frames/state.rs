@@ -126,6 +126,7 @@ impl<M: Machine> Shared<M> {
         let LinkOptions {
             settings: _,
             datagram: _,
+            compress: _,
             limit,
             room,
             clock,

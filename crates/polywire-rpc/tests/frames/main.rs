@@ -4,6 +4,7 @@
 mod ages;
 mod balancing;
 mod calls;
+mod compressed;
 mod five_times;
 mod lossy;
 mod overload;

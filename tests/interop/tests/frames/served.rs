@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use polywire_frame::server::{Connection, Event, Fault, Step};
-use polywire_frame::{CallId, FaultCode, Settings, Time};
+use polywire_frame::{CallId, FaultCode, Features, Settings, Time};
 
 /// What the names of operations stand for.
 #[derive(Clone, Copy, Debug)]
@@ -97,10 +97,18 @@ pub(crate) struct Served<S> {
     notes: Notes,
 }
 
+/// What this side reads.
+pub(crate) const FEATURES: Features = Features::CHECKED.with(Features::DEFLATE);
+
+/// From how many bytes on it compresses payloads: even short ones.
+pub(crate) const LEAST: usize = 32;
+
 impl<S: Socket> Served<S> {
     pub(crate) fn new(socket: S, settings: Settings, notes: Notes) -> Self {
         Self {
-            machine: Connection::new(settings).with_checksums(),
+            machine: Connection::new(settings.with_features(FEATURES))
+                .with_checksums()
+                .with_compression(LEAST),
             socket,
             began: Instant::now(),
             open: Vec::new(),
@@ -139,10 +147,11 @@ impl<S: Socket> Served<S> {
                     if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {}
                 Err(_) => return,
             }
-            let mut at = 0;
+            let (mut at, mut room) = (0, Vec::new());
             // What is wrong is in the output, as a farewell.
             while let Ok(Step::Took(count, event)) =
-                self.machine.receive(self.now(), &input[at..], operation)
+                self.machine
+                    .receive(self.now(), &input[at..], &mut room, operation)
             {
                 at += count;
                 if let Some(event) = event {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use polywire_frame::flow::Allowance;
 use polywire_frame::server::{Connection, Event, Fault as Answer, Step};
-use polywire_frame::{Broken, CallId, Extension, Output, Reason, Settings, Time};
+use polywire_frame::{Broken, CallId, Extension, Features, Output, Reason, Settings, Time};
 use polywire_protocol::{Fault, FaultKind};
 use tokio::task::AbortHandle;
 
@@ -154,13 +154,19 @@ impl Work {
         let flow = Arc::clone(&app.flow);
         let limits = &flow.limits;
         let ping = u32::try_from(limits.ping.as_millis()).unwrap_or(u32::MAX);
-        let settings = Settings::DEFAULT
+        let mut settings = Settings::DEFAULT
             .with_frame(limit)
             .with_bytes(limits.bytes.unwrap_or_else(|| limit.saturating_mul(2)))
             .with_calls(limits.calls)
             .with_ping(ping);
         let handlers = Handlers::new(app)?;
+        if limits.compress.is_some() {
+            settings = settings.with_features(settings.features().with(Features::DEFLATE));
+        }
         let mut machine = Connection::new(settings);
+        if let Some(least) = limits.compress {
+            machine = machine.with_compression(least);
+        }
         if limits.calls < settings.calls() {
             // Fewer than a setting may say.
             machine.limit_calls(limits.calls);
@@ -469,10 +475,15 @@ impl Side for Work {
         let mut later = self.stopped;
         self.yields = false;
         let mut ends = Time::NEVER;
+        // Of payloads that came compressed.
+        let mut room = Vec::new();
         loop {
             let table = &self.handlers.table;
             let resolve = |name: &str| table.find(name);
-            match self.machine.receive(came, &bytes[at..], resolve)? {
+            match self
+                .machine
+                .receive(came, &bytes[at..], &mut room, resolve)?
+            {
                 Step::Wants(wants) => {
                     self.came += at as u64;
                     self.stopped = false;
