@@ -141,7 +141,12 @@ pub fn server(data: &[u8]) {
     };
     let make = || Server(server::Connection::new(settings()).with_compression(LEAST));
     let mut server = compare(make, stream, size);
+    let before = server.0.open() as usize;
+    let mut ended = 0;
+    let cut = server.0.end_of_input(Time::ZERO, 0, |_, _| ended += 1);
+    assert!(cut.is_ok(), "{cut:?}");
     let open = server.0.open() as usize;
+    assert_eq!(before, open + ended);
     assert!(server.0.close().count() <= open);
 }
 

@@ -170,7 +170,7 @@ class Connection:
         self.credit = Credit(self, 3, NONE, self.peer.items, own.items)  # of all streams together
         self.go = asyncio.Event()  # there is credit, or a call has ended
         self.position = 0
-        self.left = False
+        self.left = self.ended = False  # nothing more is written; nothing more will come
         self.checked_frames = self.deflated_frames = 0  # that came
         self.write(PREFACE)
 
@@ -201,13 +201,18 @@ class Connection:
         return size
 
     async def frames(self) -> AsyncIterator[Frame]:
-        """All frames that come, HELLO first; ends with the stream. The preface has been read."""
+        """All frames that come, HELLO first; ends with the stream, if that ends behind a frame. The preface has been
+        read."""
         greeted = False
         while True:
             at = self.position
             try:
                 head = await self.reader.readexactly(HEADER.size)
-            except (asyncio.IncompleteReadError, OSError):
+            except asyncio.IncompleteReadError as error:
+                if error.partial:
+                    raise Broken(at + len(error.partial), "the rest of a frame", "the end") from None
+                return
+            except OSError:
                 return
             length, kind, flags, code, id, value = HEADER.unpack(head)
             if length > self.own.frame:
@@ -221,7 +226,9 @@ class Connection:
                 raise Broken(at + 5, f"flags that {Kind(kind).name} has here", f"{flags:#04x}")
             try:
                 body = await self.reader.readexactly(length)
-            except (asyncio.IncompleteReadError, OSError):
+            except asyncio.IncompleteReadError as error:
+                raise Broken(at + HEADER.size + len(error.partial), "the rest of a frame", "the end") from None
+            except OSError:
                 return
             self.position += HEADER.size + length
             if kind < 0x80:
@@ -312,6 +319,8 @@ class Call:
     async def send(self, item: bytes) -> bool:
         """Sends an item as soon as there is credit; False where the call has ended."""
         while not (self.may_send or self.over):
+            if self.connection.ended:
+                raise Fault(0x33, b"nobody can give credit any more")
             self.connection.go.clear()
             await self.connection.go.wait()
         if not self.over:

@@ -144,6 +144,7 @@ impl<T> Draught<'_, T> {
         let stream = self.stream.map(|open| {
             Box::new(Stream {
                 open,
+                topic: false,
                 credit: Credit::new(connection.settings.window(), connection.window),
             })
         });

@@ -1,7 +1,7 @@
 //! What a server's frames mean to a client.
 
 use super::{Connection, Ends, Event, Step};
-use crate::broken::{Broken, farewell};
+use crate::broken::{Broken, cut, farewell};
 use crate::draft::bare;
 use crate::frames::{Frame, Next};
 use crate::header::header;
@@ -42,6 +42,20 @@ impl<T> Connection<T> {
             }
         }
         step
+    }
+
+    /// Nothing more will come, behind so many bytes that were not consumed. The connection is to be
+    /// [closed](Self::close): a server that sends no more cannot answer.
+    ///
+    /// # Errors
+    ///
+    /// It ended within a frame.
+    pub fn end_of_input(&mut self, rest: usize) -> Result<(), Broken> {
+        self.ends = Ends::Broken;
+        match rest {
+            0 => Ok(()),
+            _ => Err(cut(self.frames.offset() + rest as u64)),
+        }
     }
 
     #[inline]
@@ -105,7 +119,7 @@ impl<T> Connection<T> {
                 // Streams have begun with less.
                 let initial = Settings::INITIAL;
                 let more = self.settings.window() - initial.window();
-                self.slots.each(|call| {
+                self.slots.each(|_, call| {
                     if let Some(stream) = &mut call.stream {
                         // Less than the setting may be.
                         let _ = stream.credit.add(more);
@@ -123,6 +137,7 @@ impl<T> Connection<T> {
                 let stream = open.stream.get_or_insert_with(|| {
                     Box::new(Stream {
                         open: false,
+                        topic: false,
                         credit: Credit::new(0, self.window),
                     })
                 });

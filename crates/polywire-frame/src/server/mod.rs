@@ -63,6 +63,10 @@ pub struct Connection<O, T> {
     pinged: Option<Time>,
     early_pings: u32,
     ends: Ends,
+    /// Nothing more will come.
+    input_ended: bool,
+    /// Calls whose items have no credit since then.
+    stuck: Vec<CallId>,
     tally: Tally,
 }
 
@@ -121,6 +125,8 @@ impl<O: Copy, T> Connection<O, T> {
             pinged: None,
             early_pings: 0,
             ends: Ends::Not,
+            input_ended: false,
+            stuck: Vec::new(),
             tally: Tally::default(),
         }
     }
@@ -270,7 +276,10 @@ impl<O: Copy, T> Connection<O, T> {
     #[inline]
     #[must_use]
     pub const fn next_timeout(&self) -> Time {
-        self.slots.earliest()
+        match self.stuck.is_empty() {
+            true => self.slots.earliest(),
+            false => Time::ZERO,
+        }
     }
 
     /// Ends the calls whose time is over, and hands over what was kept of them. Their callers are
@@ -278,13 +287,25 @@ impl<O: Copy, T> Connection<O, T> {
     pub fn timeout(&mut self, now: Time, mut expired: impl FnMut(CallId, Option<T>)) {
         let mut ids = Vec::new();
         self.slots.expired(now, &mut ids);
+        self.give_up(now, &ids, FaultCode::DEADLINE, &mut expired);
+        let stuck = std::mem::take(&mut self.stuck);
+        self.give_up(now, &stuck, FaultCode::CANCELLED, &mut expired);
+    }
+
+    fn give_up(
+        &mut self,
+        now: Time,
+        ids: &[CallId],
+        code: FaultCode,
+        given_up: &mut dyn FnMut(CallId, Option<T>),
+    ) {
         for id in ids {
-            let Some(call) = self.slots.get_mut(id) else {
+            let Some(call) = self.slots.get_mut(*id) else {
                 continue;
             };
             let context = call.context.take();
-            self.fault(now, id, Fault::new(FaultCode::DEADLINE), b"");
-            expired(id, context);
+            self.fault(now, *id, Fault::new(code), b"");
+            given_up(*id, context);
         }
     }
 

@@ -142,8 +142,8 @@ fn a_server_names_what_is_wrong() {
             "CANCEL for a call, found slot 1, count 0, at byte 44",
         ),
         (
-            vec![frame(9, 0, 0, 0, 1, b"")],
-            "credit for a stream, at byte 44",
+            vec![frame(9, 0, 0, 0, i32::MAX as u32, b"")],
+            "credit of at most 2^31 - 1 bytes, found 2147483647, at byte 44",
         ),
         (
             vec![frame(9, 0, 1, 0, 1, b"")],

@@ -114,8 +114,9 @@ impl Side for Driven {
         usize::MAX
     }
 
-    fn outlives_input(&self) -> bool {
-        false
+    fn end_of_input(&mut self, rest: usize) -> Result<bool, Broken> {
+        self.0.lock().machine.end_of_input(rest)?;
+        Ok(false)
     }
 
     fn waits_for_the_other(&self) -> bool {

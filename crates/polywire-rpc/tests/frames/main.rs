@@ -6,6 +6,7 @@ mod balancing;
 mod calls;
 mod compressed;
 mod five_times;
+mod half_close;
 mod lossy;
 mod overload;
 mod rates;

@@ -1,7 +1,7 @@
 //! A client on our state machine and a blocking socket.
 
 use std::io::{Read, Write};
-use std::net::TcpStream;
+use std::net::{Shutdown, TcpStream};
 use std::time::{Duration, Instant};
 
 use polywire_frame::client::{Connection, Event, Operation, Request, Step};
@@ -91,6 +91,12 @@ impl Caller {
         let parts: Vec<_> = self.machine.output().parts().flatten().copied().collect();
         self.machine.wrote();
         self.socket.write_all(&parts).unwrap();
+    }
+
+    /// Sends what there is, and no more.
+    pub(crate) fn end(&mut self) {
+        self.flush();
+        self.socket.shutdown(Shutdown::Write).unwrap();
     }
 
     /// Sends what there is, and waits until something has come, which is not looked at.

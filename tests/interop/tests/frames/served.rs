@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::io::{ErrorKind, Read, Write};
 use std::net::Shutdown;
 use std::sync::{Arc, Mutex};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use polywire_frame::server::{Connection, Event, Fault, Step};
@@ -125,6 +126,7 @@ impl<S: Socket> Served<S> {
     pub(crate) fn serve(mut self) {
         let mut input = Vec::new();
         let mut scratch = vec![0; 1 << 16];
+        let mut ended = false;
         loop {
             self.go_on();
             let output: Vec<u8> = self.machine.output().parts().flatten().copied().collect();
@@ -139,9 +141,18 @@ impl<S: Socket> Served<S> {
                 while self.socket.read(&mut scratch).is_ok_and(|count| count > 0) {}
                 return;
             }
+            if ended {
+                thread::sleep(Duration::from_millis(2));
+                continue;
+            }
             self.socket.read_within(Duration::from_millis(2));
             match self.socket.read(&mut scratch) {
-                Ok(0) => return,
+                Ok(0) => {
+                    ended = true;
+                    let _ = self
+                        .machine
+                        .end_of_input(self.now(), input.len(), |_, _| {});
+                }
                 Ok(count) => input.extend_from_slice(&scratch[..count]),
                 Err(error)
                     if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {}

@@ -526,8 +526,19 @@ impl Side for Work {
         Self::MOST_WAITING
     }
 
-    fn outlives_input(&self) -> bool {
-        self.left
+    fn end_of_input(&mut self, rest: usize) -> Result<bool, Broken> {
+        if rest == 0 && !self.left && !self.handlers.app.half_close {
+            return Ok(false);
+        }
+        let now = self.clock.now();
+        let mut ended = Vec::new();
+        self.machine
+            .end_of_input(now, rest, |_, kept| ended.push(kept))?;
+        for kept in ended {
+            self.given_up(kept.as_ref());
+        }
+        self.left = true;
+        Ok(true)
     }
 
     fn waits_for_the_other(&self) -> bool {
