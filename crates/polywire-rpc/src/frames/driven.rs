@@ -25,8 +25,10 @@ impl Side for Driven {
         let mut state = self.0.lock();
         let state = &mut *state;
         let mut at = 0;
+        // Of payloads that came compressed.
+        let mut room = Vec::new();
         loop {
-            let event = match state.machine.receive(&bytes[at..])? {
+            let event = match state.machine.receive(&bytes[at..], &mut room)? {
                 Step::Wants(wants) => {
                     // Answers that nobody waited for have made room too.
                     state.admit_waiting(now);
@@ -112,8 +114,9 @@ impl Side for Driven {
         usize::MAX
     }
 
-    fn outlives_input(&self) -> bool {
-        false
+    fn end_of_input(&mut self, rest: usize) -> Result<bool, Broken> {
+        self.0.lock().machine.end_of_input(rest)?;
+        Ok(false)
     }
 
     fn waits_for_the_other(&self) -> bool {

@@ -61,6 +61,8 @@ pub(super) struct LinkOptions {
     pub(super) settings: Settings,
     /// Bytes of a datagram that is sent, at most.
     pub(super) datagram: usize,
+    /// From how many bytes on payloads are compressed.
+    pub(super) compress: Option<usize>,
     /// How many calls are in flight.
     pub(super) limit: AdaptiveLimit,
     /// Where calls wait for room.
@@ -111,7 +113,10 @@ impl Link {
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
-        let machine = Connection::new(options.settings);
+        let mut machine = Connection::new(options.settings);
+        if let Some(least) = options.compress {
+            machine = machine.with_compression(least);
+        }
         let shared = Arc::new(Shared::new(machine, options));
         let own = Arc::clone(&shared);
         tokio::spawn(async move {

@@ -64,6 +64,7 @@ impl<M: Machine> Shared<M> {
         let LinkOptions {
             settings: _,
             datagram: _,
+            compress: _,
             limit,
             room,
             clock,

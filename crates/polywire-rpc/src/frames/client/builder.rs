@@ -6,8 +6,8 @@ use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::time::Duration;
 
-use polywire_frame::Settings;
 use polywire_frame::flow::{AdaptiveLimit, Backoff, Bounds, Hedge, RetryBudget, Throttle};
+use polywire_frame::{Features, Settings};
 use polywire_schema::Limits;
 use tokio::io::{AsyncRead, AsyncWrite};
 
@@ -67,6 +67,7 @@ pub struct ClientBuilder {
     connect_timeout: Duration,
     waits: bool,
     datagram: usize,
+    compress: Option<usize>,
     limits: Limits,
     seed: Option<u64>,
 }
@@ -102,6 +103,7 @@ impl Default for ClientBuilder {
             connect_timeout: Duration::from_secs(5),
             waits: true,
             datagram: polywire_frame::datagram::USUAL,
+            compress: None,
             limits: Limits::DEFAULT,
             seed: None,
         }
@@ -262,6 +264,15 @@ impl ClientBuilder {
         self
     }
 
+    /// Sets from how many bytes on inputs and items are compressed, where that makes them shorter and the server reads
+    /// it, and that answers may come compressed; what is undone counts in all limits. Neither, unless this says other: it
+    /// takes time of the processor, some 300 KiB a connection while it is used, and the length of what is compressed
+    /// tells about secrets in it. Not over UDP.
+    pub const fn compress(mut self, least: usize) -> Self {
+        self.compress = Some(least);
+        self
+    }
+
     /// Sets what answers may be; [`Limits::DEFAULT`] unless this says other.
     pub const fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
@@ -332,12 +343,17 @@ impl ClientBuilder {
 
     fn core(&self, lanes: usize) -> Core {
         let frame = u32::try_from(self.limits.bytes()).unwrap_or(u32::MAX);
+        let features = match self.compress {
+            Some(_) => Settings::DEFAULT.features().with(Features::DEFLATE),
+            None => Settings::DEFAULT.features(),
+        };
         let limit = AdaptiveLimit::new(*self.in_flight.start(), *self.in_flight.end());
         let fixed = self.in_flight.start() >= self.in_flight.end();
         let burst = self.burst.unwrap_or(if fixed { 0 } else { 10 });
         let plan = Plan {
-            settings: Settings::DEFAULT.with_frame(frame),
+            settings: Settings::DEFAULT.with_frame(frame).with_features(features),
             datagram: self.datagram,
+            compress: self.compress,
             limit: limit.with_burst(burst),
             connect_timeout: self.connect_timeout,
             reconnect: self.reconnect,

@@ -39,6 +39,8 @@ pub(super) struct Plan {
     pub(super) settings: Settings,
     /// Bytes of a datagram.
     pub(super) datagram: usize,
+    /// From how many bytes on payloads are compressed.
+    pub(super) compress: Option<usize>,
     pub(super) limit: AdaptiveLimit,
     pub(super) connect_timeout: Duration,
     pub(super) reconnect: Backoff,
@@ -108,6 +110,7 @@ impl Core {
         LinkOptions {
             settings: self.plan.settings,
             datagram: self.plan.datagram,
+            compress: self.plan.compress,
             limit: self.plan.limit.clone(),
             room: Arc::clone(&self.room),
             clock: self.clock,
