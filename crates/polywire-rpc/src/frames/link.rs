@@ -19,7 +19,7 @@ use super::error::CallError;
 use super::machine::Machine;
 use super::room::Room;
 use super::session::{Ended, Session};
-use super::state::Shared;
+use super::state::{Farewell, Shared};
 use super::streams::Open;
 use super::tickets::Ticket;
 use super::udp::{self, Socket};
@@ -192,8 +192,16 @@ impl Link {
         }
     }
 
+    /// Why no call can be made any more, if so.
+    pub(super) fn farewell(&self) -> Option<Farewell> {
+        match &self.0 {
+            Way::Datagrams(link) => link.0.lock().farewell(),
+            Way::Stream(link) => link.0.lock().farewell(),
+        }
+    }
+
     /// Waits until no call can be made any more. One task waits at a time.
-    pub(super) async fn ended(&self) -> Arc<str> {
+    pub(super) async fn ended(&self) -> Farewell {
         match &self.0 {
             Way::Datagrams(link) => link.0.ended().await,
             Way::Stream(link) => link.0.ended().await,

@@ -54,6 +54,8 @@ pub(super) struct State<M = Connection<Ticket>> {
     pub(super) greeted: bool,
     /// Why no call can be made any more.
     pub(super) ended: Option<Arc<str>>,
+    /// Whether the server has said so in order: it answers what is open.
+    pub(super) goodbye: bool,
     /// Nobody has the client any more.
     pub(super) left: bool,
     pub(super) chance: u64,
@@ -88,6 +90,7 @@ impl<M: Machine> Shared<M> {
                 full: Vec::new(),
                 greeted: false,
                 ended: None,
+                goodbye: false,
                 left: false,
                 chance: seed,
             }),
@@ -119,10 +122,10 @@ impl<M: Machine> Shared<M> {
     }
 
     /// Waits until no call can be made any more. One task waits at a time.
-    pub(super) async fn ended(&self) -> Arc<str> {
+    pub(super) async fn ended(&self) -> Farewell {
         loop {
-            if let Some(why) = &self.lock().ended {
-                return Arc::clone(why);
+            if let Some(farewell) = self.lock().farewell() {
+                return farewell;
             }
             self.changed.notified().await;
         }
@@ -141,7 +144,22 @@ impl<M: Machine> Shared<M> {
     }
 }
 
+/// Why no call can be made on a connection any more.
+#[derive(Clone, Debug)]
+pub(super) struct Farewell {
+    pub(super) why: Arc<str>,
+    /// Whether the server has said so in order, and is there: another connection can be had at once.
+    pub(super) goodbye: bool,
+}
+
 impl<M: Machine> State<M> {
+    /// Why no call can be made any more, if so.
+    pub(super) fn farewell(&self) -> Option<Farewell> {
+        let why = Arc::clone(self.ended.as_ref()?);
+        let goodbye = self.goodbye;
+        Some(Farewell { why, goodbye })
+    }
+
     /// Calls that are open, and how many may be.
     pub(super) fn figures(&self) -> (usize, u32) {
         (self.machine.open() as usize, self.limit.current())
@@ -249,6 +267,7 @@ impl<M: Machine> State<M> {
             words => words.to_owned(),
         };
         self.ended = Some(format!("the server ends the connection: {why}").into());
+        self.goodbye = !reason.is_mistake();
         self.admit_waiting(now);
     }
 
