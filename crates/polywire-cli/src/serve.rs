@@ -33,7 +33,7 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     listen: ListenArguments,
     /// The protocols to offer, whatever the model says: awsJson1_0, awsJson1_1,
-    /// awsQuery, ec2Query, restJson1, restXml, rpcv2Cbor, rpcv2Json, xmlRpc. By
+    /// awsQuery, ec2Query, frame, restJson1, restXml, rpcv2Cbor, rpcv2Json, xmlRpc. By
     /// default those that the model names; for the bundled service all of them.
     #[arg(long, short, value_name = "PROTOCOL", num_args = 1.., value_parser = protocol)]
     protocol: Vec<ProtocolKind>,
@@ -126,8 +126,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         let Listening { workers, urls, .. } = listening;
         let mut workers = Workers::start(&server, workers).map_err(Failure::usage)?;
         if !arguments.quiet {
-            let frames = over_frames(arguments, given);
-            print::out(&banner(&model, &service, &server, &urls, frames))?;
+            print::out(&banner(&model, &service, &server, &urls))?;
         }
         let early = tokio::select! {
             () = signals.next() => false,
@@ -248,7 +247,7 @@ fn server(
         })
 }
 
-/// Whether frames are offered: where a URL says so, and with all other wires.
+/// Whether frames are offered whatever the model says: where a URL says so, and with all other wires.
 fn over_frames(arguments: &Arguments, mock: bool) -> bool {
     arguments.listen.names_frames() || (!mock && arguments.protocol.is_empty())
 }
@@ -283,7 +282,7 @@ fn offers(arguments: &Arguments, own: &[ProtocolKind]) -> Vec<(Mount, ProtocolKi
 fn on_every_wire(arguments: &Arguments, service: &ServiceHandle) -> Vec<(Mount, ProtocolKind)> {
     let own = service.service().protocols();
     let mut kinds: Vec<ProtocolKind> = own.filter_map(ProtocolKind::from_name).collect();
-    let others = ProtocolKind::ALL.into_iter();
+    let others = ProtocolKind::HTTP.into_iter();
     kinds.extend(
         others
             .filter(|kind| !kinds.contains(kind))
@@ -347,7 +346,6 @@ fn banner(
     service: &ServiceHandle,
     server: &Server,
     urls: &[String],
-    frames: bool,
 ) -> String {
     let name = service.service();
     let count = name.operations().len();
@@ -380,7 +378,7 @@ fn banner(
             text.push_str(&format!("    {line}\n"));
         }
     }
-    if frames {
+    if server.offers_frames() {
         text.push_str("\n  frames\n");
         let url = with("tcp://").cloned();
         let url = url.or_else(|| with("http://").map(|url| url.replacen("http", "tcp", 1)));

@@ -39,6 +39,7 @@ pub(crate) const ALL: &[Protocol] = &[
     Protocol::new("awsJson1_1", "AwsJson1_1", false, &[Format::Json]),
     Protocol::new("awsQuery", "AwsQuery", true, &[Format::Form, Format::Xml]),
     Protocol::new("ec2Query", "Ec2Query", true, &[Format::Form, Format::Xml]),
+    Protocol::new("frame", "Frame", false, &[Format::Cbor]),
     Protocol::new("restJson1", "RestJson1", true, &[Format::Json]),
     Protocol::new("restXml", "RestXml", true, &[Format::Xml]),
     Protocol::new("rpcv2Cbor", "RpcV2Cbor", false, &[Format::Cbor]),

@@ -145,8 +145,8 @@ fn clients_name_their_protocols() {
     let error = Build::new().protocols(["soap"]).run_on(&model(LAMP));
     assert_eq!(
         error.unwrap_err().to_string(),
-        "no protocol `soap`: there are awsJson1_0, awsJson1_1, awsQuery, ec2Query, restJson1, \
-         restXml, rpcv2Cbor, rpcv2Json, xmlRpc"
+        "no protocol `soap`: there are awsJson1_0, awsJson1_1, awsQuery, ec2Query, frame, \
+         restJson1, restXml, rpcv2Cbor, rpcv2Json, xmlRpc"
     );
 }
 

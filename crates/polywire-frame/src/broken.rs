@@ -3,7 +3,9 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use crate::Reason;
+use crate::draft::bare;
+use crate::header::header;
+use crate::{Header, Kind, Output, Reason};
 
 /// What the other side did wrong, and where.
 ///
@@ -94,3 +96,16 @@ impl fmt::Display for Broken {
 }
 
 impl std::error::Error for Broken {}
+
+/// Appends the frame that tells the other side what it did wrong.
+#[cold]
+pub(crate) fn farewell(output: &mut Output, broken: &Broken) {
+    let words = broken.to_string();
+    let header = Header {
+        length: words.len() as u32,
+        code: broken.reason().0,
+        ..header(Kind::GOAWAY, 0)
+    };
+    bare(output, &header);
+    output.bytes.extend_from_slice(words.as_bytes());
+}

@@ -104,21 +104,23 @@ impl Frames {
         }
     }
 
-    /// The frame that is the whole of these bytes, behind a greeting or as one; nothing if they are none
-    /// that the sender may send.
+    /// The frame that is the whole of these bytes, behind a greeting or as one, in a datagram; nothing if they are
+    /// none that the sender may send.
     pub(crate) fn whole<'a>(
         side: From,
         receiver: &Settings,
         greeted: bool,
         bytes: &'a [u8],
     ) -> Option<Frame<'a>> {
+        let new = Self::new(side, receiver);
         let mut frames = Self {
+            flags: new.flags.with(Flags::AGAIN),
             began: if greeted {
                 Began::Hello
             } else {
                 Began::Preface
             },
-            ..Self::new(side, receiver)
+            ..new
         };
         match frames.next(bytes) {
             Ok(Next::Frame(frame, consumed)) if consumed == bytes.len() => Some(frame),

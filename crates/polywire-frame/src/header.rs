@@ -146,25 +146,31 @@ impl Kind {
 
     const fn rule(self) -> Option<Rule> {
         let payload = Flags(Flags::EXTENSION.0 | Flags::DEFLATE.0 | Flags::CHECKED.0);
+        let again = Flags(Flags::CHECKED.0 | Flags::AGAIN.0);
         let extended = Flags(Flags::EXTENSION.0 | Flags::CHECKED.0);
         let item = Flags(Flags::DEFLATE.0 | Flags::CHECKED.0);
         Some(match self {
-            Self::HELLO => Rule("HELLO", From::Both, extended, true),
-            Self::CALL => Rule("CALL", From::Client, Flags(payload.0 | Flags::OPEN.0), true),
+            Self::HELLO => Rule("HELLO", From::Both, extended.with(again), true),
+            Self::CALL => Rule(
+                "CALL",
+                From::Client,
+                Flags(payload.0 | Flags::OPEN.0 | again.0),
+                true,
+            ),
             Self::ONEWAY => Rule("ONEWAY", From::Client, payload, true),
-            Self::REPLY => Rule("REPLY", From::Server, payload, true),
+            Self::REPLY => Rule("REPLY", From::Server, payload.with(again), true),
             Self::FAULT => Rule(
                 "FAULT",
                 From::Server,
-                Flags(payload.0 | Flags::UNSTARTED.0),
+                Flags(payload.0 | Flags::UNSTARTED.0 | again.0),
                 true,
             ),
-            Self::CANCEL => Rule("CANCEL", From::Client, Flags::CHECKED, false),
+            Self::CANCEL => Rule("CANCEL", From::Client, again, false),
             Self::ITEM => Rule("ITEM", From::Both, item, true),
             Self::END => Rule("END", From::Client, Flags::CHECKED, false),
             Self::CREDIT => Rule("CREDIT", From::Both, Flags::CHECKED, false),
             Self::SUBSCRIBE => Rule("SUBSCRIBE", From::Client, extended, true),
-            Self::ACCEPT => Rule("ACCEPT", From::Server, Flags::CHECKED, false),
+            Self::ACCEPT => Rule("ACCEPT", From::Server, again, false),
             Self::PUBLISH => Rule("PUBLISH", From::Client, payload, true),
             Self::UNSUBSCRIBE => Rule("UNSUBSCRIBE", From::Client, Flags::CHECKED, false),
             Self::PING => Rule("PING", From::Both, Flags::CHECKED, false),
@@ -215,6 +221,8 @@ impl fmt::Display for Kind {
 pub struct Flags(pub u8);
 
 impl Flags {
+    /// In datagrams, two bits: how often a datagram was sent before, modulo 4, and which of them is answered.
+    pub const AGAIN: Self = Self(0x60);
     /// The body ends with a checksum.
     pub const CHECKED: Self = Self(0x04);
     /// The payload is compressed.
@@ -239,6 +247,16 @@ impl Flags {
     #[must_use]
     pub const fn with(self, other: Self) -> Self {
         Self(self.0 | other.0)
+    }
+
+    /// [`Self::AGAIN`] of a datagram that was sent so often before.
+    pub(crate) const fn again(times: u32) -> Self {
+        Self((times % 4) as u8 * (Self::AGAIN.0 / 3))
+    }
+
+    /// Those that are in `other`, too.
+    pub(crate) const fn and(self, other: Self) -> Self {
+        Self(self.0 & other.0)
     }
 
     /// Those that are not in `other`.

@@ -293,9 +293,15 @@ impl Settings {
         Ok(settings)
     }
 
-    /// Appends the `HELLO` that says them in a datagram: with a number for the answer to bear, and
-    /// padding until it has at least so many bytes.
-    pub(crate) fn write_datagram(self, output: &mut Output, nonce: u64, least: usize) {
+    /// Appends the `HELLO` that says them in a datagram: with a number for the answer to bear, how often it was sent
+    /// before, and padding until it has at least so many bytes.
+    pub(crate) fn write_datagram(
+        self,
+        output: &mut Output,
+        nonce: u64,
+        again: Flags,
+        least: usize,
+    ) {
         let start = output.bytes.len();
         self.write(output);
         while output.bytes.len() - start < least {
@@ -306,6 +312,7 @@ impl Settings {
         let header = Header {
             id: nonce as u32,
             value: (nonce >> 32) as u32,
+            flags: again,
             length,
             ..header(Kind::HELLO, 0)
         };

@@ -96,10 +96,14 @@ structure xmlRpcMethod {
     positional: Boolean
 }
 
-/// The service can be called over Polywire's own framed protocol.
+/// The service can be called over Polywire's own framed protocol, which
+/// `docs/frame.md` defines.
 ///
-/// This name is reserved: models may carry the trait, and it says that the author
-/// wants the service offered on frames, but the protocol itself is yet to come.
+/// Every operation of the service is called by the name of the service, a dot and
+/// its own name. Inputs, outputs and errors are CBOR as rpcv2Cbor has it:
+/// `@jsonName`, `@xmlName`, `@timestampFormat` and the HTTP binding traits have no
+/// effect. An operation that is `@readonly` or `@idempotent`, and an error that is
+/// `@retryable`, may be tried again by clients.
 @protocolDefinition
 @trait(selector: "service")
 structure frame {}

@@ -303,7 +303,7 @@ impl Fault {
     /// Sets the name under which a peer sent it, where the model does not know
     /// that name: so that whoever reads a log sees what was on the wire.
     #[must_use]
-    pub(crate) fn with_name(mut self, name: impl Into<String>) -> Self {
+    pub fn with_name(mut self, name: impl Into<String>) -> Self {
         self.0.name = name.into();
         self
     }

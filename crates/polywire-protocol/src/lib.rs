@@ -30,6 +30,7 @@ mod ec2_query;
 mod endpoint;
 mod error_facts;
 mod fault;
+mod frame;
 mod kept;
 mod media;
 mod protocol;
@@ -55,6 +56,7 @@ pub use coding::decode_content;
 pub use detect::{Claim, Conflict, conflict, detect};
 pub use ec2_query::Ec2Query;
 pub use fault::{Fault, FaultKind, QueryError, Retry};
+pub use frame::Frame;
 pub use media::{charset, check_coding};
 pub use protocol::{
     ClientProtocol, HostPrefix, MountError, OfKind, Outcome, Plan, Protocol, ProtocolKind,

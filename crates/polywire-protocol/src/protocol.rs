@@ -10,8 +10,8 @@ use polywire_schema::{Body, Error, Limits, Operation, Schema, Service};
 pub(crate) use crate::detect::Claim;
 use crate::request_id;
 use crate::{
-    AwsJson1_0, AwsJson1_1, AwsQuery, Ec2Query, Fault, RestJson1, RestXml, RpcV2Cbor, RpcV2Json,
-    XmlRpc,
+    AwsJson1_0, AwsJson1_1, AwsQuery, Ec2Query, Fault, Frame, RestJson1, RestXml, RpcV2Cbor,
+    RpcV2Json, XmlRpc,
 };
 
 /// What is the same on both sides of a protocol.
@@ -214,6 +214,8 @@ pub enum ProtocolKind {
     AwsQuery,
     /// `aws.protocols#ec2Query`.
     Ec2Query,
+    /// `polywire#frame`: the payloads of frames. It is no protocol over HTTP.
+    Frame,
     /// `aws.protocols#restJson1`.
     RestJson1,
     /// `aws.protocols#restXml`.
@@ -234,6 +236,7 @@ macro_rules! boxed {
             ProtocolKind::AwsJson1_1 => Box::new(AwsJson1_1::new($service)),
             ProtocolKind::AwsQuery => Box::new(AwsQuery::new($service)?),
             ProtocolKind::Ec2Query => Box::new(Ec2Query::new($service)?),
+            ProtocolKind::Frame => Box::new(Frame::new($service)),
             ProtocolKind::RestJson1 => Box::new(RestJson1::new($service)?),
             ProtocolKind::RestXml => Box::new(RestXml::new($service)?),
             ProtocolKind::RpcV2Cbor => Box::new(RpcV2Cbor::new($service)),
@@ -245,7 +248,21 @@ macro_rules! boxed {
 
 impl ProtocolKind {
     /// All of them.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
+        Self::AwsJson1_0,
+        Self::AwsJson1_1,
+        Self::AwsQuery,
+        Self::Ec2Query,
+        Self::Frame,
+        Self::RestJson1,
+        Self::RestXml,
+        Self::RpcV2Cbor,
+        Self::RpcV2Json,
+        Self::XmlRpc,
+    ];
+
+    /// Those whose messages are requests and responses of HTTP.
+    pub const HTTP: [Self; 9] = [
         Self::AwsJson1_0,
         Self::AwsJson1_1,
         Self::AwsQuery,
@@ -258,7 +275,7 @@ impl ProtocolKind {
     ];
 
     /// The short name, as users write it: `restJson1`, `restXml`, `rpcv2Cbor`,
-    /// `xmlRpc`.
+    /// `xmlRpc`, `frame`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -266,6 +283,7 @@ impl ProtocolKind {
             Self::AwsJson1_1 => "awsJson1_1",
             Self::AwsQuery => "awsQuery",
             Self::Ec2Query => "ec2Query",
+            Self::Frame => "frame",
             Self::RestJson1 => "restJson1",
             Self::RestXml => "restXml",
             Self::RpcV2Cbor => "rpcv2Cbor",
@@ -282,6 +300,7 @@ impl ProtocolKind {
             Self::AwsJson1_1 => "aws.protocols#awsJson1_1",
             Self::AwsQuery => "aws.protocols#awsQuery",
             Self::Ec2Query => "aws.protocols#ec2Query",
+            Self::Frame => "polywire#frame",
             Self::RestJson1 => "aws.protocols#restJson1",
             Self::RestXml => "aws.protocols#restXml",
             Self::RpcV2Cbor => "smithy.protocols#rpcv2Cbor",
@@ -421,6 +440,16 @@ impl MountError {
             "the client was generated without {kind}, for {}: `Build::protocols` names those that \
              it has",
             others.join(", ")
+        ))
+    }
+}
+
+impl MountError {
+    /// A protocol that is not HTTP has no place below a path or on a host.
+    #[must_use]
+    pub fn no_place(kind: ProtocolKind) -> Self {
+        Self(format!(
+            "{kind} has neither paths nor hosts, so that it cannot be mounted at one"
         ))
     }
 }

@@ -11,7 +11,7 @@ use std::task::{self, Poll};
 use futures_core::Stream;
 use polywire_codec::{Chosen, ChosenSlot, Formats};
 use polywire_protocol::{
-    ClientProtocol, Fault, MountError, ProtocolKind, ReadPlan, ServerProtocol, Validator,
+    ClientProtocol, Fault, Frame, MountError, ProtocolKind, ReadPlan, ServerProtocol, Validator,
     read_input,
 };
 use polywire_schema::{DecodeStructure, Encode, Service, Value, to_value};
@@ -30,6 +30,8 @@ pub struct Speaks {
     kind: ProtocolKind,
     made: Option<Result<Box<dyn ClientProtocol>, MountError>>,
     others: Vec<ProtocolKind>,
+    /// Whoever makes a builder speak frames, if that is what was asked for.
+    frames: Option<fn(ClientBuilder) -> ClientBuilder>,
 }
 
 impl Speaks {
@@ -41,6 +43,7 @@ impl Speaks {
             kind,
             made: None,
             others: Vec::new(),
+            frames: None,
         }
     }
 
@@ -69,11 +72,24 @@ impl Speaks {
         self
     }
 
+    /// Frames, which the client can speak.
+    #[must_use]
+    pub fn or_frames(mut self) -> Self {
+        if self.kind == ProtocolKind::Frame {
+            self.frames = Some(ClientBuilder::over_frames);
+        }
+        self.or(ProtocolKind::Frame, Frame::new)
+    }
+
     /// Begins to build the client; one of another kind cannot be connected.
     #[must_use]
     pub fn client(self) -> ClientBuilder {
         let left_out = || Err(MountError::left_out(self.kind, &self.others));
-        ClientBuilder::new(self.service, self.made.unwrap_or_else(left_out))
+        let builder = ClientBuilder::new(self.service, self.made.unwrap_or_else(left_out));
+        match self.frames {
+            Some(over_frames) => over_frames(builder),
+            None => builder,
+        }
     }
 }
 

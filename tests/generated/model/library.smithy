@@ -3,12 +3,14 @@ $version: "2"
 namespace example.library
 
 use aws.protocols#restJson1
+use polywire#frame
 use polywire#xmlRpc
 use smithy.protocols#rpcv2Cbor
 
 /// Books, and who has them.
 @restJson1
 @rpcv2Cbor
+@frame
 @xmlRpc
 @paginated(inputToken: "nextToken", outputToken: "nextToken", pageSize: "pageSize")
 service Library {

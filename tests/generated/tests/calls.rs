@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::fmt::Debug;
 use std::future::poll_fn;
 use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -17,13 +18,20 @@ use generated::library::{
     PutBookInput, PutBookOutput, Rank, Shelf,
 };
 use polywire::protocol::{Fault, FaultKind, ProtocolKind, Retry};
-use polywire::rpc::{CallError, Context, Running};
+use polywire::rpc::{CallError, Context, Running, frames};
 use polywire::schema::{Blob, Text, Timestamp, Value};
+
+/// What a call came over, and from which reader.
+type Seen = (ProtocolKind, Option<String>);
 
 #[derive(Clone, Default)]
 struct Shelves {
+    /// Whether it has been too busy once.
+    busy: Arc<AtomicBool>,
     books: Arc<Mutex<Vec<Book>>>,
     tokens: Arc<Mutex<Vec<String>>>,
+    /// Of pings.
+    seen: Arc<Mutex<Vec<Seen>>>,
 }
 
 impl Library for Shelves {
@@ -40,6 +48,9 @@ impl Library for Shelves {
         if input.id.as_str() == "broken" {
             let fault = Fault::new(FaultKind::Overloaded, "later");
             return Err(fault.with_retry_after(Duration::from_secs(7)).into());
+        }
+        if input.id.as_str() == "busy" && !self.busy.swap(true, Ordering::Relaxed) {
+            return Err(Fault::new(FaultKind::Overloaded, "later").into());
         }
         if input.id.as_str() == "forgotten" {
             return Ok(GetBookOutput::builder().build()?);
@@ -88,12 +99,16 @@ impl Library for Shelves {
         Ok(output.build())
     }
 
-    async fn ping(&self, _: PingInput, _: &Context) -> Result<PingOutput, PingError> {
+    async fn ping(&self, _: PingInput, context: &Context) -> Result<PingOutput, PingError> {
+        let reader = context.headers().get("x-reader");
+        let reader = reader.map(|value| value.to_str().unwrap().to_owned());
+        self.seen.lock().unwrap().push((context.protocol(), reader));
         Ok(PingOutput::default())
     }
 }
 
-const KINDS: [ProtocolKind; 3] = [
+const KINDS: [ProtocolKind; 4] = [
+    ProtocolKind::Frame,
     ProtocolKind::RestJson1,
     ProtocolKind::RpcV2Cbor,
     ProtocolKind::XmlRpc,
@@ -108,6 +123,25 @@ async fn start_with(shelves: Shelves) -> (Running, String) {
     let running = server.listen("127.0.0.1:0".parse().unwrap()).await.unwrap();
     let url = format!("http://{}", running.address());
     (running, url)
+}
+
+/// The same server over another wire.
+fn over(url: &str, kind: ProtocolKind) -> String {
+    match kind {
+        ProtocolKind::Frame => url.replacen("http", "tcp", 1),
+        _ => url.to_owned(),
+    }
+}
+
+/// A client that tries no call again.
+fn once(url: &str, kind: ProtocolKind) -> Client {
+    match kind {
+        ProtocolKind::Frame => {
+            let frames = frames::Client::builder().endpoint(&over(url, kind));
+            client::over_frames(frames.retries(0).build().unwrap())
+        }
+        _ => client::connect(url, kind).unwrap(),
+    }
 }
 
 fn book(id: &str) -> Book {
@@ -144,7 +178,7 @@ async fn put(client: &Client, book: Book) -> PutBookOutput {
 async fn whole_structures_make_the_round() {
     for kind in KINDS {
         let (running, url) = start().await;
-        let client = client::connect(&url, kind).unwrap();
+        let client = client::connect(&over(&url, kind), kind).unwrap();
         let sent = book("one");
         let output = client
             .put_book()
@@ -167,7 +201,7 @@ async fn whole_structures_make_the_round() {
 async fn errors_keep_their_types() {
     for kind in KINDS {
         let (running, url) = start().await;
-        let client = client::connect(&url, kind).unwrap();
+        let client = once(&url, kind);
         match client.get_book().id("none").send().await {
             Err(GetBookError::NoSuchBook(error)) => {
                 assert_eq!(error.message.as_str(), "no such book");
@@ -213,7 +247,7 @@ async fn errors_keep_their_types() {
 async fn pages_follow_each_other() {
     for kind in KINDS {
         let (running, url) = start().await;
-        let client = client::connect(&url, kind).unwrap();
+        let client = client::connect(&over(&url, kind), kind).unwrap();
         for number in 0..5 {
             put(&client, plain(&number.to_string())).await;
         }
@@ -238,7 +272,7 @@ async fn tokens_of_pages() {
     for kind in KINDS {
         let shelves = Shelves::default();
         let (running, url) = start_with(shelves.clone()).await;
-        let client = client::connect(&url, kind).unwrap();
+        let client = client::connect(&over(&url, kind), kind).unwrap();
         for number in 0..5 {
             put(&client, plain(&number.to_string())).await;
         }
@@ -270,7 +304,7 @@ async fn other_protocols_are_left_out() {
     let error = client::connect(&url, ProtocolKind::AwsJson1_0).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the client was generated without awsJson1_0, for restJson1, rpcv2Cbor, xmlRpc: \
+        "the client was generated without awsJson1_0, for frame, restJson1, rpcv2Cbor, xmlRpc: \
          `Build::protocols` names those that it has"
     );
     let own = polywire::rpc::Client::builder(library::service(), ProtocolKind::RpcV2Json);
@@ -374,4 +408,55 @@ fn what_is_sensitive_is_not_shown() {
     );
     let builder = format!("{:?}", PutBookOutput::builder().reader("Ada"));
     assert!(!builder.contains("Ada"), "{builder}");
+}
+
+/// The client of frames is built apart, and the URL says which wire it is of.
+#[tokio::test]
+async fn clients_over_frames() {
+    let shelves = Shelves::default();
+    let (running, url) = start_with(shelves.clone()).await;
+    let frames = frames::Client::builder()
+        .endpoint(&over(&url, ProtocolKind::Frame))
+        .in_flight(1..=1);
+    let frames = frames.connect().await.unwrap();
+    let client = client::over_frames(frames.clone());
+    put(&client, plain("one")).await;
+    let output = client.get_book().id("one").send().await.unwrap();
+    assert_eq!(output.book.title.as_str(), "t");
+    assert_eq!(frames.stats().replies, 2);
+    // The model says that it only reads, so that it is tried again.
+    put(&client, plain("busy")).await;
+    let output = client.get_book().id("busy").send().await.unwrap();
+    assert_eq!(output.book.id.as_str(), "busy");
+    assert_eq!(frames.stats().retries, 1);
+    assert!(format!("{client:?}").contains("frames"), "{client:?}");
+
+    let wrong = client::connect(&url, ProtocolKind::Frame).unwrap_err();
+    assert!(wrong.to_string().contains("expected tcp://"), "{wrong}");
+    let tcp = over(&url, ProtocolKind::Frame);
+    let wrong = client::connect(&tcp, ProtocolKind::RpcV2Cbor).unwrap_err();
+    assert!(wrong.to_string().contains("ProtocolKind::Frame"), "{wrong}");
+
+    // The server goes: the call ends, and says why.
+    running.shutdown().await;
+    let quick = client::over_frames(frames.with_deadline(Duration::from_millis(50)));
+    let error = quick.get_book().id("one").send().await.unwrap_err();
+    assert!(
+        matches!(error, GetBookError::Other(CallError::Deadline(_))),
+        "{error:?}"
+    );
+}
+
+/// Headers are metadata there, which handlers see as headers.
+#[tokio::test]
+async fn headers_over_frames() {
+    let shelves = Shelves::default();
+    let (_running, url) = start_with(shelves.clone()).await;
+    let name = http::HeaderName::from_static("x-reader");
+    let builder = client::builder(ProtocolKind::Frame);
+    let builder = builder.header(name, "ann".parse().unwrap());
+    let client = Client::new(builder.connect(&over(&url, ProtocolKind::Frame)).unwrap());
+    client.ping().send().await.unwrap();
+    let seen = shelves.seen.lock().unwrap().clone();
+    assert_eq!(seen, [(ProtocolKind::Frame, Some("ann".to_owned()))]);
 }

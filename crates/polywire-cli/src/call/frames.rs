@@ -24,10 +24,18 @@ pub(crate) fn is_meant(url: &str, protocol: Option<ProtocolKind>) -> Result<bool
     let Some((scheme, _)) = url.split_once("://") else {
         return Ok(false);
     };
+    let (asked, other) = match protocol {
+        None => (false, false),
+        Some(ProtocolKind::Frame) => (true, false),
+        Some(_) => (false, true),
+    };
     match scheme {
-        "unix" => Ok(protocol.is_none()),
+        "unix" => Ok(!other),
+        _ if !SCHEMES.contains(&scheme) && asked => Err(Failure::usage(format!(
+            "{scheme}:// is not for frames: write tcp://HOST:PORT, unix:///PATH or udp://HOST:PORT"
+        ))),
         _ if !SCHEMES.contains(&scheme) => Ok(false),
-        _ if protocol.is_some() => Err(Failure::usage(format!(
+        _ if other => Err(Failure::usage(format!(
             "{scheme}:// is for frames, which need no --protocol: write http:// for one"
         ))),
         _ => Ok(true),
@@ -310,11 +318,14 @@ mod tests {
     #[test]
     fn urls_of_frames() {
         let cbor = Some(ProtocolKind::RpcV2Cbor);
+        let frame = Some(ProtocolKind::Frame);
         for (url, protocol, meant) in [
             ("tcp://h:1", None, true),
             ("udp://h:1", None, true),
             ("unix:///run/a.sock", None, true),
+            ("tcp://h:1", frame, true),
             ("unix:///run/a.sock", cbor, false),
+            ("unix:///run/a.sock", frame, true),
             ("http://h:1", None, false),
             ("http+unix:///run/a.sock", None, false),
             ("h:1", None, false),
@@ -323,6 +334,8 @@ mod tests {
         }
         let both = is_meant("tcp://h:1", cbor).unwrap_err().message;
         assert!(both.contains("--protocol"), "{both}");
+        let http = is_meant("http://h:1", frame).unwrap_err().message;
+        assert!(http.contains("tcp://HOST:PORT"), "{http}");
     }
 
     #[test]

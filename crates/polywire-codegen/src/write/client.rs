@@ -24,7 +24,9 @@ pub(super) fn write(source: &mut Source, plan: &Plan<'_>) {
     source.line(format!("inner: {root}::rpc::Client,"));
     source.close("}");
     source.blank();
-    source.line("/// The client of a server at `http://host:port`, over a protocol.");
+    source
+        .line("/// The client of a server at `http://host:port`, over a protocol; over frames at");
+    source.line("/// `tcp://host:port`, say.");
     source.line("///");
     source.line("/// # Errors");
     source.line("///");
@@ -53,6 +55,22 @@ pub(super) fn write(source: &mut Source, plan: &Plan<'_>) {
     } else {
         known_protocols(source, plan);
     }
+    source.close("}");
+    source.blank();
+    source.line(
+        "/// A client that calls over frames, as the client of frames is set: endpoints, flow",
+    );
+    source.line("/// control, retries, deadline.");
+    source.line("#[must_use]");
+    source.signature(
+        "pub fn over_frames",
+        &[&format!("frames: {root}::rpc::frames::Client")],
+        " -> Client {",
+    );
+    source.line(format!(
+        "let inner = {root}::rpc::Client::over_frames(super::service(), frames);"
+    ));
+    source.line("Client::new(inner)");
     source.close("}");
     source.blank();
     source.open("impl Client {");
@@ -103,6 +121,10 @@ fn known_protocols(source: &mut Source, plan: &Plan<'_>) {
     source.open_quietly();
     for protocol in &plan.protocols {
         let ty = protocol.ty;
+        if ty == "Frame" {
+            source.line(".or_frames()");
+            continue;
+        }
         let or = match protocol.is_picky {
             true => "or_maybe",
             false => "or",

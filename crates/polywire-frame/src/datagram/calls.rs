@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use super::{DATAGRAM_LIFE, TOKEN, trip};
-use crate::{CallId, HEADER, Time};
+use crate::{CallId, Flags, HEADER, Time};
 
 /// How often a slot is used in the life of a datagram: two such rounds are half of what a count can
 /// tell.
@@ -12,6 +12,9 @@ const ROUND: u16 = 1 << 14;
 
 /// Room of a datagram that a slot keeps for the next.
 const MOST_KEPT: usize = 4 << 10;
+
+/// How long to wait at most before a call is sent again that the server has said to have.
+const MOST_ACCEPTED: Duration = Duration::from_secs(4);
 
 /// The open calls of a connection by their slots.
 #[derive(Debug)]
@@ -22,6 +25,8 @@ pub(super) struct Calls<T> {
     /// Slots that were used so often that they rest, and until when. In order.
     resting: VecDeque<(Time, u16)>,
     open: u32,
+    /// How many of those the server has said to have.
+    accepted: u32,
     /// Nothing is due before this.
     earliest: Time,
 }
@@ -48,11 +53,16 @@ pub(super) struct Open<T> {
     pub(super) timed: bool,
     /// When it was sent first.
     pub(super) sent: Time,
+    /// And last.
+    pub(super) last: Time,
     /// When it is to be sent again.
     pub(super) again: Time,
     /// And how long after that the next time.
     pub(super) wait: Duration,
-    pub(super) resent: bool,
+    /// How often it was sent.
+    pub(super) times: u32,
+    /// The server has said that it is at work.
+    pub(super) accepted: bool,
     /// The number that the server knows the name of, once this is answered; or 0.
     pub(super) names: u16,
     /// Bytes of its body.
@@ -63,8 +73,8 @@ pub(super) struct Open<T> {
 pub(super) enum Due<'a, T> {
     /// Its time is over.
     Late(Open<T>),
-    /// It is to be sent again: this.
-    Again(&'a [u8]),
+    /// It is to be sent again: the call as it was until now, and the datagram.
+    Again(&'a Open<T>, &'a [u8]),
 }
 
 impl<T> Calls<T> {
@@ -74,12 +84,30 @@ impl<T> Calls<T> {
             free: Vec::new(),
             resting: VecDeque::new(),
             open: 0,
+            accepted: 0,
             earliest: Time::NEVER,
         }
     }
 
     pub(super) const fn open(&self) -> u32 {
         self.open
+    }
+
+    /// How many calls may be on their way still, or their answers.
+    #[inline]
+    pub(super) const fn in_flight(&self) -> u32 {
+        self.open - self.accepted
+    }
+
+    /// The server has said that a call is at work, or it is no call any more but a cancellation. Whether that
+    /// is news.
+    pub(super) fn accept(&mut self, id: CallId, accepted: bool) -> bool {
+        let before = self.accepted;
+        if let Some((call, _)) = self.get_mut(id) {
+            let was = std::mem::replace(&mut call.accepted, accepted);
+            self.accepted = self.accepted + u32::from(accepted) - u32::from(was);
+        }
+        self.accepted != before
     }
 
     /// The first moment at which something may be due.
@@ -165,6 +193,7 @@ impl<T> Calls<T> {
             slot.datagram = Vec::new();
         }
         self.open -= 1;
+        self.accepted -= u32::from(call.accepted);
         let rests = slot.round.after(DATAGRAM_LIFE);
         if slot.count.is_multiple_of(ROUND) && now < rests {
             let at = self.resting.partition_point(|(until, _)| *until <= rests);
@@ -177,13 +206,8 @@ impl<T> Calls<T> {
     }
 
     /// Hands over what is due: calls whose time is over, which end; and those that are to be sent
-    /// again, of which not more than `most`.
-    pub(super) fn due(
-        &mut self,
-        now: Time,
-        mut most: usize,
-        mut due: impl FnMut(CallId, Due<'_, T>),
-    ) {
+    /// again. `due` says of those whether it has done so; else they have to wait once more.
+    pub(super) fn due(&mut self, now: Time, mut due: impl FnMut(CallId, Due<'_, T>) -> bool) {
         if now < self.earliest {
             return;
         }
@@ -205,15 +229,17 @@ impl<T> Calls<T> {
                 continue;
             }
             if call.again <= now {
-                if most > 0 {
-                    most -= 1;
-                    call.wait = (call.wait * 2).min(trip::MOST);
-                    call.resent = true;
-                    if call.timed {
-                        let left = now.millis_until(call.deadline).to_le_bytes();
-                        slot.datagram[VALUE..TOKEN + HEADER].copy_from_slice(&left);
-                    }
-                    due(id, Due::Again(&slot.datagram));
+                let again = Flags::again(call.times);
+                let flags = Flags(slot.datagram[FLAGS]).beyond(Flags::AGAIN);
+                slot.datagram[FLAGS] = flags.with(again).0;
+                if call.timed {
+                    let left = now.millis_until(call.deadline).to_le_bytes();
+                    slot.datagram[VALUE..TOKEN + HEADER].copy_from_slice(&left);
+                }
+                if due(id, Due::Again(call, &slot.datagram)) {
+                    call.wait = call.next_wait();
+                    call.times += 1;
+                    call.last = now;
                 }
                 call.again = now.after(call.wait);
             }
@@ -240,9 +266,36 @@ impl<T> Calls<T> {
         // The next server may take fewer.
         self.free.sort_unstable_by(|a, b| b.cmp(a));
         self.open = 0;
+        self.accepted = 0;
         calls
     }
 }
+
+impl<T> Open<T> {
+    /// When the datagram was sent that an answer with these flags answers, as far as that is known.
+    pub(super) fn answered(&self, flags: Flags) -> Option<Time> {
+        let again = flags.and(Flags::AGAIN);
+        if again == Flags::again(self.times - 1) {
+            Some(self.last)
+        } else if again == Flags::NONE && self.times <= 4 {
+            Some(self.sent)
+        } else {
+            None
+        }
+    }
+
+    /// How long to wait behind the next time that it is sent.
+    pub(super) fn next_wait(&self) -> Duration {
+        let most = match self.accepted {
+            true => MOST_ACCEPTED,
+            false => trip::MOST,
+        };
+        (self.wait * 2).min(most)
+    }
+}
+
+/// Where in a datagram the flags of the header stand.
+const FLAGS: usize = TOKEN + 5;
 
 /// Where in a datagram the value of the header stands.
 const VALUE: usize = TOKEN + HEADER - 4;
@@ -260,7 +313,9 @@ mod tests {
             sent: now,
             again: Time::NEVER,
             wait: Duration::ZERO,
-            resent: false,
+            last: now,
+            times: 1,
+            accepted: false,
             names: 0,
             bytes: 0,
         };
@@ -283,13 +338,13 @@ mod tests {
             assert_eq!(id, CallId::new(1, count));
             calls.remove(at(4), id);
         }
-        calls.due(at(10_000), 0, |_, _| {});
+        calls.due(at(10_000), |_, _| false);
         assert_eq!((calls.free(2), call(&mut calls, at(10_000))), (0, None));
         assert_eq!(calls.earliest(), at(10_001));
-        calls.due(at(10_001), 0, |_, _| {});
+        calls.due(at(10_001), |_, _| false);
         let again = call(&mut calls, at(10_001));
         assert_eq!(again, Some(CallId::new(0, ROUND)));
-        calls.due(at(10_003), 0, |_, _| {});
+        calls.due(at(10_003), |_, _| false);
         let other = call(&mut calls, at(10_003));
         assert_eq!(other, Some(CallId::new(1, ROUND)));
         assert_eq!(call(&mut calls, at(99_000)), None);

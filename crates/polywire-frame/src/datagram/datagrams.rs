@@ -1,6 +1,7 @@
 //! What is to be sent.
 
-use crate::Output;
+use super::TOKEN;
+use crate::{Flags, HEADER, Header, Kind, Output};
 
 /// Datagrams one behind the other in one buffer, each with where it goes.
 ///
@@ -142,6 +143,23 @@ impl<A: Copy + PartialEq> Datagrams<A> {
     /// Takes a datagram back that has not ended.
     pub(super) fn undo(&mut self, start: usize) {
         self.buffer.bytes.truncate(start);
+    }
+
+    /// An answer that was sent before, and is sent again: to the datagram that was sent so often before, and in
+    /// no time.
+    #[cold]
+    pub(super) fn push_again(&mut self, bytes: &[u8], to: A, again: Flags) {
+        let start = self.buffer.bytes.len();
+        self.push(bytes, to);
+        let frame = &mut self.buffer.bytes[start + TOKEN..];
+        if let Some(head) = frame.first_chunk_mut::<HEADER>() {
+            let mut header = Header::read(head);
+            header.flags = header.flags.beyond(Flags::AGAIN).with(again);
+            if header.kind == Kind::REPLY {
+                header.value = 0;
+            }
+            *head = header.bytes();
+        }
     }
 
     /// A datagram that is there already.

@@ -25,6 +25,7 @@
 mod calls;
 pub mod client;
 mod datagrams;
+mod flight;
 mod peer;
 mod peers;
 pub mod server;

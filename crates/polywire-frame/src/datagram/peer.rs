@@ -1,7 +1,7 @@
 //! What a server knows of one client.
 
 use super::token::Made;
-use crate::{CallId, Time};
+use crate::{CallId, Flags, Time};
 
 /// A client, from the first datagram that bore its token.
 #[derive(Debug)]
@@ -40,6 +40,8 @@ pub(super) struct Slot<T> {
     /// Of its body.
     bytes: u32,
     count: u16,
+    /// Of the datagram that began it.
+    pub(super) again: Flags,
     state: State,
 }
 
@@ -119,7 +121,13 @@ impl<O: Copy, T, A> Peer<O, T, A> {
 
     /// Begins a call that is new. What was in its slot is over: an answer has arrived, and a call that
     /// is still being carried out is given up.
-    pub(super) fn begin(&mut self, now: Time, id: CallId, deadline: Time, bytes: u32) {
+    pub(super) fn begin(
+        &mut self,
+        now: Time,
+        id: CallId,
+        deadline: Time,
+        (bytes, again): (u32, Flags),
+    ) {
         let index = usize::from(id.slot());
         if self.slots.len() <= index {
             self.slots.resize_with(index + 1, || Slot {
@@ -129,12 +137,14 @@ impl<O: Copy, T, A> Peer<O, T, A> {
                 context: None,
                 bytes: 0,
                 count: 0,
+                again: Flags::NONE,
                 state: State::Unused,
             });
         }
         self.close(id.slot());
         let slot = &mut self.slots[index];
         slot.count = id.count();
+        slot.again = again;
         slot.state = State::Open;
         slot.arrived = now;
         slot.time = deadline;

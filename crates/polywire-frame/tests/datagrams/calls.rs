@@ -6,6 +6,9 @@ use polywire_frame::{CallId, FaultCode, Reason, Time};
 
 use crate::support::{ADD, Link, at};
 
+/// Where the flags of a datagram are.
+const FLAGS: usize = 13;
+
 /// The value in a datagram's header.
 fn value(datagram: &[u8]) -> u32 {
     u32::from_le_bytes(*datagram[20..].first_chunk().unwrap())
@@ -60,18 +63,73 @@ fn while_nobody_answers_only_some_are_sent_again() {
 }
 
 #[test]
+fn an_answer_says_which_datagram_it_answers() {
+    let mut link = Link::new();
+    let (_, first) = link.call(b"", 1);
+    let mut again = || {
+        link.now = link.client.next_timeout();
+        link.client.timeout(link.now, |_, _| {});
+        link.sent().pop().unwrap()
+    };
+    let sent: Vec<_> = (0..4).map(|_| again()).collect();
+    let flags: Vec<_> = sent.iter().map(|sent| sent[FLAGS]).collect();
+    // The extension, and two bits that go round.
+    assert_eq!((first[FLAGS], &flags[..]), (1, &[0x21, 0x41, 0x61, 1][..]));
+    let call = link.serve(&sent[1]).unwrap();
+    assert_eq!(link.serve(&sent[2]), None);
+    assert_eq!(link.answered()[0][FLAGS], 0x60);
+    assert_eq!(link.reply(call, b"")[FLAGS], 0x40);
+    assert_eq!(link.serve(&sent[0]), None);
+    assert_eq!(link.answered()[0][FLAGS], 0x20);
+}
+
+#[test]
+fn what_is_on_its_way_is_bounded_but_not_what_is_at_work() {
+    let mut link = Link::new();
+    assert_eq!(link.client.room(), 128);
+    let calls: Vec<_> = (0..128).map(|number| link.call(b"", number).1).collect();
+    assert_eq!(
+        link.client.call(link.now, &Request::new(ADD)).unwrap_err(),
+        Refused::Full
+    );
+    // Each answer lets two more go, as long as nothing is lost.
+    for datagram in &calls[..28] {
+        let call = link.serve(datagram).unwrap();
+        let answer = link.reply(call, b"");
+        link.hear(&answer);
+    }
+    assert_eq!((link.client.open(), link.client.room()), (100, 56));
+    link.accept(&calls[28]);
+    assert_eq!((link.client.open(), link.client.room()), (100, 58));
+    // A call that is given up has to be told of, and is on its way again.
+    link.client.cancel(link.now, CallId::new(28, 0));
+    assert_eq!((link.client.open(), link.client.room()), (100, 57));
+    // Much that is lost halves it.
+    for millis in [100, 300] {
+        link.now = at(millis);
+        link.client.timeout(link.now, |_, _| {});
+    }
+    assert_eq!((link.client.open(), link.client.room()), (100, 0));
+}
+
+#[test]
 fn a_doubled_call_gets_the_same_answer_and_is_carried_out_once() {
     let mut link = Link::new();
     let (_, datagram) = link.call(b"2 + 3", 1);
     let call = link.serve(&datagram).unwrap();
-    // While it is at work, nothing.
-    assert_eq!((link.serve(&datagram), link.answered().len()), (None, 0));
+    // While it is at work, that is what is said.
+    assert_eq!(link.serve(&datagram), None);
+    let accepted = link.answered().pop().unwrap();
+    assert_eq!((accepted.len(), accepted[12]), (24, 0x0b));
     link.now = at(5);
     let answer = link.reply(call, b"5");
     assert_eq!(value(&answer), 5_000);
     link.now = at(500);
     assert_eq!(link.serve(&datagram), None);
-    assert_eq!(link.answered(), std::slice::from_ref(&answer));
+    let again = link.answered().pop().unwrap();
+    // But for the time that it took.
+    assert_eq!(again[..20], answer[..20]);
+    assert_eq!((value(&again), &again[24..]), (0, &answer[24..]));
     assert_eq!(link.hear(&answer), ["1: 5"]);
     // An answer to nobody.
     assert_eq!(link.hear(&answer), [""; 0]);
@@ -167,9 +225,19 @@ fn a_call_that_is_cancelled_is_ended_by_the_server() {
     link.now = link.client.next_timeout();
     link.client.timeout(link.now, |_, _| {});
     let again = link.sent().pop().unwrap();
-    assert_eq!(again, cancel);
+    // But for how often it was sent.
+    assert_eq!((cancel[FLAGS], again[FLAGS]), (0x20, 0x40));
+    assert_eq!(
+        (&again[..FLAGS], &again[14..]),
+        (&cancel[..FLAGS], &cancel[14..])
+    );
     link.serve(&again);
-    assert_eq!(link.answered(), std::slice::from_ref(&answer));
+    let answered = link.answered().pop().unwrap();
+    assert_eq!((answer[FLAGS], answered[FLAGS]), (0x20, 0x40));
+    assert_eq!(
+        (&answered[..FLAGS], &answered[14..]),
+        (&answer[..FLAGS], &answer[14..])
+    );
     assert_eq!(link.client.open(), 1);
     assert_eq!(link.hear(&answer), [""; 0]);
     assert_eq!(link.client.open(), 0);

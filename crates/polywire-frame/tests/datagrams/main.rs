@@ -6,3 +6,4 @@ mod calls;
 mod limits;
 mod support;
 mod tokens;
+mod trips;

@@ -104,6 +104,16 @@ impl Link {
         }
     }
 
+    /// A call comes twice, and the client hears that it is at work: it waits for nothing but the answer.
+    pub(crate) fn accept(&mut self, datagram: &[u8]) -> Call {
+        let call = self.serve(datagram).unwrap();
+        assert_eq!(self.serve(datagram), None);
+        let accepted = self.answered().pop().unwrap();
+        assert_eq!((accepted.len(), accepted[12]), (24, 0x0b));
+        assert_eq!(self.hear(&accepted), [""; 0]);
+        call
+    }
+
     pub(crate) fn reply(&mut self, call: Call, payload: &[u8]) -> Vec<u8> {
         let mut answer = self.server.reply(self.now, call).unwrap();
         answer.payload().extend_from_slice(payload);

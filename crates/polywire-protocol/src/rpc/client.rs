@@ -56,12 +56,13 @@ impl<S: Style> Rpc<S> {
         if head.status.is_success() {
             return Ok(Outcome::Output);
         }
-        let document = self.style.document().value(body, limits);
-        let facts = ErrorFacts::of(&head.headers, &document);
-        Ok(match operation.find_error(&facts.name) {
-            Some(error) => Outcome::Error(error),
-            None => Outcome::Fault(facts.into_fault(head.status)),
-        })
+        Ok(failure(
+            self.style.document(),
+            operation,
+            head,
+            body,
+            limits,
+        ))
     }
 
     pub(crate) fn decode_output<'de>(
@@ -87,5 +88,21 @@ impl<S: Style> Rpc<S> {
     ) -> Result<(), Error> {
         let document = self.style.document();
         document.read(error.root(), body, limits, Side::Client, sink)
+    }
+}
+
+/// What an answer holds that is no output.
+pub(crate) fn failure<'s>(
+    document: &impl Document,
+    operation: Operation<'s>,
+    head: &response::Parts,
+    body: &Body,
+    limits: &Limits,
+) -> Outcome<'s> {
+    let document = document.value(body, limits);
+    let facts = ErrorFacts::of(&head.headers, &document);
+    match operation.find_error(&facts.name) {
+        Some(error) => Outcome::Error(error),
+        None => Outcome::Fault(facts.into_fault(head.status)),
     }
 }

@@ -19,7 +19,9 @@ use http::header::CONTENT_TYPE;
 use http::{HeaderMap, HeaderName, HeaderValue, Uri, request, response};
 use polywire_schema::{Error, ErrorKind, Operation, OperationFlags, Service};
 
+pub(crate) use client::failure;
 pub(crate) use document::{Cbor, Document, Json};
+pub(crate) use server::{error_document, other_document};
 pub(crate) use v2::RpcV2;
 
 use crate::protocol::{Claim, ProtocolKind};

@@ -76,19 +76,11 @@ impl<S: Style> Rpc<S> {
         error: Schema<'_>,
         fault: &Fault,
     ) -> Result<http::Response<Bytes>, Error> {
-        let document = ErrorDocument {
-            name: if S::ABSOLUTE_ERRORS {
-                error.id()
-            } else {
-                error.name()
-            },
-            members: fault.members(error)?.0,
+        let name = match S::ABSOLUTE_ERRORS {
+            true => error.id(),
+            false => error.name(),
         };
-        let message = Typed(&document);
-        let document = self.style.document();
-        let body = fault.write(&message, |message| {
-            document.write(Member::DOCUMENT, message, Side::Server, &Room::default())
-        })?;
+        let body = error_document(self.style.document(), error, name, fault)?;
         let traits = error.error();
         let status = traits.map_or(500, |traits| traits.status);
         let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
@@ -109,30 +101,8 @@ impl<S: Style> Rpc<S> {
 
     /// Its name, its message, and what else may be said of it.
     pub(crate) fn encode_other(&self, fault: &Fault) -> http::Response<Bytes> {
-        let public = fault.public();
-        let name = match S::ABSOLUTE_ERRORS {
-            true => format!("smithy.framework#{}", public.name),
-            false => public.name.to_owned(),
-        };
-        let mut value = Map::from_iter([("__type", name.as_str())]);
-        match public.details {
-            Some(details) => value.extend(
-                details
-                    .iter()
-                    .map(|(key, value)| (Text::from(key), value.clone())),
-            ),
-            None => value.extend([(Text::from("message"), Value::from(public.message))]),
-        }
-        let value = Value::Map(value);
-        let document = self.style.document();
-        // A map of strings can always be written.
-        let body = document.write(
-            Member::DOCUMENT,
-            &Dynamic(&value),
-            Side::Server,
-            &Room::default(),
-        );
-        let mut response = self.failed(public.status, body.unwrap_or_default());
+        let body = other_document(self.style.document(), S::ABSOLUTE_ERRORS, fault);
+        let mut response = self.failed(fault.public().status, body);
         fault.write_head(response.headers_mut());
         response
     }
@@ -145,6 +115,44 @@ impl<S: Style> Rpc<S> {
         self.style.mark_response(headers);
         response
     }
+}
+
+/// The document of an error of the model, under a name.
+pub(crate) fn error_document(
+    document: &impl Document,
+    error: Schema<'_>,
+    name: &str,
+    fault: &Fault,
+) -> Result<Vec<u8>, Error> {
+    let members = fault.members(error)?.0;
+    let message = ErrorDocument { name, members };
+    fault.write(&Typed(&message), |message| {
+        document.write(Member::DOCUMENT, message, Side::Server, &Room::default())
+    })
+}
+
+/// The document of any other fault.
+pub(crate) fn other_document(document: &impl Document, absolute: bool, fault: &Fault) -> Vec<u8> {
+    let public = fault.public();
+    let name = match absolute {
+        true => format!("smithy.framework#{}", public.name),
+        false => public.name.to_owned(),
+    };
+    let mut value = Map::from_iter([("__type", name.as_str())]);
+    match public.details {
+        Some(details) => value.extend(
+            details
+                .iter()
+                .map(|(key, value)| (Text::from(key), value.clone())),
+        ),
+        None => value.extend([(Text::from("message"), Value::from(public.message))]),
+    }
+    let value = Value::Map(value);
+    let message = Dynamic(&value);
+    // A map of strings can always be written.
+    document
+        .write(Member::DOCUMENT, &message, Side::Server, &Room::default())
+        .unwrap_or_default()
 }
 
 /// The members of an error, and before them which one it is.

@@ -13,6 +13,7 @@ use polywire_codec::{Chosen, ChosenSlot, Formats, Message, Sink};
 use polywire_protocol::Outcome;
 use polywire_schema::{Body, DecodeStructure, Error, ErrorKind, MissingMember, Schema};
 
+use super::framed::Exchanged;
 use super::{CallError, Client, SILENT};
 use crate::generated::{Operation, OperationError};
 
@@ -66,8 +67,6 @@ impl Answer<'_> {
 struct NoFormats;
 
 impl Formats for NoFormats {}
-
-type Exchanged = Result<(response::Parts, Body), CallError>;
 
 /// A call of a generated client. Awaited, it sends the request and gives the
 /// output of the operation, or one of its errors.
@@ -136,7 +135,7 @@ impl Client {
             }
         };
         let client = self.clone();
-        Box::pin(async move { client.exchange(request?, SILENT).await })
+        Box::pin(async move { client.exchange(operation, request?, SILENT).await })
     }
 
     fn generated_output<O: Operation>(

@@ -5,26 +5,31 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::header::{HOST, USER_AGENT};
+use http::header::USER_AGENT;
 use http::{HeaderMap, HeaderName, HeaderValue, Request, response};
 use polywire_codec::{Dynamic, Message, Shared, Slot, Typed};
 use polywire_protocol::{
-    ClientProtocol, Fault, HostPrefix, MountError, Outcome, ProtocolKind, RequestOptions,
-    WithToken, finish_request, s3,
+    ClientProtocol, Fault, Frame, MountError, Outcome, ProtocolKind, RequestOptions, WithToken,
+    finish_request,
 };
 use polywire_schema::{
-    Body, DecodeStructure, Encode, Error, Limits, Map, MissingMember, Operation, Schema, Value,
+    Body, DecodeStructure, Encode, Error, Limits, Map, Operation, Schema, Value,
 };
-
 use uuid::Uuid;
 
+use self::framed::{Carrier, Framed, OpenFrames};
+use self::web::Http;
 use crate::ServiceHandle;
 #[cfg(feature = "tls")]
 use crate::connect::Tls;
-use crate::connect::{Deadline, Endpoint, NO_USER, Options, Proxy, Transport, write_chain};
+use crate::connect::{Deadline, Endpoint, NO_USER, Options, Proxy, Transport};
 
+mod error;
+mod framed;
 mod generated;
+mod web;
 
+pub use error::{CallError, ConnectError};
 pub use generated::{Answer, Sending};
 
 /// A client of one service over one protocol. Cloning counts up; clones share
@@ -37,13 +42,18 @@ pub struct Client {
 struct Inner {
     service: ServiceHandle,
     protocol: Box<dyn ClientProtocol>,
-    transport: Transport,
-    http2: bool,
-    headers: HeaderMap,
+    way: Way,
     deadline: Duration,
     limits: Limits,
     options: RequestOptions,
-    s3_virtual_hosted: bool,
+}
+
+/// What messages go over.
+#[derive(Debug)]
+enum Way {
+    Http(Box<Http>),
+    /// Behind a pointer that only those make who use it, so that other programs link no frames.
+    Frames(Box<dyn Carrier>),
 }
 
 /// Builds a [`Client`].
@@ -58,99 +68,9 @@ pub struct ClientBuilder {
     limits: Limits,
     options: RequestOptions,
     s3_virtual_hosted: bool,
+    /// Whoever makes connections for frames, if they are what is spoken.
+    frames: Option<OpenFrames>,
 }
-
-/// Why a call has no output.
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum CallError {
-    /// No answer within the deadline.
-    Deadline(Duration),
-    /// The answer was a fault.
-    Fault(Fault),
-    /// The input does not fit the operation, so that nothing was sent.
-    Request(Error),
-    /// The answer could not be read.
-    Response(Error),
-    /// The answer is none of the protocol, but a proxy's or another service's:
-    /// what can be said of it.
-    Foreign(String),
-    /// The connection failed.
-    Transport(Box<dyn std::error::Error + Send + Sync>),
-    /// The service has no such operation.
-    UnknownOperation(String),
-}
-
-impl CallError {
-    /// The fault, if it is one.
-    #[must_use]
-    pub const fn as_fault(&self) -> Option<&Fault> {
-        match self {
-            Self::Fault(fault) => Some(fault),
-            _ => None,
-        }
-    }
-}
-
-impl fmt::Display for CallError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Deadline(time) => write!(f, "no answer within {} s", time.as_secs_f64()),
-            Self::Fault(fault) => fault.fmt(f),
-            Self::Request(error) => write!(f, "the input: {error}"),
-            Self::Response(error) => write!(f, "the answer: {error}"),
-            Self::Foreign(what) => f.write_str(what),
-            Self::Transport(error) => write_chain(f, &**error),
-            Self::UnknownOperation(name) => write!(f, "no operation {name}"),
-        }
-    }
-}
-
-impl std::error::Error for CallError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Fault(fault) => Some(fault),
-            Self::Request(error) | Self::Response(error) => Some(error),
-            Self::Transport(error) => Some(&**error),
-            _ => None,
-        }
-    }
-}
-
-impl From<Fault> for CallError {
-    fn from(fault: Fault) -> Self {
-        Self::Fault(fault)
-    }
-}
-
-/// A handler that does not set what its output needs has a mistake: callers see
-/// an internal fault.
-impl From<MissingMember> for CallError {
-    fn from(missing: MissingMember) -> Self {
-        Self::Fault(Fault::internal(missing))
-    }
-}
-
-/// Why a client cannot be made.
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum ConnectError {
-    /// The protocol cannot carry the service.
-    Mount(MountError),
-    /// The URL is not one that is known here, or cannot be connected to so.
-    Url(String),
-}
-
-impl fmt::Display for ConnectError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Mount(error) => error.fmt(f),
-            Self::Url(reason) => f.write_str(reason),
-        }
-    }
-}
-
-impl std::error::Error for ConnectError {}
 
 /// A message on the wire, for showing it.
 #[derive(Clone, Debug)]
@@ -176,7 +96,14 @@ impl ClientBuilder {
             limits: Limits::DEFAULT,
             options: RequestOptions::DEFAULT,
             s3_virtual_hosted: false,
+            frames: None,
         }
+    }
+
+    /// Speaks frames.
+    pub(crate) fn over_frames(mut self) -> Self {
+        self.frames = Some(Framed::open);
+        self
     }
 
     /// Calls over a protocol that was made apart, instead of the one that was
@@ -270,39 +197,57 @@ impl ClientBuilder {
     /// [`connect`](crate::connect) lists, with or without a path before all paths.
     /// Connections are made when calls need them.
     ///
+    /// Over [`ProtocolKind::Frame`] the URL is one that
+    /// [`frames::Client`](crate::frames::Client::connect) knows, such as `tcp://host:port`, and this is
+    /// called within tokio's runtime, whose tasks drive the connections. Headers become metadata, which
+    /// handlers see as headers; timeouts for connecting are heeded, and all else is as frames have it:
+    /// [`Client::over_frames`] takes a client with settings of its own.
+    ///
     /// # Errors
     ///
     /// The URL is not one, or has a user in it, or the protocol cannot carry the
     /// service.
     pub fn connect(self, url: &str) -> Result<Client, ConnectError> {
+        let way = match self.frames {
+            Some(open) => Way::Frames(open(&self, url)?),
+            None => Way::Http(Box::new(self.http(url)?)),
+        };
+        let inner = Inner {
+            service: self.service,
+            protocol: self.protocol.map_err(ConnectError::Mount)?,
+            way,
+            deadline: self.deadline,
+            limits: self.limits,
+            options: self.options,
+        };
+        Ok(Client {
+            inner: Arc::new(inner),
+        })
+    }
+
+    fn http(&self, url: &str) -> Result<Http, ConnectError> {
         let endpoint =
             Endpoint::parse(url).map_err(|error| ConnectError::Url(error.to_string()))?;
         if endpoint.credentials.is_some() {
             return Err(ConnectError::Url(NO_USER.to_owned()));
         }
-        let protocol = self.protocol.map_err(ConnectError::Mount)?;
+        if let Err(error) = &self.protocol {
+            return Err(ConnectError::Mount(error.clone()));
+        }
         let transport = Transport::new(endpoint, &self.connection)
             .map_err(|error| ConnectError::Url(error.to_string()))?;
-        let mut headers = self.headers;
+        let mut headers = self.headers.clone();
         headers
             .entry(USER_AGENT)
             .or_insert(HeaderValue::from_static(concat!(
                 "polywire/",
                 env!("CARGO_PKG_VERSION")
             )));
-        let inner = Inner {
-            service: self.service,
-            protocol,
+        Ok(Http {
             transport,
             http2: self.connection.http2,
             headers,
-            deadline: self.deadline,
-            limits: self.limits,
-            options: self.options,
             s3_virtual_hosted: self.s3_virtual_hosted,
-        };
-        Ok(Client {
-            inner: Arc::new(inner),
         })
     }
 }
@@ -315,7 +260,44 @@ impl Client {
     #[must_use]
     pub fn builder(service: ServiceHandle, kind: ProtocolKind) -> ClientBuilder {
         let protocol = kind.client(service.service());
-        ClientBuilder::new(service, protocol)
+        let builder = ClientBuilder::new(service, protocol);
+        match kind {
+            ProtocolKind::Frame => builder.over_frames(),
+            _ => builder,
+        }
+    }
+
+    /// A client of a service that calls over frames, with all that the client of frames was
+    /// built with: endpoints, flow control, retries, deadline.
+    ///
+    /// Operations that the model marks `@readonly` or `@idempotent`, and errors that it marks
+    /// `@retryable`, are tried again as that client tries again.
+    ///
+    /// ```
+    /// use polywire_rpc::{Client, ServiceHandle, frames};
+    ///
+    /// async fn weather(service: ServiceHandle) -> Result<Client, frames::ConnectError> {
+    ///     let frames = frames::Client::builder()
+    ///         .endpoint("tcp://a.example:7321")
+    ///         .endpoint("tcp://b.example:7321")
+    ///         .retries(5);
+    ///     Ok(Client::over_frames(service, frames.connect().await?))
+    /// }
+    /// ```
+    #[must_use]
+    pub fn over_frames(service: ServiceHandle, frames: crate::frames::Client) -> Self {
+        let framed = Framed::new(&service, frames, &HeaderMap::new());
+        let inner = Inner {
+            protocol: Box::new(Frame::new(service.service())),
+            deadline: framed.deadline(),
+            limits: framed.limits(),
+            way: Way::Frames(Box::new(framed)),
+            options: RequestOptions::DEFAULT,
+            service,
+        };
+        Self {
+            inner: Arc::new(inner),
+        }
     }
 
     /// Begins to build a client of a service over a protocol that was made apart,
@@ -356,7 +338,7 @@ impl Client {
     }
 
     /// As [`Client::call`], and shows the messages on the wire: once with the
-    /// request, before it is sent, and once more with the response.
+    /// request, before it is sent, and once more with the response. What goes over frames is not shown.
     ///
     /// # Errors
     ///
@@ -430,16 +412,21 @@ impl Client {
         show: Option<&mut impl FnMut(&Exchange)>,
     ) -> Result<(response::Parts, Body), CallError> {
         let request = self.request(operation, input)?;
-        self.exchange(request, show).await
+        self.exchange(operation.index(), request, show).await
     }
 
     /// Sends a request and reads the answer, within the deadline.
     async fn exchange(
         &self,
+        operation: u32,
         request: Request<Bytes>,
         show: Option<&mut impl FnMut(&Exchange)>,
     ) -> Result<(response::Parts, Body), CallError> {
         let inner = &*self.inner;
+        let http = match &inner.way {
+            Way::Http(http) => http,
+            Way::Frames(frames) => return frames.exchange(operation, request.into_body()).await,
+        };
         // Heads are copied only for who wants to see them.
         let mut shown = show.map(|show| {
             let request = request.clone();
@@ -450,7 +437,7 @@ impl Client {
             show(exchange);
         }
         let deadline = Deadline::after(inner.deadline);
-        let answer = inner
+        let answer = http
             .transport
             .exchange(request, inner.limits.bytes(), deadline);
         let (head, body) = match answer.await {
@@ -471,7 +458,7 @@ impl Client {
         Ok((head, in_utf8.unwrap_or(body)))
     }
 
-    /// The request of a call, with the whole URL and all headers.
+    /// The request of a call; over HTTP with the whole URL and all headers.
     fn request(
         &self,
         operation: Operation<'_>,
@@ -487,42 +474,9 @@ impl Client {
             }
         };
         let mut request = request.map_err(CallError::Request)?;
-        finish_request(operation, &mut request, &inner.options).map_err(CallError::Request)?;
-        if inner.s3_virtual_hosted {
-            s3::virtual_hosted(&mut request);
-        }
-        let internal = |reason: String| {
-            let error = Error::new(polywire_schema::ErrorKind::Internal);
-            CallError::Request(error.expected(reason))
-        };
-        let target = request
-            .uri()
-            .path_and_query()
-            .map_or("/", |target| target.as_str());
-        let endpoint = inner.transport.endpoint();
-        let base = endpoint.target.as_ref().map_or("", |target| target.path());
-        let base = base.trim_end_matches('/');
-        let authority = endpoint.authority.as_str();
-        // The prefix names a virtual host; the connection goes where the URL
-        // says. HTTP/2 has the host in the URL, HTTP/1 in a header.
-        let prefix = request.extensions().get::<HostPrefix>();
-        let virtual_host = prefix.map(|HostPrefix(prefix)| format!("{prefix}{authority}"));
-        let host = virtual_host.as_deref().filter(|_| inner.http2);
-        let scheme = endpoint.scheme();
-        let url = format!("{scheme}://{}{base}{target}", host.unwrap_or(authority));
-        *request.uri_mut() = url
-            .parse()
-            .map_err(|error| internal(format!("a URL, not {url}: {error}")))?;
-        for (name, value) in &inner.headers {
-            request
-                .headers_mut()
-                .entry(name)
-                .or_insert_with(|| value.clone());
-        }
-        if let Some(host) = virtual_host.filter(|_| !inner.http2) {
-            let host = HeaderValue::try_from(host);
-            let host = host.map_err(|error| internal(format!("a host: {error}")))?;
-            request.headers_mut().insert(HOST, host);
+        if let Way::Http(http) = &inner.way {
+            finish_request(operation, &mut request, &inner.options).map_err(CallError::Request)?;
+            http.address(&mut request)?;
         }
         Ok(request)
     }
@@ -561,9 +515,12 @@ impl Client {
 
 impl fmt::Debug for Client {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Client")
-            .field("service", &self.inner.service)
-            .field("url", self.inner.transport.endpoint())
-            .finish_non_exhaustive()
+        let mut shown = f.debug_struct("Client");
+        shown.field("service", &self.inner.service);
+        match &self.inner.way {
+            Way::Http(http) => shown.field("url", http.transport.endpoint()),
+            Way::Frames(frames) => shown.field("frames", frames),
+        };
+        shown.finish_non_exhaustive()
     }
 }

@@ -126,6 +126,12 @@ impl Endpoint {
             "http+unix" | "unix" => (Wire::Http { tls: false }, true),
             "scgi" => (Wire::Scgi, false),
             "scgi+unix" => (Wire::Scgi, true),
+            "inproc" | "tcp" | "tcp+tls" | "udp" => {
+                return Err(fail(
+                    "a scheme of frames, which are spoken by a client of ProtocolKind::Frame or of \
+                     polywire_rpc::frames",
+                ));
+            }
             _ => return Err(fail(&format!("unknown scheme; {SCHEMES}"))),
         };
         // Fragments are the caller's own business.

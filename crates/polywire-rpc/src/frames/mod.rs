@@ -24,6 +24,7 @@ mod tickets;
 mod udp;
 mod wire;
 
+pub(crate) use client::CallOptions;
 pub use client::{Client, ClientBuilder, ConnectError, Rate, Stats};
 pub(crate) use clock::Clock;
 pub use error::{CallError, FrameFault};

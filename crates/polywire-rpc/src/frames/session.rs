@@ -30,6 +30,9 @@ const HANDSHAKE: Duration = Duration::from_secs(10);
 
 /// One side of a connection, but for its bytes: the state machine, and who uses it.
 pub(crate) trait Side {
+    /// The connection has its turn, which lasts until others have theirs, however often it reads.
+    fn begin_turn(&mut self) {}
+
     /// Hands over what others have left for it. Afterwards the task is woken when there is more.
     fn prepare(&mut self, clock: Clock, context: &mut Context<'_>);
 
@@ -180,6 +183,7 @@ where
 
     /// Reads, writes and waits, until the connection has ended.
     pub(crate) fn poll(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Ended>> {
+        self.work.begin_turn();
         for _ in 0..MOST_READS {
             if self.closing.is_some() {
                 return self.poll_closing(context);

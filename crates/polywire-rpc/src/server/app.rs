@@ -162,6 +162,13 @@ impl Server {
         self.app.mounts.all()
     }
 
+    /// Whether it offers frames: [`ServerBuilder::frames`](crate::ServerBuilder::frames) has been called,
+    /// or the model asks for them.
+    #[must_use]
+    pub fn offers_frames(&self) -> bool {
+        self.app.frames.is_some()
+    }
+
     /// What has come over frames, at all of its listeners together.
     #[must_use]
     pub fn frame_stats(&self) -> FrameStats {

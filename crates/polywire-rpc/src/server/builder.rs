@@ -182,7 +182,8 @@ impl ServerBuilder {
     }
 
     /// Offers the service over a protocol. Without any call of this, it is
-    /// offered over those that the model names.
+    /// offered over those that the model names. [`ProtocolKind::Frame`] is what
+    /// [`frames`](Self::frames) offers.
     #[must_use]
     pub fn protocol(self, kind: ProtocolKind) -> Self {
         self.protocol_at(Mount::default(), kind)
@@ -324,7 +325,8 @@ impl ServerBuilder {
     }
 
     /// Offers the methods and operations over frames too, on the same ports and sockets: a
-    /// connection that begins with `0xf7` speaks them, as `docs/frame.md` defines.
+    /// connection that begins with `0xf7` speaks them, as `docs/frame.md` defines. Services whose model
+    /// has `@polywire#frame` are offered so without it.
     ///
     /// Limits, timeouts, the firewall and layers around decoded calls hold there as well. Layers
     /// around HTTP requests and around heads have nothing to stand around: a server that has some
@@ -467,7 +469,15 @@ impl ServerBuilder {
             kinds.extend(own.map(|kind| (Mount::default(), kind)));
         }
         let mut protocols = self.own_protocols;
+        let mut frames = self.frames;
         for (mount, kind) in kinds {
+            if kind == ProtocolKind::Frame {
+                if mount != Mount::default() {
+                    return Err(BuildError::Mount(kind, MountError::no_place(kind)));
+                }
+                frames = true;
+                continue;
+            }
             let protocol = match (kind, &self.methods) {
                 // One server reads and writes XML-RPC in one way.
                 (ProtocolKind::XmlRpc, Some(methods)) => methods.xmlrpc_wire(service).map(boxed),
@@ -478,7 +488,7 @@ impl ServerBuilder {
         }
         let over_xmlrpc = protocols.iter().any(|(_, protocol)| is_xmlrpc(&**protocol));
         let has_operations = service.operations().len() > 0;
-        if protocols.is_empty() && (has_operations || self.methods.is_none()) {
+        if protocols.is_empty() && !frames && (has_operations || self.methods.is_none()) {
             return Err(BuildError::NoProtocol);
         }
         let methods = match self.methods {
@@ -521,7 +531,7 @@ impl ServerBuilder {
             }
         }
 
-        if self.frames && !(self.http_layers.is_empty() && self.head_layers.is_empty()) {
+        if frames && !(self.http_layers.is_empty() && self.head_layers.is_empty()) {
             return Err(BuildError::FramesPastLayers);
         }
         let mut handlers: Vec<Option<Arc<dyn Handler>>> = Vec::new();
@@ -590,9 +600,7 @@ impl ServerBuilder {
             calls: self.calls.map(Calls::new),
         });
         let app = App {
-            frames: self
-                .frames
-                .then(|| Arc::new(Table::new(&self.service, methods.as_ref()))),
+            frames: frames.then(|| Arc::new(Table::new(&self.service, methods.as_ref()))),
             flow: Arc::new(Flow::new(self.frame_limits)),
             topics: self.topics,
             service: self.service.clone(),

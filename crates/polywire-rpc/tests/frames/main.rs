@@ -6,6 +6,7 @@ mod balancing;
 mod calls;
 mod five_times;
 mod lossy;
+mod one_ways;
 mod overload;
 mod rates;
 mod raw;

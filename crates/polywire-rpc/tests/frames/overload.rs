@@ -1,7 +1,10 @@
 //! A server that has more to do than it can.
 
+use std::future::{Future, poll_fn};
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use polywire_rpc::frames::{CallError, Client};
@@ -71,6 +74,16 @@ impl Seen {
 
 fn is_shed(frame: &Frame) -> bool {
     frame.kind == FAULT && frame.code == OVERLOADED && frame.flags & UNSTARTED != 0
+}
+
+/// Does something, goes to the end of the runtime's queue, and so on.
+async fn at_each_turn(mut does: impl FnMut(&mut Context<'_>)) {
+    poll_fn(|context| {
+        does(context);
+        context.waker().wake_by_ref();
+        Poll::<()>::Pending
+    })
+    .await;
 }
 
 /// Sums are added up a moment behind the answers.
@@ -249,6 +262,73 @@ async fn calls_are_turned_away_while_the_system_has_too_much_to_do() {
         let answer = raw.ask("Quick", NONE).await;
         assert_eq!(is_shed(&answer), is_busy, "at {percent}%: {answer:?}");
     }
+}
+
+/// A turn is over after a millisecond, and not each of the sixteen reads that it may have.
+#[tokio::test(start_paused = true)]
+async fn others_have_their_turn_however_much_there_is_to_read() {
+    let methods = Methods::new().method("Step", |(_input,): (String,)| async move {
+        advance(Duration::from_micros(900)).await;
+    });
+    let server = Server::methods(methods).frames(true).build().unwrap();
+    let running = server.listen("127.0.0.1:0".parse().unwrap()).await.unwrap();
+    let mut raw = Raw::connect(running.address()).await;
+    // The CBOR of a list of a text of 60,000 bytes: each read brings one.
+    let mut input = vec![0x81, 0x79, 0xea, 0x60];
+    input.resize(60_004, b'x');
+    for slot in 0..60 {
+        raw.call(slot, "Step", 0, &input);
+    }
+    let longest = Arc::new(AtomicUsize::new(0));
+    let own = Arc::clone(&longest);
+    let other = tokio::spawn(async move {
+        let mut last = tokio::time::Instant::now();
+        at_each_turn(|_| {
+            let waited = last.elapsed().as_micros() as usize;
+            own.fetch_max(waited, Ordering::Relaxed);
+            last = tokio::time::Instant::now();
+        })
+        .await;
+    });
+    raw.send().await;
+    let (answers, _) = raw.answers(60).await;
+    assert!(answers.iter().all(|answer| answer.kind == REPLY));
+    other.abort();
+    let longest = longest.load(Ordering::Relaxed);
+    assert!((900..4_000).contains(&longest), "{longest} us");
+}
+
+/// What was measured when there was much to do says nothing of a server that has had nothing to do since.
+#[tokio::test(start_paused = true)]
+async fn a_server_that_was_busy_and_rests_begins_the_next_call() {
+    let seen = Seen::default();
+    let (server, running) = seen.serve(FrameLimits::new()).await;
+    let mut raw = Raw::connect(running.address()).await;
+    assert_eq!(raw.ask("Quick", NONE).await.kind, REPLY);
+    // Each task waits for its turn for longer than calls may.
+    let busy = tokio::spawn(at_each_turn(|context| {
+        let _ = pin!(advance(Duration::from_millis(10))).poll(context);
+    }));
+    while !is_shed(&raw.ask("Quick", NONE).await) {}
+    busy.abort();
+    let _ = busy.await;
+    sleep(Duration::from_secs(10)).await;
+    let shed = server.frame_stats().shed;
+    assert_eq!(raw.ask("Quick", NONE).await.kind, REPLY);
+    assert_eq!(server.frame_stats().shed, shed);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_load_of_long_ago_turns_nobody_away() {
+    let seen = Seen::default();
+    let limits = FrameLimits::new().load(0.9, || 1.0);
+    let (_server, running) = seen.serve(limits).await;
+    let mut raw = Raw::connect(running.address()).await;
+    while !is_shed(&raw.ask("Quick", NONE).await) {
+        sleep(Duration::from_millis(20)).await;
+    }
+    sleep(Duration::from_secs(10)).await;
+    assert_eq!(raw.ask("Quick", NONE).await.kind, REPLY);
 }
 
 #[tokio::test]

@@ -18,6 +18,7 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
+use bytes::Bytes;
 use polywire_schema::Limits;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -345,6 +346,40 @@ impl Client {
         R: 'a,
     {
         self.inner.core.ask(call, write, read)
+    }
+
+    /// Calls an operation of a model, of which is known whether it may be repeated.
+    pub(crate) async fn call_payload(
+        &self,
+        operation: &str,
+        payload: &[u8],
+        metadata: &[(&str, &[u8])],
+        mut options: CallOptions<'_>,
+    ) -> Result<Bytes, CallError> {
+        options.idempotent |= self.idempotent;
+        let call = Call {
+            what: What::Call,
+            operation,
+            within: self.within,
+            metadata,
+            options,
+        };
+        let mut write = |out: &mut Vec<u8>| {
+            out.extend_from_slice(payload);
+            Ok(())
+        };
+        let read = |bytes: &[u8]| Ok(Bytes::copy_from_slice(bytes));
+        self.ask(&call, &mut write, read).await
+    }
+
+    /// How long its calls may take.
+    pub(crate) const fn deadline(&self) -> Duration {
+        self.within
+    }
+
+    /// What answers may be.
+    pub(crate) fn limits(&self) -> Limits {
+        self.inner.limits
     }
 
     const fn asked<'a>(&self, what: What, operation: &'a str) -> Call<'a> {

@@ -12,7 +12,7 @@ pub(crate) struct CallOptions<'a> {
     /// To carry it out twice is as good as once.
     pub(crate) idempotent: bool,
     /// The errors of the model that may be gone at the next try, by their names.
-    pub(crate) retryable: &'a [&'a str],
+    pub(crate) retryable: &'a [Box<str>],
 }
 
 /// Whether and how a call that failed is tried again.
@@ -52,7 +52,7 @@ fn may_repeat(fault: &FrameFault, options: &CallOptions<'_>) -> bool {
         FaultCode::MODELLED => {
             let name = fault.name();
             let name = name.rsplit_once('#').map_or(name, |(_, name)| name);
-            options.retryable.contains(&name)
+            options.retryable.iter().any(|known| **known == *name)
         }
         FaultCode::CANCELLED
         | FaultCode::DEADLINE

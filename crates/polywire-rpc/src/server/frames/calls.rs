@@ -5,12 +5,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use polywire_codec::cbor::{CborDecoder, CborProfile};
-use polywire_codec::{Message, Sink};
-use polywire_protocol::{
-    Claim, Fault, OfKind, Plan, ProtocolKind, ReadPlan, Route, RpcV2Cbor, ServerProtocol,
-};
-use polywire_schema::{Body, Error, Operation, Schema};
+use polywire_protocol::{Fault, Frame, Route};
+use polywire_schema::Body;
 
 use super::pipe::Pipe;
 use crate::methods::{Form, MethodFuture, MethodReply, Place, Router, Target, write_output};
@@ -40,7 +36,7 @@ pub(super) fn written(reply: MethodReply) {
 pub(crate) struct Table {
     names: HashMap<Box<str>, u32>,
     targets: Vec<Target>,
-    wire: RpcV2Cbor,
+    wire: Frame,
 }
 
 impl Table {
@@ -51,7 +47,7 @@ impl Table {
         let mut table = Self {
             names: HashMap::new(),
             targets: Vec::new(),
-            wire: RpcV2Cbor::new(service),
+            wire: Frame::new(service),
         };
         if let Some(methods) = methods {
             for (name, target) in methods.targets() {
@@ -80,7 +76,7 @@ impl Table {
         self.names.get(name).copied()
     }
 
-    pub(super) const fn wire(&self) -> &RpcV2Cbor {
+    pub(super) const fn wire(&self) -> &Frame {
         &self.wire
     }
 
@@ -149,7 +145,7 @@ impl Table {
             Target::Operation(index) => {
                 let index = *index;
                 let body = Body::new(Bytes::copy_from_slice(payload));
-                let output = app.handle_by(&Payload, &Route::to(index), context, &body)?;
+                let output = app.handle_by(&self.wire, &Route::to(index), context, &body)?;
                 let app = Arc::clone(app);
                 Ok(Box::pin(async move {
                     let output = output.await?;
@@ -163,64 +159,4 @@ impl Table {
             }
         }
     }
-}
-
-/// The protocol by which a payload is read: CBOR, as rpcv2Cbor has it, without HTTP around it.
-#[derive(Debug)]
-struct Payload;
-
-impl OfKind for Payload {
-    fn kind(&self) -> ProtocolKind {
-        ProtocolKind::RpcV2Cbor
-    }
-}
-
-impl ServerProtocol for Payload {
-    fn claim(&self, _: &http::request::Parts) -> Claim {
-        Claim::No
-    }
-
-    fn route(&self, _: &http::request::Parts) -> Result<Plan, Fault> {
-        Err(no_message())
-    }
-
-    fn decode_input<'de>(
-        &self,
-        operation: Operation<'_>,
-        request: &ReadPlan<'de>,
-        sink: &mut dyn Sink<'de>,
-    ) -> Result<(), Fault> {
-        const EMPTY: &[u8] = &[0xa0];
-        let root = operation.input().root();
-        let mut decoder = match request.body.as_bytes() {
-            // No input is one without members.
-            [] => CborDecoder::from_slice(EMPTY, CborProfile::DEFAULT, request.limits)?,
-            _ => CborDecoder::from_body(request.body, CborProfile::DEFAULT, request.limits)?,
-        };
-        sink.read_cbor(root, &mut decoder)?;
-        decoder.finish()?;
-        Ok(sink.finish(root, &mut decoder)?)
-    }
-
-    fn encode_output(
-        &self,
-        _: Operation<'_>,
-        _: &dyn Message,
-    ) -> Result<http::Response<Bytes>, Error> {
-        Err(Error::new(polywire_schema::ErrorKind::Internal))
-    }
-
-    fn encode_error(&self, _: Schema<'_>, _: &Fault) -> Result<http::Response<Bytes>, Error> {
-        Err(Error::new(polywire_schema::ErrorKind::Internal))
-    }
-
-    fn encode_other(&self, _: &Fault) -> http::Response<Bytes> {
-        http::Response::new(Bytes::new())
-    }
-}
-
-/// Only inputs are read by it.
-#[cold]
-fn no_message() -> Fault {
-    Fault::internal("a frame has no head of HTTP")
 }

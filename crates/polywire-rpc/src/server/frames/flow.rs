@@ -1,9 +1,7 @@
 //! What all connections of a server share for flow control: a few counts.
 
-use std::future::poll_fn;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
-use std::task::Poll;
 use std::time::Duration;
 
 use tokio::time::Instant;
@@ -14,6 +12,12 @@ use super::stats::{FrameStats, Sums};
 /// How often at most the runtime is asked whether it is late, while calls come.
 const PROBE: Duration = Duration::from_millis(5);
 
+/// A delay of the runtime that counts however old it is.
+const SHORT: Duration = Duration::from_micros(100);
+
+/// How old what is known of the system's load may be.
+const LOAD: Duration = Duration::from_secs(1);
+
 /// Of a server. Counts and nothing else: no other memory depends on the order of their changes.
 #[derive(Debug)]
 pub(crate) struct Flow {
@@ -23,6 +27,8 @@ pub(crate) struct Flow {
     at_work: AtomicU32,
     /// How late the runtime was when it was last asked, in nanoseconds.
     lag: AtomicU64,
+    /// When it answered, in nanoseconds from the beginning.
+    answered: AtomicU64,
     /// What the load was then, as bits of a number.
     load: AtomicU64,
     /// Whether somebody is asking.
@@ -39,6 +45,7 @@ impl Flow {
             sums: Sums::default(),
             at_work: AtomicU32::new(0),
             lag: AtomicU64::new(0),
+            answered: AtomicU64::new(0),
             load: AtomicU64::new(0),
             asking: AtomicBool::new(false),
             asked: AtomicU64::new(0),
@@ -54,13 +61,41 @@ impl Flow {
         self.at_work.load(Ordering::Relaxed)
     }
 
-    /// How long tasks wait for their turn at present.
+    /// How long tasks wait for their turn at present, as far as is known: what was measured long ago says nothing of
+    /// now, as nobody asks a server that has nothing to do.
     pub(super) fn lag(&self) -> Duration {
-        Duration::from_nanos(self.lag.load(Ordering::Relaxed))
+        let lag = self.lag.load(Ordering::Relaxed);
+        let lag = Duration::from_nanos(lag);
+        // A short one harms nobody, and to read the clock for each call would cost more than it.
+        match lag > SHORT && self.is_older_than((lag + PROBE) * 2) {
+            true => Duration::ZERO,
+            false => lag,
+        }
     }
 
+    /// Whether it is so long since the runtime was asked.
+    fn is_older_than(&self, age: Duration) -> bool {
+        let age = u64::try_from(age.as_nanos()).unwrap_or(u64::MAX);
+        self.now() > self.answered.load(Ordering::Relaxed).saturating_add(age)
+    }
+
+    /// In nanoseconds from the beginning.
+    fn now(&self) -> u64 {
+        u64::try_from(self.began.elapsed().as_nanos()).unwrap_or(u64::MAX)
+    }
+
+    /// The system's load, as far as is known; what was measured long ago is nothing.
     pub(super) fn load(&self) -> f64 {
-        f64::from_bits(self.load.load(Ordering::Relaxed))
+        let load = f64::from_bits(self.load.load(Ordering::Relaxed));
+        let most = self
+            .limits
+            .load
+            .as_ref()
+            .map_or(f64::INFINITY, |load| load.most);
+        match load > most && self.is_older_than(LOAD) {
+            true => 0.0,
+            false => load,
+        }
     }
 
     /// A handler waits for something, until what this returns is dropped.
@@ -72,7 +107,7 @@ impl Flow {
     /// Has the runtime's delay measured, and the load, now and then while calls come: by a task that goes
     /// to the end of the queue once, as timers ring late enough by themselves where there is much to do.
     pub(super) fn ask(self: &Arc<Self>) {
-        let now = u64::try_from(self.began.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        let now = self.now();
         let due = self.asked.load(Ordering::Relaxed) + PROBE.as_nanos() as u64;
         if now < due
             || self.asking.load(Ordering::Relaxed)
@@ -85,16 +120,10 @@ impl Flow {
         tokio::spawn(async move {
             let flow = &asked.0;
             let begun = Instant::now();
-            let mut waited = false;
-            poll_fn(|context| {
-                if std::mem::replace(&mut waited, true) {
-                    return Poll::Ready(());
-                }
-                context.waker().wake_by_ref();
-                Poll::Pending
-            })
-            .await;
+            // Behind all tasks that are ready, and behind a look at the sockets.
+            tokio::task::yield_now().await;
             let late = u64::try_from(begun.elapsed().as_nanos()).unwrap_or(u64::MAX);
+            flow.answered.store(flow.now(), Ordering::Relaxed);
             flow.lag.store(late, Ordering::Relaxed);
             if let Some(load) = &flow.limits.load {
                 let measured = (load.measure)().to_bits();

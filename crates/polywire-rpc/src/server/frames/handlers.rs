@@ -8,11 +8,12 @@ use std::time::Duration;
 use polywire_frame::server::Fault as Answer;
 use polywire_frame::{Extension, Time};
 use polywire_protocol::{Fault, FaultKind};
-use tokio::task::{AbortHandle, JoinSet};
+use tokio::task::AbortHandle;
 
 use super::calls::Table;
 use super::done::{Done, Ended};
 use super::faults;
+use super::one_ways::OneWays;
 use crate::methods::{MethodFuture, MethodReply};
 use crate::server::answer::caught;
 use crate::server::app::{App, Called};
@@ -41,8 +42,8 @@ pub(super) trait Answers {
 pub(super) struct Handlers {
     pub(super) app: Arc<App>,
     pub(super) table: Arc<Table>,
-    /// Calls that nobody waits for. They end with the task.
-    one_ways: JoinSet<()>,
+    /// Calls that nobody waits for.
+    one_ways: OneWays,
 }
 
 /// What is called.
@@ -59,7 +60,7 @@ impl Handlers {
         Some(Self {
             table: Arc::clone(app.frames.as_ref()?),
             app,
-            one_ways: JoinSet::new(),
+            one_ways: OneWays::default(),
         })
     }
 
@@ -122,10 +123,11 @@ impl Handlers {
         self.fault(answers, now, call, &Called::Unknown, &fault, true);
     }
 
-    /// Carries out a call that nobody waits for. There are no more than `most` of them at once.
-    pub(super) fn one_way(&mut self, request: &Request<'_>, most: usize) {
-        while self.one_ways.try_join_next().is_some() {}
-        if self.one_ways.len() >= most {
+    /// Carries out a call that nobody waits for. There are no more of one caller at once than calls.
+    pub(super) fn one_way(&mut self, request: &Request<'_>) {
+        let most = self.app.flow.limits.calls as usize;
+        let caller = request.context.peer.address();
+        if !self.one_ways.has_room(caller, most) {
             tracing::debug!("a call without an answer was dropped: too many are at work");
             return;
         }
@@ -138,7 +140,7 @@ impl Handlers {
         if let Ok(Begun::Working(future)) = self.begin(request) {
             let answer = self.finish(request.operation, future);
             let at_work = self.app.flow.works();
-            self.one_ways.spawn(async move {
+            self.one_ways.spawn(caller, async move {
                 let _ = answer.await;
                 drop((in_flight, at_work, held));
             });
@@ -157,8 +159,12 @@ impl Handlers {
 
     /// Whether no call is at work that nobody waits for.
     pub(super) fn rests(&mut self) -> bool {
-        while self.one_ways.try_join_next().is_some() {}
         self.one_ways.is_empty()
+    }
+
+    /// The calls that are at work and that nobody waits for, to be waited for by whoever stops.
+    pub(super) fn take_one_ways(&mut self) -> OneWays {
+        std::mem::take(&mut self.one_ways)
     }
 
     /// Begins a call, and looks at once whether it has ended: most have.
@@ -267,7 +273,7 @@ pub(super) fn context(peer: crate::server::Peer) -> crate::Context {
     crate::Context {
         head: Arc::new(head),
         peer,
-        protocol: polywire_protocol::ProtocolKind::RpcV2Cbor,
+        protocol: polywire_protocol::ProtocolKind::Frame,
         mount: 0,
     }
 }

@@ -14,6 +14,7 @@ mod flow;
 mod handlers;
 mod life;
 mod limits;
+mod one_ways;
 mod pipe;
 mod stats;
 mod streams;
@@ -74,4 +75,9 @@ pub(super) async fn connection<S: Stream>(
             tracing::debug!(?peer, %broken, "a connection was broken off");
         }
     }
+    // Their callers have gone, as they may. They hold the place of the connection, so that nobody has more of them by
+    // connecting anew.
+    let one_ways = session.side().handlers.take_one_ways();
+    drop(session);
+    one_ways.ended().await;
 }

@@ -52,6 +52,8 @@ pub(super) struct Work {
     came: u64,
     /// It has stopped in front of what has come, since there is much to write or its turn was long.
     stopped: bool,
+    /// When its turn ends, once something was done in it.
+    ends: Time,
     /// Its turn was long.
     yields: bool,
     /// When that came which was read last, and whether it took several turns.
@@ -181,6 +183,7 @@ impl Work {
             tight: false,
             came: 0,
             stopped: false,
+            ends: Time::NEVER,
             yields: false,
             read: Time::ZERO,
             long: false,
@@ -357,7 +360,7 @@ impl Work {
             .call(&mut self.machine, &self.done, now, id, &request);
     }
 
-    /// A call that nobody waits for. There are no more of them at once than calls.
+    /// A call that nobody waits for.
     fn one_way(&mut self, operation: u32, extension: &Extension<'_>, payload: &[u8]) {
         let request = Request {
             operation,
@@ -365,8 +368,7 @@ impl Work {
             extension,
             payload,
         };
-        let most = self.machine.settings().calls() as usize;
-        self.handlers.one_way(&request, most);
+        self.handlers.one_way(&request);
     }
 
     pub(super) fn answer(&mut self, now: Time, ended: Ended) {
@@ -426,6 +428,10 @@ impl Answers for Connection<u32, Kept> {
 }
 
 impl Side for Work {
+    fn begin_turn(&mut self) {
+        self.ends = Time::NEVER;
+    }
+
     fn prepare(&mut self, clock: Clock, context: &mut Context<'_>) {
         let left = self.done.take(context);
         if left.answers.is_empty() && left.pipes.is_empty() && self.stalled.is_empty() {
@@ -468,7 +474,6 @@ impl Side for Work {
         self.turn = came;
         let mut later = self.stopped;
         self.yields = false;
-        let mut ends = Time::NEVER;
         loop {
             let table = &self.handlers.table;
             let resolve = |name: &str| table.find(name);
@@ -486,15 +491,15 @@ impl Side for Work {
                         if later {
                             self.turn = self.clock.now();
                         }
-                        if ends == Time::NEVER {
-                            ends = self.turn.after(SLICE);
+                        if self.ends == Time::NEVER {
+                            self.ends = self.turn.after(SLICE);
                         }
                         later = true;
                         if self.admits(came, &event) {
                             self.happens(came, event);
                         }
                     }
-                    self.yields = self.turn >= ends;
+                    self.yields = self.turn >= self.ends;
                     self.long |= self.yields;
                     // What is answered has to go before more is begun, and other connections have
                     // their turn.

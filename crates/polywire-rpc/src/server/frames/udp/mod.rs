@@ -135,4 +135,5 @@ async fn serve(mut work: Work, mut stopped: watch::Receiver<bool>) {
         work.poll(context)
     })
     .await;
+    work.end().await;
 }

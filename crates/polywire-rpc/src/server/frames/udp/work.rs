@@ -112,6 +112,22 @@ impl Work {
         Poll::Pending
     }
 
+    /// The rest of stopping, once [`Self::poll`] is ready: what nobody waits for is not cut off before its time.
+    pub(super) async fn end(mut self) {
+        let one_ways = self.handlers.take_one_ways();
+        let latest = self
+            .stops
+            .and_then(|(latest, _)| self.clock.instant(latest));
+        drop(self);
+        match latest {
+            // Whoever stops has waited for so long.
+            Some(latest) => {
+                let _ = tokio::time::timeout_at(latest, one_ways.ended()).await;
+            }
+            None => one_ways.ended().await,
+        }
+    }
+
     /// Answers the calls whose handlers have ended since.
     fn settle(&mut self, context: &Context<'_>) {
         let left = self.done.take(context);
@@ -161,11 +177,19 @@ impl Work {
                 None => now,
                 Some(()) => clock.now(),
             };
-            if let Event::Call { call, deadline, .. } = &event
-                && let Err(refused) = gate.begin(turn, now, Duration::ZERO, *deadline)
+            let begins = match &event {
+                Event::Call { call, deadline, .. } => Some((Some(*call), *deadline)),
+                Event::OneWay { deadline, .. } => Some((None, *deadline)),
+                _ => None,
+            };
+            if let Some((call, deadline)) = begins
+                && let Err(refused) = gate.begin(turn, now, Duration::ZERO, deadline)
             {
-                let (answer, details) = gate.answer(refused);
-                return machine.fault(turn, *call, answer, &details);
+                if let Some(call) = call {
+                    let (answer, details) = gate.answer(refused);
+                    machine.fault(turn, call, answer, &details);
+                }
+                return;
             }
             happens(machine, handlers, done, circumstances, now, event);
         });
@@ -256,7 +280,7 @@ fn happens(
                 extension: &extension,
                 payload,
             };
-            handlers.one_way(&request, machine.settings().calls() as usize);
+            handlers.one_way(&request);
         }
         Event::Unknown { call, name } => handlers.unknown(machine, now, call, name),
         // Its task ends with it.

@@ -1,0 +1,214 @@
+//! The server's side over datagrams.
+
+mod answer;
+mod event;
+mod handshake;
+mod limits;
+mod receive;
+
+use std::hash::{BuildHasher, Hash};
+use std::net::SocketAddr;
+
+use super::peer::Slot;
+use super::peers::Peers;
+use super::token::Made;
+use super::{Datagrams, MOST};
+use crate::header::header;
+use crate::{FaultCode, Header, Kind, Reason, Settings, Time};
+
+pub use crate::server::Fault;
+pub use answer::Answer;
+pub use event::{Call, Event};
+pub use limits::Limits;
+
+/// A server of many clients over datagrams. `O` is what a name of an operation stands for, `T` what
+/// the server keeps of a call while it is open.
+///
+/// `H` makes the keyed hash that tokens are: nobody may know the key, and no two servers may have the
+/// same. `RandomState` of the standard library is such a one. It also spreads the clients in their table.
+///
+/// `A` is where clients are: an address and a port, and whatever else their datagrams have to be
+/// answered by, such as the own address that they were sent to.
+///
+/// See [`Client`](super::Client) for an example.
+#[derive(Debug)]
+pub struct Server<O, T, H, A = SocketAddr> {
+    limits: Limits,
+    settings: Settings,
+    peers: Peers<O, T, H, A>,
+    output: Datagrams<A>,
+    /// The last token that was made.
+    made: Made,
+    /// Calls that are open.
+    open: usize,
+    /// No open call has a deadline before this.
+    earliest: Time,
+    /// Why no more calls are taken, if so.
+    stops: Option<Reason>,
+}
+
+impl<O, T, H, A> Server<O, T, H, A>
+where
+    O: Copy + Eq,
+    H: BuildHasher,
+    A: Copy + Eq + Hash,
+{
+    /// A server with the default limits.
+    #[must_use]
+    pub fn new(settings: Settings, hasher: H) -> Self {
+        Self::with_limits(settings, Limits::DEFAULT, hasher)
+    }
+
+    /// A server. Limits that are out of their ranges are taken as the nearest that are not.
+    #[must_use]
+    pub fn with_limits(settings: Settings, limits: Limits, hasher: H) -> Self {
+        Self {
+            limits: Limits {
+                // Tokens are too old before their clients are forgotten, and clients rely on it.
+                idle: limits.idle.max(Limits::DEFAULT.idle),
+                datagram: limits.datagram.clamp(256, MOST),
+                ..limits
+            },
+            settings,
+            peers: Peers::new(hasher),
+            output: Datagrams::default(),
+            made: Made::at(Time::ZERO),
+            open: 0,
+            earliest: Time::NEVER,
+            stops: None,
+        }
+    }
+
+    /// What is to be sent.
+    #[inline]
+    #[must_use]
+    pub const fn output(&self) -> &Datagrams<A> {
+        &self.output
+    }
+
+    /// The same, to be cleared or exchanged.
+    #[inline]
+    pub const fn output_mut(&mut self) -> &mut Datagrams<A> {
+        &mut self.output
+    }
+
+    /// What this side takes.
+    #[must_use]
+    pub const fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// How many calls are open.
+    #[must_use]
+    pub fn open(&self) -> usize {
+        self.open
+    }
+
+    /// Whether clients are known that have not said that they leave.
+    pub fn is_wanted(&mut self) -> bool {
+        self.peers.each().any(|(.., peer)| !peer.left)
+    }
+
+    /// How many clients are known.
+    #[must_use]
+    pub fn peers(&self) -> usize {
+        self.peers.len()
+    }
+
+    /// Bytes of what is kept of clients.
+    #[must_use]
+    pub const fn memory(&self) -> usize {
+        self.peers.memory()
+    }
+
+    fn remove(&mut self, place: u32) {
+        if let Some((_, peer)) = self.peers.at(place) {
+            self.open -= peer.open as usize;
+            self.peers.remove(place);
+        }
+    }
+
+    fn expire(&mut self, now: Time) {
+        self.peers.expire(now, &self.limits);
+        self.open = self.peers.each().map(|(.., peer)| peer.open as usize).sum();
+    }
+
+    /// Keeps something of an open call, which comes back if it is cancelled or its time is over, and is
+    /// dropped if the client begins anew or uses the slot for another call.
+    ///
+    /// # Errors
+    ///
+    /// The call has ended.
+    pub fn attach(&mut self, call: Call, context: T) -> Result<(), T> {
+        match self.slot(call) {
+            Some(slot) => {
+                slot.context = Some(context);
+                Ok(())
+            }
+            None => Err(context),
+        }
+    }
+
+    #[inline]
+    fn slot(&mut self, call: Call) -> Option<&mut Slot<T>> {
+        self.peers
+            .of(call.place, call.generation)?
+            .open_mut(call.id)
+    }
+
+    /// Takes no more calls, and says so once to all who are known: calls that still arrive are turned
+    /// away, those that are open are answered. `within` is the time in milliseconds after which nothing
+    /// is answered any more.
+    pub fn go_away(&mut self, reason: Reason, within: u32) {
+        if self.stops.replace(reason).is_some() {
+            return;
+        }
+        let header = Header {
+            code: reason.0,
+            value: within,
+            ..header(Kind::GOAWAY, 0)
+        };
+        for (.., peer) in self.peers.each() {
+            if !peer.left {
+                let start = self.output.begin(peer.token);
+                self.output.buffer.bytes.extend_from_slice(&header.bytes());
+                self.output.end(start, peer.address);
+            }
+        }
+    }
+
+    /// When [`timeout`](Self::timeout) wants to be called.
+    #[inline]
+    #[must_use]
+    pub fn next_timeout(&self) -> Time {
+        self.earliest.min(self.peers.expiry())
+    }
+
+    /// Ends the calls whose time is over, and hands over what was kept of them; their callers are told.
+    /// Forgets clients that have been silent for too long.
+    pub fn timeout(&mut self, now: Time, mut expired: impl FnMut(Call, Option<T>)) {
+        if now >= self.earliest {
+            let mut late = Vec::new();
+            let mut ids = Vec::new();
+            let mut earliest = Time::NEVER;
+            for (place, generation, peer) in self.peers.each() {
+                peer.late(now, &mut ids);
+                late.extend(ids.drain(..).map(|id| Call {
+                    place,
+                    generation,
+                    id,
+                }));
+                earliest = earliest.min(peer.earliest);
+            }
+            self.earliest = earliest;
+            for call in late {
+                let context = self.slot(call).and_then(|slot| slot.context.take());
+                self.fault(now, call, Fault::new(FaultCode::DEADLINE), b"");
+                expired(call, context);
+            }
+        }
+        if now >= self.peers.expiry() {
+            self.expire(now);
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! `polywire#frame`.
+
+use bytes::Bytes;
+use http::{StatusCode, request, response};
+use polywire_codec::{Message, Sink};
+use polywire_schema::{Body, Error, Limits, Operation, OperationFlags, Schema, Service};
+
+use crate::delegate::delegate;
+use crate::protocol::{Claim, Outcome, Plan, ReadPlan};
+use crate::rest::Side;
+use crate::room::Room;
+use crate::rpc::{Cbor, Document, error_document, other_document};
+use crate::{Fault, FaultKind, ProtocolKind};
+
+/// The payloads of the framed protocol, which `docs/frame.md` defines: CBOR as
+/// [`RpcV2Cbor`](crate::RpcV2Cbor) has it, with nothing around it.
+///
+/// Which operation is called, how a call ended, and how long it may take stands in frames, and
+/// metadata takes the place of headers. So requests and responses are bodies here; of a response
+/// the status tells an output, which is a success, from a fault. No request of HTTP is one of this
+/// protocol.
+///
+/// - An input or output without members may be an empty payload, and one of `Unit` is.
+/// - The details of a fault are a map: `__type` names the error, with its namespace if it is one of
+///   the model, and its members follow.
+#[derive(Debug)]
+pub struct Frame(Payloads);
+
+impl Frame {
+    /// The protocol for a service.
+    #[must_use]
+    pub fn new(service: Service<'_>) -> Self {
+        let indices = service.operations().map(|operation| operation.index());
+        let count = indices.max().map_or(0, |last| last as usize + 1);
+        let mut rooms = Vec::new();
+        rooms.resize_with(count, Rooms::default);
+        Self(Payloads(rooms))
+    }
+}
+
+delegate!(Frame, ProtocolKind::Frame);
+
+/// How much space the payloads of an operation take, by its index.
+#[derive(Debug)]
+struct Payloads(Vec<Rooms>);
+
+#[derive(Debug, Default)]
+struct Rooms {
+    input: Room,
+    output: Room,
+}
+
+impl Payloads {
+    fn write(
+        &self,
+        schema: Schema<'_>,
+        message: &dyn Message,
+        side: Side,
+        room: impl FnOnce(&Rooms) -> &Room,
+        index: u32,
+    ) -> Result<Bytes, Error> {
+        let new = Rooms::default();
+        let rooms = self.0.get(index as usize).unwrap_or(&new);
+        let payload = Cbor.write(schema.root(), message, side, room(rooms))?;
+        Ok(Bytes::from(payload))
+    }
+
+    fn claim(&self, _: &request::Parts) -> Claim {
+        Claim::No
+    }
+
+    fn route(&self, _: &request::Parts) -> Result<Plan, Fault> {
+        let message = "a frame names its operation itself";
+        Err(Fault::new(FaultKind::UnknownOperation, message))
+    }
+
+    fn decode_input<'de>(
+        &self,
+        operation: Operation<'_>,
+        request: &ReadPlan<'de>,
+        sink: &mut dyn Sink<'de>,
+    ) -> Result<(), Fault> {
+        let root = operation.input().root();
+        Ok(Cbor.read(root, request.body, request.limits, Side::Server, sink)?)
+    }
+
+    fn encode_output(
+        &self,
+        operation: Operation<'_>,
+        output: &dyn Message,
+    ) -> Result<http::Response<Bytes>, Error> {
+        let payload = match operation.has(OperationFlags::UNIT_OUTPUT) {
+            true => Bytes::new(),
+            false => {
+                let (schema, index) = (operation.output(), operation.index());
+                self.write(schema, output, Side::Server, |rooms| &rooms.output, index)?
+            }
+        };
+        Ok(http::Response::new(payload))
+    }
+
+    fn encode_error(
+        &self,
+        error: Schema<'_>,
+        fault: &Fault,
+    ) -> Result<http::Response<Bytes>, Error> {
+        let details = error_document(&Cbor, error, error.id(), fault)?;
+        let status = error.error().map_or(500, |traits| traits.status);
+        let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        Ok(failed(status, details, fault))
+    }
+
+    fn encode_other(&self, fault: &Fault) -> http::Response<Bytes> {
+        let details = other_document(&Cbor, true, fault);
+        failed(fault.public().status, details, fault)
+    }
+
+    fn encode_input(
+        &self,
+        operation: Operation<'_>,
+        input: &dyn Message,
+    ) -> Result<http::Request<Bytes>, Error> {
+        let payload = match operation.has(OperationFlags::UNIT_INPUT) {
+            true => Bytes::new(),
+            false => {
+                let (schema, index) = (operation.input(), operation.index());
+                self.write(schema, input, Side::Client, |rooms| &rooms.input, index)?
+            }
+        };
+        Ok(http::Request::new(payload))
+    }
+
+    fn outcome<'s>(
+        &self,
+        operation: Operation<'s>,
+        head: &response::Parts,
+        body: &Body,
+        limits: &Limits,
+    ) -> Result<Outcome<'s>, Error> {
+        if head.status.is_success() {
+            return Ok(Outcome::Output);
+        }
+        Ok(crate::rpc::failure(&Cbor, operation, head, body, limits))
+    }
+
+    fn decode_output<'de>(
+        &self,
+        operation: Operation<'_>,
+        _: &'de response::Parts,
+        body: &'de Body,
+        limits: &Limits,
+        sink: &mut dyn Sink<'de>,
+    ) -> Result<(), Error> {
+        Cbor.read(operation.output().root(), body, limits, Side::Client, sink)
+    }
+
+    fn decode_error<'de>(
+        &self,
+        error: Schema<'_>,
+        _: &'de response::Parts,
+        body: &'de Body,
+        limits: &Limits,
+        sink: &mut dyn Sink<'de>,
+    ) -> Result<(), Error> {
+        Cbor.read(error.root(), body, limits, Side::Client, sink)
+    }
+}
+
+fn failed(status: StatusCode, details: Vec<u8>, fault: &Fault) -> http::Response<Bytes> {
+    let mut response = http::Response::new(Bytes::from(details));
+    *response.status_mut() = status;
+    fault.write_head(response.headers_mut());
+    response
+}

@@ -1,0 +1,62 @@
+//! Messages of HTTP.
+
+use bytes::Bytes;
+use http::header::HOST;
+use http::{HeaderMap, HeaderValue, Request};
+use polywire_protocol::{HostPrefix, s3};
+use polywire_schema::Error;
+
+use super::CallError;
+use crate::connect::Transport;
+
+/// How a server is called over HTTP.
+#[derive(Debug)]
+pub(super) struct Http {
+    pub(super) transport: Transport,
+    pub(super) http2: bool,
+    pub(super) headers: HeaderMap,
+    pub(super) s3_virtual_hosted: bool,
+}
+
+impl Http {
+    /// Makes a request of a protocol one for this server: with the whole URL and all headers.
+    pub(super) fn address(&self, request: &mut Request<Bytes>) -> Result<(), CallError> {
+        if self.s3_virtual_hosted {
+            s3::virtual_hosted(request);
+        }
+        let internal = |reason: String| {
+            let error = Error::new(polywire_schema::ErrorKind::Internal);
+            CallError::Request(error.expected(reason))
+        };
+        let target = request
+            .uri()
+            .path_and_query()
+            .map_or("/", |target| target.as_str());
+        let endpoint = self.transport.endpoint();
+        let base = endpoint.target.as_ref().map_or("", |target| target.path());
+        let base = base.trim_end_matches('/');
+        let authority = endpoint.authority.as_str();
+        // The prefix names a virtual host; the connection goes where the URL
+        // says. HTTP/2 has the host in the URL, HTTP/1 in a header.
+        let prefix = request.extensions().get::<HostPrefix>();
+        let virtual_host = prefix.map(|HostPrefix(prefix)| format!("{prefix}{authority}"));
+        let host = virtual_host.as_deref().filter(|_| self.http2);
+        let scheme = endpoint.scheme();
+        let url = format!("{scheme}://{}{base}{target}", host.unwrap_or(authority));
+        *request.uri_mut() = url
+            .parse()
+            .map_err(|error| internal(format!("a URL, not {url}: {error}")))?;
+        for (name, value) in &self.headers {
+            request
+                .headers_mut()
+                .entry(name)
+                .or_insert_with(|| value.clone());
+        }
+        if let Some(host) = virtual_host.filter(|_| !self.http2) {
+            let host = HeaderValue::try_from(host);
+            let host = host.map_err(|error| internal(format!("a host: {error}")))?;
+            request.headers_mut().insert(HOST, host);
+        }
+        Ok(())
+    }
+}

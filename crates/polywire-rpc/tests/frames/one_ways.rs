@@ -1,0 +1,177 @@
+//! Calls that nobody waits for, and that nobody cuts off.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use polywire_rpc::frames::Client;
+use polywire_rpc::server::{FrameLimits, UdpSocket};
+use polywire_rpc::{Methods, Server, ServerBuilder};
+use tokio::sync::Semaphore;
+use tokio::time::Instant;
+
+/// Handlers that wait until they may end.
+#[derive(Clone)]
+struct Notes {
+    begun: Arc<AtomicUsize>,
+    ended: Arc<AtomicUsize>,
+    gate: Arc<Semaphore>,
+}
+
+impl Notes {
+    fn new() -> Self {
+        Self {
+            begun: Arc::default(),
+            ended: Arc::default(),
+            gate: Arc::new(Semaphore::new(0)),
+        }
+    }
+
+    fn server(&self) -> ServerBuilder {
+        let notes = self.clone();
+        let methods =
+            Methods::new()
+                .method("Quick", |()| async move {})
+                .method("Note", move |()| {
+                    let notes = notes.clone();
+                    notes.begun.fetch_add(1, Ordering::Relaxed);
+                    async move {
+                        notes.gate.acquire().await.unwrap().forget();
+                        notes.ended.fetch_add(1, Ordering::Relaxed);
+                    }
+                });
+        Server::methods(methods).frames(true)
+    }
+
+    fn begun(&self) -> usize {
+        self.begun.load(Ordering::Relaxed)
+    }
+
+    fn ended(&self) -> usize {
+        self.ended.load(Ordering::Relaxed)
+    }
+}
+
+async fn until(is_so: impl Fn() -> bool) {
+    let all = async {
+        while !is_so() {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(60), all)
+        .await
+        .unwrap();
+}
+
+fn any() -> std::net::SocketAddr {
+    "127.0.0.1:0".parse().unwrap()
+}
+
+#[tokio::test]
+async fn they_outlive_their_connection() {
+    let notes = Notes::new();
+    let server = notes.server().build().unwrap();
+    let running = server.listen(any()).await.unwrap();
+    let url = format!("tcp://{}", running.address());
+    let client = Client::connect(&url).await.unwrap();
+    for _ in 0..3 {
+        client.notify("Note", ()).await.unwrap();
+    }
+    until(|| notes.begun() == 3).await;
+    drop(client);
+    until(|| server.frame_stats().connections == 0).await;
+    assert_eq!(server.frame_stats().at_work, 3);
+    notes.gate.add_permits(3);
+    until(|| notes.ended() == 3).await;
+    until(|| server.frame_stats().at_work == 0).await;
+}
+
+/// Who connects anew for each thousand of them has no more of them at work.
+#[tokio::test]
+async fn they_hold_the_place_of_their_connection() {
+    let notes = Notes::new();
+    let server = notes.server().connections(1).build().unwrap();
+    let running = server.listen(any()).await.unwrap();
+    let url = format!("tcp://{}", running.address());
+    let client = Client::connect(&url).await.unwrap();
+    client.notify("Note", ()).await.unwrap();
+    until(|| notes.begun() == 1).await;
+    drop(client);
+    until(|| server.frame_stats().connections == 0).await;
+    let next = tokio::spawn(async move { Client::connect(&url).await });
+    // The system has connected it, and nobody greets.
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    assert_eq!(server.frame_stats().accepted, 1);
+    notes.gate.add_permits(1);
+    next.await.unwrap().unwrap();
+    assert_eq!(notes.ended(), 1);
+}
+
+#[tokio::test]
+async fn a_server_that_stops_waits_for_them() {
+    for scheme in ["tcp", "udp"] {
+        let notes = Notes::new();
+        let server = notes.server().build().unwrap();
+        let running = match scheme {
+            "tcp" => server.listen(any()).await.unwrap().into_any(),
+            _ => {
+                let socket = UdpSocket::new(any());
+                server.listen_udp(socket).await.unwrap().into_any()
+            }
+        };
+        let place = running.place().to_string();
+        let address = place.trim_start_matches("udp:");
+        let url = format!("{scheme}://{address}");
+        let client = Client::connect(&url).await.unwrap();
+        client.notify("Note", ()).await.unwrap();
+        until(|| notes.begun() == 1).await;
+        drop(client);
+        let stopping = tokio::spawn(running.shutdown());
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        assert!(!stopping.is_finished(), "over {scheme}");
+        notes.gate.add_permits(1);
+        stopping.await.unwrap();
+        assert_eq!(notes.ended(), 1, "over {scheme}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_stops_waits_for_them_no_longer_than_it_may() {
+    let notes = Notes::new();
+    let server = notes.server().build().unwrap();
+    let running = server.listen(any()).await.unwrap();
+    let url = format!("tcp://{}", running.address());
+    let client = Client::connect(&url).await.unwrap();
+    client.notify("Note", ()).await.unwrap();
+    until(|| notes.begun() == 1).await;
+    drop(client);
+    let begun = Instant::now();
+    running.shutdown().await;
+    let took = begun.elapsed();
+    assert!((9..=11).contains(&took.as_secs()), "{took:?}");
+    assert_eq!(notes.ended(), 0);
+}
+
+#[tokio::test]
+async fn over_udp_each_client_has_its_own_bound() {
+    let notes = Notes::new();
+    let limits = FrameLimits::new().calls(2);
+    let server = notes.server().frame_limits(limits).build().unwrap();
+    let running = server.listen_udp(any()).await.unwrap();
+    let url = format!("udp://{}", running.address());
+    let greedy = Client::connect(&url).await.unwrap();
+    let other = Client::connect(&url).await.unwrap();
+    for _ in 0..5 {
+        greedy.notify("Note", ()).await.unwrap();
+    }
+    // What came before it has been looked at.
+    greedy.call::<()>("Quick", ()).await.unwrap();
+    assert_eq!(notes.begun(), 2);
+    other.notify("Note", ()).await.unwrap();
+    until(|| notes.begun() == 3).await;
+    notes.gate.add_permits(3);
+    until(|| notes.ended() == 3).await;
+    // There is room again.
+    greedy.notify("Note", ()).await.unwrap();
+    until(|| notes.begun() == 4).await;
+}
