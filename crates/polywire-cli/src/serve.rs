@@ -341,12 +341,7 @@ fn mocks(
 }
 
 /// Says what is served where, and how to try it.
-fn banner(
-    model: &Model,
-    service: &ServiceHandle,
-    server: &Server,
-    urls: &[String],
-) -> String {
+fn banner(model: &Model, service: &ServiceHandle, server: &Server, urls: &[String]) -> String {
     let name = service.service();
     let count = name.operations().len();
     let mut text = format!(

@@ -79,7 +79,7 @@ impl Link {
             let clock = own.clock;
             // However this ends, no call is left waiting.
             let _closing = Closing(Arc::clone(&own));
-            let mut session = Box::new(Session::new(Driven(Arc::clone(&own)), stream, clock));
+            let mut session = Box::new(Session::new(Driven::new(Arc::clone(&own)), stream, clock));
             let ended = poll_fn(|context| session.poll(context)).await;
             let why = match ended {
                 Ok(()) => "the server closed the connection".to_owned(),

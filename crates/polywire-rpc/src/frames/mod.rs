@@ -13,6 +13,7 @@ mod driven;
 mod error;
 mod items;
 mod link;
+mod locked;
 mod machine;
 pub(crate) mod payload;
 mod queue;

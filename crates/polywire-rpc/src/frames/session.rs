@@ -82,6 +82,14 @@ pub(crate) trait Side {
     /// Whether calls are answered although the other side sends no more.
     fn outlives_input(&self) -> bool;
 
+    /// The other side sends no more, and this one does not outlive that.
+    fn input_ended(&mut self) {}
+
+    /// Whether this side has given the other up.
+    fn has_given_up(&self) -> bool {
+        false
+    }
+
     /// Whether the other side may have sent something before it heard of the end.
     fn waits_for_the_other(&self) -> bool;
 
@@ -201,10 +209,15 @@ where
                 Poll::Ready(Read::Ended) => {
                     self.ended = true;
                     if !self.work.outlives_input() {
+                        self.work.input_ended();
                         // What is there to be written still goes, if anybody takes it.
                         self.close(None);
                         continue;
                     }
+                }
+                Poll::Ready(_) if self.work.has_given_up() => {
+                    self.close(None);
+                    continue;
                 }
                 Poll::Ready(_) if self.work.yields() => break,
                 // What has come together is answered together.

@@ -1,7 +1,7 @@
 //! What a client's calls and the task of its connection share.
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::task::Waker;
 use std::time::Duration;
 
@@ -12,6 +12,7 @@ use tokio::sync::Notify;
 
 use super::Clock;
 use super::link::LinkOptions;
+use super::locked::Locked;
 use super::machine::Machine;
 use super::room::Room;
 use super::tickets::{End, Ticket, Tickets};
@@ -45,6 +46,8 @@ pub(super) struct State<M = Connection<Ticket>> {
     pub(super) names: Vec<Box<str>>,
     /// The task of the connection, if it sleeps.
     pub(super) task: Option<Waker>,
+    /// Those who are woken once this is not locked any more.
+    pub(super) woken: Vec<Waker>,
     /// How many of the open calls have streams, and are as long as they like.
     pub(super) streams: u32,
     /// Those who wait until what is there has been written.
@@ -85,6 +88,7 @@ impl<M: Machine> Shared<M> {
                 operations: HashMap::new(),
                 names: Vec::new(),
                 task: None,
+                woken: Vec::new(),
                 streams: 0,
                 blocked: Vec::new(),
                 full: Vec::new(),
@@ -97,8 +101,9 @@ impl<M: Machine> Shared<M> {
         }
     }
 
-    pub(super) fn lock(&self) -> MutexGuard<'_, State<M>> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    #[inline]
+    pub(super) fn lock(&self) -> Locked<'_, M> {
+        Locked::new(self.state.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Waits until the server has said hello. One task waits at a time.
@@ -136,11 +141,7 @@ impl<M: Machine> Shared<M> {
         let mut state = self.lock();
         state.left = true;
         state.machine.go_away();
-        let task = state.task.take();
-        drop(state);
-        if let Some(task) = task {
-            task.wake();
-        }
+        state.wake_task();
     }
 }
 
@@ -158,6 +159,17 @@ impl<M: Machine> State<M> {
         let why = Arc::clone(self.ended.as_ref()?);
         let goodbye = self.goodbye;
         Some(Farewell { why, goodbye })
+    }
+
+    /// Has the task of the connection look at what is there.
+    #[inline]
+    pub(super) fn wake_task(&mut self) {
+        self.woken.extend(self.task.take());
+    }
+
+    /// Those may go on who wait until what is there has been written.
+    pub(super) fn wake_full(&mut self) {
+        self.woken.append(&mut self.full);
     }
 
     /// Calls that are open, and how many may be.
@@ -193,7 +205,7 @@ impl<M: Machine> State<M> {
         let slot = &mut self.tickets.slots[ticket as usize];
         if let Some(items) = &mut slot.items {
             // It was as long as it liked, which says nothing of the server.
-            items.wake();
+            items.wake(&mut self.woken);
             self.streams -= 1;
             let waker = self.tickets.end(ticket, end, payload);
             self.admit_waiting(now);
@@ -244,7 +256,7 @@ impl<M: Machine> State<M> {
             }
             Event::Hello => {
                 self.greeted = true;
-                self.full.drain(..).for_each(Waker::wake);
+                self.wake_full();
                 self.admit_waiting(now);
                 None
             }
@@ -281,9 +293,8 @@ impl<M: Machine> State<M> {
         let mut late = Vec::new();
         self.machine.timeout(now, |_, ticket| late.push(ticket));
         for ticket in late {
-            if let Some(waker) = self.end(now, ticket, End::Deadline, &[], Duration::ZERO) {
-                waker.wake();
-            }
+            let waker = self.end(now, ticket, End::Deadline, &[], Duration::ZERO);
+            self.woken.extend(waker);
         }
         self.wake_late(now);
     }
@@ -296,12 +307,11 @@ impl<M: Machine> State<M> {
                 why: Arc::clone(why),
             };
             if let Some(items) = &mut self.tickets.slots[lost.context as usize].items {
-                items.wake();
+                items.wake(&mut self.woken);
                 self.streams -= 1;
             }
-            if let Some(waker) = self.tickets.end(lost.context, end, &[]) {
-                waker.wake();
-            }
+            let waker = self.tickets.end(lost.context, end, &[]);
+            self.woken.extend(waker);
         }
     }
 
@@ -312,10 +322,9 @@ impl<M: Machine> State<M> {
         let lost = self.machine.lose();
         self.lose(lost, &why);
         for ticket in &self.waiting {
-            if let Some(waker) = self.tickets.slots[*ticket as usize].waker.take() {
-                waker.wake();
-            }
+            let waker = self.tickets.slots[*ticket as usize].waker.take();
+            self.woken.extend(waker);
         }
-        self.full.drain(..).for_each(Waker::wake);
+        self.wake_full();
     }
 }

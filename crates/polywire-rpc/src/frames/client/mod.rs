@@ -361,6 +361,7 @@ impl Client {
             what: What::Call,
             operation,
             within: self.within,
+            lasts: self.lasts,
             metadata,
             options,
         };
