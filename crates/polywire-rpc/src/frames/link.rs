@@ -1,5 +1,6 @@
 //! One connection of a client.
 
+use std::cell::Cell;
 use std::future::{Future, poll_fn};
 use std::io;
 use std::sync::Arc;
@@ -11,23 +12,29 @@ use polywire_frame::datagram;
 use polywire_frame::flow::AdaptiveLimit;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::oneshot;
+use tokio::time::{Instant, timeout_at};
 
 use super::Clock;
 use super::asked::{Asked, Stage};
 use super::driven::Driven;
 use super::error::CallError;
+use super::inproc::{Begun, Calls, Connected, Ended as Finished, Working};
 use super::machine::Machine;
 use super::room::Room;
 use super::session::{Ended, Session};
 use super::state::{Farewell, Shared};
 use super::streams::Open;
-use super::tickets::Ticket;
+use super::tickets::{End, Ticket};
 use super::udp::{self, Socket};
 
 /// A connection, driven by a task of its own. When this is dropped no more calls are made; the
 /// connection ends once all is answered.
 #[derive(Debug)]
-pub(super) struct Link(Way);
+pub(super) struct Link {
+    way: Way,
+    /// The shorter way of calls within a process.
+    here: Option<Arc<dyn Calls>>,
+}
 
 /// What it goes over. Calls with streams have it too, as long as they are open.
 #[derive(Debug)]
@@ -67,6 +74,37 @@ pub(super) struct LinkOptions {
 pub(super) type Write<'a> = dyn FnMut(&mut Vec<u8>) -> Result<(), CallError> + Send + 'a;
 
 impl Link {
+    const fn new(way: Way) -> Self {
+        Self { way, here: None }
+    }
+
+    /// Speaks frames with a server of this process, within tokio's runtime; calls with one answer are
+    /// carried out where they are made.
+    pub(super) fn within_process(connected: Connected, options: LinkOptions) -> Self {
+        let link = Self::over(connected.stream, options);
+        Self {
+            here: Some(connected.calls),
+            ..link
+        }
+    }
+
+    /// Makes a call of a server of this process; nothing, if it is none.
+    ///
+    /// `read` is given the payload of the reply.
+    #[inline]
+    pub(super) fn ask_here<R, F>(
+        &self,
+        asked: &Asked<'_>,
+        write: &mut Write<'_>,
+        read: F,
+    ) -> Option<Here<R>>
+    where
+        F: FnOnce(&[u8]) -> Result<R, CallError>,
+    {
+        let calls = self.here.as_ref()?;
+        Some(begin_here(&**calls, asked, write, read))
+    }
+
     /// Speaks frames on a stream that is connected already, within tokio's runtime.
     pub(super) fn over<S>(stream: S, options: LinkOptions) -> Self
     where
@@ -88,7 +126,7 @@ impl Link {
             };
             own.lock().close(&why);
         });
-        Self(Way::Stream(Arc::new(Leaving(shared))))
+        Self::new(Way::Stream(Arc::new(Leaving(shared))))
     }
 
     /// Speaks frames over a socket of UDP that is connected already, within tokio's runtime, once the
@@ -108,7 +146,7 @@ impl Link {
             udp::drive(own, socket, greeted).await;
         });
         // It ends with its task, if this is given up.
-        let link = Self(Way::Datagrams(Arc::new(Leaving(shared))));
+        let link = Self::new(Way::Datagrams(Arc::new(Leaving(shared))));
         match hello.await {
             Ok(Ok(())) => Ok(link),
             Ok(Err(why)) => Err(io::Error::new(io::ErrorKind::ConnectionRefused, why)),
@@ -128,7 +166,7 @@ impl Link {
         R: 'a,
     {
         let mut calling = Calling {
-            way: &self.0,
+            way: &self.way,
             stage: Stage::New,
         };
         poll_fn(move |context| {
@@ -143,12 +181,12 @@ impl Link {
 
     /// Opens a call with streams, or a subscription.
     pub(super) async fn open(&self, asked: &Asked<'_>, payload: &[u8]) -> Result<Open, CallError> {
-        let Way::Stream(link) = &self.0 else {
+        let Way::Stream(link) = &self.way else {
             let words = "there are no streams and topics over UDP";
             return Err(CallError::Invalid(words.to_owned()));
         };
         let mut calling = Calling {
-            way: &self.0,
+            way: &self.way,
             stage: Stage::New,
         };
         let ticket = poll_fn(|context| {
@@ -164,7 +202,7 @@ impl Link {
     /// Makes a call that nobody answers.
     pub(super) async fn notify(&self, asked: &Asked<'_>, payload: &[u8]) -> Result<(), CallError> {
         let poll = |context: &mut Context<'_>| -> Poll<_> {
-            match &self.0 {
+            match &self.way {
                 Way::Datagrams(link) => link.0.poll_notify(asked, payload, context),
                 Way::Stream(link) => link.0.poll_notify(asked, payload, context),
             }
@@ -174,9 +212,13 @@ impl Link {
 
     /// Calls that are open, and how many may be.
     pub(super) fn figures(&self) -> (usize, u32) {
-        match &self.0 {
+        match &self.way {
             Way::Datagrams(link) => link.0.lock().figures(),
-            Way::Stream(link) => link.0.lock().figures(),
+            Way::Stream(link) => {
+                let (open, limit) = link.0.lock().figures();
+                let here = self.here.as_ref().map_or(0, |calls| calls.open());
+                (open + here, limit)
+            }
         }
     }
 
@@ -186,7 +228,7 @@ impl Link {
     ///
     /// The connection has ended before: why.
     pub(super) async fn greeted(&self) -> Result<(), Arc<str>> {
-        match &self.0 {
+        match &self.way {
             Way::Datagrams(link) => link.0.greeted().await,
             Way::Stream(link) => link.0.greeted().await,
         }
@@ -194,7 +236,7 @@ impl Link {
 
     /// Why no call can be made any more, if so.
     pub(super) fn farewell(&self) -> Option<Farewell> {
-        match &self.0 {
+        match &self.way {
             Way::Datagrams(link) => link.0.lock().farewell(),
             Way::Stream(link) => link.0.lock().farewell(),
         }
@@ -202,10 +244,95 @@ impl Link {
 
     /// Waits until no call can be made any more. One task waits at a time.
     pub(super) async fn ended(&self) -> Farewell {
-        match &self.0 {
+        match &self.way {
             Way::Datagrams(link) => link.0.ended().await,
             Way::Stream(link) => link.0.ended().await,
         }
+    }
+}
+
+/// A call of a server of this process.
+pub(super) enum Here<R> {
+    Ended(Result<R, CallError>),
+    Working(Working),
+}
+
+thread_local! {
+    /// Where inputs are written.
+    static SPACE: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
+}
+
+/// Room for inputs that a thread keeps for the next.
+const MOST_KEPT: usize = 64 << 10;
+
+fn begin_here<R, F>(calls: &dyn Calls, asked: &Asked<'_>, write: &mut Write<'_>, read: F) -> Here<R>
+where
+    F: FnOnce(&[u8]) -> Result<R, CallError>,
+{
+    if asked.now >= asked.deadline {
+        return Here::Ended(Err(CallError::Deadline));
+    }
+    let mut input = SPACE.take();
+    input.clear();
+    if let Err(error) = write(&mut input) {
+        return Here::Ended(Err(error));
+    }
+    let begun = calls.begin(asked.operation, asked.metadata, &input);
+    if input.capacity() <= MOST_KEPT {
+        SPACE.set(input);
+    }
+    match begun {
+        Begun::Ended(Finished::Reply(reply)) => {
+            let answer = read(reply.value());
+            calls.read(reply);
+            Here::Ended(answer)
+        }
+        Begun::Ended(ended) => Here::Ended(answer(Some(ended), read)),
+        Begun::Stopped => Here::Ended(Err(CallError::Disconnected {
+            sent: false,
+            why: "the server has stopped".into(),
+        })),
+        Begun::Working(working) => Here::Working(working),
+    }
+}
+
+/// Waits for a handler that is at work.
+pub(super) async fn wait_here<R, F>(
+    working: Working,
+    deadline: Option<Instant>,
+    read: F,
+) -> Result<R, CallError>
+where
+    F: FnOnce(&[u8]) -> Result<R, CallError>,
+{
+    let ended = match deadline {
+        None => working.await,
+        Some(deadline) => match timeout_at(deadline, working).await {
+            Ok(ended) => ended,
+            Err(_) => return Err(CallError::Deadline),
+        },
+    };
+    answer(ended, read)
+}
+
+fn answer<R, F>(ended: Option<Finished>, read: F) -> Result<R, CallError>
+where
+    F: FnOnce(&[u8]) -> Result<R, CallError>,
+{
+    match ended {
+        Some(Finished::Reply(reply)) => read(reply.value()),
+        Some(Finished::Fault(fault, details)) => {
+            let end = End::Fault {
+                code: fault.code,
+                retry_after: fault.retry_after,
+                unstarted: fault.unstarted,
+            };
+            Err(CallError::from_end(end, &details))
+        }
+        None => Err(CallError::Disconnected {
+            sent: true,
+            why: "the server has stopped".into(),
+        }),
     }
 }
 

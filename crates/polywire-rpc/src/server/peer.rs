@@ -17,6 +17,7 @@ pub struct Peer(Kind);
 enum Kind {
     #[default]
     Unknown,
+    InProcess,
     /// TCP and nothing else: by far the most, and no allocation.
     Address(SocketAddr),
     Known(Arc<Known>),
@@ -57,6 +58,17 @@ impl Peer {
         Self(Kind::Known(Arc::new(known)))
     }
 
+    /// A caller in the same process.
+    pub(super) fn in_process() -> Self {
+        Self(Kind::InProcess)
+    }
+
+    /// Whether it is in the same process, at `inproc://`.
+    #[must_use]
+    pub const fn is_in_process(&self) -> bool {
+        matches!(self.0, Kind::InProcess)
+    }
+
     fn more(&self) -> Option<&Known> {
         match &self.0 {
             Kind::Known(known) => Some(known),
@@ -69,7 +81,7 @@ impl Peer {
     #[must_use]
     pub fn address(&self) -> Option<SocketAddr> {
         match &self.0 {
-            Kind::Unknown => None,
+            Kind::Unknown | Kind::InProcess => None,
             Kind::Address(address) => Some(*address),
             Kind::Known(known) => known.address,
         }
@@ -88,10 +100,13 @@ impl Peer {
         self.more()?.tls.as_ref()
     }
 
-    /// Whether nobody on the way can read what is said: over TLS, or a web server
-    /// that speaks SCGI says that it was.
+    /// Whether nobody on the way can read what is said: over TLS, within a process, or a web
+    /// server that speaks SCGI says that it was.
     #[must_use]
     pub fn is_encrypted(&self) -> bool {
+        if self.is_in_process() {
+            return true;
+        }
         let Some(known) = self.more() else {
             return false;
         };
@@ -106,10 +121,10 @@ impl Peer {
         self.more().is_some_and(|known| known.unix)
     }
 
-    /// Whether it is on this machine: at a Unix socket, or a loopback address.
+    /// Whether it is on this machine: in this process, at a Unix socket, or a loopback address.
     #[must_use]
     pub fn is_local(&self) -> bool {
-        if self.is_unix() {
+        if self.is_unix() || self.is_in_process() {
             return true;
         }
         let loopback = |ip: IpAddr| ip.to_canonical().is_loopback();

@@ -36,6 +36,8 @@ pub struct Running<P = SocketAddr> {
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 #[non_exhaustive]
 pub enum Place {
+    /// A name within this process.
+    Inproc(String),
     /// An address of TCP.
     Tcp(SocketAddr),
     /// An address of UDP.
@@ -52,6 +54,7 @@ impl fmt::Display for Place {
     /// `127.0.0.1:8080`, `udp:127.0.0.1:8080`, `unix:/run/polywire.sock`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Inproc(name) => write!(f, "inproc:{name}"),
             Self::Tcp(address) => address.fmt(f),
             Self::Udp(address) => write!(f, "udp:{address}"),
             Self::Unix(path) => write!(f, "unix:{}", path.display()),

@@ -5,6 +5,7 @@ mod ages;
 mod balancing;
 mod calls;
 mod five_times;
+mod inproc;
 mod lossy;
 mod one_ways;
 mod overload;

@@ -14,7 +14,7 @@ use super::stats::{Outcome, Stats};
 use crate::frames::Clock;
 use crate::frames::asked::{Asked, What};
 use crate::frames::error::CallError;
-use crate::frames::link::{Link, LinkOptions, Write};
+use crate::frames::link::{Here, Link, LinkOptions, Write, wait_here};
 use crate::frames::room::Room;
 
 /// What a client's calls and those who keep its connections share.
@@ -146,6 +146,18 @@ impl Core {
             };
             let answer = if self.plan.hedges && call.options.idempotent {
                 Box::pin(going.hedged(&asked, &mut *write, read)).await
+            } else if let Some(here) = current.link.ask_here(&asked, &mut *write, read) {
+                match here {
+                    Here::Ended(answer) => {
+                        // A loop of such calls must not keep the thread from all others.
+                        tokio::task::consume_budget().await;
+                        answer
+                    }
+                    Here::Working(working) => {
+                        let deadline = self.clock.instant(asked.deadline);
+                        Box::pin(wait_here(working, deadline, read)).await
+                    }
+                }
             } else {
                 current.link.ask(&asked, &mut *write, read).await
             };

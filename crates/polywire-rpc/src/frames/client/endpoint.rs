@@ -10,7 +10,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 
 use crate::frames::link::{Link, LinkOptions};
-use crate::frames::udp;
+use crate::frames::{inproc, udp};
 
 /// A server, or somebody who knows the way to it.
 pub(super) struct Endpoint {
@@ -21,6 +21,8 @@ pub(super) struct Endpoint {
 
 enum Way {
     Own(Box<Connector>),
+    /// The name of a server in this process.
+    Inproc(Box<str>),
     /// `HOST:PORT`.
     Tcp(Box<str>),
     /// The same.
@@ -82,6 +84,7 @@ impl Endpoint {
     pub(super) async fn open(&self, options: LinkOptions) -> io::Result<Link> {
         match &self.way {
             Way::Own(connector) => connector(options).await,
+            Way::Inproc(name) => Ok(Link::within_process(inproc::connect(name)?, options)),
             Way::Tcp(address) => Ok(Link::over(connect(address).await?, options)),
             Way::Udp(address) => {
                 let try_one = |socket| Link::over_datagrams(socket, options.clone());
@@ -99,12 +102,14 @@ impl Endpoint {
 }
 
 /// The schemes of URLs that are known here.
-const KNOWN: &str =
-    "expected tcp://HOST:PORT, tcp+tls://HOST:PORT, udp://HOST:PORT or unix:///PATH";
+const KNOWN: &str = "expected tcp://HOST:PORT, tcp+tls://HOST:PORT, udp://HOST:PORT, unix:///PATH or \
+                     inproc://NAME";
 
 impl Way {
     fn parse(url: &str, needs: &Needs) -> Result<Self, String> {
         match url.split_once("://") {
+            Some(("inproc", name)) if inproc::is_name(name) => Ok(Self::Inproc(name.into())),
+            Some(("inproc", _)) => Err(format!("the name: {}", inproc::A_NAME)),
             Some(("tcp", address)) if host_of(address).is_some() => Ok(Self::Tcp(address.into())),
             Some(("udp", address)) if host_of(address).is_some() => Ok(Self::Udp(address.into())),
             Some((scheme @ ("tcp" | "udp"), _)) => Err(format!("expected {scheme}://HOST:PORT")),

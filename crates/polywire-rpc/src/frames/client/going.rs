@@ -15,6 +15,7 @@ use crate::frames::Clock;
 use crate::frames::asked::Asked;
 use crate::frames::error::{CallError, FrameFault};
 use crate::frames::link::{Link, Write};
+use crate::frames::state::Farewell;
 
 /// A call that has begun. When this is dropped before the call has ended, it is cancelled.
 pub(super) struct Going<'a> {
@@ -247,6 +248,14 @@ impl<'a> Going<'a> {
         }
         let wait = match again {
             Again::Elsewhere => {
+                // One that has not been told goodbye yet is none the less at its end.
+                let farewell = farewell.or_else(|| match &error {
+                    CallError::Disconnected { why, .. } => Some(Farewell {
+                        why: Arc::clone(why),
+                        goodbye: false,
+                    }),
+                    _ => None,
+                });
                 if let (Some(current), Some(farewell)) = (&self.current, &farewell) {
                     let now = core.clock.now();
                     // Those who keep it may not have seen it yet.

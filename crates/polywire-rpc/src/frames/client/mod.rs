@@ -358,12 +358,9 @@ impl Client {
     ) -> Result<Bytes, CallError> {
         options.idempotent |= self.idempotent;
         let call = Call {
-            what: What::Call,
-            operation,
-            within: self.within,
-            lasts: self.lasts,
             metadata,
             options,
+            ..self.asked(What::Call, operation)
         };
         let mut write = |out: &mut Vec<u8>| {
             out.extend_from_slice(payload);

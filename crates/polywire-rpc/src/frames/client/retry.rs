@@ -94,7 +94,7 @@ mod tests {
     fn errors_that_a_model_calls_retryable() {
         let options = CallOptions {
             idempotent: false,
-            retryable: &["Busy", "Throttled"],
+            retryable: &["Busy".into(), "Throttled".into()],
         };
         for (name, again) in [
             ("weather#Busy", Again::After(Duration::ZERO)),

@@ -17,7 +17,9 @@ use super::one_ways::OneWays;
 use crate::methods::{MethodFuture, MethodReply};
 use crate::server::answer::caught;
 use crate::server::app::{App, Called};
+use crate::server::gate::InFlight;
 use crate::server::memory::{FREE, Held};
+use crate::server::peer::Peer;
 
 /// The state machine that calls come from, and answers go to.
 pub(super) trait Answers {
@@ -73,15 +75,12 @@ impl Handlers {
         call: A::Call,
         request: &Request<'_>,
     ) {
-        let in_flight = match self.app.admit_call(&request.context.peer) {
-            Ok(in_flight) => in_flight,
+        let share = match self.take(&request.context.peer, request.payload.len()) {
+            Ok(share) => share,
             Err(fault) => return self.fault(answers, now, call, &Called::Unknown, &fault, true),
         };
-        let Ok(held) = self.hold(request.payload.len()) else {
-            return self.fault(answers, now, call, &Called::Unknown, &no_memory(), true);
-        };
         let operation = request.operation;
-        match self.begin(request) {
+        match self.begin(request, true) {
             Ok(Begun::Ended(answer)) => self.answer(answers, now, (call, operation, answer)),
             Ok(Begun::Working(future)) => {
                 let done = Arc::clone(done);
@@ -90,7 +89,7 @@ impl Handlers {
                 let task = tokio::spawn(async move {
                     let answer = answer.await;
                     // Until the handler has ended, also one that was given up.
-                    drop((in_flight, at_work, held));
+                    drop((share, at_work));
                     done.push((call, operation, answer));
                 });
                 answers.attach(call, task.abort_handle());
@@ -112,14 +111,13 @@ impl Handlers {
         call: A::Call,
         name: Option<&str>,
     ) {
-        let message = match name {
-            Some(name) => {
-                let shown: String = name.chars().take(64).collect();
-                format!("no operation `{}`", shown.escape_debug())
+        let fault = match name {
+            Some(name) => no_operation(name),
+            None => {
+                let message = "a number of an operation that was given no name";
+                Fault::new(FaultKind::UnknownOperation, message)
             }
-            None => "a number of an operation that was given no name".to_owned(),
         };
-        let fault = Fault::new(FaultKind::UnknownOperation, message);
         self.fault(answers, now, call, &Called::Unknown, &fault, true);
     }
 
@@ -131,18 +129,15 @@ impl Handlers {
             tracing::debug!("a call without an answer was dropped: too many are at work");
             return;
         }
-        let Ok(in_flight) = self.app.admit_call(&request.context.peer) else {
+        let Ok(share) = self.take(&request.context.peer, request.payload.len()) else {
             return;
         };
-        let Ok(held) = self.hold(request.payload.len()) else {
-            return;
-        };
-        if let Ok(Begun::Working(future)) = self.begin(request) {
+        if let Ok(Begun::Working(future)) = self.begin(request, true) {
             let answer = self.finish(request.operation, future);
             let at_work = self.app.flow.works();
             self.one_ways.spawn(caller, async move {
                 let _ = answer.await;
-                drop((in_flight, at_work, held));
+                drop((share, at_work));
             });
         }
     }
@@ -167,8 +162,8 @@ impl Handlers {
         std::mem::take(&mut self.one_ways)
     }
 
-    /// Begins a call, and looks at once whether it has ended: most have.
-    fn begin(&self, request: &Request<'_>) -> Result<Begun, Fault> {
+    /// Begins a call, and, if that is wanted, looks at once whether it has ended: most have.
+    pub(super) fn begin(&self, request: &Request<'_>, looks: bool) -> Result<Begun, Fault> {
         let Request {
             operation,
             extension,
@@ -177,10 +172,13 @@ impl Handlers {
         } = *request;
         let mut context = request.context.clone();
         if extension.metadata().next().is_some() {
-            bring(&mut context, extension);
+            bring(&mut context, extension.metadata());
         }
         caught(|| {
             let mut future = self.table.begin(&self.app, operation, context, payload)?;
+            if !looks {
+                return Ok(Begun::Working(future));
+            }
             // Whoever asks again brings the waker that counts.
             let mut nobody = Context::from_waker(Waker::noop());
             Ok(match future.as_mut().poll(&mut nobody) {
@@ -191,7 +189,7 @@ impl Handlers {
     }
 
     /// The rest of a call, up to the time that handlers have.
-    fn finish(
+    pub(super) fn finish(
         &self,
         operation: u32,
         mut future: MethodFuture,
@@ -239,10 +237,40 @@ impl Handlers {
         fault: &Fault,
         unstarted: bool,
     ) {
-        let (answer, details) = faults::answer(&self.app, &self.table, called, fault, unstarted);
+        let (answer, details) = self.told(called, fault, unstarted);
         answers.fault(now, call, answer, &details);
     }
+
+    /// What a caller is told of a fault.
+    #[cold]
+    pub(super) fn told(
+        &self,
+        called: &Called,
+        fault: &Fault,
+        unstarted: bool,
+    ) -> (Answer, Vec<u8>) {
+        faults::answer(&self.app, &self.table, called, fault, unstarted)
+    }
+
+    /// Takes a call's share of what the server has: a place among its calls, and memory.
+    pub(super) fn take(&self, peer: &Peer, bytes: usize) -> Result<Share, Fault> {
+        let in_flight = self.app.admit_call(peer)?;
+        let held = self.hold(bytes).map_err(|()| no_memory())?;
+        Ok((in_flight, held))
+    }
+
+    /// The same handlers, for a task of their own.
+    pub(super) fn share(&self) -> Self {
+        Self {
+            app: Arc::clone(&self.app),
+            table: Arc::clone(&self.table),
+            one_ways: OneWays::default(),
+        }
+    }
 }
+
+/// What a call has of the server's as long as it is at work.
+pub(super) type Share = (Option<InFlight>, Option<Held>);
 
 /// Whether a fault of what was read before the handler: it never began.
 pub(super) const fn is_of_the_input(kind: FaultKind) -> bool {
@@ -256,19 +284,26 @@ pub(super) const fn is_of_the_input(kind: FaultKind) -> bool {
 }
 
 #[cold]
+pub(super) fn no_operation(name: &str) -> Fault {
+    let shown: String = name.chars().take(64).collect();
+    let message = format!("no operation `{}`", shown.escape_debug());
+    Fault::new(FaultKind::UnknownOperation, message)
+}
+
+#[cold]
 fn no_memory() -> Fault {
     let message = "inputs take as much memory as they may, try again later";
     Fault::new(FaultKind::Overloaded, message).with_retry_after(Duration::from_millis(200))
 }
 
 /// A call that has begun.
-enum Begun {
+pub(super) enum Begun {
     Ended(Result<MethodReply, Fault>),
     Working(MethodFuture),
 }
 
 /// What calls know of their circumstances that bring nothing of their own.
-pub(super) fn context(peer: crate::server::Peer) -> crate::Context {
+pub(super) fn context(peer: Peer) -> crate::Context {
     let (head, ()) = http::Request::new(()).into_parts();
     crate::Context {
         head: Arc::new(head),
@@ -279,9 +314,12 @@ pub(super) fn context(peer: crate::server::Peer) -> crate::Context {
 }
 
 /// Metadata is for handlers what headers are.
-pub(super) fn bring(context: &mut crate::Context, extension: &Extension<'_>) {
+pub(super) fn bring<'a>(
+    context: &mut crate::Context,
+    metadata: impl Iterator<Item = (&'a str, &'a [u8])>,
+) {
     let headers = &mut Arc::make_mut(&mut context.head).headers;
-    for (key, value) in extension.metadata() {
+    for (key, value) in metadata {
         let name = http::HeaderName::from_bytes(key.as_bytes());
         let value = http::HeaderValue::from_bytes(value);
         // What is no header is nobody's there.

@@ -8,10 +8,12 @@
 
 mod admit;
 mod calls;
+mod direct;
 mod done;
 mod faults;
 mod flow;
 mod handlers;
+mod inproc;
 mod life;
 mod limits;
 mod one_ways;
@@ -35,6 +37,7 @@ use work::Work;
 
 pub(crate) use calls::Table;
 pub(crate) use flow::Flow;
+pub use inproc::InprocName;
 pub use limits::FrameLimits;
 pub(crate) use pipe::{Pipe, Refused};
 pub use stats::FrameStats;

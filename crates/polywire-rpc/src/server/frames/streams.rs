@@ -30,7 +30,7 @@ impl Work {
             Err(fault) => return self.fault(now, id, &Called::Unknown, &fault, true),
         };
         let mut context = self.context.clone();
-        bring(&mut context, extension);
+        bring(&mut context, extension.metadata());
         let pipe = self.pipe(id, open);
         let begun = caught(|| {
             let pipe = Arc::clone(&pipe);
@@ -81,7 +81,7 @@ impl Work {
             return self.fault(now, id, &Called::Unknown, &no_topics(), true);
         };
         let mut context = self.context.clone();
-        bring(&mut context, extension);
+        bring(&mut context, extension.metadata());
         if !topics.allows(&context, Access::Subscribe(topic)) {
             return self.forbidden(now, id, topic);
         }
@@ -118,7 +118,7 @@ impl Work {
             Err(fault) => return self.fault(now, id, &Called::Unknown, &fault, true),
         };
         let mut context = self.context.clone();
-        bring(&mut context, extension);
+        bring(&mut context, extension.metadata());
         if !topics.allows(&context, Access::Publish(topic)) {
             return self.forbidden(now, id, topic);
         }

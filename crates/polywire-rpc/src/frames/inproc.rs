@@ -1,0 +1,238 @@
+//! Servers in the same process, by their names.
+//!
+//! A connection to one is a pair of streams in memory, over which frames go as over any other, so that
+//! nothing is different there. Calls with one answer take a shorter way: they are carried out where
+//! they are made ([`Calls`]), without a frame, a queue or a change of threads.
+
+use std::collections::HashMap;
+use std::collections::VecDeque;
+use std::collections::hash_map::Entry;
+use std::fmt;
+use std::future::Future;
+use std::io;
+use std::pin::Pin;
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll};
+
+use polywire_frame::server::Fault;
+use tokio::io::DuplexStream;
+use tokio::sync::{Notify, oneshot};
+use tokio::task::AbortHandle;
+
+use crate::methods::MethodReply;
+
+/// The servers of this process that listen, by the names they are called by.
+static NAMES: LazyLock<Mutex<HashMap<Box<str>, Arc<Listening>>>> = LazyLock::new(Mutex::default);
+
+/// Connections that wait to be accepted, at most, as at other listeners.
+const BACKLOG: usize = 1_024;
+
+/// Bytes on their way in each direction, as the buffers of a socket have them.
+const BUFFER: usize = 256 << 10;
+
+/// The calls of one connection that are carried out where they are made.
+pub(crate) trait Calls: fmt::Debug + Send + Sync {
+    /// Begins a call, on this thread.
+    fn begin(&self, operation: &str, metadata: &[(&str, &[u8])], payload: &[u8]) -> Begun;
+
+    /// Takes a reply back that has been read, for its space.
+    fn read(&self, reply: MethodReply);
+
+    /// How many have begun and not ended.
+    fn open(&self) -> usize;
+
+    /// Begins no more.
+    fn stop(&self);
+
+    /// Waits until all have ended.
+    fn ended(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>>;
+}
+
+/// A call that has begun, or has not.
+#[derive(Debug)]
+pub(crate) enum Begun {
+    Ended(Ended),
+    /// The server has stopped: nothing of the call was carried out.
+    Stopped,
+    Working(Working),
+}
+
+/// What a call has ended in.
+#[derive(Debug)]
+pub(crate) enum Ended {
+    Fault(Fault, Vec<u8>),
+    Reply(MethodReply),
+}
+
+/// A handler at work on its server's runtime, until this is dropped.
+#[derive(Debug)]
+pub(crate) struct Working {
+    answer: oneshot::Receiver<Ended>,
+    task: AbortHandle,
+}
+
+impl Working {
+    pub(crate) const fn new(answer: oneshot::Receiver<Ended>, task: AbortHandle) -> Self {
+        Self { answer, task }
+    }
+}
+
+impl Future for Working {
+    /// Nothing, if the server has gone.
+    type Output = Option<Ended>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        Pin::new(&mut self.answer).poll(context).map(Result::ok)
+    }
+}
+
+impl Drop for Working {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+/// Both ways to call over a connection.
+#[derive(Debug)]
+pub(crate) struct Connected {
+    pub(crate) stream: DuplexStream,
+    pub(crate) calls: Arc<dyn Calls>,
+}
+
+/// A server that listens.
+struct Listening {
+    /// Connections that nobody has accepted.
+    waiting: Mutex<VecDeque<Connected>>,
+    arrived: Notify,
+    calls: Box<dyn Fn() -> Arc<dyn Calls> + Send + Sync>,
+}
+
+/// A name in this process, as long as this is there.
+pub(crate) struct Bound {
+    name: Box<str>,
+    listening: Arc<Listening>,
+}
+
+impl Bound {
+    /// Takes a name. Each connection has calls of its own.
+    ///
+    /// # Errors
+    ///
+    /// Somebody has it, or it is none.
+    pub(crate) fn new(
+        name: &str,
+        calls: impl Fn() -> Arc<dyn Calls> + Send + Sync + 'static,
+    ) -> io::Result<Self> {
+        if !is_name(name) {
+            let words = format!("`{name}` is no name: {A_NAME}");
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, words));
+        }
+        match lock(&NAMES).entry(name.into()) {
+            Entry::Occupied(_) => {
+                let words = format!("inproc://{name}: a server of this process has this name");
+                Err(io::Error::new(io::ErrorKind::AddrInUse, words))
+            }
+            Entry::Vacant(free) => {
+                let listening = Arc::new(Listening {
+                    waiting: Mutex::default(),
+                    arrived: Notify::new(),
+                    calls: Box::new(calls),
+                });
+                free.insert(Arc::clone(&listening));
+                Ok(Self {
+                    name: name.into(),
+                    listening,
+                })
+            }
+        }
+    }
+
+    /// The name.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The next connection.
+    pub(crate) async fn accept(&self) -> Connected {
+        loop {
+            // Before it is looked for, so that none is missed.
+            let arrived = self.listening.arrived.notified();
+            match self.next() {
+                Some(connected) => return connected,
+                None => arrived.await,
+            }
+        }
+    }
+
+    /// The next of those that wait already.
+    pub(crate) fn next(&self) -> Option<Connected> {
+        lock(&self.listening.waiting).pop_front()
+    }
+
+    /// From now on those who connect are told at once that nobody is there.
+    pub(crate) fn close(&self) {
+        let mut names = lock(&NAMES);
+        // The name may be somebody else's by now.
+        let own = |listening: &Arc<Listening>| Arc::ptr_eq(listening, &self.listening);
+        if names.get(&self.name).is_some_and(own) {
+            names.remove(&self.name);
+        }
+    }
+}
+
+impl Drop for Bound {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+/// What a name is.
+pub(crate) const A_NAME: &str = "expected visible characters without a slash, 255 bytes at most";
+
+/// Whether a server may have this name.
+pub(crate) fn is_name(name: &str) -> bool {
+    let visible = |c: char| !c.is_whitespace() && !c.is_control() && c != '/';
+    !name.is_empty() && name.len() <= 255 && name.chars().all(visible)
+}
+
+/// Connects to the server of a name.
+pub(crate) fn connect(name: &str) -> io::Result<Connected> {
+    let refused = |words: &str| Err(io::Error::new(io::ErrorKind::ConnectionRefused, words));
+    let Some(server) = lock(&NAMES).get(name).cloned() else {
+        return refused("no server of this process has this name");
+    };
+    let mut waiting = lock(&server.waiting);
+    if waiting.len() >= BACKLOG {
+        return refused("the server takes no more connections at present");
+    }
+    let (stream, other) = tokio::io::duplex(BUFFER);
+    let calls = (server.calls)();
+    waiting.push_back(Connected {
+        stream: other,
+        calls: Arc::clone(&calls),
+    });
+    drop(waiting);
+    server.arrived.notify_one();
+    Ok(Connected { stream, calls })
+}
+
+/// Each change of what is locked here is one step.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names() {
+        for name in ["a", "weather", "a.b:c-1", "\u{2603}"] {
+            assert!(is_name(name), "{name}");
+        }
+        let long = "x".repeat(256);
+        for name in ["", "a b", "a/b", "\n", &long] {
+            assert!(!is_name(name), "{name}");
+        }
+    }
+}

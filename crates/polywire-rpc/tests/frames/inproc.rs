@@ -1,0 +1,277 @@
+//! Servers in the same process.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use polywire_frame::FaultCode;
+use polywire_rpc::frames::{CallError, Client, FrameFault};
+use polywire_rpc::server::{FrameLimits, InprocName, Place};
+use polywire_rpc::{Context, Methods, Running, Server, StreamCall, Topics};
+
+use crate::support::methods;
+
+fn listen(name: &str, methods: Methods) -> Running<InprocName> {
+    let server = Server::methods(methods).frames(true).build().unwrap();
+    server.listen_inproc(name).unwrap()
+}
+
+async fn client(running: &Running<InprocName>) -> Client {
+    let url = format!("inproc://{}", running.name());
+    Client::connect(&url).await.unwrap()
+}
+
+fn code(error: &CallError) -> Option<FaultCode> {
+    error.as_fault().map(FrameFault::code)
+}
+
+#[tokio::test]
+async fn calls_end_as_over_any_wire() {
+    let running = listen("calls", methods());
+    let client = client(&running).await;
+    assert_eq!(client.call::<i32>("Add", (2, 3)).await.unwrap(), 5);
+    client.call::<()>("Nothing", ()).await.unwrap();
+    // One that takes its time.
+    assert_eq!(client.call::<u64>("Sleep", (5,)).await.unwrap(), 5);
+    for (method, code, words) in [
+        ("Fail", FaultCode::NAMED, "as asked"),
+        ("Panic", FaultCode::INTERNAL, "an internal error occurred"),
+        ("Gone", FaultCode::UNKNOWN_OPERATION, "no operation `Gone`"),
+    ] {
+        let error = client.call::<()>(method, ()).await.unwrap_err();
+        let fault = error.as_fault().unwrap();
+        assert_eq!((fault.code(), fault.message()), (code, words));
+    }
+    let error = client.call::<i32>("Add", ("two", 3)).await.unwrap_err();
+    assert_eq!(code(&error), Some(FaultCode::MALFORMED), "{error}");
+    let error = client.call::<String>("Add", (2, 3)).await.unwrap_err();
+    assert!(matches!(error, CallError::Unreadable(_)), "{error}");
+    let text: String = client
+        .call("Repeat", ("abcdefgh", 1_000_000))
+        .await
+        .unwrap();
+    assert_eq!(text.len(), 8_000_000);
+    let text = "x".repeat(17 << 20);
+    let error = client.call::<usize>("Length", (text,)).await.unwrap_err();
+    assert_eq!(code(&error), Some(FaultCode::TOO_LARGE), "{error}");
+    assert_eq!(client.stats().in_flight, 0);
+    assert_eq!(client.pending(), 0);
+}
+
+/// Handlers see who it is.
+#[tokio::test]
+async fn the_caller_is_in_this_process() {
+    let methods = Methods::new().method("Who", |(), context: Context| async move {
+        let caller = context.caller();
+        let here = caller.is_in_process() && caller.is_local() && caller.is_encrypted();
+        here && context.peer().is_none()
+    });
+    let running = listen("who", methods);
+    assert!(
+        client(&running)
+            .await
+            .call::<bool>("Who", ())
+            .await
+            .unwrap()
+    );
+    let place = running.into_any();
+    assert_eq!(place.place(), &Place::Inproc("who".to_owned()));
+    assert_eq!(place.place().to_string(), "inproc:who");
+}
+
+#[tokio::test]
+async fn names_are_taken_once() {
+    let running = listen("once", methods());
+    let other = Server::methods(methods()).frames(true).build().unwrap();
+    let error = other.listen_inproc("once").unwrap_err();
+    assert_eq!(error.kind(), std::io::ErrorKind::AddrInUse);
+    let error = other.listen_inproc("a b").unwrap_err();
+    assert_eq!(error.kind(), std::io::ErrorKind::InvalidInput);
+    let without = Server::methods(methods()).build().unwrap();
+    let error = without.listen_inproc("other").unwrap_err();
+    assert!(error.to_string().contains("offer frames"), "{error}");
+    running.shutdown().await;
+    let _running = other.listen_inproc("once").unwrap();
+
+    let error = Client::connect("inproc://nobody").await.unwrap_err();
+    assert!(error.to_string().contains("has this name"), "{error}");
+    let error = Client::connect("inproc://").await.unwrap_err();
+    assert!(error.to_string().contains("expected visible"), "{error}");
+}
+
+/// What is dropped is cancelled, and what takes too long is ended.
+#[tokio::test]
+async fn handlers_end_with_their_calls() {
+    let ended = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&ended);
+    let methods = Methods::new().method("Wait", move |()| {
+        let guard = Guard(Arc::clone(&count));
+        async move {
+            tokio::time::sleep(Duration::from_secs(3_600)).await;
+            drop(guard);
+        }
+    });
+    let running = listen("ends", methods);
+    let client = client(&running).await;
+    let call = client.call::<()>("Wait", ());
+    let timed = tokio::time::timeout(Duration::from_millis(20), call).await;
+    assert!(timed.is_err());
+    let short = client.with_deadline(Duration::from_millis(20));
+    let error = short.call::<()>("Wait", ()).await.unwrap_err();
+    assert!(matches!(error, CallError::Deadline), "{error}");
+    while ended.load(Ordering::Relaxed) < 2 || client.stats().in_flight > 0 {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    let late = client.with_deadline(Duration::ZERO);
+    let error = late.call::<()>("Wait", ()).await.unwrap_err();
+    assert!(matches!(error, CallError::Deadline), "{error}");
+    assert_eq!(ended.load(Ordering::Relaxed), 2);
+}
+
+struct Guard(Arc<AtomicUsize>);
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// A server that stops answers what is open, begins nothing, and is found again when it is back.
+#[tokio::test]
+async fn servers_stop_and_come_back() {
+    let running = listen("back", methods());
+    let client = client(&running).await;
+    let other = client.clone();
+    let call = tokio::spawn(async move { other.call::<u64>("Sleep", (300,)).await });
+    while client.stats().in_flight == 0 {
+        tokio::task::yield_now().await;
+    }
+    running.shutdown().await;
+    assert_eq!(call.await.unwrap().unwrap(), 300);
+    let waits = client.clone();
+    let waits = tokio::spawn(async move { waits.call::<i32>("Add", (2, 3)).await });
+    tokio::task::yield_now().await;
+    let _running = listen("back", methods());
+    assert_eq!(waits.await.unwrap().unwrap(), 5);
+}
+
+/// Whoever calls is on another thread than the server's runtime.
+#[test]
+fn threads_of_their_own() {
+    let runtime = || {
+        let mut builder = tokio::runtime::Builder::new_current_thread();
+        builder.enable_all().build().unwrap()
+    };
+    let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
+    let (up, is_up) = std::sync::mpsc::channel();
+    let server = std::thread::spawn(move || {
+        runtime().block_on(async {
+            let running = listen("threads", methods());
+            up.send(()).unwrap();
+            let _ = stopped.await;
+            running.shutdown().await;
+        });
+    });
+    is_up.recv().unwrap();
+    runtime().block_on(async {
+        let client = Client::connect("inproc://threads").await.unwrap();
+        let calls: Vec<_> = (0..2_000_i32)
+            .map(|number| {
+                let client = client.clone();
+                tokio::spawn(async move {
+                    let sum = client.call::<i32>("Add", (number, 1)).await.unwrap();
+                    let slept = client.call::<u64>("Sleep", (1,)).await.unwrap();
+                    (sum, slept)
+                })
+            })
+            .collect();
+        for (number, call) in (1..).zip(calls) {
+            assert_eq!(call.await.unwrap(), (number, 1));
+        }
+    });
+    drop(stop);
+    server.join().unwrap();
+}
+
+/// A handler that calls its own server does so on the stack only so often.
+#[tokio::test]
+async fn calls_in_calls() {
+    static OWN: OnceLock<Client> = OnceLock::new();
+    let methods = Methods::new().method("Down", |(left,): (u32,)| async move {
+        match left {
+            0 => 0,
+            left => {
+                let down = OWN.get().unwrap().call::<u32>("Down", (left - 1,));
+                Box::pin(down).await.unwrap() + 1
+            }
+        }
+    });
+    let running = listen("down", methods);
+    OWN.set(client(&running).await).unwrap();
+    let down = OWN.get().unwrap().call::<u32>("Down", (5_000,));
+    assert_eq!(down.await.unwrap(), 5_000);
+}
+
+/// Streams, topics and calls without an answer go as frames.
+#[tokio::test]
+async fn all_else_is_there_too() {
+    let (sender, mut told) = tokio::sync::mpsc::unbounded_channel();
+    let topics = Topics::new();
+    let methods = methods()
+        .method("Note", move |(number,): (u32,)| {
+            sender.send(number).unwrap();
+            async {}
+        })
+        .stream("Count", |(to,): (u32,), call: StreamCall| async move {
+            let (_, items) = call.split();
+            for number in 0..to {
+                items.send(&number).await?;
+            }
+            Ok::<_, polywire_protocol::Fault>(to)
+        });
+    let server = Server::methods(methods).frames(true).topics(topics.clone());
+    let running = server.build().unwrap().listen_inproc("all").unwrap();
+    let client = client(&running).await;
+    client.notify("Note", (7,)).await.unwrap();
+    assert_eq!(told.recv().await, Some(7));
+    let mut stream = client.stream("Count", (1_000,)).await.unwrap();
+    for expected in 0..1_000 {
+        assert_eq!(stream.next::<u32>().await.unwrap(), Some(expected));
+    }
+    assert_eq!(stream.result::<u32>().await.unwrap(), 1_000);
+    let mut news = client.subscribe("news").await.unwrap();
+    assert_eq!(topics.publish("news", "rain").unwrap(), 1);
+    assert_eq!(news.next::<String>().await.unwrap().unwrap().value, "rain");
+}
+
+/// As many handlers wait as may; further calls are turned away before they begin.
+#[tokio::test]
+async fn a_server_with_too_much_to_do() {
+    let server = Server::methods(methods()).frames(true);
+    let server = server
+        .frame_limits(FrameLimits::new().at_work(3))
+        .build()
+        .unwrap();
+    let running = server.listen_inproc("busy").unwrap();
+    let builder = Client::builder().endpoint("inproc://busy").retries(0);
+    let client = builder.connect().await.unwrap();
+    let calls: Vec<_> = (0..10)
+        .map(|_| {
+            let client = client.clone();
+            tokio::spawn(async move { client.call::<u64>("Sleep", (50,)).await })
+        })
+        .collect();
+    let mut shed = 0;
+    for call in calls {
+        if let Err(error) = call.await.unwrap() {
+            let fault = error.as_fault().unwrap();
+            assert_eq!(fault.code(), FaultCode::OVERLOADED);
+            assert!(fault.is_unstarted() && fault.retry_after().is_some());
+            shed += 1;
+        }
+    }
+    assert_eq!(shed, 7);
+    let stats = server.frame_stats();
+    assert_eq!((stats.calls, stats.replies, stats.shed), (10, 3, 7));
+    drop(running);
+}
