@@ -35,6 +35,7 @@ mod slots;
 mod stream;
 mod tally;
 mod time;
+mod trace;
 
 pub use broken::Broken;
 pub use code::{FaultCode, Reason};
@@ -47,3 +48,4 @@ pub use output::Output;
 pub use settings::{Features, Settings};
 pub use tally::Tally;
 pub use time::Time;
+pub use trace::NotTrace;

@@ -1,6 +1,6 @@
 //! What a call asks for, and how far it is.
 
-use polywire_frame::Time;
+use polywire_frame::{Time, Trace};
 
 use super::tickets::Ticket;
 
@@ -17,6 +17,7 @@ pub(super) struct Asked<'a> {
     /// When a call with items has ended at the latest.
     pub(super) lasts: Time,
     pub(super) metadata: &'a [(&'a str, &'a [u8])],
+    pub(super) trace: Option<Trace>,
 }
 
 /// What kind of call it is.

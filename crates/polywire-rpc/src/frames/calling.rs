@@ -165,6 +165,7 @@ impl<M: Machine> Shared<M> {
             number: state.number(asked.operation),
             deadline: asked.deadline,
             metadata: asked.metadata,
+            trace: asked.trace,
             payload,
         };
         let greeted = state.greeted;

@@ -18,7 +18,7 @@ use super::Clock;
 use super::asked::{Asked, Stage};
 use super::driven::Driven;
 use super::error::CallError;
-use super::inproc::{Begun, Calls, Connected, Ended as Finished, Working};
+use super::inproc::{Begun, CallTime, Calls, Connected, Ended as Finished, Working};
 use super::machine::Machine;
 use super::room::Room;
 use super::session::{Ended, Session};
@@ -60,6 +60,8 @@ pub(super) struct LinkOptions {
     pub(super) settings: Settings,
     /// Bytes of a datagram that is sent, at most.
     pub(super) datagram: usize,
+    /// Whether frames that are sent have a checksum, over streams.
+    pub(super) checksums: bool,
     /// How many calls are in flight.
     pub(super) limit: AdaptiveLimit,
     /// Where calls wait for room.
@@ -94,6 +96,7 @@ impl Link {
     #[inline]
     pub(super) fn ask_here<R, F>(
         &self,
+        clock: Clock,
         asked: &Asked<'_>,
         write: &mut Write<'_>,
         read: F,
@@ -102,7 +105,7 @@ impl Link {
         F: FnOnce(&[u8]) -> Result<R, CallError>,
     {
         let calls = self.here.as_ref()?;
-        Some(begin_here(&**calls, asked, write, read))
+        Some(begin_here(&**calls, clock, asked, write, read))
     }
 
     /// Speaks frames on a stream that is connected already, within tokio's runtime.
@@ -110,7 +113,10 @@ impl Link {
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
-        let machine = Connection::new(options.settings);
+        let mut machine = Connection::new(options.settings);
+        if options.checksums {
+            machine = machine.with_checksums();
+        }
         let shared = Arc::new(Shared::new(machine, options));
         let own = Arc::clone(&shared);
         tokio::spawn(async move {
@@ -265,7 +271,13 @@ thread_local! {
 /// Room for inputs that a thread keeps for the next.
 const MOST_KEPT: usize = 64 << 10;
 
-fn begin_here<R, F>(calls: &dyn Calls, asked: &Asked<'_>, write: &mut Write<'_>, read: F) -> Here<R>
+fn begin_here<R, F>(
+    calls: &dyn Calls,
+    clock: Clock,
+    asked: &Asked<'_>,
+    write: &mut Write<'_>,
+    read: F,
+) -> Here<R>
 where
     F: FnOnce(&[u8]) -> Result<R, CallError>,
 {
@@ -277,7 +289,20 @@ where
     if let Err(error) = write(&mut input) {
         return Here::Ended(Err(error));
     }
-    let begun = calls.begin(asked.operation, asked.metadata, &input);
+    let time = CallTime {
+        now: asked.now,
+        deadline: asked.deadline,
+        clock,
+    };
+    let begun = match asked.trace {
+        None => calls.begin(asked.operation, time, asked.metadata, &input),
+        Some(trace) => {
+            let trace = trace.to_string();
+            let mut metadata = asked.metadata.to_vec();
+            metadata.push(("traceparent", trace.as_bytes()));
+            calls.begin(asked.operation, time, &metadata, &input)
+        }
+    };
     if input.capacity() <= MOST_KEPT {
         SPACE.set(input);
     }

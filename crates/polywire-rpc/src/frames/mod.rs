@@ -27,6 +27,8 @@ mod udp;
 mod wire;
 
 pub(crate) use client::CallOptions;
+pub use polywire_frame::Trace;
+
 pub use client::{Client, ClientBuilder, ConnectError, Rate, Stats};
 pub(crate) use clock::Clock;
 pub use error::{CallError, FrameFault};

@@ -94,6 +94,7 @@ impl<M: Machine> State<M> {
             number,
             deadline: slot.deadline,
             metadata: &[],
+            trace: None,
             payload: &slot.payload,
         };
         let Ok(id) = self.machine.begin(now, &begin, first) else {

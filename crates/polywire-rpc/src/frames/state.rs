@@ -69,6 +69,7 @@ impl<M: Machine> Shared<M> {
         let LinkOptions {
             settings: _,
             datagram: _,
+            checksums: _,
             limit,
             room,
             clock,

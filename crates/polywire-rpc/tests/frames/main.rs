@@ -14,6 +14,7 @@ mod raw;
 mod reconnecting;
 mod restarts;
 mod retries;
+mod said;
 mod scripted;
 mod secured;
 mod silence;

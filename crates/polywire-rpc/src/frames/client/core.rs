@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use polywire_frame::flow::{AdaptiveLimit, Backoff};
-use polywire_frame::{Settings, Time};
+use polywire_frame::{Settings, Time, Trace};
 use tokio::sync::Notify;
 
 use super::flow::Flow;
@@ -38,6 +38,8 @@ pub(super) struct Plan {
     pub(super) settings: Settings,
     /// Bytes of a datagram.
     pub(super) datagram: usize,
+    /// Whether frames have a checksum.
+    pub(super) checksums: bool,
     pub(super) limit: AdaptiveLimit,
     pub(super) connect_timeout: Duration,
     pub(super) reconnect: Backoff,
@@ -60,6 +62,7 @@ pub(crate) struct Call<'a> {
     /// The same of a call with items, once it has begun.
     pub(super) lasts: Duration,
     pub(super) metadata: &'a [(&'a str, &'a [u8])],
+    pub(super) trace: Option<Trace>,
     pub(super) options: CallOptions<'a>,
 }
 
@@ -79,6 +82,7 @@ impl<'a> Call<'a> {
             },
             lasts,
             metadata: self.metadata,
+            trace: self.trace,
         }
     }
 }
@@ -104,6 +108,7 @@ impl Core {
         LinkOptions {
             settings: self.plan.settings,
             datagram: self.plan.datagram,
+            checksums: self.plan.checksums,
             limit: self.plan.limit.clone(),
             room: Arc::clone(&self.room),
             clock: self.clock,
@@ -146,7 +151,8 @@ impl Core {
             };
             let answer = if self.plan.hedges && call.options.idempotent {
                 Box::pin(going.hedged(&asked, &mut *write, read)).await
-            } else if let Some(here) = current.link.ask_here(&asked, &mut *write, read) {
+            } else if let Some(here) = current.link.ask_here(self.clock, &asked, &mut *write, read)
+            {
                 match here {
                     Here::Ended(answer) => {
                         // A loop of such calls must not keep the thread from all others.

@@ -17,7 +17,7 @@ use tokio::task::JoinSet;
 use super::calls;
 use super::handlers::{self, Handlers, Request, is_of_the_input};
 use super::stats::Sum;
-use crate::frames::inproc::{Begun, Calls, Ended, Working};
+use crate::frames::inproc::{Begun, CallTime, Calls, Ended, Working};
 use crate::methods::MethodReply;
 use crate::server::app::{App, Called};
 use crate::server::peer::Peer;
@@ -135,7 +135,13 @@ fn count(handlers: &Handlers, answer: &Answer) {
 }
 
 impl Calls for Direct {
-    fn begin(&self, name: &str, metadata: &[(&str, &[u8])], payload: &[u8]) -> Begun {
+    fn begin(
+        &self,
+        name: &str,
+        time: CallTime,
+        metadata: &[(&str, &[u8])],
+        payload: &[u8],
+    ) -> Begun {
         if self.stopped.load(Ordering::Acquire) {
             return Begun::Stopped;
         }
@@ -175,6 +181,7 @@ impl Calls for Direct {
             context,
             extension: &Extension::default(),
             payload,
+            deadline: time.until(self.handlers.app.timeouts.handler),
         };
         // What handlers begin by themselves, timers and tasks, is the server's runtime's.
         let within = self.runtime.enter();
