@@ -36,6 +36,7 @@ mod slots;
 mod stream;
 mod tally;
 mod time;
+mod trace;
 
 pub use broken::Broken;
 pub use code::{FaultCode, Reason};
@@ -48,3 +49,4 @@ pub use output::Output;
 pub use settings::{Features, Settings};
 pub use tally::Tally;
 pub use time::Time;
+pub use trace::NotTrace;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use http::{Extensions, HeaderMap, Method, Uri, request};
 use polywire_protocol::ProtocolKind;
+use tokio::time::Instant;
 
 use crate::layers::User;
 use crate::server::Peer;
@@ -19,7 +20,9 @@ pub struct Context {
     pub(crate) peer: Peer,
     pub(crate) protocol: ProtocolKind,
     /// The place of that protocol among those of the server.
-    pub(crate) mount: usize,
+    pub(crate) mount: u32,
+    /// When nobody waits for the call any more.
+    pub(crate) deadline: Option<Instant>,
 }
 
 /// The id of a call, among the extensions of its head.
@@ -78,6 +81,38 @@ impl Context {
     pub fn user(&self) -> Option<&str> {
         let user = self.head.extensions.get::<User>();
         user.map(|User(name)| &**name)
+    }
+
+    /// When the call's time is over: its caller waits no more, as far as it has said so (calls over
+    /// frames do, by their deadline), or the server gives the handler up
+    /// ([`Timeouts::handler`](crate::Timeouts)), whichever is sooner. Nothing, where neither is known.
+    ///
+    /// The handler is dropped then. What it is for: to begin nothing that would be in vain, and to give
+    /// calls that are made in turn no more time than is left.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use polywire_rpc::frames::Client;
+    /// use polywire_rpc::{Context, Methods, Server};
+    /// use tokio::time::Instant;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let methods = Methods::new().method("Left", |(): (), context: Context| async move {
+    ///     let left = context.deadline()?.saturating_duration_since(Instant::now());
+    ///     Some(left.as_secs_f64())
+    /// });
+    /// # let server = Server::methods(methods).frames(true).build()?;
+    /// # let running = server.listen("127.0.0.1:0".parse()?).await?;
+    /// # let url = format!("tcp://{}", running.address());
+    /// let client = Client::connect(&url).await?.with_deadline(Duration::from_secs(5));
+    /// let left: Option<f64> = client.call("Left", ()).await?;
+    /// assert!(left.is_some_and(|seconds| seconds <= 5.0));
+    /// # Ok(()) }
+    /// ```
+    #[must_use]
+    pub const fn deadline(&self) -> Option<Instant> {
+        self.deadline
     }
 
     /// What layers have left for the handler.

@@ -1,7 +1,7 @@
 //! What a call asks for, and how far it is.
 
 use super::hand::Hand;
-use polywire_frame::Time;
+use polywire_frame::{Time, Trace};
 
 use super::tickets::Ticket;
 
@@ -20,6 +20,7 @@ pub(super) struct Asked<'a> {
     pub(super) metadata: &'a [(&'a str, &'a [u8])],
     /// The input as it is, for a server of this process.
     pub(super) hand: Option<&'a Hand>,
+    pub(super) trace: Option<Trace>,
 }
 
 /// What kind of call it is.

@@ -55,7 +55,9 @@ impl<M: Machine> State<M> {
             Err(CallError::Full) if waited.is_none() => {
                 self.room.enter(payload.len())?;
                 let number = match asked.what {
-                    What::Call if asked.metadata.is_empty() => self.number(asked.operation),
+                    What::Call if asked.metadata.is_empty() && asked.trace.is_none() => {
+                        self.number(asked.operation)
+                    }
                     _ => 0,
                 };
                 let queued = self.tickets.insert(Outcome::Queued, context.waker(), now);
@@ -115,6 +117,7 @@ impl<M: Machine> State<M> {
                 false => asked.deadline,
             },
             metadata: asked.metadata,
+            trace: asked.trace,
             payload,
         };
         self.machine

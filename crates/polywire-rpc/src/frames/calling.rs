@@ -116,12 +116,9 @@ impl<M: Machine> Shared<M> {
                 return Poll::Ready(Err(error));
             }
         }
-        let task = state.task.take();
+        state.wake_task();
         drop(state);
         keep(scratch);
-        if let Some(task) = task {
-            task.wake();
-        }
         Poll::Pending
     }
 
@@ -142,11 +139,7 @@ impl<M: Machine> Shared<M> {
             Outcome::Ended(_) => state.tickets.remove(ticket),
             Outcome::Free(_) | Outcome::Left => {}
         }
-        let task = state.task.take();
-        drop(state);
-        if let Some(task) = task {
-            task.wake();
-        }
+        state.wake_task();
     }
 
     /// Makes a call that nobody answers, once what was sent before has gone.
@@ -172,6 +165,7 @@ impl<M: Machine> Shared<M> {
             number: state.number(asked.operation),
             deadline: asked.deadline,
             metadata: asked.metadata,
+            trace: asked.trace,
             payload,
         };
         let greeted = state.greeted;
@@ -183,11 +177,7 @@ impl<M: Machine> Shared<M> {
         if sent == Err(Refused::Full) {
             state.full.push(context.waker().clone());
         }
-        let task = state.task.take();
-        drop(state);
-        if let Some(task) = task {
-            task.wake();
-        }
+        state.wake_task();
         match sent {
             Err(Refused::Full) => Poll::Pending,
             sent => Poll::Ready(sent.map_err(CallError::from)),

@@ -1,7 +1,7 @@
 //! A client's connection, as its task drives it.
 
 use std::sync::Arc;
-use std::task::{Context, Waker};
+use std::task::Context;
 use std::time::Duration;
 
 use polywire_frame::client::{Event, Step};
@@ -12,23 +12,57 @@ use super::tickets::wake_with;
 use super::{Clock, Side, Taken};
 
 /// The task's end of it.
-pub(super) struct Driven(pub(super) Arc<Shared>);
+pub(super) struct Driven {
+    shared: Arc<Shared>,
+    /// Bytes that are to be written because the server has asked for them, such as answers to pings.
+    owed: usize,
+    given_up: bool,
+}
+
+/// Bytes that a server may ask for without reading them: four thousand pings.
+const MOST_OWED: usize = 64 << 10;
+
+impl Driven {
+    pub(super) const fn new(shared: Arc<Shared>) -> Self {
+        Self {
+            shared,
+            owed: 0,
+            given_up: false,
+        }
+    }
+
+    /// No call is answered any more, and none waits for that.
+    fn end(&self, why: &str) {
+        self.shared.lock().close(why);
+        self.shared.changed.notify_one();
+    }
+}
 
 impl Side for Driven {
     fn prepare(&mut self, _: Clock, context: &mut Context<'_>) {
-        let mut state = self.0.lock();
+        let mut state = self.shared.lock();
         wake_with(&mut state.task, context);
     }
 
     fn take(&mut self, now: Time, bytes: &[u8]) -> Result<Taken, Broken> {
-        let changed = &self.0.changed;
-        let mut state = self.0.lock();
+        let changed = &self.shared.changed;
+        let mut state = self.shared.lock();
         let state = &mut *state;
         let mut at = 0;
         // Of payloads that came compressed.
         let mut room = Vec::new();
         loop {
-            let event = match state.machine.receive(&bytes[at..], &mut room)? {
+            let before = state.machine.output().len();
+            let step = match state.machine.receive(&bytes[at..], &mut room) {
+                Ok(step) => step,
+                Err(broken) => {
+                    // Its words are still to be written, which nobody has to wait for.
+                    state.close(&broken.to_string());
+                    changed.notify_one();
+                    return Err(broken);
+                }
+            };
+            let event = match step {
                 Step::Wants(wants) => {
                     // Answers that nobody waited for have made room too.
                     state.admit_waiting(now);
@@ -67,44 +101,55 @@ impl Side for Driven {
                     }
                     waker
                 }
-                None => None,
+                None => {
+                    self.owed += state.machine.output().len() - before;
+                    if self.owed > MOST_OWED {
+                        self.given_up = true;
+                        state.close("the server does not read what it asks for");
+                        changed.notify_one();
+                        return Ok(Taken {
+                            bytes: at,
+                            wants: 1,
+                        });
+                    }
+                    None
+                }
             };
-            if let Some(waker) = waker {
-                waker.wake();
-            }
+            state.woken.extend(waker);
         }
     }
 
     fn output_len(&self) -> usize {
-        self.0.lock().machine.output().len()
+        self.shared.lock().machine.output().len()
     }
 
     fn exchange(&mut self, empty: Output) -> Output {
-        let mut state = self.0.lock();
-        state.full.drain(..).for_each(Waker::wake);
+        self.owed = 0;
+        let mut state = self.shared.lock();
+        state.wake_full();
         state.machine.take_output(empty)
     }
 
     fn is_done(&self) -> bool {
-        let state = self.0.lock();
+        let state = self.shared.lock();
         state.machine.is_ending() && state.machine.open() == 0
     }
 
     fn next_timeout(&self) -> Time {
-        self.0.lock().next_timeout()
+        self.shared.lock().next_timeout()
     }
 
     fn timeout(&mut self, now: Time) {
-        self.0.lock().timeout(now);
+        self.shared.lock().timeout(now);
     }
 
     fn greeted(&self) -> bool {
-        self.0.lock().greeted
+        self.shared.lock().greeted
     }
 
     fn patience(&self) -> Duration {
         // Pings that come too often are a mistake.
-        let least = Duration::from_millis(self.0.lock().machine.settings().ping().into());
+        let least = Duration::from_millis(self.shared.lock().machine.settings().ping().into());
         least.max(Duration::from_secs(30))
     }
 
@@ -115,8 +160,16 @@ impl Side for Driven {
     }
 
     fn end_of_input(&mut self, rest: usize) -> Result<bool, Broken> {
-        self.0.lock().machine.end_of_input(rest)?;
+        self.shared.lock().machine.end_of_input(rest)?;
         Ok(false)
+    }
+
+    fn input_ended(&mut self) {
+        self.end("the server closed the connection");
+    }
+
+    fn has_given_up(&self) -> bool {
+        self.given_up
     }
 
     fn waits_for_the_other(&self) -> bool {
@@ -124,7 +177,7 @@ impl Side for Driven {
     }
 
     fn rest(&mut self) {
-        let mut state = self.0.lock();
+        let mut state = self.shared.lock();
         state.machine.shrink();
         if state.tickets.shrink() {
             state.blocked.clear();
@@ -132,12 +185,10 @@ impl Side for Driven {
     }
 
     fn ping(&mut self) {
-        self.0.lock().machine.ping(0, 0);
+        self.shared.lock().machine.ping(0, 0);
     }
 
     fn give_up(&mut self, reason: Reason) {
-        let words = reason.to_string();
-        self.0.lock().close(&words);
-        self.0.changed.notify_one();
+        self.end(&reason.to_string());
     }
 }

@@ -136,6 +136,12 @@ impl CallError {
             .is_some_and(|fault| fault.code == FaultCode::INTERNAL || fault.code.name().is_none())
     }
 
+    /// Whether a server has said that it takes no more calls, and has not begun this one.
+    pub(super) fn is_crossing(&self) -> bool {
+        self.as_fault()
+            .is_some_and(|fault| fault.unstarted && fault.code == FaultCode::UNAVAILABLE)
+    }
+
     /// Whether the server has certainly not carried out any part of the call.
     #[must_use]
     pub fn is_before_start(&self) -> bool {

@@ -13,12 +13,16 @@ use std::io;
 use std::pin::Pin;
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
+use std::time::Duration;
 
+use polywire_frame::Time;
 use polywire_frame::server::Fault;
 use tokio::io::DuplexStream;
 use tokio::sync::{Notify, oneshot};
 use tokio::task::AbortHandle;
+use tokio::time::Instant;
 
+use super::Clock;
 use super::hand::Hand;
 use crate::handler::Output;
 use crate::methods::MethodReply;
@@ -35,10 +39,22 @@ const BUFFER: usize = 256 << 10;
 /// The calls of one connection that are carried out where they are made.
 pub(crate) trait Calls: fmt::Debug + Send + Sync {
     /// Begins a call, on this thread.
-    fn begin(&self, operation: &str, metadata: &[(&str, &[u8])], payload: &[u8]) -> Begun;
+    fn begin(
+        &self,
+        operation: &str,
+        time: CallTime,
+        metadata: &[(&str, &[u8])],
+        payload: &[u8],
+    ) -> Begun;
 
     /// Begins a call whose input goes from hand to hand; nothing, if the server has other types.
-    fn hand(&self, operation: &str, metadata: &[(&str, &[u8])], hand: &Hand) -> Option<Begun>;
+    fn hand(
+        &self,
+        operation: &str,
+        time: CallTime,
+        metadata: &[(&str, &[u8])],
+        hand: &Hand,
+    ) -> Option<Begun>;
 
     /// Takes a reply back that has been read, for its space.
     fn read(&self, reply: MethodReply);
@@ -51,6 +67,21 @@ pub(crate) trait Calls: fmt::Debug + Send + Sync {
 
     /// Waits until all have ended.
     fn ended(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>>;
+}
+
+/// When a call begins, and when nobody waits for it any more.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CallTime {
+    pub(crate) now: Time,
+    pub(crate) deadline: Time,
+    pub(crate) clock: Clock,
+}
+
+impl CallTime {
+    /// The same, where the server waits no longer than that.
+    pub(crate) fn until(self, most: Duration) -> Option<Instant> {
+        self.clock.instant(self.deadline.min(self.now.after(most)))
+    }
 }
 
 /// A call that has begun, or has not.

@@ -1,7 +1,6 @@
 //! Calls with streams, and subscriptions, as the calls of a client.
 
 use std::collections::VecDeque;
-use std::sync::MutexGuard;
 use std::task::{Context, Poll, Waker};
 
 use polywire_frame::CallId;
@@ -9,6 +8,7 @@ use polywire_frame::client::Refused;
 
 use super::asked::{Asked, Stage};
 use super::error::CallError;
+use super::locked::Locked;
 use super::state::{Shared, State};
 use super::tickets::{End, Outcome, Ticket, wake_with};
 
@@ -44,17 +44,9 @@ impl Items {
     }
 
     /// Whoever reads or writes has something to look at.
-    pub(super) fn wake(&mut self) {
-        let wakers = [self.reader.take(), self.writer.take()];
-        wakers.into_iter().flatten().for_each(Waker::wake);
-    }
-
-    pub(super) fn wake_writer(&mut self) {
-        self.writer.take().into_iter().for_each(Waker::wake);
-    }
-
-    pub(super) fn wake_reader(&mut self) {
-        self.reader.take().into_iter().for_each(Waker::wake);
+    pub(super) fn wake(&mut self, woken: &mut Vec<Waker>) {
+        woken.extend(self.reader.take());
+        woken.extend(self.writer.take());
     }
 
     /// What it costs that nobody has read.
@@ -79,7 +71,7 @@ impl State {
             cost,
             payload: payload.to_vec(),
         });
-        items.wake_reader();
+        self.woken.extend(items.reader.take());
     }
 
     /// A subscription holds.
@@ -88,7 +80,7 @@ impl State {
             && let Some(items) = &mut self.tickets.slots[ticket as usize].items
         {
             items.accepted = true;
-            items.wake_reader();
+            self.woken.extend(items.reader.take());
         }
     }
 
@@ -98,13 +90,13 @@ impl State {
             if let Some(ticket) = self.machine.context(id).copied()
                 && let Some(items) = &mut self.tickets.slots[ticket as usize].items
             {
-                items.wake_writer();
+                self.woken.extend(items.writer.take());
             }
             return;
         }
         for ticket in std::mem::take(&mut self.blocked) {
             if let Some(items) = &mut self.tickets.slots[ticket as usize].items {
-                items.wake_writer();
+                self.woken.extend(items.writer.take());
             }
         }
     }
@@ -122,13 +114,10 @@ impl State {
 }
 
 /// Lets the task of the connection write what has come to be written.
-fn leave(mut state: MutexGuard<'_, State>) {
-    let task = match state.machine.output().is_empty() {
-        true => None,
-        false => state.task.take(),
-    };
-    drop(state);
-    task.into_iter().for_each(Waker::wake);
+fn leave(mut state: Locked<'_>) {
+    if !state.machine.output().is_empty() {
+        state.wake_task();
+    }
 }
 
 impl Shared {

@@ -19,11 +19,11 @@ use super::asked::{Asked, Stage};
 use super::driven::Driven;
 use super::error::CallError;
 use super::hand::Hand;
-use super::inproc::{Begun, Calls, Connected, Ended as Finished, Working};
+use super::inproc::{Begun, CallTime, Calls, Connected, Ended as Finished, Working};
 use super::machine::Machine;
 use super::room::Room;
 use super::session::{Ended, Session};
-use super::state::Shared;
+use super::state::{Farewell, Shared};
 use super::streams::Open;
 use super::tickets::{End, Ticket};
 use super::udp::{self, Socket};
@@ -63,6 +63,8 @@ pub(super) struct LinkOptions {
     pub(super) datagram: usize,
     /// From how many bytes on payloads are compressed.
     pub(super) compress: Option<usize>,
+    /// Whether frames that are sent have a checksum, over streams.
+    pub(super) checksums: bool,
     /// How many calls are in flight.
     pub(super) limit: AdaptiveLimit,
     /// Where calls wait for room.
@@ -97,6 +99,7 @@ impl Link {
     #[inline]
     pub(super) fn ask_here<R, F>(
         &self,
+        clock: Clock,
         asked: &Asked<'_>,
         write: &mut Write<'_>,
         read: F,
@@ -105,7 +108,7 @@ impl Link {
         F: FnOnce(&[u8]) -> Result<R, CallError>,
     {
         let calls = self.here.as_ref()?;
-        Some(begin_here(&**calls, asked, write, read))
+        Some(begin_here(&**calls, clock, asked, write, read))
     }
 
     /// Speaks frames on a stream that is connected already, within tokio's runtime.
@@ -117,13 +120,16 @@ impl Link {
         if let Some(least) = options.compress {
             machine = machine.with_compression(least);
         }
+        if options.checksums {
+            machine = machine.with_checksums();
+        }
         let shared = Arc::new(Shared::new(machine, options));
         let own = Arc::clone(&shared);
         tokio::spawn(async move {
             let clock = own.clock;
             // However this ends, no call is left waiting.
             let _closing = Closing(Arc::clone(&own));
-            let mut session = Box::new(Session::new(Driven(Arc::clone(&own)), stream, clock));
+            let mut session = Box::new(Session::new(Driven::new(Arc::clone(&own)), stream, clock));
             let ended = poll_fn(|context| session.poll(context)).await;
             let why = match ended {
                 Ok(()) => "the server closed the connection".to_owned(),
@@ -240,8 +246,16 @@ impl Link {
         }
     }
 
+    /// Why no call can be made any more, if so.
+    pub(super) fn farewell(&self) -> Option<Farewell> {
+        match &self.way {
+            Way::Datagrams(link) => link.0.lock().farewell(),
+            Way::Stream(link) => link.0.lock().farewell(),
+        }
+    }
+
     /// Waits until no call can be made any more. One task waits at a time.
-    pub(super) async fn ended(&self) -> Arc<str> {
+    pub(super) async fn ended(&self) -> Farewell {
         match &self.way {
             Way::Datagrams(link) => link.0.ended().await,
             Way::Stream(link) => link.0.ended().await,
@@ -263,15 +277,37 @@ thread_local! {
 /// Room for inputs that a thread keeps for the next.
 const MOST_KEPT: usize = 64 << 10;
 
-fn begin_here<R, F>(calls: &dyn Calls, asked: &Asked<'_>, write: &mut Write<'_>, read: F) -> Here<R>
+fn begin_here<R, F>(
+    calls: &dyn Calls,
+    clock: Clock,
+    asked: &Asked<'_>,
+    write: &mut Write<'_>,
+    read: F,
+) -> Here<R>
 where
     F: FnOnce(&[u8]) -> Result<R, CallError>,
 {
     if asked.now >= asked.deadline {
         return Here::Ended(Err(CallError::Deadline));
     }
+    let time = CallTime {
+        now: asked.now,
+        deadline: asked.deadline,
+        clock,
+    };
+    // What comes with a call, trace included, for a handler that reads headers.
+    let trace = asked.trace.map(|trace| trace.to_string());
+    let mut own;
+    let metadata = match &trace {
+        None => asked.metadata,
+        Some(trace) => {
+            own = asked.metadata.to_vec();
+            own.push(("traceparent", trace.as_bytes()));
+            &own
+        }
+    };
     if let Some(hand) = asked.hand
-        && let Some(begun) = calls.hand(asked.operation, asked.metadata, hand)
+        && let Some(begun) = calls.hand(asked.operation, time, metadata, hand)
     {
         return here(calls, begun, asked.hand, read);
     }
@@ -280,7 +316,7 @@ where
     if let Err(error) = write(&mut input) {
         return Here::Ended(Err(error));
     }
-    let begun = calls.begin(asked.operation, asked.metadata, &input);
+    let begun = calls.begin(asked.operation, time, metadata, &input);
     if input.capacity() <= MOST_KEPT {
         SPACE.set(input);
     }

@@ -5,7 +5,7 @@ use std::hash::{BuildHasher, Hasher};
 
 use polywire_frame::client::{Connection, Lost, Operation, Refused, Request};
 use polywire_frame::datagram;
-use polywire_frame::{CallId, Time};
+use polywire_frame::{CallId, Time, Trace};
 
 use super::asked::What;
 use super::tickets::Ticket;
@@ -52,6 +52,7 @@ pub(super) struct Begin<'a> {
     pub(super) number: u16,
     pub(super) deadline: Time,
     pub(super) metadata: &'a [(&'a str, &'a [u8])],
+    pub(super) trace: Option<Trace>,
     pub(super) payload: &'a [u8],
 }
 
@@ -64,6 +65,10 @@ impl<'a> Begin<'a> {
         let request = Request::new(operation)
             .with_metadata(self.metadata)
             .with_deadline(self.deadline);
+        let request = match self.trace {
+            Some(trace) => request.with_trace(trace),
+            None => request,
+        };
         match self.what {
             What::TwoWay => request.with_items(),
             _ => request,

@@ -15,6 +15,7 @@ pub(crate) mod hand;
 pub(crate) mod inproc;
 mod items;
 mod link;
+mod locked;
 mod machine;
 pub(crate) mod payload;
 mod queue;
@@ -27,6 +28,8 @@ mod udp;
 mod wire;
 
 pub(crate) use client::CallOptions;
+pub use polywire_frame::Trace;
+
 pub use client::{Client, ClientBuilder, ConnectError, Rate, Stats};
 pub(crate) use clock::Clock;
 pub use error::{CallError, FrameFault};

@@ -1,7 +1,5 @@
 //! Calls that wait for room on a connection.
 
-use std::task::Waker;
-
 use polywire_frame::Time;
 
 use super::asked::What;
@@ -62,8 +60,8 @@ impl<M: Machine> State<M> {
             let slot = &mut self.tickets.slots[*ticket as usize];
             if slot.deadline > now {
                 self.earliest = self.earliest.min(slot.deadline);
-            } else if let Some(waker) = slot.waker.take() {
-                waker.wake();
+            } else {
+                self.woken.extend(slot.waker.take());
             }
         }
     }
@@ -76,7 +74,7 @@ impl<M: Machine> State<M> {
         {
             if self.ended.is_some() || !self.begin_first(now, first) {
                 let slot = &mut self.tickets.slots[first as usize];
-                slot.waker.take().into_iter().for_each(Waker::wake);
+                self.woken.extend(slot.waker.take());
                 return;
             }
         }
@@ -96,6 +94,7 @@ impl<M: Machine> State<M> {
             number,
             deadline: slot.deadline,
             metadata: &[],
+            trace: None,
             payload: &slot.payload,
         };
         let Ok(id) = self.machine.begin(now, &begin, first) else {

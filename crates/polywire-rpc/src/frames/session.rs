@@ -83,6 +83,14 @@ pub(crate) trait Side {
     /// answered all the same.
     fn end_of_input(&mut self, rest: usize) -> Result<bool, Broken>;
 
+    /// The other side sends no more, and this one does not outlive that.
+    fn input_ended(&mut self) {}
+
+    /// Whether this side has given the other up.
+    fn has_given_up(&self) -> bool {
+        false
+    }
+
     /// Whether the other side may have sent something before it heard of the end.
     fn waits_for_the_other(&self) -> bool;
 
@@ -205,6 +213,7 @@ where
                         Ok(true) => {}
                         // What is there to be written still goes, if anybody takes it.
                         Ok(false) => {
+                            self.work.input_ended();
                             self.close(None);
                             continue;
                         }
@@ -213,6 +222,10 @@ where
                             continue;
                         }
                     }
+                }
+                Poll::Ready(_) if self.work.has_given_up() => {
+                    self.close(None);
+                    continue;
                 }
                 Poll::Ready(_) if self.work.yields() => break,
                 // What has come together is answered together.

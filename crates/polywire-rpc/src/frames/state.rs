@@ -1,7 +1,7 @@
 //! What a client's calls and the task of its connection share.
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::task::Waker;
 use std::time::Duration;
 
@@ -12,6 +12,7 @@ use tokio::sync::Notify;
 
 use super::Clock;
 use super::link::LinkOptions;
+use super::locked::Locked;
 use super::machine::Machine;
 use super::room::Room;
 use super::tickets::{End, Ticket, Tickets};
@@ -45,6 +46,8 @@ pub(super) struct State<M = Connection<Ticket>> {
     pub(super) names: Vec<Box<str>>,
     /// The task of the connection, if it sleeps.
     pub(super) task: Option<Waker>,
+    /// Those who are woken once this is not locked any more.
+    pub(super) woken: Vec<Waker>,
     /// How many of the open calls have streams, and are as long as they like.
     pub(super) streams: u32,
     /// Those who wait until what is there has been written.
@@ -54,6 +57,8 @@ pub(super) struct State<M = Connection<Ticket>> {
     pub(super) greeted: bool,
     /// Why no call can be made any more.
     pub(super) ended: Option<Arc<str>>,
+    /// Whether the server has said so in order: it answers what is open.
+    pub(super) goodbye: bool,
     /// Nobody has the client any more.
     pub(super) left: bool,
     pub(super) chance: u64,
@@ -65,6 +70,7 @@ impl<M: Machine> Shared<M> {
             settings: _,
             datagram: _,
             compress: _,
+            checksums: _,
             limit,
             room,
             clock,
@@ -84,19 +90,22 @@ impl<M: Machine> Shared<M> {
                 operations: HashMap::new(),
                 names: Vec::new(),
                 task: None,
+                woken: Vec::new(),
                 streams: 0,
                 blocked: Vec::new(),
                 full: Vec::new(),
                 greeted: false,
                 ended: None,
+                goodbye: false,
                 left: false,
                 chance: seed,
             }),
         }
     }
 
-    pub(super) fn lock(&self) -> MutexGuard<'_, State<M>> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    #[inline]
+    pub(super) fn lock(&self) -> Locked<'_, M> {
+        Locked::new(self.state.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Waits until the server has said hello. One task waits at a time.
@@ -120,10 +129,10 @@ impl<M: Machine> Shared<M> {
     }
 
     /// Waits until no call can be made any more. One task waits at a time.
-    pub(super) async fn ended(&self) -> Arc<str> {
+    pub(super) async fn ended(&self) -> Farewell {
         loop {
-            if let Some(why) = &self.lock().ended {
-                return Arc::clone(why);
+            if let Some(farewell) = self.lock().farewell() {
+                return farewell;
             }
             self.changed.notified().await;
         }
@@ -134,15 +143,37 @@ impl<M: Machine> Shared<M> {
         let mut state = self.lock();
         state.left = true;
         state.machine.go_away();
-        let task = state.task.take();
-        drop(state);
-        if let Some(task) = task {
-            task.wake();
-        }
+        state.wake_task();
     }
 }
 
+/// Why no call can be made on a connection any more.
+#[derive(Clone, Debug)]
+pub(super) struct Farewell {
+    pub(super) why: Arc<str>,
+    /// Whether the server has said so in order, and is there: another connection can be had at once.
+    pub(super) goodbye: bool,
+}
+
 impl<M: Machine> State<M> {
+    /// Why no call can be made any more, if so.
+    pub(super) fn farewell(&self) -> Option<Farewell> {
+        let why = Arc::clone(self.ended.as_ref()?);
+        let goodbye = self.goodbye;
+        Some(Farewell { why, goodbye })
+    }
+
+    /// Has the task of the connection look at what is there.
+    #[inline]
+    pub(super) fn wake_task(&mut self) {
+        self.woken.extend(self.task.take());
+    }
+
+    /// Those may go on who wait until what is there has been written.
+    pub(super) fn wake_full(&mut self) {
+        self.woken.append(&mut self.full);
+    }
+
     /// Calls that are open, and how many may be.
     pub(super) fn figures(&self) -> (usize, u32) {
         (self.machine.open() as usize, self.limit.current())
@@ -176,7 +207,7 @@ impl<M: Machine> State<M> {
         let slot = &mut self.tickets.slots[ticket as usize];
         if let Some(items) = &mut slot.items {
             // It was as long as it liked, which says nothing of the server.
-            items.wake();
+            items.wake(&mut self.woken);
             self.streams -= 1;
             let waker = self.tickets.end(ticket, end, payload);
             self.admit_waiting(now);
@@ -227,7 +258,7 @@ impl<M: Machine> State<M> {
             }
             Event::Hello => {
                 self.greeted = true;
-                self.full.drain(..).for_each(Waker::wake);
+                self.wake_full();
                 self.admit_waiting(now);
                 None
             }
@@ -250,6 +281,7 @@ impl<M: Machine> State<M> {
             words => words.to_owned(),
         };
         self.ended = Some(format!("the server ends the connection: {why}").into());
+        self.goodbye = !reason.is_mistake();
         self.admit_waiting(now);
     }
 
@@ -263,9 +295,8 @@ impl<M: Machine> State<M> {
         let mut late = Vec::new();
         self.machine.timeout(now, |_, ticket| late.push(ticket));
         for ticket in late {
-            if let Some(waker) = self.end(now, ticket, End::Deadline, &[], Duration::ZERO) {
-                waker.wake();
-            }
+            let waker = self.end(now, ticket, End::Deadline, &[], Duration::ZERO);
+            self.woken.extend(waker);
         }
         self.wake_late(now);
     }
@@ -278,12 +309,11 @@ impl<M: Machine> State<M> {
                 why: Arc::clone(why),
             };
             if let Some(items) = &mut self.tickets.slots[lost.context as usize].items {
-                items.wake();
+                items.wake(&mut self.woken);
                 self.streams -= 1;
             }
-            if let Some(waker) = self.tickets.end(lost.context, end, &[]) {
-                waker.wake();
-            }
+            let waker = self.tickets.end(lost.context, end, &[]);
+            self.woken.extend(waker);
         }
     }
 
@@ -294,10 +324,9 @@ impl<M: Machine> State<M> {
         let lost = self.machine.lose();
         self.lose(lost, &why);
         for ticket in &self.waiting {
-            if let Some(waker) = self.tickets.slots[*ticket as usize].waker.take() {
-                waker.wake();
-            }
+            let waker = self.tickets.slots[*ticket as usize].waker.take();
+            self.woken.extend(waker);
         }
-        self.full.drain(..).for_each(Waker::wake);
+        self.wake_full();
     }
 }

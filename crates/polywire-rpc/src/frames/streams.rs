@@ -210,10 +210,24 @@ impl CallStream {
     ///
     /// The call ended in something else than a reply, or the reply is not of that type.
     pub async fn result<R: DeserializeOwned>(mut self) -> Result<R, CallError> {
+        let reply = self.answer().await?;
+        self.incoming.read(&reply)
+    }
+
+    /// The same as the bytes that it is.
+    ///
+    /// # Errors
+    ///
+    /// The call ended in something else than a reply.
+    pub async fn result_bytes(mut self) -> Result<Vec<u8>, CallError> {
+        self.answer().await
+    }
+
+    async fn answer(&mut self) -> Result<Vec<u8>, CallError> {
         self.finish();
         // The server may wait until they are read.
         while self.next_bytes().await?.is_some() {}
-        self.incoming.result().await
+        self.incoming.answer().await
     }
 
     /// Both directions, to be used at the same time. The call goes on while one of them is there. From
@@ -264,6 +278,20 @@ impl Incoming {
     ///
     /// The call ended in something else than a reply, or the reply is not of that type.
     pub async fn result<R: DeserializeOwned>(self) -> Result<R, CallError> {
+        let reply = self.answer().await?;
+        self.read(&reply)
+    }
+
+    /// The same as the bytes that it is.
+    ///
+    /// # Errors
+    ///
+    /// The call ended in something else than a reply.
+    pub async fn result_bytes(self) -> Result<Vec<u8>, CallError> {
+        self.answer().await
+    }
+
+    async fn answer(&self) -> Result<Vec<u8>, CallError> {
         let Open { link, ticket } = &*self.open;
         // The server may wait until they are read.
         while poll_fn(|context| link.0.poll_item(*ticket, context))
@@ -271,8 +299,7 @@ impl Incoming {
             .is_some()
         {}
         let reply = |bytes: &[u8]| Ok(bytes.to_vec());
-        let reply = poll_fn(|context| link.0.poll_end(*ticket, reply, context)).await?;
-        self.read(&reply)
+        poll_fn(|context| link.0.poll_end(*ticket, reply, context)).await
     }
 }
 

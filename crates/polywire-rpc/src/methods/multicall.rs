@@ -87,7 +87,7 @@ async fn run(
                 results.result(&reply);
                 space = reply.into_space();
             }
-            Err(fault) => results.fault(app.fault(context.mount, &called, &fault).body()),
+            Err(fault) => results.fault(app.fault(context.mount as usize, &called, &fault).body()),
         }
     }
     let bytes = results.end_list().map_err(Fault::internal)?;

@@ -18,7 +18,7 @@ use http::Response;
 use http_body_util::Full;
 use polywire_protocol::{Fault, ProtocolKind, Route, decode_content};
 use polywire_schema::Body;
-use tokio::time::Sleep;
+use tokio::time::{Instant, Sleep};
 
 use super::HttpResponse;
 use super::app::{App, Called};
@@ -55,7 +55,6 @@ pub(super) enum Answer {
 /// A call whose body is being read.
 pub(super) struct Reading {
     app: Arc<App>,
-    protocol: usize,
     /// The operation, if the head told it.
     route: Option<Route>,
     context: crate::Context,
@@ -119,11 +118,12 @@ impl App {
         self: &Arc<Self>,
         protocol: usize,
         route: Option<Route>,
-        context: crate::Context,
+        mut context: crate::Context,
         body: RequestBody,
     ) -> Answer {
         match route {
             Some(route) if body.is_empty() => {
+                context.deadline = self.handler_ends();
                 let called = Called::Operation(route.operation);
                 let begun = caught(|| self.handle(protocol, &route, context, &Body::default()));
                 let begun = begun.map(|output| Work::Operation(route.operation, output));
@@ -131,12 +131,16 @@ impl App {
             }
             route => Answer::Reading(Reading {
                 app: Arc::clone(self),
-                protocol,
                 route,
                 context,
                 body,
             }),
         }
+    }
+
+    /// When a handler that begins now is given up.
+    fn handler_ends(&self) -> Option<Instant> {
+        Instant::now().checked_add(self.timeouts.handler)
     }
 
     /// Begins a call whose body is there.
@@ -148,6 +152,7 @@ impl App {
         body: &mut RequestBody,
         called: &mut Called,
     ) -> Result<Work, Fault> {
+        context.deadline = self.handler_ends();
         let operation = match called {
             Called::Operation(index) => Some(self.service.operation(*index)),
             _ => None,
@@ -299,11 +304,11 @@ impl Reading {
     fn begin(self, bytes: Result<Bytes, Fault>) -> Answer {
         let Self {
             app,
-            protocol,
             route,
             context,
             mut body,
         } = self;
+        let protocol = context.mount as usize;
         let mut called = match &route {
             Some(route) => Called::Operation(route.operation),
             None => Called::Unknown,

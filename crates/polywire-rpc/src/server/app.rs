@@ -352,7 +352,9 @@ impl App {
             head,
             peer,
             protocol: self.mounts.protocols[protocol].kind(),
-            mount: protocol,
+            // There are a dozen at most.
+            mount: protocol as u32,
+            deadline: None,
         };
         let Some(layers) = self.head.clone() else {
             return self.begin(protocol, route, context, body);

@@ -161,7 +161,7 @@ async fn what_is_no_endpoint_is_told_at_once() {
         ("tcp://localhost:port", "expected tcp://HOST:PORT"),
         (
             "http://localhost:1",
-            "expected tcp://HOST:PORT, tcp+tls://HOST:PORT, udp://HOST:PORT or unix:///PATH",
+            "expected tcp://HOST:PORT, tcp+tls://HOST:PORT, udp://HOST:PORT, unix:///PATH or inproc://NAME",
         ),
     ] {
         let error = Client::builder().endpoint(url).build().unwrap_err();

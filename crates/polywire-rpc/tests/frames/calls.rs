@@ -266,7 +266,7 @@ async fn nobody_there() {
     let words = error.to_string();
     assert!(
         words.ends_with(
-            "expected tcp://HOST:PORT, tcp+tls://HOST:PORT, udp://HOST:PORT or unix:///PATH"
+            "expected tcp://HOST:PORT, tcp+tls://HOST:PORT, udp://HOST:PORT, unix:///PATH or inproc://NAME"
         ),
         "{words}"
     );

@@ -16,6 +16,7 @@ mod raw;
 mod reconnecting;
 mod restarts;
 mod retries;
+mod said;
 mod scripted;
 mod secured;
 mod silence;

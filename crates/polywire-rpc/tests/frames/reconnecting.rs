@@ -254,6 +254,48 @@ async fn a_server_that_says_goodbye_loses_no_call() {
     assert!(client.stats().reconnects > 0);
 }
 
+/// The next connection is made as soon as the server has said goodbye, while what is open ends on the
+/// old one: no call fails, none takes longer than it would, and none is a further try.
+#[tokio::test(start_paused = true)]
+async fn a_goodbye_is_no_gap() {
+    for fail_fast in [false, true] {
+        let server = Scripted::new(|call| match call.number % 2_000 {
+            1_999 => Act::GoAway,
+            _ => Act::Later(Duration::from_millis(5)),
+        });
+        let client = builder(&server).fail_fast(fail_fast).retry_budget(0.0, 0.0);
+        let client = client.connect().await.unwrap();
+        let until = Instant::now() + Duration::from_secs(20);
+        let callers: Vec<_> = (0..10_u8)
+            .map(|number| {
+                let client = client.clone();
+                tokio::spawn(async move {
+                    let (mut calls, mut longest) = (0, Duration::ZERO);
+                    while Instant::now() < until {
+                        let began = Instant::now();
+                        let reply = client.call_bytes("Echo", &[number]).await.unwrap();
+                        assert_eq!(reply, [number]);
+                        longest = longest.max(began.elapsed());
+                        calls += 1;
+                    }
+                    (calls, longest)
+                })
+            })
+            .collect();
+        let (mut calls, mut longest) = (0, Duration::ZERO);
+        for caller in callers {
+            let (own, took) = caller.await.unwrap();
+            (calls, longest) = (calls + own, longest.max(took));
+        }
+        // A timer's millisecond is all that may come on top.
+        assert!(longest <= Duration::from_millis(7), "{longest:?}");
+        let stats = client.stats();
+        assert!(stats.reconnects >= 10, "{stats:?}");
+        assert_eq!((stats.replies, stats.retries), (calls, 0));
+        assert_eq!(server.connections() as u64, stats.reconnects + 1);
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn connections_end_with_the_last_client() {
     let server = Scripted::new(|_| Act::Echo);

@@ -1,11 +1,15 @@
 //! Peers that say nothing, are slow, or go without a word.
 
+use std::sync::Arc;
+use std::task::{Context, Wake, Waker};
 use std::time::Duration;
 
 use polywire_rpc::frames::{CallError, Client};
 use polywire_rpc::{Methods, Server};
 use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
 use tokio::time::Instant;
+
+use crate::scripted::settle;
 
 /// The preface and a hello without settings.
 const HELLO: &[u8] = b"\xf7PW\x01\0\0\0\0\x01\0\0\0\0\0\0\0\0\0\0\0";
@@ -165,4 +169,96 @@ async fn consent_to_a_subscription_is_waited_for_no_longer_than_the_deadline() {
         assert!(read > 0, "{said:?}");
         said.extend(&buffer[..read]);
     }
+}
+
+/// A rule is broken: calls end at once, though the other side does not close.
+#[tokio::test(start_paused = true)]
+async fn a_broken_connection_ends_its_calls_at_once() {
+    let (client, mut ours) = by_hand().await;
+    let call = client.call_bytes("Get", b"");
+    let breaks = async {
+        settle().await;
+        ours.write_all(&frame(4, 0, 0, 77, 0, b"")).await.unwrap();
+    };
+    let began = Instant::now();
+    let (error, ()) = tokio::join!(call, breaks);
+    let CallError::Disconnected { why, .. } = error.unwrap_err() else {
+        panic!("it was answered");
+    };
+    assert!(
+        why.contains("expected REPLY for a call that is open"),
+        "{why}"
+    );
+    assert_eq!(began.elapsed(), Duration::ZERO);
+    // The other side is told, in its own time.
+    let mut said = vec![0; 4_096];
+    let read = ours.read(&mut said).await.unwrap();
+    assert!(String::from_utf8_lossy(&said[..read]).contains("for a call that is open"));
+}
+
+/// The server sends no more, and reads nothing of what is still to be written.
+#[tokio::test(start_paused = true)]
+async fn the_end_of_a_server_ends_calls_at_once() {
+    let (client, mut ours) = by_hand().await;
+    let input = vec![0; 60_000];
+    client.notify("Put", &input).await.unwrap();
+    let call = client.call_bytes("Put", &input);
+    let ends = async {
+        settle().await;
+        ours.shutdown().await.unwrap();
+    };
+    let began = Instant::now();
+    let (error, ()) = tokio::join!(call, ends);
+    let CallError::Disconnected { why, .. } = error.unwrap_err() else {
+        panic!("it was answered");
+    };
+    assert_eq!(&*why, "the server closed the connection");
+    assert_eq!(began.elapsed(), Duration::ZERO);
+}
+
+/// Each ping is answered, so that one who does not read the answers would have them pile up.
+#[tokio::test(start_paused = true)]
+async fn who_asks_and_does_not_read_is_given_up() {
+    let (client, mut ours) = by_hand().await;
+    let call = tokio::spawn(async move { client.call_bytes("Get", b"").await });
+    let pings = frame(0x0e, 0, 0, 1, 2, b"").repeat(1_000);
+    let mut sent = 0;
+    while ours.write_all(&pings).await.is_ok() {
+        sent += 1_000;
+        assert!(sent < 100_000, "it takes more and more");
+    }
+    // What the stream between holds, and four thousand.
+    assert!(sent > 4_000, "{sent}");
+    let error = call.await.unwrap().unwrap_err().to_string();
+    let words = "disconnected: the server does not read what it asks for";
+    assert_eq!(error, words);
+}
+
+/// Wakers are other people's code, which may look at the client.
+#[test]
+fn wakers_run_when_nothing_is_locked() {
+    struct Looks(Client, std::sync::mpsc::Sender<usize>);
+    impl Wake for Looks {
+        fn wake(self: Arc<Self>) {
+            let _ = self.1.send(self.0.stats().pending);
+        }
+    }
+    let (heard, hears) = std::sync::mpsc::channel();
+    // On a thread of its own: one that waits for itself would wait for ever.
+    std::thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread();
+        let runtime = { runtime }.enable_all().build().unwrap();
+        runtime.block_on(async move {
+            let (client, mut ours) = by_hand().await;
+            let waker = Waker::from(Arc::new(Looks(client.clone(), heard)));
+            let mut context = Context::from_waker(&waker);
+            let mut call = std::pin::pin!(client.call_bytes("Get", b""));
+            assert!(call.as_mut().poll(&mut context).is_pending());
+            ours.write_all(&frame(4, 0, 0, 0, 0, b"5")).await.unwrap();
+            settle().await;
+            assert_eq!(call.await.unwrap(), b"5");
+        });
+    });
+    let pending = hears.recv_timeout(Duration::from_secs(60));
+    assert_eq!(pending, Ok(1));
 }

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use polywire_frame::flow::{AdaptiveLimit, Backoff};
-use polywire_frame::{Settings, Time};
+use polywire_frame::{Settings, Time, Trace};
 use tokio::sync::Notify;
 
 use super::flow::Flow;
@@ -41,6 +41,8 @@ pub(super) struct Plan {
     pub(super) datagram: usize,
     /// From how many bytes on payloads are compressed.
     pub(super) compress: Option<usize>,
+    /// Whether frames have a checksum.
+    pub(super) checksums: bool,
     pub(super) limit: AdaptiveLimit,
     pub(super) connect_timeout: Duration,
     pub(super) reconnect: Backoff,
@@ -63,6 +65,7 @@ pub(crate) struct Call<'a> {
     /// The same of a call with items, once it has begun.
     pub(super) lasts: Duration,
     pub(super) metadata: &'a [(&'a str, &'a [u8])],
+    pub(super) trace: Option<Trace>,
     pub(super) options: CallOptions<'a>,
     /// The input as it is, for a server of this process.
     pub(super) hand: Option<&'a Hand>,
@@ -85,6 +88,7 @@ impl<'a> Call<'a> {
             lasts,
             metadata: self.metadata,
             hand: self.hand,
+            trace: self.trace,
         }
     }
 }
@@ -111,6 +115,7 @@ impl Core {
             settings: self.plan.settings,
             datagram: self.plan.datagram,
             compress: self.plan.compress,
+            checksums: self.plan.checksums,
             limit: self.plan.limit.clone(),
             room: Arc::clone(&self.room),
             clock: self.clock,
@@ -153,7 +158,8 @@ impl Core {
             };
             let answer = if self.plan.hedges && call.options.idempotent {
                 Box::pin(going.hedged(&asked, &mut *write, read)).await
-            } else if let Some(here) = current.link.ask_here(&asked, &mut *write, read) {
+            } else if let Some(here) = current.link.ask_here(self.clock, &asked, &mut *write, read)
+            {
                 match here {
                     Here::Ended(answer) => {
                         // A loop of such calls must not keep the thread from all others.

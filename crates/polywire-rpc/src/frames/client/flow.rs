@@ -12,6 +12,7 @@ use super::rate::{Rate, Turn};
 use super::stats::{Counts, Outcome};
 use crate::frames::error::CallError;
 use crate::frames::link::Link;
+use crate::frames::state::Farewell;
 
 #[derive(Debug)]
 pub(super) struct Flow {
@@ -45,6 +46,8 @@ pub(super) struct Lane {
     pub(super) link: Option<Arc<Link>>,
     /// Why there is none, once that is known.
     pub(super) why: Option<Arc<str>>,
+    /// Whether the last one has ended in order, and the next is being made.
+    pub(super) renews: bool,
 }
 
 /// How one try of a call has ended, as far as its connection is concerned.
@@ -91,6 +94,7 @@ impl Flow {
         let lane = || Lane {
             link: None,
             why: None,
+            renews: false,
         };
         Self {
             lanes: std::iter::repeat_with(lane).take(lanes).collect(),
@@ -271,24 +275,27 @@ impl Flow {
             self.counts.reconnects += u64::from(own.link.is_none());
         }
         own.link = Some(link);
+        own.renews = false;
         if let Some(balancer) = &mut self.balancer {
             balancer.set_usable(lane, now, true);
         }
     }
 
     /// A connection has ended.
-    pub(super) fn lost(&mut self, lane: usize, now: Time, link: &Arc<Link>, why: &Arc<str>) {
+    pub(super) fn lost(&mut self, lane: usize, now: Time, link: &Arc<Link>, farewell: &Farewell) {
         let own = &mut self.lanes[lane];
         // There may be a newer one.
         if own.link.as_ref().is_some_and(|own| Arc::ptr_eq(own, link)) {
             own.link = None;
-            self.failed(lane, now, why);
+            self.failed(lane, now, &farewell.why);
+            self.lanes[lane].renews = farewell.goodbye;
         }
     }
 
     /// A connection could not be made, or is gone.
     pub(super) fn failed(&mut self, lane: usize, now: Time, why: &Arc<str>) {
         self.lanes[lane].why = Some(Arc::clone(why));
+        self.lanes[lane].renews = false;
         if let Some(balancer) = &mut self.balancer {
             balancer.set_usable(lane, now, false);
         }

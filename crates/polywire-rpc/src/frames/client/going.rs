@@ -15,6 +15,7 @@ use crate::frames::Clock;
 use crate::frames::asked::Asked;
 use crate::frames::error::{CallError, FrameFault};
 use crate::frames::link::{Link, Write};
+use crate::frames::state::Farewell;
 
 /// A call that has begun. When this is dropped before the call has ended, it is cancelled.
 pub(super) struct Going<'a> {
@@ -22,6 +23,8 @@ pub(super) struct Going<'a> {
     outcome: Outcome,
     /// Further ones.
     pub(super) tries: u32,
+    /// Whether it has met a goodbye.
+    crossed: bool,
     /// Whether its outcome has been counted already: it was opened once, and is opened again.
     counted: bool,
     /// Whether it has waited for its turn already, where there is a rate.
@@ -46,6 +49,7 @@ impl<'a> Going<'a> {
             core,
             outcome: Outcome::Cancelled,
             tries: 0,
+            crossed: false,
             counted: false,
             had_turn: false,
             current: None,
@@ -192,7 +196,8 @@ impl<'a> Going<'a> {
             let picked = {
                 let mut flow = core.flow();
                 let picked = flow.pick(asked.now);
-                if picked.is_none() && !core.plan.waits {
+                let renews = || flow.lanes().iter().any(|lane| lane.renews);
+                if picked.is_none() && !core.plan.waits && !renews() {
                     let why = flow.lanes().iter().find_map(|lane| lane.why.clone());
                     let why = why.unwrap_or_else(|| "there is no connection yet".into());
                     return Err(CallError::Disconnected { sent: false, why });
@@ -232,17 +237,29 @@ impl<'a> Going<'a> {
         options: &CallOptions<'_>,
     ) -> Result<(), CallError> {
         let core = self.core;
-        let again = Again::of(&error, options);
+        let farewell = self.current.as_ref();
+        let farewell = farewell.and_then(|current| current.link.farewell());
+        let mut again = Again::of(&error, options);
+        if farewell.is_some() && error.is_crossing() && !self.crossed {
+            // It was on its way when the server said goodbye: no more than if it had not been sent. Once,
+            // since there are servers that do nothing else.
+            self.crossed = true;
+            again = Again::Elsewhere;
+        }
         let wait = match again {
             Again::Elsewhere => {
-                if let Some(current) = &self.current {
+                // One that has not been told goodbye yet is none the less at its end.
+                let farewell = farewell.or_else(|| match &error {
+                    CallError::Disconnected { why, .. } => Some(Farewell {
+                        why: Arc::clone(why),
+                        goodbye: false,
+                    }),
+                    _ => None,
+                });
+                if let (Some(current), Some(farewell)) = (&self.current, &farewell) {
                     let now = core.clock.now();
-                    let why = match &error {
-                        CallError::Disconnected { why, .. } => Arc::clone(why),
-                        _ => "the connection has ended".into(),
-                    };
                     // Those who keep it may not have seen it yet.
-                    core.flow().lost(current.lane, now, &current.link, &why);
+                    core.flow().lost(current.lane, now, &current.link, farewell);
                 }
                 self.tried(Ended::Abandoned);
                 return Ok(());

@@ -17,11 +17,17 @@ pub(super) async fn keep(core: Arc<Core>, lane: usize, endpoint: Arc<Endpoint>) 
             Ok(link) => {
                 let since = core.clock.now();
                 core.connected(lane, &link);
-                let why = link.ended().await;
+                let farewell = link.ended().await;
                 let now = core.clock.now();
-                core.flow().lost(lane, now, &link, &why);
+                core.flow().lost(lane, now, &link, &farewell);
+                // Calls that are open hold the old one, until they have ended.
+                drop(link);
                 if now.since(since) >= core.plan.reconnect.most() {
                     failures = 0;
+                    if farewell.goodbye {
+                        // It is there, and calls wait for the next connection alone.
+                        continue;
+                    }
                 }
             }
             Err(why) => core.failed(lane, &why),

@@ -11,6 +11,7 @@ mod keeper;
 mod open;
 mod rate;
 mod retry;
+mod said;
 mod stats;
 
 use std::fmt;
@@ -27,6 +28,7 @@ use tokio::task::AbortHandle;
 
 use self::core::{Call, Core};
 use self::endpoint::Endpoint;
+use self::said::Said;
 use super::asked::What;
 use super::error::CallError;
 use super::hand::Hand;
@@ -74,6 +76,7 @@ pub struct Client {
     /// The same of calls with streams, once they have begun.
     lasts: Duration,
     idempotent: bool,
+    said: Option<Arc<Said>>,
 }
 
 struct Inner {
@@ -221,7 +224,8 @@ impl Client {
         let read = |bytes: &[u8]| {
             payload::read(bytes, limits).map_err(|error| CallError::unreadable(&error))
         };
-        let call = self.asked(What::Call, method);
+        let pairs = self.pairs(&[]);
+        let call = self.asked(What::Call, method, &pairs);
         self.ask(&call, &mut write, read).await
     }
 
@@ -236,7 +240,8 @@ impl Client {
             Ok(())
         };
         let read = |bytes: &[u8]| Ok(bytes.to_vec());
-        let call = self.asked(What::Call, operation);
+        let pairs = self.pairs(&[]);
+        let call = self.asked(What::Call, operation, &pairs);
         self.ask(&call, &mut write, read).await
     }
 
@@ -284,7 +289,8 @@ impl Client {
             output.extend_from_slice(bytes);
             Ok(())
         };
-        let call = self.asked(What::Call, operation);
+        let pairs = self.pairs(&[]);
+        let call = self.asked(What::Call, operation, &pairs);
         self.ask(&call, &mut write, read).await
     }
 
@@ -317,6 +323,33 @@ impl Client {
         self.open(What::TwoWay, method, parameters).await
     }
 
+    /// As [`Self::stream`], for an operation whose input is these bytes as they are; its items are read
+    /// by [`CallStream::next_bytes`], and the answer by [`CallStream::result_bytes`].
+    ///
+    /// # Errors
+    ///
+    /// The call could not be begun.
+    pub async fn stream_bytes(
+        &self,
+        operation: &str,
+        input: &[u8],
+    ) -> Result<CallStream, CallError> {
+        self.opened(What::Stream, operation, input.to_vec()).await
+    }
+
+    /// As [`Self::stream_bytes`], and sends items too, by [`CallStream::send_bytes`].
+    ///
+    /// # Errors
+    ///
+    /// The call could not be begun.
+    pub async fn two_way_bytes(
+        &self,
+        operation: &str,
+        input: &[u8],
+    ) -> Result<CallStream, CallError> {
+        self.opened(What::TwoWay, operation, input.to_vec()).await
+    }
+
     async fn open(
         &self,
         what: What,
@@ -325,7 +358,17 @@ impl Client {
     ) -> Result<CallStream, CallError> {
         let mut payload = Vec::new();
         payload::write_parameters(&parameters, &mut payload)?;
-        let call = self.asked(what, method);
+        self.opened(what, method, payload).await
+    }
+
+    async fn opened(
+        &self,
+        what: What,
+        operation: &str,
+        payload: Vec<u8>,
+    ) -> Result<CallStream, CallError> {
+        let pairs = self.pairs(&[]);
+        let call = self.asked(what, operation, &pairs);
         let (open, opening) = Opening::begin(&self.inner.core, &call, payload).await?;
         Ok(CallStream::new(open, opening, self.inner.limits))
     }
@@ -337,7 +380,7 @@ impl Client {
     ///
     /// The server has no topics, or does not let this client subscribe.
     pub async fn subscribe(&self, topic: &str) -> Result<Subscription, CallError> {
-        let call = self.asked(What::Subscribe, topic);
+        let call = self.asked(What::Subscribe, topic, &[]);
         let open = self.inner.core.subscribe(&call).await?;
         Ok(Subscription::new(open, self.inner.limits))
     }
@@ -361,7 +404,7 @@ impl Client {
                 "a count of four bytes was expected".into(),
             )),
         };
-        let call = self.asked(What::Publish, topic);
+        let call = self.asked(What::Publish, topic, &[]);
         self.inner.core.ask(&call, &mut write, read).await
     }
 
@@ -378,7 +421,8 @@ impl Client {
     ) -> Result<(), CallError> {
         let mut payload = Vec::new();
         payload::write_parameters(&parameters, &mut payload)?;
-        let call = self.asked(What::Call, method);
+        let pairs = self.pairs(&[]);
+        let call = self.asked(What::Call, method, &pairs);
         self.inner.core.notify(&call, &payload).await
     }
 
@@ -409,7 +453,8 @@ impl Client {
             out.extend_from_slice(payload);
             Ok(())
         };
-        let call = self.call_of(operation, metadata, options);
+        let pairs = self.pairs(metadata);
+        let call = self.call_of(operation, &pairs, options);
         let read = |bytes: &[u8]| Ok(Bytes::copy_from_slice(bytes));
         self.ask(&call, &mut write, read).await
     }
@@ -424,9 +469,10 @@ impl Client {
         metadata: &[(&str, &[u8])],
         options: CallOptions<'_>,
     ) -> Result<Bytes, CallError> {
+        let pairs = self.pairs(metadata);
         let call = Call {
             hand: Some(hand),
-            ..self.call_of(operation, metadata, options)
+            ..self.call_of(operation, &pairs, options)
         };
         let read = |bytes: &[u8]| Ok(Bytes::copy_from_slice(bytes));
         self.ask(&call, write, read).await
@@ -440,9 +486,8 @@ impl Client {
     ) -> Call<'a> {
         options.idempotent |= self.idempotent;
         Call {
-            metadata,
             options,
-            ..self.asked(What::Call, operation)
+            ..self.asked(What::Call, operation, metadata)
         }
     }
 
@@ -462,13 +507,19 @@ impl Client {
         self.inner.limits
     }
 
-    const fn asked<'a>(&self, what: What, operation: &'a str) -> Call<'a> {
+    fn asked<'a>(
+        &self,
+        what: What,
+        operation: &'a str,
+        metadata: &'a [(&'a str, &'a [u8])],
+    ) -> Call<'a> {
         Call {
             what,
             operation,
             within: self.within,
             lasts: self.lasts,
-            metadata: &[],
+            metadata,
+            trace: self.trace(),
             options: CallOptions {
                 idempotent: self.idempotent,
                 retryable: &[],

@@ -4,7 +4,7 @@
 use std::future::Future;
 use std::sync::Arc;
 
-use polywire_frame::{FaultCode, Time};
+use polywire_frame::{FaultCode, Time, Trace};
 use tokio::time::timeout_at;
 
 use super::core::{Call, Core};
@@ -26,6 +26,7 @@ pub(crate) struct Opening {
     deadline: Time,
     lasts: Time,
     metadata: Vec<(Box<str>, Box<[u8]>)>,
+    trace: Option<Trace>,
     idempotent: bool,
     /// Further ones.
     tries: u32,
@@ -55,6 +56,7 @@ impl Opening {
                 .iter()
                 .map(|(key, value)| ((*key).into(), (*value).into()))
                 .collect(),
+            trace: call.trace,
             idempotent: call.options.idempotent,
             tries: going.tries,
         };
@@ -78,6 +80,7 @@ impl Opening {
             lasts: self.lasts,
             metadata: &pairs,
             hand: None,
+            trace: self.trace,
         };
         let options = CallOptions {
             idempotent: self.idempotent,

@@ -4,7 +4,7 @@ use std::future::{Future, poll_fn};
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::task::{Context, Poll, Waker, ready};
+use std::task::{Context, Poll, ready};
 
 use polywire_frame::client::Event;
 use polywire_frame::{Reason, datagram};
@@ -223,7 +223,7 @@ impl Driver {
                 if state.machine.output().is_empty() {
                     return Poll::Ready(());
                 }
-                state.full.drain(..).for_each(Waker::wake);
+                state.wake_full();
                 let output = state.machine.output_mut();
                 self.sending
                     .exchange(|used| std::mem::replace(output, used));

@@ -18,7 +18,7 @@ use super::calls;
 use super::handlers::{self, Handlers, Request, is_of_the_input};
 use super::stats::Sum;
 use crate::frames::hand::Hand;
-use crate::frames::inproc::{Begun, Calls, Ended, Working};
+use crate::frames::inproc::{Begun, CallTime, Calls, Ended, Working};
 use crate::handler::Output;
 use crate::methods::MethodReply;
 use crate::server::app::{App, Called};
@@ -167,7 +167,13 @@ fn count(handlers: &Handlers, answer: &Answer) {
 }
 
 impl Calls for Direct {
-    fn begin(&self, name: &str, metadata: &[(&str, &[u8])], payload: &[u8]) -> Begun {
+    fn begin(
+        &self,
+        name: &str,
+        time: CallTime,
+        metadata: &[(&str, &[u8])],
+        payload: &[u8],
+    ) -> Begun {
         if self.stopped.load(Ordering::Acquire) {
             return Begun::Stopped;
         }
@@ -194,6 +200,7 @@ impl Calls for Direct {
             context,
             extension: &Extension::default(),
             payload,
+            deadline: time.until(self.handlers.app.timeouts.handler),
         };
         let within = Within::new(&self.runtime);
         let begun = self.handlers.begin(&request, within.looks());
@@ -201,7 +208,13 @@ impl Calls for Direct {
         self.begun(operation, begun, share)
     }
 
-    fn hand(&self, name: &str, metadata: &[(&str, &[u8])], hand: &Hand) -> Option<Begun> {
+    fn hand(
+        &self,
+        name: &str,
+        time: CallTime,
+        metadata: &[(&str, &[u8])],
+        hand: &Hand,
+    ) -> Option<Begun> {
         let Handlers { app, table, .. } = &self.handlers;
         let operation = table.find(name)?;
         let index = table.operation(operation)?;
@@ -217,6 +230,7 @@ impl Calls for Direct {
         };
         let input = hand.take()?;
         let mut context = self.context.clone();
+        context.deadline = time.until(app.timeouts.handler);
         if !metadata.is_empty() {
             handlers::bring(&mut context, metadata.iter().copied());
         }

@@ -11,11 +11,13 @@ use polywire_frame::server::Fault as Answer;
 use polywire_frame::{Extension, Time};
 use polywire_protocol::{Fault, FaultKind};
 use tokio::task::AbortHandle;
+use tokio::time::Instant;
 
 use super::calls::Table;
 use super::done::{Done, Ended};
 use super::faults;
 use super::one_ways::OneWays;
+use crate::frames::Clock;
 use crate::handler::Output;
 use crate::methods::MethodReply;
 use crate::server::answer::caught;
@@ -57,6 +59,8 @@ pub(super) struct Request<'a> {
     pub(super) context: &'a crate::Context,
     pub(super) extension: &'a Extension<'a>,
     pub(super) payload: &'a [u8],
+    /// When nobody waits for it any more.
+    pub(super) deadline: Option<Instant>,
 }
 
 impl Handlers {
@@ -171,18 +175,16 @@ impl Handlers {
             operation,
             extension,
             payload,
+            deadline,
             ..
         } = *request;
-        let mut own = None;
-        if extension.metadata().next().is_some() {
-            bring(own.insert(request.context.clone()), extension.metadata());
-        }
+        let mut context = request.context.clone();
+        context.deadline = deadline;
+        bring_all(&mut context, extension);
         caught(|| {
-            let context = own.as_ref().unwrap_or(request.context);
-            if let Some(answer) = self.table.bytes(operation, context, payload) {
+            if let Some(answer) = self.table.bytes(operation, &context, payload) {
                 return Ok(Begun::Ended(answer));
             }
-            let context = own.unwrap_or_else(|| request.context.clone());
             let future = self.table.begin(&self.app, operation, context, payload)?;
             Ok(Begun::of(future, looks))
         })
@@ -200,6 +202,11 @@ impl Handlers {
             let future = self.app.hand(operation, context, input)?;
             Ok(Begun::of(future, looks))
         })
+    }
+
+    /// When nobody waits any more for a call that begins now: its caller, or the server.
+    pub(super) fn until(&self, clock: Clock, now: Time, deadline: Time) -> Option<Instant> {
+        clock.instant(deadline.min(now.after(self.app.timeouts.handler)))
     }
 
     /// The rest of a call, up to the time that handlers have.
@@ -339,6 +346,20 @@ pub(super) fn context(peer: Peer) -> crate::Context {
         peer,
         protocol: polywire_protocol::ProtocolKind::Frame,
         mount: 0,
+        deadline: None,
+    }
+}
+
+/// Metadata is for handlers what headers are, and so is what a call is part of.
+pub(super) fn bring_all(context: &mut crate::Context, extension: &Extension<'_>) {
+    if extension.metadata().next().is_some() {
+        bring(context, extension.metadata());
+    }
+    if let Some(trace) = extension.trace {
+        bring(
+            context,
+            std::iter::once(("traceparent", trace.to_string().as_bytes())),
+        );
     }
 }
 

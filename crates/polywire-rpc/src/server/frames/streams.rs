@@ -5,8 +5,9 @@ use std::sync::Arc;
 use polywire_frame::server::Fault as Answer;
 use polywire_frame::{CallId, Extension, FaultCode, Output, Time};
 use polywire_protocol::{Fault, FaultKind};
+use tokio::time::Instant;
 
-use super::handlers::{bring, is_of_the_input};
+use super::handlers::{bring_all, is_of_the_input};
 use super::pipe::{Leaving, Pipe, Sent};
 use super::work::{Kept, Work};
 use crate::methods::{Form, MethodReply};
@@ -19,9 +20,8 @@ impl Work {
     pub(super) fn stream(
         &mut self,
         now: Time,
-        id: CallId,
-        operation: u32,
-        open: bool,
+        (id, operation, open): (CallId, u32, bool),
+        deadline: Option<Instant>,
         extension: &Extension<'_>,
         payload: &[u8],
     ) {
@@ -30,7 +30,8 @@ impl Work {
             Err(fault) => return self.fault(now, id, &Called::Unknown, &fault, true),
         };
         let mut context = self.context.clone();
-        bring(&mut context, extension.metadata());
+        context.deadline = deadline;
+        bring_all(&mut context, extension);
         let pipe = self.pipe(id, open);
         let begun = caught(|| {
             let pipe = Arc::clone(&pipe);
@@ -81,7 +82,7 @@ impl Work {
             return self.fault(now, id, &Called::Unknown, &no_topics(), true);
         };
         let mut context = self.context.clone();
-        bring(&mut context, extension.metadata());
+        bring_all(&mut context, extension);
         if !topics.allows(&context, Access::Subscribe(topic)) {
             return self.forbidden(now, id, topic);
         }
@@ -118,7 +119,7 @@ impl Work {
             Err(fault) => return self.fault(now, id, &Called::Unknown, &fault, true),
         };
         let mut context = self.context.clone();
-        bring(&mut context, extension.metadata());
+        bring_all(&mut context, extension);
         if !topics.allows(&context, Access::Publish(topic)) {
             return self.forbidden(now, id, topic);
         }

@@ -9,6 +9,7 @@ use polywire_frame::server::{Connection, Event, Fault as Answer, Step};
 use polywire_frame::{Broken, CallId, Extension, Features, Output, Reason, Settings, Time};
 use polywire_protocol::{Fault, FaultKind};
 use tokio::task::AbortHandle;
+use tokio::time::Instant;
 
 use super::admit::{Gatekeeper, Refused};
 use super::calls;
@@ -294,26 +295,34 @@ impl Work {
                 id,
                 operation,
                 open,
+                deadline,
                 extension,
                 payload,
-                ..
             } if self.handlers.table.is_stream(operation) => {
-                self.stream(now, id, operation, open, &extension, payload);
+                // Streams may be as long as their callers like.
+                let deadline = self.clock.instant(deadline);
+                self.stream(now, (id, operation, open), deadline, &extension, payload);
             }
             Event::Call {
                 id,
                 operation,
                 open: false,
+                deadline,
                 extension,
                 payload,
-                ..
-            } => self.call(now, id, operation, &extension, payload),
+            } => {
+                let deadline = self.handlers.until(self.clock, now, deadline);
+                self.call(now, id, operation, deadline, &extension, payload);
+            }
             Event::OneWay {
                 operation,
+                deadline,
                 extension,
                 payload,
-                ..
-            } => self.one_way(operation, &extension, payload),
+            } => {
+                let deadline = self.handlers.until(self.clock, now, deadline);
+                self.one_way(operation, deadline, &extension, payload);
+            }
             Event::Unknown { id, name } => {
                 self.handlers.unknown(&mut self.machine, now, id, name);
             }
@@ -353,6 +362,7 @@ impl Work {
         now: Time,
         id: CallId,
         operation: u32,
+        deadline: Option<Instant>,
         extension: &Extension<'_>,
         payload: &[u8],
     ) {
@@ -361,18 +371,26 @@ impl Work {
             context: &self.context,
             extension,
             payload,
+            deadline,
         };
         self.handlers
             .call(&mut self.machine, &self.done, now, id, &request);
     }
 
     /// A call that nobody waits for.
-    fn one_way(&mut self, operation: u32, extension: &Extension<'_>, payload: &[u8]) {
+    fn one_way(
+        &mut self,
+        operation: u32,
+        deadline: Option<Instant>,
+        extension: &Extension<'_>,
+        payload: &[u8],
+    ) {
         let request = Request {
             operation,
             context: &self.context,
             extension,
             payload,
+            deadline,
         };
         self.handlers.one_way(&request);
     }

@@ -1,0 +1,100 @@
+//! What a client says with each of its calls, beside the call itself.
+
+use std::sync::Arc;
+
+use polywire_frame::Trace;
+
+use super::Client;
+
+const AUTHORIZATION: &str = "authorization";
+
+#[derive(Clone, Debug, Default)]
+pub(super) struct Said {
+    metadata: Vec<(Box<str>, Box<[u8]>)>,
+    trace: Option<Trace>,
+}
+
+impl Client {
+    /// The same client with one more pair of metadata for its calls. Handlers see it among the
+    /// [headers](crate::Context::headers) of a call, unless a header cannot have such a value.
+    ///
+    /// Keys have 1 to 255 lower-case letters, digits and `-_.`, and values are any bytes: a call with
+    /// others fails with [`CallError::Invalid`](super::super::CallError::Invalid), and so does one whose
+    /// metadata has more than 16,384 bytes. Subscriptions and publications have none.
+    ///
+    /// ```
+    /// use polywire_rpc::frames::Client;
+    /// use polywire_rpc::{Context, Methods, Server};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let methods = Methods::new().method("Tenant", |(): (), context: Context| async move {
+    ///     let tenant = context.headers().get("tenant")?;
+    ///     Some(tenant.to_str().ok()?.to_owned())
+    /// });
+    /// # let server = Server::methods(methods).frames(true).build()?;
+    /// # let running = server.listen("127.0.0.1:0".parse()?).await?;
+    /// # let url = format!("tcp://{}", running.address());
+    /// let client = Client::connect(&url).await?;
+    /// let acme = client.with_metadata("tenant", "acme");
+    /// assert_eq!(acme.call::<Option<String>>("Tenant", ()).await?.as_deref(), Some("acme"));
+    /// # Ok(()) }
+    /// ```
+    #[must_use]
+    pub fn with_metadata(&self, key: &str, value: impl AsRef<[u8]>) -> Self {
+        self.saying(|said| said.metadata.push((key.into(), value.as_ref().into())))
+    }
+
+    /// The same client with credentials for its calls, such as `Bearer TOKEN`, in place of those it
+    /// had: the metadata `authorization`. They are as readable as all else on the wire; `tcp+tls://`
+    /// hides both.
+    ///
+    /// ```
+    /// # use polywire_rpc::frames::Client;
+    /// # fn call(client: &Client) {
+    /// let client = client.with_authorization("Bearer 4f1b");
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn with_authorization(&self, credentials: impl AsRef<[u8]>) -> Self {
+        self.saying(|said| {
+            said.metadata.retain(|(key, _)| **key != *AUTHORIZATION);
+            let value = credentials.as_ref().into();
+            said.metadata.push((AUTHORIZATION.into(), value));
+        })
+    }
+
+    /// The same client for calls that are part of something: handlers find it as the header
+    /// `traceparent`.
+    ///
+    /// ```
+    /// # use polywire_rpc::frames::{Client, Trace};
+    /// # fn call(client: &Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let header = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+    /// let client = client.with_trace(header.parse()?);
+    /// # Ok(()) }
+    /// ```
+    #[must_use]
+    pub fn with_trace(&self, trace: Trace) -> Self {
+        self.saying(|said| said.trace = Some(trace))
+    }
+
+    fn saying(&self, says: impl FnOnce(&mut Said)) -> Self {
+        let mut client = self.clone();
+        says(Arc::make_mut(client.said.get_or_insert_default()));
+        client
+    }
+
+    /// The pairs of metadata of its calls, and `more`.
+    pub(super) fn pairs<'a>(&'a self, more: &[(&'a str, &'a [u8])]) -> Vec<(&'a str, &'a [u8])> {
+        let Some(said) = &self.said else {
+            return more.to_vec();
+        };
+        let pairs = said.metadata.iter().map(|(key, value)| (&**key, &**value));
+        pairs.chain(more.iter().copied()).collect()
+    }
+
+    pub(super) fn trace(&self) -> Option<Trace> {
+        self.said.as_ref()?.trace
+    }
+}

@@ -1,0 +1,262 @@
+//! What calls say beside their operation and input, and what handlers see of it.
+
+use std::any::Any;
+use std::io;
+use std::sync::Mutex;
+use std::time::Duration;
+
+use polywire_frame::server::{Connection, Event, Step};
+use polywire_frame::{HEADER, PREFACE, Settings, Time};
+use polywire_protocol::Fault;
+use polywire_rpc::frames::{CallError, Client};
+use polywire_rpc::{Context, Methods, Running, Server, StreamCall, Timeouts};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::time::Instant;
+
+const PARENT: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+
+fn header(context: &Context, name: &str) -> Vec<String> {
+    let values = context.headers().get_all(name).iter();
+    values
+        .map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned())
+        .collect()
+}
+
+/// Milliseconds.
+fn left(context: &Context) -> Option<u64> {
+    let left = context
+        .deadline()?
+        .saturating_duration_since(Instant::now());
+    Some(left.as_millis() as u64)
+}
+
+fn methods() -> Methods {
+    Methods::new()
+        .method(
+            "Header",
+            |(name,): (String,), context: Context| async move { header(&context, &name) },
+        )
+        .method(
+            "Left",
+            |(): (), context: Context| async move { left(&context) },
+        )
+        .stream(
+            "Stream",
+            |(name,): (String,), mut call: StreamCall| async move {
+                let (values, left) = (header(call.context(), &name), left(call.context()));
+                for value in values {
+                    call.send(value).await?;
+                }
+                Ok::<_, Fault>(left)
+            },
+        )
+}
+
+struct Served {
+    _server: Server,
+    running: Running,
+    _others: Box<dyn Any>,
+    clients: Vec<Client>,
+}
+
+/// A client each of what calls go over.
+async fn served(name: &str) -> Served {
+    let timeouts = Timeouts {
+        handler: Duration::from_secs(20),
+        ..Timeouts::DEFAULT
+    };
+    let server = Server::methods(methods()).frames(true).timeouts(timeouts);
+    let server = server.build().unwrap();
+    let address = "127.0.0.1:0".parse().unwrap();
+    let running = server.listen(address).await.unwrap();
+    let datagrams = server.listen_udp(address).await.unwrap();
+    let within = server.listen_inproc(name).unwrap();
+    let mut clients = Vec::new();
+    for url in [
+        format!("tcp://{}", running.address()),
+        format!("udp://{}", datagrams.address()),
+        format!("inproc://{name}"),
+    ] {
+        clients.push(Client::connect(&url).await.unwrap());
+    }
+    Served {
+        _server: server,
+        running,
+        _others: Box::new((datagrams, within)),
+        clients,
+    }
+}
+
+#[tokio::test]
+async fn handlers_see_metadata_credentials_and_the_trace() {
+    let served = served("said-metadata").await;
+    for plain in &served.clients {
+        let client = plain
+            .with_metadata("tenant", "one")
+            .with_metadata("tenant", [0xff])
+            .with_authorization("Bearer first")
+            .with_authorization("Bearer second")
+            .with_trace(PARENT.parse().unwrap());
+        for (name, values) in [
+            ("tenant", &["one", "\u{fffd}"][..]),
+            ("authorization", &["Bearer second"]),
+            ("traceparent", &[PARENT]),
+            ("other", &[]),
+        ] {
+            // Before and after the operation has its number.
+            for _ in 0..2 {
+                let seen: Vec<String> = client.call("Header", (name,)).await.unwrap();
+                assert_eq!(seen, values, "{name}");
+            }
+            let seen: Vec<String> = plain.call("Header", (name,)).await.unwrap();
+            assert!(seen.is_empty(), "{seen:?}");
+        }
+    }
+    for plain in [&served.clients[0], &served.clients[2]] {
+        let client = plain.with_trace(PARENT.parse().unwrap());
+        let mut stream = client.stream("Stream", ("traceparent",)).await.unwrap();
+        let seen: Option<String> = stream.next().await.unwrap();
+        assert_eq!(seen.as_deref(), Some(PARENT));
+    }
+}
+
+/// Those that wait for room go as all others do.
+#[tokio::test]
+async fn what_is_said_waits_with_its_call() {
+    let served = served("said-waits").await;
+    let url = format!("tcp://{}", served.running.address());
+    let client = Client::builder().endpoint(&url).in_flight(1..=1);
+    let client = client.connect().await.unwrap();
+    let calls: Vec<_> = (0..50)
+        .map(|number: u8| {
+            let (client, name, value) = match number % 2 {
+                0 => {
+                    let client = client.with_trace(PARENT.parse().unwrap());
+                    (client, "traceparent", PARENT.to_owned())
+                }
+                _ => {
+                    let value = number.to_string();
+                    (client.with_metadata("number", &value), "number", value)
+                }
+            };
+            tokio::spawn(async move {
+                let seen: Vec<String> = client.call("Header", (name,)).await.unwrap();
+                assert_eq!(seen, [value]);
+            })
+        })
+        .collect();
+    for call in calls {
+        call.await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn metadata_that_is_none_is_refused() {
+    let served = served("said-wrong").await;
+    let client = &served.clients[0];
+    for client in [
+        client.with_metadata("Tenant", "x"),
+        client.with_metadata("", "x"),
+        client.with_metadata("long", vec![b'x'; 20_000]),
+    ] {
+        let error = client
+            .call::<Vec<String>>("Header", ("x",))
+            .await
+            .unwrap_err();
+        assert!(matches!(error, CallError::Invalid(_)), "{error:?}");
+    }
+}
+
+#[tokio::test]
+async fn handlers_see_the_time_that_is_left() {
+    let served = served("said-time").await;
+    for client in &served.clients {
+        let short = client.with_deadline(Duration::from_secs(5));
+        let left: u64 = short.call("Left", ()).await.unwrap();
+        assert!((1_000..=5_000).contains(&left), "{left}");
+        // The server waits no longer than that for any handler.
+        let left: u64 = client.call("Left", ()).await.unwrap();
+        assert!((10_000..=20_000).contains(&left), "{left}");
+    }
+    let client = &served.clients[0];
+    let stream = client.stream("Stream", ("x",)).await.unwrap();
+    assert_eq!(stream.result::<Option<u64>>().await.unwrap(), None);
+    let client = client.with_stream_deadline(Duration::from_secs(100));
+    let stream = client.stream("Stream", ("x",)).await.unwrap();
+    let left = stream.result::<u64>().await.unwrap();
+    assert!((50_000..=100_000).contains(&left), "{left}");
+    // Over HTTP it is the server's alone.
+    let url = format!("http://{}/RPC2", served.running.address());
+    let client = polywire_rpc::xmlrpc::Client::new(&url).unwrap();
+    let left: f64 = client.call::<i64>("Left", ()).await.unwrap() as f64;
+    assert!((10_000.0..=20_000.0).contains(&left), "{left}");
+}
+
+/// A server that takes checksums sees them on each frame of the client, but for those before it has
+/// said so.
+#[tokio::test]
+async fn frames_have_checksums_by_choice() {
+    for checksums in [false, true] {
+        let (theirs, mut ours) = tokio::io::duplex(1 << 16);
+        let once = Mutex::new(Some(theirs));
+        let connect = move || {
+            let stream = once.lock().unwrap().take();
+            std::future::ready(stream.ok_or_else(|| io::ErrorKind::ConnectionRefused.into()))
+        };
+        let client = Client::builder().connector("once", connect);
+        let client = client.checksums(checksums).build().unwrap();
+        let call = tokio::spawn(async move {
+            client.call_bytes("Echo", b"one").await.unwrap();
+            client.call_bytes("Echo", b"two").await.unwrap()
+        });
+        let mut machine = Connection::<(), ()>::new(Settings::DEFAULT);
+        let (mut bytes, mut at, mut flags) = (Vec::new(), 0, Vec::new());
+        while flags.len() < 3 {
+            let read = ours.read_buf(&mut bytes).await.unwrap();
+            assert!(read > 0);
+            while let Step::Took(count, event) = machine
+                .receive(Time::ZERO, &bytes[at..], &mut Vec::new(), |_| Some(()))
+                .unwrap()
+            {
+                let header = if at == 0 { PREFACE.len() } else { 0 };
+                if count > header {
+                    assert!(count >= header + HEADER);
+                    flags.push(bytes[at + header + 5] & 4 != 0);
+                }
+                at += count;
+                if let Some(Event::Call { id, payload, .. }) = event {
+                    let payload = payload.to_vec();
+                    let mut answer = machine.reply(Time::ZERO, id).unwrap();
+                    answer.payload().extend_from_slice(&payload);
+                    answer.send().unwrap();
+                }
+            }
+            let output: Vec<u8> = machine.output().parts().flatten().copied().collect();
+            machine.wrote();
+            ours.write_all(&output).await.unwrap();
+        }
+        assert_eq!(call.await.unwrap(), b"two");
+        // Hello, and two calls, of which the first may have gone before the server's hello.
+        assert_eq!((flags[0], flags[2]), (false, checksums), "{flags:?}");
+    }
+}
+
+#[tokio::test]
+async fn streams_of_bytes_are_bytes_all_the_way() {
+    let methods = Methods::new().stream("Sizes", |(): (), call: StreamCall| async move {
+        let (mut items, out) = call.split();
+        while let Some(item) = items.next_bytes().await {
+            out.send_bytes(vec![item.len() as u8; 2].into()).await?;
+        }
+        Ok::<_, Fault>("done")
+    });
+    let server = Server::methods(methods).frames(true).build().unwrap();
+    let running = server.listen("127.0.0.1:0".parse().unwrap()).await.unwrap();
+    let client = crate::support::client(&running).await;
+    let mut stream = client.two_way_bytes("Sizes", b"").await.unwrap();
+    stream.send_bytes(b"12345").await.unwrap();
+    assert_eq!(stream.next_bytes().await.unwrap().unwrap(), [5, 5]);
+    assert_eq!(stream.result_bytes().await.unwrap(), b"\x64done");
+    let stream = client.stream_bytes("Sizes", b"").await.unwrap();
+    assert_eq!(stream.result_bytes().await.unwrap(), b"\x64done");
+}
