@@ -45,6 +45,9 @@ pub(crate) trait Side {
     /// Exchanges what is to be written for an output without anything in it.
     fn exchange(&mut self, empty: Output) -> Output;
 
+    /// All that was exchanged has been written.
+    fn wrote(&mut self) {}
+
     /// Whether there will be more to write once what is there has been written.
     fn is_stalled(&self) -> bool {
         false
@@ -294,6 +297,7 @@ where
             if written.is_pending() {
                 return Ok(Poll::Pending);
             }
+            self.work.wrote();
         }
     }
 

@@ -118,7 +118,8 @@ impl ItemSender {
     ///
     /// # Errors
     ///
-    /// The item cannot be written, or is larger than the client takes; or the call has ended, and
+    /// The item cannot be written, or is larger than the client takes, or it is larger than 64 KiB and there is no
+    /// memory for it ([`ServerBuilder::body_memory`](crate::ServerBuilder::body_memory)); or the call has ended, and
     /// nobody will see the fault.
     pub async fn send(&self, item: impl Serialize) -> Result<(), Fault> {
         let mut bytes = Vec::new();
@@ -136,6 +137,10 @@ impl ItemSender {
         let sent = poll_fn(|context| self.pipe.poll_send(&mut item, context)).await;
         sent.map_err(|refused| match refused {
             Refused::Over => Fault::internal("the call has ended"),
+            Refused::NoMemory => Fault::new(
+                FaultKind::Overloaded,
+                "items take as much memory as they may",
+            ),
             Refused::TooLarge(most) => Fault::new(
                 FaultKind::TooLarge,
                 format!("an item of {len} bytes, and the client takes {most}"),

@@ -267,6 +267,11 @@ impl ServerBuilder {
     /// overloaded. The first 64 KiB of each body do not count; what does is
     /// given back when the call ends. 256 MiB, or the limit on one body if that
     /// is more.
+    ///
+    /// Over frames it bounds two things more, of which one connection may have half: answers of more than 4 KiB
+    /// until they have been written, since a client may ask for much and read nothing (a call for whose answer there is
+    /// no room is answered that the server is overloaded); and items of streams that wait, beyond 64 KiB of those that
+    /// have come on a connection and 4 KiB of those that leave on a stream.
     #[must_use]
     pub fn body_memory(mut self, bytes: usize) -> Self {
         self.body_memory = Some(bytes);
@@ -352,7 +357,8 @@ impl ServerBuilder {
 
     /// Sets how many requests may be answered at once. One more is answered at once
     /// that the server is overloaded, in the caller's wire: `503` with `Retry-After`.
-    /// Without this there are as many as connections bring.
+    /// Without this there are as many as connections bring. Over frames a call with streams, and a subscription,
+    /// counts for as long as it is open.
     ///
     /// A `system.multicall` is one: its calls are made one after the other, so that never more
     /// than one of them is in progress. How many it may have is a limit of its own,

@@ -16,6 +16,7 @@ mod retries;
 mod scripted;
 mod secured;
 mod silence;
+mod slow_readers;
 mod streams;
 mod support;
 mod topics;

@@ -11,13 +11,14 @@ use polywire_protocol::{Fault, FaultKind};
 use tokio::task::AbortHandle;
 
 use super::calls::Table;
-use super::done::{Done, Ended};
+use super::done::{Answered, Done, Ended};
 use super::faults;
 use super::one_ways::OneWays;
 use crate::methods::{MethodFuture, MethodReply};
 use crate::server::answer::caught;
 use crate::server::app::{App, Called};
-use crate::server::memory::{FREE, Held};
+use crate::server::gate::InFlight;
+use crate::server::memory::{FREE, Held, Memory};
 
 /// The state machine that calls come from, and answers go to.
 pub(super) trait Answers {
@@ -42,6 +43,8 @@ pub(super) trait Answers {
 pub(super) struct Handlers {
     pub(super) app: Arc<App>,
     pub(super) table: Arc<Table>,
+    /// For answers until they have left, and for items.
+    pub(super) memory: Arc<Memory>,
     /// Calls that nobody waits for.
     one_ways: OneWays,
 }
@@ -55,10 +58,22 @@ pub(super) struct Request<'a> {
 }
 
 impl Handlers {
-    /// None, if the server does not offer frames.
-    pub(super) fn new(app: Arc<App>) -> Option<Self> {
+    /// Those of a connection, with its part of the memory. None, if the server does not offer frames.
+    pub(super) fn of_connection(app: Arc<App>) -> Option<Self> {
+        let memory = Arc::new(app.memory.half());
+        Self::new(app, memory)
+    }
+
+    /// Those of all clients of a socket.
+    pub(super) fn of_socket(app: Arc<App>) -> Option<Self> {
+        let memory = Arc::clone(&app.memory);
+        Self::new(app, memory)
+    }
+
+    fn new(app: Arc<App>, memory: Arc<Memory>) -> Option<Self> {
         Some(Self {
             table: Arc::clone(app.frames.as_ref()?),
+            memory,
             app,
             one_ways: OneWays::default(),
         })
@@ -72,35 +87,57 @@ impl Handlers {
         now: Time,
         call: A::Call,
         request: &Request<'_>,
-    ) {
-        let in_flight = match self.app.admit_call(&request.context.peer) {
-            Ok(in_flight) => in_flight,
-            Err(fault) => return self.fault(answers, now, call, &Called::Unknown, &fault, true),
-        };
-        let Ok(held) = self.hold(request.payload.len()) else {
-            return self.fault(answers, now, call, &Called::Unknown, &no_memory(), true);
+    ) -> Became {
+        let (in_flight, held) = match self.admit(request) {
+            Ok(admitted) => admitted,
+            Err(fault) => {
+                self.fault(answers, now, call, &Called::Unknown, &fault, true);
+                return Became::Answered(None);
+            }
         };
         let operation = request.operation;
         match self.begin(request) {
-            Ok(Begun::Ended(answer)) => self.answer(answers, now, (call, operation, answer)),
+            Ok(Begun::Ended(result)) => {
+                let answer = Answered::new(result, &self.memory);
+                let ended = Ended {
+                    call,
+                    operation,
+                    answer,
+                };
+                Became::Answered(self.answer(answers, now, ended))
+            }
             Ok(Begun::Working(future)) => {
                 let done = Arc::clone(done);
-                let answer = self.finish(operation, future);
+                let memory = Arc::clone(&self.memory);
+                let result = self.finish(operation, future);
                 let at_work = self.app.flow.works();
                 let task = tokio::spawn(async move {
-                    let answer = answer.await;
+                    let answer = Answered::new(result.await, &memory);
                     // Until the handler has ended, also one that was given up.
                     drop((in_flight, at_work, held));
-                    done.push((call, operation, answer));
+                    done.push(Ended {
+                        call,
+                        operation,
+                        answer,
+                    });
                 });
                 answers.attach(call, task.abort_handle());
+                Became::AtWork
             }
             Err(fault) => {
                 let unstarted = is_of_the_input(fault.kind());
                 let called = self.table.called(operation);
                 self.fault(answers, now, call, &called, &fault, unstarted);
+                Became::Answered(None)
             }
         }
+    }
+
+    /// Takes what a call needs as long as its handler is at work.
+    pub(super) fn admit(&self, request: &Request<'_>) -> Result<Admitted, Fault> {
+        let in_flight = self.app.admit_call(&request.context.peer)?;
+        let held = self.hold(request.payload.len()).map_err(|()| no_memory())?;
+        Ok((in_flight, held))
     }
 
     /// Answers a call of an operation that there is not.
@@ -131,10 +168,7 @@ impl Handlers {
             tracing::debug!("a call without an answer was dropped: too many are at work");
             return;
         }
-        let Ok(in_flight) = self.app.admit_call(&request.context.peer) else {
-            return;
-        };
-        let Ok(held) = self.hold(request.payload.len()) else {
+        let Ok(admitted) = self.admit(request) else {
             return;
         };
         if let Ok(Begun::Working(future)) = self.begin(request) {
@@ -142,7 +176,7 @@ impl Handlers {
             let at_work = self.app.flow.works();
             self.one_ways.spawn(caller, async move {
                 let _ = answer.await;
-                drop((in_flight, at_work, held));
+                drop((admitted, at_work));
             });
         }
     }
@@ -210,22 +244,23 @@ impl Handlers {
         }
     }
 
-    /// Answers a call whose handler has ended.
+    /// Answers a call whose handler has ended. What the answer takes until it has been written.
     pub(super) fn answer<A: Answers>(
         &self,
         answers: &mut A,
         now: Time,
-        (call, operation, answer): Ended<A::Call>,
-    ) {
-        let fault = match answer {
-            Ok(reply) => match answers.reply(now, call, reply) {
-                Ok(()) => return,
+        ended: Ended<A::Call>,
+    ) -> Option<Held> {
+        let fault = match ended.answer.result {
+            Ok(reply) => match answers.reply(now, ended.call, reply) {
+                Ok(()) => return ended.answer.held,
                 Err(too_large) => Fault::new(FaultKind::TooLarge, too_large),
             },
             Err(fault) => fault,
         };
-        let called = self.table.called(operation);
-        self.fault(answers, now, call, &called, &fault, false);
+        let called = self.table.called(ended.operation);
+        self.fault(answers, now, ended.call, &called, &fault, false);
+        None
     }
 
     /// Answers with a fault; `unstarted`, if it is known that no handler has begun.
@@ -259,6 +294,17 @@ pub(super) const fn is_of_the_input(kind: FaultKind) -> bool {
 fn no_memory() -> Fault {
     let message = "inputs take as much memory as they may, try again later";
     Fault::new(FaultKind::Overloaded, message).with_retry_after(Duration::from_millis(200))
+}
+
+/// What a call takes while its handler is at work.
+pub(super) type Admitted = (Option<InFlight>, Option<Held>);
+
+/// What has become of a call that came.
+pub(super) enum Became {
+    /// It was answered, and this is held until the answer has been written.
+    Answered(Option<Held>),
+    /// Its handler is at work.
+    AtWork,
 }
 
 /// A call that has begun.

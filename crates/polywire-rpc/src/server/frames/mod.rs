@@ -12,6 +12,7 @@ mod done;
 mod faults;
 mod flow;
 mod handlers;
+mod kept;
 mod life;
 mod limits;
 mod one_ways;

@@ -8,12 +8,15 @@ use bytes::Bytes;
 use polywire_frame::{CallId, HEADER};
 use polywire_protocol::{Fault, FaultKind};
 
-use super::done::Done;
-use crate::methods::MethodReply;
+use super::done::{Answered, Done};
+use crate::server::memory::Held;
 use crate::topics::SlowSubscriber;
 
 /// Bytes of items that a handler may leave before it has to wait.
 const MOST_LEAVING: usize = 64 << 10;
+
+/// Bytes of them that take no memory that counts.
+const FEW_LEAVING: usize = 4 << 10;
 
 /// Bytes that were read before the connection is told of them.
 const TELL: u32 = 8 << 10;
@@ -31,7 +34,7 @@ pub(crate) struct Pipe {
     state: Mutex<State>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct State {
     /// With what the connection is told that it was, once it is read.
     arrived: VecDeque<(u32, Bytes)>,
@@ -40,12 +43,14 @@ struct State {
     reader: Option<Waker>,
     leaving: VecDeque<Leaving>,
     leaving_bytes: usize,
+    /// What they take. Nothing, if it is counted elsewhere.
+    held: Option<Held>,
     /// Those who wait for room: the sender may be several.
     writers: Vec<Waker>,
     /// Bytes that were read, of which the connection was not told.
     read: u32,
     /// What the call is answered when all has left.
-    answer: Option<Result<MethodReply, Fault>>,
+    answer: Option<Answered>,
     /// The connection has been told that there is something to do.
     told: bool,
     /// Messages that were left out behind those that are there.
@@ -76,19 +81,39 @@ pub(super) enum Sent {
 pub(crate) enum Refused {
     /// The call has ended.
     Over,
+    /// There is no memory for an item of that size.
+    NoMemory,
     /// The client takes only so many bytes.
     TooLarge(u32),
 }
 
 impl Pipe {
-    pub(super) fn new(id: CallId, most: u32, done: Arc<Done>, open: bool) -> Arc<Self> {
+    /// `held` is for what leaves, unless that is counted elsewhere.
+    pub(super) fn new(
+        id: CallId,
+        most: u32,
+        done: Arc<Done>,
+        open: bool,
+        held: Option<Held>,
+    ) -> Arc<Self> {
         Arc::new(Self {
             id,
             most,
             done,
             state: Mutex::new(State {
+                arrived: VecDeque::new(),
                 finished: !open,
-                ..State::default()
+                reader: None,
+                leaving: VecDeque::new(),
+                leaving_bytes: 0,
+                held,
+                writers: Vec::new(),
+                read: 0,
+                answer: None,
+                told: false,
+                missed: 0,
+                blocked: false,
+                over: false,
             }),
         })
     }
@@ -139,7 +164,13 @@ impl Pipe {
         if item.len() as u64 > u64::from(self.most) {
             return Poll::Ready(Err(Refused::TooLarge(self.most)));
         }
-        if state.leaving_bytes >= MOST_LEAVING {
+        let room = state.leaving_bytes < MOST_LEAVING;
+        let taken = room && state.take(item.len() + HEADER);
+        if !taken && state.leaving.is_empty() && item.len() > MOST_LEAVING {
+            return Poll::Ready(Err(Refused::NoMemory));
+        }
+        // One that is not large may always leave, or nobody would wake those who wait.
+        if !taken && !state.leaving.is_empty() {
             let own = context.waker();
             if !state.writers.iter().any(|waker| waker.will_wake(own)) {
                 state.writers.push(own.clone());
@@ -152,7 +183,7 @@ impl Pipe {
     }
 
     /// The handler has ended.
-    pub(super) fn answer(self: &Arc<Self>, answer: Result<MethodReply, Fault>) {
+    pub(super) fn answer(self: &Arc<Self>, answer: Answered) {
         let mut state = self.lock();
         state.answer.get_or_insert(answer);
         self.tell(state);
@@ -238,7 +269,10 @@ impl Pipe {
                     let message = "this subscriber was too slow";
                     state.leaving.clear();
                     state.leaving_bytes = 0;
-                    state.answer = Some(Err(Fault::new(FaultKind::Overloaded, message)));
+                    state.answer = Some(Answered {
+                        result: Err(Fault::new(FaultKind::Overloaded, message)),
+                        held: None,
+                    });
                     self.tell(state);
                     return false;
                 }
@@ -251,7 +285,7 @@ impl Pipe {
     }
 
     /// The answer, if there is one and all has left.
-    pub(super) fn take_answer(&self) -> Option<Result<MethodReply, Fault>> {
+    pub(super) fn take_answer(&self) -> Option<Answered> {
         let mut state = self.lock();
         match state.leaving.is_empty() {
             true => state.answer.take(),
@@ -275,6 +309,7 @@ impl Pipe {
         state.over = true;
         state.leaving = VecDeque::new();
         state.leaving_bytes = 0;
+        state.held = None;
         state.answer = None;
         let unread: u32 = state.arrived.iter().map(|(cost, _)| cost).sum();
         state.arrived = VecDeque::new();
@@ -288,6 +323,12 @@ impl Pipe {
 }
 
 impl State {
+    /// Takes memory for one more item of so many bytes.
+    fn take(&mut self, bytes: usize) -> bool {
+        let all = (self.leaving_bytes + bytes).saturating_sub(FEW_LEAVING);
+        self.held.as_mut().is_none_or(|held| held.resize(all))
+    }
+
     fn push(&mut self, missed: u32, payload: Bytes) {
         self.leaving_bytes += payload.len() + HEADER;
         self.leaving.push_back(Leaving { missed, payload });
@@ -296,6 +337,11 @@ impl State {
     fn pop(&mut self) -> Option<Leaving> {
         let left = self.leaving.pop_front()?;
         self.leaving_bytes -= left.payload.len() + HEADER;
+        let all = self.leaving_bytes.saturating_sub(FEW_LEAVING);
+        if let Some(held) = &mut self.held {
+            // It becomes less, or what could not be had before is had now; either may be.
+            held.resize(all);
+        }
         Some(left)
     }
 }

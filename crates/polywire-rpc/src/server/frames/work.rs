@@ -14,15 +14,16 @@ use super::admit::{Gatekeeper, Refused};
 use super::calls;
 use super::done::{Done, Ended};
 use super::flow::Flow;
-use super::handlers::{Answers, Handlers, Request, context};
+use super::handlers::{Answers, Became, Handlers, Request, context};
+use super::kept::Kept;
 use super::life::Life;
 use super::pipe::Pipe;
 use super::stats::Sum;
 use crate::frames::{Clock, Side, Taken};
 use crate::methods::MethodReply;
 use crate::server::app::{App, Called};
+use crate::server::memory::Held;
 use crate::server::peer::Peer;
-use crate::topics::Subscribed;
 
 /// The state machine of a connection, and the handlers at work for it.
 pub(super) struct Work {
@@ -33,6 +34,12 @@ pub(super) struct Work {
     pub(super) blocked: Vec<Arc<Pipe>>,
     /// Streams whose items wait until what is there has been written.
     pub(super) stalled: Vec<Arc<Pipe>>,
+    /// What the answers take that are in the output of the machine, and those that are being written.
+    leaving: Held,
+    writing: Held,
+    /// Bytes of items that have come and that no handler has read, and what they take.
+    pub(super) items_unread: usize,
+    pub(super) items: Held,
     /// Some of them may have ended.
     pub(super) subscriptions: Vec<CallId>,
     /// Of calls that bring nothing of their own.
@@ -76,80 +83,11 @@ const SLICE: Duration = Duration::from_millis(1);
 /// Bytes in open calls while the memory for them is short.
 const LEAST_BYTES: u32 = 64 << 10;
 
-/// What is kept of a call while its handler is at work, or of a subscription.
-pub(super) struct Kept {
-    task: Option<AbortHandle>,
-    /// Of a call with streams, or a subscription.
-    items: Option<Box<Streamed>>,
-}
-
-struct Streamed {
-    operation: u32,
-    pipe: Arc<Pipe>,
-    subscribed: Option<Subscribed>,
-}
-
-impl Kept {
-    const fn call(task: AbortHandle) -> Self {
-        Self {
-            task: Some(task),
-            items: None,
-        }
-    }
-
-    pub(super) fn stream(task: AbortHandle, operation: u32, pipe: Arc<Pipe>) -> Self {
-        Self {
-            task: Some(task),
-            items: Some(Box::new(Streamed {
-                operation,
-                pipe,
-                subscribed: None,
-            })),
-        }
-    }
-
-    pub(super) fn subscription(subscribed: Subscribed, pipe: Arc<Pipe>) -> Self {
-        Self {
-            task: None,
-            items: Some(Box::new(Streamed {
-                operation: 0,
-                pipe,
-                subscribed: Some(subscribed),
-            })),
-        }
-    }
-
-    pub(super) fn pipe(&self) -> Option<&Arc<Pipe>> {
-        self.items.as_ref().map(|items| &items.pipe)
-    }
-
-    pub(super) fn operation(&self) -> u32 {
-        self.items.as_ref().map_or(0, |items| items.operation)
-    }
-
-    pub(super) fn is_subscription(&self) -> bool {
-        let items = self.items.as_ref();
-        items.is_some_and(|items| items.subscribed.is_some())
-    }
-}
-
-impl Drop for Kept {
-    /// The call was answered, which is no matter to the task any more; or it was cancelled, its
-    /// time is over or its connection has ended, and nobody wants its answer.
-    fn drop(&mut self) {
-        if let Some(task) = &self.task {
-            task.abort();
-        }
-        if let Some(pipe) = self.pipe() {
-            pipe.close();
-        }
-    }
-}
+/// Bytes that may wait to be written before no more is read, nor items fetched; and while memory is short.
+const MOST_WAITING: usize = 1 << 20;
+const LEAST_WAITING: usize = 64 << 10;
 
 impl Work {
-    /// Bytes that may wait to be written before no more is read, nor items fetched.
-    pub(super) const MOST_WAITING: usize = 1 << 20;
-
     /// For a connection; nothing, if the server does not offer frames.
     pub(super) fn new(app: Arc<App>, peer: Peer, clock: Clock) -> Option<Self> {
         let limit = u32::try_from(app.limits.bytes()).unwrap_or(u32::MAX);
@@ -161,7 +99,8 @@ impl Work {
             .with_bytes(limits.bytes.unwrap_or_else(|| limit.saturating_mul(2)))
             .with_calls(limits.calls)
             .with_ping(ping);
-        let handlers = Handlers::new(app)?;
+        let handlers = Handlers::of_connection(app)?;
+        let nothing = || Held::nothing(Arc::clone(&handlers.memory));
         let mut machine = Connection::new(settings);
         if limits.calls < settings.calls() {
             // Fewer than a setting may say.
@@ -171,6 +110,10 @@ impl Work {
         flow.sums.add(Sum::Connections, 1);
         Some(Self {
             context: context(peer),
+            leaving: nothing(),
+            writing: nothing(),
+            items_unread: 0,
+            items: nothing(),
             handlers,
             machine,
             life: Life::new(limits, clock.now()),
@@ -213,6 +156,7 @@ impl Work {
             Event::Call { id, deadline, .. } | Event::Publish { id, deadline, .. } => {
                 (Some(*id), *deadline)
             }
+            Event::Subscribe { id, .. } => (Some(*id), Time::NEVER),
             Event::OneWay { deadline, .. } => (None, *deadline),
             _ => return true,
         };
@@ -331,7 +275,7 @@ impl Work {
                 extension,
             } => self.subscribe(now, id, topic, &extension),
             Event::Unsubscribe(id) => self.unsubscribe(now, id),
-            Event::Item { id, cost, payload } => self.item(id, cost, payload),
+            Event::Item { id, cost, payload } => self.item(now, id, cost, payload),
             Event::End(id) => self.end(id),
             Event::Writable(id) => self.writable(now, id),
             Event::Hello(_) => self.greeted = true,
@@ -356,8 +300,12 @@ impl Work {
             extension,
             payload,
         };
-        self.handlers
+        let became = self
+            .handlers
             .call(&mut self.machine, &self.done, now, id, &request);
+        if let Became::Answered(Some(held)) = became {
+            self.leaving.absorb(held);
+        }
     }
 
     /// A call that nobody waits for.
@@ -372,7 +320,10 @@ impl Work {
     }
 
     pub(super) fn answer(&mut self, now: Time, ended: Ended) {
-        self.handlers.answer(&mut self.machine, now, ended);
+        let held = self.handlers.answer(&mut self.machine, now, ended);
+        if let Some(held) = held {
+            self.leaving.absorb(held);
+        }
     }
 
     /// Answers with a fault; `unstarted`, if it is known that no handler has begun.
@@ -517,7 +468,10 @@ impl Side for Work {
     }
 
     fn most_waiting(&self) -> usize {
-        Self::MOST_WAITING
+        match self.tight {
+            true => LEAST_WAITING,
+            false => MOST_WAITING,
+        }
     }
 
     fn outlives_input(&self) -> bool {
@@ -539,7 +493,14 @@ impl Side for Work {
     fn exchange(&mut self, empty: Output) -> Output {
         let output = self.machine.take_output(empty);
         self.flow.sums.add(Sum::BytesOut, output.len() as u64);
+        // What was there before has been written.
+        self.writing.resize(0);
+        std::mem::swap(&mut self.writing, &mut self.leaving);
         output
+    }
+
+    fn wrote(&mut self) {
+        self.writing.resize(0);
     }
 
     fn is_done(&self) -> bool {

@@ -64,7 +64,7 @@ impl Work {
             socket,
             gate: Gatekeeper::new(Arc::clone(&app.flow)),
             machine: Server::with_limits(Settings::DEFAULT, limits, RandomState::new()),
-            handlers: Handlers::new(app)?,
+            handlers: Handlers::of_socket(app)?,
             done: Arc::default(),
             context: context(Peer::default()),
             sending: Sending::default(),
@@ -136,7 +136,8 @@ impl Work {
         }
         let now = self.clock.now();
         for ended in left.answers {
-            self.handlers.answer(&mut self.machine, now, ended);
+            // What is kept of it from now on, the machine bounds.
+            drop(self.handlers.answer(&mut self.machine, now, ended));
         }
     }
 
