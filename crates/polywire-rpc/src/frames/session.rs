@@ -61,6 +61,11 @@ pub(crate) trait Side {
     /// Whether nothing is left to do, once the output is written.
     fn is_done(&self) -> bool;
 
+    /// Whether its time is over, whatever is left to do and however slowly the other side reads.
+    fn is_over(&self) -> bool {
+        false
+    }
+
     /// When [`Self::timeout`] is to be called.
     fn next_timeout(&self) -> Time;
 
@@ -188,6 +193,9 @@ where
     pub(crate) fn poll(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Ended>> {
         self.work.begin_turn();
         for _ in 0..MOST_READS {
+            if self.work.is_over() {
+                self.close(None);
+            }
             if self.closing.is_some() {
                 return self.poll_closing(context);
             }

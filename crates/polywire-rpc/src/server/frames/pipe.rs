@@ -57,6 +57,9 @@ struct State {
     missed: u32,
     /// It waits for credit, and the connection knows.
     blocked: bool,
+    /// The connection is to end, and those who want to know.
+    ending: bool,
+    enders: Vec<Waker>,
     /// The call has ended.
     over: bool,
 }
@@ -113,6 +116,8 @@ impl Pipe {
                 told: false,
                 missed: 0,
                 blocked: false,
+                ending: false,
+                enders: Vec::new(),
                 over: false,
             }),
         })
@@ -182,6 +187,19 @@ impl Pipe {
         Poll::Ready(Ok(()))
     }
 
+    /// Ready when the connection is to end, or the call has ended.
+    pub(crate) fn poll_ending(&self, context: &Context<'_>) -> Poll<()> {
+        let mut state = self.lock();
+        if state.ending || state.over {
+            return Poll::Ready(());
+        }
+        let own = context.waker();
+        if !state.enders.iter().any(|waker| waker.will_wake(own)) {
+            state.enders.push(own.clone());
+        }
+        Poll::Pending
+    }
+
     /// The handler has ended.
     pub(super) fn answer(self: &Arc<Self>, answer: Answered) {
         let mut state = self.lock();
@@ -199,6 +217,15 @@ impl Pipe {
         let reader = state.reader.take();
         drop(state);
         reader.into_iter().for_each(Waker::wake);
+    }
+
+    /// The connection is to end.
+    pub(super) fn ends(&self) {
+        let mut state = self.lock();
+        state.ending = true;
+        let enders = std::mem::take(&mut state.enders);
+        drop(state);
+        enders.into_iter().for_each(Waker::wake);
     }
 
     /// No more will come.
@@ -315,9 +342,11 @@ impl Pipe {
         state.arrived = VecDeque::new();
         let read = std::mem::take(&mut state.read);
         let writers = std::mem::take(&mut state.writers);
+        let enders = std::mem::take(&mut state.enders);
         let reader = state.reader.take();
         drop(state);
-        writers.into_iter().chain(reader).for_each(Waker::wake);
+        let all = writers.into_iter().chain(enders).chain(reader);
+        all.for_each(Waker::wake);
         unread + read
     }
 }

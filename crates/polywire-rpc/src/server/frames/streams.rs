@@ -74,6 +74,7 @@ impl Work {
         let kept = Kept::stream(task.abort_handle(), operation, pipe);
         // It is open: it has just come.
         let _ = self.machine.attach(id, kept);
+        self.remember(id);
     }
 
     fn pipe(&self, id: CallId, open: bool, held: Option<Held>) -> Arc<Pipe> {
@@ -110,13 +111,7 @@ impl Work {
         let _ = self
             .machine
             .attach(id, Kept::subscription(subscribed, pipe, in_flight));
-        // Those that have ended are forgotten when they are as many as those that have not.
-        if self.subscriptions.len() == self.subscriptions.capacity() {
-            let machine = &mut self.machine;
-            self.subscriptions
-                .retain(|id| machine.context(*id).is_some());
-        }
-        self.subscriptions.push(id);
+        self.remember(id);
     }
 
     /// A message of a client.
@@ -179,14 +174,39 @@ impl Work {
         }
     }
 
-    /// Ends all subscriptions, since the server stops.
-    pub(super) fn end_subscriptions(&mut self, now: Time) {
-        for id in std::mem::take(&mut self.subscriptions) {
-            if self.machine.context(id).is_some() {
-                let fault = Answer::new(FaultCode::UNAVAILABLE);
-                self.machine.fault(now, id, fault, b"");
+    /// The connection is to end. Subscriptions do at once, since they would not by themselves; handlers of streams
+    /// may have something to bring to an end.
+    pub(super) fn tell_of_the_end(&mut self, now: Time) {
+        for id in self.open.clone() {
+            let Some(kept) = self.machine.context(id) else {
+                continue;
+            };
+            if kept.is_subscription() {
+                self.end_by_force(now, id);
+            } else if let Some(pipe) = kept.pipe() {
+                pipe.ends();
             }
         }
+    }
+
+    /// The time of the connection is over: what is open is answered, as far as anybody still reads.
+    #[cold]
+    pub(super) fn end_all(&mut self, now: Time) {
+        for id in std::mem::take(&mut self.open) {
+            self.end_by_force(now, id);
+        }
+    }
+
+    /// Ends a call, of which nobody knows what has been carried out.
+    fn end_by_force(&mut self, now: Time, id: CallId) {
+        let Some(kept) = self.machine.context(id) else {
+            return;
+        };
+        if let Some(pipe) = kept.pipe().cloned() {
+            self.close(&pipe);
+        }
+        let fault = Answer::new(FaultCode::UNAVAILABLE);
+        self.machine.fault(now, id, fault, b"");
     }
 
     /// An item of a client.

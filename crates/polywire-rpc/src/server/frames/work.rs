@@ -40,8 +40,8 @@ pub(super) struct Work {
     /// Bytes of items that have come and that no handler has read, and what they take.
     pub(super) items_unread: usize,
     pub(super) items: Held,
-    /// Some of them may have ended.
-    pub(super) subscriptions: Vec<CallId>,
+    /// Calls whose handlers are at work, and subscriptions. Some of them may have ended.
+    pub(super) open: Vec<CallId>,
     /// Of calls that bring nothing of their own.
     pub(super) context: crate::Context,
     pub(super) life: Life,
@@ -134,7 +134,7 @@ impl Work {
             done: Arc::default(),
             blocked: Vec::new(),
             stalled: Vec::new(),
-            subscriptions: Vec::new(),
+            open: Vec::new(),
             greeted: false,
             left: false,
         })
@@ -142,10 +142,21 @@ impl Work {
 
     /// The server stops: what is open is answered.
     pub(super) fn stop(&mut self) {
-        let within = self.handlers.app.timeouts.shutdown.as_millis();
-        let within = u32::try_from(within).unwrap_or(u32::MAX);
-        self.machine.go_away(Reason::STOP, within, "");
-        self.end_subscriptions(Time::ZERO);
+        let within = self.handlers.app.timeouts.shutdown;
+        // Whoever stops the server waits for no longer than that, and by then all are to have been answered.
+        let within = within - (within / 10).min(Duration::from_secs(1));
+        self.leave(self.clock.now(), Reason::STOP, within);
+    }
+
+    /// A call is open when what it came with has been looked at.
+    pub(super) fn remember(&mut self, id: CallId) {
+        // Those that have ended are forgotten when they are as many as those that have not.
+        if self.open.len() == self.open.capacity() {
+            let machine = &mut self.machine;
+            self.open.retain(|id| machine.context(*id).is_some());
+            self.open.reserve(self.open.len().max(LEAST_CALLS as usize));
+        }
+        self.open.push(id);
     }
 
     /// Whether a call begins, or does what it asks for: it may have waited too long, or there
@@ -216,13 +227,12 @@ impl Work {
         self.counted_open = open;
     }
 
-    /// The connection is to end: what is open is answered, for as long as the server may take to stop.
-    fn leave(&mut self, now: Time, reason: Reason) {
-        let within = self.handlers.app.timeouts.shutdown;
+    /// The connection is to end: what is open is answered within that time.
+    fn leave(&mut self, now: Time, reason: Reason, within: Duration) {
         let millis = u32::try_from(within.as_millis()).unwrap_or(u32::MAX);
         self.machine
             .go_away(reason, millis, reason.name().unwrap_or_default());
-        self.end_subscriptions(now);
+        self.tell_of_the_end(now);
         self.life.leaves(now.after(within));
     }
 
@@ -303,8 +313,10 @@ impl Work {
         let became = self
             .handlers
             .call(&mut self.machine, &self.done, now, id, &request);
-        if let Became::Answered(Some(held)) = became {
-            self.leaving.absorb(held);
+        match became {
+            Became::Answered(Some(held)) => self.leaving.absorb(held),
+            Became::Answered(None) => {}
+            Became::AtWork => self.remember(id),
         }
     }
 
@@ -504,7 +516,11 @@ impl Side for Work {
     }
 
     fn is_done(&self) -> bool {
-        self.machine.is_done() || self.life.is_over()
+        self.machine.is_done()
+    }
+
+    fn is_over(&self) -> bool {
+        self.life.is_over()
     }
 
     fn next_timeout(&self) -> Time {
@@ -520,7 +536,10 @@ impl Side for Work {
         }
         let rests = self.machine.open() == 0 && self.handlers.rests();
         if let Some(reason) = self.life.timeout(now, rests) {
-            self.leave(now, reason);
+            self.leave(now, reason, self.handlers.app.timeouts.shutdown);
+        }
+        if self.life.is_over() {
+            self.end_all(now);
         }
     }
 
