@@ -18,6 +18,8 @@ pub(super) struct Kept {
 struct Streamed {
     operation: u32,
     pipe: Arc<Pipe>,
+    is_subscription: bool,
+    /// Until it is not wanted any more.
     subscribed: Option<Subscribed>,
     /// Of a subscription; a handler has its own.
     _in_flight: Option<InFlight>,
@@ -37,6 +39,7 @@ impl Kept {
             items: Some(Box::new(Streamed {
                 operation,
                 pipe,
+                is_subscription: false,
                 subscribed: None,
                 _in_flight: None,
             })),
@@ -53,6 +56,7 @@ impl Kept {
             items: Some(Box::new(Streamed {
                 operation: 0,
                 pipe,
+                is_subscription: true,
                 subscribed: Some(subscribed),
                 _in_flight: in_flight,
             })),
@@ -69,7 +73,14 @@ impl Kept {
 
     pub(super) fn is_subscription(&self) -> bool {
         let items = self.items.as_ref();
-        items.is_some_and(|items| items.subscribed.is_some())
+        items.is_some_and(|items| items.is_subscription)
+    }
+
+    /// Nothing more is handed over to a subscription. What was leaves by this.
+    pub(super) fn unsubscribe(&mut self) -> Option<&Arc<Pipe>> {
+        let items = self.items.as_mut()?;
+        items.subscribed.take()?;
+        Some(&items.pipe)
     }
 }
 

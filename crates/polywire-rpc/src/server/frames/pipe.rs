@@ -10,7 +10,7 @@ use polywire_protocol::{Fault, FaultKind};
 
 use super::done::{Answered, Done};
 use crate::server::memory::Held;
-use crate::topics::SlowSubscriber;
+use crate::topics::{Policy, SlowSubscriber};
 
 /// Bytes of items that a handler may leave before it has to wait.
 const MOST_LEAVING: usize = 64 << 10;
@@ -260,13 +260,18 @@ impl Pipe {
         Some(sent)
     }
 
+    /// Leaves out the oldest message of a subscriber; false if there is none.
+    pub(crate) fn leave_out(&self) -> bool {
+        let mut state = self.lock();
+        let is_some = !state.leaving.is_empty();
+        if is_some {
+            state.leave_out();
+        }
+        is_some
+    }
+
     /// A message for a subscriber: whether it was handed over.
-    pub(crate) fn offer(
-        self: &Arc<Self>,
-        payload: &Bytes,
-        (messages, bytes): (usize, usize),
-        slow: SlowSubscriber,
-    ) -> bool {
+    pub(crate) fn offer(self: &Arc<Self>, payload: &Bytes, policy: Policy) -> bool {
         let mut state = self.lock();
         if state.over || state.answer.is_some() {
             return false;
@@ -276,18 +281,14 @@ impl Pipe {
             return false;
         }
         let cost = payload.len() + HEADER;
-        let full =
-            |state: &State| state.leaving.len() >= messages || state.leaving_bytes + cost > bytes;
+        let full = |state: &State| {
+            policy.crowded
+                || state.leaving.len() >= policy.messages
+                || state.leaving_bytes + cost > policy.bytes
+        };
         while full(&state) && !state.leaving.is_empty() {
-            match slow {
-                SlowSubscriber::LeaveOutOldest => {
-                    let missed = state.pop().map_or(0, |left| left.missed).saturating_add(1);
-                    let next = state.leaving.front_mut().map(|next| &mut next.missed);
-                    match next {
-                        Some(next) => *next = next.saturating_add(missed),
-                        None => state.missed = state.missed.saturating_add(missed),
-                    }
-                }
+            match policy.slow {
+                SlowSubscriber::LeaveOutOldest => state.leave_out(),
                 SlowSubscriber::LeaveOutNewest => {
                     state.missed = state.missed.saturating_add(1);
                     return false;
@@ -356,6 +357,15 @@ impl State {
     fn take(&mut self, bytes: usize) -> bool {
         let all = (self.leaving_bytes + bytes).saturating_sub(FEW_LEAVING);
         self.held.as_mut().is_none_or(|held| held.resize(all))
+    }
+
+    /// Leaves out the oldest message; the next says so.
+    fn leave_out(&mut self) {
+        let missed = self.pop().map_or(0, |left| left.missed).saturating_add(1);
+        match self.leaving.front_mut() {
+            Some(next) => next.missed = next.missed.saturating_add(missed),
+            None => self.missed = self.missed.saturating_add(missed),
+        }
     }
 
     fn push(&mut self, missed: u32, payload: Bytes) {

@@ -138,15 +138,7 @@ impl Work {
         let message = bytes::Bytes::copy_from_slice(payload);
         let handed = topics.publish_bytes(topic, &message).to_le_bytes();
         drop(in_flight);
-        self.reply(now, id, handed.into());
-    }
-
-    /// A few bytes for what is no call of a method.
-    fn reply(&mut self, now: Time, id: CallId, bytes: Vec<u8>) {
-        let answer = Answered {
-            result: Ok(MethodReply::new(Form::Cbor, bytes)),
-            held: None,
-        };
+        let answer = few(handed.into());
         self.answer(
             now,
             Ended {
@@ -163,14 +155,13 @@ impl Work {
         self.machine.fault(now, id, fault, b"");
     }
 
-    /// The subscription is not wanted any more.
+    /// The subscription is not wanted any more: it ends when all has left that was handed over to it.
     pub(super) fn unsubscribe(&mut self, now: Time, id: CallId) {
         // `UNSUBSCRIBE` of a call is passed over.
-        let Some(kept) = self.machine.context(id) else {
-            return;
-        };
-        if kept.is_subscription() {
-            self.reply(now, id, Vec::new());
+        let pipe = self.machine.context(id).and_then(Kept::unsubscribe);
+        if let Some(pipe) = pipe.cloned() {
+            pipe.answer(few(Vec::new()));
+            self.pump(now, &pipe);
         }
     }
 
@@ -347,6 +338,14 @@ impl Work {
         if pipe.set_blocked(false) {
             self.blocked.retain(|blocked| !Arc::ptr_eq(blocked, pipe));
         }
+    }
+}
+
+/// A few bytes for what is no call of a method.
+const fn few(bytes: Vec<u8>) -> Answered {
+    Answered {
+        result: Ok(MethodReply::new(Form::Cbor, bytes)),
+        held: None,
     }
 }
 
