@@ -2,7 +2,7 @@
 
 use std::future::Future;
 use std::io;
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
@@ -242,8 +242,7 @@ where
         // The others have their turn, and so have those who wait for this one.
         let _ = self.poll_write(context)?;
         self.work.timeout(self.clock.now());
-        context.waker().wake_by_ref();
-        Poll::Pending
+        poll_others(context)
     }
 
     /// Closes the connection, within a moment.
@@ -361,8 +360,7 @@ where
                 Ok(_) => {}
             }
         }
-        context.waker().wake_by_ref();
-        Poll::Pending
+        poll_others(context)
     }
 
     /// Waits for the next that is due. Ready, if something has been done.
@@ -440,4 +438,15 @@ where
             self.close(None);
         }
     }
+}
+
+/// Lets the others have their turn, and the runtime look at its sockets. One that is woken at once goes to the end of
+/// the queue, and as long as something is in it, a runtime looks at sockets only once in a while: what comes
+/// there would wait for some sixty turns.
+pub(crate) fn poll_others<T>(context: &mut Context<'_>) -> Poll<T> {
+    match pin!(tokio::task::yield_now()).poll(context) {
+        Poll::Pending => {}
+        Poll::Ready(()) => context.waker().wake_by_ref(),
+    }
+    Poll::Pending
 }

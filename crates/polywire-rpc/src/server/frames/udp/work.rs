@@ -14,7 +14,7 @@ use super::super::admit::Gatekeeper;
 use super::super::calls;
 use super::super::done::Done;
 use super::super::handlers::{Answers, Became, Handlers, Request, context};
-use crate::frames::{Alarm, Clock, Received, Sender, Sending, Socket};
+use crate::frames::{Alarm, Clock, Received, Sender, Sending, Socket, poll_others};
 use crate::methods::MethodReply;
 use crate::server::app::App;
 use crate::server::peer::Peer;
@@ -117,8 +117,7 @@ impl Work {
         // The others have their turn, and so have those who wait for this one.
         let _ = self.poll_send(context);
         self.timeout();
-        context.waker().wake_by_ref();
-        Poll::Pending
+        poll_others(context)
     }
 
     /// The rest of stopping, once [`Self::poll`] is ready: what nobody waits for is not cut off before its time.
