@@ -331,6 +331,11 @@ impl ServerBuilder {
     /// Offers the methods and operations over frames too, on the same ports and sockets: a
     /// connection that begins with `0xf7` speaks them, as `docs/frame.md` defines.
     ///
+    /// A handler begins on the task of its connection, and goes on in a task of its own if it has to wait. One that
+    /// blocks its thread, or computes for long before it first waits, holds up all other calls of its connection
+    /// and whatever else that thread has to do, and no timeout reaches it: such work belongs into
+    /// [`tokio::task::spawn_blocking`], or a method of [`Methods::blocking`].
+    ///
     /// Limits, timeouts, the firewall and layers around decoded calls hold there as well. Layers
     /// around HTTP requests and around heads have nothing to stand around: a server that has some
     /// refuses to be built, so that no check of theirs can be gone round.

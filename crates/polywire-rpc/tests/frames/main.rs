@@ -4,6 +4,7 @@
 mod ages;
 mod balancing;
 mod calls;
+mod first_look;
 mod five_times;
 mod lossy;
 mod one_ways;

@@ -202,6 +202,11 @@ impl Handlers {
     }
 
     /// Begins a call, and looks at once whether it has ended: most have.
+    ///
+    /// That look is the connection's own, on its task and by its budget, with a waker that wakes nobody. What it leaves
+    /// undone gets a task, which looks again before anything else: whatever has happened in between is seen then, and a
+    /// future owes its wake to the waker that came last. Handlers of one turn share the budget of the connection; when it
+    /// is spent they are not looked at, as they would find that nothing is ready.
     fn begin(&self, request: &Request<'_>) -> Result<Begun, Fault> {
         let Request {
             operation,
@@ -215,6 +220,9 @@ impl Handlers {
         }
         caught(|| {
             let mut future = self.table.begin(&self.app, operation, context, payload)?;
+            if !tokio::task::coop::has_budget_remaining() {
+                return Ok(Begun::Working(future));
+            }
             // Whoever asks again brings the waker that counts.
             let mut nobody = Context::from_waker(Waker::noop());
             Ok(match future.as_mut().poll(&mut nobody) {
