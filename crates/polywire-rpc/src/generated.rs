@@ -1,6 +1,7 @@
 //! What generated clients and servers are made with. Programs use what is
 //! generated, and of this module [`Paginator`] and [`Items`].
 
+use std::any::{Any, TypeId};
 use std::collections::VecDeque;
 use std::future::Future;
 use std::marker::PhantomData;
@@ -17,7 +18,7 @@ use polywire_protocol::{
 use polywire_schema::{DecodeStructure, Encode, Service, Value, to_value};
 
 use crate::client::{Answer, Client, ClientBuilder};
-use crate::handler::wrong_input;
+use crate::handler::{HandlerTypes, wrong_input};
 use crate::{
     Call, CallError, Context, Handler, HandlerFuture, Input, Output, ServerBuilder, ServiceHandle,
 };
@@ -96,7 +97,7 @@ impl Speaks {
 /// An operation of a generated module.
 pub trait Operation: Send + Sync + 'static {
     /// The input.
-    type Input: Encode + for<'de> DecodeStructure<'de> + Send + Sync + 'static;
+    type Input: Clone + Encode + for<'de> DecodeStructure<'de> + Send + Sync + 'static;
     /// The output.
     type Output: Encode + for<'de> DecodeStructure<'de> + Send + Sync + 'static;
     /// The errors of the model, and all others.
@@ -192,6 +193,25 @@ where
             Some(value) => Ok(Input::Typed(Box::new(value))),
             None => Err(Fault::internal("the protocol did not finish the input")),
         }
+    }
+
+    fn types(&self) -> Option<HandlerTypes> {
+        Some(HandlerTypes {
+            input: TypeId::of::<O::Input>(),
+            output: TypeId::of::<Chosen<O::Output, O::Formats>>(),
+        })
+    }
+
+    fn take(
+        &self,
+        input: Box<dyn Any + Send>,
+        operation: polywire_schema::Operation<'_>,
+        validator: Option<&Validator>,
+    ) -> Result<Input, Fault> {
+        if let (Some(validator), Some(input)) = (validator, input.downcast_ref::<O::Input>()) {
+            validator.check(operation, &Chosen::<_, O::Formats>::new(input))?;
+        }
+        Ok(Input::Typed(input))
     }
 
     fn call(&self, call: Call) -> HandlerFuture {

@@ -15,7 +15,7 @@ use smithy.protocols#rpcv2Cbor
 @paginated(inputToken: "nextToken", outputToken: "nextToken", pageSize: "pageSize")
 service Library {
     version: "2026-01-01"
-    operations: [GetBook, ListBooks, PutBook, Ping]
+    operations: [GetBook, ListBooks, PutBook, Shout, Ping]
     errors: [Closed]
 }
 
@@ -65,6 +65,24 @@ operation ListBooks {
         books: Books
 
         nextToken: String
+    }
+}
+
+@readonly
+@http(method: "POST", uri: "/shouts")
+operation Shout {
+    input := {
+        @required
+        @length(max: 100)
+        words: String
+
+        /// Milliseconds to think about it.
+        pause: Integer
+    }
+
+    output := {
+        @required
+        words: String
     }
 }
 

@@ -15,7 +15,7 @@ use generated::library::server::{self, Library};
 use generated::library::{
     self, Book, Closed, Genre, GetBookError, GetBookInput, GetBookOutput, ListBooksError,
     ListBooksInput, ListBooksOutput, NoSuchBook, PingError, PingInput, PingOutput, PutBookError,
-    PutBookInput, PutBookOutput, Rank, Shelf,
+    PutBookInput, PutBookOutput, Rank, Shelf, ShoutError, ShoutInput, ShoutOutput,
 };
 use polywire::protocol::{Fault, FaultKind, ProtocolKind, Retry};
 use polywire::rpc::{CallError, Context, Running, frames};
@@ -30,6 +30,8 @@ struct Shelves {
     busy: Arc<AtomicBool>,
     books: Arc<Mutex<Vec<Book>>>,
     tokens: Arc<Mutex<Vec<String>>>,
+    /// Where words were in memory that came to be shouted.
+    places: Arc<Mutex<Vec<usize>>>,
     /// Of pings.
     seen: Arc<Mutex<Vec<Seen>>>,
 }
@@ -97,6 +99,18 @@ impl Library for Shelves {
             output = output.reader(reader);
         }
         Ok(output.build())
+    }
+
+    async fn shout(&self, input: ShoutInput, _: &Context) -> Result<ShoutOutput, ShoutError> {
+        let place = input.words.as_str().as_ptr() as usize;
+        self.places.lock().unwrap().push(place);
+        if let Some(pause) = input.pause {
+            tokio::time::sleep(Duration::from_millis(pause as u64)).await;
+        }
+        if input.words.as_str() == "silence" {
+            return Err(Closed::builder().message("hush").build().into());
+        }
+        Ok(ShoutOutput::builder().words(input.words).build()?)
     }
 
     async fn ping(&self, _: PingInput, context: &Context) -> Result<PingOutput, PingError> {
@@ -459,4 +473,58 @@ async fn headers_over_frames() {
     client.ping().send().await.unwrap();
     let seen = shelves.seen.lock().unwrap().clone();
     assert_eq!(seen, [(ProtocolKind::Frame, Some("ann".to_owned()))]);
+}
+
+/// Within a process what need not be encoded is not: the words stay where they are.
+#[tokio::test]
+async fn from_hand_to_hand() {
+    let shelves = Shelves::default();
+    let server = server::builder(shelves.clone()).build().unwrap();
+    let _running = server.listen_inproc("hands").unwrap();
+    let client = client::connect("inproc://hands", ProtocolKind::Frame).unwrap();
+    const LONG: &str = "words that are so long that a text has to keep them elsewhere";
+    for pause in [None, Some(1)] {
+        let words = Text::from(LONG);
+        let place = words.as_str().as_ptr() as usize;
+        let input = ShoutInput::builder().words(words);
+        let input = match pause {
+            Some(pause) => input.pause(pause),
+            None => input,
+        };
+        let call = client.shout().with_input(input.build().unwrap());
+        let output = call.send().await.unwrap();
+        assert_eq!(output.words.as_str(), LONG);
+        let seen = shelves.places.lock().unwrap().pop().unwrap();
+        // It may be asked again, so that one more is kept; which shares the words.
+        assert_eq!(output.words.as_str().as_ptr() as usize, seen);
+        assert_eq!(seen, place);
+    }
+    // Errors and constraints are as over every wire.
+    let error = client.shout().words("silence").send().await.unwrap_err();
+    assert!(matches!(error, ShoutError::Closed(_)), "{error:?}");
+    let error = client.shout().words("x".repeat(101)).send().await;
+    let ShoutError::Other(CallError::Fault(fault)) = error.unwrap_err() else {
+        panic!("not a fault");
+    };
+    assert_eq!(fault.kind(), FaultKind::Invalid);
+    assert!(fault.message().contains("words"), "{fault}");
+    // What has defaults or a token is encoded, so that they are filled in.
+    put(&client, book("one")).await;
+    let output = client.get_book().id("one").send().await.unwrap();
+    assert_eq!(output.book, book("one"));
+}
+
+/// A server with other types, members by name: nothing is handed over.
+#[tokio::test]
+async fn strangers_are_given_payloads() {
+    let service = library::service();
+    let mut stranger = polywire::rpc::Server::builder(service.clone());
+    for operation in service.service().operations() {
+        let same = polywire::rpc::dynamic(|input, _| async move { Ok(input) });
+        stranger = stranger.operation(operation.name(), same);
+    }
+    let _running = stranger.build().unwrap().listen_inproc("stranger").unwrap();
+    let client = client::connect("inproc://stranger", ProtocolKind::Frame).unwrap();
+    let output = client.shout().words("hello").send().await.unwrap();
+    assert_eq!(output.words.as_str(), "hello");
 }

@@ -12,6 +12,7 @@ pub(super) struct Layout {
     /// Calls in flight on each.
     pub(super) window: u32,
     one_core: bool,
+    one_thread: bool,
 }
 
 impl Layout {
@@ -22,6 +23,7 @@ impl Layout {
             clients,
             window,
             one_core: false,
+            one_thread: false,
         }
     }
 
@@ -38,6 +40,16 @@ impl Layout {
         self
     }
 
+    /// The server on the thread of its clients.
+    pub(super) const fn on_one_thread(mut self) -> Self {
+        self.one_thread = true;
+        self
+    }
+
+    pub(super) const fn is_one_thread(&self) -> bool {
+        self.one_thread
+    }
+
     pub(super) fn words(&self) -> String {
         let (clients, window) = (self.clients, self.window);
         let threads = match self.threads {
@@ -48,6 +60,12 @@ impl Layout {
             true => "all on one processor",
             false => "on any processor",
         };
+        if self.one_thread {
+            return format!(
+                "layout: a thread with a current-thread runtime for the server and for {clients} clients \
+                 of {window} calls in flight each"
+            );
+        }
         format!(
             "layout: a thread for the server, {threads} for {clients} connections of {window} calls \
              in flight each, {cores}; each thread has a current-thread runtime"

@@ -6,7 +6,7 @@
 //! may be in flight, which call, check the sum, and call again.
 //!
 //! A transport is an implementation of [`Wire`], and of [`transport::Transport`] where peers speak on it
-//! too. Calls within a process have no rows yet.
+//! too.
 
 mod counts;
 mod layout;
@@ -21,7 +21,7 @@ use polywire_bench::{Figure, Figures, Group, Span};
 use layout::Layout;
 use peers::{Calls, Capnp, Copy, Echo, Frames, LargeFrames, Lossy, Paced, Tarpc, Tonic, UdpEcho};
 pub(crate) use process::serve_if_asked;
-use transport::{Tcp, Udp, Unix, Wire};
+use transport::{Inproc, Tcp, Udp, Unix, Wire};
 
 type Trial = Box<dyn FnMut(Span) -> Result<Figures, String>>;
 
@@ -62,6 +62,7 @@ pub(crate) fn cases(group: &mut Group) {
         .target_at_least(Figure::Answered, 1.0);
     unix(group, "Unix, 2 clients x 100 in flight", many);
     unix(group, "Unix, 1 x 1, both ends on one core", one);
+    within(group, many);
     udp(group, many);
     paced::<Tcp>(group, "TCP");
     paced::<Udp>(group, "UDP");
@@ -81,6 +82,24 @@ fn unix(group: &mut Group, name: &str, layout: Layout) {
         .peer(ECHO, trial::of::<Unix, Echo>(layout))
         .target_at_least_times(Figure::Rate, 1.1, OVER_TCP)
         .target_at_most_times(Figure::P50, 1.35, ECHO)
+        .target_at_least(Figure::Answered, 1.0);
+}
+
+fn within(group: &mut Group, many: Layout) {
+    /// Eight times what UVRPC's document says of its own: 349,000.
+    const UVRPC: f64 = 8.0 * 349e3;
+    let one = Layout::new(1, 100).on_one_thread();
+    group
+        .load("in process, 1 client x 100 in flight, one thread")
+        .layout(one.words())
+        .polywire(trial::of::<Inproc, Calls<Frames>>(one))
+        .target_at_least(Figure::Rate, 3e6)
+        .target_at_least(Figure::Answered, 1.0);
+    group
+        .load("in process, 2 clients x 100 in flight, two threads")
+        .layout(many.words())
+        .polywire(trial::of::<Inproc, Calls<Frames>>(many))
+        .target_at_least(Figure::Rate, UVRPC)
         .target_at_least(Figure::Answered, 1.0);
 }
 

@@ -123,6 +123,29 @@ impl Transport for Unix {
     }
 }
 
+/// Within this process.
+pub(super) struct Inproc;
+
+impl Wire for Inproc {
+    type Socket = String;
+    type Listener = String;
+
+    fn bind() -> io::Result<(Self::Socket, String)> {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let name = format!("adder-{}", COUNT.fetch_add(1, Ordering::Relaxed));
+        let url = format!("inproc://{name}");
+        Ok((name, url))
+    }
+
+    fn listener(socket: Self::Socket) -> io::Result<Self::Listener> {
+        Ok(socket)
+    }
+
+    async fn serve(server: &Server, name: Self::Listener) -> io::Result<Running<Place>> {
+        Ok(server.listen_inproc(&name)?.into_any())
+    }
+}
+
 /// Datagrams on loopback, which our server binds itself.
 pub(super) struct Udp;
 

@@ -35,6 +35,9 @@ pub(super) fn of<W: Wire, P: Peer<W>>(
 
 fn run<W: Wire, P: Peer<W>>(layout: Layout, span: Span) -> Result<Figures, String> {
     let (socket, url) = W::bind().map_err(words)?;
+    if layout.is_one_thread() {
+        return alone::<W, P>(socket, &url, layout, span);
+    }
     let (stop, stopped) = oneshot::channel::<()>();
     let (listens, listening) = std::sync::mpsc::channel();
     let server = thread::spawn(move || {
@@ -67,6 +70,29 @@ fn run<W: Wire, P: Peer<W>>(layout: Layout, span: Span) -> Result<Figures, Strin
     W::clear(&url);
     // Why there was no server says more than what the clients saw of it.
     served.and(figures)
+}
+
+/// Server and clients on this thread.
+fn alone<W: Wire, P: Peer<W>>(
+    socket: W::Socket,
+    url: &str,
+    layout: Layout,
+    span: Span,
+) -> Result<Figures, String> {
+    runtime()?.block_on(async {
+        let mut serving = pin!(P::serve(W::listener(socket).map_err(words)?));
+        let mut calling = pin!(async {
+            // The server has had its turn, and listens.
+            tokio::task::yield_now().await;
+            P::call(url, layout, || tally::begin(Times::from_now(span))).await
+        });
+        tokio::select! {
+            biased;
+            served = &mut serving => served.and(Err("the server has ended".to_owned())),
+            called = &mut calling => called,
+        }
+    })?;
+    tally::end().ok_or("nothing was counted")?.figures()
 }
 
 /// Runs the clients alone, of a server that is there.

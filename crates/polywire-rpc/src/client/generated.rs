@@ -3,6 +3,7 @@
 //! What is generic here is compiled once an operation, so it is as little as can
 //! be: the rest knows messages and sinks, and no types.
 
+use std::any::TypeId;
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
@@ -13,8 +14,9 @@ use polywire_codec::{Chosen, ChosenSlot, Formats, Message, Sink};
 use polywire_protocol::Outcome;
 use polywire_schema::{Body, DecodeStructure, Error, ErrorKind, MissingMember, Schema};
 
-use super::framed::Exchanged;
-use super::{CallError, Client, SILENT};
+use super::framed::{Answered, Encode, HandedOver};
+use super::{CallError, Client, SILENT, Way};
+use crate::frames::hand::{Copy, Hand};
 use crate::generated::{Operation, OperationError};
 
 /// An answer that holds an error of the model.
@@ -77,7 +79,7 @@ impl Formats for NoFormats {}
 #[must_use = "nothing is sent before it is awaited"]
 pub struct Sending<O: Operation> {
     client: Client,
-    exchange: Pin<Box<dyn Future<Output = Exchanged> + Send>>,
+    exchange: HandedOver,
     read: Read<O>,
 }
 
@@ -97,8 +99,13 @@ impl<O: Operation> Future for Sending<O> {
     type Output = Result<O::Output, O::Error>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        let (head, body) = ready!(self.exchange.as_mut().poll(context))?;
-        Poll::Ready((self.read)(&self.client, &head, &body))
+        Poll::Ready(match ready!(self.exchange.as_mut().poll(context))? {
+            Answered::Message(head, body) => (self.read)(&self.client, &head, &body),
+            Answered::Handed(output) => {
+                let output = output.into_message::<Chosen<O::Output, O::Formats>>();
+                Ok(output.ok_or_else(unfinished)?.into_value())
+            }
+        })
     }
 }
 
@@ -110,7 +117,12 @@ impl Client {
         input: Result<O::Input, MissingMember>,
     ) -> Sending<O> {
         let exchange = match input {
-            Ok(input) => self.begin(O::INDEX, Ok(&Chosen::<_, O::Formats>::new(input))),
+            Ok(input) => match &self.inner.way {
+                Way::Frames(frames) if frames.hands(O::INDEX) => {
+                    frames.exchange_by_hand(O::INDEX, hand::<O>(input), self.encode::<O>())
+                }
+                _ => self.begin(O::INDEX, Ok(&Chosen::<_, O::Formats>::new(input))),
+            },
             Err(missing) => self.begin(O::INDEX, Err(missing)),
         };
         Sending {
@@ -120,12 +132,19 @@ impl Client {
         }
     }
 
+    /// Makes a payload of an input that could not be handed over.
+    fn encode<O: Operation>(&self) -> Encode {
+        let client = self.clone();
+        Box::new(move |input| {
+            let input: &O::Input = input.downcast_ref().ok_or_else(unfinished)?;
+            let operation = client.inner.service.operation(O::INDEX);
+            let request = client.request(operation, &Chosen::<_, O::Formats>::new(input))?;
+            Ok(request.into_body())
+        })
+    }
+
     /// Writes a request, and makes what will send it.
-    fn begin(
-        &self,
-        operation: u32,
-        input: Result<&dyn Message, MissingMember>,
-    ) -> Pin<Box<dyn Future<Output = Exchanged> + Send>> {
+    fn begin(&self, operation: u32, input: Result<&dyn Message, MissingMember>) -> HandedOver {
         let request = match input {
             Ok(input) => self.request(self.inner.service.operation(operation), input),
             Err(missing) => {
@@ -135,7 +154,10 @@ impl Client {
             }
         };
         let client = self.clone();
-        Box::pin(async move { client.exchange(operation, request?, SILENT).await })
+        Box::pin(async move {
+            let (head, body) = client.exchange(operation, request?, SILENT).await?;
+            Ok(Answered::Message(head, body))
+        })
     }
 
     fn generated_output<O: Operation>(
@@ -183,6 +205,21 @@ impl Client {
             .map_err(CallError::Response)?;
         Ok(None)
     }
+}
+
+/// An input that may be handed over.
+fn hand<O: Operation>(input: O::Input) -> Hand {
+    let copy: Copy = |input| match input.downcast_ref::<O::Input>() {
+        Some(input) => Box::new(input.clone()),
+        // It is of the type that it was made of.
+        None => Box::new(()),
+    };
+    Hand::new(
+        Box::new(input),
+        TypeId::of::<O::Input>(),
+        TypeId::of::<Chosen<O::Output, O::Formats>>(),
+        Some(copy),
+    )
 }
 
 #[cold]

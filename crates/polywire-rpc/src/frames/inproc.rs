@@ -23,6 +23,8 @@ use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
 use super::Clock;
+use super::hand::Hand;
+use crate::handler::Output;
 use crate::methods::MethodReply;
 
 /// The servers of this process that listen, by the names they are called by.
@@ -44,6 +46,15 @@ pub(crate) trait Calls: fmt::Debug + Send + Sync {
         metadata: &[(&str, &[u8])],
         payload: &[u8],
     ) -> Begun;
+
+    /// Begins a call whose input goes from hand to hand; nothing, if the server has other types.
+    fn hand(
+        &self,
+        operation: &str,
+        time: CallTime,
+        metadata: &[(&str, &[u8])],
+        hand: &Hand,
+    ) -> Option<Begun>;
 
     /// Takes a reply back that has been read, for its space.
     fn read(&self, reply: MethodReply);
@@ -86,6 +97,8 @@ pub(crate) enum Begun {
 #[derive(Debug)]
 pub(crate) enum Ended {
     Fault(Fault, Vec<u8>),
+    /// For an input that was handed over.
+    Handed(Output),
     Reply(MethodReply),
 }
 

@@ -18,6 +18,7 @@ use super::Clock;
 use super::asked::{Asked, Stage};
 use super::driven::Driven;
 use super::error::CallError;
+use super::hand::Hand;
 use super::inproc::{Begun, CallTime, Calls, Connected, Ended as Finished, Working};
 use super::machine::Machine;
 use super::room::Room;
@@ -284,35 +285,50 @@ where
     if asked.now >= asked.deadline {
         return Here::Ended(Err(CallError::Deadline));
     }
-    let mut input = SPACE.take();
-    input.clear();
-    if let Err(error) = write(&mut input) {
-        return Here::Ended(Err(error));
-    }
     let time = CallTime {
         now: asked.now,
         deadline: asked.deadline,
         clock,
     };
-    let begun = match asked.trace {
-        None => calls.begin(asked.operation, time, asked.metadata, &input),
+    let traced;
+    let text;
+    let metadata = match asked.trace {
+        None => asked.metadata,
         Some(trace) => {
-            let trace = trace.to_string();
-            let mut metadata = asked.metadata.to_vec();
-            metadata.push(("traceparent", trace.as_bytes()));
-            calls.begin(asked.operation, time, &metadata, &input)
+            text = trace.to_string();
+            let own: [(&str, &[u8]); 1] = [("traceparent", text.as_bytes())];
+            traced = [asked.metadata, &own].concat();
+            &traced
         }
     };
+    if let Some(hand) = asked.hand
+        && let Some(begun) = calls.hand(asked.operation, time, metadata, hand)
+    {
+        return here(calls, begun, asked.hand, read);
+    }
+    let mut input = SPACE.take();
+    input.clear();
+    if let Err(error) = write(&mut input) {
+        return Here::Ended(Err(error));
+    }
+    let begun = calls.begin(asked.operation, time, metadata, &input);
     if input.capacity() <= MOST_KEPT {
         SPACE.set(input);
     }
+    here(calls, begun, asked.hand, read)
+}
+
+fn here<R, F>(calls: &dyn Calls, begun: Begun, hand: Option<&Hand>, read: F) -> Here<R>
+where
+    F: FnOnce(&[u8]) -> Result<R, CallError>,
+{
     match begun {
         Begun::Ended(Finished::Reply(reply)) => {
             let answer = read(reply.value());
             calls.read(reply);
             Here::Ended(answer)
         }
-        Begun::Ended(ended) => Here::Ended(answer(Some(ended), read)),
+        Begun::Ended(ended) => Here::Ended(answer(Some(ended), hand, read)),
         Begun::Stopped => Here::Ended(Err(CallError::Disconnected {
             sent: false,
             why: "the server has stopped".into(),
@@ -325,6 +341,7 @@ where
 pub(super) async fn wait_here<R, F>(
     working: Working,
     deadline: Option<Instant>,
+    hand: Option<&Hand>,
     read: F,
 ) -> Result<R, CallError>
 where
@@ -337,14 +354,20 @@ where
             Err(_) => return Err(CallError::Deadline),
         },
     };
-    answer(ended, read)
+    answer(ended, hand, read)
 }
 
-fn answer<R, F>(ended: Option<Finished>, read: F) -> Result<R, CallError>
+fn answer<R, F>(ended: Option<Finished>, hand: Option<&Hand>, read: F) -> Result<R, CallError>
 where
     F: FnOnce(&[u8]) -> Result<R, CallError>,
 {
     match ended {
+        Some(Finished::Handed(output)) => {
+            if let Some(hand) = hand {
+                hand.give(output);
+            }
+            read(&[])
+        }
         Some(Finished::Reply(reply)) => read(reply.value()),
         Some(Finished::Fault(fault, details)) => {
             let end = End::Fault {

@@ -11,6 +11,7 @@ mod client;
 mod clock;
 mod driven;
 mod error;
+pub(crate) mod hand;
 pub(crate) mod inproc;
 mod items;
 mod link;

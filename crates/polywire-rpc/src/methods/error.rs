@@ -18,6 +18,8 @@ pub enum MethodsError {
     Path(String),
     /// A name cannot be sent.
     Name(String),
+    /// A method of bytes, which layers around methods do not see, where there are some.
+    PastLayers(String),
 }
 
 impl fmt::Display for MethodsError {
@@ -37,6 +39,11 @@ impl fmt::Display for MethodsError {
                  (`map_err`, or `impl From<...> for Fault`)"
             ),
             Self::Path(path) => write!(f, "expected a path such as /RPC2, found `{path}`"),
+            Self::PastLayers(name) => write!(
+                f,
+                "layers around methods do not see `{name}`, a method of bytes: put it on a server of \
+                 its own"
+            ),
             Self::Name(name) => write!(f, "no method can be called `{}`", name.escape_debug()),
         }
     }

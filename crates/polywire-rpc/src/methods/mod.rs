@@ -121,7 +121,7 @@ pub(crate) use wire::CborMethods;
 use crate::Context;
 use crate::blocking::BlockingPool;
 use function::{Blocking, Method, Typed, Values};
-use router::Work;
+use router::{BytesFunction, Work};
 use stream::{StreamMethod, Streaming};
 use system::{About, System};
 
@@ -130,6 +130,7 @@ use system::{About, System};
 pub struct Methods {
     methods: Vec<(String, Box<dyn Method>)>,
     streams: Vec<(String, Box<dyn StreamMethod>)>,
+    bytes: Vec<(String, BytesFunction)>,
     /// Where those that block run.
     pool: BlockingPool,
     about: BTreeMap<String, About>,
@@ -221,6 +222,34 @@ impl Methods {
     {
         let method = Box::new(Streaming::new(function));
         self.streams.push((name.into(), method));
+        self
+    }
+
+    /// Adds a method of bytes: a function that is lent the input as it came, and appends what the
+    /// caller is to have as it is.
+    ///
+    /// Nothing of it is allocated, encoded or looked at. It runs where the call is read, and other calls of
+    /// the connection wait for it: what waits or computes for long is for [`method`](Self::method) and
+    /// [`blocking`](Self::blocking). Only frames carry such calls
+    /// ([`ServerBuilder::frames`](crate::ServerBuilder::frames), `Client::call_bytes` of
+    /// [`frames`](crate::frames)); over other wires there is no such method. No layers around methods see
+    /// it: where there are some, the server refuses to be built.
+    ///
+    /// ```
+    /// use polywire_rpc::Methods;
+    ///
+    /// let methods = Methods::new().bytes("reverse", |input, output, _| {
+    ///     output.extend(input.iter().rev());
+    ///     Ok(())
+    /// });
+    /// # let _ = methods;
+    /// ```
+    #[must_use]
+    pub fn bytes<F>(mut self, name: impl Into<String>, function: F) -> Self
+    where
+        F: Fn(&[u8], &mut Vec<u8>, &Context) -> Result<(), Fault> + Send + Sync + 'static,
+    {
+        self.bytes.push((name.into(), Box::new(function)));
         self
     }
 
@@ -484,8 +513,8 @@ impl Methods {
                 told.signatures = own.signatures;
             }
             // Who asks for the names could not call it over the same wire.
-            let streams = matches!(&target, Target::Method(entry) if entry.is_stream());
-            if !streams {
+            let elsewhere = matches!(&target, Target::Method(entry) if entry.is_of_frames());
+            if !elsewhere {
                 known.insert(Box::from(name), told);
             }
             match names.insert(name.into(), target) {
@@ -499,6 +528,13 @@ impl Methods {
         }
         for (name, method) in self.streams {
             let entry = Arc::new(Entry::new(&name, Work::Stream(method)));
+            add(&name, Target::Method(entry), About::default())?;
+        }
+        for (name, function) in self.bytes {
+            if !self.layers.is_empty() {
+                return Err(MethodsError::PastLayers(name));
+            }
+            let entry = Arc::new(Entry::new(&name, Work::Bytes(function)));
             add(&name, Target::Method(entry), About::default())?;
         }
         for operation in operations.into_iter().flat_map(Service::operations) {

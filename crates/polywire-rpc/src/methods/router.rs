@@ -31,10 +31,15 @@ pub(crate) struct Entry {
 
 /// What is done for a name.
 pub(crate) enum Work {
+    Bytes(BytesFunction),
     Own(Box<dyn Method>),
     Stream(Box<dyn StreamMethod>),
     System(System),
 }
+
+/// A function of the input as it came, what it appends to, and the circumstances.
+pub(crate) type BytesFunction =
+    Box<dyn Fn(&[u8], &mut Vec<u8>, &Context) -> Result<(), Fault> + Send + Sync>;
 
 /// All names of a server: its methods, and the operations of its model where
 /// XML-RPC offers them.
@@ -85,6 +90,19 @@ impl Entry {
         matches!(self.work, Work::Stream(_))
     }
 
+    /// Whether only frames carry its calls.
+    pub(crate) const fn is_of_frames(&self) -> bool {
+        matches!(self.work, Work::Bytes(_) | Work::Stream(_))
+    }
+
+    /// The function of bytes that it is.
+    pub(crate) const fn bytes(&self) -> Option<&BytesFunction> {
+        match &self.work {
+            Work::Bytes(function) => Some(function),
+            _ => None,
+        }
+    }
+
     /// A reply took so many bytes.
     pub(crate) fn took(&self, len: usize) {
         self.room.took(len);
@@ -99,6 +117,7 @@ impl Entry {
         mut answer: Answering,
     ) -> Result<MethodFuture, Fault> {
         match &self.work {
+            Work::Bytes(_) => Err(self.no_bytes()),
             Work::Own(method) => method.call(source, context, answer),
             Work::Stream(method) => {
                 let Some(pipe) = answer.pipe.take() else {
@@ -113,6 +132,15 @@ impl Entry {
 }
 
 impl Entry {
+    #[cold]
+    fn no_bytes(&self) -> Fault {
+        let message = format!(
+            "`{}` is a method of bytes, which only frames carry",
+            self.name
+        );
+        Fault::new(FaultKind::UnknownOperation, message)
+    }
+
     #[cold]
     fn no_streams(&self) -> Fault {
         let message = format!("`{}` has streams, which only frames carry", self.name);

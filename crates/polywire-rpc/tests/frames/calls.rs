@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use polywire_frame::FaultCode;
 use polywire_frame::client::{Operation, Request};
+use polywire_protocol::Fault;
 use polywire_rpc::frames::{CallError, Client};
-use polywire_rpc::{Server, Timeouts};
+use polywire_rpc::{Context, Methods, Server, Timeouts};
 use tokio::io::AsyncWriteExt;
 
 use crate::support::{client, server};
@@ -268,5 +269,64 @@ async fn nobody_there() {
             "expected tcp://HOST:PORT, tcp+tls://HOST:PORT, udp://HOST:PORT, unix:///PATH or inproc://NAME"
         ),
         "{words}"
+    );
+}
+
+/// Methods of bytes: what comes is what was sent, and nobody looks at it on the way.
+#[tokio::test]
+async fn methods_of_bytes() {
+    let methods = || {
+        Methods::new().bytes("Reverse", |input, output, context: &Context| {
+            if input.is_empty() {
+                return Err(Fault::coded(7, "nothing to reverse"));
+            }
+            if let Some(before) = context.headers().get("before") {
+                output.extend_from_slice(before.as_bytes());
+            }
+            output.extend(input.iter().rev());
+            Ok(())
+        })
+    };
+    let server = Server::methods(methods()).frames(true).build().unwrap();
+    let running = server.listen("127.0.0.1:0".parse().unwrap()).await.unwrap();
+    let _inproc = server.listen_inproc("bytes").unwrap();
+    for url in [
+        format!("tcp://{}", running.address()),
+        "inproc://bytes".to_owned(),
+    ] {
+        let client = Client::connect(&url).await.unwrap();
+        // No CBOR, and no UTF-8.
+        let sent = [0xff, 0x00, 0x9f];
+        let reply = client.call_bytes("Reverse", &sent).await.unwrap();
+        assert_eq!(reply, [0x9f, 0x00, 0xff]);
+        let mut space = b"kept ".to_vec();
+        let into = client.call_bytes_into("Reverse", b"abc", &mut space);
+        into.await.unwrap();
+        assert_eq!(space, b"kept cba");
+        let into = client.call_bytes_into("Reverse", b"", &mut space).await;
+        let error = into.unwrap_err();
+        assert_eq!(error.as_fault().unwrap().message(), "nothing to reverse");
+        assert_eq!(space, b"kept cba");
+        let large = vec![1; 3 << 20];
+        let reply = client.call_bytes("Reverse", &large).await.unwrap();
+        assert_eq!(reply, large);
+    }
+
+    // Over HTTP there is no such method, and layers would not see it.
+    let xmlrpc = polywire_rpc::xmlrpc::Client::new(&format!("http://{}/RPC2", running.address()));
+    let error = xmlrpc
+        .unwrap()
+        .call::<i32>("Reverse", ())
+        .await
+        .unwrap_err();
+    assert!(
+        error.to_string().contains("which only frames carry"),
+        "{error}"
+    );
+    let layered = methods().layer(tower::layer::util::Identity::new());
+    let error = Server::methods(layered).frames(true).build().unwrap_err();
+    assert!(
+        error.to_string().contains("do not see `Reverse`"),
+        "{error}"
     );
 }

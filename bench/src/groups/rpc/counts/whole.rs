@@ -6,7 +6,7 @@ use super::super::peers::{Caller, Frames};
 use super::super::transport::{Tcp, Wire};
 
 /// A system that begins with its first call: whoever lists cases opens no sockets.
-pub(super) struct Whole<C: Caller<Tcp>>(Option<Running<C>>);
+pub(super) struct Whole<C: Caller<Tcp>>(Option<Running<C>>, Vec<u8>);
 
 struct Running<C: Caller<Tcp>> {
     runtime: Runtime,
@@ -15,7 +15,7 @@ struct Running<C: Caller<Tcp>> {
 
 impl<C: Caller<Tcp>> Whole<C> {
     pub(super) const fn new() -> Self {
-        Self(None)
+        Self(None, Vec::new())
     }
 
     /// So many calls at once, each of which is checked.
@@ -36,8 +36,7 @@ impl<C: Caller<Tcp>> Whole<C> {
 }
 
 impl Whole<Frames> {
-    /// A call by bytes. The server has no operations of bytes yet: its method reads and writes them as
-    /// it does those of other clients.
+    /// A call by bytes, of a method that adds them.
     pub(super) fn bytes(&mut self, left: i32, right: i32) -> Result<(), String> {
         let Running { runtime, client } = match &mut self.0 {
             Some(running) => running,
@@ -46,8 +45,10 @@ impl Whole<Frames> {
         let mut input = [0x82, 0x1a, 0, 0, 0, 0, 0x1a, 0, 0, 0, 0];
         input[2..6].copy_from_slice(&left.to_be_bytes());
         input[7..].copy_from_slice(&right.to_be_bytes());
-        let answer = runtime.block_on(client.call_bytes("Add", &input));
-        let answer = answer.map_err(|error| error.to_string())?;
+        let answer = &mut self.1;
+        answer.clear();
+        let called = runtime.block_on(client.call_bytes_into("AddBytes", &input, answer));
+        called.map_err(|error| error.to_string())?;
         match answer.split_first() {
             Some((0x1a, sum)) if *sum == (left + right).to_be_bytes() => Ok(()),
             _ => Err(format!("another answer: {answer:x?}")),

@@ -1,5 +1,6 @@
 //! Ours: the framed protocol.
 
+use polywire_protocol::{Fault, FaultKind};
 use polywire_rpc::frames::Client;
 use polywire_rpc::{Methods, Server};
 
@@ -16,6 +17,12 @@ impl<W: Wire> Caller<W> for Frames {
     async fn serve(listener: W::Listener) -> Result<(), String> {
         let add = |(left, right): (i32, i32)| async move { left + right };
         let methods = Methods::new().method("Add", add);
+        let methods = methods.bytes("AddBytes", |input, output, _| {
+            let (left, right) = numbers(input).ok_or_else(no_numbers)?;
+            output.push(INT32);
+            output.extend_from_slice(&left.wrapping_add(right).to_be_bytes());
+            Ok(())
+        });
         serve::<W>(&server(methods)?, listener).await
     }
 
@@ -27,6 +34,24 @@ impl<W: Wire> Caller<W> for Frames {
         let sum = client.call("Add", (left, right)).await;
         sum.map_err(|error| error.to_string())
     }
+}
+
+/// What an integer of four bytes begins with in CBOR.
+const INT32: u8 = 0x1a;
+
+/// Two of them in a list, as the client writes them.
+fn numbers(input: &[u8]) -> Option<(i32, i32)> {
+    let (head, left) = input.split_first_chunk::<2>()?;
+    let (left, rest) = left.split_first_chunk::<4>()?;
+    let (middle, right) = rest.split_first_chunk::<1>()?;
+    let right = right.first_chunk::<4>()?;
+    let known = *head == [0x82, INT32] && *middle == [INT32];
+    known.then(|| (i32::from_be_bytes(*left), i32::from_be_bytes(*right)))
+}
+
+#[cold]
+fn no_numbers() -> Fault {
+    Fault::new(FaultKind::Malformed, "expected a list of two numbers")
 }
 
 pub(super) fn server(methods: Methods) -> Result<Server, String> {

@@ -14,6 +14,7 @@ use super::stats::{Outcome, Stats};
 use crate::frames::Clock;
 use crate::frames::asked::{Asked, What};
 use crate::frames::error::CallError;
+use crate::frames::hand::Hand;
 use crate::frames::link::{Here, Link, LinkOptions, Write, wait_here};
 use crate::frames::room::Room;
 
@@ -64,6 +65,8 @@ pub(crate) struct Call<'a> {
     pub(super) metadata: &'a [(&'a str, &'a [u8])],
     pub(super) trace: Option<Trace>,
     pub(super) options: CallOptions<'a>,
+    /// The input as it is, for a server of this process.
+    pub(super) hand: Option<&'a Hand>,
 }
 
 impl<'a> Call<'a> {
@@ -83,6 +86,7 @@ impl<'a> Call<'a> {
             lasts,
             metadata: self.metadata,
             trace: self.trace,
+            hand: self.hand,
         }
     }
 }
@@ -161,7 +165,7 @@ impl Core {
                     }
                     Here::Working(working) => {
                         let deadline = self.clock.instant(asked.deadline);
-                        Box::pin(wait_here(working, deadline, read)).await
+                        Box::pin(wait_here(working, deadline, asked.hand, read)).await
                     }
                 }
             } else {

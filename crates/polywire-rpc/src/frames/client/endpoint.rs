@@ -80,6 +80,11 @@ impl Endpoint {
         }
     }
 
+    /// Whether its server is in this process.
+    pub(super) const fn is_within_process(&self) -> bool {
+        matches!(self.way, Way::Inproc(_))
+    }
+
     /// Connects.
     pub(super) async fn open(&self, options: LinkOptions) -> io::Result<Link> {
         match &self.way {

@@ -16,7 +16,7 @@ mod stats;
 
 use std::fmt;
 use std::future::Future;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -31,6 +31,7 @@ use self::endpoint::Endpoint;
 use self::said::Said;
 use super::asked::What;
 use super::error::CallError;
+use super::hand::Hand;
 use super::link::Write;
 use super::payload;
 use super::streams::{CallStream, Subscription};
@@ -244,6 +245,55 @@ impl Client {
         self.ask(&call, &mut write, read).await
     }
 
+    /// As [`Self::call_bytes`], and appends what comes to a buffer: once it has room, a call of a
+    /// [method of bytes](crate::Methods::bytes) allocates nothing on either side.
+    ///
+    /// ```
+    /// use polywire_rpc::frames::Client;
+    /// use polywire_rpc::{Methods, Server};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let methods = Methods::new().bytes("reverse", |input, output, _| {
+    ///     output.extend(input.iter().rev());
+    ///     Ok(())
+    /// });
+    /// let server = Server::methods(methods).frames(true).build()?;
+    /// let running = server.listen("127.0.0.1:0".parse()?).await?;
+    ///
+    /// let client = Client::connect(&format!("tcp://{}", running.address())).await?;
+    /// let mut output = Vec::new();
+    /// client.call_bytes_into("reverse", b"live", &mut output).await?;
+    /// assert_eq!(output, b"evil");
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The call ended in something else than a reply. Then nothing was appended.
+    pub async fn call_bytes_into(
+        &self,
+        operation: &str,
+        input: &[u8],
+        output: &mut Vec<u8>,
+    ) -> Result<(), CallError> {
+        let mut write = |out: &mut Vec<u8>| {
+            out.extend_from_slice(input);
+            Ok(())
+        };
+        // Whoever reads is one of several who might.
+        let output = Mutex::new(output);
+        let output = &output;
+        let read = move |bytes: &[u8]| {
+            let mut output = output.lock().unwrap_or_else(PoisonError::into_inner);
+            output.extend_from_slice(bytes);
+            Ok(())
+        };
+        let pairs = self.pairs(&[]);
+        let call = self.asked(What::Call, operation, &pairs);
+        self.ask(&call, &mut write, read).await
+    }
+
     /// Calls a method whose items are wanted: [`Methods::stream`](crate::Methods::stream).
     ///
     /// The client's deadline is that for the beginning of the call; once it has begun it may be as long
@@ -397,20 +447,54 @@ impl Client {
         operation: &str,
         payload: &[u8],
         metadata: &[(&str, &[u8])],
-        mut options: CallOptions<'_>,
+        options: CallOptions<'_>,
     ) -> Result<Bytes, CallError> {
-        options.idempotent |= self.idempotent;
-        let pairs = self.pairs(metadata);
-        let call = Call {
-            options,
-            ..self.asked(What::Call, operation, &pairs)
-        };
         let mut write = |out: &mut Vec<u8>| {
             out.extend_from_slice(payload);
             Ok(())
         };
+        let pairs = self.pairs(metadata);
+        let call = self.call_of(operation, &pairs, options);
         let read = |bytes: &[u8]| Ok(Bytes::copy_from_slice(bytes));
         self.ask(&call, &mut write, read).await
+    }
+
+    /// The same of an input that may go from hand to hand; else `write` writes it. Nothing comes back if
+    /// the output was handed over, too.
+    pub(crate) async fn call_by_hand(
+        &self,
+        operation: &str,
+        hand: &Hand,
+        write: &mut Write<'_>,
+        metadata: &[(&str, &[u8])],
+        options: CallOptions<'_>,
+    ) -> Result<Bytes, CallError> {
+        let pairs = self.pairs(metadata);
+        let call = Call {
+            hand: Some(hand),
+            ..self.call_of(operation, &pairs, options)
+        };
+        let read = |bytes: &[u8]| Ok(Bytes::copy_from_slice(bytes));
+        self.ask(&call, write, read).await
+    }
+
+    fn call_of<'a>(
+        &self,
+        operation: &'a str,
+        metadata: &'a [(&'a str, &'a [u8])],
+        mut options: CallOptions<'a>,
+    ) -> Call<'a> {
+        options.idempotent |= self.idempotent;
+        Call {
+            options,
+            ..self.asked(What::Call, operation, metadata)
+        }
+    }
+
+    /// Whether a server of this process is among its endpoints.
+    pub(crate) fn is_within_process(&self) -> bool {
+        let mut endpoints = self.inner.endpoints.iter();
+        endpoints.any(|endpoint| endpoint.is_within_process())
     }
 
     /// How long its calls may take.
@@ -440,6 +524,7 @@ impl Client {
                 idempotent: self.idempotent,
                 retryable: &[],
             },
+            hand: None,
         }
     }
 

@@ -87,6 +87,31 @@ impl Table {
         }
     }
 
+    /// The operation of the model that it is.
+    pub(super) fn operation(&self, index: u32) -> Option<u32> {
+        match &self.targets[index as usize] {
+            Target::Method(_) => None,
+            Target::Operation(index) => Some(*index),
+        }
+    }
+
+    /// Carries out a call of a method of bytes.
+    pub(super) fn bytes(
+        &self,
+        index: u32,
+        context: &Context,
+        payload: &[u8],
+    ) -> Option<Result<MethodReply, Fault>> {
+        let Target::Method(entry) = &self.targets[index as usize] else {
+            return None;
+        };
+        let function = entry.bytes()?;
+        let mut output = SPACE.take();
+        output.clear();
+        let answer = function(payload, &mut output, context);
+        Some(answer.map(|()| MethodReply::new(Form::Cbor, output)))
+    }
+
     /// Whether its calls have streams.
     pub(super) fn is_stream(&self, index: u32) -> bool {
         matches!(&self.targets[index as usize], Target::Method(entry) if entry.is_stream())

@@ -10,14 +10,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 use polywire_frame::server::Fault as Answer;
 use polywire_frame::{Extension, FaultCode};
 use polywire_protocol::{Fault, FaultKind};
-use tokio::runtime::Handle;
+use tokio::runtime::{EnterGuard, Handle};
 use tokio::sync::oneshot;
 use tokio::task::JoinSet;
 
 use super::calls;
 use super::handlers::{self, Handlers, Request, is_of_the_input};
 use super::stats::Sum;
+use crate::frames::hand::Hand;
 use crate::frames::inproc::{Begun, CallTime, Calls, Ended, Working};
+use crate::handler::Output;
 use crate::methods::MethodReply;
 use crate::server::app::{App, Called};
 use crate::server::peer::Peer;
@@ -61,15 +63,39 @@ impl Direct {
         self.working.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn ends(&self, operation: u32, answer: Result<MethodReply, Fault>) -> Ended {
-        ended(&self.handlers, operation, answer)
-    }
-
     #[cold]
     fn fault(&self, called: &Called, fault: &Fault, unstarted: bool) -> Begun {
         let (answer, details) = self.handlers.told(called, fault, unstarted);
         count(&self.handlers, &answer);
         Begun::Ended(Ended::Fault(answer, details))
+    }
+
+    /// Takes what a call needs of the server's, or says why it does not begin.
+    #[inline]
+    fn admit(&self, bytes: usize) -> Result<handlers::Share, Box<Begun>> {
+        let app = &self.handlers.app;
+        app.flow.sums.add(Sum::Calls, 1);
+        let most = app.limits.bytes();
+        if bytes > most {
+            let message = format!("an input of {bytes} bytes, where at most {most} are taken");
+            let fault = Fault::new(FaultKind::TooLarge, message);
+            return Err(Box::new(self.fault(&Called::Unknown, &fault, true)));
+        }
+        if app.flow.at_work() >= app.flow.limits.at_work {
+            return Err(Box::new(self.shed()));
+        }
+        let share = self.handlers.take(&self.context.peer, bytes);
+        share.map_err(|fault| Box::new(self.fault(&Called::Unknown, &fault, true)))
+    }
+
+    /// What a handler knows of a call.
+    fn circumstances(&self, time: CallTime, metadata: &[(&str, &[u8])]) -> crate::Context {
+        let mut context = self.context.clone();
+        context.deadline = time.until(self.handlers.app.timeouts.handler);
+        if !metadata.is_empty() {
+            handlers::bring(&mut context, metadata.iter().copied());
+        }
+        context
     }
 
     #[cold]
@@ -80,10 +106,26 @@ impl Direct {
         self.fault(&Called::Unknown, &fault, true)
     }
 
-    fn work(&self, operation: u32, begun: handlers::Begun, held: handlers::Share) -> Begun {
+    /// What the caller has of a call that has begun, or has not.
+    fn begun<T>(
+        &self,
+        operation: u32,
+        begun: Result<handlers::Begun<T>, Fault>,
+        held: handlers::Share,
+    ) -> Begun
+    where
+        T: Into<Ended> + Send + 'static,
+    {
         let future = match begun {
-            handlers::Begun::Ended(answer) => return Begun::Ended(self.ends(operation, answer)),
-            handlers::Begun::Working(future) => future,
+            Ok(handlers::Begun::Ended(answer)) => {
+                return Begun::Ended(ended(&self.handlers, operation, answer));
+            }
+            Ok(handlers::Begun::Working(future)) => future,
+            Err(fault) => {
+                let unstarted = is_of_the_input(fault.kind());
+                let called = self.handlers.table.called(operation);
+                return self.fault(&called, &fault, unstarted);
+            }
         };
         let (sender, answer) = oneshot::channel();
         let finished = self.handlers.finish(operation, future);
@@ -105,11 +147,11 @@ impl Direct {
 }
 
 /// An answer as the caller has it, counted.
-fn ended(handlers: &Handlers, operation: u32, answer: Result<MethodReply, Fault>) -> Ended {
+fn ended<T: Into<Ended>>(handlers: &Handlers, operation: u32, answer: Result<T, Fault>) -> Ended {
     match answer {
-        Ok(reply) => {
+        Ok(answer) => {
             handlers.app.flow.sums.add(Sum::Replies, 1);
-            Ended::Reply(reply)
+            answer.into()
         }
         Err(fault) => {
             let called = handlers.table.called(operation);
@@ -145,57 +187,56 @@ impl Calls for Direct {
         if self.stopped.load(Ordering::Acquire) {
             return Begun::Stopped;
         }
-        let flow = &self.handlers.app.flow;
-        flow.sums.add(Sum::Calls, 1);
         let Some(operation) = self.handlers.table.find(name) else {
+            self.handlers.app.flow.sums.add(Sum::Calls, 1);
             let fault = handlers::no_operation(name);
             return self.fault(&Called::Unknown, &fault, true);
         };
-        let most = self.handlers.app.limits.bytes();
-        if payload.len() > most {
-            let message = format!(
-                "an input of {} bytes, where at most {most} are taken",
-                payload.len()
-            );
-            let fault = Fault::new(FaultKind::TooLarge, message);
-            return self.fault(&Called::Unknown, &fault, true);
-        }
-        if flow.at_work() >= flow.limits.at_work {
-            return self.shed();
-        }
-        let share = match self.handlers.take(&self.context.peer, payload.len()) {
+        let share = match self.admit(payload.len()) {
             Ok(share) => share,
-            Err(fault) => return self.fault(&Called::Unknown, &fault, true),
+            Err(refused) => return *refused,
         };
-        let mut own;
-        let context = match metadata {
-            [] => &self.context,
-            pairs => {
-                own = self.context.clone();
-                handlers::bring(&mut own, pairs.iter().copied());
-                &own
-            }
-        };
+        let context = self.circumstances(time, metadata);
         let request = Request {
             operation,
-            context,
+            context: &context,
             extension: &Extension::default(),
             payload,
-            deadline: time.until(self.handlers.app.timeouts.handler),
         };
-        // What handlers begin by themselves, timers and tasks, is the server's runtime's.
-        let within = self.runtime.enter();
-        let depth = Depth::deeper();
-        let begun = self.handlers.begin(&request, depth.0 <= DEEPEST);
-        drop((depth, within));
-        match begun {
-            Ok(begun) => self.work(operation, begun, share),
-            Err(fault) => {
-                let unstarted = is_of_the_input(fault.kind());
-                let called = self.handlers.table.called(operation);
-                self.fault(&called, &fault, unstarted)
-            }
+        let within = Within::new(&self.runtime);
+        let begun = self.handlers.begin(&request, within.looks());
+        drop(within);
+        self.begun(operation, begun, share)
+    }
+
+    fn hand(
+        &self,
+        name: &str,
+        time: CallTime,
+        metadata: &[(&str, &[u8])],
+        hand: &Hand,
+    ) -> Option<Begun> {
+        let Handlers { app, table, .. } = &self.handlers;
+        let operation = table.find(name)?;
+        let index = table.operation(operation)?;
+        if !app.has_types(index, hand.input_type, hand.output_type) {
+            return None;
         }
+        if self.stopped.load(Ordering::Acquire) {
+            return Some(Begun::Stopped);
+        }
+        let share = match self.admit(0) {
+            Ok(share) => share,
+            Err(refused) => return Some(*refused),
+        };
+        let input = hand.take()?;
+        let context = self.circumstances(time, metadata);
+        let within = Within::new(&self.runtime);
+        let begun = self
+            .handlers
+            .begin_by_hand(index, context, input, within.looks());
+        drop(within);
+        Some(self.begun(operation, begun, share))
     }
 
     fn read(&self, reply: MethodReply) {
@@ -232,20 +273,44 @@ impl fmt::Debug for Direct {
     }
 }
 
-/// A call that this thread is in.
-struct Depth(u32);
-
-impl Depth {
-    fn deeper() -> Self {
-        let depth = DEPTH.get() + 1;
-        DEPTH.set(depth);
-        Self(depth)
+impl From<MethodReply> for Ended {
+    fn from(reply: MethodReply) -> Self {
+        Self::Reply(reply)
     }
 }
 
-impl Drop for Depth {
+impl From<Output> for Ended {
+    fn from(output: Output) -> Self {
+        Self::Handed(output)
+    }
+}
+
+/// A call that this thread is in. What its handler begins by itself, timers and tasks, is the server's
+/// runtime's.
+struct Within<'a> {
+    depth: u32,
+    _runtime: EnterGuard<'a>,
+}
+
+impl<'a> Within<'a> {
+    fn new(runtime: &'a Handle) -> Self {
+        let depth = DEPTH.get() + 1;
+        DEPTH.set(depth);
+        Self {
+            depth,
+            _runtime: runtime.enter(),
+        }
+    }
+
+    /// Whether it may be looked at here whether the call has ended.
+    const fn looks(&self) -> bool {
+        self.depth <= DEEPEST
+    }
+}
+
+impl Drop for Within<'_> {
     fn drop(&mut self) {
-        DEPTH.set(self.0 - 1);
+        DEPTH.set(self.depth - 1);
     }
 }
 

@@ -1,6 +1,8 @@
 //! Handlers at work for whoever has called them, over a stream or over datagrams.
 
-use std::future::poll_fn;
+use std::any::Any;
+use std::future::{Future, poll_fn};
+use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
@@ -16,7 +18,8 @@ use super::done::{Done, Ended};
 use super::faults;
 use super::one_ways::OneWays;
 use crate::frames::Clock;
-use crate::methods::{MethodFuture, MethodReply};
+use crate::handler::Output;
+use crate::methods::MethodReply;
 use crate::server::answer::caught;
 use crate::server::app::{App, Called};
 use crate::server::gate::InFlight;
@@ -56,8 +59,6 @@ pub(super) struct Request<'a> {
     pub(super) context: &'a crate::Context,
     pub(super) extension: &'a Extension<'a>,
     pub(super) payload: &'a [u8],
-    /// When nobody waits for it any more.
-    pub(super) deadline: Option<Instant>,
 }
 
 impl Handlers {
@@ -172,23 +173,34 @@ impl Handlers {
             operation,
             extension,
             payload,
-            deadline,
             ..
         } = *request;
-        let mut context = request.context.clone();
-        context.deadline = deadline;
-        bring_all(&mut context, extension);
+        let mut own = None;
+        if extension.trace.is_some() || extension.metadata().next().is_some() {
+            bring_all(own.insert(request.context.clone()), extension);
+        }
         caught(|| {
-            let mut future = self.table.begin(&self.app, operation, context, payload)?;
-            if !looks {
-                return Ok(Begun::Working(future));
+            let context = own.as_ref().unwrap_or(request.context);
+            if let Some(answer) = self.table.bytes(operation, context, payload) {
+                return Ok(Begun::Ended(answer));
             }
-            // Whoever asks again brings the waker that counts.
-            let mut nobody = Context::from_waker(Waker::noop());
-            Ok(match future.as_mut().poll(&mut nobody) {
-                Poll::Ready(answer) => Begun::Ended(answer),
-                Poll::Pending => Begun::Working(future),
-            })
+            let context = own.unwrap_or_else(|| request.context.clone());
+            let future = self.table.begin(&self.app, operation, context, payload)?;
+            Ok(Begun::of(future, looks))
+        })
+    }
+
+    /// Begins a call of an operation whose input goes from hand to hand.
+    pub(super) fn begin_by_hand(
+        &self,
+        operation: u32,
+        context: crate::Context,
+        input: Box<dyn Any + Send>,
+        looks: bool,
+    ) -> Result<Begun<Output>, Fault> {
+        caught(|| {
+            let future = self.app.hand(operation, context, input)?;
+            Ok(Begun::of(future, looks))
         })
     }
 
@@ -198,11 +210,11 @@ impl Handlers {
     }
 
     /// The rest of a call, up to the time that handlers have.
-    pub(super) fn finish(
+    pub(super) fn finish<T: 'static>(
         &self,
         operation: u32,
-        mut future: MethodFuture,
-    ) -> impl Future<Output = Result<MethodReply, Fault>> + Send + 'static {
+        mut future: Pin<Box<dyn Future<Output = Result<T, Fault>> + Send>>,
+    ) -> impl Future<Output = Result<T, Fault>> + Send + use<T> {
         let app = Arc::clone(&self.app);
         let called = self.table.called(operation);
         async move {
@@ -306,9 +318,24 @@ fn no_memory() -> Fault {
 }
 
 /// A call that has begun.
-pub(super) enum Begun {
-    Ended(Result<MethodReply, Fault>),
-    Working(MethodFuture),
+pub(super) enum Begun<T = MethodReply> {
+    Ended(Result<T, Fault>),
+    Working(Pin<Box<dyn Future<Output = Result<T, Fault>> + Send>>),
+}
+
+impl<T> Begun<T> {
+    /// Looks at once, if that is wanted, whether a call has ended.
+    fn of(mut future: Pin<Box<dyn Future<Output = Result<T, Fault>> + Send>>, looks: bool) -> Self {
+        if !looks {
+            return Self::Working(future);
+        }
+        // Whoever asks again brings the waker that counts.
+        let mut nobody = Context::from_waker(Waker::noop());
+        match future.as_mut().poll(&mut nobody) {
+            Poll::Ready(answer) => Self::Ended(answer),
+            Poll::Pending => Self::Working(future),
+        }
+    }
 }
 
 /// What calls know of their circumstances that bring nothing of their own.

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use polywire_frame::server::Fault as Answer;
 use polywire_frame::{CallId, Extension, FaultCode, Output, Time};
 use polywire_protocol::{Fault, FaultKind};
-use tokio::time::Instant;
 
 use super::handlers::{bring_all, is_of_the_input};
 use super::pipe::{Leaving, Pipe, Sent};
@@ -20,8 +19,9 @@ impl Work {
     pub(super) fn stream(
         &mut self,
         now: Time,
-        (id, operation, open): (CallId, u32, bool),
-        deadline: Option<Instant>,
+        id: CallId,
+        operation: u32,
+        open: bool,
         extension: &Extension<'_>,
         payload: &[u8],
     ) {
@@ -30,7 +30,6 @@ impl Work {
             Err(fault) => return self.fault(now, id, &Called::Unknown, &fault, true),
         };
         let mut context = self.context.clone();
-        context.deadline = deadline;
         bring_all(&mut context, extension);
         let pipe = self.pipe(id, open);
         let begun = caught(|| {

@@ -191,7 +191,10 @@ impl Work {
                 }
                 return;
             }
-            happens(machine, handlers, done, circumstances, (*clock, now), event);
+            if let Some((_, deadline)) = begins {
+                circumstances.deadline = handlers.until(*clock, now, deadline);
+            }
+            happens(machine, handlers, done, circumstances, now, event);
         });
         if turn.is_some() {
             gate.look();
@@ -249,38 +252,36 @@ fn happens(
     handlers: &mut Handlers,
     done: &Arc<Done<Call>>,
     context: &crate::Context,
-    (clock, now): (Clock, Time),
+    now: Time,
     event: Event<'_, u32, Kept>,
 ) {
     match event {
         Event::Call {
             call,
             operation,
-            deadline,
             extension,
             payload,
+            ..
         } => {
             let request = Request {
                 operation,
                 context,
                 extension: &extension,
                 payload,
-                deadline: handlers.until(clock, now, deadline),
             };
             handlers.call(machine, done, now, call, &request);
         }
         Event::OneWay {
             operation,
-            deadline,
             extension,
             payload,
+            ..
         } => {
             let request = Request {
                 operation,
                 context,
                 extension: &extension,
                 payload,
-                deadline: handlers.until(clock, now, deadline),
             };
             handlers.one_way(&request);
         }
