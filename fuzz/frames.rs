@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use polywire_frame::client::{self, Operation, Request};
 use polywire_frame::server::{self, Fault};
-use polywire_frame::{CallId, FaultCode, Output, Settings, Time, datagram};
+use polywire_frame::{CallId, FaultCode, Features, Output, Settings, Time, datagram};
 
 /// Settings with little room, so that bounds are reached.
 fn settings() -> Settings {
@@ -15,7 +15,11 @@ fn settings() -> Settings {
         .with_calls(64)
         .with_bytes(1 << 20)
         .with_items(1 << 20)
+        .with_features(Features::CHECKED.with(Features::DEFLATE))
 }
+
+/// From how many bytes on payloads are compressed: even short ones.
+const LEAST: usize = 24;
 
 /// The size of the pieces, and the stream.
 fn split(data: &[u8]) -> Option<(usize, &[u8])> {
@@ -75,8 +79,9 @@ impl Side for Server {
         use server::{Event, Step};
 
         let now = Time::ZERO;
+        let mut room = Vec::new();
         let resolve = |name: &str| (name.len() < 9).then_some(name.len());
-        let step = self.0.receive(now, input, resolve);
+        let step = self.0.receive(now, input, &mut room, resolve);
         let (took, event) = match step.map_err(|broken| broken.to_string())? {
             Step::Took(took, event) => (took, event),
             Step::Wants(bytes) => {
@@ -118,6 +123,7 @@ impl Side for Server {
             _ => {}
         }
         assert!(self.0.open() <= self.0.settings().calls());
+        assert!(room.capacity() <= self.0.settings().frame() as usize);
         Ok(Some(took))
     }
 
@@ -133,9 +139,14 @@ pub fn server(data: &[u8]) {
     let Some((size, stream)) = split(data) else {
         return;
     };
-    let make = || Server(server::Connection::new(settings()));
+    let make = || Server(server::Connection::new(settings()).with_compression(LEAST));
     let mut server = compare(make, stream, size);
+    let before = server.0.open() as usize;
+    let mut ended = 0;
+    let cut = server.0.end_of_input(Time::ZERO, 0, |_, _| ended += 1);
+    assert!(cut.is_ok(), "{cut:?}");
     let open = server.0.open() as usize;
+    assert_eq!(before, open + ended);
     assert!(server.0.close().count() <= open);
 }
 
@@ -148,7 +159,7 @@ struct Client {
 
 impl Client {
     fn new() -> Self {
-        let mut machine = client::Connection::new(settings());
+        let mut machine = client::Connection::new(settings()).with_compression(LEAST);
         let now = Time::ZERO;
         let operation = |number| Operation {
             number,
@@ -190,7 +201,8 @@ impl Side for Client {
     fn step(&mut self, input: &[u8], told: &mut Vec<String>) -> Result<Option<usize>, String> {
         use client::{Event, Step};
 
-        let step = self.machine.receive(input);
+        let mut room = Vec::new();
+        let step = self.machine.receive(input, &mut room);
         let (took, event) = match step.map_err(|broken| broken.to_string())? {
             Step::Took(took, event) => (took, event),
             Step::Wants(bytes) => {

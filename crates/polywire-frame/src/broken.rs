@@ -97,6 +97,12 @@ impl fmt::Display for Broken {
 
 impl std::error::Error for Broken {}
 
+/// The input ended at this byte, within a frame.
+#[cold]
+pub(crate) fn cut(offset: u64) -> Broken {
+    Broken::new(offset, "the rest of a frame").found("the end")
+}
+
 /// Appends the frame that tells the other side what it did wrong.
 #[cold]
 pub(crate) fn farewell(output: &mut Output, broken: &Broken) {

@@ -77,6 +77,8 @@ codes! {
     Reason {
         /// The connection is old enough.
         AGE = 0x01, "the connection is old enough";
+        /// The sender has as many others as it takes: later, or elsewhere.
+        FULL = 0x03, "there is no room for more";
         /// The handshake took too long.
         HANDSHAKE = 0x13, "the handshake took too long";
         /// The connection was idle.

@@ -2,6 +2,7 @@
 
 use bytes::Bytes;
 
+use crate::deflate::Packer;
 use crate::extension::Writer;
 use crate::{Features, Flags, HEADER, Header, Kind, Output, Settings};
 
@@ -10,8 +11,26 @@ use crate::{Features, Flags, HEADER, Header, Kind, Output, Settings};
 pub(crate) struct Draft {
     /// Where the header is to be.
     start: usize,
+    /// Where the payload begins.
+    payload: usize,
     header: Header,
     large: Option<Bytes>,
+}
+
+/// What a side makes of frames for a receiver that understands it.
+#[derive(Debug)]
+pub(crate) struct Means {
+    /// They get a checksum.
+    pub(crate) checked: bool,
+    pub(crate) packer: Packer,
+}
+
+impl Means {
+    /// Nothing.
+    pub(crate) const NONE: Self = Self {
+        checked: false,
+        packer: Packer::off(),
+    };
 }
 
 /// A frame is longer than the other side takes.
@@ -30,6 +49,7 @@ impl Draft {
         output.bytes.extend_from_slice(&[0; HEADER]);
         Self {
             start,
+            payload: start + HEADER,
             header,
             large: None,
         }
@@ -46,6 +66,7 @@ impl Draft {
         if writer.finish()? {
             self.header.flags = self.header.flags.with(Flags::EXTENSION);
         }
+        self.payload = output.bytes.len();
         Ok(())
     }
 
@@ -87,17 +108,18 @@ impl Draft {
     }
 
     /// The length that the body has, for a receiver of these settings; with a checksum if that
-    /// is wanted and understood.
+    /// is wanted and understood. A payload that is compressed counts as if it were not.
     #[inline]
     pub(crate) fn check(
         &mut self,
-        output: &Output,
+        output: &mut Output,
         receiver: &Settings,
-        checked: bool,
+        means: &mut Means,
     ) -> Result<u32, TooLarge> {
         let large = self.large.as_ref().map_or(0, Bytes::len);
         let mut length = output.bytes.len() - self.start - HEADER + large;
-        if checked && receiver.features().has(Features::CHECKED) {
+        let payload = output.bytes.len() - self.payload + large;
+        if means.checked && receiver.features().has(Features::CHECKED) {
             length += 4;
             self.header.flags = self.header.flags.with(Flags::CHECKED);
         }
@@ -107,7 +129,33 @@ impl Draft {
         }
         // It is not above `most`, which has 32 bits.
         self.header.length = length as u32;
+        if means.packer.wants(payload) && receiver.features().has(Features::DEFLATE) {
+            self.pack(output, &mut means.packer, payload);
+        }
         Ok(length as u32)
+    }
+
+    /// Compresses the payload, which has so many bytes, if that makes it shorter.
+    #[cold]
+    fn pack(&mut self, output: &mut Output, packer: &mut Packer, bytes: usize) {
+        if !self.header.kind.flags().has(Flags::DEFLATE) {
+            return;
+        }
+        let payload = match &self.large {
+            // What stands before it would have to be compressed with it; nobody does so.
+            Some(_) if output.bytes.len() > self.payload => return,
+            Some(large) => large,
+            None => &output.bytes[self.payload..],
+        };
+        let Some(packed) = packer.pack(payload) else {
+            return;
+        };
+        output.bytes.truncate(self.payload);
+        output.bytes.extend_from_slice(packed);
+        self.large = None;
+        self.header.flags = self.header.flags.with(Flags::DEFLATE);
+        // It is shorter, so that nothing is below zero.
+        self.header.length -= (bytes - packed.len()) as u32;
     }
 
     /// Completes the frame, which has been checked.

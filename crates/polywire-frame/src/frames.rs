@@ -135,6 +135,11 @@ impl Frames {
         self.began != Began::No
     }
 
+    /// The most bytes of a body.
+    pub(crate) const fn most(&self) -> u32 {
+        self.most
+    }
+
     /// How many bytes have been consumed.
     #[must_use]
     pub fn offset(&self) -> u64 {

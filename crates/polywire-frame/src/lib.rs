@@ -22,6 +22,7 @@ mod broken;
 pub mod client;
 mod code;
 pub mod datagram;
+mod deflate;
 mod draft;
 mod extension;
 pub mod flow;

@@ -31,8 +31,7 @@ pub struct Features(pub u32);
 impl Features {
     /// Bodies with a checksum.
     pub const CHECKED: Self = Self(1);
-    /// Compressed payloads. The connections of this crate do not undo them yet: who offers this is handed
-    /// them as they came. Nothing here offers it.
+    /// Compressed payloads. Over datagrams nobody offers it.
     pub const DEFLATE: Self = Self(2);
     /// Nothing more.
     pub const NONE: Self = Self(0);
@@ -237,6 +236,12 @@ impl Settings {
     #[must_use]
     pub const fn with_features(mut self, features: Features) -> Self {
         self.features = features;
+        self
+    }
+
+    /// Without what there is not over datagrams.
+    pub(crate) const fn for_datagrams(mut self) -> Self {
+        self.features.0 &= !Features::DEFLATE.0;
         self
     }
 

@@ -113,10 +113,10 @@ impl<C: HasDeadline> Slots<C> {
     }
 
     /// All open calls.
-    pub(crate) fn each(&mut self, mut each: impl FnMut(&mut C)) {
-        for entry in &mut self.entries {
+    pub(crate) fn each(&mut self, mut each: impl FnMut(CallId, &mut C)) {
+        for (slot, entry) in self.entries.iter_mut().enumerate() {
             if let Entry::Open(call) = entry {
-                each(call);
+                each(CallId::new(slot as u16, self.counts[slot]), call);
             }
         }
     }

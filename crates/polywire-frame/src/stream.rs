@@ -23,6 +23,8 @@ pub(crate) struct Credit {
 pub(crate) struct Stream {
     /// Whether the client may send items still.
     pub(crate) open: bool,
+    /// Whether it is a subscription, which ends when the client says so.
+    pub(crate) topic: bool,
     pub(crate) credit: Credit,
 }
 

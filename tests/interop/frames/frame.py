@@ -100,7 +100,7 @@ class Frame:
     payload: bytes
     fields: list[tuple[int, bytes]]
     at: int  # the byte of the stream where it begins
-    size: int  # header and body
+    size: int  # header and body, uncompressed
 
     def text(self, tag: int) -> str | None:
         return next((content.decode() for found, content in self.fields if found == tag), None)
@@ -170,7 +170,7 @@ class Connection:
         self.credit = Credit(self, 3, NONE, self.peer.items, own.items)  # of all streams together
         self.go = asyncio.Event()  # there is credit, or a call has ended
         self.position = 0
-        self.left = False
+        self.left = self.ended = False  # nothing more is written; nothing more will come
         self.checked_frames = self.deflated_frames = 0  # that came
         self.write(PREFACE)
 
@@ -181,30 +181,38 @@ class Connection:
 
     def send(self, kind: int, *, code: int = 0, id: int = 0, value: int = 0, payload: bytes = b"",
              fields: Iterable[tuple[int, bytes]] = (), flags: int = 0) -> int:
-        """Writes a frame; says its size. What both sides have the feature for is checked and compressed."""
+        """Writes a frame; says its size, uncompressed. What both sides have the feature for is checked and compressed."""
         body, features = payload, self.peer.features & self.own.features
-        if kind in COMPRESSIBLE and features & CAN_INFLATE:
-            packed = struct.pack("<I", len(payload)) + zlib.compress(payload)
-            if len(packed) < len(payload) <= self.peer.frame:
-                body, flags = packed, flags | DEFLATE
         extension = b"".join(struct.pack("<BH", tag, len(content)) + content for tag, content in fields)
-        if extension:
-            body, flags = struct.pack("<H", len(extension)) + extension + body, flags | EXTENSION
+        before = struct.pack("<H", len(extension)) + extension if extension else b""
+        flags |= EXTENSION if extension else 0
         checked = 4 if features & CAN_CHECK else 0
-        if len(body) + checked > self.peer.frame or len(extension) > MOST_EXTENSION:
+        size = HEADER.size + len(before) + len(payload) + checked
+        if size - HEADER.size > self.peer.frame or len(extension) > MOST_EXTENSION:
             raise Fault(0x04, b"longer than the other side takes", unstarted=True)
+        if kind in COMPRESSIBLE and features & CAN_INFLATE:
+            packer = zlib.compressobj(wbits=-15)
+            packed = struct.pack("<I", len(payload)) + packer.compress(payload) + packer.flush()
+            if len(packed) < len(payload):
+                body, flags = packed, flags | DEFLATE
+        body = before + body
         frame = HEADER.pack(len(body) + checked, kind, flags | checked, code, id, value) + body  # CHECKED is 4, too
         self.write(frame + struct.pack("<I", zlib.crc32(frame)) if checked else frame)
-        return len(frame) + checked
+        return size
 
     async def frames(self) -> AsyncIterator[Frame]:
-        """All frames that come, HELLO first; ends with the stream. The preface has been read."""
+        """All frames that come, HELLO first; ends with the stream, if that ends behind a frame. The preface has been
+        read."""
         greeted = False
         while True:
             at = self.position
             try:
                 head = await self.reader.readexactly(HEADER.size)
-            except (asyncio.IncompleteReadError, OSError):
+            except asyncio.IncompleteReadError as error:
+                if error.partial:
+                    raise Broken(at + len(error.partial), "the rest of a frame", "the end") from None
+                return
+            except OSError:
                 return
             length, kind, flags, code, id, value = HEADER.unpack(head)
             if length > self.own.frame:
@@ -218,7 +226,9 @@ class Connection:
                 raise Broken(at + 5, f"flags that {Kind(kind).name} has here", f"{flags:#04x}")
             try:
                 body = await self.reader.readexactly(length)
-            except (asyncio.IncompleteReadError, OSError):
+            except asyncio.IncompleteReadError as error:
+                raise Broken(at + HEADER.size + len(error.partial), "the rest of a frame", "the end") from None
+            except OSError:
                 return
             self.position += HEADER.size + length
             if kind < 0x80:
@@ -246,13 +256,16 @@ class Connection:
             frame.fields, body = read_extension(body, inside)
         if frame.flags & DEFLATE:
             self.deflated_frames += 1
-            told, unpack = int.from_bytes(body[:4], "little"), zlib.decompressobj()
-            if len(body) < 4 or told > self.own.frame:
-                raise Broken(inside, f"a length of at most {self.own.frame}", told)
+            told, unpack = int.from_bytes(body[:4], "little"), zlib.decompressobj(-15)
+            frame.size += told - len(body)
+            if len(body) < 4:
+                raise Broken(inside, "a length of 4 bytes", body)
+            if frame.size - HEADER.size > self.own.frame:
+                raise Broken(inside, f"an uncompressed length of at most {self.own.frame}", told, 0x12)
             try:
                 whole = unpack.decompress(body[4:], told + 1)
             except zlib.error as error:
-                raise Broken(inside, "a stream of zlib", error) from None
+                raise Broken(inside, "a stream of DEFLATE", error) from None
             if len(whole) != told or not unpack.eof or unpack.unused_data:
                 raise Broken(inside, f"{told} bytes compressed", f"{len(whole)} or more")
             body = whole
@@ -306,6 +319,8 @@ class Call:
     async def send(self, item: bytes) -> bool:
         """Sends an item as soon as there is credit; False where the call has ended."""
         while not (self.may_send or self.over):
+            if self.connection.ended:
+                raise Fault(0x33, b"nobody can give credit any more")
             self.connection.go.clear()
             await self.connection.go.wait()
         if not self.over:

@@ -15,7 +15,7 @@ from typing import Awaitable, Callable
 
 from frame import *
 
-HANDSHAKE, DRAIN = 10.0, 5.0  # seconds
+HANDSHAKE, DRAIN, CROSSES = 10.0, 5.0, 1.0  # seconds
 SETTINGS = Settings(frame=1 << 24, calls=1024, bytes=1 << 25, window=1 << 18, items=1 << 20, names=1024, ping=100,
                     features=CAN_CHECK | CAN_INFLATE)
 
@@ -98,6 +98,9 @@ class Session:
                 async for frame in self.connection.frames():
                     handshake.reschedule(None)
                     self.take(frame)
+                self.half_closed()
+                while self.open:
+                    await asyncio.sleep(0.01)
         except Broken as error:
             goodbye = error.code, str(error)
         except TimeoutError:
@@ -119,8 +122,16 @@ class Session:
         task.add_done_callback(self.background.discard)
         return task
 
+    def half_closed(self) -> None:
+        """The client sends no more: what needs more of it ends, all else is answered."""
+        self.client_going = self.connection.ended = True
+        for call in list(self.open.values()):
+            if call.topic is not None or call.sending:
+                self.stop(call, 0x33)
+        self.connection.go.set()
+
     async def drain(self) -> None:
-        """GOAWAY; ends subscriptions; waits for what is open; closes."""
+        """GOAWAY; ends subscriptions; waits for what is open, and a moment for what crosses it; closes."""
         self.going = True
         self.connection.send(GOAWAY, value=int(DRAIN * 1000), payload=b"the server stops")
         for call in list(self.open.values()):
@@ -128,6 +139,9 @@ class Session:
                 self.answer(call, FAULT, code=0x31)
         end = time.monotonic() + DRAIN
         while self.open and time.monotonic() < end:
+            await asyncio.sleep(0.01)
+        end = min(end, time.monotonic() + CROSSES)
+        while not self.client_going and time.monotonic() < end:
             await asyncio.sleep(0.01)
         self.connection.leave()
 

@@ -255,6 +255,7 @@ async def deflate(client: Client) -> None:
     await everything(client)
     assert await client.call("Echo", b"ab" * 100_000) == b"ab" * 100_000
     offered = bool(client.connection.peer.features & CAN_INFLATE)
+    assert not offered or client.connection.deflated_frames
     print("deflate offered" if offered else "no deflate offered", f"- {client.connection.deflated_frames} came")
 
 
@@ -275,10 +276,24 @@ async def goaway(client: Client) -> None:
         raise AssertionError("a call after GOAWAY")
 
 
+async def half_close(client: Client) -> None:
+    slow = asyncio.create_task(client.call("Sleep", b"200"))
+    items = await client.stream("Count", b"100", open=False)
+    unended = await client.stream("Collect", timeout=60)
+    topic = await client.subscribe("news")
+    await asyncio.sleep(0.05)
+    client.connection.writer.write_eof()
+    for ended in (unended, topic):
+        assert (await fault_of(ended.result())).code == 0x33
+    assert [item.payload async for item in items] == [b"%d" % i for i in range(100)]
+    assert await items.result() == b"done" and await slow is not None
+    await asyncio.wait_for(asyncio.shield(client.task), 5)  # the server closes then
+
+
 FEATURES = {checksum: CAN_CHECK, deflate: CAN_INFLATE, both: CAN_CHECK | CAN_INFLATE}
 ALL: dict[str, Callable[[Client], Awaitable[None]]] = {work.__name__.replace("_", "-"): work for work in (
     calls, pipelined, fault, unknown, deadline, cancel, one_way, streams, credit, credit_there,
-    items_beyond, credit_beyond, topics, ping, checksum, deflate, both, goaway)}
+    items_beyond, credit_beyond, topics, ping, checksum, deflate, both, goaway, half_close)}
 
 
 async def run(address: str, name: str, one_byte: bool) -> None:

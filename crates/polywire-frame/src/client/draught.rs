@@ -135,13 +135,16 @@ impl<T> Draught<'_, T> {
     #[inline]
     pub fn send(mut self, context: T) -> Result<CallId, Refused> {
         let connection = &mut *self.connection;
-        let checked =
-            self.draft
-                .check(&connection.output, &connection.settings, connection.checked);
+        let checked = self.draft.check(
+            &mut connection.output,
+            &connection.settings,
+            &mut connection.means,
+        );
         let bytes = checked.map_err(Refused::TooLarge)?;
         let stream = self.stream.map(|open| {
             Box::new(Stream {
                 open,
+                topic: false,
                 credit: Credit::new(connection.settings.window(), connection.window),
             })
         });
@@ -203,9 +206,11 @@ impl<T> Message<'_, T> {
     /// It is larger than the server takes.
     pub fn send(mut self) -> Result<(), Refused> {
         let connection = &mut *self.connection;
-        let checked =
-            self.draft
-                .check(&connection.output, &connection.settings, connection.checked);
+        let checked = self.draft.check(
+            &mut connection.output,
+            &connection.settings,
+            &mut connection.means,
+        );
         let bytes = checked.map_err(Refused::TooLarge)?;
         if let Some(id) = self.stream
             && let Some(call) = connection.slots.get_mut(id)

@@ -7,7 +7,8 @@ mod receive;
 mod request;
 mod streams;
 
-use crate::draft::bare;
+use crate::deflate::{Packer, Unpacker};
+use crate::draft::{Means, bare};
 use crate::frames::{Frames, PREFACE};
 use crate::header::header;
 use crate::slots::{HasDeadline, Slots};
@@ -41,15 +42,15 @@ pub use request::{Operation, Refused, Request};
 /// let mut answer = vec![0xf7, 0x50, 0x57, 1];
 /// answer.extend([0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
 /// answer.extend([1, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0, 9, 0, 0, 0, 5]);
-/// let mut at = 0;
+/// let (mut at, mut room) = (0, Vec::new());
 /// let mut replies = Vec::new();
-/// while let Step::Took(bytes, event) = connection.receive(&answer[at..])? {
+/// while let Step::Took(bytes, event) = connection.receive(&answer[at..], &mut room)? {
 ///     if let Some(Event::Reply { context, payload, .. }) = event {
-///         replies.push((context, payload));
+///         replies.push((context, payload.to_vec()));
 ///     }
 ///     at += bytes;
 /// }
-/// assert_eq!(replies, [("my context", &[5][..])]);
+/// assert_eq!(replies, [("my context", vec![5])]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
@@ -64,7 +65,8 @@ pub struct Connection<T> {
     window: u32,
     /// For all streams together.
     items: Credit,
-    checked: bool,
+    means: Means,
+    unpacker: Unpacker,
     slots: Slots<Call<T>>,
     /// Bytes of bodies in open calls.
     bytes: u64,
@@ -120,7 +122,8 @@ impl<T> Connection<T> {
             settings: initial,
             window: settings.window(),
             items: Credit::new(initial.items(), settings.items()),
-            checked: false,
+            means: Means::NONE,
+            unpacker: Unpacker::default(),
             slots: Slots::new(),
             bytes: 0,
             most_calls: initial.calls(),
@@ -133,7 +136,16 @@ impl<T> Connection<T> {
     /// Sends a checksum with each frame, once the server has said that it reads them.
     #[must_use]
     pub const fn with_checksums(mut self) -> Self {
-        self.checked = true;
+        self.means.checked = true;
+        self
+    }
+
+    /// Compresses the payloads that have at least so many bytes, where that makes them shorter, once the server has said
+    /// that it reads them. The least that makes sense is some hundred. That this side reads them is said by its
+    /// [`Settings`].
+    #[must_use]
+    pub fn with_compression(mut self, least: usize) -> Self {
+        self.means.packer = Packer::new(least);
         self
     }
 
@@ -256,6 +268,8 @@ impl<T> Connection<T> {
     /// Gives back the room of a burst, where there is nothing to do.
     pub fn shrink(&mut self) {
         self.slots.shrink();
+        self.means.packer.shrink();
+        self.unpacker.shrink();
         if self.output.is_empty() {
             self.output.shrink_to(0);
         }

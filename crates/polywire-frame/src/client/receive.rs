@@ -1,7 +1,7 @@
 //! What a server's frames mean to a client.
 
 use super::{Connection, Ends, Event, Step};
-use crate::broken::{Broken, farewell};
+use crate::broken::{Broken, cut, farewell};
 use crate::draft::bare;
 use crate::frames::{Frame, Next};
 use crate::header::header;
@@ -9,16 +9,24 @@ use crate::stream::{Added, Credit, Stream};
 use crate::{CallId, FaultCode, Flags, Header, Kind, Reason, Settings};
 
 impl<T> Connection<T> {
-    /// Looks at the front of what has come: at one frame, if it is whole.
+    /// Looks at the front of what has come: at one frame, if it is whole. A payload that came compressed is undone in
+    /// `room`, which is empty before; nothing else uses it.
     ///
     /// # Errors
     ///
     /// The server has broken a rule. The farewell is in the output; when it is written the
     /// connection is to be closed.
     #[inline]
-    pub fn receive<'a>(&mut self, input: &'a [u8]) -> Result<Step<'a, T>, Broken> {
+    pub fn receive<'a>(
+        &mut self,
+        input: &'a [u8],
+        room: &'a mut Vec<u8>,
+    ) -> Result<Step<'a, T>, Broken> {
         let step = match self.frames.next(input) {
-            Ok(Next::Frame(frame, consumed)) => match self.take(&frame) {
+            Ok(Next::Frame(mut frame, consumed)) => match self
+                .unpack(&mut frame, room)
+                .and_then(|()| self.take(&frame))
+            {
                 Ok(event) => return Ok(Step::Took(consumed, event)),
                 Err(broken) => Err(broken),
             },
@@ -34,6 +42,28 @@ impl<T> Connection<T> {
             }
         }
         step
+    }
+
+    /// Nothing more will come, behind so many bytes that were not consumed. The connection is to be
+    /// [closed](Self::close): a server that sends no more cannot answer.
+    ///
+    /// # Errors
+    ///
+    /// It ended within a frame.
+    pub fn end_of_input(&mut self, rest: usize) -> Result<(), Broken> {
+        self.ends = Ends::Broken;
+        match rest {
+            0 => Ok(()),
+            _ => Err(cut(self.frames.offset() + rest as u64)),
+        }
+    }
+
+    #[inline]
+    fn unpack<'a>(&mut self, frame: &mut Frame<'a>, room: &'a mut Vec<u8>) -> Result<(), Broken> {
+        if frame.header.flags.has(Flags::DEFLATE) {
+            self.unpacker.unpack(frame, self.frames.most(), room)?;
+        }
+        Ok(())
     }
 
     /// What a frame means.
@@ -89,7 +119,7 @@ impl<T> Connection<T> {
                 // Streams have begun with less.
                 let initial = Settings::INITIAL;
                 let more = self.settings.window() - initial.window();
-                self.slots.each(|call| {
+                self.slots.each(|_, call| {
                     if let Some(stream) = &mut call.stream {
                         // Less than the setting may be.
                         let _ = stream.credit.add(more);
@@ -107,6 +137,7 @@ impl<T> Connection<T> {
                 let stream = open.stream.get_or_insert_with(|| {
                     Box::new(Stream {
                         open: false,
+                        topic: false,
                         credit: Credit::new(0, self.window),
                     })
                 });

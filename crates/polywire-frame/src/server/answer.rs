@@ -119,9 +119,11 @@ impl<O, T> Answer<'_, O, T> {
     #[inline]
     pub fn send(mut self) -> Result<(), TooLarge> {
         let connection = &mut *self.connection;
-        let bytes = self
-            .draft
-            .check(&connection.output, &connection.client, connection.checked)?;
+        let bytes = self.draft.check(
+            &mut connection.output,
+            &connection.client,
+            &mut connection.means,
+        )?;
         self.draft.finish(&mut connection.output);
         self.sent = true;
         if self.draft.kind() == Kind::ITEM {

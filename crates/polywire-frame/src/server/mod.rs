@@ -5,7 +5,8 @@ mod event;
 mod receive;
 mod streams;
 
-use crate::draft::bare;
+use crate::deflate::{Packer, Unpacker};
+use crate::draft::{Means, bare};
 use crate::frames::{Frames, PREFACE};
 use crate::header::header;
 use crate::slots::{HasDeadline, Slots};
@@ -29,11 +30,11 @@ pub use event::{Event, Step};
 /// request.extend(*b"\x06\0\x01\x03\0Add\x82\x02\x03");
 ///
 /// let operations = |name: &str| (name == "Add").then_some(7);
-/// let mut at = 0;
-/// while let Step::Took(bytes, event) = connection.receive(Time::ZERO, &request[at..], operations)? {
+/// let (mut at, mut room, now) = (0, Vec::new(), Time::ZERO);
+/// while let Step::Took(bytes, event) = connection.receive(now, &request[at..], &mut room, operations)? {
 ///     at += bytes;
 ///     if let Some(Event::Call { id, operation: 7, payload: [0x82, a, b], .. }) = event {
-///         let mut answer = connection.reply(Time::ZERO, id).unwrap();
+///         let mut answer = connection.reply(now, id).unwrap();
 ///         answer.payload().push(a + b);
 ///         answer.send()?;
 ///     }
@@ -52,7 +53,8 @@ pub struct Connection<O, T> {
     client: Settings,
     /// For all streams together.
     items: Credit,
-    checked: bool,
+    means: Means,
+    unpacker: Unpacker,
     slots: Slots<Call<T>>,
     /// Bytes of bodies in open calls.
     bytes: u64,
@@ -61,6 +63,10 @@ pub struct Connection<O, T> {
     pinged: Option<Time>,
     early_pings: u32,
     ends: Ends,
+    /// Nothing more will come.
+    input_ended: bool,
+    /// Calls whose items have no credit since then.
+    stuck: Vec<CallId>,
     tally: Tally,
 }
 
@@ -111,13 +117,16 @@ impl<O: Copy, T> Connection<O, T> {
             settings,
             client: Settings::INITIAL,
             items: Credit::new(Settings::INITIAL.items(), settings.items()),
-            checked: false,
+            means: Means::NONE,
+            unpacker: Unpacker::default(),
             slots: Slots::new(),
             bytes: 0,
             names: Vec::new(),
             pinged: None,
             early_pings: 0,
             ends: Ends::Not,
+            input_ended: false,
+            stuck: Vec::new(),
             tally: Tally::default(),
         }
     }
@@ -125,7 +134,16 @@ impl<O: Copy, T> Connection<O, T> {
     /// Sends a checksum with each frame, once the client has said that it reads them.
     #[must_use]
     pub const fn with_checksums(mut self) -> Self {
-        self.checked = true;
+        self.means.checked = true;
+        self
+    }
+
+    /// Compresses the payloads that have at least so many bytes, where that makes them shorter, once the client has said
+    /// that it reads them. The least that makes sense is some hundred. That this side reads them is said by its
+    /// [`Settings`].
+    #[must_use]
+    pub fn with_compression(mut self, least: usize) -> Self {
+        self.means.packer = Packer::new(least);
         self
     }
 
@@ -258,7 +276,10 @@ impl<O: Copy, T> Connection<O, T> {
     #[inline]
     #[must_use]
     pub const fn next_timeout(&self) -> Time {
-        self.slots.earliest()
+        match self.stuck.is_empty() {
+            true => self.slots.earliest(),
+            false => Time::ZERO,
+        }
     }
 
     /// Ends the calls whose time is over, and hands over what was kept of them. Their callers are
@@ -266,13 +287,25 @@ impl<O: Copy, T> Connection<O, T> {
     pub fn timeout(&mut self, now: Time, mut expired: impl FnMut(CallId, Option<T>)) {
         let mut ids = Vec::new();
         self.slots.expired(now, &mut ids);
+        self.give_up(now, &ids, FaultCode::DEADLINE, &mut expired);
+        let stuck = std::mem::take(&mut self.stuck);
+        self.give_up(now, &stuck, FaultCode::CANCELLED, &mut expired);
+    }
+
+    fn give_up(
+        &mut self,
+        now: Time,
+        ids: &[CallId],
+        code: FaultCode,
+        given_up: &mut dyn FnMut(CallId, Option<T>),
+    ) {
         for id in ids {
-            let Some(call) = self.slots.get_mut(id) else {
+            let Some(call) = self.slots.get_mut(*id) else {
                 continue;
             };
             let context = call.context.take();
-            self.fault(now, id, Fault::new(FaultCode::DEADLINE), b"");
-            expired(id, context);
+            self.fault(now, *id, Fault::new(code), b"");
+            given_up(*id, context);
         }
     }
 
@@ -286,6 +319,8 @@ impl<O: Copy, T> Connection<O, T> {
     /// Gives back the room of a burst, where there is nothing to do.
     pub fn shrink(&mut self) {
         self.slots.shrink();
+        self.means.packer.shrink();
+        self.unpacker.shrink();
         if self.output.is_empty() {
             self.output.shrink_to(0);
         }

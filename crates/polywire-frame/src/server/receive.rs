@@ -1,7 +1,7 @@
 //! What a client's frames mean to a server.
 
 use super::{Call, Connection, Ends, Event, Fault, Name, Step};
-use crate::broken::{Broken, farewell};
+use crate::broken::{Broken, cut, farewell};
 use crate::draft::bare;
 use crate::extension::name;
 use crate::frames::{Frame, Next, PREFACE};
@@ -15,7 +15,8 @@ const MOST_EARLY_PINGS: u32 = 3;
 
 impl<O: Copy, T> Connection<O, T> {
     /// Looks at the front of what has come: at one frame, if it is whole. `resolve` says what the
-    /// name of an operation stands for; it is asked once a name, if the name gets a number.
+    /// name of an operation stands for; it is asked once a name, if the name gets a number. A payload that came
+    /// compressed is undone in `room`, which is empty before; nothing else uses it.
     ///
     /// # Errors
     ///
@@ -26,10 +27,14 @@ impl<O: Copy, T> Connection<O, T> {
         &mut self,
         now: Time,
         input: &'a [u8],
+        room: &'a mut Vec<u8>,
         resolve: impl FnMut(&str) -> Option<O>,
     ) -> Result<Step<'a, O, T>, Broken> {
         let broken = match self.frames.next(input) {
-            Ok(Next::Frame(frame, consumed)) => match self.take(now, &frame, resolve) {
+            Ok(Next::Frame(mut frame, consumed)) => match self
+                .unpack(&mut frame, room)
+                .and_then(|()| self.take(now, &frame, resolve))
+            {
                 Ok(event) => return Ok(Step::Took(consumed, event)),
                 Err(broken) => broken,
             },
@@ -49,6 +54,60 @@ impl<O: Copy, T> Connection<O, T> {
             (false, _) => self.output.clear(),
         }
         Err(broken)
+    }
+
+    /// Nothing more will come, behind so many bytes that were not consumed. That is as if the client had said
+    /// [`Event::GoAway`]: calls that are open can be answered. But those that would need more of it end, and are
+    /// handed over with what was kept of them: subscriptions, and calls whose items have not all come or whose own
+    /// have no credit. Those that need more later end by [`timeout`](Self::timeout).
+    ///
+    /// # Errors
+    ///
+    /// It ended within a frame. The farewell is in the output; when it is written the connection is to be
+    /// closed.
+    pub fn end_of_input(
+        &mut self,
+        now: Time,
+        rest: usize,
+        mut ended: impl FnMut(CallId, Option<T>),
+    ) -> Result<(), Broken> {
+        self.input_ended = true;
+        if self.ends == Ends::Broken {
+            return Ok(());
+        }
+        if rest > 0 {
+            self.ends = Ends::Broken;
+            let broken = cut(self.frames.offset() + rest as u64);
+            match self.frames.speaks() {
+                true => farewell(&mut self.output, &broken),
+                false => self.output.clear(),
+            }
+            return Err(broken);
+        }
+        if self.ends == Ends::Not {
+            self.ends = Ends::Client;
+        }
+        let may_send = self.items.may_send();
+        let mut needy = Vec::new();
+        self.slots.each(|id, call| {
+            let needs = call.stream.as_ref().is_some_and(|stream| {
+                stream.open || stream.topic || !stream.credit.may_send() || !may_send
+            });
+            if needs {
+                needy.push(id);
+            }
+        });
+        self.give_up(now, &needy, FaultCode::CANCELLED, &mut ended);
+        Ok(())
+    }
+
+    #[inline]
+    fn unpack<'a>(&mut self, frame: &mut Frame<'a>, room: &'a mut Vec<u8>) -> Result<(), Broken> {
+        // Whoever made a mistake is not listened to.
+        if frame.header.flags.has(Flags::DEFLATE) && self.ends != Ends::Broken {
+            self.unpacker.unpack(frame, self.frames.most(), room)?;
+        }
+        Ok(())
     }
 
     /// What a frame means.
@@ -99,7 +158,7 @@ impl<O: Copy, T> Connection<O, T> {
         }
         let id = CallId::from(id);
         let open = flags.has(Flags::OPEN);
-        let stream = open.then(|| self.stream(true));
+        let stream = open.then(|| self.stream(true, false));
         if !self.open_call(now, frame, deadline, stream)? {
             return Ok(None);
         }
@@ -258,7 +317,7 @@ impl<O: Copy, T> Connection<O, T> {
             Kind::SUBSCRIBE => {
                 let topic = name(payload)
                     .ok_or_else(|| Broken::new(frame.payload_offset(), "the name of a topic"))?;
-                let stream = self.stream(false);
+                let stream = self.stream(false, true);
                 let opened = self.open_call(now, frame, Time::NEVER, Some(stream))?;
                 let extension = frame.fields();
                 return Ok(opened.then_some(Event::Subscribe {
@@ -340,15 +399,18 @@ impl<O: Copy, T> Connection<O, T> {
         frame: &Frame<'a>,
         id: CallId,
     ) -> Result<Option<Event<'a, O, T>>, Broken> {
-        let value = frame.header.value;
-        let stream = self.slots.get_mut(id).and_then(|call| call.stream.as_mut());
-        match stream {
-            Some(stream) => match stream.credit.add(value) {
-                Added::TooMuch => Err(too_much(frame)),
-                Added::Wakes => Ok(Some(Event::Writable(Some(id)))),
-                Added::Nothing => Ok(None),
-            },
-            None => Err(Broken::new(frame.offset, "credit for a stream")),
+        // The client cannot know whether items will come, and may let more of them come from the beginning.
+        let (client, own) = (&self.client, &self.settings);
+        let Some(call) = self.slots.get_mut(id) else {
+            return Ok(None);
+        };
+        let stream = call
+            .stream
+            .get_or_insert_with(|| super::streams::stream(client, own, false, false));
+        match stream.credit.add(frame.header.value) {
+            Added::TooMuch => Err(too_much(frame)),
+            Added::Wakes => Ok(Some(Event::Writable(Some(id)))),
+            Added::Nothing => Ok(None),
         }
     }
 

@@ -4,7 +4,7 @@ use super::{Answer, Connection, Ends};
 use crate::draft::bare;
 use crate::header::header;
 use crate::stream::{Credit, Stream};
-use crate::{CallId, Header, Kind};
+use crate::{CallId, Header, Kind, Settings};
 
 impl<O: Copy, T> Connection<O, T> {
     /// Accepts a subscription.
@@ -21,7 +21,7 @@ impl<O: Copy, T> Connection<O, T> {
         let may = match &self.slots.get_mut(id)?.stream {
             Some(stream) => stream.credit.may_send(),
             None => {
-                let stream = self.stream(false);
+                let stream = self.stream(false, false);
                 let may = stream.credit.may_send();
                 if let Some(call) = self.slots.get_mut(id) {
                     call.stream = Some(stream);
@@ -30,6 +30,10 @@ impl<O: Copy, T> Connection<O, T> {
             }
         };
         if !may || !self.items.may_send() || self.ends == Ends::Broken {
+            if self.input_ended && !self.stuck.contains(&id) {
+                // Nobody will give credit any more.
+                self.stuck.push(id);
+            }
             return None;
         }
         let header = Header {
@@ -51,10 +55,16 @@ impl<O: Copy, T> Connection<O, T> {
         self.items.consumed(cost, 3, CallId::NONE, &mut self.output);
     }
 
-    pub(super) fn stream(&self, open: bool) -> Box<Stream> {
-        Box::new(Stream {
-            open,
-            credit: Credit::new(self.client.window(), self.settings.window()),
-        })
+    pub(super) fn stream(&self, open: bool, topic: bool) -> Box<Stream> {
+        stream(&self.client, &self.settings, open, topic)
     }
+}
+
+/// A stream whose client and server take so much.
+pub(super) fn stream(client: &Settings, server: &Settings, open: bool, topic: bool) -> Box<Stream> {
+    Box::new(Stream {
+        open,
+        topic,
+        credit: Credit::new(client.window(), server.window()),
+    })
 }

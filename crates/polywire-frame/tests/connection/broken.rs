@@ -37,7 +37,9 @@ fn server_says(frames: &[Vec<u8>]) -> String {
     let answer = drain(link.server.output());
     let mut from = 0;
     let mut last = String::new();
-    while let client::Step::Took(bytes, event) = client.receive(&answer[from..]).unwrap() {
+    while let client::Step::Took(bytes, event) =
+        client.receive(&answer[from..], &mut Vec::new()).unwrap()
+    {
         from += bytes;
         last = event.map_or(last, |event| client_event(&event));
     }
@@ -140,8 +142,8 @@ fn a_server_names_what_is_wrong() {
             "CANCEL for a call, found slot 1, count 0, at byte 44",
         ),
         (
-            vec![frame(9, 0, 0, 0, 1, b"")],
-            "credit for a stream, at byte 44",
+            vec![frame(9, 0, 0, 0, i32::MAX as u32, b"")],
+            "credit of at most 2^31 - 1 bytes, found 2147483647, at byte 44",
         ),
         (
             vec![frame(9, 0, 1, 0, 1, b"")],
@@ -199,7 +201,9 @@ fn other_protocols_are_told_at_their_first_bytes() {
         ),
     ] {
         let mut server = Connection::<usize, &'static str>::new(Settings::DEFAULT);
-        let broken = server.receive(Time::ZERO, bytes, resolve).unwrap_err();
+        let broken = server
+            .receive(Time::ZERO, bytes, &mut Vec::new(), resolve)
+            .unwrap_err();
         assert_eq!(broken.to_string(), format!("frames: expected {words}"));
         // Who speaks something else is told nothing; another version can read this.
         let told = broken.reason() == Reason::VERSION;
@@ -268,8 +272,9 @@ fn a_client_takes_no_answers_to_what_it_has_not_asked() {
         let sent = drain(link.client.output());
         let mut from = 0;
         let mut last = String::new();
-        while let polywire_frame::server::Step::Took(bytes, event) =
-            server.receive(Time::ZERO, &sent[from..], resolve).unwrap()
+        while let polywire_frame::server::Step::Took(bytes, event) = server
+            .receive(Time::ZERO, &sent[from..], &mut Vec::new(), resolve)
+            .unwrap()
         {
             from += bytes;
             last = event.map_or(last, |event| server_event(&event));

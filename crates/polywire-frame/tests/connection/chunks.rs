@@ -31,12 +31,15 @@ fn stream() -> Vec<u8> {
 fn events(stream: &[u8], cuts: &[usize]) -> Vec<String> {
     let mut server = Connection::new(Settings::DEFAULT);
     let mut told = Vec::new();
-    let (mut from, mut wants) = (0, 0);
+    let (mut from, mut wants, mut room) = (0, 0, Vec::new());
     for end in cuts.iter().copied().chain([stream.len()]) {
         let end = end.min(stream.len());
         loop {
             let input = &stream[from..end.max(from)];
-            match server.receive(Time::ZERO, input, resolve).unwrap() {
+            match server
+                .receive(Time::ZERO, input, &mut room, resolve)
+                .unwrap()
+            {
                 Step::Took(bytes, event) => {
                     assert!(
                         input.len() >= wants,
@@ -90,8 +93,8 @@ proptest! {
             stream.resize(20, 0);
         }
         stream.extend(bytes);
-        let mut from = 0;
-        while let Ok(Step::Took(bytes, _)) = server.receive(Time::ZERO, &stream[from..], resolve) {
+        let (mut from, mut room) = (0, Vec::new());
+        while let Ok(Step::Took(bytes, _)) = server.receive(Time::ZERO, &stream[from..], &mut room, resolve) {
             prop_assert!(bytes > 0);
             from += bytes;
         }

@@ -1,9 +1,9 @@
 //! How connections end, and what becomes of calls.
 
 use polywire_frame::client::{Lost, Refused, Request};
-use polywire_frame::{Output, Reason};
+use polywire_frame::{CallId, Output, Reason, Settings, Time};
 
-use crate::support::{ADD, Link, at};
+use crate::support::{ADD, Link, Told, at};
 
 #[test]
 fn a_server_that_stops_answers_what_is_open() {
@@ -98,4 +98,107 @@ fn pings_are_answered_but_not_without_end() {
         last.starts_with("goaway pings came too often in 0 ms: frames: expected 10000 ms between"),
         "{last}"
     );
+}
+
+/// The client sends no more: the calls that end by that.
+fn half_close(link: &mut Link) -> Told {
+    let mut ended = Told::new();
+    let rest = link.to_server.len();
+    let given_up = |id: CallId, kept: Option<&str>| ended.push(format!("{id} {kept:?}"));
+    link.server.end_of_input(link.now, rest, given_up).unwrap();
+    ended
+}
+
+#[test]
+fn a_client_that_sends_no_more_is_answered_if_no_more_is_needed() {
+    let mut link = Link::new();
+    let plain = link.call(b"plain", 1);
+    let mut stream = |context| {
+        let request = Request::new(ADD).with_items();
+        let call = link.client.call(link.now, &request).unwrap();
+        call.send(context).unwrap()
+    };
+    let (open, ended) = (stream(2), stream(3));
+    link.client.end(ended);
+    let topic = link.client.subscribe("news", 4).unwrap();
+    link.serve();
+    link.server.attach(open, "at work").unwrap();
+    link.server.accept(topic);
+    assert_eq!(half_close(&mut link), ["1#0 Some(\"at work\")", "3#0 None"]);
+    assert!(!link.server.is_done());
+    let mut item = link.server.item(ended, 0).unwrap();
+    item.payload().push(b'x');
+    item.send().unwrap();
+    link.reply(plain, b"5");
+    link.reply(ended, b"6");
+    assert!(link.server.is_done());
+    assert_eq!(
+        link.answer(),
+        [
+            "hello",
+            "3#0 accepted",
+            "1#0 (2) cancelled: ",
+            "3#0 (4) cancelled: ",
+            "2#0 item after 0: x",
+            "0#0 (1) in 0 us: 5",
+            "2#0 (3) in 0 us: 6",
+        ]
+    );
+}
+
+#[test]
+fn items_that_nobody_will_give_credit_for_end_their_call() {
+    let settings = Settings::DEFAULT.with_window(65_536);
+    let mut link = Link::with(settings, settings).greeted();
+    let id = link.call(b"", 1);
+    link.serve();
+    link.server.attach(id, "at work").unwrap();
+    assert_eq!(half_close(&mut link), [""; 0]);
+    for _ in 0..2 {
+        let mut item = link.server.item(id, 0).unwrap();
+        item.payload().extend([7; 40_000]);
+        item.send().unwrap();
+    }
+    assert_eq!(link.server.next_timeout(), Time::NEVER);
+    assert!(link.server.item(id, 0).is_none());
+    assert!(link.server.item(id, 0).is_none());
+    assert_eq!(link.server.next_timeout(), Time::ZERO);
+    let mut ended = Vec::new();
+    link.server
+        .timeout(link.now, |id, kept| ended.push((id, kept)));
+    assert_eq!(ended, [(id, Some("at work"))]);
+    assert_eq!(link.server.next_timeout(), Time::NEVER);
+    assert!(link.server.is_done());
+    assert_eq!(link.answer().last().unwrap(), "0#0 (1) cancelled: ");
+}
+
+#[test]
+fn an_end_within_a_frame_is_a_mistake() {
+    let mut link = Link::new().greeted();
+    link.call(b"", 1);
+    link.serve();
+    link.to_server = vec![1, 2, 3];
+    let broken = link
+        .server
+        .end_of_input(link.now, 3, |_, _| {})
+        .unwrap_err();
+    let words = "frames: expected the rest of a frame, found the end, at byte 89";
+    assert_eq!(broken.to_string(), words);
+    assert!(link.server.is_done());
+    let goaway = format!("goaway a rule of the protocol was broken in 0 ms: {words}");
+    assert_eq!(link.answer(), [goaway]);
+    // The other way round nobody can be told.
+    let mut link = Link::new().greeted();
+    assert_eq!(link.client.end_of_input(0), Ok(()));
+    let broken = link.client.end_of_input(7).unwrap_err().to_string();
+    assert!(broken.contains("the rest of a frame"), "{broken}");
+    assert!(link.client.output().is_empty());
+}
+
+#[test]
+fn who_says_nothing_at_all_is_let_go() {
+    let mut link = Link::new();
+    link.client.wrote();
+    assert_eq!(half_close(&mut link), [""; 0]);
+    assert!(link.server.is_done());
 }

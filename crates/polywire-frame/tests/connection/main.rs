@@ -4,6 +4,7 @@
 mod broken;
 mod calls;
 mod chunks;
+mod deflate;
 mod ends;
 mod streams;
 mod support;

@@ -177,3 +177,26 @@ fn a_stream_that_began_early_gets_the_rest_of_the_window() {
     assert!(!send(&mut link, id, &item));
     assert_eq!(link.serve().len(), 3);
 }
+
+#[test]
+fn credit_may_come_before_the_first_item() {
+    let settings = Settings::DEFAULT.with_window(65_536);
+    let mut link = Link::with(settings, settings).greeted();
+    let id = link.call(b"", 1);
+    link.serve();
+    // 100,000 bytes more.
+    link.to_server = [
+        &[0, 0, 0, 0, 9, 0, 0, 0][..],
+        &[0; 4],
+        &100_000_u32.to_le_bytes(),
+    ]
+    .concat();
+    assert_eq!(link.serve(), [""; 0]);
+    let mut sent = 0;
+    while let Some(mut item) = link.server.item(id, 0) {
+        item.payload().extend([7; 9_984]);
+        item.send().unwrap();
+        sent += 1;
+    }
+    assert_eq!(sent, 17);
+}

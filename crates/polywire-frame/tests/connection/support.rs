@@ -85,9 +85,11 @@ impl Link {
     pub(crate) fn try_serve(&mut self) -> Result<Told, Broken> {
         self.to_server.extend(drain(self.client.output()));
         self.client.wrote();
+        let mut room = Vec::new();
         let mut told = Told::new();
         while let server::Step::Took(bytes, event) =
-            self.server.receive(self.now, &self.to_server, resolve)?
+            self.server
+                .receive(self.now, &self.to_server, &mut room, resolve)?
         {
             if let Some(server::Event::Item { cost, .. }) = &event {
                 self.cost = *cost;
@@ -106,8 +108,11 @@ impl Link {
     pub(crate) fn try_answer(&mut self) -> Result<Told, Broken> {
         self.to_client.extend(drain(self.server.output()));
         self.server.wrote();
+        let mut room = Vec::new();
         let mut told = Told::new();
-        while let client::Step::Took(bytes, event) = self.client.receive(&self.to_client)? {
+        while let client::Step::Took(bytes, event) =
+            self.client.receive(&self.to_client, &mut room)?
+        {
             told.extend(event.map(|event| client_event(&event)));
             self.to_client.drain(..bytes);
         }

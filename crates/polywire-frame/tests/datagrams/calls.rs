@@ -1,10 +1,11 @@
 //! Calls that are lost, doubled, late and given up.
 
 use polywire_frame::client::{Refused, Request};
+use polywire_frame::datagram::{Client, Server};
 use polywire_frame::server::Fault;
-use polywire_frame::{CallId, FaultCode, Reason, Time};
+use polywire_frame::{CallId, FaultCode, Features, Reason, Settings, Time};
 
-use crate::support::{ADD, Link, at};
+use crate::support::{ADD, Key, Link, at};
 
 /// Where the flags of a datagram are.
 const FLAGS: usize = 13;
@@ -192,8 +193,7 @@ fn what_is_too_long_for_a_datagram_says_so() {
 #[test]
 fn larger_datagrams_by_choice() {
     let mut link = Link::new();
-    link.client = polywire_frame::datagram::Client::new(polywire_frame::Settings::DEFAULT)
-        .with_datagram(65_000);
+    link.client = Client::new(Settings::DEFAULT).with_datagram(65_000);
     link.now = at(100);
     link.greet();
     let (_, datagram) = link.call(&[7; 64_900], 1);
@@ -310,6 +310,19 @@ fn a_server_that_stops_answers_what_is_open_and_turns_away_the_rest() {
     let answer = link.answered().pop().unwrap();
     assert!(answer.len() < hello.len());
     assert_eq!(link.hear(&answer), ["goaway: the sender stops"]);
+}
+
+#[test]
+fn nobody_offers_to_unpack_datagrams() {
+    let settings = Settings::DEFAULT.with_features(Features::CHECKED.with(Features::DEFLATE));
+    let mut link = Link::new();
+    link.server = Server::new(settings, Key::default());
+    link.client = Client::new(settings);
+    link.greet();
+    assert_eq!(link.client.settings().features(), Features::CHECKED);
+    let (_, mut datagram) = link.call(&[7; 500], 1);
+    datagram[FLAGS] |= 2;
+    assert_eq!((link.serve(&datagram), link.answered().len()), (None, 0));
 }
 
 #[test]

@@ -111,10 +111,7 @@ fn only_so_many_clients_are_known_until_they_are_silent() {
     };
     assert_eq!(known(at(0), 1), "hello");
     assert_eq!(known(at(30_000), 2), "hello");
-    assert_eq!(
-        known(at(30_001), 3),
-        "goaway: more was under way than allowed"
-    );
+    assert_eq!(known(at(30_001), 3), "goaway: there is no room for more");
     // One who is known may begin anew.
     assert_eq!(known(at(40_000), 2), "hello");
     link.now = link.server.next_timeout();

@@ -364,7 +364,7 @@ impl World {
                 self.end(context, End::Fault { code, unstarted });
             }
             Some(Event::GoAway { reason, .. }) => {
-                assert!([Reason::TOKEN, Reason::LIMIT].contains(&reason), "{reason}");
+                assert!([Reason::TOKEN, Reason::FULL].contains(&reason), "{reason}");
                 if reason == Reason::TOKEN {
                     assert!(!self.calm, "the server forgot client {client}");
                     let nonce = self.chance.next();

@@ -246,21 +246,25 @@ impl World {
                 .position(|known| *known == name)
                 .map(|at| at as u16)
         };
-        let mut at = 0;
+        let (mut at, mut room) = (0, Vec::new());
         let bytes = std::mem::take(&mut self.to_server.arrived);
         while !self.server_over {
-            let (took, event) = match self.server.receive(self.now, &bytes[at..], resolve) {
-                Ok(server::Step::Took(took, event)) => (took, event),
-                Ok(server::Step::Wants(wants)) => {
-                    assert!(wants > bytes.len() - at);
-                    break;
-                }
-                Err(broken) => {
-                    assert!(self.spoilt, "{broken}");
-                    self.stop_server();
-                    break;
-                }
-            };
+            let (took, event) =
+                match self
+                    .server
+                    .receive(self.now, &bytes[at..], &mut room, resolve)
+                {
+                    Ok(server::Step::Took(took, event)) => (took, event),
+                    Ok(server::Step::Wants(wants)) => {
+                        assert!(wants > bytes.len() - at);
+                        break;
+                    }
+                    Err(broken) => {
+                        assert!(self.spoilt, "{broken}");
+                        self.stop_server();
+                        break;
+                    }
+                };
             at += took;
             match event {
                 Some(server::Event::Call { id, payload, .. }) => {
@@ -300,10 +304,10 @@ impl World {
     }
 
     fn hear(&mut self) {
-        let mut at = 0;
+        let (mut at, mut room) = (0, Vec::new());
         let bytes = std::mem::take(&mut self.to_client.arrived);
         while !self.client_over {
-            let (took, event) = match self.client.receive(&bytes[at..]) {
+            let (took, event) = match self.client.receive(&bytes[at..], &mut room) {
                 Ok(client::Step::Took(took, event)) => (took, event),
                 Ok(client::Step::Wants(wants)) => {
                     assert!(wants > bytes.len() - at);
@@ -432,8 +436,11 @@ impl World {
         }
     }
 
-    /// A side that has read to the end of the other's closes too.
+    /// A side that has read to the end of the other's closes too: a server when it has answered what it can.
     fn hear_end(&mut self, server: bool) {
+        if server && self.to_server.told && !self.server_over && self.server.is_done() {
+            self.stop_server();
+        }
         let pipe = if server {
             &mut self.to_server
         } else {
@@ -445,7 +452,11 @@ impl World {
         pipe.told = true;
         if server {
             self.serve();
-            if !self.server_over {
+            let rest = self.to_server.arrived.len();
+            if !self.server_over
+                && let Err(broken) = self.server.end_of_input(self.now, rest, |_, _| {})
+            {
+                assert!(rest > 0, "{broken}");
                 self.stop_server();
             }
         } else {
@@ -499,7 +510,8 @@ impl World {
         self.to_client.stalls = false;
         for _ in 0..20_000 {
             let open = self.calls.iter().any(|call| call.open.is_some());
-            if !open {
+            let answers = self.to_server.told && !self.server.is_done();
+            if !open && !answers {
                 break;
             }
             match self.chance.within(0..7) {
@@ -520,6 +532,9 @@ impl World {
         let open = self.calls.iter().filter(|call| call.open.is_some()).count();
         if !self.spoilt && !self.to_server.ended && !self.to_client.ended {
             assert_eq!(open, 0, "calls that nobody answered");
+        }
+        if self.to_server.told {
+            assert!(self.server.is_done(), "calls without an end");
         }
         if !self.client_over {
             self.stop_client();

@@ -1,6 +1,5 @@
 //! How calls begin on a connection.
 
-use std::sync::Arc;
 use std::task::Context;
 
 use polywire_frame::client::Refused;
@@ -96,7 +95,7 @@ impl<M: Machine> State<M> {
         waited: Option<Ticket>,
     ) -> Result<CallId, CallError> {
         if let Some(why) = &self.ended {
-            let why = Arc::clone(why);
+            let why = why.clone();
             return Err(CallError::Disconnected { sent: false, why });
         }
         if waited.is_none() && !self.waiting.is_empty() || !self.limit.admits(self.in_flight()) {

@@ -16,6 +16,7 @@ use tokio::time::{Instant, timeout_at};
 
 use super::Clock;
 use super::asked::{Asked, Stage};
+use super::cause::Cause;
 use super::driven::Driven;
 use super::error::CallError;
 use super::hand::Hand;
@@ -61,6 +62,8 @@ pub(super) struct LinkOptions {
     pub(super) settings: Settings,
     /// Bytes of a datagram that is sent, at most.
     pub(super) datagram: usize,
+    /// From how many bytes on payloads are compressed.
+    pub(super) compress: Option<usize>,
     /// Whether frames that are sent have a checksum, over streams.
     pub(super) checksums: bool,
     /// How many calls are in flight.
@@ -115,6 +118,9 @@ impl Link {
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
         let mut machine = Connection::new(options.settings);
+        if let Some(least) = options.compress {
+            machine = machine.with_compression(least);
+        }
         if options.checksums {
             machine = machine.with_checksums();
         }
@@ -126,12 +132,11 @@ impl Link {
             let _closing = Closing(Arc::clone(&own));
             let mut session = Box::new(Session::new(Driven::new(Arc::clone(&own)), stream, clock));
             let ended = poll_fn(|context| session.poll(context)).await;
-            let why = match ended {
-                Ok(()) => "the server closed the connection".to_owned(),
-                Err(Ended::Io(error)) => error.to_string(),
-                Err(Ended::Broken(broken)) => broken.to_string(),
-            };
-            own.lock().close(&why);
+            own.lock().close(match ended {
+                Ok(()) => "the server closed the connection".into(),
+                Err(Ended::Io(error)) => Cause::of(error),
+                Err(Ended::Broken(broken)) => Cause::of(broken),
+            });
         });
         Self::new(Way::Stream(Arc::new(Leaving(shared))))
     }
@@ -234,7 +239,7 @@ impl Link {
     /// # Errors
     ///
     /// The connection has ended before: why.
-    pub(super) async fn greeted(&self) -> Result<(), Arc<str>> {
+    pub(super) async fn greeted(&self) -> Result<(), Cause> {
         match &self.way {
             Way::Datagrams(link) => link.0.greeted().await,
             Way::Stream(link) => link.0.greeted().await,

@@ -79,8 +79,9 @@ pub(crate) trait Side {
     /// Bytes that may wait to be written before no more is read.
     fn most_waiting(&self) -> usize;
 
-    /// Whether calls are answered although the other side sends no more.
-    fn outlives_input(&self) -> bool;
+    /// The other side sends no more, behind so many bytes of a frame that has not come whole. Whether calls are
+    /// answered all the same.
+    fn end_of_input(&mut self, rest: usize) -> Result<bool, Broken>;
 
     /// The other side sends no more, and this one does not outlive that.
     fn input_ended(&mut self) {}
@@ -208,11 +209,18 @@ where
             match read {
                 Poll::Ready(Read::Ended) => {
                     self.ended = true;
-                    if !self.work.outlives_input() {
-                        self.work.input_ended();
+                    match self.work.end_of_input(self.reading.kept()) {
+                        Ok(true) => {}
                         // What is there to be written still goes, if anybody takes it.
-                        self.close(None);
-                        continue;
+                        Ok(false) => {
+                            self.work.input_ended();
+                            self.close(None);
+                            continue;
+                        }
+                        Err(broken) => {
+                            self.close(Some(broken));
+                            continue;
+                        }
                     }
                 }
                 Poll::Ready(_) if self.work.has_given_up() => {
@@ -405,6 +413,9 @@ where
     fn patience(&self) -> Time {
         let patience = self.work.patience();
         let silence = match self.asked {
+            // Who can say no more is not asked, but has to take what he is told.
+            _ if self.ended && self.writing.is_empty() => Time::NEVER,
+            _ if self.ended => self.heard.max(self.progressed).after(patience),
             _ if !self.work.greeted() => self.heard.after(HANDSHAKE.min(patience)),
             None => self.heard.max(self.progressed).after(patience),
             // The answer comes behind what is there to be written.
@@ -432,7 +443,7 @@ where
         if !self.work.greeted() {
             self.work.give_up(Reason::HANDSHAKE);
             self.close(None);
-        } else if self.asked.is_none() && !slow {
+        } else if self.asked.is_none() && !slow && !self.ended {
             self.asked = Some(now);
             self.work.rest();
             self.work.ping();

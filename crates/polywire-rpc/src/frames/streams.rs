@@ -80,6 +80,7 @@ pub struct Subscription {
 
 /// A message of a topic.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[non_exhaustive]
 pub struct Message<T> {
     /// How many messages were left out before it, since this subscriber was slow.
     pub missed: u32,

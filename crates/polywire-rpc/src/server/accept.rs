@@ -83,7 +83,7 @@ where
     let task = tokio::spawn(accept(
         server.clone(),
         listener,
-        Door::new(words),
+        Door::new(words, server.app.frames.is_some()),
         speak,
         stopped,
     ));

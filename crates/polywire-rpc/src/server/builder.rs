@@ -305,9 +305,9 @@ impl ServerBuilder {
         self
     }
 
-    /// Sets whether a caller over HTTP/1 or SCGI may close its half of the connection once it
+    /// Sets whether a caller over HTTP/1, SCGI or frames may close its half of the connection once it
     /// has said all, and still wait for the answer, as `nc -N` and `socat` do. Yes, unless this
-    /// says other.
+    /// says other. Over frames subscriptions, and calls that need more items or credit, end then.
     ///
     /// A caller that has died looks the same: all that comes is the end of what it says.
     /// So its call runs to the end, or until the timeout for handlers, and holds its place

@@ -9,6 +9,7 @@ use http::header::{ORIGIN, RETRY_AFTER};
 use http::{HeaderValue, Method, Response, StatusCode, request};
 use http_body_util::Full;
 use polywire_codec::xmlrpc::code;
+use polywire_frame::{Flags, Header, Kind, PREFACE, Reason};
 use polywire_protocol::{Fault, FaultKind, ProtocolKind};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -209,16 +210,36 @@ pub(super) const BUSY_SCGI: &[u8] = b"Status: 503 Service Unavailable\r\n\
     Content-Length: 43\r\n\r\n\
     Too many connections are open, try again.\r\n";
 
+/// How long a peer has to show what it speaks, before it is told so in HTTP.
+const SPEAKS: Duration = Duration::from_millis(100);
+
+/// The same over frames.
+fn busy_frames() -> Vec<u8> {
+    let words = "too many connections are open, try again";
+    let goaway = Header {
+        length: words.len() as u32,
+        kind: Kind::GOAWAY,
+        flags: Flags::NONE,
+        code: Reason::FULL.0,
+        id: 0,
+        value: 0,
+    };
+    [&PREFACE[..], &goaway.bytes(), words.as_bytes()].concat()
+}
+
 /// Turns connections away.
 pub(super) struct Door {
     words: &'static [u8],
+    /// Peers may speak frames too.
+    frames: bool,
     places: Arc<Semaphore>,
 }
 
 impl Door {
-    pub(super) fn new(words: &'static [u8]) -> Self {
+    pub(super) fn new(words: &'static [u8], frames: bool) -> Self {
         Self {
             words,
+            frames,
             places: Arc::new(Semaphore::new(64)),
         }
     }
@@ -231,11 +252,19 @@ impl Door {
         let Ok(place) = Arc::clone(&self.places).try_acquire_owned() else {
             return;
         };
-        let words = self.words;
+        let (words, frames) = (self.words, self.frames);
         tokio::spawn(async move {
             let _place: OwnedSemaphorePermit = place;
             let end = async {
-                stream.write_all(words).await?;
+                let mut first = [0];
+                if frames {
+                    // Who speaks frames begins at once. All others are told in HTTP.
+                    let _ = tokio::time::timeout(SPEAKS, stream.read(&mut first)).await;
+                }
+                match first == PREFACE[..1] {
+                    true => stream.write_all(&busy_frames()).await?,
+                    false => stream.write_all(words).await?,
+                }
                 stream.shutdown().await?;
                 let mut rest = [0; 1024];
                 for _ in 0..64 {

@@ -4,7 +4,9 @@
 mod ages;
 mod balancing;
 mod calls;
+mod compressed;
 mod five_times;
+mod half_close;
 mod inproc;
 mod lossy;
 mod one_ways;

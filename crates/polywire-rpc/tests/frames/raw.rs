@@ -73,6 +73,13 @@ impl Raw {
         self.frame(CALL, 0x01, 0, id, value, &body);
     }
 
+    /// Says no more, and a bit of a frame before if that is wanted.
+    pub(crate) async fn end(&mut self, rest: &[u8]) {
+        self.send().await;
+        self.stream.write_all(rest).await.unwrap();
+        self.stream.shutdown().await.unwrap();
+    }
+
     /// Says all of it at once.
     pub(crate) async fn send(&mut self) {
         let said = std::mem::take(&mut self.said);

@@ -1,5 +1,7 @@
 //! Connections that end, and servers that come back.
 
+use std::error::Error;
+use std::io;
 use std::time::Duration;
 
 use polywire_rpc::frames::{CallError, Client, ClientBuilder, Stats};
@@ -207,6 +209,12 @@ async fn calls_fail_at_once_by_choice() {
         panic!("{error:?}")
     };
     assert!(!why.is_empty() && began.elapsed() < Duration::from_millis(1));
+    // The error of whoever connects is behind it, by its kind.
+    sleep(Duration::from_millis(100)).await;
+    let error = client.call_bytes("Echo", b"").await.unwrap_err();
+    let source = error.source().and_then(|source| source.downcast_ref());
+    let kind = source.map(io::Error::kind);
+    assert_eq!(kind, Some(io::ErrorKind::ConnectionRefused), "{error}");
     server.revive();
     sleep(Duration::from_secs(1)).await;
     client.call_bytes("Echo", b"").await.unwrap();
@@ -248,6 +256,9 @@ async fn the_first_connection_must_be_made() {
         words.starts_with("cannot connect to scripted: connection refused"),
         "{words}"
     );
+    let source = error.source().and_then(|source| source.downcast_ref());
+    let kind = source.map(io::Error::kind);
+    assert_eq!(kind, Some(io::ErrorKind::ConnectionRefused));
     // Nobody tries on for a client that is not there.
     let tried = server.connections();
     sleep(Duration::from_secs(60)).await;

@@ -61,10 +61,7 @@ struct Served {
 
 /// A client each of what calls go over.
 async fn served(name: &str) -> Served {
-    let timeouts = Timeouts {
-        handler: Duration::from_secs(20),
-        ..Timeouts::DEFAULT
-    };
+    let timeouts = Timeouts::DEFAULT.with_handler(Duration::from_secs(20));
     let server = Server::methods(methods()).frames(true).timeouts(timeouts);
     let server = server.build().unwrap();
     let address = "127.0.0.1:0".parse().unwrap();
@@ -215,7 +212,7 @@ async fn frames_have_checksums_by_choice() {
             let read = ours.read_buf(&mut bytes).await.unwrap();
             assert!(read > 0);
             while let Step::Took(count, event) = machine
-                .receive(Time::ZERO, &bytes[at..], |_| Some(()))
+                .receive(Time::ZERO, &bytes[at..], &mut Vec::new(), |_| Some(()))
                 .unwrap()
             {
                 let header = if at == 0 { PREFACE.len() } else { 0 };

@@ -108,10 +108,7 @@ struct Served {
 async fn served() -> Served {
     let (dropping, dropped) = mpsc::unbounded_channel();
     let sent = Arc::default();
-    let timeouts = Timeouts {
-        shutdown: Duration::from_millis(50),
-        ..Timeouts::DEFAULT
-    };
+    let timeouts = Timeouts::DEFAULT.with_shutdown(Duration::from_millis(50));
     let server = Server::methods(methods(&sent, &dropping))
         .timeouts(timeouts)
         .frames(true);

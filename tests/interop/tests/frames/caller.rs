@@ -1,11 +1,13 @@
 //! A client on our state machine and a blocking socket.
 
 use std::io::{Read, Write};
-use std::net::TcpStream;
+use std::net::{Shutdown, TcpStream};
 use std::time::{Duration, Instant};
 
 use polywire_frame::client::{Connection, Event, Operation, Request, Step};
 use polywire_frame::{CallId, FaultCode, Settings, Time};
+
+use crate::served::{FEATURES, LEAST};
 
 /// What the server has said, with its bytes.
 #[derive(Debug, PartialEq)]
@@ -35,7 +37,9 @@ impl Caller {
         let patience = Some(Duration::from_secs(20));
         socket.set_read_timeout(patience).unwrap();
         Self {
-            machine: Connection::new(Settings::DEFAULT).with_checksums(),
+            machine: Connection::new(Settings::DEFAULT.with_features(FEATURES))
+                .with_checksums()
+                .with_compression(LEAST),
             socket,
             input: Vec::new(),
             began: Instant::now(),
@@ -89,6 +93,12 @@ impl Caller {
         self.socket.write_all(&parts).unwrap();
     }
 
+    /// Sends what there is, and no more.
+    pub(crate) fn end(&mut self) {
+        self.flush();
+        self.socket.shutdown(Shutdown::Write).unwrap();
+    }
+
     /// Sends what there is, and waits until something has come, which is not looked at.
     pub(crate) fn await_bytes(&mut self) {
         self.flush();
@@ -99,7 +109,9 @@ impl Caller {
     pub(crate) fn hear(&mut self) -> Told {
         loop {
             self.flush();
-            if let Step::Took(count, event) = self.machine.receive(&self.input).unwrap() {
+            let mut room = Vec::new();
+            if let Step::Took(count, event) = self.machine.receive(&self.input, &mut room).unwrap()
+            {
                 if let Some(Event::Item { cost, .. }) = &event {
                     self.cost = *cost;
                 }

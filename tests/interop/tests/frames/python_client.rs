@@ -10,7 +10,7 @@ use polywire_interop::{Case, Folder, workspace};
 
 use crate::served::{Notes, Served, Socket};
 
-const SCENARIOS: [&str; 18] = [
+const SCENARIOS: [&str; 19] = [
     "calls",
     "pipelined",
     "fault",
@@ -29,6 +29,7 @@ const SCENARIOS: [&str; 18] = [
     "deflate",
     "both",
     "goaway",
+    "half-close",
 ];
 
 /// Serves each connection in a thread of its own, as long as the test runs.

@@ -118,6 +118,32 @@ fn frames_of_a_python_server_streams() {
     assert!(matches!(caller.next(), Told::Ended(_)));
 }
 
+/// What needs no more of us is answered although no more comes.
+#[test]
+fn frames_of_a_python_server_after_a_half_close() {
+    let case = Case::begin("frames_of_a_python_server_after_a_half_close");
+    let Some((_server, address)) = server(&case) else {
+        return;
+    };
+    let mut caller = Caller::connect(&address);
+    caller.reads = false;
+    // More than there is credit for.
+    caller.call("Count", b"1000000", false);
+    caller.call("Collect", b"", true);
+    caller.call("Sleep", b"200", false);
+    caller.end();
+    let (mut ended, mut cancelled) = (0, 0);
+    while ended + cancelled < 3 {
+        match caller.next() {
+            Told::Ended(_) => ended += 1,
+            Told::Failed(FaultCode::CANCELLED) => cancelled += 1,
+            Told::Item(..) => {}
+            told => panic!("{told:?}"),
+        }
+    }
+    assert_eq!((ended, cancelled), (1, 2));
+}
+
 /// Streams that we do not read take up all credit of the connection: the server sends nothing on
 /// another one until they are given up.
 #[test]

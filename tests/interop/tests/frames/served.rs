@@ -5,10 +5,11 @@ use std::collections::HashMap;
 use std::io::{ErrorKind, Read, Write};
 use std::net::Shutdown;
 use std::sync::{Arc, Mutex};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use polywire_frame::server::{Connection, Event, Fault, Step};
-use polywire_frame::{CallId, FaultCode, Settings, Time};
+use polywire_frame::{CallId, FaultCode, Features, Settings, Time};
 
 /// What the names of operations stand for.
 #[derive(Clone, Copy, Debug)]
@@ -97,10 +98,18 @@ pub(crate) struct Served<S> {
     notes: Notes,
 }
 
+/// What this side reads.
+pub(crate) const FEATURES: Features = Features::CHECKED.with(Features::DEFLATE);
+
+/// From how many bytes on it compresses payloads: even short ones.
+pub(crate) const LEAST: usize = 32;
+
 impl<S: Socket> Served<S> {
     pub(crate) fn new(socket: S, settings: Settings, notes: Notes) -> Self {
         Self {
-            machine: Connection::new(settings).with_checksums(),
+            machine: Connection::new(settings.with_features(FEATURES))
+                .with_checksums()
+                .with_compression(LEAST),
             socket,
             began: Instant::now(),
             open: Vec::new(),
@@ -117,6 +126,7 @@ impl<S: Socket> Served<S> {
     pub(crate) fn serve(mut self) {
         let mut input = Vec::new();
         let mut scratch = vec![0; 1 << 16];
+        let mut ended = false;
         loop {
             self.go_on();
             let output: Vec<u8> = self.machine.output().parts().flatten().copied().collect();
@@ -131,18 +141,28 @@ impl<S: Socket> Served<S> {
                 while self.socket.read(&mut scratch).is_ok_and(|count| count > 0) {}
                 return;
             }
+            if ended {
+                thread::sleep(Duration::from_millis(2));
+                continue;
+            }
             self.socket.read_within(Duration::from_millis(2));
             match self.socket.read(&mut scratch) {
-                Ok(0) => return,
+                Ok(0) => {
+                    ended = true;
+                    let _ = self
+                        .machine
+                        .end_of_input(self.now(), input.len(), |_, _| {});
+                }
                 Ok(count) => input.extend_from_slice(&scratch[..count]),
                 Err(error)
                     if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {}
                 Err(_) => return,
             }
-            let mut at = 0;
+            let (mut at, mut room) = (0, Vec::new());
             // What is wrong is in the output, as a farewell.
             while let Ok(Step::Took(count, event)) =
-                self.machine.receive(self.now(), &input[at..], operation)
+                self.machine
+                    .receive(self.now(), &input[at..], &mut room, operation)
             {
                 at += count;
                 if let Some(event) = event {

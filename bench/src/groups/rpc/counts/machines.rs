@@ -90,10 +90,11 @@ impl Machines {
         handle: impl FnOnce(&[u8], &mut Vec<u8>) -> Result<(), String>,
     ) -> Result<(), String> {
         let mut handle = Some(handle);
+        let mut room = Vec::new();
         // Small payloads are all in one piece.
         let mut input = self.out.as_slice().unwrap_or_default();
         while !input.is_empty() {
-            let step = self.server.receive(now, input, |_| Some(1));
+            let step = self.server.receive(now, input, &mut room, |_| Some(1));
             match step.map_err(|broken| broken.to_string())? {
                 server::Step::Took(bytes, event) => {
                     input = &input[bytes..];
@@ -112,9 +113,10 @@ impl Machines {
     }
 
     fn answered<R>(&mut self, read: impl FnOnce(&[u8]) -> Result<R, String>) -> Result<R, String> {
+        let mut room = Vec::new();
         let mut input = self.out.as_slice().unwrap_or_default();
         while !input.is_empty() {
-            let step = self.client.receive(input);
+            let step = self.client.receive(input, &mut room);
             match step.map_err(|broken| broken.to_string())? {
                 client::Step::Took(_, Some(client::Event::Reply { payload, .. })) => {
                     return read(payload);

@@ -4,7 +4,7 @@ use super::super::TooLong;
 use super::super::calls::Open;
 use super::{Client, Refused, Request, Stage};
 use crate::client::extend;
-use crate::draft::Draft;
+use crate::draft::{Draft, Means};
 use crate::{CallId, Flags, Header, Kind, Time};
 
 impl<T> Client<T> {
@@ -161,7 +161,8 @@ fn finish<T>(client: &mut Client<T>, start: usize, draft: &mut Draft) -> Result<
         let most = client.most;
         return Err(Refused::TooLong(TooLong { length, most }));
     }
-    let checked = draft.check(output, &client.settings, false);
+    let mut means = Means::NONE;
+    let checked = draft.check(output, &client.settings, &mut means);
     let bytes = checked.map_err(Refused::TooLarge)?;
     draft.finish(output);
     Ok(bytes)

@@ -115,7 +115,7 @@ impl<T> Client<T> {
         let initial = Settings::INITIAL;
         Self {
             most: USUAL,
-            own: settings,
+            own: settings.for_datagrams(),
             output: Datagrams::default(),
             stage: Stage::None,
             token: 0,

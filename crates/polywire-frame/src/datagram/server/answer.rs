@@ -4,7 +4,7 @@ use std::hash::{BuildHasher, Hash};
 
 use super::super::{Datagrams, TooLong};
 use super::{Call, Fault, Server};
-use crate::draft::Draft;
+use crate::draft::{Draft, Means};
 use crate::header::header;
 use crate::{Flags, Header, Kind, Settings, Time};
 
@@ -118,7 +118,8 @@ where
             return Err(too_long);
         }
         // All take 65,536 bytes, which is more than a datagram has.
-        let checked = self.draft.check(output, &Settings::INITIAL, false);
+        let mut means = Means::NONE;
+        let checked = self.draft.check(output, &Settings::INITIAL, &mut means);
         checked.map_err(|_| too_long)?;
         self.draft.finish(output);
         self.sent = true;

@@ -29,7 +29,7 @@ where
         }
         let nonce = u64::from(frame.header.id) | u64::from(frame.header.value) << 32;
         let full = self.peers.len() >= self.limits.peers && self.peers.find(from).is_none();
-        if let Some(reason) = self.stops.or(full.then_some(Reason::LIMIT)) {
+        if let Some(reason) = self.stops.or(full.then_some(Reason::FULL)) {
             return self.refuse(from, reason, nonce);
         }
         // Each is another, whoever shared the address and the moment with somebody.

@@ -69,7 +69,7 @@ where
                 datagram: limits.datagram.clamp(256, MOST),
                 ..limits
             },
-            settings,
+            settings: settings.for_datagrams(),
             peers: Peers::new(hasher),
             output: Datagrams::default(),
             made: Made::at(Time::ZERO),

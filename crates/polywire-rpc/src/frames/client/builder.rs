@@ -6,8 +6,8 @@ use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::time::Duration;
 
-use polywire_frame::Settings;
 use polywire_frame::flow::{AdaptiveLimit, Backoff, Bounds, Hedge, RetryBudget, Throttle};
+use polywire_frame::{Features, Settings};
 use polywire_schema::Limits;
 use tokio::io::{AsyncRead, AsyncWrite};
 
@@ -67,6 +67,7 @@ pub struct ClientBuilder {
     connect_timeout: Duration,
     waits: bool,
     datagram: usize,
+    compress: Option<usize>,
     checksums: bool,
     limits: Limits,
     seed: Option<u64>,
@@ -103,6 +104,7 @@ impl Default for ClientBuilder {
             connect_timeout: Duration::from_secs(5),
             waits: true,
             datagram: polywire_frame::datagram::USUAL,
+            compress: None,
             checksums: false,
             limits: Limits::DEFAULT,
             seed: None,
@@ -189,8 +191,8 @@ impl ClientBuilder {
         self.deadline(Duration::MAX)
     }
 
-    /// Sets how often a call is tried again, where that is safe; from none to 10, 3 unless this
-    /// says other. What the server has certainly not begun may be repeated whatever it is;
+    /// Sets how often a call is tried again, where that is safe: 3 times unless this says other, and 10 at
+    /// most, which more is taken for. What the server has certainly not begun may be repeated whatever it is;
     /// all else only if it is [idempotent](Client::idempotent). A call that was never sent, because
     /// its connection ended before, goes to another one without being counted.
     pub fn retries(mut self, retries: u32) -> Self {
@@ -264,6 +266,15 @@ impl ClientBuilder {
         self
     }
 
+    /// Sets from how many bytes on inputs and items are compressed, where that makes them shorter and the server reads
+    /// it, and that answers may come compressed; what is undone counts in all limits. Neither, unless this says other: it
+    /// takes time of the processor, some 300 KiB a connection while it is used, and the length of what is compressed
+    /// tells about secrets in it. Not over UDP.
+    pub const fn compress(mut self, least: usize) -> Self {
+        self.compress = Some(least);
+        self
+    }
+
     /// Sends a checksum with each frame, where the server reads them: for ways that change bytes unseen,
     /// such as faulty memory in between. It is a CRC-32 of all of the frame, and a frame whose sum is wrong
     /// ends its connection. Over UDP each datagram has a checksum of its own anyway, and over TLS more than
@@ -319,7 +330,7 @@ impl ClientBuilder {
             }));
         }
         if endpoints.is_empty() {
-            return Err(ConnectError::new("nothing", &"there is no endpoint"));
+            return Err(ConnectError::new("nothing", "there is no endpoint"));
         }
         let core = Arc::new(self.core(endpoints.len() * self.connections));
         let mut keepers = Vec::new();
@@ -350,12 +361,17 @@ impl ClientBuilder {
 
     fn core(&self, lanes: usize) -> Core {
         let frame = u32::try_from(self.limits.bytes()).unwrap_or(u32::MAX);
+        let features = match self.compress {
+            Some(_) => Settings::DEFAULT.features().with(Features::DEFLATE),
+            None => Settings::DEFAULT.features(),
+        };
         let limit = AdaptiveLimit::new(*self.in_flight.start(), *self.in_flight.end());
         let fixed = self.in_flight.start() >= self.in_flight.end();
         let burst = self.burst.unwrap_or(if fixed { 0 } else { 10 });
         let plan = Plan {
-            settings: Settings::DEFAULT.with_frame(frame),
+            settings: Settings::DEFAULT.with_frame(frame).with_features(features),
             datagram: self.datagram,
+            compress: self.compress,
             checksums: self.checksums,
             limit: limit.with_burst(burst),
             connect_timeout: self.connect_timeout,

@@ -13,6 +13,7 @@ use super::retry::CallOptions;
 use super::stats::{Outcome, Stats};
 use crate::frames::Clock;
 use crate::frames::asked::{Asked, What};
+use crate::frames::cause::Cause;
 use crate::frames::error::CallError;
 use crate::frames::hand::Hand;
 use crate::frames::link::{Here, Link, LinkOptions, Write, wait_here};
@@ -39,6 +40,8 @@ pub(super) struct Plan {
     pub(super) settings: Settings,
     /// Bytes of a datagram.
     pub(super) datagram: usize,
+    /// From how many bytes on payloads are compressed.
+    pub(super) compress: Option<usize>,
     /// Whether frames have a checksum.
     pub(super) checksums: bool,
     pub(super) limit: AdaptiveLimit,
@@ -112,6 +115,7 @@ impl Core {
         LinkOptions {
             settings: self.plan.settings,
             datagram: self.plan.datagram,
+            compress: self.plan.compress,
             checksums: self.plan.checksums,
             limit: self.plan.limit.clone(),
             room: Arc::clone(&self.room),
@@ -129,7 +133,7 @@ impl Core {
     }
 
     /// A connection could not be made.
-    pub(super) fn failed(&self, lane: usize, why: &Arc<str>) {
+    pub(super) fn failed(&self, lane: usize, why: &Cause) {
         self.flow().failed(lane, self.clock.now(), why);
         self.attempted.notify_waiters();
     }

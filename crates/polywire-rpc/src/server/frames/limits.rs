@@ -35,6 +35,7 @@ pub struct FrameLimits {
     pub(super) age: Option<Duration>,
     pub(super) idle: Option<Duration>,
     pub(super) ping: Duration,
+    pub(super) compress: Option<usize>,
 }
 
 /// How busy the system is, and from when on that is too much.
@@ -57,6 +58,7 @@ impl FrameLimits {
             age: None,
             idle: None,
             ping: Duration::from_secs(10),
+            compress: None,
         }
     }
 
@@ -123,6 +125,15 @@ impl FrameLimits {
         self.ping = least;
         self
     }
+
+    /// Sets from how many bytes on answers and items are compressed, where that makes them shorter and the client reads
+    /// it, and that calls may come compressed; what is undone counts in all limits. Neither, unless this says other: it
+    /// takes time of the processor, some 300 KiB a connection while it is used, and the length of what is compressed
+    /// tells about secrets in it. Not over UDP.
+    pub const fn compress(mut self, least: usize) -> Self {
+        self.compress = Some(least);
+        self
+    }
 }
 
 impl Default for FrameLimits {
@@ -142,6 +153,7 @@ impl fmt::Debug for FrameLimits {
             .field("age", &self.age)
             .field("idle", &self.idle)
             .field("ping", &self.ping)
+            .field("compress", &self.compress)
             .finish_non_exhaustive()
     }
 }

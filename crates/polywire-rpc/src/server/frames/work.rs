@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use polywire_frame::flow::Allowance;
 use polywire_frame::server::{Connection, Event, Fault as Answer, Step};
-use polywire_frame::{Broken, CallId, Extension, Output, Reason, Settings, Time};
+use polywire_frame::{Broken, CallId, Extension, Features, Output, Reason, Settings, Time};
 use polywire_protocol::{Fault, FaultKind};
 use tokio::task::AbortHandle;
 
@@ -156,13 +156,19 @@ impl Work {
         let flow = Arc::clone(&app.flow);
         let limits = &flow.limits;
         let ping = u32::try_from(limits.ping.as_millis()).unwrap_or(u32::MAX);
-        let settings = Settings::DEFAULT
+        let mut settings = Settings::DEFAULT
             .with_frame(limit)
             .with_bytes(limits.bytes.unwrap_or_else(|| limit.saturating_mul(2)))
             .with_calls(limits.calls)
             .with_ping(ping);
         let handlers = Handlers::new(app)?;
+        if limits.compress.is_some() {
+            settings = settings.with_features(settings.features().with(Features::DEFLATE));
+        }
         let mut machine = Connection::new(settings);
+        if let Some(least) = limits.compress {
+            machine = machine.with_compression(least);
+        }
         if limits.calls < settings.calls() {
             // Fewer than a setting may say.
             machine.limit_calls(limits.calls);
@@ -488,10 +494,15 @@ impl Side for Work {
         self.turn = came;
         let mut later = self.stopped;
         self.yields = false;
+        // Of payloads that came compressed.
+        let mut room = Vec::new();
         loop {
             let table = &self.handlers.table;
             let resolve = |name: &str| table.find(name);
-            match self.machine.receive(came, &bytes[at..], resolve)? {
+            match self
+                .machine
+                .receive(came, &bytes[at..], &mut room, resolve)?
+            {
                 Step::Wants(wants) => {
                     self.came += at as u64;
                     self.stopped = false;
@@ -534,8 +545,19 @@ impl Side for Work {
         Self::MOST_WAITING
     }
 
-    fn outlives_input(&self) -> bool {
-        self.left
+    fn end_of_input(&mut self, rest: usize) -> Result<bool, Broken> {
+        if rest == 0 && !self.left && !self.handlers.app.half_close {
+            return Ok(false);
+        }
+        let now = self.clock.now();
+        let mut ended = Vec::new();
+        self.machine
+            .end_of_input(now, rest, |_, kept| ended.push(kept))?;
+        for kept in ended {
+            self.given_up(kept.as_ref());
+        }
+        self.left = true;
+        Ok(true)
     }
 
     fn waits_for_the_other(&self) -> bool {

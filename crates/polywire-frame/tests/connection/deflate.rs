@@ -1,0 +1,230 @@
+//! Payloads that travel compressed, and what lies about them.
+
+use polywire_frame::client::{self, Refused, Request};
+use polywire_frame::server::{self, Fault};
+use polywire_frame::{FaultCode, Features, Settings};
+
+use crate::support::{ADD, Link, at, drain};
+
+/// Both sides read compressed payloads, and send those of at least 100 bytes so.
+fn link() -> Link {
+    with(Settings::DEFAULT.with_features(Features::CHECKED.with(Features::DEFLATE)))
+}
+
+fn with(settings: Settings) -> Link {
+    let mut link = Link::with(settings, settings);
+    link.client = client::Connection::new(settings).with_compression(100);
+    link.server = server::Connection::new(settings).with_compression(100);
+    link.greeted()
+}
+
+/// A text that becomes shorter.
+fn text(bytes: usize) -> String {
+    "as long as it is, ".chars().cycle().take(bytes).collect()
+}
+
+#[test]
+fn payloads_of_all_kinds_are_what_they_were() {
+    let mut link = link();
+    let long = text(5_000);
+    let item = |link: &mut Link, id| {
+        let mut item = link.client.item(id).unwrap();
+        item.payload().extend(long.as_bytes());
+        item.send().unwrap();
+    };
+    let request = Request::new(ADD).with_items().with_deadline(at(9_000));
+    let mut call = link.client.call(link.now, &request).unwrap();
+    call.payload().extend(long.as_bytes());
+    let id = call.send(1).unwrap();
+    item(&mut link, id);
+    let mut topic = link.client.publish(link.now, "news", at(9_000)).unwrap();
+    topic.share(long.clone().into());
+    let topic = topic.send(2).unwrap();
+    let mut one_way = link.client.one_way(link.now, &Request::new(ADD)).unwrap();
+    one_way.payload().extend(long.as_bytes());
+    one_way.send().unwrap();
+    assert!(
+        link.client.output().len() < 700,
+        "{:?}",
+        link.client.output()
+    );
+    assert_eq!(
+        link.serve(),
+        [
+            format!("0#0 op 3 by 9000 ms open: {long}"),
+            format!("0#0 item: {long}"),
+            format!("1#0 publish news: {long}"),
+            format!("one-way op 3: {long}"),
+        ]
+    );
+    let mut item = link.server.item(id, 0).unwrap();
+    item.share(long.clone().into());
+    item.send().unwrap();
+    link.reply(id, long.as_bytes());
+    link.fault(topic, Fault::new(FaultCode::NAMED), long.as_bytes());
+    assert!(link.server.output().len() < 500);
+    assert_eq!(
+        link.answer(),
+        [
+            format!("0#0 item after 0: {long}"),
+            format!("0#0 (1) in 0 us: {long}"),
+            format!("1#0 (2) named: {long}"),
+        ]
+    );
+}
+
+#[test]
+fn with_checksums_and_large_pieces() {
+    let settings = Settings::DEFAULT.with_features(Features::CHECKED.with(Features::DEFLATE));
+    let mut link = link();
+    link.client = client::Connection::new(settings)
+        .with_compression(100)
+        .with_checksums();
+    link.server = server::Connection::new(settings)
+        .with_compression(100)
+        .with_checksums();
+    let mut link = link.greeted();
+    let large = text(3 << 20);
+    let mut call = link.client.call(link.now, &Request::new(ADD)).unwrap();
+    call.share(large.clone().into());
+    let id = call.send(1).unwrap();
+    assert!(link.client.output().len() < 40_000);
+    assert_eq!(link.serve(), [format!("0#0 op 3: {large}")]);
+    let mut answer = link.server.reply(link.now, id).unwrap();
+    answer.share(large.clone().into());
+    answer.send().unwrap();
+    assert_eq!(link.answer(), [format!("0#0 (1) in 0 us: {large}")]);
+    // What is spoilt is seen by its sum.
+    link.call(large.as_bytes(), 2);
+    let mut sent = drain(link.client.output());
+    link.client.wrote();
+    sent[30] ^= 1;
+    link.to_server = sent;
+    let broken = link.try_serve().unwrap_err().to_string();
+    assert!(
+        broken.starts_with("frames: expected the checksum"),
+        "{broken}"
+    );
+}
+
+#[test]
+fn only_what_is_long_becomes_shorter_and_is_read() {
+    let wire = |link: &mut Link, payload: &[u8]| {
+        link.call(payload, 1);
+        let sent = drain(link.client.output());
+        link.client.wrote();
+        // Behind the header, and the name of the first.
+        sent.len() - if sent[5] & 1 == 1 { 24 } else { 16 }
+    };
+    let mut both = link();
+    assert_eq!(wire(&mut both, &[7; 99]), 99);
+    assert_eq!(wire(&mut both, &[7; 100]), 20);
+    let noise: Vec<u8> = (0..200_u32).map(|at| ((at * at * 97) >> 3) as u8).collect();
+    assert_eq!(wire(&mut both, &noise), 200);
+    // A server that does not read it, or has not said so yet.
+    let offers = Settings::DEFAULT.with_features(Features::DEFLATE);
+    let mut one = Link::with(offers, Settings::DEFAULT);
+    one.client = client::Connection::new(offers).with_compression(100);
+    let mut one = one.greeted();
+    assert_eq!(wire(&mut one, &[7; 5_000]), 5_000);
+    let mut early = client::Connection::<u32>::new(offers).with_compression(100);
+    let mut call = early.call(at(0), &Request::new(ADD)).unwrap();
+    call.payload().extend([7; 5_000]);
+    call.send(1).unwrap();
+    assert!(early.output().len() > 5_000);
+}
+
+#[test]
+fn all_limits_count_what_it_was() {
+    let settings = Settings::DEFAULT
+        .with_features(Features::DEFLATE)
+        .with_frame(1 << 20)
+        .with_bytes(1 << 20)
+        .with_window(65_536);
+    let mut link = with(settings);
+    // The bodies of open calls.
+    link.call(&vec![7; 700_000], 1);
+    link.call(&vec![7; 700_000], 2);
+    assert!(link.client.output().len() < 10_000);
+    assert_eq!(link.client.room(), 0);
+    link.serve();
+    // With the extension of the first.
+    assert_eq!(link.server.open_bytes(), 2 * 700_000 + 8);
+    // The length of one.
+    let mut link = with(settings);
+    let mut call = link.client.call(link.now, &Request::new(ADD)).unwrap();
+    call.payload().extend(vec![7; 1 << 20]);
+    assert!(matches!(call.send(1), Err(Refused::TooLarge(_))));
+    // Items, to both sides.
+    let request = Request::new(ADD).with_items();
+    let call = link.client.call(link.now, &request).unwrap();
+    let id = call.send(1).unwrap();
+    link.serve();
+    for _ in 0..2 {
+        let mut item = link.client.item(id).unwrap();
+        item.payload().extend([7; 40_000]);
+        item.send().unwrap();
+        let mut item = link.server.item(id, 0).unwrap();
+        item.payload().extend([7; 40_000]);
+        item.send().unwrap();
+    }
+    assert!(link.client.item(id).is_none() && link.server.item(id, 0).is_none());
+    assert!(link.client.output().len() < 500 && link.server.output().len() < 500);
+    link.serve();
+    assert_eq!(link.cost, 40_016);
+    link.server.consumed(id, 80_032);
+    assert_eq!(link.answer().last().unwrap(), "0#0 writable");
+    assert!(link.client.item(id).is_some());
+}
+
+#[test]
+fn what_lies_ends_the_connection() {
+    // Twenty times `a`.
+    let packed = [0x4b, 0x4c, 0xc4, 0x04, 0x00];
+    let says = |length: u32, packed: &[u8]| {
+        let mut link = link();
+        let mut frame = (4 + packed.len() as u32).to_le_bytes().to_vec();
+        // A call of operation 1, which has no name, in slot 0.
+        frame.extend([2, 2, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+        frame.extend(length.to_le_bytes());
+        frame.extend(packed);
+        link.to_server = frame;
+        match link.try_serve() {
+            Ok(told) => told.join(""),
+            Err(broken) => broken.to_string().replace("frames: expected ", ""),
+        }
+    };
+    assert_eq!(says(20, &packed), "0#0 unknown None");
+    for length in [0, 19, 21, 16 << 20] {
+        let words =
+            format!("a payload of {length} bytes, compressed, found something else, at byte 78");
+        assert_eq!(says(length, &packed), words);
+    }
+    let words = "a payload of 20 bytes, compressed, found something else, at byte 78";
+    assert_eq!(says(20, &packed[..4]), words);
+    assert_eq!(says(20, &[&packed[..], &[0]].concat()), words);
+    assert_eq!(says(20, b"not compressed at all"), words);
+    assert_eq!(says(20, b""), words);
+    // Nothing at all is a stream of two bytes.
+    assert_eq!(says(0, &[3, 0]), "0#0 unknown None");
+    // Before anything of it is unpacked.
+    assert_eq!(
+        says((16 << 20) + 1, &packed),
+        "a body of at most 16777216 bytes when it is unpacked, found 16777217, at byte 78"
+    );
+    assert_eq!(
+        says(u32::MAX, &packed),
+        "a body of at most 16777216 bytes when it is unpacked, found 4294967295, at byte 78"
+    );
+}
+
+#[test]
+fn a_length_must_be_there() {
+    let mut link = link();
+    link.to_server = vec![3, 0, 0, 0, 2, 2, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3];
+    let broken = link.try_serve().unwrap_err().to_string();
+    assert_eq!(
+        broken,
+        "frames: expected a compressed payload with its length, at byte 78"
+    );
+}

@@ -1,0 +1,67 @@
+//! Inputs, answers and items that travel compressed, by choice.
+
+use polywire_protocol::Fault;
+use polywire_rpc::frames::Client;
+use polywire_rpc::server::{FrameLimits, FrameStats};
+use polywire_rpc::{Server, StreamCall};
+
+use crate::support::methods;
+
+const WORDS: &str = "never twice the same, always the same. ";
+const TIMES: usize = 3_000;
+
+/// Sends a long text in a call and as an item, and gets it back as an answer and as an item: what the
+/// server has counted of it.
+async fn exchange(server: Option<usize>, client: Option<usize>) -> FrameStats {
+    let methods = methods().stream("Items", |(): (), mut call: StreamCall| async move {
+        while let Some(item) = call.next::<String>().await? {
+            call.send(item).await?;
+        }
+        Ok::<_, Fault>(())
+    });
+    let mut limits = FrameLimits::new();
+    if let Some(least) = server {
+        limits = limits.compress(least);
+    }
+    let server = Server::methods(methods)
+        .frames(true)
+        .frame_limits(limits)
+        .build()
+        .unwrap();
+    let running = server.listen("127.0.0.1:0".parse().unwrap()).await.unwrap();
+    let mut builder = Client::builder().endpoint(&format!("tcp://{}", running.address()));
+    if let Some(least) = client {
+        builder = builder.compress(least);
+    }
+    let client = builder.connect().await.unwrap();
+    let text = WORDS.repeat(TIMES);
+    let length: usize = client.call("Length", (&text,)).await.unwrap();
+    assert_eq!(length, text.len());
+    let answer: String = client.call("Repeat", (WORDS, TIMES)).await.unwrap();
+    assert_eq!(answer, text);
+    let mut items = client.two_way("Items", ()).await.unwrap();
+    items.send(&text).await.unwrap();
+    items.finish();
+    let item: Option<String> = items.next().await.unwrap();
+    assert_eq!(item.as_ref(), Some(&text));
+    drop((items, client));
+    running.shutdown().await;
+    server.frame_stats()
+}
+
+#[tokio::test]
+async fn what_both_sides_chose_is_compressed_both_ways() {
+    let stats = exchange(Some(1_000), Some(1_000)).await;
+    assert!(stats.bytes_in < 5_000, "{} bytes came", stats.bytes_in);
+    assert!(stats.bytes_out < 5_000, "{} bytes went", stats.bytes_out);
+}
+
+#[tokio::test]
+async fn what_one_side_chose_is_not() {
+    let whole = 2 * (WORDS.len() * TIMES) as u64;
+    for (server, client) in [(None, None), (Some(1_000), None), (None, Some(1_000))] {
+        let stats = exchange(server, client).await;
+        assert!(stats.bytes_in > whole, "{} bytes came", stats.bytes_in);
+        assert!(stats.bytes_out > whole, "{} bytes went", stats.bytes_out);
+    }
+}

@@ -1,0 +1,92 @@
+//! Clients that send no more and still listen, and those that are one too many.
+
+use std::time::Duration;
+
+use polywire_protocol::Fault;
+use polywire_rpc::frames::Client;
+use polywire_rpc::layers::Firewall;
+use polywire_rpc::{Running, Server, ServerBuilder, StreamCall};
+
+use crate::raw::{FAULT, GOAWAY, REPLY, Raw};
+use crate::support::methods;
+
+async fn start(with: impl FnOnce(ServerBuilder) -> ServerBuilder) -> Running {
+    let methods = methods().stream("Sum", |(): (), mut call: StreamCall| async move {
+        let mut sum = 0;
+        while let Some(number) = call.next::<i64>().await? {
+            sum += number;
+        }
+        Ok::<_, Fault>(sum)
+    });
+    let server = with(Server::methods(methods).frames(true)).build().unwrap();
+    server.listen("127.0.0.1:0".parse().unwrap()).await.unwrap()
+}
+
+/// What is answered to a call of each kind when no more comes, by the codes of the calls' answers.
+async fn answers(running: &Running, rest: &[u8]) -> Vec<(u8, u16)> {
+    let mut raw = Raw::connect(running.address()).await;
+    // `[100]` in CBOR.
+    raw.call(0, "Sleep", 0, b"\x81\x18\x64");
+    raw.call(1, "Sum", 0, b"\x80");
+    raw.end(rest).await;
+    let mut answers = Vec::new();
+    while let Some(frame) = raw.next().await {
+        answers.push((frame.kind, frame.code));
+    }
+    answers
+}
+
+#[tokio::test]
+async fn a_client_that_sends_no_more_gets_its_answers() {
+    let running = start(|builder| builder).await;
+    // `Sum` gets no items without `OPEN`.
+    let mut found = answers(&running, b"").await;
+    found.sort_unstable();
+    assert_eq!(found, [(REPLY, 0), (REPLY, 0)]);
+    // A bit of a frame behind them is a mistake.
+    assert_eq!(
+        answers(&running, &[1, 0, 0]).await.last(),
+        Some(&(GOAWAY, 0x10))
+    );
+    running.shutdown().await;
+}
+
+#[tokio::test]
+async fn by_choice_it_does_not() {
+    let running = start(|builder| builder.half_close(false)).await;
+    let found = answers(&running, b"").await;
+    assert!(!found.contains(&(FAULT, 0)) && found.len() < 2, "{found:?}");
+    running.shutdown().await;
+}
+
+/// Nobody waits for ever for what will not come: the server stops.
+#[tokio::test]
+async fn who_has_only_said_hello_is_let_go() {
+    let running = start(|builder| builder).await;
+    let mut raw = Raw::connect(running.address()).await;
+    raw.end(b"").await;
+    assert!(raw.next().await.is_none());
+    running.shutdown().await;
+}
+
+#[tokio::test]
+async fn one_too_many_is_told_so_in_frames() {
+    let firewall = Firewall::new().connections_per_address(1);
+    let running = start(|builder| builder.firewall(firewall)).await;
+    let url = format!("tcp://{}", running.address());
+    let client = Client::connect(&url).await.unwrap();
+    client.call::<i32>("Add", (2, 3)).await.unwrap();
+    let mut raw = Raw::connect(running.address()).await;
+    let goaway = raw.next().await.unwrap();
+    assert_eq!((goaway.kind, goaway.code), (GOAWAY, 0x03));
+    assert!(raw.next().await.is_none());
+    let second = Client::builder()
+        .endpoint(&url)
+        .connect_timeout(Duration::from_secs(5))
+        .connect()
+        .await;
+    let words = second.unwrap_err().to_string();
+    assert!(words.contains("too many connections"), "{words}");
+    drop(client);
+    running.shutdown().await;
+}
