@@ -1,16 +1,20 @@
 //! Topics: messages from who publishes to whoever has subscribed.
 
+mod places;
+
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
+use polywire_frame::HEADER;
 use polywire_protocol::Fault;
 use serde::Serialize;
 
 use crate::Context;
 use crate::frames::payload;
-use crate::server::Pipe;
+use crate::server::{Held, Memory, Pipe};
+use places::Places;
 
 /// The topics of a server: what is published to a topic is sent to all who have subscribed to it at
 /// that time. Nothing is kept for later.
@@ -20,7 +24,9 @@ use crate::server::Pipe;
 /// servers. There is no list of topics: each name is one, for as long as somebody has subscribed.
 ///
 /// A subscriber has a queue, of 1,024 messages and 1 MiB unless [`queue`](Self::queue) says
-/// other. What happens when it is full is a [`SlowSubscriber`]; the others notice nothing.
+/// other. What happens when it is full is a [`SlowSubscriber`]; the others notice nothing. All queues together have
+/// 64 MiB ([`memory`](Self::memory)), where a message counts once for all who have it. These settings are those of the
+/// topics: set on any clone, they hold for all.
 ///
 /// ```
 /// use polywire_rpc::frames::{Client, Message};
@@ -44,19 +50,48 @@ use crate::server::Pipe;
 #[derive(Clone)]
 pub struct Topics {
     shared: Arc<Shared>,
-    messages: usize,
-    bytes: usize,
-    slow: SlowSubscriber,
     guard: Option<Guard>,
 }
 
 type Guard = Arc<dyn Fn(&Context, Access<'_>) -> bool + Send + Sync>;
 
-#[derive(Default)]
-struct Shared(Mutex<ByTopic>);
+struct Shared(Mutex<State>);
 
-/// Who has subscribed to what.
-type ByTopic = HashMap<Box<str>, Arc<Vec<Arc<Pipe>>>>;
+struct State {
+    policy: Policy,
+    /// For messages that wait.
+    memory: Arc<Memory>,
+    /// Who has subscribed to what.
+    topics: HashMap<Box<str>, Places<Arc<Pipe>>>,
+}
+
+/// What holds for a queue.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Policy {
+    pub(crate) messages: usize,
+    pub(crate) bytes: usize,
+    pub(crate) slow: SlowSubscriber,
+    /// There is no memory for one more message: as if all queues were full in which there is something.
+    pub(crate) crowded: bool,
+}
+
+/// A message as queues have it.
+struct Counted {
+    message: Bytes,
+    _held: Held,
+}
+
+impl AsRef<[u8]> for Counted {
+    fn as_ref(&self) -> &[u8] {
+        &self.message
+    }
+}
+
+/// Bytes of all messages that wait, where nothing else is said.
+const MEMORY: usize = 64 << 20;
+
+/// How many subscribers are looked up at once: for as long nobody else subscribes or leaves.
+const AT_ONCE: usize = 256;
 
 /// What becomes of a message for a subscriber whose queue is full.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -85,7 +120,7 @@ pub enum Access<'a> {
 pub(crate) struct Subscribed {
     shared: Arc<Shared>,
     topic: Box<str>,
-    pipe: Arc<Pipe>,
+    place: usize,
 }
 
 impl Topics {
@@ -93,10 +128,16 @@ impl Topics {
     #[must_use]
     pub fn new() -> Self {
         Self {
-            shared: Arc::default(),
-            messages: 1 << 10,
-            bytes: 1 << 20,
-            slow: SlowSubscriber::default(),
+            shared: Arc::new(Shared(Mutex::new(State {
+                policy: Policy {
+                    messages: 1 << 10,
+                    bytes: 1 << 20,
+                    slow: SlowSubscriber::default(),
+                    crowded: false,
+                },
+                memory: Arc::new(Memory::new(MEMORY)),
+                topics: HashMap::new(),
+            }))),
             guard: None,
         }
     }
@@ -104,20 +145,29 @@ impl Topics {
     /// Sets how many messages, and how many bytes of them, may wait for a subscriber. One message
     /// always may.
     #[must_use]
-    pub const fn queue(mut self, messages: usize, bytes: usize) -> Self {
-        self.messages = messages;
-        self.bytes = bytes;
+    pub fn queue(self, messages: usize, bytes: usize) -> Self {
+        let mut state = self.shared.lock();
+        (state.policy.messages, state.policy.bytes) = (messages, bytes);
+        drop(state);
+        self
+    }
+
+    /// Sets how many bytes of messages may wait for all subscribers together; one that waits for several counts once.
+    /// 64 MiB. Beyond it a subscriber for whom anything waits has no room.
+    #[must_use]
+    pub fn memory(self, bytes: usize) -> Self {
+        self.shared.lock().memory = Arc::new(Memory::new(bytes));
         self
     }
 
     /// Sets what becomes of a message for which a subscriber has no room.
     #[must_use]
-    pub const fn slow(mut self, slow: SlowSubscriber) -> Self {
-        self.slow = slow;
+    pub fn slow(self, slow: SlowSubscriber) -> Self {
+        self.shared.lock().policy.slow = slow;
         self
     }
 
-    /// Sets who may do what; those who may not get the fault `forbidden`.
+    /// Sets who may do what at the server that is given this; those who may not get the fault `forbidden`.
     ///
     /// ```
     /// use polywire_rpc::topics::{Access, Topics};
@@ -148,18 +198,41 @@ impl Topics {
 
     /// The same for a message that is these bytes.
     pub fn publish_bytes(&self, topic: &str, message: &Bytes) -> u32 {
-        let Some(subscribers) = self.shared.lock().get(topic).cloned() else {
-            return 0;
-        };
-        let room = (self.messages, self.bytes);
-        let handed = |pipe: &&Arc<Pipe>| pipe.offer(message, room, self.slow);
-        subscribers.iter().filter(handed).count() as u32
+        let (mut from, mut handed) = (Some(0), 0);
+        let mut pipes = Vec::new();
+        let mut counted = None;
+        while let Some(place) = from {
+            let state = self.shared.lock();
+            let Some(subscribers) = state.topics.get(topic) else {
+                break;
+            };
+            let (some, next) = subscribers.some(place, AT_ONCE);
+            pipes.extend(some.cloned());
+            let mut policy = state.policy;
+            let memory = Arc::clone(&state.memory);
+            drop(state);
+            let mut own = counted.take().or_else(|| count(message, &memory));
+            for pipe in pipes.drain(..) {
+                // What is left out of this queue may be what this message needs.
+                while own.is_none()
+                    && policy.slow == SlowSubscriber::LeaveOutOldest
+                    && pipe.leave_out()
+                {
+                    own = count(message, &memory);
+                }
+                policy.crowded = own.is_none();
+                handed += u32::from(pipe.offer(own.as_ref().unwrap_or(message), policy));
+            }
+            counted = own;
+            from = next;
+        }
+        handed
     }
 
     /// How many subscriptions a topic has.
     #[must_use]
     pub fn subscribers(&self, topic: &str) -> usize {
-        self.shared.lock().get(topic).map_or(0, |pipes| pipes.len())
+        self.shared.lock().topics.get(topic).map_or(0, Places::len)
     }
 
     pub(crate) fn allows(&self, context: &Context, access: Access<'_>) -> bool {
@@ -168,13 +241,12 @@ impl Topics {
     }
 
     pub(crate) fn subscribe(&self, topic: &str, pipe: Arc<Pipe>) -> Subscribed {
-        let mut topics = self.shared.lock();
-        let subscribers = topics.entry(topic.into()).or_default();
-        Arc::make_mut(subscribers).push(Arc::clone(&pipe));
+        let mut state = self.shared.lock();
+        let subscribers = state.topics.entry(topic.into()).or_default();
         Subscribed {
+            place: subscribers.insert(pipe),
             shared: Arc::clone(&self.shared),
             topic: topic.into(),
-            pipe,
         }
     }
 }
@@ -186,30 +258,40 @@ impl Default for Topics {
 }
 
 impl Shared {
-    fn lock(&self) -> MutexGuard<'_, ByTopic> {
+    fn lock(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
+/// A message that takes memory until nobody has it any more; none, if there is too little left for it.
+fn count(message: &Bytes, memory: &Arc<Memory>) -> Option<Bytes> {
+    let mut held = Held::nothing(Arc::clone(memory));
+    let counted = held.resize(message.len() + HEADER).then(|| Counted {
+        message: message.clone(),
+        _held: held,
+    });
+    counted.map(Bytes::from_owner)
+}
+
 impl Drop for Subscribed {
     fn drop(&mut self) {
-        let mut topics = self.shared.lock();
-        let Some(subscribers) = topics.get_mut(&self.topic) else {
+        let mut state = self.shared.lock();
+        let Some(subscribers) = state.topics.get_mut(&self.topic) else {
             return;
         };
-        Arc::make_mut(subscribers).retain(|pipe| !Arc::ptr_eq(pipe, &self.pipe));
-        if subscribers.is_empty() {
-            topics.remove(&self.topic);
+        let pipe = subscribers.remove(self.place);
+        if subscribers.len() == 0 {
+            state.topics.remove(&self.topic);
         }
+        drop(state);
+        drop(pipe);
     }
 }
 
 impl fmt::Debug for Topics {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Topics")
-            .field("messages", &self.messages)
-            .field("bytes", &self.bytes)
-            .field("slow", &self.slow)
+            .field("policy", &self.shared.lock().policy)
             .finish_non_exhaustive()
     }
 }

@@ -35,7 +35,7 @@ pub use cause::Cause;
 pub use client::{Client, ClientBuilder, ConnectError, Rate, Stats};
 pub(crate) use clock::Clock;
 pub use error::{CallError, FrameFault};
-pub(crate) use session::{Ended, Session, Side};
+pub(crate) use session::{Ended, Session, Side, poll_others};
 pub use streams::{CallStream, Incoming, Message, Outgoing, Subscription};
 pub(crate) use udp::{Alarm, Received, Sender, Sending, Socket};
 pub(crate) use wire::Taken;

@@ -2,7 +2,7 @@
 
 use std::future::Future;
 use std::io;
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
@@ -45,6 +45,9 @@ pub(crate) trait Side {
     /// Exchanges what is to be written for an output without anything in it.
     fn exchange(&mut self, empty: Output) -> Output;
 
+    /// All that was exchanged has been written.
+    fn wrote(&mut self) {}
+
     /// Whether there will be more to write once what is there has been written.
     fn is_stalled(&self) -> bool {
         false
@@ -57,6 +60,11 @@ pub(crate) trait Side {
 
     /// Whether nothing is left to do, once the output is written.
     fn is_done(&self) -> bool;
+
+    /// Whether its time is over, whatever is left to do and however slowly the other side reads.
+    fn is_over(&self) -> bool {
+        false
+    }
 
     /// When [`Self::timeout`] is to be called.
     fn next_timeout(&self) -> Time;
@@ -194,6 +202,9 @@ where
     pub(crate) fn poll(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Ended>> {
         self.work.begin_turn();
         for _ in 0..MOST_READS {
+            if self.work.is_over() {
+                self.close(None);
+            }
             if self.closing.is_some() {
                 return self.poll_closing(context);
             }
@@ -252,8 +263,7 @@ where
         // The others have their turn, and so have those who wait for this one.
         let _ = self.poll_write(context)?;
         self.work.timeout(self.clock.now());
-        context.waker().wake_by_ref();
-        Poll::Pending
+        poll_others(context)
     }
 
     /// Closes the connection, within a moment.
@@ -315,6 +325,7 @@ where
             if written.is_pending() {
                 return Ok(Poll::Pending);
             }
+            self.work.wrote();
         }
     }
 
@@ -370,8 +381,7 @@ where
                 Ok(_) => {}
             }
         }
-        context.waker().wake_by_ref();
-        Poll::Pending
+        poll_others(context)
     }
 
     /// Waits for the next that is due. Ready, if something has been done.
@@ -452,4 +462,15 @@ where
             self.close(None);
         }
     }
+}
+
+/// Lets the others have their turn, and the runtime look at its sockets. One that is woken at once goes to the end of
+/// the queue, and as long as something is in it, a runtime looks at sockets only once in a while: what comes
+/// there would wait for some sixty turns.
+pub(crate) fn poll_others<T>(context: &mut Context<'_>) -> Poll<T> {
+    match pin!(tokio::task::yield_now()).poll(context) {
+        Poll::Pending => {}
+        Poll::Ready(()) => context.waker().wake_by_ref(),
+    }
+    Poll::Pending
 }

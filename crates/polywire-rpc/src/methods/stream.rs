@@ -22,7 +22,8 @@ use crate::server::{Pipe, Refused};
 ///
 /// Items that nobody has read are bounded, and so are those that the client has no room for: the
 /// sender of either waits. When the call has ended before the handler (it was cancelled, its
-/// connection is gone), the handler is dropped.
+/// connection is gone), the handler is dropped. That a connection is to end it is told ahead:
+/// [`ending`](Self::ending).
 pub struct StreamCall {
     incoming: ItemReceiver,
     outgoing: ItemSender,
@@ -81,6 +82,11 @@ impl StreamCall {
         self.outgoing.send(item).await
     }
 
+    /// As [`ItemSender::ending`].
+    pub async fn ending(&self) {
+        self.outgoing.ending().await;
+    }
+
     /// Both directions, to be used at the same time.
     #[must_use]
     pub fn split(self) -> (ItemReceiver, ItemSender) {
@@ -118,12 +124,42 @@ impl ItemSender {
     ///
     /// # Errors
     ///
-    /// The item cannot be written, or is larger than the client takes; or the call has ended, and
+    /// The item cannot be written, or is larger than the client takes, or it is larger than 64 KiB and there is no
+    /// memory for it ([`ServerBuilder::body_memory`](crate::ServerBuilder::body_memory)); or the call has ended, and
     /// nobody will see the fault.
     pub async fn send(&self, item: impl Serialize) -> Result<(), Fault> {
         let mut bytes = Vec::new();
         payload::write(&item, &mut bytes).map_err(Fault::internal)?;
         self.send_bytes(bytes.into()).await
+    }
+
+    /// Waits until the connection is to end, since the server stops or the connection is old; or until the call
+    /// has ended.
+    ///
+    /// A handler that would go on for ever, such as one that tells of changes, may answer then, so that its caller
+    /// gets all of it and calls anew. What has not been answered when the time for that is over
+    /// ([`Timeouts::shutdown`](crate::Timeouts)) ends in the fault `unavailable`, and its handler is dropped.
+    ///
+    /// ```
+    /// use polywire_protocol::Fault;
+    /// use polywire_rpc::{Methods, StreamCall};
+    ///
+    /// let methods = Methods::new().stream("Ticks", |(): (), call: StreamCall| async move {
+    ///     let (_, out) = call.split();
+    ///     let mut ticks = tokio::time::interval(std::time::Duration::from_secs(1));
+    ///     let mut count = 0_u64;
+    ///     loop {
+    ///         tokio::select! {
+    ///             () = out.ending() => return Ok::<_, Fault>(count),
+    ///             _ = ticks.tick() => out.send(count).await?,
+    ///         }
+    ///         count += 1;
+    ///     }
+    /// });
+    /// # let _ = methods;
+    /// ```
+    pub async fn ending(&self) {
+        poll_fn(|context| self.pipe.poll_ending(context)).await;
     }
 
     /// Sends an item that is these bytes.
@@ -136,6 +172,10 @@ impl ItemSender {
         let sent = poll_fn(|context| self.pipe.poll_send(&mut item, context)).await;
         sent.map_err(|refused| match refused {
             Refused::Over => Fault::internal("the call has ended"),
+            Refused::NoMemory => Fault::new(
+                FaultKind::Overloaded,
+                "items take as much memory as they may",
+            ),
             Refused::TooLarge(most) => Fault::new(
                 FaultKind::TooLarge,
                 format!("an item of {len} bytes, and the client takes {most}"),

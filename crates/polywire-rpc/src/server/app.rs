@@ -173,7 +173,7 @@ impl Server {
     /// What has come over frames, at all of its listeners together.
     #[must_use]
     pub fn frame_stats(&self) -> FrameStats {
-        self.app.flow.stats()
+        self.app.flow.stats(self.app.memory.taken())
     }
 
     /// Answers a request that came over a connection. What is returned beside the
@@ -389,7 +389,9 @@ impl App {
     /// What is counted, as Prometheus reads it.
     #[cold]
     fn metrics(&self) -> Response<Bytes> {
-        let mut response = Response::new(Bytes::from(self.flow.stats().to_prometheus()));
+        let mut response = Response::new(Bytes::from(
+            self.flow.stats(self.memory.taken()).to_prometheus(),
+        ));
         let kind = http::HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
         response
             .headers_mut()

@@ -268,6 +268,11 @@ impl ServerBuilder {
     /// overloaded. The first 64 KiB of each body do not count; what does is
     /// given back when the call ends. 256 MiB, or the limit on one body if that
     /// is more.
+    ///
+    /// Over frames it bounds two things more, of which one connection may have half: answers of more than 4 KiB
+    /// until they have been written, since a client may ask for much and read nothing (a call for whose answer there is
+    /// no room is answered that the server is overloaded); and items of streams that wait, beyond 64 KiB of those that
+    /// have come on a connection and 4 KiB of those that leave on a stream.
     #[must_use]
     pub fn body_memory(mut self, bytes: usize) -> Self {
         self.body_memory = Some(bytes);
@@ -328,6 +333,11 @@ impl ServerBuilder {
     /// connection that begins with `0xf7` speaks them, as `docs/frame.md` defines. Services whose model
     /// has `@polywire#frame` are offered so without it.
     ///
+    /// A handler begins on the task of its connection, and goes on in a task of its own if it has to wait. One that
+    /// blocks its thread, or computes for long before it first waits, holds up all other calls of its connection
+    /// and whatever else that thread has to do, and no timeout reaches it: such work belongs into
+    /// [`tokio::task::spawn_blocking`], or a method of [`Methods::blocking`].
+    ///
     /// Limits, timeouts, the firewall and layers around decoded calls hold there as well. Layers
     /// around HTTP requests and around heads have nothing to stand around: a server that has some
     /// refuses to be built, so that no check of theirs can be gone round.
@@ -354,7 +364,8 @@ impl ServerBuilder {
 
     /// Sets how many requests may be answered at once. One more is answered at once
     /// that the server is overloaded, in the caller's wire: `503` with `Retry-After`.
-    /// Without this there are as many as connections bring.
+    /// Without this there are as many as connections bring. Over frames a call with streams, and a subscription,
+    /// counts for as long as it is open.
     ///
     /// A `system.multicall` is one: its calls are made one after the other, so that never more
     /// than one of them is in progress. How many it may have is a limit of its own,

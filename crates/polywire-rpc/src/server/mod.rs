@@ -42,6 +42,7 @@ pub use builder::{BuildError, ServerBuilder, Validation};
 pub use frames::{FrameLimits, FrameStats, InprocName, UdpSocket};
 pub(crate) use frames::{Pipe, Refused};
 pub use listener::{bind, bind_shared};
+pub(crate) use memory::{Held, Memory};
 pub use mount::{Mount, MountPathError, OriginalUri};
 pub use peer::{Credentials, Peer};
 pub use running::{Place, Running, UdpAddress};

@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
+use polywire_protocol::Fault;
 use polywire_rpc::frames::Client;
 use polywire_rpc::server::{FrameLimits, Timeouts};
-use polywire_rpc::{Running, Server};
+use polywire_rpc::{Running, Server, StreamCall};
 use tokio::time::{Instant, sleep};
 
-use crate::raw::{FAULT, GOAWAY, REPLY, Raw, UNSTARTED};
+use crate::raw::{FAULT, GOAWAY, ITEM, REPLY, Raw, UNSTARTED};
 use crate::support::methods;
 
 const AGE: u16 = 1;
@@ -49,7 +50,12 @@ async fn an_old_connection_answers_what_is_open_takes_no_more_and_ends() {
         // There was time enough to answer.
         assert_eq!(raw.next().await.unwrap().kind, REPLY);
     }
-    assert!(raw.next().await.is_none_or(|frame| frame.kind == REPLY));
+    // Or there was not, and nobody knows how far it came.
+    let rest = raw.next().await;
+    let is_answer = |frame: crate::raw::Frame| {
+        frame.kind == REPLY || (frame.code, frame.flags & UNSTARTED) == (UNAVAILABLE, 0)
+    };
+    assert!(rest.is_none_or(is_answer));
     assert!(begun.elapsed() < age + 12 * SECOND);
 }
 
@@ -132,4 +138,106 @@ async fn a_client_pings_no_more_often_than_the_server_wants() {
     assert_eq!(client.call::<i32>("Add", (2, 3)).await.unwrap(), 5);
     assert_eq!(client.stats().reconnects, 0);
     assert_eq!(server.frame_stats().accepted, 1);
+}
+
+/// A server on which calls may have ten seconds when it stops, and what it counts.
+async fn stoppable(limits: FrameLimits) -> (Server, Running) {
+    let methods = methods()
+        .method("Never", |()| std::future::pending::<()>())
+        .stream("Until", |(): (), call: StreamCall| async move {
+            let (_, out) = call.split();
+            let mut count = 0_u32;
+            loop {
+                tokio::select! {
+                    () = out.ending() => return Ok::<_, Fault>(count),
+                    () = sleep(SECOND / 10) => out.send(count).await?,
+                }
+                count += 1;
+            }
+        });
+    let server = Server::methods(methods).frames(true).frame_limits(limits);
+    let server = server.build().unwrap();
+    let running = server.listen("127.0.0.1:0".parse().unwrap()).await.unwrap();
+    (server, running)
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_open_when_a_server_has_to_stop_is_answered_that_nobody_knows() {
+    let (_, running) = stoppable(FrameLimits::new()).await;
+    let mut raw = Raw::connect(running.address()).await;
+    raw.call(0, "Never", 0, &[0x80]);
+    raw.call(1, "Until", 0, &[0x80]);
+    raw.send().await;
+    while raw.next().await.unwrap().kind != ITEM {}
+    let begun = Instant::now();
+    let stopping = tokio::spawn(running.shutdown());
+    let goodbye = loop {
+        match raw.next().await.unwrap() {
+            frame if frame.kind == ITEM => {}
+            frame => break frame,
+        }
+    };
+    assert_eq!((goodbye.kind, goodbye.code), (GOAWAY, 0), "{goodbye:?}");
+    assert_eq!(goodbye.value, 9_000);
+    // The handler that wants to know that it is to end has been told.
+    let told = raw.next().await.unwrap();
+    assert_eq!((told.kind, told.id), (REPLY, 1));
+    assert!(begun.elapsed() < SECOND);
+    let unknown = raw.next().await.unwrap();
+    assert_eq!((unknown.kind, unknown.code), (FAULT, UNAVAILABLE));
+    assert_eq!(unknown.flags & UNSTARTED, 0, "it was begun");
+    let took = begun.elapsed();
+    assert!((8 * SECOND..10 * SECOND).contains(&took), "{took:?}");
+    assert!(raw.next().await.is_none());
+    stopping.await.unwrap();
+    assert!(begun.elapsed() <= 10 * SECOND);
+}
+
+#[tokio::test(start_paused = true)]
+async fn calls_over_udp_are_answered_too_when_the_time_to_stop_is_over() {
+    let (server, _running) = stoppable(FrameLimits::new()).await;
+    let address: std::net::SocketAddr = "127.0.0.1:0".parse().unwrap();
+    let running = server.listen_udp(address).await.unwrap();
+    let url = format!("udp://{}", running.address());
+    let client = Client::builder().endpoint(&url).retries(0);
+    let client = client.connect().await.unwrap();
+    let own = client.clone();
+    let call = tokio::spawn(async move { own.call::<()>("Never", ()).await });
+    while server.frame_stats().at_work == 0 {
+        tokio::task::yield_now().await;
+    }
+    running.shutdown().await;
+    let error = call.await.unwrap().unwrap_err();
+    let fault = error.as_fault().unwrap();
+    assert_eq!(fault.code().0, UNAVAILABLE, "{fault:?}");
+    assert!(!error.is_before_start());
+}
+
+/// A peer that takes a few bytes now and then is not silent, and outlives nothing by it.
+#[tokio::test(start_paused = true)]
+async fn who_reads_a_little_now_and_then_is_not_waited_for() {
+    let patient = FrameLimits::new().queue(Duration::MAX, Duration::MAX);
+    let (server, running) = stoppable(patient.age(60 * SECOND)).await;
+    let mut raw = Raw::connect(running.address()).await;
+    for slot in 0..1_000 {
+        // The CBOR of ["x", 60000].
+        raw.call(slot, "Repeat", 0, &[0x82, 0x61, b'x', 0x19, 0xea, 0x60]);
+    }
+    raw.send().await;
+    let begun = Instant::now();
+    let mut trickled = 0;
+    while begun.elapsed() < 60 * SECOND || server.frame_stats().connections > 0 {
+        // Once it is to end, less than what waits by then.
+        let bytes = match begun.elapsed() < 54 * SECOND {
+            true => 500_000,
+            false => 50_000,
+        };
+        trickled += raw.trickle(bytes).await;
+        sleep(SECOND).await;
+        assert!(begun.elapsed() < 90 * SECOND, "it is still there");
+    }
+    // It was no silence that it ended by.
+    let took = begun.elapsed();
+    assert!(took >= 60 * SECOND, "{took:?}");
+    assert!(trickled > 10_000_000, "{trickled}");
 }

@@ -8,6 +8,7 @@ use tokio::net::TcpStream;
 pub(crate) const FAULT: u8 = 0x05;
 pub(crate) const CREDIT: u8 = 0x09;
 pub(crate) const GOAWAY: u8 = 0x10;
+pub(crate) const ITEM: u8 = 0x07;
 pub(crate) const REPLY: u8 = 0x04;
 pub(crate) const UNSTARTED: u8 = 0x10;
 
@@ -84,6 +85,12 @@ impl Raw {
     pub(crate) async fn send(&mut self) {
         let said = std::mem::take(&mut self.said);
         self.stream.write_all(&said).await.unwrap();
+    }
+
+    /// Reads up to so many bytes and looks at none. No frame can be read afterwards.
+    pub(crate) async fn trickle(&mut self, bytes: usize) -> usize {
+        let mut read = vec![0; bytes];
+        self.stream.read(&mut read).await.unwrap_or_default()
     }
 
     /// The next frame that is neither `HELLO` nor about pings, which are answered; none at the end.

@@ -340,10 +340,9 @@ async fn when_the_connection_ends_so_do_its_streams() {
             ended => break ended.unwrap_err(),
         }
     };
-    assert!(
-        matches!(error, CallError::Disconnected { sent: true, .. }),
-        "{error}"
-    );
+    let fault = error.as_fault().unwrap();
+    assert_eq!(fault.code(), FaultCode::UNAVAILABLE, "{fault:?}");
+    assert!(!fault.is_unstarted());
     served.dropped.recv().await.unwrap();
     stopping.await.unwrap();
 }

@@ -67,9 +67,83 @@ async fn a_subscription_ends_in_order_or_by_being_dropped() {
     assert_eq!(client.publish("news", "gone").await.unwrap(), 0);
 }
 
+/// What is handed over before it is not wanted any more comes, however long that takes.
+#[tokio::test]
+async fn what_was_handed_over_before_the_end_comes_before_it() {
+    let topics = Topics::new();
+    let running = serve(Some(topics.clone())).await;
+    let client = client(&running).await;
+    let mut subscription = client.subscribe("news").await.unwrap();
+    // More than there is credit for.
+    for number in 0..30_usize {
+        let message = "x".repeat(30_000 + number);
+        assert_eq!(topics.publish("news", message).unwrap(), 1);
+        client.call::<i32>("Add", (1, 2)).await.unwrap();
+    }
+    subscription.unsubscribe();
+    client.call::<i32>("Add", (1, 2)).await.unwrap();
+    assert_eq!(topics.publish("news", "too late").unwrap(), 0);
+    for number in 0..30 {
+        let (missed, message) = next(&mut subscription).await;
+        assert_eq!((missed, message.len()), (0, 30_000 + number));
+    }
+    assert_eq!(subscription.next::<String>().await.unwrap(), None);
+}
+
+/// The settings are those of the topics, whoever publishes.
+#[tokio::test]
+async fn what_a_clone_is_told_holds_for_all() {
+    let publisher = Topics::new();
+    let topics = publisher
+        .clone()
+        .queue(4, 1 << 20)
+        .slow(SlowSubscriber::End);
+    let (_, _, fault) = flood_by(&publisher, topics).await;
+    assert_eq!(code(&fault.unwrap()), FaultCode::OVERLOADED);
+}
+
+/// Those who read get all, however little there is for those who do not.
+#[tokio::test]
+async fn all_queues_together_have_so_much_memory() {
+    let topics = Topics::new().queue(1 << 20, 1 << 30).memory(200_000);
+    let (handed, got, fault) = flood(topics).await;
+    assert!(fault.is_none());
+    assert!(handed.iter().all(|count| *count == 1));
+    let missed: u32 = got.iter().map(|(missed, _)| missed).sum();
+    assert_eq!(missed as usize + got.len(), 101);
+    // What it has credit for, what waits to be read by it, and 200,000 bytes.
+    assert!(got.len() < 40, "{} came", got.len());
+    let topics = Topics::new().queue(1 << 20, 1 << 30).memory(200_000);
+    let running = serve(Some(topics.clone())).await;
+    let client = client(&running).await;
+    let mut quick = client.subscribe("news").await.unwrap();
+    let slow = client.subscribe("news").await.unwrap();
+    for number in 0..100_usize {
+        topics.publish("news", "x".repeat(20_000 + number)).unwrap();
+        let (missed, message) = next(&mut quick).await;
+        assert_eq!((missed, message.len()), (0, 20_000 + number));
+    }
+    // Nothing is held for those who have gone.
+    drop(slow);
+    client.call::<i32>("Add", (1, 2)).await.unwrap();
+    for _ in 0..8 {
+        assert_eq!(topics.publish("news", "x".repeat(20_000)).unwrap(), 1);
+    }
+    for _ in 0..8 {
+        assert_eq!(next(&mut quick).await.0, 0);
+    }
+}
+
 /// Publishes what is more than a subscriber that does not read can be sent, and then what it had.
 async fn flood(topics: Topics) -> (Vec<u32>, Vec<(u32, usize)>, Option<CallError>) {
-    let running = serve(Some(topics.clone())).await;
+    flood_by(&topics.clone(), topics).await
+}
+
+async fn flood_by(
+    topics: &Topics,
+    served: Topics,
+) -> (Vec<u32>, Vec<(u32, usize)>, Option<CallError>) {
+    let running = serve(Some(served)).await;
     let client = client(&running).await;
     let mut slow = client.subscribe("news").await.unwrap();
     let mut handed = Vec::new();

@@ -50,7 +50,7 @@ impl Direct {
     /// Nothing, if the server does not offer frames.
     pub(super) fn new(app: Arc<App>, runtime: Handle) -> Option<Self> {
         Some(Self {
-            handlers: Handlers::new(app)?,
+            handlers: Handlers::of_connection(app)?,
             context: handlers::context(Peer::in_process()),
             runtime,
             stopped: AtomicBool::new(false),
@@ -72,7 +72,7 @@ impl Direct {
 
     /// Takes what a call needs of the server's, or says why it does not begin.
     #[inline]
-    fn admit(&self, bytes: usize) -> Result<handlers::Share, Box<Begun>> {
+    fn admit(&self, bytes: usize) -> Result<handlers::Admitted, Box<Begun>> {
         let app = &self.handlers.app;
         app.flow.sums.add(Sum::Calls, 1);
         let most = app.limits.bytes();
@@ -84,7 +84,7 @@ impl Direct {
         if app.flow.at_work() >= app.flow.limits.at_work {
             return Err(Box::new(self.shed()));
         }
-        let share = self.handlers.take(&self.context.peer, bytes);
+        let share = self.handlers.admit(&self.context.peer, bytes);
         share.map_err(|fault| Box::new(self.fault(&Called::Unknown, &fault, true)))
     }
 
@@ -111,7 +111,7 @@ impl Direct {
         &self,
         operation: u32,
         begun: Result<handlers::Begun<T>, Fault>,
-        held: handlers::Share,
+        held: handlers::Admitted,
     ) -> Begun
     where
         T: Into<Ended> + Send + 'static,

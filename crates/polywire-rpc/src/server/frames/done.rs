@@ -2,15 +2,56 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Waker};
+use std::time::Duration;
 
 use polywire_frame::CallId;
-use polywire_protocol::Fault;
+use polywire_protocol::{Fault, FaultKind};
 
 use super::pipe::Pipe;
 use crate::methods::MethodReply;
+use crate::server::memory::{Held, Memory};
 
 /// An answer, and to what.
-pub(super) type Ended<C = CallId> = (C, u32, Result<MethodReply, Fault>);
+#[derive(Debug)]
+pub(super) struct Ended<C = CallId> {
+    pub(super) call: C,
+    pub(super) operation: u32,
+    pub(super) answer: Answered,
+}
+
+/// What a call has ended in, and the memory that it takes until it has been written.
+#[derive(Debug)]
+pub(super) struct Answered {
+    pub(super) result: Result<MethodReply, Fault>,
+    pub(super) held: Option<Held>,
+}
+
+/// Answers up to this size take no memory that counts.
+const SMALL: usize = 4 << 10;
+
+impl Answered {
+    /// A large answer for which there is no memory is a fault instead: whoever does not read what was
+    /// asked for shall not fill the server with it.
+    pub(super) fn new(result: Result<MethodReply, Fault>, memory: &Arc<Memory>) -> Self {
+        let bytes = result.as_ref().map_or(0, MethodReply::len);
+        if bytes <= SMALL {
+            return Self { result, held: None };
+        }
+        let mut held = Held::nothing(Arc::clone(memory));
+        if held.resize(bytes) {
+            return Self {
+                result,
+                held: Some(held),
+            };
+        }
+        let message = "answers that wait to be read take as much memory as they may";
+        let fault = Fault::new(FaultKind::Overloaded, message);
+        Self {
+            result: Err(fault.with_retry_after(Duration::from_secs(1))),
+            held: None,
+        }
+    }
+}
 
 /// Answers of handlers that took their time, and streams that have something to fetch.
 ///

@@ -53,8 +53,9 @@ impl Flow {
         }
     }
 
-    pub(crate) fn stats(&self) -> FrameStats {
-        self.sums.stats(self.at_work())
+    /// What is counted here, beside so many bytes of memory.
+    pub(crate) fn stats(&self, memory: usize) -> FrameStats {
+        self.sums.stats(self.at_work(), memory)
     }
 
     pub(super) fn at_work(&self) -> u32 {

@@ -14,7 +14,7 @@ use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
 use super::calls::Table;
-use super::done::{Done, Ended};
+use super::done::{Answered, Done, Ended};
 use super::faults;
 use super::one_ways::OneWays;
 use crate::frames::Clock;
@@ -23,7 +23,7 @@ use crate::methods::MethodReply;
 use crate::server::answer::caught;
 use crate::server::app::{App, Called};
 use crate::server::gate::InFlight;
-use crate::server::memory::{FREE, Held};
+use crate::server::memory::{FREE, Held, Memory};
 use crate::server::peer::Peer;
 
 /// The state machine that calls come from, and answers go to.
@@ -49,6 +49,8 @@ pub(super) trait Answers {
 pub(super) struct Handlers {
     pub(super) app: Arc<App>,
     pub(super) table: Arc<Table>,
+    /// For answers until they have left, and for items.
+    pub(super) memory: Arc<Memory>,
     /// Calls that nobody waits for.
     one_ways: OneWays,
 }
@@ -62,10 +64,22 @@ pub(super) struct Request<'a> {
 }
 
 impl Handlers {
-    /// None, if the server does not offer frames.
-    pub(super) fn new(app: Arc<App>) -> Option<Self> {
+    /// Those of a connection, with its part of the memory. None, if the server does not offer frames.
+    pub(super) fn of_connection(app: Arc<App>) -> Option<Self> {
+        let memory = Arc::new(app.memory.half());
+        Self::new(app, memory)
+    }
+
+    /// Those of all clients of a socket.
+    pub(super) fn of_socket(app: Arc<App>) -> Option<Self> {
+        let memory = Arc::clone(&app.memory);
+        Self::new(app, memory)
+    }
+
+    fn new(app: Arc<App>, memory: Arc<Memory>) -> Option<Self> {
         Some(Self {
             table: Arc::clone(app.frames.as_ref()?),
+            memory,
             app,
             one_ways: OneWays::default(),
         })
@@ -79,32 +93,57 @@ impl Handlers {
         now: Time,
         call: A::Call,
         request: &Request<'_>,
-    ) {
-        let share = match self.take(&request.context.peer, request.payload.len()) {
-            Ok(share) => share,
-            Err(fault) => return self.fault(answers, now, call, &Called::Unknown, &fault, true),
+    ) -> Became {
+        let (in_flight, held) = match self.admit(&request.context.peer, request.payload.len()) {
+            Ok(admitted) => admitted,
+            Err(fault) => {
+                self.fault(answers, now, call, &Called::Unknown, &fault, true);
+                return Became::Answered(None);
+            }
         };
         let operation = request.operation;
         match self.begin(request, true) {
-            Ok(Begun::Ended(answer)) => self.answer(answers, now, (call, operation, answer)),
+            Ok(Begun::Ended(result)) => {
+                let answer = Answered::new(result, &self.memory);
+                let ended = Ended {
+                    call,
+                    operation,
+                    answer,
+                };
+                Became::Answered(self.answer(answers, now, ended))
+            }
             Ok(Begun::Working(future)) => {
                 let done = Arc::clone(done);
-                let answer = self.finish(operation, future);
+                let memory = Arc::clone(&self.memory);
+                let result = self.finish(operation, future);
                 let at_work = self.app.flow.works();
                 let task = tokio::spawn(async move {
-                    let answer = answer.await;
+                    let answer = Answered::new(result.await, &memory);
                     // Until the handler has ended, also one that was given up.
-                    drop((share, at_work));
-                    done.push((call, operation, answer));
+                    drop((in_flight, at_work, held));
+                    done.push(Ended {
+                        call,
+                        operation,
+                        answer,
+                    });
                 });
                 answers.attach(call, task.abort_handle());
+                Became::AtWork
             }
             Err(fault) => {
                 let unstarted = is_of_the_input(fault.kind());
                 let called = self.table.called(operation);
                 self.fault(answers, now, call, &called, &fault, unstarted);
+                Became::Answered(None)
             }
         }
+    }
+
+    /// Takes what a call needs as long as its handler is at work.
+    pub(super) fn admit(&self, peer: &Peer, bytes: usize) -> Result<Admitted, Fault> {
+        let in_flight = self.app.admit_call(peer)?;
+        let held = self.hold(bytes).map_err(|()| no_memory())?;
+        Ok((in_flight, held))
     }
 
     /// Answers a call of an operation that there is not.
@@ -134,7 +173,7 @@ impl Handlers {
             tracing::debug!("a call without an answer was dropped: too many are at work");
             return;
         }
-        let Ok(share) = self.take(&request.context.peer, request.payload.len()) else {
+        let Ok(admitted) = self.admit(&request.context.peer, request.payload.len()) else {
             return;
         };
         if let Ok(Begun::Working(future)) = self.begin(request, true) {
@@ -142,7 +181,7 @@ impl Handlers {
             let at_work = self.app.flow.works();
             self.one_ways.spawn(caller, async move {
                 let _ = answer.await;
-                drop((share, at_work));
+                drop((admitted, at_work));
             });
         }
     }
@@ -167,7 +206,12 @@ impl Handlers {
         std::mem::take(&mut self.one_ways)
     }
 
-    /// Begins a call, and, if that is wanted, looks at once whether it has ended: most have.
+    /// Begins a call, and if that is wanted, looks at once whether it has ended: most have.
+    ///
+    /// That look is the connection's own, on its task and by its budget, with a waker that wakes nobody. What it leaves
+    /// undone gets a task, which looks again before anything else: whatever has happened in between is seen then, and a
+    /// future owes its wake to the waker that came last. Handlers of one turn share the budget of the connection; when it
+    /// is spent they are not looked at, as they would find that nothing is ready.
     pub(super) fn begin(&self, request: &Request<'_>, looks: bool) -> Result<Begun, Fault> {
         let Request {
             operation,
@@ -229,22 +273,23 @@ impl Handlers {
         }
     }
 
-    /// Answers a call whose handler has ended.
+    /// Answers a call whose handler has ended. What the answer takes until it has been written.
     pub(super) fn answer<A: Answers>(
         &self,
         answers: &mut A,
         now: Time,
-        (call, operation, answer): Ended<A::Call>,
-    ) {
-        let fault = match answer {
-            Ok(reply) => match answers.reply(now, call, reply) {
-                Ok(()) => return,
+        ended: Ended<A::Call>,
+    ) -> Option<Held> {
+        let fault = match ended.answer.result {
+            Ok(reply) => match answers.reply(now, ended.call, reply) {
+                Ok(()) => return ended.answer.held,
                 Err(too_large) => Fault::new(FaultKind::TooLarge, too_large),
             },
             Err(fault) => fault,
         };
-        let called = self.table.called(operation);
-        self.fault(answers, now, call, &called, &fault, false);
+        let called = self.table.called(ended.operation);
+        self.fault(answers, now, ended.call, &called, &fault, false);
+        None
     }
 
     /// Answers with a fault; `unstarted`, if it is known that no handler has begun.
@@ -273,25 +318,16 @@ impl Handlers {
         faults::answer(&self.app, &self.table, called, fault, unstarted)
     }
 
-    /// Takes a call's share of what the server has: a place among its calls, and memory.
-    pub(super) fn take(&self, peer: &Peer, bytes: usize) -> Result<Share, Fault> {
-        let in_flight = self.app.admit_call(peer)?;
-        let held = self.hold(bytes).map_err(|()| no_memory())?;
-        Ok((in_flight, held))
-    }
-
     /// The same handlers, for a task of their own.
     pub(super) fn share(&self) -> Self {
         Self {
             app: Arc::clone(&self.app),
             table: Arc::clone(&self.table),
+            memory: Arc::clone(&self.memory),
             one_ways: OneWays::default(),
         }
     }
 }
-
-/// What a call has of the server's as long as it is at work.
-pub(super) type Share = (Option<InFlight>, Option<Held>);
 
 /// Whether a fault of what was read before the handler: it never began.
 pub(super) const fn is_of_the_input(kind: FaultKind) -> bool {
@@ -317,6 +353,17 @@ fn no_memory() -> Fault {
     Fault::new(FaultKind::Overloaded, message).with_retry_after(Duration::from_millis(200))
 }
 
+/// What a call takes while its handler is at work.
+pub(super) type Admitted = (Option<InFlight>, Option<Held>);
+
+/// What has become of a call that came.
+pub(super) enum Became {
+    /// It was answered, and this is held until the answer has been written.
+    Answered(Option<Held>),
+    /// Its handler is at work.
+    AtWork,
+}
+
 /// A call that has begun.
 pub(super) enum Begun<T = MethodReply> {
     Ended(Result<T, Fault>),
@@ -326,7 +373,7 @@ pub(super) enum Begun<T = MethodReply> {
 impl<T> Begun<T> {
     /// Looks at once, if that is wanted, whether a call has ended.
     fn of(mut future: Pin<Box<dyn Future<Output = Result<T, Fault>> + Send>>, looks: bool) -> Self {
-        if !looks {
+        if !looks || !tokio::task::coop::has_budget_remaining() {
             return Self::Working(future);
         }
         // Whoever asks again brings the waker that counts.

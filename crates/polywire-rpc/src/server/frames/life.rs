@@ -43,9 +43,9 @@ impl Life {
         self.moved = now;
     }
 
-    /// It was said that the connection ends, then at the latest.
-    pub(super) const fn leaves(&mut self, closes: Time) {
-        self.closes = Some(closes);
+    /// It was said that the connection ends, then at the latest. The first word holds.
+    pub(super) fn leaves(&mut self, closes: Time) {
+        self.closes.get_or_insert(closes);
     }
 
     /// Whether it is to be closed, whatever is open.

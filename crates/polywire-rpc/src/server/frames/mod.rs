@@ -14,6 +14,7 @@ mod faults;
 mod flow;
 mod handlers;
 mod inproc;
+mod kept;
 mod life;
 mod limits;
 mod one_ways;

@@ -8,12 +8,15 @@ use bytes::Bytes;
 use polywire_frame::{CallId, HEADER};
 use polywire_protocol::{Fault, FaultKind};
 
-use super::done::Done;
-use crate::methods::MethodReply;
-use crate::topics::SlowSubscriber;
+use super::done::{Answered, Done};
+use crate::server::memory::Held;
+use crate::topics::{Policy, SlowSubscriber};
 
 /// Bytes of items that a handler may leave before it has to wait.
 const MOST_LEAVING: usize = 64 << 10;
+
+/// Bytes of them that take no memory that counts.
+const FEW_LEAVING: usize = 4 << 10;
 
 /// Bytes that were read before the connection is told of them.
 const TELL: u32 = 8 << 10;
@@ -31,7 +34,7 @@ pub(crate) struct Pipe {
     state: Mutex<State>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct State {
     /// With what the connection is told that it was, once it is read.
     arrived: VecDeque<(u32, Bytes)>,
@@ -40,18 +43,23 @@ struct State {
     reader: Option<Waker>,
     leaving: VecDeque<Leaving>,
     leaving_bytes: usize,
+    /// What they take. Nothing, if it is counted elsewhere.
+    held: Option<Held>,
     /// Those who wait for room: the sender may be several.
     writers: Vec<Waker>,
     /// Bytes that were read, of which the connection was not told.
     read: u32,
     /// What the call is answered when all has left.
-    answer: Option<Result<MethodReply, Fault>>,
+    answer: Option<Answered>,
     /// The connection has been told that there is something to do.
     told: bool,
     /// Messages that were left out behind those that are there.
     missed: u32,
     /// It waits for credit, and the connection knows.
     blocked: bool,
+    /// The connection is to end, and those who want to know.
+    ending: bool,
+    enders: Vec<Waker>,
     /// The call has ended.
     over: bool,
 }
@@ -76,19 +84,41 @@ pub(super) enum Sent {
 pub(crate) enum Refused {
     /// The call has ended.
     Over,
+    /// There is no memory for an item of that size.
+    NoMemory,
     /// The client takes only so many bytes.
     TooLarge(u32),
 }
 
 impl Pipe {
-    pub(super) fn new(id: CallId, most: u32, done: Arc<Done>, open: bool) -> Arc<Self> {
+    /// `held` is for what leaves, unless that is counted elsewhere.
+    pub(super) fn new(
+        id: CallId,
+        most: u32,
+        done: Arc<Done>,
+        open: bool,
+        held: Option<Held>,
+    ) -> Arc<Self> {
         Arc::new(Self {
             id,
             most,
             done,
             state: Mutex::new(State {
+                arrived: VecDeque::new(),
                 finished: !open,
-                ..State::default()
+                reader: None,
+                leaving: VecDeque::new(),
+                leaving_bytes: 0,
+                held,
+                writers: Vec::new(),
+                read: 0,
+                answer: None,
+                told: false,
+                missed: 0,
+                blocked: false,
+                ending: false,
+                enders: Vec::new(),
+                over: false,
             }),
         })
     }
@@ -139,7 +169,13 @@ impl Pipe {
         if item.len() as u64 > u64::from(self.most) {
             return Poll::Ready(Err(Refused::TooLarge(self.most)));
         }
-        if state.leaving_bytes >= MOST_LEAVING {
+        let room = state.leaving_bytes < MOST_LEAVING;
+        let taken = room && state.take(item.len() + HEADER);
+        if !taken && state.leaving.is_empty() && item.len() > MOST_LEAVING {
+            return Poll::Ready(Err(Refused::NoMemory));
+        }
+        // One that is not large may always leave, or nobody would wake those who wait.
+        if !taken && !state.leaving.is_empty() {
             let own = context.waker();
             if !state.writers.iter().any(|waker| waker.will_wake(own)) {
                 state.writers.push(own.clone());
@@ -151,8 +187,21 @@ impl Pipe {
         Poll::Ready(Ok(()))
     }
 
+    /// Ready when the connection is to end, or the call has ended.
+    pub(crate) fn poll_ending(&self, context: &Context<'_>) -> Poll<()> {
+        let mut state = self.lock();
+        if state.ending || state.over {
+            return Poll::Ready(());
+        }
+        let own = context.waker();
+        if !state.enders.iter().any(|waker| waker.will_wake(own)) {
+            state.enders.push(own.clone());
+        }
+        Poll::Pending
+    }
+
     /// The handler has ended.
-    pub(super) fn answer(self: &Arc<Self>, answer: Result<MethodReply, Fault>) {
+    pub(super) fn answer(self: &Arc<Self>, answer: Answered) {
         let mut state = self.lock();
         state.answer.get_or_insert(answer);
         self.tell(state);
@@ -168,6 +217,15 @@ impl Pipe {
         let reader = state.reader.take();
         drop(state);
         reader.into_iter().for_each(Waker::wake);
+    }
+
+    /// The connection is to end.
+    pub(super) fn ends(&self) {
+        let mut state = self.lock();
+        state.ending = true;
+        let enders = std::mem::take(&mut state.enders);
+        drop(state);
+        enders.into_iter().for_each(Waker::wake);
     }
 
     /// No more will come.
@@ -202,13 +260,18 @@ impl Pipe {
         Some(sent)
     }
 
+    /// Leaves out the oldest message of a subscriber; false if there is none.
+    pub(crate) fn leave_out(&self) -> bool {
+        let mut state = self.lock();
+        let is_some = !state.leaving.is_empty();
+        if is_some {
+            state.leave_out();
+        }
+        is_some
+    }
+
     /// A message for a subscriber: whether it was handed over.
-    pub(crate) fn offer(
-        self: &Arc<Self>,
-        payload: &Bytes,
-        (messages, bytes): (usize, usize),
-        slow: SlowSubscriber,
-    ) -> bool {
+    pub(crate) fn offer(self: &Arc<Self>, payload: &Bytes, policy: Policy) -> bool {
         let mut state = self.lock();
         if state.over || state.answer.is_some() {
             return false;
@@ -218,18 +281,14 @@ impl Pipe {
             return false;
         }
         let cost = payload.len() + HEADER;
-        let full =
-            |state: &State| state.leaving.len() >= messages || state.leaving_bytes + cost > bytes;
+        let full = |state: &State| {
+            policy.crowded
+                || state.leaving.len() >= policy.messages
+                || state.leaving_bytes + cost > policy.bytes
+        };
         while full(&state) && !state.leaving.is_empty() {
-            match slow {
-                SlowSubscriber::LeaveOutOldest => {
-                    let missed = state.pop().map_or(0, |left| left.missed).saturating_add(1);
-                    let next = state.leaving.front_mut().map(|next| &mut next.missed);
-                    match next {
-                        Some(next) => *next = next.saturating_add(missed),
-                        None => state.missed = state.missed.saturating_add(missed),
-                    }
-                }
+            match policy.slow {
+                SlowSubscriber::LeaveOutOldest => state.leave_out(),
                 SlowSubscriber::LeaveOutNewest => {
                     state.missed = state.missed.saturating_add(1);
                     return false;
@@ -238,7 +297,10 @@ impl Pipe {
                     let message = "this subscriber was too slow";
                     state.leaving.clear();
                     state.leaving_bytes = 0;
-                    state.answer = Some(Err(Fault::new(FaultKind::Overloaded, message)));
+                    state.answer = Some(Answered {
+                        result: Err(Fault::new(FaultKind::Overloaded, message)),
+                        held: None,
+                    });
                     self.tell(state);
                     return false;
                 }
@@ -251,7 +313,7 @@ impl Pipe {
     }
 
     /// The answer, if there is one and all has left.
-    pub(super) fn take_answer(&self) -> Option<Result<MethodReply, Fault>> {
+    pub(super) fn take_answer(&self) -> Option<Answered> {
         let mut state = self.lock();
         match state.leaving.is_empty() {
             true => state.answer.take(),
@@ -275,19 +337,37 @@ impl Pipe {
         state.over = true;
         state.leaving = VecDeque::new();
         state.leaving_bytes = 0;
+        state.held = None;
         state.answer = None;
         let unread: u32 = state.arrived.iter().map(|(cost, _)| cost).sum();
         state.arrived = VecDeque::new();
         let read = std::mem::take(&mut state.read);
         let writers = std::mem::take(&mut state.writers);
+        let enders = std::mem::take(&mut state.enders);
         let reader = state.reader.take();
         drop(state);
-        writers.into_iter().chain(reader).for_each(Waker::wake);
+        let all = writers.into_iter().chain(enders).chain(reader);
+        all.for_each(Waker::wake);
         unread + read
     }
 }
 
 impl State {
+    /// Takes memory for one more item of so many bytes.
+    fn take(&mut self, bytes: usize) -> bool {
+        let all = (self.leaving_bytes + bytes).saturating_sub(FEW_LEAVING);
+        self.held.as_mut().is_none_or(|held| held.resize(all))
+    }
+
+    /// Leaves out the oldest message; the next says so.
+    fn leave_out(&mut self) {
+        let missed = self.pop().map_or(0, |left| left.missed).saturating_add(1);
+        match self.leaving.front_mut() {
+            Some(next) => next.missed = next.missed.saturating_add(missed),
+            None => self.missed = self.missed.saturating_add(missed),
+        }
+    }
+
     fn push(&mut self, missed: u32, payload: Bytes) {
         self.leaving_bytes += payload.len() + HEADER;
         self.leaving.push_back(Leaving { missed, payload });
@@ -296,6 +376,11 @@ impl State {
     fn pop(&mut self) -> Option<Leaving> {
         let left = self.leaving.pop_front()?;
         self.leaving_bytes -= left.payload.len() + HEADER;
+        let all = self.leaving_bytes.saturating_sub(FEW_LEAVING);
+        if let Some(held) = &mut self.held {
+            // It becomes less, or what could not be had before is had now; either may be.
+            held.resize(all);
+        }
         Some(left)
     }
 }

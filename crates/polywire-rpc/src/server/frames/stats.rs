@@ -43,6 +43,9 @@ pub struct FrameStats {
     pub open: u64,
     /// Handlers that wait for something.
     pub at_work: u64,
+    /// Bytes that are taken of what [`ServerBuilder::body_memory`](crate::ServerBuilder::body_memory) bounds: of large
+    /// inputs on all wires, and over frames of large answers that have not been written and of items that wait.
+    pub memory: u64,
 }
 
 impl FrameStats {
@@ -76,6 +79,11 @@ impl FrameStats {
             ("connections", "Connections that are open", self.connections),
             ("open", "Calls that are open", self.open),
             ("at_work", "Handlers that wait for something", self.at_work),
+            (
+                "memory_bytes",
+                "Bytes of inputs, answers and items that wait",
+                self.memory,
+            ),
         ];
         let mut text = String::from(
             "# HELP polywire_frames_calls_total Calls that were answered, by what they ended in.\n\
@@ -168,7 +176,7 @@ impl Sums {
         }
     }
 
-    pub(super) fn stats(&self, at_work: u32) -> FrameStats {
+    pub(super) fn stats(&self, at_work: u32, memory: usize) -> FrameStats {
         FrameStats {
             calls: self.of(Sum::Calls),
             one_ways: self.of(Sum::OneWays),
@@ -185,6 +193,7 @@ impl Sums {
             connections: self.of(Sum::Connections),
             open: self.of(Sum::Open),
             at_work: at_work.into(),
+            memory: memory as u64,
         }
     }
 }

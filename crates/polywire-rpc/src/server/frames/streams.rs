@@ -6,12 +6,16 @@ use polywire_frame::server::Fault as Answer;
 use polywire_frame::{CallId, Extension, FaultCode, Output, Time};
 use polywire_protocol::{Fault, FaultKind};
 
+use super::done::{Answered, Ended};
 use super::handlers::{bring_all, is_of_the_input};
+use super::kept::Kept;
 use super::pipe::{Leaving, Pipe, Sent};
-use super::work::{Kept, Work};
+use super::work::Work;
+use crate::frames::Side;
 use crate::methods::{Form, MethodReply};
 use crate::server::answer::caught;
 use crate::server::app::Called;
+use crate::server::memory::{FREE, Held};
 use crate::topics::Access;
 
 impl Work {
@@ -25,13 +29,14 @@ impl Work {
         extension: &Extension<'_>,
         payload: &[u8],
     ) {
-        let in_flight = match self.handlers.app.admit_call(&self.context.peer) {
-            Ok(in_flight) => in_flight,
+        let admitted = match self.handlers.admit(&self.context.peer, payload.len()) {
+            Ok(admitted) => admitted,
             Err(fault) => return self.fault(now, id, &Called::Unknown, &fault, true),
         };
         let mut context = self.context.clone();
         bring_all(&mut context, extension);
-        let pipe = self.pipe(id, open);
+        let memory = Arc::clone(&self.handlers.memory);
+        let pipe = self.pipe(id, open, Some(Held::nothing(Arc::clone(&memory))));
         let begun = caught(|| {
             let pipe = Arc::clone(&pipe);
             self.handlers
@@ -47,6 +52,7 @@ impl Work {
             }
         };
         let ended = Arc::clone(&pipe);
+        let at_work = self.handlers.app.flow.works();
         let task = tokio::spawn(async move {
             let mut future = future;
             let answer = std::future::poll_fn(|context| {
@@ -56,17 +62,18 @@ impl Work {
             let answer = answer.await;
             // What the handler holds has gone before its call has.
             drop(future);
-            drop(in_flight);
-            ended.answer(answer);
+            drop((admitted, at_work));
+            ended.answer(Answered::new(answer, &memory));
         });
         let kept = Kept::stream(task.abort_handle(), operation, pipe);
         // It is open: it has just come.
         let _ = self.machine.attach(id, kept);
+        self.remember(id);
     }
 
-    fn pipe(&self, id: CallId, open: bool) -> Arc<Pipe> {
+    fn pipe(&self, id: CallId, open: bool, held: Option<Held>) -> Arc<Pipe> {
         let most = self.machine.client_settings().frame();
-        Pipe::new(id, most, Arc::clone(&self.done), open)
+        Pipe::new(id, most, Arc::clone(&self.done), open, held)
     }
 
     /// Begins a subscription.
@@ -80,25 +87,25 @@ impl Work {
         let Some(topics) = self.handlers.app.topics.clone() else {
             return self.fault(now, id, &Called::Unknown, &no_topics(), true);
         };
+        // It counts as a call for as long as it is there.
+        let in_flight = match self.handlers.app.admit_call(&self.context.peer) {
+            Ok(in_flight) => in_flight,
+            Err(fault) => return self.fault(now, id, &Called::Unknown, &fault, true),
+        };
         let mut context = self.context.clone();
         bring_all(&mut context, extension);
         if !topics.allows(&context, Access::Subscribe(topic)) {
             return self.forbidden(now, id, topic);
         }
-        let pipe = self.pipe(id, false);
+        // What waits in it is the same for all subscribers, and counted by the topics.
+        let pipe = self.pipe(id, false, None);
         self.machine.accept(id);
         let subscribed = topics.subscribe(topic, Arc::clone(&pipe));
         // It is open: it has just come.
         let _ = self
             .machine
-            .attach(id, Kept::subscription(subscribed, pipe));
-        // Those that have ended are forgotten when they are as many as those that have not.
-        if self.subscriptions.len() == self.subscriptions.capacity() {
-            let machine = &mut self.machine;
-            self.subscriptions
-                .retain(|id| machine.context(*id).is_some());
-        }
-        self.subscriptions.push(id);
+            .attach(id, Kept::subscription(subscribed, pipe, in_flight));
+        self.remember(id);
     }
 
     /// A message of a client.
@@ -125,9 +132,14 @@ impl Work {
         let message = bytes::Bytes::copy_from_slice(payload);
         let handed = topics.publish_bytes(topic, &message).to_le_bytes();
         drop(in_flight);
+        let answer = few(handed.into());
         self.answer(
             now,
-            (id, 0, Ok(MethodReply::new(Form::Cbor, handed.into()))),
+            Ended {
+                call: id,
+                operation: 0,
+                answer,
+            },
         );
     }
 
@@ -137,34 +149,81 @@ impl Work {
         self.machine.fault(now, id, fault, b"");
     }
 
-    /// The subscription is not wanted any more.
+    /// The subscription is not wanted any more: it ends when all has left that was handed over to it.
     pub(super) fn unsubscribe(&mut self, now: Time, id: CallId) {
         // `UNSUBSCRIBE` of a call is passed over.
-        let Some(kept) = self.machine.context(id) else {
-            return;
-        };
-        if kept.is_subscription() {
-            self.answer(now, (id, 0, Ok(MethodReply::new(Form::Cbor, Vec::new()))));
+        let pipe = self.machine.context(id).and_then(Kept::unsubscribe);
+        if let Some(pipe) = pipe.cloned() {
+            pipe.answer(few(Vec::new()));
+            self.pump(now, &pipe);
         }
     }
 
-    /// Ends all subscriptions, since the server stops.
-    pub(super) fn end_subscriptions(&mut self, now: Time) {
-        for id in std::mem::take(&mut self.subscriptions) {
-            if self.machine.context(id).is_some() {
-                let fault = Answer::new(FaultCode::UNAVAILABLE);
-                self.machine.fault(now, id, fault, b"");
+    /// The connection is to end. Subscriptions do at once, since they would not by themselves; handlers of streams
+    /// may have something to bring to an end.
+    pub(super) fn tell_of_the_end(&mut self, now: Time) {
+        for id in self.open.clone() {
+            let Some(kept) = self.machine.context(id) else {
+                continue;
+            };
+            if kept.is_subscription() {
+                self.end_by_force(now, id);
+            } else if let Some(pipe) = kept.pipe() {
+                pipe.ends();
             }
         }
     }
 
-    /// An item of a client.
-    pub(super) fn item(&mut self, id: CallId, cost: u32, payload: &[u8]) {
-        match self.machine.context(id).and_then(|kept| kept.pipe()) {
-            Some(pipe) => pipe.arrived(cost, payload),
-            // Of a call that took no items, and is about to be answered so.
-            None => self.consumed(id, cost),
+    /// The time of the connection is over: what is open is answered, as far as anybody still reads.
+    #[cold]
+    pub(super) fn end_all(&mut self, now: Time) {
+        for id in std::mem::take(&mut self.open) {
+            self.end_by_force(now, id);
         }
+    }
+
+    /// Ends a call, of which nobody knows what has been carried out.
+    fn end_by_force(&mut self, now: Time, id: CallId) {
+        let Some(kept) = self.machine.context(id) else {
+            return;
+        };
+        if let Some(pipe) = kept.pipe().cloned() {
+            self.close(&pipe);
+        }
+        let fault = Answer::new(FaultCode::UNAVAILABLE);
+        self.machine.fault(now, id, fault, b"");
+    }
+
+    /// An item of a client.
+    pub(super) fn item(&mut self, now: Time, id: CallId, cost: u32, payload: &[u8]) {
+        let pipe = self.machine.context(id).and_then(|kept| kept.pipe());
+        let Some(pipe) = pipe.cloned() else {
+            // Of a call that took no items, and is about to be answered so.
+            return self.consumed(id, cost);
+        };
+        pipe.arrived(cost, payload);
+        self.items_unread += cost as usize;
+        if self.hold_unread() {
+            return;
+        }
+        // As much as there is credit for is not as much as there is memory for.
+        self.close(&pipe);
+        let message = "items that wait to be read take as much memory as they may";
+        let fault = Fault::new(FaultKind::Overloaded, message);
+        self.fault(now, id, &Called::Unknown, &fault, false);
+    }
+
+    /// Takes memory for the items that have come and were not read, but for the first.
+    fn hold_unread(&mut self) -> bool {
+        let bytes = self.items_unread.saturating_sub(FREE);
+        self.items.resize(bytes)
+    }
+
+    /// Items were read by a handler, or nobody will read them.
+    fn read(&mut self, id: CallId, bytes: u32) {
+        self.items_unread = self.items_unread.saturating_sub(bytes as usize);
+        self.hold_unread();
+        self.consumed(id, bytes);
     }
 
     /// The client sends no more items.
@@ -194,7 +253,7 @@ impl Work {
 
     /// What waited because there was much to write.
     pub(super) fn resume(&mut self, now: Time) {
-        if self.machine.output().len() > Self::MOST_WAITING {
+        if self.machine.output().len() > self.most_waiting() {
             return;
         }
         for pipe in std::mem::take(&mut self.stalled) {
@@ -211,12 +270,12 @@ impl Work {
     /// Fetches what a handler has left: as much as there is room for.
     pub(super) fn pump(&mut self, now: Time, pipe: &Arc<Pipe>) {
         let id = pipe.id;
-        self.consumed(id, pipe.fetched());
+        self.read(id, pipe.fetched());
         loop {
             if pipe.is_over() {
                 return;
             }
-            if self.machine.output().len() > Self::MOST_WAITING {
+            if self.machine.output().len() > self.most_waiting() {
                 self.stalled.push(Arc::clone(pipe));
                 return;
             }
@@ -249,7 +308,14 @@ impl Work {
         if let Some(answer) = pipe.take_answer() {
             let operation = self.machine.context(id).map_or(0, |kept| kept.operation());
             self.close(pipe);
-            self.answer(now, (id, operation, answer));
+            self.answer(
+                now,
+                Ended {
+                    call: id,
+                    operation,
+                    answer,
+                },
+            );
         }
     }
 
@@ -262,10 +328,18 @@ impl Work {
 
     /// Nothing comes or goes by it any more.
     fn close(&mut self, pipe: &Arc<Pipe>) {
-        self.consumed(pipe.id, pipe.close());
+        self.read(pipe.id, pipe.close());
         if pipe.set_blocked(false) {
             self.blocked.retain(|blocked| !Arc::ptr_eq(blocked, pipe));
         }
+    }
+}
+
+/// A few bytes for what is no call of a method.
+const fn few(bytes: Vec<u8>) -> Answered {
+    Answered {
+        result: Ok(MethodReply::new(Form::Cbor, bytes)),
+        held: None,
     }
 }
 

@@ -14,15 +14,16 @@ use super::admit::{Gatekeeper, Refused};
 use super::calls;
 use super::done::{Done, Ended};
 use super::flow::Flow;
-use super::handlers::{Answers, Handlers, Request, context};
+use super::handlers::{Answers, Became, Handlers, Request, context};
+use super::kept::Kept;
 use super::life::Life;
 use super::pipe::Pipe;
 use super::stats::Sum;
 use crate::frames::{Clock, Side, Taken};
 use crate::methods::MethodReply;
 use crate::server::app::{App, Called};
+use crate::server::memory::Held;
 use crate::server::peer::Peer;
-use crate::topics::Subscribed;
 
 /// The state machine of a connection, and the handlers at work for it.
 pub(super) struct Work {
@@ -33,8 +34,14 @@ pub(super) struct Work {
     pub(super) blocked: Vec<Arc<Pipe>>,
     /// Streams whose items wait until what is there has been written.
     pub(super) stalled: Vec<Arc<Pipe>>,
-    /// Some of them may have ended.
-    pub(super) subscriptions: Vec<CallId>,
+    /// What the answers take that are in the output of the machine, and those that are being written.
+    leaving: Held,
+    writing: Held,
+    /// Bytes of items that have come and that no handler has read, and what they take.
+    pub(super) items_unread: usize,
+    pub(super) items: Held,
+    /// Calls whose handlers are at work, and subscriptions. Some of them may have ended.
+    pub(super) open: Vec<CallId>,
     /// Of calls that bring nothing of their own.
     pub(super) context: crate::Context,
     pub(super) life: Life,
@@ -76,80 +83,11 @@ const SLICE: Duration = Duration::from_millis(1);
 /// Bytes in open calls while the memory for them is short.
 const LEAST_BYTES: u32 = 64 << 10;
 
-/// What is kept of a call while its handler is at work, or of a subscription.
-pub(super) struct Kept {
-    task: Option<AbortHandle>,
-    /// Of a call with streams, or a subscription.
-    items: Option<Box<Streamed>>,
-}
-
-struct Streamed {
-    operation: u32,
-    pipe: Arc<Pipe>,
-    subscribed: Option<Subscribed>,
-}
-
-impl Kept {
-    const fn call(task: AbortHandle) -> Self {
-        Self {
-            task: Some(task),
-            items: None,
-        }
-    }
-
-    pub(super) fn stream(task: AbortHandle, operation: u32, pipe: Arc<Pipe>) -> Self {
-        Self {
-            task: Some(task),
-            items: Some(Box::new(Streamed {
-                operation,
-                pipe,
-                subscribed: None,
-            })),
-        }
-    }
-
-    pub(super) fn subscription(subscribed: Subscribed, pipe: Arc<Pipe>) -> Self {
-        Self {
-            task: None,
-            items: Some(Box::new(Streamed {
-                operation: 0,
-                pipe,
-                subscribed: Some(subscribed),
-            })),
-        }
-    }
-
-    pub(super) fn pipe(&self) -> Option<&Arc<Pipe>> {
-        self.items.as_ref().map(|items| &items.pipe)
-    }
-
-    pub(super) fn operation(&self) -> u32 {
-        self.items.as_ref().map_or(0, |items| items.operation)
-    }
-
-    pub(super) fn is_subscription(&self) -> bool {
-        let items = self.items.as_ref();
-        items.is_some_and(|items| items.subscribed.is_some())
-    }
-}
-
-impl Drop for Kept {
-    /// The call was answered, which is no matter to the task any more; or it was cancelled, its
-    /// time is over or its connection has ended, and nobody wants its answer.
-    fn drop(&mut self) {
-        if let Some(task) = &self.task {
-            task.abort();
-        }
-        if let Some(pipe) = self.pipe() {
-            pipe.close();
-        }
-    }
-}
+/// Bytes that may wait to be written before no more is read, nor items fetched; and while memory is short.
+const MOST_WAITING: usize = 1 << 20;
+const LEAST_WAITING: usize = 64 << 10;
 
 impl Work {
-    /// Bytes that may wait to be written before no more is read, nor items fetched.
-    pub(super) const MOST_WAITING: usize = 1 << 20;
-
     /// For a connection; nothing, if the server does not offer frames.
     pub(super) fn new(app: Arc<App>, peer: Peer, clock: Clock) -> Option<Self> {
         let limit = u32::try_from(app.limits.bytes()).unwrap_or(u32::MAX);
@@ -161,7 +99,8 @@ impl Work {
             .with_bytes(limits.bytes.unwrap_or_else(|| limit.saturating_mul(2)))
             .with_calls(limits.calls)
             .with_ping(ping);
-        let handlers = Handlers::new(app)?;
+        let handlers = Handlers::of_connection(app)?;
+        let nothing = || Held::nothing(Arc::clone(&handlers.memory));
         if limits.compress.is_some() {
             settings = settings.with_features(settings.features().with(Features::DEFLATE));
         }
@@ -177,6 +116,10 @@ impl Work {
         flow.sums.add(Sum::Connections, 1);
         Some(Self {
             context: context(peer),
+            leaving: nothing(),
+            writing: nothing(),
+            items_unread: 0,
+            items: nothing(),
             handlers,
             machine,
             life: Life::new(limits, clock.now()),
@@ -197,7 +140,7 @@ impl Work {
             done: Arc::default(),
             blocked: Vec::new(),
             stalled: Vec::new(),
-            subscriptions: Vec::new(),
+            open: Vec::new(),
             greeted: false,
             left: false,
         })
@@ -205,10 +148,21 @@ impl Work {
 
     /// The server stops: what is open is answered.
     pub(super) fn stop(&mut self) {
-        let within = self.handlers.app.timeouts.shutdown.as_millis();
-        let within = u32::try_from(within).unwrap_or(u32::MAX);
-        self.machine.go_away(Reason::STOP, within, "");
-        self.end_subscriptions(Time::ZERO);
+        let within = self.handlers.app.timeouts.shutdown;
+        // Whoever stops the server waits for no longer than that, and by then all are to have been answered.
+        let within = within - (within / 10).min(Duration::from_secs(1));
+        self.leave(self.clock.now(), Reason::STOP, within);
+    }
+
+    /// A call is open when what it came with has been looked at.
+    pub(super) fn remember(&mut self, id: CallId) {
+        // Those that have ended are forgotten when they are as many as those that have not.
+        if self.open.len() == self.open.capacity() {
+            let machine = &mut self.machine;
+            self.open.retain(|id| machine.context(*id).is_some());
+            self.open.reserve(self.open.len().max(LEAST_CALLS as usize));
+        }
+        self.open.push(id);
     }
 
     /// Whether a call begins, or does what it asks for: it may have waited too long, or there
@@ -219,6 +173,7 @@ impl Work {
             Event::Call { id, deadline, .. } | Event::Publish { id, deadline, .. } => {
                 (Some(*id), *deadline)
             }
+            Event::Subscribe { id, .. } => (Some(*id), Time::NEVER),
             Event::OneWay { deadline, .. } => (None, *deadline),
             _ => return true,
         };
@@ -278,13 +233,12 @@ impl Work {
         self.counted_open = open;
     }
 
-    /// The connection is to end: what is open is answered, for as long as the server may take to stop.
-    fn leave(&mut self, now: Time, reason: Reason) {
-        let within = self.handlers.app.timeouts.shutdown;
+    /// The connection is to end: what is open is answered within that time.
+    fn leave(&mut self, now: Time, reason: Reason, within: Duration) {
         let millis = u32::try_from(within.as_millis()).unwrap_or(u32::MAX);
         self.machine
             .go_away(reason, millis, reason.name().unwrap_or_default());
-        self.end_subscriptions(now);
+        self.tell_of_the_end(now);
         self.life.leaves(now.after(within));
     }
 
@@ -351,7 +305,7 @@ impl Work {
                 self.subscribe(now, id, topic, &extension);
             }
             Event::Unsubscribe(id) => self.unsubscribe(now, id),
-            Event::Item { id, cost, payload } => self.item(id, cost, payload),
+            Event::Item { id, cost, payload } => self.item(now, id, cost, payload),
             Event::End(id) => self.end(id),
             Event::Writable(id) => self.writable(now, id),
             Event::Hello(_) => self.greeted = true,
@@ -376,8 +330,14 @@ impl Work {
             extension,
             payload,
         };
-        self.handlers
+        let became = self
+            .handlers
             .call(&mut self.machine, &self.done, now, id, &request);
+        match became {
+            Became::Answered(Some(held)) => self.leaving.absorb(held),
+            Became::Answered(None) => {}
+            Became::AtWork => self.remember(id),
+        }
     }
 
     /// A call that nobody waits for.
@@ -392,7 +352,10 @@ impl Work {
     }
 
     pub(super) fn answer(&mut self, now: Time, ended: Ended) {
-        self.handlers.answer(&mut self.machine, now, ended);
+        let held = self.handlers.answer(&mut self.machine, now, ended);
+        if let Some(held) = held {
+            self.leaving.absorb(held);
+        }
     }
 
     /// Answers with a fault; `unstarted`, if it is known that no handler has begun.
@@ -542,7 +505,10 @@ impl Side for Work {
     }
 
     fn most_waiting(&self) -> usize {
-        Self::MOST_WAITING
+        match self.tight {
+            true => LEAST_WAITING,
+            false => MOST_WAITING,
+        }
     }
 
     fn end_of_input(&mut self, rest: usize) -> Result<bool, Broken> {
@@ -575,11 +541,22 @@ impl Side for Work {
     fn exchange(&mut self, empty: Output) -> Output {
         let output = self.machine.take_output(empty);
         self.flow.sums.add(Sum::BytesOut, output.len() as u64);
+        // What was there before has been written.
+        self.writing.resize(0);
+        std::mem::swap(&mut self.writing, &mut self.leaving);
         output
     }
 
+    fn wrote(&mut self) {
+        self.writing.resize(0);
+    }
+
     fn is_done(&self) -> bool {
-        self.machine.is_done() || self.life.is_over()
+        self.machine.is_done()
+    }
+
+    fn is_over(&self) -> bool {
+        self.life.is_over()
     }
 
     fn next_timeout(&self) -> Time {
@@ -595,7 +572,10 @@ impl Side for Work {
         }
         let rests = self.machine.open() == 0 && self.handlers.rests();
         if let Some(reason) = self.life.timeout(now, rests) {
-            self.leave(now, reason);
+            self.leave(now, reason, self.handlers.app.timeouts.shutdown);
+        }
+        if self.life.is_over() {
+            self.end_all(now);
         }
     }
 

@@ -6,15 +6,15 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use polywire_frame::datagram::server::{Call, Event, Fault as Answer, Limits, Server};
-use polywire_frame::{Reason, Settings, Time};
+use polywire_frame::{FaultCode, Reason, Settings, Time};
 
 use tokio::task::AbortHandle;
 
 use super::super::admit::Gatekeeper;
 use super::super::calls;
 use super::super::done::Done;
-use super::super::handlers::{Answers, Handlers, Request, context};
-use crate::frames::{Alarm, Clock, Received, Sender, Sending, Socket};
+use super::super::handlers::{Answers, Became, Handlers, Request, context};
+use crate::frames::{Alarm, Clock, Received, Sender, Sending, Socket, poll_others};
 use crate::methods::MethodReply;
 use crate::server::app::App;
 use crate::server::peer::Peer;
@@ -28,6 +28,9 @@ const ENOUGH: usize = 256 << 10;
 /// How long clients are answered that have not heard that the server stops, although nothing is open:
 /// their answers may have been lost.
 const LINGER: Duration = Duration::from_secs(1);
+
+/// Calls at work of which none is looked for that has ended.
+const LEAST: usize = 64;
 
 type Machine = Server<u32, Kept, RandomState, Sender>;
 
@@ -53,6 +56,8 @@ pub(super) struct Work {
     sending: Sending<Sender>,
     clock: Clock,
     alarm: Alarm,
+    /// Calls whose handlers are at work. Some of them may have ended.
+    open: Vec<Call>,
     /// When the server stops although calls are open, and when if none is.
     stops: Option<(Time, Time)>,
 }
@@ -64,12 +69,13 @@ impl Work {
             socket,
             gate: Gatekeeper::new(Arc::clone(&app.flow)),
             machine: Server::with_limits(Settings::DEFAULT, limits, RandomState::new()),
-            handlers: Handlers::new(app)?,
+            handlers: Handlers::of_socket(app)?,
             done: Arc::default(),
             context: context(Peer::default()),
             sending: Sending::default(),
             clock: Clock::new(),
             alarm: Alarm::new(),
+            open: Vec::new(),
             stops: None,
         })
     }
@@ -77,6 +83,8 @@ impl Work {
     /// The server stops: what is open is answered.
     pub(super) fn stop(&mut self) {
         let within = self.handlers.app.timeouts.shutdown;
+        // As long as those of connections have.
+        let within = within - (within / 10).min(LINGER);
         let now = self.clock.now();
         self.stops = Some((now.after(within), now.after(LINGER.min(within))));
         let millis = u32::try_from(within.as_millis()).unwrap_or(u32::MAX);
@@ -99,6 +107,7 @@ impl Work {
             }
             let sent = self.poll_send(context);
             if sent.is_ready() && self.is_done() {
+                self.end_all(context);
                 return Poll::Ready(());
             }
             if received.is_pending() && !(blocked && sent.is_ready()) {
@@ -108,8 +117,7 @@ impl Work {
         // The others have their turn, and so have those who wait for this one.
         let _ = self.poll_send(context);
         self.timeout();
-        context.waker().wake_by_ref();
-        Poll::Pending
+        poll_others(context)
     }
 
     /// The rest of stopping, once [`Self::poll`] is ready: what nobody waits for is not cut off before its time.
@@ -136,7 +144,8 @@ impl Work {
         }
         let now = self.clock.now();
         for ended in left.answers {
-            self.handlers.answer(&mut self.machine, now, ended);
+            // What is kept of it from now on, the machine bounds.
+            drop(self.handlers.answer(&mut self.machine, now, ended));
         }
     }
 
@@ -149,6 +158,16 @@ impl Work {
         quiet || now >= latest
     }
 
+    /// There is no more time: what is open is answered, once, and nobody knows what of it has been carried out.
+    fn end_all(&mut self, context: &mut Context<'_>) {
+        let now = self.clock.now();
+        for call in std::mem::take(&mut self.open) {
+            let fault = Answer::new(FaultCode::UNAVAILABLE);
+            self.machine.fault(now, call, fault, b"");
+        }
+        let _ = self.poll_send(context);
+    }
+
     fn poll_receive(&mut self, context: &mut Context<'_>) -> Poll<Received> {
         let Self {
             socket,
@@ -158,6 +177,7 @@ impl Work {
             context: circumstances,
             gate,
             clock,
+            open,
             ..
         } = self;
         let now = clock.now();
@@ -194,10 +214,17 @@ impl Work {
             if let Some((_, deadline)) = begins {
                 circumstances.deadline = handlers.until(*clock, now, deadline);
             }
-            happens(machine, handlers, done, circumstances, now, event);
+            if let Some(call) = happens(machine, handlers, done, circumstances, now, event) {
+                open.push(call);
+            }
         });
         if turn.is_some() {
             gate.look();
+        }
+        // Those that have ended are forgotten when they are as many as those that have not.
+        if open.len() > 2 * machine.open().max(LEAST) {
+            // An answer that is begun and dropped is none.
+            open.retain(|call| machine.reply(now, *call).is_some());
         }
         match ready!(received) {
             Ok(received) => Poll::Ready(received),
@@ -247,6 +274,7 @@ impl Work {
     }
 }
 
+/// Does what was asked for. The call, if its handler is at work.
 fn happens(
     machine: &mut Machine,
     handlers: &mut Handlers,
@@ -254,7 +282,7 @@ fn happens(
     context: &crate::Context,
     now: Time,
     event: Event<'_, u32, Kept>,
-) {
+) -> Option<Call> {
     match event {
         Event::Call {
             call,
@@ -269,7 +297,9 @@ fn happens(
                 extension: &extension,
                 payload,
             };
-            handlers.call(machine, done, now, call, &request);
+            if let Became::AtWork = handlers.call(machine, done, now, call, &request) {
+                return Some(call);
+            }
         }
         Event::OneWay {
             operation,
@@ -290,6 +320,7 @@ fn happens(
         Event::Cancelled(_, kept) => drop(kept),
         _ => {}
     }
+    None
 }
 
 impl Answers for Machine {

@@ -1,0 +1,102 @@
+//! What a handler does when it is looked at for the first time, on the task of its connection.
+
+use std::future::poll_fn;
+use std::sync::Arc;
+use std::task::Poll;
+
+use polywire_rpc::{Methods, Server};
+use tokio::sync::Semaphore;
+use tokio::task::coop::has_budget_remaining;
+
+use crate::raw::{FAULT, REPLY, Raw};
+
+/// The CBOR of no parameters.
+const NONE: &[u8] = &[0x80];
+
+fn methods() -> Methods {
+    let permits = Arc::new(Semaphore::new(1));
+    Methods::new()
+        // Each takes a bit of the budget that a task has.
+        .method("Permit", move |()| {
+            let permits = Arc::clone(&permits);
+            async move {
+                for _ in 0..3 {
+                    drop(permits.acquire().await.unwrap());
+                }
+            }
+        })
+        .method("Budget", |()| async {
+            if !has_budget_remaining() {
+                panic!("it is looked at in vain");
+            }
+        })
+        .method("Yields", |()| tokio::task::yield_now())
+        // It says that it is to be looked at again, and waits.
+        .method("Wakes", |()| {
+            let mut looks = 0;
+            poll_fn(move |context| {
+                looks += 1;
+                if looks == 3 {
+                    return Poll::Ready(());
+                }
+                context.waker().wake_by_ref();
+                Poll::Pending
+            })
+        })
+        // The same, by another thread, and only when it was first looked at.
+        .method("WakesOnce", |()| {
+            let mut woken = None::<Arc<std::sync::atomic::AtomicBool>>;
+            poll_fn(move |context| {
+                use std::sync::atomic::Ordering;
+
+                if let Some(woken) = &woken {
+                    // What the waker of the first look was told is lost, but not what happened.
+                    return match woken.load(Ordering::Acquire) {
+                        true => Poll::Ready(()),
+                        false => {
+                            context.waker().wake_by_ref();
+                            Poll::Pending
+                        }
+                    };
+                }
+                let own = Arc::default();
+                woken = Some(Arc::clone(&own));
+                let waker = context.waker().clone();
+                std::thread::spawn(move || {
+                    own.store(true, Ordering::Release);
+                    waker.wake();
+                });
+                Poll::Pending
+            })
+        })
+}
+
+#[tokio::test]
+async fn nothing_is_lost_however_a_handler_waits() {
+    let server = Server::methods(methods()).frames(true).build().unwrap();
+    let running = server.listen("127.0.0.1:0".parse().unwrap()).await.unwrap();
+    let mut raw = Raw::connect(running.address()).await;
+    for name in ["Yields", "Wakes", "WakesOnce", "Permit", "Budget"] {
+        for slot in 0..100 {
+            raw.call(slot, name, 0, NONE);
+        }
+        raw.send().await;
+        let (answers, _) = raw.answers(100).await;
+        assert!(answers.iter().all(|answer| answer.kind == REPLY), "{name}");
+    }
+}
+
+#[tokio::test]
+async fn no_handler_begins_where_nothing_can_be_ready() {
+    let server = Server::methods(methods()).frames(true).build().unwrap();
+    let running = server.listen("127.0.0.1:0".parse().unwrap()).await.unwrap();
+    let mut raw = Raw::connect(running.address()).await;
+    for slot in 0..300 {
+        let name = if slot % 3 == 2 { "Budget" } else { "Permit" };
+        raw.call(slot, name, 0, NONE);
+    }
+    raw.send().await;
+    let (answers, _) = raw.answers(300).await;
+    let faults = answers.iter().filter(|answer| answer.kind == FAULT);
+    assert_eq!(faults.count(), 0);
+}
