@@ -59,6 +59,7 @@ mod handler;
 pub mod layers;
 pub mod methods;
 pub mod server;
+mod sync;
 pub mod topics;
 pub mod xmlrpc;
 

@@ -47,18 +47,24 @@ const SUCCESS: f64 = 0.999;
 const LATENCY: f64 = 100_000.0;
 
 /// Whether a rate was sustained.
-pub(super) fn judge(asked: f64, report: &Report, thresholds: &[Threshold]) -> Step {
+pub(super) fn judge(
+    asked: f64,
+    report: &Report,
+    thresholds: &[Threshold],
+    old: Option<&Report>,
+) -> Step {
     let missed = |threshold: &&Threshold| {
-        !threshold.is_of_the_knee()
-            && !threshold.is_relative()
-            && !threshold.check(report, None).passed
+        !threshold.is_of_the_knee() && !threshold.check(report, old).passed
     };
+    let due = report.calls + report.skipped_sends;
     let latency = &report.latency_us;
     let why = if report.calls_per_second < asked * KEPT {
         Some(match report.generator.bottleneck {
             true => "the rate was not reached; the generator is the bottleneck".to_owned(),
             false => "the rate was not reached".to_owned(),
         })
+    } else if report.skipped_sends as f64 > due as f64 * (1.0 - SUCCESS) {
+        Some("too many sends were skipped: as many calls were open as may be".to_owned())
     } else if report.success_rate < SUCCESS {
         let most = report.errors.first().map_or("", |errors| &*errors.kind);
         Some(format!("too many calls failed, most of them so: {most}"))
@@ -79,12 +85,15 @@ pub(super) fn judge(asked: f64, report: &Report, thresholds: &[Threshold]) -> St
     }
 }
 
-/// The search.
+/// The search. What it finds it tries once more: a rate that was sustained by chance is none.
 #[derive(Clone, Debug)]
 pub(super) struct Search {
     next: f64,
-    sustained: Option<f64>,
+    /// In their order, the highest last.
+    sustained: Vec<f64>,
     not_sustained: Option<f64>,
+    /// How often the highest was sustained.
+    times: u32,
 }
 
 /// Rates that differ by less than a twentieth are one.
@@ -101,29 +110,49 @@ impl Search {
     pub(super) const fn new(first: f64) -> Self {
         Self {
             next: first,
-            sustained: None,
+            sustained: Vec::new(),
             not_sustained: None,
+            times: 0,
         }
     }
 
     /// The rate to try next, or none if the knee is known.
     pub(super) fn next(&self) -> Option<f64> {
-        let found = match (self.sustained, self.not_sustained) {
-            (Some(below), Some(above)) => above <= below * CLOSE,
-            (None, Some(above)) => above <= LEAST,
-            (Some(below), None) => below >= MOST,
-            (None, None) => false,
+        let Some(below) = self.sustained() else {
+            let hopeless = self.not_sustained.is_some_and(|above| above <= LEAST);
+            return (!hopeless).then_some(self.next);
         };
-        (!found).then_some(self.next)
+        let found = match self.not_sustained {
+            Some(above) => above <= below * CLOSE,
+            None => below >= MOST,
+        };
+        match (found, self.times) {
+            (false, _) => Some(self.next),
+            (true, 0 | 1) => Some(below),
+            (true, _) => None,
+        }
     }
 
     /// Tells what came of the rate.
     pub(super) fn tried(&mut self, sustained: bool) {
-        match sustained {
-            true => self.sustained = Some(self.next),
-            false => self.not_sustained = Some(self.next),
+        let Some(tried) = self.next() else { return };
+        let again = self.sustained() == Some(tried);
+        match (sustained, again) {
+            (true, true) => self.times += 1,
+            (true, false) => {
+                self.sustained.push(tried);
+                self.times = 1;
+            }
+            (false, _) => {
+                if again {
+                    self.sustained.pop();
+                    // Between it and the one before it is the knee, if that holds.
+                    self.times = 1;
+                }
+                self.not_sustained = Some(tried);
+            }
         }
-        self.next = match (self.sustained, self.not_sustained) {
+        self.next = match (self.sustained(), self.not_sustained) {
             (Some(below), None) => below * 2.0,
             (None, Some(above)) => above / 2.0,
             // The same factor up and down.
@@ -133,8 +162,8 @@ impl Search {
     }
 
     /// The highest rate that was sustained.
-    pub(super) const fn sustained(&self) -> Option<f64> {
-        self.sustained
+    pub(super) fn sustained(&self) -> Option<f64> {
+        self.sustained.last().copied()
     }
 }
 
@@ -162,7 +191,7 @@ mod tests {
             .iter()
             .map(|text| text.parse().unwrap())
             .collect();
-        let step = judge(1_000.0, &report, &thresholds);
+        let step = judge(1_000.0, &report, &thresholds, Some(&Report::example()));
         assert_eq!(step.sustained, step.why.is_none());
         step.why
     }
@@ -175,6 +204,14 @@ mod tests {
         let failed = judged(|report| report.success_rate = 0.99, &[]);
         assert!(failed.unwrap().starts_with("too many calls failed"));
         assert_eq!(judged(|_| (), &["p99<300us"]).unwrap(), "missed p99<300us");
+        let skipped = judged(|report| report.skipped_sends = 100, &[]).unwrap();
+        assert!(
+            skipped.starts_with("too many sends were skipped"),
+            "{skipped}"
+        );
+        let slower = |report: &mut Report| report.latency_us.p99 *= 1.5;
+        assert_eq!(judged(slower, &["p99<1.4x"]).unwrap(), "missed p99<1.4x");
+        assert_eq!(judged(slower, &["p99<1.6x"]), None);
         let late = |report: &mut Report| report.latency_us.p99 = 200_000.0;
         assert_eq!(judged(late, &[]).unwrap(), "a p99 above 100 ms");
         assert_eq!(judged(late, &["p99<1s"]), None);
@@ -186,8 +223,26 @@ mod tests {
             let (knee, steps) = search(first, 123_456.0);
             let knee = knee.unwrap();
             assert!(knee <= 123_456.0 && knee * CLOSE >= 123_456.0, "{knee}");
-            assert!(steps <= 14, "{steps}");
+            assert!(steps <= 15, "{steps}");
         }
+    }
+
+    /// What was sustained once by chance is not the knee.
+    #[test]
+    fn a_knee_is_confirmed() {
+        let mut search = Search::new(1_000.0);
+        let mut lucky = 1;
+        let mut tries = Vec::new();
+        while let Some(rate) = search.next() {
+            tries.push(rate);
+            let luck = rate > 10_000.0 && lucky > 0;
+            lucky -= u32::from(luck);
+            search.tried(luck || rate <= 10_000.0);
+        }
+        let knee = search.sustained().unwrap();
+        assert!(knee <= 10_000.0 && knee * CLOSE >= 10_000.0, "{tries:?}");
+        // The last that was tried is the knee, for the second time.
+        assert_eq!(tries.iter().filter(|rate| **rate == knee).count(), 2);
     }
 
     #[test]

@@ -84,7 +84,7 @@ async fn bench(arguments: &Arguments) -> Result<(), Failure> {
     let log = paper.as_mut().map(|paper| hdr::Log::begin(paper, &what));
     let mut live = Live::new(arguments.quiet, log.transpose()?);
     let mut report = match arguments.find_knee {
-        true => find_knee(arguments, &target, &mut signals, &mut live).await?,
+        true => find_knee(arguments, &target, &mut signals, &mut live, old.as_ref()).await?,
         false => {
             let pid = arguments.server_pid;
             let measured = measure(&plan, &target, pid, &mut signals, &mut live).await?;
@@ -137,10 +137,11 @@ async fn find_knee(
     target: &Target,
     signals: &mut Signals,
     live: &mut Live<'_>,
+    old: Option<&Report>,
 ) -> Result<Report, Failure> {
     let mut search = Search::new(arguments.first_rate());
     let mut steps: Vec<Step> = Vec::new();
-    let mut best: Option<Report> = None;
+    let mut reports: Vec<(f64, Report)> = Vec::new();
     while let Some(asked) = search.next() {
         let (plan, schedule) = arguments.plan_at(asked)?;
         live.begin(format!("{} calls/s: ", words::rate(asked)));
@@ -148,19 +149,22 @@ async fn find_knee(
         let measured = measure(&plan, target, pid, signals, live).await?;
         let report = Report::new(&target.about(), &plan, schedule, &measured);
         let ended = report.ended_early;
-        let step = knee::judge(asked, &report, &arguments.threshold);
+        let step = knee::judge(asked, &report, &arguments.threshold, old);
         search.tried(step.sustained);
-        if step.sustained || best.as_ref().is_none_or(|_| search.sustained().is_none()) {
-            best = Some(report);
-        }
+        reports.push((asked, report));
         steps.push(step);
         if ended {
             break;
         }
     }
-    let mut report = best.ok_or_else(|| Failure::transport("nothing was tried"))?;
+    // Of several of one rate the last; where none was sustained, the lowest, which was tried last.
+    let knee = search.sustained();
+    let of_knee = |(asked, _): &(f64, Report)| knee.is_none_or(|knee| knee == *asked);
+    let at = reports.iter().rposition(of_knee);
+    let at = at.ok_or_else(|| Failure::transport("nothing was tried"))?;
+    let (_, mut report) = reports.swap_remove(at);
     report.knee = Some(KneeReport {
-        sustained: search.sustained(),
+        sustained: knee,
         steps,
     });
     Ok(report)

@@ -30,6 +30,18 @@ impl Wrong {
         let why = Box::new(why);
         Self { kind, why }
     }
+
+    /// Whether a server said so, and it was not this program or its connection that failed.
+    pub(super) fn was_answered(&self) -> bool {
+        const BY_A_SERVER: [&str; 5] = [
+            "different",
+            "fault",
+            "overloaded",
+            "unavailable",
+            "unreadable",
+        ];
+        BY_A_SERVER.contains(&self.kind)
+    }
 }
 
 impl fmt::Debug for Wrong {

@@ -1,8 +1,8 @@
 //! Where calls wait.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-
 use polywire_frame::flow::{Bounds, QueueFull};
+
+use crate::sync::atomic::{AtomicUsize, Ordering};
 
 /// How much waits, of all connections of a client together.
 ///
@@ -15,7 +15,7 @@ pub(super) struct Room {
 }
 
 impl Room {
-    pub(super) const fn new(bounds: Bounds) -> Self {
+    pub(super) fn new(bounds: Bounds) -> Self {
         Self {
             bounds,
             calls: AtomicUsize::new(0),

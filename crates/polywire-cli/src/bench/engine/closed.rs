@@ -10,8 +10,9 @@ use tokio::time::{MissedTickBehavior, interval_at};
 use super::super::wire::Wire;
 use super::lane::Lane;
 
-/// A call that fails sooner than this is followed by a pause, or calls that cannot be sent would
-/// be all that the program does.
+/// A call that fails sooner than this and was not answered is followed by a pause, or calls that cannot be
+/// sent would be all that the program does. Who is turned away by the server calls again at once: that is the load that
+/// was asked for.
 const AT_ONCE: Duration = Duration::from_millis(1);
 
 /// That pause.
@@ -36,7 +37,8 @@ pub(super) async fn steady<W: Wire>(lane: &Arc<Lane>, clients: &[Arc<W>], concur
                     lane.sent(begin, begin);
                     let outcome = client.call().await;
                     lane.ended(begin, &outcome);
-                    if outcome.is_err() && lane.run.now() < begin + AT_ONCE {
+                    let unanswered = outcome.as_ref().is_err_and(|wrong| !wrong.was_answered());
+                    if unanswered && lane.run.now() < begin + AT_ONCE {
                         tokio::time::sleep(PAUSE).await;
                     }
                     // A wire that never has to wait must let the others run.
@@ -48,7 +50,7 @@ pub(super) async fn steady<W: Wire>(lane: &Arc<Lane>, clients: &[Arc<W>], concur
     ended(lane).await;
 }
 
-/// Has each client send so many calls at once, every interval. A client that has as many open
+/// Has each client send so many calls at once, every interval; they count from when the interval began. A client that has as many open
 /// again skips what would go beyond.
 pub(super) async fn paced<W: Wire>(
     lane: &Arc<Lane>,
@@ -58,6 +60,7 @@ pub(super) async fn paced<W: Wire>(
 ) {
     let open: Vec<Arc<AtomicU32>> = clients.iter().map(|_| Arc::default()).collect();
     let mut ticks = interval_at(lane.run.at(Duration::ZERO), interval);
+    let mut due = Duration::ZERO;
     // Late is late: the pace stays.
     ticks.set_missed_tick_behavior(MissedTickBehavior::Burst);
     loop {
@@ -72,29 +75,30 @@ pub(super) async fn paced<W: Wire>(
             }
             tokio::task::yield_now().await;
         }
-        let now = lane.run.now();
-        if now >= lane.run.end() {
+        if due >= lane.run.end() {
             return;
         }
+        let now = lane.run.now();
         for (client, open) in clients.iter().zip(&open) {
             let room = room(open);
             let count = concurrency.min(room);
             if count < concurrency {
-                lane.skipped(now, u64::from(concurrency - count));
+                lane.skipped(due, u64::from(concurrency - count));
             }
             for _ in 0..count {
                 open.fetch_add(1, Ordering::Relaxed);
                 // Here and not in the task: what is open when the run ends is waited for.
-                lane.sent(now, now);
+                lane.sent(due, now);
                 let (lane, client) = (Arc::clone(lane), Arc::clone(client));
                 let open = Arc::clone(open);
                 tokio::spawn(async move {
                     let outcome = client.call().await;
                     open.fetch_sub(1, Ordering::Relaxed);
-                    lane.ended(now, &outcome);
+                    lane.ended(due, &outcome);
                 });
             }
         }
+        due += interval;
     }
 }
 

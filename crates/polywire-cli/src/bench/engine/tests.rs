@@ -22,6 +22,7 @@ struct Fake {
     takes: Duration,
     stall: Option<(Duration, Duration)>,
     fails: bool,
+    kind: &'static str,
     open: AtomicU64,
     most_open: AtomicU64,
     calls: AtomicU64,
@@ -34,6 +35,7 @@ impl Fake {
             takes,
             stall: None,
             fails: false,
+            kind: "disconnected",
             open: AtomicU64::new(0),
             most_open: AtomicU64::new(0),
             calls: AtomicU64::new(0),
@@ -61,7 +63,7 @@ impl Wire for Fake {
         tokio::time::sleep_until(self.begin + ends).await;
         self.open.fetch_sub(1, Ordering::Relaxed);
         match self.fails {
-            true => Err(Wrong::new("fault", "on purpose")),
+            true => Err(Wrong::new(self.kind, "on purpose")),
             false => Ok(()),
         }
     }
@@ -111,7 +113,55 @@ async fn calls_that_fail_at_once_do_not_spin() {
     lane.drained().await;
     let tally = tally(&lane);
     assert!((50..=100).contains(&tally.failed()), "{}", tally.failed());
-    assert_eq!(tally.errors["fault"].samples, ["on purpose"]);
+    assert_eq!(tally.errors["disconnected"].samples, ["on purpose"]);
+}
+
+/// Whoever is turned away at once by the server keeps calling.
+#[tokio::test(start_paused = true)]
+async fn calls_that_are_turned_away_are_no_pause() {
+    let lane = lane();
+    let mut fake = Fake::new(Duration::from_micros(100));
+    (fake.fails, fake.kind) = (true, "overloaded");
+    closed::steady(&lane, &[Arc::new(fake)], 1).await;
+    lane.drained().await;
+    // tokio's time goes on by milliseconds.
+    let failed = tally(&lane).failed();
+    assert!((900..=1_000).contains(&failed), "{failed}");
+}
+
+/// More than are sent at once were due when nobody could send them.
+#[tokio::test(start_paused = true)]
+async fn none_that_was_due_is_forgotten() {
+    let lane = lane();
+    let share = Share::new(Schedule::constant(10_000.0), 0, 1);
+    let until = async |_| tokio::time::sleep_until(lane.run.at(millis(1_200))).await;
+    let clients = [Arc::new(Fake::new(millis(5)))];
+    open::scheduled(&lane, &clients, &share, 4_000, until).await;
+    lane.drained().await;
+    let tally = tally(&lane);
+    assert_eq!(tally.sent + tally.skipped, 10_000);
+    assert!(tally.sent >= 3_000, "{}", tally.sent);
+}
+
+/// A batch that was sent late counts from when it was due.
+#[tokio::test(start_paused = true)]
+async fn batches_count_from_when_they_were_due() {
+    let lane = lane();
+    let clients = [Arc::new(Fake::new(millis(1)))];
+    let stall = async {
+        tokio::time::sleep_until(lane.run.at(millis(399))).await;
+        // Nobody on this thread goes on meanwhile.
+        tokio::time::advance(millis(200)).await;
+    };
+    tokio::join!(closed::paced(&lane, &clients, 10, millis(10)), stall);
+    lane.drained().await;
+    let tally = tally(&lane);
+    assert_eq!(tally.sent + tally.skipped, 1_000);
+    assert!(
+        tally.latency.max() >= 180_000_000,
+        "{}",
+        tally.latency.max()
+    );
 }
 
 #[tokio::test(start_paused = true)]

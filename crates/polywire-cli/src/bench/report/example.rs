@@ -28,6 +28,7 @@ impl Report {
         };
         Self {
             success_rate: 1.0,
+            format: super::FORMAT,
             calls_per_second: 1_000.0,
             asked_per_second: None,
             calls: 1_000,

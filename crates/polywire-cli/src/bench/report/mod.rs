@@ -22,10 +22,17 @@ pub(super) use text::text;
 /// The schema of [`Report`] as JSON.
 pub(super) const SCHEMA: &str = include_str!("report.schema.json");
 
+/// The version of the form of reports. It grows when a member means something else than before; new members
+/// alone do not change it.
+const FORMAT: u32 = 1;
+
 /// A report. Other versions of the program may know more members.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub(super) struct Report {
     pub(super) success_rate: f64,
+    /// The version of the form, [`FORMAT`]; 0 in reports from before there were versions.
+    #[serde(default)]
+    pub(super) format: u32,
     pub(super) calls_per_second: f64,
     pub(super) asked_per_second: Option<f64>,
     pub(super) calls: u64,
@@ -257,6 +264,7 @@ impl Report {
         let is_open = matches!(plan.load, Load::Open { .. });
         let mut report = Self {
             success_rate: tally.success_rate(),
+            format: FORMAT,
             calls_per_second,
             asked_per_second: plan.load.asked(plan),
             calls: tally.sent,

@@ -1,6 +1,5 @@
 //! What handlers leave for the task of their connection.
 
-use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Waker};
 use std::time::Duration;
 
@@ -10,6 +9,7 @@ use polywire_protocol::{Fault, FaultKind};
 use super::pipe::Pipe;
 use crate::methods::MethodReply;
 use crate::server::memory::{Held, Memory};
+use crate::sync::{Arc, Mutex, PoisonError};
 
 /// An answer, and to what.
 #[derive(Debug)]

@@ -1,7 +1,6 @@
 //! What a handler and the task of its connection share of a call with streams.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
 use bytes::Bytes;
@@ -10,6 +9,7 @@ use polywire_protocol::{Fault, FaultKind};
 
 use super::done::{Answered, Done};
 use crate::server::memory::Held;
+use crate::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use crate::topics::{Policy, SlowSubscriber};
 
 /// Bytes of items that a handler may leave before it has to wait.

@@ -1,0 +1,191 @@
+//! Handlers on their threads, and the task of their connection.
+
+use std::future::poll_fn;
+use std::task::Poll;
+
+use bytes::Bytes;
+use loom::future::block_on;
+use loom::thread;
+use polywire_frame::CallId;
+
+use super::done::{Answered, Done, Ended};
+use super::pipe::{Pipe, Sent};
+use crate::methods::MethodReply;
+use crate::sync::Arc;
+use crate::topics::{Policy, SlowSubscriber};
+
+const CALL: CallId = CallId::new(0, 0);
+
+fn reply(len: usize) -> Answered {
+    Answered {
+        result: Ok(MethodReply(len)),
+        held: None,
+    }
+}
+
+/// Each answer is fetched once, and whoever waits is woken for it.
+#[test]
+fn answers_arrive() {
+    loom::model(|| {
+        let done = Arc::new(Done::<u32>::default());
+        let handlers: Vec<_> = (0..2)
+            .map(|call| {
+                let done = Arc::clone(&done);
+                thread::spawn(move || {
+                    done.push(Ended {
+                        call,
+                        operation: 0,
+                        answer: reply(call as usize),
+                    });
+                })
+            })
+            .collect();
+        let mut calls = Vec::new();
+        block_on(poll_fn(|context| {
+            let left = done.take(context);
+            calls.extend(left.answers.iter().map(|ended| ended.call));
+            match calls.len() {
+                2 => Poll::Ready(()),
+                _ => Poll::Pending,
+            }
+        }));
+        calls.sort_unstable();
+        assert_eq!(calls, [0, 1]);
+        for handler in handlers {
+            handler.join().unwrap();
+        }
+    });
+}
+
+/// What the connection does when it is told of a pipe. Whether the answer has left.
+fn fetch(pipe: &Pipe, items: &mut Vec<Bytes>, read: &mut u32) -> Option<Answered> {
+    *read += pipe.fetched();
+    while let Some(sent) = pipe.leave_next(|leaving| {
+        items.push(leaving.payload.clone());
+        Sent::Gone
+    }) {
+        assert_eq!(sent, Sent::Gone);
+    }
+    pipe.take_answer()
+}
+
+/// Items leave in their order and before the answer, and none is forgotten.
+#[test]
+fn items_leave_before_the_answer() {
+    loom::model(|| {
+        let done = Arc::new(Done::default());
+        let pipe = Pipe::new(CALL, 100, Arc::clone(&done), false, None);
+        let own = Arc::clone(&pipe);
+        let handler = thread::spawn(move || {
+            for number in 0..2_u8 {
+                let mut item = Bytes::copy_from_slice(&[number]);
+                block_on(poll_fn(|context| own.poll_send(&mut item, context))).unwrap();
+            }
+            own.answer(reply(7));
+        });
+        let (mut items, mut read) = (Vec::new(), 0);
+        block_on(poll_fn(|context| {
+            for pipe in done.take(context).pipes {
+                if let Some(answer) = fetch(&pipe, &mut items, &mut read) {
+                    assert_eq!(answer.result.unwrap(), MethodReply(7));
+                    return Poll::Ready(());
+                }
+            }
+            Poll::Pending
+        }));
+        assert_eq!(items, [&[0_u8][..], &[1]]);
+        handler.join().unwrap();
+    });
+}
+
+/// A handler that reads is woken for what arrives and for the end, and the connection learns of every byte
+/// that was read.
+#[test]
+fn items_that_arrive_are_read() {
+    // Of all orders those in which the two take turns three times: without a bound it takes minutes.
+    let mut model = loom::model::Builder::new();
+    model.preemption_bound = Some(3);
+    model.check(|| {
+        let done = Arc::new(Done::default());
+        let pipe = Pipe::new(CALL, 100, Arc::clone(&done), true, None);
+        let own = Arc::clone(&pipe);
+        let handler = thread::spawn(move || {
+            let mut count = 0;
+            while block_on(poll_fn(|context| own.poll_next(context))).is_some() {
+                count += 1;
+            }
+            own.answer(reply(count));
+        });
+        pipe.arrived(20, b"one");
+        pipe.arrived(30, b"two");
+        pipe.finished();
+        let (mut items, mut read) = (Vec::new(), 0);
+        block_on(poll_fn(|context| {
+            for pipe in done.take(context).pipes {
+                if let Some(answer) = fetch(&pipe, &mut items, &mut read) {
+                    assert_eq!(answer.result.unwrap(), MethodReply(2));
+                    return Poll::Ready(());
+                }
+            }
+            Poll::Pending
+        }));
+        // It is told of what was read, and asks for the rest when the call ends.
+        assert_eq!(read + pipe.close(), 50);
+        handler.join().unwrap();
+    });
+}
+
+/// A handler that waits when its call ends does not wait for ever.
+#[test]
+fn a_call_that_ends_wakes_its_handler() {
+    loom::model(|| {
+        let done = Arc::new(Done::default());
+        let pipe = Pipe::new(CALL, 100, done, true, None);
+        let own = Arc::clone(&pipe);
+        let handler = thread::spawn(move || {
+            let read = block_on(poll_fn(|context| own.poll_next(context)));
+            assert_eq!(read, None);
+        });
+        pipe.close();
+        handler.join().unwrap();
+    });
+}
+
+/// Two who publish to a slow subscriber leave it what fits, and it learns how many messages were left out.
+#[test]
+fn a_slow_subscriber_learns_what_it_missed() {
+    loom::model(|| {
+        let policy = Policy {
+            messages: 1,
+            bytes: 1_000,
+            slow: SlowSubscriber::LeaveOutOldest,
+            crowded: false,
+        };
+        let done = Arc::new(Done::default());
+        let pipe = Pipe::new(CALL, 100, Arc::clone(&done), false, None);
+        let publishers: Vec<_> = (0..2_u8)
+            .map(|number| {
+                let pipe = Arc::clone(&pipe);
+                thread::spawn(move || pipe.offer(&Bytes::copy_from_slice(&[number]), policy))
+            })
+            .collect();
+        let (mut came, mut missed) = (0, 0);
+        block_on(poll_fn(|context| {
+            for pipe in done.take(context).pipes {
+                pipe.fetched();
+                while let Some(Sent::Gone) = pipe.leave_next(|leaving| {
+                    came += 1;
+                    missed += leaving.missed;
+                    Sent::Gone
+                }) {}
+            }
+            match came + missed {
+                2 => Poll::Ready(()),
+                _ => Poll::Pending,
+            }
+        }));
+        for publisher in publishers {
+            assert!(publisher.join().unwrap());
+        }
+    });
+}

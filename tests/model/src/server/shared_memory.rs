@@ -1,0 +1,29 @@
+//! What the calls of connections take of a server's memory.
+
+use loom::thread;
+
+use super::memory::{Held, Memory};
+use crate::sync::Arc;
+
+/// Two connections never have more together than there is, and give all of it back.
+#[test]
+fn no_more_is_taken_than_there_is() {
+    loom::model(|| {
+        let all = Arc::new(Memory::new(100));
+        let takers: Vec<_> = (0..2)
+            .map(|_| {
+                let all = Arc::clone(&all);
+                thread::spawn(move || {
+                    let mut held = Held::nothing(Arc::new(all.half()));
+                    let taken = held.resize(60);
+                    assert!(all.taken() <= 100);
+                    taken
+                })
+            })
+            .collect();
+        let taken = takers.into_iter().map(|taker| taker.join().unwrap());
+        // One of them at least, both if they did not meet.
+        assert!(taken.filter(|taken| *taken).count() >= 1);
+        assert_eq!(all.taken(), 0);
+    });
+}
