@@ -41,8 +41,10 @@ impl<M: Machine> State<M> {
                     None => self.tickets.insert(Outcome::Open(id), context.waker(), now),
                 };
                 if asked.what.has_items() {
+                    let sends = asked.what == What::TwoWay;
                     self.streams += 1;
-                    self.tickets.slots[ticket as usize].items = Some(Box::new(Items::new(id)));
+                    self.tickets.slots[ticket as usize].items =
+                        Some(Box::new(Items::new(id, sends)));
                 } else {
                     self.limit.started(in_flight);
                 }

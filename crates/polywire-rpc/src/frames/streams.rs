@@ -309,8 +309,8 @@ impl Outgoing {
     ///
     /// # Errors
     ///
-    /// The call has ended, or the item cannot be written or is larger than the server takes; in the
-    /// last two cases the stream goes on.
+    /// The call has ended or sends no items (any more), or the item cannot be written or is larger than the
+    /// server takes; in the last two cases the stream goes on.
     pub async fn send(&mut self, item: impl Serialize) -> Result<(), CallError> {
         let mut space = self.write(&item)?;
         let sent = self.send_bytes(&space).await;
