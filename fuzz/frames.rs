@@ -252,7 +252,7 @@ type Hasher = BuildHasherDefault<DefaultHasher>;
 /// A client and a server of datagrams, and how many calls have ended.
 struct Datagrams {
     client: datagram::Client<u32>,
-    server: datagram::Server<usize, u32, Hasher, u8>,
+    server: datagram::Server<usize, u32, Hasher>,
     now: Time,
     token: [u8; 8],
     made: u32,
@@ -263,8 +263,9 @@ impl Datagrams {
     /// A datagram for the server, whose answers the client hears, as it learns the token by them.
     fn serve(&mut self, datagram: &[u8]) {
         let before = self.server.peers();
+        let from = std::net::SocketAddr::from(([127, 0, 0, 1], 7));
         let resolve = |name: &str| Some(name.len());
-        let event = self.server.receive(self.now, 1, datagram, resolve);
+        let event = self.server.receive(self.now, from, datagram, resolve);
         if let Some(datagram::server::Event::Call { call, payload, .. }) = event
             && let Some(mut answer) = self.server.reply(self.now, call)
         {

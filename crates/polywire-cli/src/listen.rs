@@ -17,12 +17,12 @@ pub(crate) struct ListenArguments {
     /// Where to listen: http://HOST:PORT, https://HOST:PORT, scgi://HOST:PORT,
     /// http+unix:///PATH or scgi+unix:///PATH, several of them if need be;
     /// tcp://HOST:PORT or unix:///PATH for frames and HTTP on one port, where the
-    /// first byte tells which: then all of them but scgi take frames; udp://HOST:PORT
-    /// for frames over UDP.
+    /// first byte tells which: then all of them but scgi take frames; tcp+tls:// is the
+    /// same with TLS, as https:// is; udp://HOST:PORT for frames over UDP.
     /// Nothing listens beyond this machine unless a URL says so.
     #[arg(long, short, value_name = "URL", num_args = 1.., default_value = "http://127.0.0.1:8080")]
     listen: Vec<String>,
-    /// The certificate for https://, in PEM, with those that lead to its
+    /// The certificate for https:// and tcp+tls://, in PEM, with those that lead to its
     /// authority.
     #[arg(long, value_name = "FILE")]
     cert: Option<PathBuf>,
@@ -93,7 +93,7 @@ impl ListenArguments {
             let how = match scheme.as_str() {
                 "http" | "tcp" => Tcp::Http,
                 "scgi" => Tcp::Scgi,
-                "https" => {
+                "https" | "tcp+tls" => {
                     if tls.is_none() {
                         tls = Some(self.tls().map_err(|reason| usage(&reason))?);
                     }
@@ -120,7 +120,7 @@ impl ListenArguments {
             }
         }
         if self.cert.is_some() && tls.is_none() {
-            let message = "--cert is for https://, which no --listen has";
+            let message = "--cert is for https:// and tcp+tls://, which no --listen has";
             return Err(Failure::usage(message));
         }
         Ok(listening)
@@ -129,7 +129,12 @@ impl ListenArguments {
     /// Whether a URL asks for frames.
     pub(crate) fn names_frames(&self) -> bool {
         let mut schemes = self.listen.iter().filter_map(|url| url.split_once("://"));
-        schemes.any(|(scheme, _)| matches!(&*scheme.to_ascii_lowercase(), "tcp" | "udp" | "unix"))
+        schemes.any(|(scheme, _)| {
+            matches!(
+                &*scheme.to_ascii_lowercase(),
+                "tcp" | "tcp+tls" | "udp" | "unix"
+            )
+        })
     }
 
     fn tls(&self) -> Result<Tls, String> {
@@ -146,8 +151,8 @@ impl ListenArguments {
 }
 
 const EXPECTED: &str = "expected http://HOST:PORT, https://HOST:PORT, scgi://HOST:PORT, \
-                        http+unix:///PATH, scgi+unix:///PATH, tcp://HOST:PORT, unix:///PATH or \
-                        udp://HOST:PORT";
+                        http+unix:///PATH, scgi+unix:///PATH, tcp://HOST:PORT, tcp+tls://HOST:PORT, \
+                        unix:///PATH or udp://HOST:PORT";
 
 impl Listening {
     fn listen(

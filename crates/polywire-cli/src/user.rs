@@ -27,11 +27,6 @@ pub(crate) struct UserArguments {
 }
 
 impl UserArguments {
-    /// Whether anything was said of who calls.
-    pub(crate) const fn is_given(&self) -> bool {
-        self.user.is_some() || self.password_file.is_some()
-    }
-
     /// User and password, if --user names one.
     pub(crate) fn credentials(&self) -> Result<Option<(String, String)>, Failure> {
         let Some(user) = &self.user else {

@@ -60,6 +60,17 @@ impl WayArguments {
         Ok(tls.danger_accept_invalid_certificates(self.insecure))
     }
 
+    /// Whether anything is said about TLS.
+    pub(crate) fn is_about_tls(&self) -> bool {
+        let certificates = self.cacert.is_some() || self.cert.is_some() || self.key.is_some();
+        certificates || !self.pin.is_empty() || self.insecure
+    }
+
+    /// Whether a proxy is named.
+    pub(crate) const fn names_proxy(&self) -> bool {
+        self.proxy.is_some()
+    }
+
     /// The proxy, if there is one.
     pub(crate) fn proxy(&self) -> Result<Option<Proxy>, Failure> {
         match self.proxy.as_deref() {

@@ -126,12 +126,26 @@ fn frames() {
     assert!(city.contains(r#""name":"Oslo""#), "{city}");
     for (arguments, part) in [
         (&["-p", "rpcv2Cbor"][..], "http://"),
-        (&["-H", "a: b"], "headers"),
+        (&["--proxy", "http://127.0.0.1:1"], "by no proxy"),
+        (&["--insecure"], "tcp+tls://"),
         (&["--show-wire"], "--show-wire"),
     ] {
         let said = refused(&[&["call", tcp, "GetCity", OSLO], arguments].concat());
         assert!(said.contains(part), "{said}");
     }
+    // Headers are metadata, and passwords go where nobody reads them.
+    let headers = ["-H", "a: b", "--user", "ann:secret"];
+    let city = out(&[&["call", tcp, "GetCity", OSLO][..], &headers].concat());
+    assert!(city.contains(r#""name":"Oslo""#), "{city}");
+    let far = [
+        "call",
+        "tcp://192.0.2.1:7",
+        "GetCity",
+        "--user",
+        "ann:secret",
+    ];
+    let said = refused(&far);
+    assert!(said.contains("use tcp+tls://"), "{said}");
 }
 
 /// Datagrams have no HTTP beside them, so that the model has to be told.
@@ -169,6 +183,12 @@ fn who_offers_frames() {
     let url = one.url("http").replacen("http", "tcp", 1);
     let refused = polywire(&["call", &url, "GetCity", OSLO, "--deadline", "5"]);
     assert_eq!(refused.status.code(), Some(3));
+    // By its name it is a protocol like others.
+    let one = ["--listen", "http://127.0.0.1:0", "--protocol", "frame"];
+    let one = Serving::start(&one);
+    let url = one.url("http").replacen("http", "tcp", 1);
+    let city = out(&["call", &url, "GetCity", OSLO, "--protocol", "frame"]);
+    assert!(city.contains(r#""name":"Oslo""#), "{city}");
 }
 
 /// The easiest operation, over frames, by the program alone.
@@ -278,6 +298,19 @@ fn https_with_certificates_of_both() {
     let url = serving.url("https").replace("127.0.0.1", "localhost");
     answers(&url, &["--cacert", &cert, "--cert", &both]);
     let stranger = polywire(&["xmlrpc", &url, "--list", "--cacert", &cert]);
+    assert_eq!(stranger.status.code(), Some(3));
+
+    // Frames by TLS, on a port of their own name.
+    let listen = ["--listen", "tcp+tls://127.0.0.1:0", "--cert", &both];
+    let serving = Serving::start(&listen);
+    let url = serving.url("tcp+tls").replace("127.0.0.1", "localhost");
+    let city = out(&["call", &url, "GetCity", OSLO, "--cacert", &cert]);
+    assert!(city.contains(r#""name":"Oslo""#), "{city}");
+    let short = ["-b", "5", "-d", "100", "--warm-up", "0", "--json", "-q"];
+    let secured = ["bench", &url, "GetCity", OSLO, "--cacert", &cert];
+    let report = out(&[&secured[..], &short].concat());
+    assert!(report.contains("\"success_rate\": 1.0,"), "{report}");
+    let stranger = polywire(&["call", &url, "GetCity", OSLO]);
     assert_eq!(stranger.status.code(), Some(3));
 
     for (arguments, part) in [

@@ -3,10 +3,12 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::response;
+use http::header::AUTHORIZATION;
+use http::{HeaderName, HeaderValue, response};
 use polywire::codec::Dynamic;
 use polywire::prelude::*;
 use polywire::protocol::{ClientProtocol, WithToken};
+use polywire::rpc::connect;
 use polywire::rpc::frames::{self, CallError, FrameFault};
 use polywire::schema::{Body, Member, Operation};
 use uuid::Uuid;
@@ -16,7 +18,7 @@ use crate::xmlrpc::input::{json, with_types};
 use crate::{Failure, Report, print};
 
 /// The schemes over which frames are spoken.
-pub(crate) const SCHEMES: [&str; 3] = ["tcp", "udp", "unix"];
+pub(crate) const SCHEMES: [&str; 4] = ["tcp", "tcp+tls", "udp", "unix"];
 
 /// Whether a URL is one of frames. `unix://` is one of HTTP where a protocol is named, which frames
 /// have not.
@@ -32,7 +34,8 @@ pub(crate) fn is_meant(url: &str, protocol: Option<ProtocolKind>) -> Result<bool
     match scheme {
         "unix" => Ok(!other),
         _ if !SCHEMES.contains(&scheme) && asked => Err(Failure::usage(format!(
-            "{scheme}:// is not for frames: write tcp://HOST:PORT, unix:///PATH or udp://HOST:PORT"
+            "{scheme}:// is not for frames: write tcp://HOST:PORT, tcp+tls://HOST:PORT, unix:///PATH or \
+             udp://HOST:PORT"
         ))),
         _ if !SCHEMES.contains(&scheme) => Ok(false),
         _ if other => Err(Failure::usage(format!(
@@ -50,6 +53,9 @@ pub(crate) struct FramesCall {
     pub(crate) name: String,
     input: Input,
     deadline: Duration,
+    /// Metadata of each call.
+    headers: Vec<(HeaderName, HeaderValue)>,
+    tls: connect::Tls,
 }
 
 #[derive(Debug)]
@@ -83,6 +89,13 @@ impl ServiceArguments {
         deadline: Duration,
     ) -> Result<FramesCall, Failure> {
         let base = base_of(url)?;
+        let (headers, tls) = self.said()?;
+        let has_password = headers.iter().any(|(name, _)| *name == AUTHORIZATION);
+        if has_password && !is_guarded(url) {
+            return Err(Failure::usage(format!(
+                "`{url}`: a password would be read by everybody in between: use tcp+tls://"
+            )));
+        }
         let model = self
             .model_of_frames(base.as_deref(), deadline.min(PROBE))
             .await?;
@@ -93,6 +106,8 @@ impl ServiceArguments {
             name,
             input,
             deadline,
+            headers: headers.clone(),
+            tls: tls.clone(),
         };
         let is_list = text.is_some_and(|text| text.trim_start().starts_with('['));
         let Some(model) = model else {
@@ -117,6 +132,20 @@ impl ServiceArguments {
     }
 }
 
+/// Whether nobody in between reads what goes there: it is encrypted, or does not leave this machine.
+fn is_guarded(url: &str) -> bool {
+    if url.starts_with("tcp+tls:") || url.starts_with("unix:") {
+        return true;
+    }
+    let authority = url.split_once("://").map_or("", |(_, rest)| rest);
+    let host = authority
+        .rsplit_once(':')
+        .map_or(authority, |(host, _)| host);
+    let host = host.trim_start_matches('[').trim_end_matches(']');
+    let address: Result<std::net::IpAddr, _> = host.parse();
+    host == "localhost" || address.is_ok_and(|address| address.to_canonical().is_loopback())
+}
+
 /// How long a server may take to tell its model over HTTP: it may not know HTTP at all.
 const PROBE: Duration = Duration::from_secs(5);
 
@@ -129,6 +158,13 @@ fn base_of(url: &str) -> Result<Option<String>, Failure> {
             match authority {
                 Ok(authority) if authority.port().is_some() => Ok(Some(format!("http://{rest}"))),
                 _ => Err(wrong("tcp://HOST:PORT, without a path")),
+            }
+        }
+        Some(("tcp+tls", rest)) => {
+            let authority: Result<http::uri::Authority, _> = rest.parse();
+            match authority {
+                Ok(authority) if authority.port().is_some() => Ok(Some(format!("https://{rest}"))),
+                _ => Err(wrong("tcp+tls://HOST:PORT, without a path")),
             }
         }
         Some(("unix", path)) if path.starts_with('/') && path.len() > 1 => {
@@ -213,12 +249,18 @@ impl Shaped {
 impl FramesCall {
     /// A connection of its own.
     pub(crate) async fn connect(&self) -> Result<frames::Client, Failure> {
-        let client = frames::Client::connect(&self.url).await;
+        let builder = frames::Client::builder().endpoint(&self.url);
+        let client = builder.tls(self.tls.clone()).connect().await;
         let client = client.map_err(|error| {
             let message = format!("{error}{}", self.hint());
             Failure::transport(message).reported(Report::Error("transport"))
         })?;
-        Ok(client.with_deadline(self.deadline))
+        let client = client.with_deadline(self.deadline);
+        let said = self.headers.iter();
+        Ok(said.fold(client, |client, (name, value)| match *name {
+            AUTHORIZATION => client.with_authorization(value.as_bytes()),
+            _ => client.with_metadata(name.as_str(), value.as_bytes()),
+        }))
     }
 
     /// What may be wrong with the URL of one who is not understood.
@@ -321,6 +363,7 @@ mod tests {
         let frame = Some(ProtocolKind::Frame);
         for (url, protocol, meant) in [
             ("tcp://h:1", None, true),
+            ("tcp+tls://h:1", None, true),
             ("udp://h:1", None, true),
             ("unix:///run/a.sock", None, true),
             ("tcp://h:1", frame, true),
@@ -339,9 +382,25 @@ mod tests {
     }
 
     #[test]
+    fn where_passwords_may_go() {
+        for (url, guarded) in [
+            ("tcp+tls://h:1", true),
+            ("unix:///run/a.sock", true),
+            ("tcp://127.0.0.1:1", true),
+            ("tcp://[::1]:1", true),
+            ("udp://localhost:1", true),
+            ("tcp://h:1", false),
+            ("udp://10.0.0.1:1", false),
+        ] {
+            assert_eq!(is_guarded(url), guarded, "{url}");
+        }
+    }
+
+    #[test]
     fn the_same_server_over_http() {
         let base = |url| base_of(url).unwrap().unwrap();
         assert_eq!(base("tcp://[::1]:7"), "http://[::1]:7");
+        assert_eq!(base("tcp+tls://h:7"), "https://h:7");
         assert_eq!(base("unix:///run/a b"), "http+unix:///run/a b:");
         assert_eq!(base_of("udp://h:1").unwrap(), None);
         for url in [

@@ -30,7 +30,8 @@ use crate::{Failure, print};
 pub(crate) struct Arguments {
     /// The service: http://HOST:PORT, https://HOST:PORT, http+unix:///SOCKET,
     /// scgi://HOST:PORT or scgi+unix:///SOCKET, with a path before all paths if
-    /// need be; or, over frames, tcp://HOST:PORT, unix:///SOCKET or udp://HOST:PORT.
+    /// need be; or, over frames, tcp://HOST:PORT, tcp+tls://HOST:PORT, unix:///SOCKET or
+    /// udp://HOST:PORT.
     /// Over xmlRpc a path is where the calls go, such as
     /// http://HOST/xmlrpc.php; without one they go to /RPC2.
     url: String,

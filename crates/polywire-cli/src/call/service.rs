@@ -138,9 +138,12 @@ impl ServiceArguments {
         if !frames::is_meant(url, self.protocol)? {
             return Ok(false);
         }
-        if self.user.is_given() || !self.header.is_empty() || self.way != WayArguments::default() {
+        if self.way.names_proxy() {
+            return Err(Failure::usage(format!("`{url}`: frames go by no proxy")));
+        }
+        if self.way.is_about_tls() && !url.starts_with("tcp+tls:") {
             return Err(Failure::usage(format!(
-                "`{url}`: frames take no user, headers, TLS or proxy yet"
+                "`{url}`: TLS is spoken at tcp+tls://HOST:PORT"
             )));
         }
         Ok(true)
@@ -179,6 +182,11 @@ impl ServiceArguments {
         }
     }
 
+    /// What a client of frames says with each call, and how it speaks TLS.
+    pub(super) fn said(&self) -> Result<(Vec<(HeaderName, HeaderValue)>, connect::Tls), Failure> {
+        Ok((self.headers()?, self.way.tls()?))
+    }
+
     /// The model of a server that speaks frames: what --model says, or what the server tells over
     /// HTTP on the same port, if it does.
     pub(super) async fn model_of_frames(
@@ -192,8 +200,8 @@ impl ServiceArguments {
         let Some(base) = base else {
             return Ok(None);
         };
-        let way = WayArguments::default();
-        Ok(fetch_model(base, &[], &way, deadline).await.ok())
+        let headers = self.headers()?;
+        Ok(fetch_model(base, &headers, &self.way, deadline).await.ok())
     }
 }
 

@@ -420,7 +420,7 @@ fn what_makes_no_sense_is_refused() {
     for (arguments, part) in [
         (
             &["ftp://127.0.0.1:1", "Add"][..],
-            "expected tcp://HOST:PORT, unix:///PATH or udp",
+            "expected tcp://HOST:PORT, tcp+tls://HOST:PORT, unix:///PATH or udp",
         ),
         (&["127.0.0.1:1", "Add"], "expected tcp://HOST:PORT"),
         (&[url, "Add", "-t", "65"], "1..=64"),
@@ -441,7 +441,7 @@ fn what_makes_no_sense_is_refused() {
         (&[url, "Add", "--threshold", "p99<1.1x"], "--compare"),
         (&[url, "Add", "--compare", "/no/such.json"], "/no/such.json"),
         (&[url, "Add", "-p", "restJson1"], "--protocol"),
-        (&[url, "Add", "-H", "a: b"], "headers"),
+        (&[url, "Add", "--insecure"], "tcp+tls://"),
         (&[url, "--xmlrpc"], "OPERATION"),
     ] {
         let said = refused(2, arguments);

@@ -22,6 +22,7 @@
 //! is not forgotten before it was silent for 60. A restarted server has another key, and knows no token
 //! at all.
 
+mod address;
 mod calls;
 pub mod client;
 mod datagrams;
@@ -35,6 +36,7 @@ mod trip;
 use std::fmt;
 use std::time::Duration;
 
+pub use address::Address;
 pub use client::Client;
 pub use datagrams::{Datagrams, Run};
 pub use server::Server;

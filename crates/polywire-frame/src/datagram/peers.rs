@@ -1,8 +1,9 @@
 //! The clients that a server knows, and how much memory they may have.
 
-use std::collections::HashMap;
-use std::hash::{BuildHasher, Hash};
+use std::collections::{BTreeMap, HashMap};
+use std::hash::BuildHasher;
 
+use super::Address;
 use super::peer::Peer;
 use super::server::Limits;
 use crate::Time;
@@ -11,8 +12,10 @@ use crate::Time;
 ///
 /// `memory` is the sum of what all of them have.
 #[derive(Debug)]
-pub(super) struct Peers<O, T, H, A> {
+pub(super) struct Peers<O, T, H, A: Address> {
     by_address: HashMap<A, u32, H>,
+    /// How many each host has.
+    by_host: BTreeMap<A::Host, usize>,
     places: Vec<Place<O, T, A>>,
     free: Vec<u32>,
     memory: usize,
@@ -30,10 +33,11 @@ struct Place<O, T, A> {
     peer: Option<Box<Peer<O, T, A>>>,
 }
 
-impl<O: Copy, T, H: BuildHasher, A: Copy + Eq + Hash> Peers<O, T, H, A> {
+impl<O: Copy, T, H: BuildHasher, A: Address> Peers<O, T, H, A> {
     pub(super) fn new(hasher: H) -> Self {
         Self {
             by_address: HashMap::with_hasher(hasher),
+            by_host: BTreeMap::new(),
             places: Vec::new(),
             free: Vec::new(),
             memory: 0,
@@ -47,8 +51,19 @@ impl<O: Copy, T, H: BuildHasher, A: Copy + Eq + Hash> Peers<O, T, H, A> {
         self.by_address.len()
     }
 
+    /// Whether there is room for one more there.
+    pub(super) fn has_room(&self, address: A, limits: &Limits) -> bool {
+        let of_host = self.by_host.get(&address.host());
+        self.len() < limits.peers && of_host.is_none_or(|count| *count < limits.peers_per_host)
+    }
+
     pub(super) const fn memory(&self) -> usize {
         self.memory
+    }
+
+    /// Bytes of it that answers take, which can be forgotten.
+    pub(super) const fn kept(&self) -> usize {
+        self.kept
     }
 
     /// The keyed hash.
@@ -94,6 +109,7 @@ impl<O: Copy, T, H: BuildHasher, A: Copy + Eq + Hash> Peers<O, T, H, A> {
             }
         };
         self.by_address.insert(address, place);
+        *self.by_host.entry(address.host()).or_default() += 1;
         place
     }
 
@@ -104,6 +120,13 @@ impl<O: Copy, T, H: BuildHasher, A: Copy + Eq + Hash> Peers<O, T, H, A> {
             self.memory -= peer.memory();
             self.kept -= peer.kept;
             self.by_address.remove(&peer.address);
+            let host = peer.address.host();
+            if let Some(count) = self.by_host.get_mut(&host) {
+                *count -= 1;
+                if *count == 0 {
+                    self.by_host.remove(&host);
+                }
+            }
             self.free.push(place);
         }
     }

@@ -142,3 +142,95 @@ fn no_client_has_more_slots_or_bytes_than_the_settings_say() {
     datagram[16..18].copy_from_slice(&1_023_u16.to_le_bytes());
     assert!(link.serve(&datagram).is_some());
 }
+
+/// Another client of the server, at that place.
+fn other(link: Link, host: u8, port: u16) -> Link {
+    let mut link = Link {
+        client: Client::new(Settings::DEFAULT),
+        host,
+        port,
+        ..link
+    };
+    link.greet();
+    link
+}
+
+/// Uses so many slots from the last on, each with an answer of some size.
+fn use_slots(link: &mut Link, slots: u16) {
+    let (_, mut datagram) = link.call(b"", 1);
+    for slot in (1_024 - slots..1_024).rev() {
+        datagram[16..18].copy_from_slice(&slot.to_le_bytes());
+        let call = link.serve(&datagram).unwrap();
+        link.reply(call, &[7; 1_000]);
+    }
+}
+
+#[test]
+fn a_high_slot_costs_no_more_than_a_low_one() {
+    let mut link = Link::new();
+    let (_, datagram) = link.call(b"", 1);
+    link.serve(&datagram).unwrap();
+    let low = link.server.memory();
+    let mut link = Link::new();
+    use_slots(&mut link, 1);
+    let high = link.server.memory() - 1_000;
+    assert!(low > 0 && high < low + 1_000, "{low} and {high} bytes");
+}
+
+#[test]
+fn one_host_leaves_room_for_the_others() {
+    // Less than all that it has sent and got.
+    let memory = 1 << 20;
+    let mut link = Link::with(Limits {
+        memory,
+        peers_per_host: 30,
+        ..Limits::DEFAULT
+    });
+    for port in 1..=30 {
+        link = other(link, 2, port);
+        use_slots(&mut link, 1_024);
+        assert!(link.server.memory() <= memory);
+    }
+    // One more of this host is turned away, and others are served.
+    link = Link {
+        client: Client::new(Settings::DEFAULT),
+        port: 31,
+        ..link
+    };
+    link.client.begin(link.now, 1);
+    let hello = link.sent().pop().unwrap();
+    link.serve(&hello);
+    let answer = link.answered().pop().unwrap();
+    assert_eq!(link.hear(&answer), ["goaway: there is no room for more"]);
+    link = other(link, 3, 1);
+    for number in 0..1_000 {
+        let (_, datagram) = link.call(b"", number);
+        let call = link.serve(&datagram).unwrap();
+        let answer = link.reply(call, b"5");
+        assert_eq!(link.hear(&answer), [format!("{number}: 5")]);
+    }
+    assert_eq!(link.server.peers(), 31);
+}
+
+#[test]
+fn who_is_given_no_token_takes_none_from_others() {
+    let mut link = Link::new();
+    let mut flood = Client::<u32>::new(Settings::DEFAULT);
+    flood.begin(link.now, 9);
+    let (_, hello) = flood.output().iter().next().unwrap();
+    // Another host asks for many.
+    link.host = 2;
+    let mut answers = 0;
+    for _ in 0..20_000 {
+        link.serve(hello);
+        answers += link.answered().len();
+    }
+    assert!((1_000..2_000).contains(&answers), "{answers}");
+    // The token that was given out before is good for its time, and so is the next.
+    link.host = 1;
+    link.now = at(29_000);
+    let (_, datagram) = link.call(b"", 1);
+    assert!(link.serve(&datagram).is_some());
+    let link = other(link, 3, 1);
+    assert!(link.client.is_open());
+}

@@ -30,6 +30,7 @@ pub(crate) struct Link {
     pub(crate) server: Server<usize, &'static str, Key>,
     pub(crate) now: Time,
     /// Where the client is.
+    pub(crate) host: u8,
     pub(crate) port: u16,
 }
 
@@ -44,6 +45,7 @@ impl Link {
             client: Client::new(Settings::DEFAULT),
             server: Server::with_limits(Settings::DEFAULT, limits, Key::default()),
             now: Time::ZERO,
+            host: 1,
             port: 4_000,
         };
         link.greet();
@@ -95,10 +97,8 @@ impl Link {
     /// What the server makes of a datagram, if it is a call.
     pub(crate) fn serve(&mut self, datagram: &[u8]) -> Option<Call> {
         let resolve = |name: &str| (name != "Nothing").then_some(name.len());
-        match self
-            .server
-            .receive(self.now, address(self.port), datagram, resolve)?
-        {
+        let from = SocketAddr::from(([127, 0, 0, self.host], self.port));
+        match self.server.receive(self.now, from, datagram, resolve)? {
             server::Event::Call { call, .. } => Some(call),
             _ => None,
         }

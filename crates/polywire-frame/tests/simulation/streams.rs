@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use polywire_frame::client::{self, Operation, Refused, Request};
 use polywire_frame::server::{self, Fault};
-use polywire_frame::{CallId, FaultCode, Output, Reason, Settings, Time};
+use polywire_frame::{CallId, FaultCode, Features, Output, Reason, Settings, Time};
 
 use crate::chance::{Chance, seeds};
 
@@ -78,6 +78,8 @@ struct World {
     calls: Vec<Made>,
     /// Calls that the server has not answered: their ids, and items that it will still send.
     working: Vec<(CallId, Number, u32)>,
+    /// Bytes of an item.
+    item: usize,
     /// What a client's side knows to be over; the same of the server's.
     client_over: bool,
     server_over: bool,
@@ -103,8 +105,14 @@ fn number(payload: &[u8]) -> Number {
 impl World {
     fn new(seed: u64) -> Self {
         let mut chance = Chance::new(seed);
+        let compressed = chance.is(150);
+        let features = match compressed {
+            true => Features::CHECKED.with(Features::DEFLATE),
+            false => Features::CHECKED,
+        };
         let settings = |chance: &mut Chance| {
             Settings::DEFAULT
+                .with_features(features)
                 .with_calls(chance.one(&[64, 100]) as u32)
                 .with_window(65_536)
         };
@@ -114,6 +122,10 @@ impl World {
             client = client.with_checksums();
             server = server.with_checksums();
         }
+        if compressed {
+            client = client.with_compression(40);
+            server = server.with_compression(40);
+        }
         Self {
             now: Time::ZERO,
             client,
@@ -122,6 +134,8 @@ impl World {
             to_client: Pipe::default(),
             calls: Vec::new(),
             working: Vec::new(),
+            // A few take all credit.
+            item: if compressed { 25_000 } else { 400 },
             client_over: false,
             server_over: false,
             spoilt: false,
@@ -201,7 +215,7 @@ impl World {
         let call = &mut self.calls[number];
         if call.items > 0 {
             if let Some(mut item) = self.client.item(id) {
-                item.payload().extend(words(call.items as usize, 500));
+                item.payload().extend(words(call.items as usize, self.item));
                 item.send().unwrap();
                 call.items -= 1;
             }
@@ -219,7 +233,7 @@ impl World {
         let (id, number, items) = self.working[index];
         if items > 0 && self.chance.is(900) {
             if let Some(mut item) = self.server.item(id, 0) {
-                item.payload().extend(words(items as usize, 300));
+                item.payload().extend(words(items as usize, self.item));
                 item.send().unwrap();
                 self.working[index].2 -= 1;
             }

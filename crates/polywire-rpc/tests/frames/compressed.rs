@@ -4,6 +4,8 @@ use polywire_protocol::Fault;
 use polywire_rpc::frames::Client;
 use polywire_rpc::server::{FrameLimits, FrameStats};
 use polywire_rpc::{Server, StreamCall};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
 
 use crate::support::methods;
 
@@ -64,4 +66,41 @@ async fn what_one_side_chose_is_not() {
         assert!(stats.bytes_in > whole, "{} bytes came", stats.bytes_in);
         assert!(stats.bytes_out > whole, "{} bytes went", stats.bytes_out);
     }
+}
+
+/// A call whose payload says to be so long and is compressed so.
+fn call(length: u32, packed: &[u8]) -> Vec<u8> {
+    let body = [b"\x09\0\x01\x06\0Length", &length.to_le_bytes()[..], packed].concat();
+    let mut frame = (body.len() as u32).to_le_bytes().to_vec();
+    // CALL, with an extension and compressed, by name, in slot 0.
+    frame.extend([2, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+    frame.extend(body);
+    frame
+}
+
+#[tokio::test]
+async fn who_lies_is_sent_away_and_others_are_served() {
+    let server = Server::methods(methods())
+        .frames(true)
+        .frame_limits(FrameLimits::new().compress(1_000))
+        .build()
+        .unwrap();
+    let running = server.listen("127.0.0.1:0".parse().unwrap()).await.unwrap();
+    let client = Client::connect(&format!("tcp://{}", running.address()))
+        .await
+        .unwrap();
+    // Twenty times `a`; 16 MiB are what is taken, with the name.
+    let packed = [0x4b, 0x4c, 0xc4, 0x04, 0x00];
+    for (length, reason) in [(19, 0x10), (21, 0x10), (16 << 20, 0x12), (u32::MAX, 0x12)] {
+        let mut stream = TcpStream::connect(running.address()).await.unwrap();
+        let hello = b"\xf7PW\x01\0\0\0\0\x01\0\0\0\0\0\0\0\0\0\0\0";
+        stream.write_all(hello).await.unwrap();
+        stream.write_all(&call(length, &packed)).await.unwrap();
+        let mut said = Vec::new();
+        stream.read_to_end(&mut said).await.unwrap();
+        let goaway = [0x10, 0, reason, 0, 0, 0, 0, 0];
+        assert!(said.windows(8).any(|eight| eight == goaway), "{length}");
+        assert_eq!(client.call::<i32>("Add", (2, 3)).await.unwrap(), 5);
+    }
+    running.shutdown().await;
 }

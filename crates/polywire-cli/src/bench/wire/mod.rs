@@ -80,7 +80,7 @@ pub(super) async fn target(
     let is_http = |scheme: &str| OVER_HTTP.iter().any(|own| own.eq_ignore_ascii_case(scheme));
     if !scheme.is_some_and(is_http) {
         return Err(Failure::usage(format!(
-            "`{}`: expected tcp://HOST:PORT, unix:///PATH or udp://HOST:PORT for frames, or http://, https://, \
+            "`{}`: expected tcp://HOST:PORT, tcp+tls://HOST:PORT, unix:///PATH or udp://HOST:PORT for frames, or http://, https://, \
              http+unix://, scgi:// or scgi+unix:// for the protocols over HTTP",
             asked.url.escape_debug()
         )));

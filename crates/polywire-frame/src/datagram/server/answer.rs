@@ -1,8 +1,8 @@
 //! Answers that are being written.
 
-use std::hash::{BuildHasher, Hash};
+use std::hash::BuildHasher;
 
-use super::super::{Datagrams, TooLong};
+use super::super::{Address, Datagrams, TooLong};
 use super::{Call, Fault, Server};
 use crate::draft::{Draft, Means};
 use crate::header::header;
@@ -12,12 +12,12 @@ impl<O, T, H, A> Server<O, T, H, A>
 where
     O: Copy + Eq,
     H: BuildHasher,
-    A: Copy + Eq + Hash,
+    A: Address,
 {
     /// Begins the answer to a call. Nothing, if the call has ended.
     #[inline]
     pub fn reply(&mut self, now: Time, call: Call) -> Option<Answer<'_, O, T, H, A>> {
-        let took = now.since(self.slot(call)?.arrived).as_micros();
+        let took = now.since(self.entry(call)?.arrived).as_micros();
         let header = Header {
             value: u32::try_from(took).unwrap_or(u32::MAX),
             ..header(Kind::REPLY, call.id.into())
@@ -73,7 +73,7 @@ where
 
 /// An answer that is being written. One that is dropped is not sent, and its call is as it was.
 #[derive(Debug)]
-pub struct Answer<'a, O, T, H, A> {
+pub struct Answer<'a, O, T, H, A: Address> {
     server: &'a mut Server<O, T, H, A>,
     start: usize,
     draft: Draft,
@@ -87,7 +87,7 @@ impl<O, T, H, A> Answer<'_, O, T, H, A>
 where
     O: Copy + Eq,
     H: BuildHasher,
-    A: Copy + Eq + Hash,
+    A: Address,
 {
     /// Where the payload is appended; nothing that is there may be changed.
     #[inline]
@@ -133,7 +133,7 @@ where
     }
 }
 
-impl<O, T, H, A> Drop for Answer<'_, O, T, H, A> {
+impl<O, T, H, A: Address> Drop for Answer<'_, O, T, H, A> {
     #[inline]
     fn drop(&mut self) {
         if !self.sent {

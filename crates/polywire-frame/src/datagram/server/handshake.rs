@@ -1,10 +1,10 @@
 //! Greetings, and who becomes a client.
 
-use std::hash::{BuildHasher, Hash};
+use std::hash::BuildHasher;
 
-use super::super::LEAST_HELLO;
 use super::super::peer::Peer;
 use super::super::token::Made;
+use super::super::{Address, LEAST_HELLO};
 use super::Server;
 use crate::header::{From, header};
 use crate::{Flags, Frames, Header, Kind, Reason, Time};
@@ -13,7 +13,7 @@ impl<O, T, H, A> Server<O, T, H, A>
 where
     O: Copy + Eq,
     H: BuildHasher,
-    A: Copy + Eq + Hash,
+    A: Address,
 {
     /// Answers a greeting, and keeps nothing of it.
     #[cold]
@@ -28,13 +28,14 @@ where
             return;
         }
         let nonce = u64::from(frame.header.id) | u64::from(frame.header.value) << 32;
-        let full = self.peers.len() >= self.limits.peers && self.peers.find(from).is_none();
+        let full = !self.peers.has_room(from, &self.limits) && self.peers.find(from).is_none();
         if let Some(reason) = self.stops.or(full.then_some(Reason::FULL)) {
             return self.refuse(from, reason, nonce);
         }
-        // Each is another, whoever shared the address and the moment with somebody.
-        self.made = self.made.next(now);
-        let token = self.made.token(from, self.peers.hasher());
+        // Each is another, whoever shared the address and the moment with somebody. Who asks for too many gets none.
+        let Some(token) = self.mint.token(now, from, self.peers.hasher()) else {
+            return;
+        };
         let start = self.output.begin(token);
         let settings = self.settings;
         let again = frame.header.flags.and(Flags::AGAIN);
@@ -66,7 +67,7 @@ where
     ) -> Option<u32> {
         // What is answered is what no server sends: two of them would never end.
         let calls = [Kind::CALL, Kind::ONEWAY, Kind::CANCEL, Kind::PING].contains(&kind);
-        let made = Made::of(token, now, self.made, from, self.peers.hasher());
+        let made = Made::of(token, now, from, self.peers.hasher());
         let before = known.and_then(|place| Some(self.peers.at(place)?.1.made));
         let Some(made) = made.filter(|made| before.is_none_or(|before| before < *made)) else {
             if calls {
@@ -80,10 +81,10 @@ where
         match known {
             // It has begun anew.
             Some(place) => self.remove(place),
-            None if self.peers.len() < self.limits.peers => {}
+            None if self.peers.has_room(from, &self.limits) => {}
             None => {
                 self.expire(now);
-                if self.peers.len() >= self.limits.peers {
+                if !self.peers.has_room(from, &self.limits) {
                     return None;
                 }
             }

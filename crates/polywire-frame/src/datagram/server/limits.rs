@@ -9,6 +9,9 @@ use super::super::USUAL;
 pub struct Limits {
     /// Clients that are known at once; further ones are turned away. 4,096.
     pub peers: usize,
+    /// Those of them that may be of one [host](super::super::Address::host). 1,024, so that no host takes
+    /// all places.
+    pub peers_per_host: usize,
     /// Bytes of all that is kept of clients: answers, and the tables of their slots and numbers. Beyond
     /// it answers are forgotten, the older ones of those who have more than others first; without any
     /// answer left, calls that need a larger table are dropped. 64 MiB.
@@ -25,6 +28,7 @@ impl Limits {
     /// The defaults that the fields name.
     pub const DEFAULT: Self = Self {
         peers: 4_096,
+        peers_per_host: 1_024,
         memory: 64 << 20,
         memory_of_one: 8 << 20,
         idle: Duration::from_secs(60),

@@ -6,13 +6,13 @@ mod handshake;
 mod limits;
 mod receive;
 
-use std::hash::{BuildHasher, Hash};
+use std::hash::BuildHasher;
 use std::net::SocketAddr;
 
-use super::peer::Slot;
+use super::peer::Entry;
 use super::peers::Peers;
-use super::token::Made;
-use super::{Datagrams, MOST};
+use super::token::Mint;
+use super::{Address, Datagrams, MOST};
 use crate::header::header;
 use crate::{FaultCode, Header, Kind, Reason, Settings, Time};
 
@@ -32,13 +32,12 @@ pub use limits::Limits;
 ///
 /// See [`Client`](super::Client) for an example.
 #[derive(Debug)]
-pub struct Server<O, T, H, A = SocketAddr> {
+pub struct Server<O, T, H, A: Address = SocketAddr> {
     limits: Limits,
     settings: Settings,
     peers: Peers<O, T, H, A>,
     output: Datagrams<A>,
-    /// The last token that was made.
-    made: Made,
+    mint: Mint,
     /// Calls that are open.
     open: usize,
     /// No open call has a deadline before this.
@@ -51,7 +50,7 @@ impl<O, T, H, A> Server<O, T, H, A>
 where
     O: Copy + Eq,
     H: BuildHasher,
-    A: Copy + Eq + Hash,
+    A: Address,
 {
     /// A server with the default limits.
     #[must_use]
@@ -72,7 +71,7 @@ where
             settings: settings.for_datagrams(),
             peers: Peers::new(hasher),
             output: Datagrams::default(),
-            made: Made::at(Time::ZERO),
+            mint: Mint::new(),
             open: 0,
             earliest: Time::NEVER,
             stops: None,
@@ -140,9 +139,9 @@ where
     ///
     /// The call has ended.
     pub fn attach(&mut self, call: Call, context: T) -> Result<(), T> {
-        match self.slot(call) {
-            Some(slot) => {
-                slot.context = Some(context);
+        match self.entry(call) {
+            Some(entry) => {
+                entry.context = Some(context);
                 Ok(())
             }
             None => Err(context),
@@ -150,7 +149,7 @@ where
     }
 
     #[inline]
-    fn slot(&mut self, call: Call) -> Option<&mut Slot<T>> {
+    fn entry(&mut self, call: Call) -> Option<&mut Entry<T>> {
         self.peers
             .of(call.place, call.generation)?
             .open_mut(call.id)
@@ -202,7 +201,7 @@ where
             }
             self.earliest = earliest;
             for call in late {
-                let context = self.slot(call).and_then(|slot| slot.context.take());
+                let context = self.entry(call).and_then(|entry| entry.context.take());
                 self.fault(now, call, Fault::new(FaultCode::DEADLINE), b"");
                 expired(call, context);
             }

@@ -1,9 +1,9 @@
 //! What a client's datagrams mean to a server.
 
-use std::hash::{BuildHasher, Hash};
+use std::hash::BuildHasher;
 
-use super::super::TOKEN;
 use super::super::peer::{Peer, Seen};
+use super::super::{Address, TOKEN};
 use super::{Call, Event, Fault, Server};
 use crate::frames::Frame;
 use crate::header::{From, header};
@@ -13,7 +13,7 @@ impl<O, T, H, A> Server<O, T, H, A>
 where
     O: Copy + Eq,
     H: BuildHasher,
-    A: Copy + Eq + Hash,
+    A: Address,
 {
     /// What a datagram from that address means, if anything: what is an error on a stream means
     /// nothing here. `resolve` says what the name of an operation stands for.
@@ -120,8 +120,12 @@ where
         match (named, resolved) {
             (Some(named), _) if resolved != Some(named) => return None,
             (None, Some(operation)) if number != 0 => {
-                self.peers
-                    .change(place, |peer| peer.name(number, operation));
+                let (limits, room) = (self.limits, self.room());
+                self.peers.change(place, |peer| {
+                    let fits = peer.needs_for_name() <= room;
+                    fits.then(|| peer.name(number, operation))
+                })??;
+                self.peers.fit(place, &limits);
             }
             _ => {}
         }
@@ -196,14 +200,18 @@ where
         None
     }
 
+    /// Bytes that may be taken beyond what is, once all answers are forgotten.
+    #[inline]
+    fn room(&self) -> usize {
+        (self.limits.memory + self.peers.kept()).saturating_sub(self.peers.memory())
+    }
+
     /// Takes the slot of a call that is new; false if there is no room for it.
     #[inline]
     fn begin(&mut self, now: Time, call: Call, deadline: Time, body: (u32, Flags)) -> bool {
-        let (limits, before) = (self.limits, self.peers.memory());
-        let slot = usize::from(call.id.slot());
+        let (limits, room) = (self.limits, self.room());
         let begun = self.peers.change(call.place, |peer| {
-            let needs = peer.needs(slot);
-            if needs > 0 && before + needs > limits.memory && peer.kept == 0 {
+            if peer.needs(call.id.slot()) > room {
                 return None;
             }
             let open = peer.open;
@@ -266,9 +274,9 @@ where
         let cancelled = Fault::new(FaultCode::CANCELLED);
         match peer.seen(id) {
             Seen::Open => {
-                let context = peer.open_mut(id).and_then(|slot| {
-                    slot.again = again;
-                    slot.context.take()
+                let context = peer.open_mut(id).and_then(|entry| {
+                    entry.again = again;
+                    entry.context.take()
                 });
                 self.fault(now, call, cancelled, b"");
                 Some(Event::Cancelled(call, context))

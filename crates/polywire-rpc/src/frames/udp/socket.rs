@@ -5,7 +5,7 @@ use std::io::{self, IoSliceMut};
 use std::net::{IpAddr, SocketAddr};
 use std::task::{Context, Poll, ready};
 
-use polywire_frame::datagram::Datagrams;
+use polywire_frame::datagram::{Address, Datagrams};
 use quinn_udp::{BATCH_SIZE, RecvMeta, Transmit, UdpSocketState};
 use socket2::SockRef;
 use tokio::io::Interest;
@@ -46,6 +46,14 @@ pub(crate) struct Sender {
     /// The own address that it was sent to, where the system tells it. A socket that listens on all
     /// addresses has to answer from that one.
     own: Option<IpAddr>,
+}
+
+impl Address for Sender {
+    type Host = IpAddr;
+
+    fn host(&self) -> IpAddr {
+        self.address.host()
+    }
 }
 
 impl From<SocketAddr> for Sender {

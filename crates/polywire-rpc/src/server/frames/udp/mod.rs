@@ -66,6 +66,14 @@ impl UdpSocket {
         self
     }
 
+    /// Sets how many of those may be of one address, or of one network of 64 bits in version 6; 1,024 unless
+    /// this says other, so that nobody takes all places. Many clients may share an address: behind a router, or in
+    /// one process.
+    pub const fn clients_per_host(mut self, most: usize) -> Self {
+        self.limits.peers_per_host = most;
+        self
+    }
+
     /// Sets the most bytes that are kept of all clients: mostly answers, in case they are lost. 64 MiB
     /// unless this says other. Beyond it the older ones are forgotten, and a call whose answer is
     /// lost then ends in a fault.

@@ -1,0 +1,41 @@
+//! Where clients are, and whose that is.
+
+use std::fmt::Debug;
+use std::hash::Hash;
+use std::net::{IpAddr, Ipv6Addr, SocketAddr};
+
+/// Where a client is: an address and a port, and whatever else its datagrams have to be answered by.
+///
+/// ```
+/// use std::net::SocketAddr;
+/// use polywire_frame::datagram::Address;
+///
+/// let host = |address: &str| address.parse::<SocketAddr>().unwrap().host();
+/// assert_eq!(host("10.0.0.1:4000"), host("10.0.0.1:5000"));
+/// assert_ne!(host("10.0.0.1:4000"), host("10.0.0.2:4000"));
+/// // Whoever has one address of a network of version 6 has 2^64.
+/// assert_eq!(host("[2001:db8::1]:4000"), host("[2001:db8::2:1]:4000"));
+/// assert_ne!(host("[2001:db8::1]:4000"), host("[2001:db8:0:1::1]:4000"));
+/// assert_eq!(host("[::ffff:10.0.0.1]:4000"), host("10.0.0.1:4000"));
+/// ```
+pub trait Address: Copy + Debug + Eq + Hash {
+    /// Those who have it in common may be one.
+    type Host: Debug + Hash + Ord;
+
+    /// Whose it is.
+    fn host(&self) -> Self::Host;
+}
+
+impl Address for SocketAddr {
+    type Host = IpAddr;
+
+    fn host(&self) -> IpAddr {
+        match self.ip().to_canonical() {
+            IpAddr::V6(address) => {
+                let [a, b, c, d, ..] = address.segments();
+                IpAddr::V6(Ipv6Addr::new(a, b, c, d, 0, 0, 0, 0))
+            }
+            address @ IpAddr::V4(_) => address,
+        }
+    }
+}
