@@ -177,12 +177,12 @@ fn server(
         .connections(usize::try_from(arguments.max_connections).unwrap_or(usize::MAX))
         .scgi_from_elsewhere(arguments.scgi_from_elsewhere)
         .frames(over_frames(arguments, mock))
-        .timeouts(Timeouts {
-            head: time,
-            body: time,
-            shutdown: SHUTDOWN,
-            ..Timeouts::DEFAULT
-        });
+        .timeouts(
+            Timeouts::DEFAULT
+                .with_head(time)
+                .with_body(time)
+                .with_shutdown(SHUTDOWN),
+        );
     if let Some(bytes) = arguments.max_memory {
         if bytes < arguments.max_body {
             return Err(Failure::usage(format!(

@@ -163,7 +163,7 @@ impl ClientBuilder {
 
     /// Names the bucket of a call to S3 in the host, `bucket.s3.example.com`,
     /// instead of in the path, where it can be a label of a host
-    /// ([`polywire_protocol::s3::virtual_hosted`]). Off; not for services other than S3, whose
+    /// ([`s3::virtual_hosted`](polywire_protocol::s3::virtual_hosted)). Off; not for services other than S3, whose
     /// paths do not begin with a bucket.
     #[must_use]
     pub const fn s3_virtual_hosted(mut self, virtual_hosted: bool) -> Self {

@@ -1,8 +1,8 @@
 //! What a call asks for, and how far it is.
 
-use super::hand::Hand;
 use polywire_frame::{Time, Trace};
 
+use super::hand::Hand;
 use super::tickets::Ticket;
 
 /// What a call asks for.
@@ -18,9 +18,9 @@ pub(super) struct Asked<'a> {
     /// When a call with items has ended at the latest.
     pub(super) lasts: Time,
     pub(super) metadata: &'a [(&'a str, &'a [u8])],
+    pub(super) trace: Option<Trace>,
     /// The input as it is, for a server of this process.
     pub(super) hand: Option<&'a Hand>,
-    pub(super) trace: Option<Trace>,
 }
 
 /// What kind of call it is.

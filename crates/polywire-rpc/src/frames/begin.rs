@@ -1,6 +1,5 @@
 //! How calls begin on a connection.
 
-use std::sync::Arc;
 use std::task::Context;
 
 use polywire_frame::client::Refused;
@@ -42,8 +41,10 @@ impl<M: Machine> State<M> {
                     None => self.tickets.insert(Outcome::Open(id), context.waker(), now),
                 };
                 if asked.what.has_items() {
+                    let sends = asked.what == What::TwoWay;
                     self.streams += 1;
-                    self.tickets.slots[ticket as usize].items = Some(Box::new(Items::new(id)));
+                    self.tickets.slots[ticket as usize].items =
+                        Some(Box::new(Items::new(id, sends)));
                 } else {
                     self.limit.started(in_flight);
                 }
@@ -96,7 +97,7 @@ impl<M: Machine> State<M> {
         waited: Option<Ticket>,
     ) -> Result<CallId, CallError> {
         if let Some(why) = &self.ended {
-            let why = Arc::clone(why);
+            let why = why.clone();
             return Err(CallError::Disconnected { sent: false, why });
         }
         if waited.is_none() && !self.waiting.is_empty() || !self.limit.admits(self.in_flight()) {

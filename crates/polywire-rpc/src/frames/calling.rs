@@ -1,7 +1,6 @@
 //! Calls as their callers poll them.
 
 use std::cell::Cell;
-use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use polywire_frame::client::Refused;
@@ -151,7 +150,7 @@ impl<M: Machine> Shared<M> {
     ) -> Poll<Result<(), CallError>> {
         let mut state = self.lock();
         if let Some(why) = &state.ended {
-            let why = Arc::clone(why);
+            let why = why.clone();
             return Poll::Ready(Err(CallError::Disconnected { sent: false, why }));
         }
         if state.machine.unsent() > ENOUGH {

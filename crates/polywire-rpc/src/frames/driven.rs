@@ -7,6 +7,7 @@ use std::time::Duration;
 use polywire_frame::client::{Event, Step};
 use polywire_frame::{Broken, Output, Reason, Time};
 
+use super::cause::Cause;
 use super::state::Shared;
 use super::tickets::wake_with;
 use super::{Clock, Side, Taken};
@@ -32,7 +33,7 @@ impl Driven {
     }
 
     /// No call is answered any more, and none waits for that.
-    fn end(&self, why: &str) {
+    fn end(&self, why: impl Into<Cause>) {
         self.shared.lock().close(why);
         self.shared.changed.notify_one();
     }
@@ -57,7 +58,7 @@ impl Side for Driven {
                 Ok(step) => step,
                 Err(broken) => {
                     // Its words are still to be written, which nobody has to wait for.
-                    state.close(&broken.to_string());
+                    state.close(Cause::of(broken.clone()));
                     changed.notify_one();
                     return Err(broken);
                 }
@@ -189,6 +190,6 @@ impl Side for Driven {
     }
 
     fn give_up(&mut self, reason: Reason) {
-        self.end(&reason.to_string());
+        self.end(reason.to_string());
     }
 }

@@ -9,6 +9,7 @@ use polywire_frame::FaultCode;
 use polywire_frame::flow::QueueFull;
 use polywire_schema::{Error, Map, Value};
 
+use super::cause::Cause;
 use super::tickets::End;
 
 /// Why a call has no result. Each call ends in a reply or in one of these.
@@ -22,7 +23,7 @@ pub enum CallError {
         /// Whether some of the call may have reached the server. If not, to repeat it is safe.
         sent: bool,
         /// Why.
-        why: Arc<str>,
+        why: Cause,
     },
     /// The server has answered with a fault.
     Fault(Box<FrameFault>),
@@ -182,4 +183,11 @@ impl fmt::Display for CallError {
     }
 }
 
-impl std::error::Error for CallError {}
+impl std::error::Error for CallError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Disconnected { why, .. } => why.source(),
+            _ => None,
+        }
+    }
+}

@@ -18,6 +18,8 @@ pub(super) struct Items {
     id: CallId,
     arrived: VecDeque<Item>,
     pub(super) accepted: bool,
+    /// Whether items may be sent.
+    sends: bool,
     reader: Option<Waker>,
     writer: Option<Waker>,
 }
@@ -33,11 +35,12 @@ pub(super) struct Item {
 }
 
 impl Items {
-    pub(super) const fn new(id: CallId) -> Self {
+    pub(super) const fn new(id: CallId, sends: bool) -> Self {
         Self {
             id,
             arrived: VecDeque::new(),
             accepted: false,
+            sends,
             reader: None,
             writer: None,
         }
@@ -214,6 +217,10 @@ impl Shared {
             }
             Outcome::Free(_) | Outcome::Left | Outcome::Queued => return Poll::Pending,
         };
+        if !slot.items.as_ref().is_some_and(|items| items.sends) {
+            let words = "an item, of a call that sends none, or none any more";
+            return Poll::Ready(Err(CallError::Invalid(words.to_owned())));
+        }
         let Some(mut item) = state_now.machine.item(id) else {
             if let Some(items) = &mut slot.items {
                 wake_with(&mut items.writer, context);
@@ -242,7 +249,11 @@ impl Shared {
     /// Ends this side's stream of a call.
     pub(super) fn finish(&self, ticket: Ticket) {
         let mut state = self.lock();
-        if let Outcome::Open(id) = state.tickets.slots[ticket as usize].outcome {
+        let slot = &mut state.tickets.slots[ticket as usize];
+        if let Some(items) = &mut slot.items {
+            items.sends = false;
+        }
+        if let Outcome::Open(id) = slot.outcome {
             state.machine.end(id);
         }
         leave(state);

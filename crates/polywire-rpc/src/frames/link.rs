@@ -16,6 +16,7 @@ use tokio::time::{Instant, timeout_at};
 
 use super::Clock;
 use super::asked::{Asked, Stage};
+use super::cause::Cause;
 use super::driven::Driven;
 use super::error::CallError;
 use super::hand::Hand;
@@ -131,12 +132,11 @@ impl Link {
             let _closing = Closing(Arc::clone(&own));
             let mut session = Box::new(Session::new(Driven::new(Arc::clone(&own)), stream, clock));
             let ended = poll_fn(|context| session.poll(context)).await;
-            let why = match ended {
-                Ok(()) => "the server closed the connection".to_owned(),
-                Err(Ended::Io(error)) => error.to_string(),
-                Err(Ended::Broken(broken)) => broken.to_string(),
-            };
-            own.lock().close(&why);
+            own.lock().close(match ended {
+                Ok(()) => "the server closed the connection".into(),
+                Err(Ended::Io(error)) => Cause::of(error),
+                Err(Ended::Broken(broken)) => Cause::of(broken),
+            });
         });
         Self::new(Way::Stream(Arc::new(Leaving(shared))))
     }
@@ -239,7 +239,7 @@ impl Link {
     /// # Errors
     ///
     /// The connection has ended before: why.
-    pub(super) async fn greeted(&self) -> Result<(), Arc<str>> {
+    pub(super) async fn greeted(&self) -> Result<(), Cause> {
         match &self.way {
             Way::Datagrams(link) => link.0.greeted().await,
             Way::Stream(link) => link.0.greeted().await,
@@ -295,15 +295,15 @@ where
         deadline: asked.deadline,
         clock,
     };
-    // What comes with a call, trace included, for a handler that reads headers.
-    let trace = asked.trace.map(|trace| trace.to_string());
-    let mut own;
-    let metadata = match &trace {
+    let traced;
+    let text;
+    let metadata = match asked.trace {
         None => asked.metadata,
         Some(trace) => {
-            own = asked.metadata.to_vec();
-            own.push(("traceparent", trace.as_bytes()));
-            &own
+            text = trace.to_string();
+            let own: [(&str, &[u8]); 1] = [("traceparent", text.as_bytes())];
+            traced = [asked.metadata, &own].concat();
+            &traced
         }
     };
     if let Some(hand) = asked.hand

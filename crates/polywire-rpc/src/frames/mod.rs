@@ -7,6 +7,7 @@
 mod asked;
 mod begin;
 mod calling;
+mod cause;
 mod client;
 mod clock;
 mod driven;
@@ -30,6 +31,7 @@ mod wire;
 pub(crate) use client::CallOptions;
 pub use polywire_frame::Trace;
 
+pub use cause::Cause;
 pub use client::{Client, ClientBuilder, ConnectError, Rate, Stats};
 pub(crate) use clock::Clock;
 pub use error::{CallError, FrameFault};

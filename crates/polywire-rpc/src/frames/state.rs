@@ -11,6 +11,7 @@ use polywire_frame::{FaultCode, Reason, Time};
 use tokio::sync::Notify;
 
 use super::Clock;
+use super::cause::Cause;
 use super::link::LinkOptions;
 use super::locked::Locked;
 use super::machine::Machine;
@@ -56,7 +57,7 @@ pub(super) struct State<M = Connection<Ticket>> {
     pub(super) blocked: Vec<Ticket>,
     pub(super) greeted: bool,
     /// Why no call can be made any more.
-    pub(super) ended: Option<Arc<str>>,
+    pub(super) ended: Option<Cause>,
     /// Whether the server has said so in order: it answers what is open.
     pub(super) goodbye: bool,
     /// Nobody has the client any more.
@@ -113,12 +114,12 @@ impl<M: Machine> Shared<M> {
     /// # Errors
     ///
     /// The connection has ended before: why.
-    pub(super) async fn greeted(&self) -> Result<(), Arc<str>> {
+    pub(super) async fn greeted(&self) -> Result<(), Cause> {
         loop {
             {
                 let state = self.lock();
                 if let Some(why) = &state.ended {
-                    return Err(Arc::clone(why));
+                    return Err(why.clone());
                 }
                 if state.greeted {
                     return Ok(());
@@ -150,7 +151,7 @@ impl<M: Machine> Shared<M> {
 /// Why no call can be made on a connection any more.
 #[derive(Clone, Debug)]
 pub(super) struct Farewell {
-    pub(super) why: Arc<str>,
+    pub(super) why: Cause,
     /// Whether the server has said so in order, and is there: another connection can be had at once.
     pub(super) goodbye: bool,
 }
@@ -158,7 +159,7 @@ pub(super) struct Farewell {
 impl<M: Machine> State<M> {
     /// Why no call can be made any more, if so.
     pub(super) fn farewell(&self) -> Option<Farewell> {
-        let why = Arc::clone(self.ended.as_ref()?);
+        let why = self.ended.clone()?;
         let goodbye = self.goodbye;
         Some(Farewell { why, goodbye })
     }
@@ -302,11 +303,11 @@ impl<M: Machine> State<M> {
     }
 
     /// Calls have ended, and nobody knows how.
-    pub(super) fn lose(&mut self, lost: Vec<Lost<Ticket>>, why: &Arc<str>) {
+    pub(super) fn lose(&mut self, lost: Vec<Lost<Ticket>>, why: &Cause) {
         for lost in lost {
             let end = End::Lost {
                 sent: lost.sent,
-                why: Arc::clone(why),
+                why: why.clone(),
             };
             if let Some(items) = &mut self.tickets.slots[lost.context as usize].items {
                 items.wake(&mut self.woken);
@@ -318,9 +319,9 @@ impl<M: Machine> State<M> {
     }
 
     /// The connection has ended: all calls end with it.
-    pub(super) fn close(&mut self, why: &str) {
+    pub(super) fn close(&mut self, why: impl Into<Cause>) {
         // What the server has said of it says more than that it has closed.
-        let why = Arc::clone(self.ended.get_or_insert_with(|| why.into()));
+        let why = self.ended.get_or_insert_with(|| why.into()).clone();
         let lost = self.machine.lose();
         self.lose(lost, &why);
         for ticket in &self.waiting {

@@ -80,6 +80,7 @@ pub struct Subscription {
 
 /// A message of a topic.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[non_exhaustive]
 pub struct Message<T> {
     /// How many messages were left out before it, since this subscriber was slow.
     pub missed: u32,
@@ -308,8 +309,8 @@ impl Outgoing {
     ///
     /// # Errors
     ///
-    /// The call has ended, or the item cannot be written or is larger than the server takes; in the
-    /// last two cases the stream goes on.
+    /// The call has ended or sends no items (any more), or the item cannot be written or is larger than the
+    /// server takes; in the last two cases the stream goes on.
     pub async fn send(&mut self, item: impl Serialize) -> Result<(), CallError> {
         let mut space = self.write(&item)?;
         let sent = self.send_bytes(&space).await;

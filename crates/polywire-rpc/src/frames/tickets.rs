@@ -1,10 +1,10 @@
 //! The calls of a client by the places that their callers know.
 
-use std::sync::Arc;
 use std::task::{Context, Waker};
 
 use polywire_frame::{CallId, FaultCode, Time};
 
+use super::cause::Cause;
 use super::items::Items;
 
 /// A call as its caller knows it: a place in a table.
@@ -37,7 +37,7 @@ pub(super) enum End {
     Deadline,
     Lost {
         sent: bool,
-        why: Arc<str>,
+        why: Cause,
     },
 }
 

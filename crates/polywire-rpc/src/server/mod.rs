@@ -52,7 +52,17 @@ pub use tls::{ClientCertificates, Pem, Tls, TlsBuilder, TlsError, TlsPeer};
 pub use unix::UnixSocket;
 
 /// How long a client may take.
+///
+/// ```
+/// use std::time::Duration;
+/// use polywire_rpc::Timeouts;
+///
+/// let timeouts = Timeouts::DEFAULT.with_handler(Duration::from_secs(5));
+/// assert_eq!(timeouts.handler, Duration::from_secs(5));
+/// assert_eq!(timeouts.head, Timeouts::DEFAULT.head);
+/// ```
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[non_exhaustive]
 pub struct Timeouts {
     /// For the head of a request, from the moment the connection waits for
     /// one: an idle connection is closed after this time too, over HTTP/2
@@ -75,9 +85,35 @@ impl Timeouts {
         handler: Duration::from_secs(60),
         shutdown: Duration::from_secs(10),
     };
-}
 
-impl Timeouts {
+    /// The same with another time for the head of a request.
+    #[must_use]
+    pub const fn with_head(mut self, head: Duration) -> Self {
+        self.head = head;
+        self
+    }
+
+    /// The same with another time for the whole body.
+    #[must_use]
+    pub const fn with_body(mut self, body: Duration) -> Self {
+        self.body = body;
+        self
+    }
+
+    /// The same with another time for the handler.
+    #[must_use]
+    pub const fn with_handler(mut self, handler: Duration) -> Self {
+        self.handler = handler;
+        self
+    }
+
+    /// The same with another time for calls in progress when the server is told to stop.
+    #[must_use]
+    pub const fn with_shutdown(mut self, shutdown: Duration) -> Self {
+        self.shutdown = shutdown;
+        self
+    }
+
     /// No time so long that an instant cannot be moved by it.
     fn capped(self) -> Self {
         const YEAR: Duration = Duration::from_secs(365 * 24 * 60 * 60);

@@ -286,10 +286,7 @@ impl TlsBuilder {
         };
         let mut config = config.with_cert_resolver(Arc::new(certificates));
         config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
-        let handshake = Timeouts {
-            head: self.handshake,
-            ..Timeouts::DEFAULT
-        };
+        let handshake = Timeouts::DEFAULT.with_head(self.handshake);
         Ok(Current {
             config: Arc::new(config),
             handshake: handshake.capped().head,

@@ -115,10 +115,7 @@ async fn deadlines() {
         gone.lock().unwrap().recv().unwrap();
         Ok(input)
     });
-    let timeouts = Timeouts {
-        handler: Duration::from_millis(100),
-        ..Timeouts::DEFAULT
-    };
+    let timeouts = Timeouts::DEFAULT.with_handler(Duration::from_millis(100));
     let server = builder().operation("Create", handler).timeouts(timeouts);
     let site = Site::start(server).await;
     let client = site.client(RestJson1);

@@ -297,12 +297,15 @@ async fn the_limit_on_connections_is_that_of_the_server() {
 /// The largest numbers there are mean no limit, and the smallest no server.
 #[tokio::test]
 async fn extreme_settings() {
-    let site = Site::start(builder().connections(usize::MAX).timeouts(Timeouts {
-        head: Duration::MAX,
-        body: Duration::MAX,
-        handler: Duration::MAX,
-        shutdown: Duration::MAX,
-    }))
+    let site = Site::start(
+        builder().connections(usize::MAX).timeouts(
+            Timeouts::DEFAULT
+                .with_head(Duration::MAX)
+                .with_body(Duration::MAX)
+                .with_handler(Duration::MAX)
+                .with_shutdown(Duration::MAX),
+        ),
+    )
     .await;
     for kind in WIRES {
         let client = site.client_with(kind, |builder| builder.http2(true));

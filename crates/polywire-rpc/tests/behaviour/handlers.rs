@@ -40,11 +40,9 @@ async fn what_a_handler_sees() {
 
 #[tokio::test]
 async fn handlers_that_take_too_long() {
-    let site = Site::start(builder().timeouts(Timeouts {
-        handler: Duration::from_millis(200),
-        ..Timeouts::DEFAULT
-    }))
-    .await;
+    let site =
+        Site::start(builder().timeouts(Timeouts::DEFAULT.with_handler(Duration::from_millis(200))))
+            .await;
     for kind in WIRES {
         let reply = site.send(call_of(kind, "/fail", "Fail", SLOW)).await;
         let (status, name, message) = reply.error(kind);
@@ -77,10 +75,7 @@ async fn handlers_that_are_always_busy() {
         }
     }
     let busy = dynamic(|_: Map, _| busy());
-    let timeouts = Timeouts {
-        handler: Duration::from_millis(200),
-        ..Timeouts::DEFAULT
-    };
+    let timeouts = Timeouts::DEFAULT.with_handler(Duration::from_millis(200));
     let site = Site::start(builder().timeouts(timeouts).operation("Names", busy)).await;
     let reply = site.send(call_of(RestJson1, "/names", "Names", "{}")).await;
     assert_eq!(reply.error(RestJson1).0, 504);

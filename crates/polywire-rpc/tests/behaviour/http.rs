@@ -188,11 +188,7 @@ async fn a_byte_at_a_time() {
     assert!(socket.reply().await.text().contains("3</"));
 
     let short = Duration::from_millis(200);
-    let timeouts = Timeouts {
-        head: short,
-        body: short,
-        ..Timeouts::DEFAULT
-    };
+    let timeouts = Timeouts::DEFAULT.with_head(short).with_body(short);
     let site = Site::start(builder().timeouts(timeouts)).await;
     let whole = call("1.1", &[&length()], CALL);
     let body = whole.len() - CALL.len();

@@ -10,6 +10,7 @@ mod blocking;
 mod bodies;
 mod connections;
 mod faults;
+mod flow_layers;
 mod guards;
 mod handlers;
 mod http;

@@ -156,11 +156,9 @@ async fn the_shortest_call_over_a_unix_socket() {
 async fn requests_that_are_none() {
     let short = Duration::from_millis(200);
     let limits = Limits::DEFAULT.with_bytes(1_000);
-    let server = builder().limits(limits).timeouts(Timeouts {
-        head: short,
-        body: short,
-        ..Timeouts::DEFAULT
-    });
+    let server = builder()
+        .limits(limits)
+        .timeouts(Timeouts::DEFAULT.with_head(short).with_body(short));
     let running = server.build().unwrap();
     let running = running.listen_scgi("127.0.0.1:0".parse().unwrap());
     let running = running.await.unwrap();

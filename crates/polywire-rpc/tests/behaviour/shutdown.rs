@@ -55,10 +55,9 @@ async fn calls_in_progress_end() {
 
 #[tokio::test]
 async fn calls_that_do_not_end_are_cut_off() {
-    let mut site = Site::start(builder().timeouts(Timeouts {
-        shutdown: Duration::from_millis(200),
-        ..Timeouts::DEFAULT
-    }))
+    let mut site = Site::start(
+        builder().timeouts(Timeouts::DEFAULT.with_shutdown(Duration::from_millis(200))),
+    )
     .await;
     let mut stuck = site.open().await;
     stuck

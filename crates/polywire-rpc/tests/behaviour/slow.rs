@@ -10,12 +10,7 @@ use crate::support::{Site, WIRES, builder, call_of};
 /// A server with little patience.
 async fn impatient() -> Site {
     let short = Duration::from_millis(200);
-    Site::start(builder().timeouts(Timeouts {
-        head: short,
-        body: short,
-        ..Timeouts::DEFAULT
-    }))
-    .await
+    Site::start(builder().timeouts(Timeouts::DEFAULT.with_head(short).with_body(short))).await
 }
 
 #[tokio::test]

@@ -121,11 +121,9 @@ async fn a_client_loses_no_call_to_the_age_of_its_connections() {
 /// A client that pings as often as it likes would be sent away.
 #[tokio::test(start_paused = true)]
 async fn a_client_pings_no_more_often_than_the_server_wants() {
-    let timeouts = Timeouts {
+    let timeouts = Timeouts::DEFAULT
         // So that the server asks for nothing itself.
-        head: 36_000 * SECOND,
-        ..Timeouts::DEFAULT
-    };
+        .with_head(36_000 * SECOND);
     let server = Server::methods(methods())
         .frames(true)
         .timeouts(timeouts)

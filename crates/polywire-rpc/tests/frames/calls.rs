@@ -220,10 +220,7 @@ async fn room_of_dropped_calls_is_used() {
 /// A client that does not read what it asked for loses its place.
 #[tokio::test]
 async fn who_does_not_read_is_let_go() {
-    let timeouts = Timeouts {
-        head: Duration::from_millis(200),
-        ..Timeouts::DEFAULT
-    };
+    let timeouts = Timeouts::DEFAULT.with_head(Duration::from_millis(200));
     let server = Server::methods(crate::support::methods())
         .frames(true)
         .connections(1)

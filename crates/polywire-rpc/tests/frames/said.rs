@@ -61,10 +61,7 @@ struct Served {
 
 /// A client each of what calls go over.
 async fn served(name: &str) -> Served {
-    let timeouts = Timeouts {
-        handler: Duration::from_secs(20),
-        ..Timeouts::DEFAULT
-    };
+    let timeouts = Timeouts::DEFAULT.with_handler(Duration::from_secs(20));
     let server = Server::methods(methods()).frames(true).timeouts(timeouts);
     let server = server.build().unwrap();
     let address = "127.0.0.1:0".parse().unwrap();

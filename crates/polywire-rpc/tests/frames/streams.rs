@@ -108,10 +108,7 @@ struct Served {
 async fn served() -> Served {
     let (dropping, dropped) = mpsc::unbounded_channel();
     let sent = Arc::default();
-    let timeouts = Timeouts {
-        shutdown: Duration::from_millis(50),
-        ..Timeouts::DEFAULT
-    };
+    let timeouts = Timeouts::DEFAULT.with_shutdown(Duration::from_millis(50));
     let server = Server::methods(methods(&sent, &dropping))
         .timeouts(timeouts)
         .frames(true);
@@ -425,4 +422,19 @@ async fn streams_without_a_time_have_none() {
     let waited = tokio::time::timeout(Duration::from_secs(86_400), stream.next::<u8>());
     assert!(waited.await.is_err());
     assert_eq!(server.seen()[0].deadline, None);
+}
+
+/// It would wait for room that never comes.
+#[tokio::test(start_paused = true)]
+async fn who_may_not_send_is_told() {
+    let server = Scripted::new(|_| Act::Hold);
+    let client = client_of(&server).await;
+    let mut stream = client.stream("Any", ()).await.unwrap();
+    let error = stream.send(1).await.unwrap_err();
+    assert!(matches!(error, CallError::Invalid(_)), "{error:?}");
+    let mut both = client.two_way("Any", ()).await.unwrap();
+    both.send(1).await.unwrap();
+    both.finish();
+    let error = both.send(2).await.unwrap_err();
+    assert!(matches!(error, CallError::Invalid(_)), "{error:?}");
 }

@@ -11,10 +11,7 @@ use tokio::sync::mpsc;
 use crate::support::client;
 
 async fn serve(topics: Option<Topics>) -> Running {
-    let timeouts = Timeouts {
-        shutdown: Duration::from_millis(200),
-        ..Timeouts::DEFAULT
-    };
+    let timeouts = Timeouts::DEFAULT.with_shutdown(Duration::from_millis(200));
     let methods = Methods::new().method("Add", |(a, b): (i32, i32)| async move { a + b });
     let mut server = Server::methods(methods).frames(true).timeouts(timeouts);
     if let Some(topics) = topics {

@@ -131,10 +131,7 @@ async fn what_is_internal_stays_inside() {
 
 #[tokio::test(start_paused = true)]
 async fn a_method_that_takes_too_long_is_given_up() {
-    let timeouts = Timeouts {
-        handler: Duration::from_secs(5),
-        ..Timeouts::DEFAULT
-    };
+    let timeouts = Timeouts::DEFAULT.with_handler(Duration::from_secs(5));
     let server = build(Server::methods(methods()).timeouts(timeouts));
     let late = call(&server, "forever", &[]).await;
     assert_eq!(late, Err((-32400, "forever took too long".to_owned())));

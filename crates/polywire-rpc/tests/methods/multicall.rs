@@ -229,10 +229,7 @@ async fn a_multicall_takes_one_place_among_calls() {
 
 #[tokio::test(start_paused = true)]
 async fn the_deadline_is_that_of_the_whole() {
-    let timeouts = Timeouts {
-        handler: Duration::from_secs(5),
-        ..Timeouts::DEFAULT
-    };
+    let timeouts = Timeouts::DEFAULT.with_handler(Duration::from_secs(5));
     let server = build(Server::methods(methods()).timeouts(timeouts));
     let calls = vec![
         entry("add", vec![1.into(), 1.into()]),

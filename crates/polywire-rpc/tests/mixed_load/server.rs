@@ -59,11 +59,7 @@ fn serves() {
     let server = Server::methods(methods())
         .limits(Limits::DEFAULT.with_bytes(LIMIT))
         .calls(200)
-        .timeouts(Timeouts {
-            head: short,
-            body: short,
-            ..Timeouts::DEFAULT
-        })
+        .timeouts(Timeouts::DEFAULT.with_head(short).with_body(short))
         .http_layer(Gzip::new())
         .build()
         .unwrap();

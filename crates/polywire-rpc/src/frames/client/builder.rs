@@ -191,8 +191,8 @@ impl ClientBuilder {
         self.deadline(Duration::MAX)
     }
 
-    /// Sets how often a call is tried again, where that is safe; from none to 10, 3 unless this
-    /// says other. What the server has certainly not begun may be repeated whatever it is;
+    /// Sets how often a call is tried again, where that is safe: 3 times unless this says other, and 10 at
+    /// most, which more is taken for. What the server has certainly not begun may be repeated whatever it is;
     /// all else only if it is [idempotent](Client::idempotent). A call that was never sent, because
     /// its connection ended before, goes to another one without being counted.
     pub fn retries(mut self, retries: u32) -> Self {
@@ -330,7 +330,7 @@ impl ClientBuilder {
             }));
         }
         if endpoints.is_empty() {
-            return Err(ConnectError::new("nothing", &"there is no endpoint"));
+            return Err(ConnectError::new("nothing", "there is no endpoint"));
         }
         let core = Arc::new(self.core(endpoints.len() * self.connections));
         let mut keepers = Vec::new();

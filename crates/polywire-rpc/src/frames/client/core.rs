@@ -13,6 +13,7 @@ use super::retry::CallOptions;
 use super::stats::{Outcome, Stats};
 use crate::frames::Clock;
 use crate::frames::asked::{Asked, What};
+use crate::frames::cause::Cause;
 use crate::frames::error::CallError;
 use crate::frames::hand::Hand;
 use crate::frames::link::{Here, Link, LinkOptions, Write, wait_here};
@@ -87,8 +88,8 @@ impl<'a> Call<'a> {
             },
             lasts,
             metadata: self.metadata,
-            hand: self.hand,
             trace: self.trace,
+            hand: self.hand,
         }
     }
 }
@@ -132,7 +133,7 @@ impl Core {
     }
 
     /// A connection could not be made.
-    pub(super) fn failed(&self, lane: usize, why: &Arc<str>) {
+    pub(super) fn failed(&self, lane: usize, why: &Cause) {
         self.flow().failed(lane, self.clock.now(), why);
         self.attempted.notify_waiters();
     }

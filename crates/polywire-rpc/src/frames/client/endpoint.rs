@@ -9,6 +9,7 @@ use std::sync::Arc;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 
+use crate::frames::cause::Cause;
 use crate::frames::link::{Link, LinkOptions};
 use crate::frames::{inproc, udp};
 
@@ -57,7 +58,7 @@ type Opening<'a> = Pin<Box<dyn Future<Output = io::Result<Link>> + Send + 'a>>;
 impl Endpoint {
     /// The server of a URL.
     pub(super) fn parse(url: &str, needs: &Needs) -> Result<Self, ConnectError> {
-        let way = Way::parse(url, needs).map_err(|why| ConnectError::new(url, &why))?;
+        let way = Way::parse(url, needs).map_err(|why| ConnectError::new(url, why))?;
         let name = url.into();
         Ok(Self { name, way })
     }
@@ -187,14 +188,14 @@ impl fmt::Debug for Endpoint {
 #[derive(Clone, Debug)]
 pub struct ConnectError {
     url: Box<str>,
-    why: Arc<str>,
+    why: Cause,
 }
 
 impl ConnectError {
-    pub(super) fn new(url: &str, why: &dyn fmt::Display) -> Self {
+    pub(super) fn new(url: &str, why: impl Into<Cause>) -> Self {
         Self {
             url: url.into(),
-            why: why.to_string().into(),
+            why: why.into(),
         }
     }
 }
@@ -205,4 +206,8 @@ impl fmt::Display for ConnectError {
     }
 }
 
-impl std::error::Error for ConnectError {}
+impl std::error::Error for ConnectError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.why.source()
+    }
+}

@@ -10,6 +10,7 @@ use super::chance::Chance;
 use super::going::Current;
 use super::rate::{Rate, Turn};
 use super::stats::{Counts, Outcome};
+use crate::frames::cause::Cause;
 use crate::frames::error::CallError;
 use crate::frames::link::Link;
 use crate::frames::state::Farewell;
@@ -45,7 +46,7 @@ pub(super) struct Means {
 pub(super) struct Lane {
     pub(super) link: Option<Arc<Link>>,
     /// Why there is none, once that is known.
-    pub(super) why: Option<Arc<str>>,
+    pub(super) why: Option<Cause>,
     /// Whether the last one has ended in order, and the next is being made.
     pub(super) renews: bool,
 }
@@ -293,8 +294,8 @@ impl Flow {
     }
 
     /// A connection could not be made, or is gone.
-    pub(super) fn failed(&mut self, lane: usize, now: Time, why: &Arc<str>) {
-        self.lanes[lane].why = Some(Arc::clone(why));
+    pub(super) fn failed(&mut self, lane: usize, now: Time, why: &Cause) {
+        self.lanes[lane].why = Some(why.clone());
         self.lanes[lane].renews = false;
         if let Some(balancer) = &mut self.balancer {
             balancer.set_usable(lane, now, false);

@@ -251,7 +251,7 @@ impl<'a> Going<'a> {
                 // One that has not been told goodbye yet is none the less at its end.
                 let farewell = farewell.or_else(|| match &error {
                     CallError::Disconnected { why, .. } => Some(Farewell {
-                        why: Arc::clone(why),
+                        why: why.clone(),
                         goodbye: false,
                     }),
                     _ => None,

@@ -6,6 +6,7 @@ use tokio::time::timeout;
 
 use super::core::Core;
 use super::endpoint::Endpoint;
+use crate::frames::cause::Cause;
 use crate::frames::link::Link;
 
 /// Keeps a connection until the client is gone, which ends this task.
@@ -41,10 +42,10 @@ pub(super) async fn keep(core: Arc<Core>, lane: usize, endpoint: Arc<Endpoint>) 
 
 /// A connection to a server that has said hello. To be connected is not enough: the system takes
 /// connections for a server that is about to begin, or has just been stopped.
-async fn connect(core: &Core, endpoint: &Endpoint) -> Result<Arc<Link>, Arc<str>> {
+async fn connect(core: &Core, endpoint: &Endpoint) -> Result<Arc<Link>, Cause> {
     let connecting = async {
         let link = endpoint.open(core.link_options()).await;
-        let link = link.map_err(|error| Arc::from(error.to_string()))?;
+        let link = link.map_err(Cause::of)?;
         link.greeted().await?;
         Ok(Arc::new(link))
     };

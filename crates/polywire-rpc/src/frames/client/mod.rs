@@ -139,7 +139,7 @@ impl Client {
                 if lanes.iter().all(|lane| lane.why.is_some())
                     && let (Some(first), Some(why)) = (self.inner.endpoints.first(), &lanes[0].why)
                 {
-                    return Err(ConnectError::new(&first.name, why));
+                    return Err(ConnectError::new(&first.name, why.clone()));
                 }
             }
             attempted.await;

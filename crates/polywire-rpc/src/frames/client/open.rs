@@ -79,8 +79,8 @@ impl Opening {
             deadline: self.deadline,
             lasts: self.lasts,
             metadata: &pairs,
-            hand: None,
             trace: self.trace,
+            hand: None,
         };
         let options = CallOptions {
             idempotent: self.idempotent,

@@ -88,6 +88,16 @@ impl Direct {
         share.map_err(|fault| Box::new(self.fault(&Called::Unknown, &fault, true)))
     }
 
+    /// What a handler knows of a call.
+    fn circumstances(&self, time: CallTime, metadata: &[(&str, &[u8])]) -> crate::Context {
+        let mut context = self.context.clone();
+        context.deadline = time.until(self.handlers.app.timeouts.handler);
+        if !metadata.is_empty() {
+            handlers::bring(&mut context, metadata.iter().copied());
+        }
+        context
+    }
+
     #[cold]
     fn shed(&self) -> Begun {
         let message = "as many calls are at work as may be, try again later";
@@ -186,21 +196,12 @@ impl Calls for Direct {
             Ok(share) => share,
             Err(refused) => return *refused,
         };
-        let mut own;
-        let context = match metadata {
-            [] => &self.context,
-            pairs => {
-                own = self.context.clone();
-                handlers::bring(&mut own, pairs.iter().copied());
-                &own
-            }
-        };
+        let context = self.circumstances(time, metadata);
         let request = Request {
             operation,
-            context,
+            context: &context,
             extension: &Extension::default(),
             payload,
-            deadline: time.until(self.handlers.app.timeouts.handler),
         };
         let within = Within::new(&self.runtime);
         let begun = self.handlers.begin(&request, within.looks());
@@ -229,11 +230,7 @@ impl Calls for Direct {
             Err(refused) => return Some(*refused),
         };
         let input = hand.take()?;
-        let mut context = self.context.clone();
-        context.deadline = time.until(app.timeouts.handler);
-        if !metadata.is_empty() {
-            handlers::bring(&mut context, metadata.iter().copied());
-        }
+        let context = self.circumstances(time, metadata);
         let within = Within::new(&self.runtime);
         let begun = self
             .handlers

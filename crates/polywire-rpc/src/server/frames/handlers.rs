@@ -61,8 +61,6 @@ pub(super) struct Request<'a> {
     pub(super) context: &'a crate::Context,
     pub(super) extension: &'a Extension<'a>,
     pub(super) payload: &'a [u8],
-    /// When nobody waits for it any more.
-    pub(super) deadline: Option<Instant>,
 }
 
 impl Handlers {
@@ -219,16 +217,18 @@ impl Handlers {
             operation,
             extension,
             payload,
-            deadline,
             ..
         } = *request;
-        let mut context = request.context.clone();
-        context.deadline = deadline;
-        bring_all(&mut context, extension);
+        let mut own = None;
+        if extension.trace.is_some() || extension.metadata().next().is_some() {
+            bring_all(own.insert(request.context.clone()), extension);
+        }
         caught(|| {
-            if let Some(answer) = self.table.bytes(operation, &context, payload) {
+            let context = own.as_ref().unwrap_or(request.context);
+            if let Some(answer) = self.table.bytes(operation, context, payload) {
                 return Ok(Begun::Ended(answer));
             }
+            let context = own.unwrap_or_else(|| request.context.clone());
             let future = self.table.begin(&self.app, operation, context, payload)?;
             Ok(Begun::of(future, looks))
         })

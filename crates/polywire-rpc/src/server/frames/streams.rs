@@ -5,7 +5,6 @@ use std::sync::Arc;
 use polywire_frame::server::Fault as Answer;
 use polywire_frame::{CallId, Extension, FaultCode, Output, Time};
 use polywire_protocol::{Fault, FaultKind};
-use tokio::time::Instant;
 
 use super::done::{Answered, Ended};
 use super::handlers::{bring_all, is_of_the_input};
@@ -24,8 +23,9 @@ impl Work {
     pub(super) fn stream(
         &mut self,
         now: Time,
-        (id, operation, open): (CallId, u32, bool),
-        deadline: Option<Instant>,
+        id: CallId,
+        operation: u32,
+        open: bool,
         extension: &Extension<'_>,
         payload: &[u8],
     ) {
@@ -34,7 +34,6 @@ impl Work {
             Err(fault) => return self.fault(now, id, &Called::Unknown, &fault, true),
         };
         let mut context = self.context.clone();
-        context.deadline = deadline;
         bring_all(&mut context, extension);
         let memory = Arc::clone(&self.handlers.memory);
         let pipe = self.pipe(id, open, Some(Held::nothing(Arc::clone(&memory))));

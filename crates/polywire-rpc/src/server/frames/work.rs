@@ -9,7 +9,6 @@ use polywire_frame::server::{Connection, Event, Fault as Answer, Step};
 use polywire_frame::{Broken, CallId, Extension, Features, Output, Reason, Settings, Time};
 use polywire_protocol::{Fault, FaultKind};
 use tokio::task::AbortHandle;
-use tokio::time::Instant;
 
 use super::admit::{Gatekeeper, Refused};
 use super::calls;
@@ -254,8 +253,8 @@ impl Work {
                 payload,
             } if self.handlers.table.is_stream(operation) => {
                 // Streams may be as long as their callers like.
-                let deadline = self.clock.instant(deadline);
-                self.stream(now, (id, operation, open), deadline, &extension, payload);
+                self.context.deadline = self.clock.instant(deadline);
+                self.stream(now, id, operation, open, &extension, payload);
             }
             Event::Call {
                 id,
@@ -265,8 +264,8 @@ impl Work {
                 extension,
                 payload,
             } => {
-                let deadline = self.handlers.until(self.clock, now, deadline);
-                self.call(now, id, operation, deadline, &extension, payload);
+                self.context.deadline = self.handlers.until(self.clock, now, deadline);
+                self.call(now, id, operation, &extension, payload);
             }
             Event::OneWay {
                 operation,
@@ -274,8 +273,8 @@ impl Work {
                 extension,
                 payload,
             } => {
-                let deadline = self.handlers.until(self.clock, now, deadline);
-                self.one_way(operation, deadline, &extension, payload);
+                self.context.deadline = self.handlers.until(self.clock, now, deadline);
+                self.one_way(operation, &extension, payload);
             }
             Event::Unknown { id, name } => {
                 self.handlers.unknown(&mut self.machine, now, id, name);
@@ -290,15 +289,21 @@ impl Work {
             Event::Publish {
                 id,
                 topic,
+                deadline,
                 extension,
                 payload,
-                ..
-            } => self.publish(now, id, topic, &extension, payload),
+            } => {
+                self.context.deadline = self.clock.instant(deadline);
+                self.publish(now, id, topic, &extension, payload);
+            }
             Event::Subscribe {
                 id,
                 topic,
                 extension,
-            } => self.subscribe(now, id, topic, &extension),
+            } => {
+                self.context.deadline = None;
+                self.subscribe(now, id, topic, &extension);
+            }
             Event::Unsubscribe(id) => self.unsubscribe(now, id),
             Event::Item { id, cost, payload } => self.item(now, id, cost, payload),
             Event::End(id) => self.end(id),
@@ -316,7 +321,6 @@ impl Work {
         now: Time,
         id: CallId,
         operation: u32,
-        deadline: Option<Instant>,
         extension: &Extension<'_>,
         payload: &[u8],
     ) {
@@ -325,7 +329,6 @@ impl Work {
             context: &self.context,
             extension,
             payload,
-            deadline,
         };
         let became = self
             .handlers
@@ -338,19 +341,12 @@ impl Work {
     }
 
     /// A call that nobody waits for.
-    fn one_way(
-        &mut self,
-        operation: u32,
-        deadline: Option<Instant>,
-        extension: &Extension<'_>,
-        payload: &[u8],
-    ) {
+    fn one_way(&mut self, operation: u32, extension: &Extension<'_>, payload: &[u8]) {
         let request = Request {
             operation,
             context: &self.context,
             extension,
             payload,
-            deadline,
         };
         self.handlers.one_way(&request);
     }

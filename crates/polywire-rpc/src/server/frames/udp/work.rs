@@ -211,9 +211,10 @@ impl Work {
                 }
                 return;
             }
-            if let Some(call) =
-                happens(machine, handlers, done, circumstances, (*clock, now), event)
-            {
+            if let Some((_, deadline)) = begins {
+                circumstances.deadline = handlers.until(*clock, now, deadline);
+            }
+            if let Some(call) = happens(machine, handlers, done, circumstances, now, event) {
                 open.push(call);
             }
         });
@@ -279,23 +280,22 @@ fn happens(
     handlers: &mut Handlers,
     done: &Arc<Done<Call>>,
     context: &crate::Context,
-    (clock, now): (Clock, Time),
+    now: Time,
     event: Event<'_, u32, Kept>,
 ) -> Option<Call> {
     match event {
         Event::Call {
             call,
             operation,
-            deadline,
             extension,
             payload,
+            ..
         } => {
             let request = Request {
                 operation,
                 context,
                 extension: &extension,
                 payload,
-                deadline: handlers.until(clock, now, deadline),
             };
             if let Became::AtWork = handlers.call(machine, done, now, call, &request) {
                 return Some(call);
@@ -303,16 +303,15 @@ fn happens(
         }
         Event::OneWay {
             operation,
-            deadline,
             extension,
             payload,
+            ..
         } => {
             let request = Request {
                 operation,
                 context,
                 extension: &extension,
                 payload,
-                deadline: handlers.until(clock, now, deadline),
             };
             handlers.one_way(&request);
         }
