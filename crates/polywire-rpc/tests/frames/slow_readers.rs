@@ -80,8 +80,11 @@ impl Seen {
 
     /// With so much memory, and messages of a megabyte at most.
     fn server(&self, memory: u64) -> ServerBuilder {
+        let long = Duration::from_secs(60);
         Server::methods(self.methods())
             .frames(true)
+            // None is turned away for having waited behind a peer that does not read.
+            .frame_limits(FrameLimits::new().queue(long, long))
             .limits(Limits::DEFAULT.with_bytes(MIB as usize))
             .body_memory(memory as usize)
     }
