@@ -132,7 +132,15 @@ impl<M: Machine> State<M> {
 
     /// The number of an operation on this connection.
     pub(super) fn number(&mut self, name: &str) -> u16 {
+        // Most calls are of the operation that was called last: one look at its name instead of a hash.
+        let last = self
+            .names
+            .get(usize::from(self.last_number).wrapping_sub(1));
+        if last.is_some_and(|last| **last == *name) {
+            return self.last_number;
+        }
         if let Some(number) = self.operations.get(name) {
+            self.last_number = *number;
             return *number;
         }
         let number = u16::try_from(self.operations.len() + 1).unwrap_or_default();

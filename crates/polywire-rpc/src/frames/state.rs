@@ -45,6 +45,8 @@ pub(super) struct State<M = Connection<Ticket>> {
     pub(super) operations: HashMap<Box<str>, u16>,
     /// Their names by their numbers, of which the first is 1.
     pub(super) names: Vec<Box<str>>,
+    /// That of the operation that was called last; 0 before the first.
+    pub(super) last_number: u16,
     /// The task of the connection, if it sleeps.
     pub(super) task: Option<Waker>,
     /// Those who are woken once this is not locked any more.
@@ -90,6 +92,7 @@ impl<M: Machine> Shared<M> {
                 earliest: Time::NEVER,
                 operations: HashMap::new(),
                 names: Vec::new(),
+                last_number: 0,
                 task: None,
                 woken: Vec::new(),
                 streams: 0,

@@ -35,6 +35,8 @@ pub(super) fn written(reply: MethodReply) {
 /// All that frames can call, by the names that it has there.
 pub(crate) struct Table {
     names: HashMap<Box<str>, u32>,
+    /// The same the other way round.
+    called: Vec<Box<str>>,
     targets: Vec<Target>,
     wire: Frame,
 }
@@ -46,6 +48,7 @@ impl Table {
         let service = service.service();
         let mut table = Self {
             names: HashMap::new(),
+            called: Vec::new(),
             targets: Vec::new(),
             wire: Frame::new(service),
         };
@@ -69,7 +72,16 @@ impl Table {
     fn add(&mut self, name: &str, target: Target) {
         let index = self.targets.len() as u32;
         self.targets.push(target);
+        self.called.push(name.into());
         self.names.insert(name.into(), index);
+    }
+
+    /// Whether a target is called by this name.
+    #[inline]
+    pub(super) fn is_called(&self, index: u32, name: &str) -> bool {
+        self.called
+            .get(index as usize)
+            .is_some_and(|own| **own == *name)
     }
 
     pub(super) fn find(&self, name: &str) -> Option<u32> {

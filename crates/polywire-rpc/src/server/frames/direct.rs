@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use polywire_frame::server::Fault as Answer;
@@ -41,6 +41,8 @@ pub(super) struct Direct {
     context: crate::Context,
     runtime: Handle,
     stopped: AtomicBool,
+    /// What was called last, which is most often what is called next.
+    last: AtomicU32,
     open: Arc<AtomicUsize>,
     /// Handlers that wait for something.
     working: Mutex<JoinSet<()>>,
@@ -54,6 +56,7 @@ impl Direct {
             context: handlers::context(Peer::in_process()),
             runtime,
             stopped: AtomicBool::new(false),
+            last: AtomicU32::new(0),
             open: Arc::default(),
             working: Mutex::default(),
         })
@@ -68,6 +71,20 @@ impl Direct {
         let (answer, details) = self.handlers.told(called, fault, unstarted);
         count(&self.handlers, &answer);
         Begun::Ended(Ended::Fault(answer, details))
+    }
+
+    /// One look at a name instead of a hash, for most calls.
+    #[inline]
+    fn find(&self, name: &str) -> Option<u32> {
+        let table = &self.handlers.table;
+        // A guess, which is looked at.
+        let last = self.last.load(Ordering::Relaxed);
+        if table.is_called(last, name) {
+            return Some(last);
+        }
+        let found = table.find(name)?;
+        self.last.store(found, Ordering::Relaxed);
+        Some(found)
     }
 
     /// Takes what a call needs of the server's, or says why it does not begin.
@@ -187,7 +204,7 @@ impl Calls for Direct {
         if self.stopped.load(Ordering::Acquire) {
             return Begun::Stopped;
         }
-        let Some(operation) = self.handlers.table.find(name) else {
+        let Some(operation) = self.find(name) else {
             self.handlers.app.flow.sums.add(Sum::Calls, 1);
             let fault = handlers::no_operation(name);
             return self.fault(&Called::Unknown, &fault, true);
@@ -217,7 +234,7 @@ impl Calls for Direct {
         hand: &Hand,
     ) -> Option<Begun> {
         let Handlers { app, table, .. } = &self.handlers;
-        let operation = table.find(name)?;
+        let operation = self.find(name)?;
         let index = table.operation(operation)?;
         if !app.has_types(index, hand.input_type, hand.output_type) {
             return None;
