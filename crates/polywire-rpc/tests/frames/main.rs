@@ -3,6 +3,7 @@
 
 mod ages;
 mod balancing;
+mod callers;
 mod calls;
 mod first_look;
 mod five_times;

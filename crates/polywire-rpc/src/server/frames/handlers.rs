@@ -135,7 +135,14 @@ impl Handlers {
 
     /// Takes what a call needs as long as its handler is at work.
     pub(super) fn admit(&self, request: &Request<'_>) -> Result<Admitted, Fault> {
-        let in_flight = self.app.admit_call(&request.context.peer)?;
+        let context = request.context;
+        let in_flight = if self.app.counts_callers() {
+            let mut context = context.clone();
+            bring(&mut context, request.extension);
+            self.app.admit_call(&context.peer, context.headers())?
+        } else {
+            self.app.admit_call(&context.peer, context.headers())?
+        };
         let held = self.hold(request.payload.len()).map_err(|()| no_memory())?;
         Ok((in_flight, held))
     }
