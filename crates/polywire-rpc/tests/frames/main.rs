@@ -5,6 +5,8 @@ mod ages;
 mod balancing;
 mod callers;
 mod calls;
+mod chaos;
+mod faulty;
 mod first_look;
 mod five_times;
 mod lossy;
