@@ -8,7 +8,7 @@ use crate::Time;
 ///
 /// A queue that stands costs every caller its length and wins nobody anything. A server notices it by
 /// how long calls have waited when their turn comes: once all have waited for longer than a target for the time of an
-/// interval, it turns away those that have waited for longer than a fifth of the target, until few have (after CoDel,
+/// interval, it turns away those that have waited for longer than half of the target, until few have (after CoDel,
 /// RFC 8289, with the shed calls answered at once). So the queue that told of the overload goes,
 /// and with it the waits of those who are answered. A burst that is worked off within the interval is left in peace; a
 /// call that has waited for longer than that is turned away in any case.
@@ -168,7 +168,7 @@ impl Admission {
 
     /// How long a call may have waited while the queue stands.
     fn brief(&self) -> Duration {
-        self.target / 5
+        self.target / 2
     }
 
     /// A call that was begun has ended.
@@ -240,7 +240,7 @@ mod tests {
 
     /// A queue that stands is noticed by its length, and goes: who is answered then hardly waits.
     #[test]
-    fn those_who_are_answered_wait_for_a_fifth_of_what_told_of_the_overload() {
+    fn those_who_are_answered_wait_for_half_of_what_told_of_the_overload() {
         let mut admission = Admission::new(9).with_target(millis(50), millis(200));
         let at = |at| Time::ZERO.after(millis(at));
         let waits = |admission: &mut Admission, from, wait| {
@@ -255,8 +255,8 @@ mod tests {
         assert!(admission.admit(at(1_199), millis(40), 0).is_ok());
         assert_eq!(waits(&mut admission, 1_200, 60), 200);
         assert_eq!(waits(&mut admission, 1_400, 60), 0);
-        assert_eq!(waits(&mut admission, 1_600, 11), 0);
-        assert_eq!(waits(&mut admission, 1_800, 10), 200);
+        assert_eq!(waits(&mut admission, 1_600, 26), 0);
+        assert_eq!(waits(&mut admission, 1_800, 25), 200);
         // By now nobody was turned away for an interval.
         assert_eq!(waits(&mut admission, 2_100, 40), 200);
     }

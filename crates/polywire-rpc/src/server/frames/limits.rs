@@ -85,8 +85,8 @@ impl FrameLimits {
     }
 
     /// Sets how long calls may wait for their turn, and for how long all must have had to wait for longer until that is a
-    /// queue that does not get shorter. 50 ms and 200 ms. Then calls are turned away that have waited for longer than a
-    /// fifth of the first, until few have; and at any time those that have waited for longer than the second. A burst that
+    /// queue that does not get shorter. 50 ms and 200 ms. Then calls are turned away that have waited for longer than
+    /// half of the first, until few have; and at any time those that have waited for longer than the second. A burst that
     /// is worked off sooner is left in peace.
     pub const fn queue(mut self, target: Duration, interval: Duration) -> Self {
         self.target = target;
