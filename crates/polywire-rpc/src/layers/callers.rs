@@ -42,10 +42,12 @@ impl<'a> Caller<'a> {
 const MOST: usize = 65_536;
 const SHARDS: usize = 16;
 
+/// What is known of a caller is a hash that nobody can foresee: keys may be of any length.
+type Key = Box<dyn Fn(&Caller<'_>, &RandomState) -> Option<u64> + Send + Sync>;
+
 /// How often each caller may ask.
 pub(crate) struct Callers {
-    /// What is known of a caller is a hash that nobody can foresee: keys may be of any length.
-    key: Box<dyn Fn(&Caller<'_>, &RandomState) -> Option<u64> + Send + Sync>,
+    key: Key,
     hasher: RandomState,
     /// A bucket of tokens, told as times. Nanoseconds between two requests.
     between: u64,
