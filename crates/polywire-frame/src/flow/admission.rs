@@ -8,9 +8,8 @@ use crate::Time;
 ///
 /// A queue that stands costs every caller its length and wins nobody anything. A server notices it by
 /// how long calls have waited when their turn comes: once all have waited for longer than a target for the time of an
-/// interval, it turns away those that have waited for longer than half of the target, until few have (after CoDel,
-/// RFC 8289, with the shed calls answered at once). So the queue that told of the overload goes,
-/// and with it the waits of those who are answered. A burst that is worked off within the interval is left in peace; a
+/// interval, it turns away those that have, until few do (after CoDel, RFC 8289, with the shed calls answered at
+/// once). A burst that is worked off within the interval is left in peace; a
 /// call that has waited for longer than that is turned away in any case.
 /// Beside it there are a limit on calls in progress and one on the system's load.
 ///
@@ -143,10 +142,12 @@ impl Admission {
             self.standing = true;
         }
         if now >= self.ends {
-            // Where the long waits are turned away, some always come just when it is short: the queue has not gone
-            // while many are.
+            // Where the long waits are turned away, those that are left wait for nearly as long as
+            // they may: the queue has gone only if some hardly had to. Nor has it gone while many are turned away:
+            // some always come just when it is short.
             let many = u64::from(self.shed) * 10 > u64::from(self.seen);
-            self.standing &= many || self.shortest > self.brief() && self.shortest != Duration::MAX;
+            let long = self.shortest > self.target / 2 && self.shortest != Duration::MAX;
+            self.standing &= many || long;
             self.shortest = Duration::MAX;
             (self.shed, self.seen) = (0, 0);
             self.ends = now.after(self.interval);
@@ -159,16 +160,11 @@ impl Admission {
             return Err(Shed::Load);
         }
         self.seen = self.seen.saturating_add(1);
-        if self.standing && waited > self.brief() || waited > self.interval {
+        if self.standing && waited > self.target || waited > self.interval {
             self.shed = self.shed.saturating_add(1);
             return Err(Shed::Queue);
         }
         Ok(())
-    }
-
-    /// How long a call may have waited while the queue stands.
-    fn brief(&self) -> Duration {
-        self.target / 2
     }
 
     /// A call that was begun has ended.
@@ -238,9 +234,9 @@ mod tests {
         assert!(longest < Duration::from_millis(10), "{longest:?}");
     }
 
-    /// A queue that stands is noticed by its length, and goes: who is answered then hardly waits.
+    /// Wherever the time of an interval begins, and not at the end of the second one.
     #[test]
-    fn those_who_are_answered_wait_for_half_of_what_told_of_the_overload() {
+    fn a_queue_stands_as_soon_as_all_have_waited_for_an_interval() {
         let mut admission = Admission::new(9).with_target(millis(50), millis(200));
         let at = |at| Time::ZERO.after(millis(at));
         let waits = |admission: &mut Admission, from, wait| {
@@ -253,12 +249,9 @@ mod tests {
         // As long as some wait less, it is a queue like others.
         assert_eq!(waits(&mut admission, 1_000, 60), 200);
         assert!(admission.admit(at(1_199), millis(40), 0).is_ok());
-        assert_eq!(waits(&mut admission, 1_200, 60), 200);
-        assert_eq!(waits(&mut admission, 1_400, 60), 0);
-        assert_eq!(waits(&mut admission, 1_600, 26), 0);
-        assert_eq!(waits(&mut admission, 1_800, 25), 200);
-        // By now nobody was turned away for an interval.
-        assert_eq!(waits(&mut admission, 2_100, 40), 200);
+        assert_eq!(waits(&mut admission, 1_250, 60), 200);
+        assert_eq!(waits(&mut admission, 1_450, 51), 0);
+        assert_eq!(waits(&mut admission, 1_650, 50), 200);
     }
 
     fn millis(millis: u64) -> Duration {

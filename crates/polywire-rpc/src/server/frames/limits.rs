@@ -84,10 +84,8 @@ impl FrameLimits {
         self
     }
 
-    /// Sets how long calls may wait for their turn, and for how long all must have had to wait for longer until that is a
-    /// queue that does not get shorter. 50 ms and 200 ms. Then calls are turned away that have waited for longer than
-    /// half of the first, until few have; and at any time those that have waited for longer than the second. A burst that
-    /// is worked off sooner is left in peace.
+    /// Sets how long calls may wait for their turn while there is a queue that does not get shorter, and how long it
+    /// must have been there. 50 ms and 200 ms. A burst that is worked off sooner is left in peace.
     pub const fn queue(mut self, target: Duration, interval: Duration) -> Self {
         self.target = target;
         self.interval = interval;
