@@ -59,6 +59,8 @@ pub struct Connection<T> {
     output: Output,
     /// Bytes that were in the output before those that are there now.
     written: u64,
+    /// What is said to a server that has broken a rule. Empty, if it has not.
+    farewell: Vec<u8>,
     /// The server's, as far as they are known.
     settings: Settings,
     /// The window of this side.
@@ -119,6 +121,7 @@ impl<T> Connection<T> {
             frames: Frames::of_server(&settings),
             output,
             written: 0,
+            farewell: Vec::new(),
             settings: initial,
             window: settings.window(),
             items: Credit::new(initial.items(), settings.items()),
@@ -252,10 +255,14 @@ impl<T> Connection<T> {
     /// The connection has ended, and so have all of its calls. `written` is how many bytes of all
     /// that was ever taken from the output have certainly not been lost before they left: all that
     /// [`wrote`](Self::wrote) and [`take_output`](Self::take_output) know of, without a better
-    /// knowledge.
+    /// knowledge. What has not been taken from the output is not to be sent any more: of it only the farewell
+    /// to a server that has broken a rule is left.
     pub fn close(&mut self, written: Option<u64>) -> impl Iterator<Item = Lost<T>> {
         self.ends = Ends::Broken;
         self.bytes = 0;
+        // Whoever is told that a call was not sent makes it again.
+        self.output.clear();
+        self.output.bytes.append(&mut self.farewell);
         let written = written.unwrap_or(self.written);
         self.slots.drain().filter_map(move |call| {
             Some(Lost {

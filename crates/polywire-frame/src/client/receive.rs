@@ -38,7 +38,9 @@ impl<T> Connection<T> {
             self.ends = Ends::Broken;
             // Who speaks something else would not understand it.
             if self.frames.speaks() {
+                let before = self.output.bytes.len();
                 farewell(&mut self.output, broken);
+                self.farewell = self.output.bytes[before..].to_vec();
             }
         }
         step

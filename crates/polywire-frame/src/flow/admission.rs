@@ -7,9 +7,9 @@ use crate::Time;
 /// Turns calls away before they wait in vain.
 ///
 /// A queue that stands costs every caller its length and wins nobody anything. A server notices it by
-/// how long calls have waited when their turn comes: while the shortest wait of an interval stays above
-/// a target, calls that have waited longer than that are turned away (after CoDel, RFC 8289, with the
-/// shed calls answered at once). A burst that is worked off within the interval is left in peace; a
+/// how long calls have waited when their turn comes: once all have waited for longer than a target for the time of an
+/// interval, it turns away those that have, until few do (after CoDel, RFC 8289, with the shed calls answered at
+/// once). A burst that is worked off within the interval is left in peace; a
 /// call that has waited for longer than that is turned away in any case.
 /// Beside it there are a limit on calls in progress and one on the system's load.
 ///
@@ -35,7 +35,9 @@ pub struct Admission {
     /// The shortest wait of this interval, and when it ends.
     shortest: Duration,
     ends: Time,
-    /// Whether calls had to wait for all of the last interval.
+    /// Since when all calls have had to wait for longer than the target.
+    above: Option<Time>,
+    /// Whether they have for an interval, and it is not over.
     standing: bool,
     /// Calls of this interval, and those of them that were turned away for the queue's length.
     seen: u32,
@@ -68,6 +70,7 @@ impl Admission {
             interval: Duration::from_millis(100),
             shortest: Duration::MAX,
             ends: Time::ZERO,
+            above: None,
             standing: false,
             seen: 0,
             shed: 0,
@@ -76,7 +79,7 @@ impl Admission {
         }
     }
 
-    /// Sets how long a call may have waited while the queue stands, and how long it must stand.
+    /// Sets how long calls may wait, and for how long they must have had to wait longer before the queue stands.
     #[must_use]
     pub const fn with_target(mut self, target: Duration, interval: Duration) -> Self {
         self.target = target;
@@ -133,18 +136,18 @@ impl Admission {
     /// It is to be turned away.
     #[inline]
     pub fn admit(&mut self, now: Time, waited: Duration, calls: u32) -> Result<(), Shed> {
+        if waited <= self.target {
+            self.above = None;
+        } else if now >= self.above.get_or_insert(now).after(self.interval) {
+            self.standing = true;
+        }
         if now >= self.ends {
             // Where the long waits are turned away, those that are left wait for nearly as long as
-            // they may: the queue has gone only if some hardly had to.
-            let target = if self.standing {
-                self.target / 2
-            } else {
-                self.target
-            };
-            // Nor has it gone while many are turned away: some always come just when it is short.
+            // they may: the queue has gone only if some hardly had to. Nor has it gone while many are turned away:
+            // some always come just when it is short.
             let many = u64::from(self.shed) * 10 > u64::from(self.seen);
-            self.standing =
-                self.standing && many || self.shortest > target && self.shortest != Duration::MAX;
+            let long = self.shortest > self.target / 2 && self.shortest != Duration::MAX;
+            self.standing &= many || long;
             self.shortest = Duration::MAX;
             (self.shed, self.seen) = (0, 0);
             self.ends = now.after(self.interval);
@@ -229,6 +232,30 @@ mod tests {
         assert!(begun > 9_900, "{begun} begun");
         assert!(shed > 35_000, "{shed} turned away");
         assert!(longest < Duration::from_millis(10), "{longest:?}");
+    }
+
+    /// Wherever the time of an interval begins, and not at the end of the second one.
+    #[test]
+    fn a_queue_stands_as_soon_as_all_have_waited_for_an_interval() {
+        let mut admission = Admission::new(9).with_target(millis(50), millis(200));
+        let at = |at| Time::ZERO.after(millis(at));
+        let waits = |admission: &mut Admission, from, wait| {
+            let mut begun = 0;
+            for now in from..from + 200 {
+                begun += u32::from(admission.admit(at(now), millis(wait), 0).is_ok());
+            }
+            begun
+        };
+        // As long as some wait less, it is a queue like others.
+        assert_eq!(waits(&mut admission, 1_000, 60), 200);
+        assert!(admission.admit(at(1_199), millis(40), 0).is_ok());
+        assert_eq!(waits(&mut admission, 1_250, 60), 200);
+        assert_eq!(waits(&mut admission, 1_450, 51), 0);
+        assert_eq!(waits(&mut admission, 1_650, 50), 200);
+    }
+
+    fn millis(millis: u64) -> Duration {
+        Duration::from_millis(millis)
     }
 
     #[test]

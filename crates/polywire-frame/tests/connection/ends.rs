@@ -58,6 +58,23 @@ fn what_was_never_sent_may_be_repeated() {
     lost.sort_by_key(|lost| lost.context);
     let expected = [(1, true), (2, false)].map(|(context, sent)| Lost { context, sent });
     assert_eq!(lost, expected);
+    // And so it is not sent after all.
+    assert!(link.client.output().is_empty());
+
+    let mut link = Link::new();
+    link.call(b"sent", 1);
+    link.client.take_output(Output::default());
+    link.call(b"not sent", 2);
+    link.client
+        .receive(b"no frames", &mut Vec::new())
+        .unwrap_err();
+    let lost: Vec<_> = link.client.close(None).collect();
+    assert!(lost.iter().any(|lost| lost.context == 2 && !lost.sent));
+    let left: Vec<u8> = link.client.output().parts().flatten().copied().collect();
+    assert!(
+        !left.windows(8).any(|part| part == b"not sent"),
+        "{left:x?}"
+    );
     let refused = link.client.call(link.now, &Request::new(ADD)).unwrap_err();
     assert_eq!(refused, Refused::Ending);
 }

@@ -4,6 +4,7 @@
 //! | | what it does | how it is set |
 //! |---|---|---|
 //! | [`Firewall`] | connections in all and per address, requests per address | [`ServerBuilder::firewall`](crate::ServerBuilder::firewall) |
+//! | [`Caller`] | requests per caller, by a key of your choice | [`ServerBuilder::rate_per_caller`](crate::ServerBuilder::rate_per_caller) |
 //! | [`CrossOrigin`] | turns away what web pages of others call | [`ServerBuilder::cross_origin`](crate::ServerBuilder::cross_origin) |
 //! | [`BasicAuth`] | names and passwords | [`ServerBuilder::http_layer`](crate::ServerBuilder::http_layer) |
 //! | [`SecurityHeaders`] | headers for browsers | the same |
@@ -17,6 +18,7 @@
 mod basic;
 #[cfg(feature = "cache")]
 pub mod cache;
+mod callers;
 mod cross_origin;
 mod firewall;
 pub mod flow;
@@ -24,6 +26,8 @@ mod gzip;
 mod security;
 
 pub use basic::{BasicAuth, CheckFuture, Checker, User, same_secret};
+pub use callers::Caller;
+pub(crate) use callers::Callers;
 pub use cross_origin::{CrossOrigin, OriginError};
 pub use firewall::Firewall;
 pub(crate) use firewall::{Connected, Refused};

@@ -99,7 +99,7 @@ async fn run(
 fn admit(app: &App, index: usize, context: &Context) -> Result<(), Fault> {
     match index {
         0 => Ok(()),
-        _ => app.admit_more(&context.peer),
+        _ => app.admit_more(&context.peer, context.headers()),
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::convert::Infallible;
 use std::fmt;
+use std::hash::Hash;
+use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -24,7 +26,7 @@ use super::gate::{Calls, Gate};
 use super::memory::Memory;
 use super::mount::{Mount, Mounts};
 use super::{Server, Timeouts};
-use crate::layers::{CrossOrigin, Firewall};
+use crate::layers::{Caller, Callers, CrossOrigin, Firewall};
 use crate::methods::{Methods, MethodsError};
 use crate::topics::Topics;
 use crate::{Call, Handler, Output, ServiceHandle};
@@ -54,6 +56,7 @@ pub struct ServerBuilder {
     pages: Option<Pages>,
     firewall: Option<Firewall>,
     cross_origin: Option<CrossOrigin>,
+    callers: Vec<Callers>,
     calls: Option<usize>,
     http_layers: Vec<Box<dyn FnOnce(HttpService) -> HttpService>>,
     head_layers: Vec<Box<dyn FnOnce(HeadService) -> HeadService>>,
@@ -174,6 +177,7 @@ impl ServerBuilder {
             pages: None,
             firewall: None,
             cross_origin: None,
+            callers: Vec::new(),
             calls: None,
             http_layers: Vec::new(),
             head_layers: Vec::new(),
@@ -380,6 +384,43 @@ impl ServerBuilder {
     #[must_use]
     pub fn firewall(mut self, firewall: Firewall) -> Self {
         self.firewall = Some(firewall);
+        self
+    }
+
+    /// Sets how many requests may come a second from one caller, and how many at once after a pause, where a caller
+    /// is what `key` makes of who calls: the user of a process, a certificate, a header or metadata such as
+    /// `authorization`. Those for whom it is `None` are not counted. One too many is answered as
+    /// [`Firewall::requests_per_address`] has it, on all wires: `429` with `Retry-After` over HTTP, `overloaded` with a time
+    /// over frames, before anything of the call is read. Several of these all hold.
+    ///
+    /// `key` is asked for each request, before any layer: what a header says has not been checked yet. Whoever
+    /// may make up keys is not bounded by them. No more than 65,536 callers are remembered, at some 40 bytes;
+    /// where more come within a moment they are forgotten, and may ask anew.
+    ///
+    /// ```
+    /// use std::num::NonZeroU32;
+    /// use polywire_rpc::{Methods, Server};
+    ///
+    /// let (rate, burst) = (NonZeroU32::new(100).unwrap(), NonZeroU32::new(20).unwrap());
+    /// let methods = Methods::new().method("Add", |(a, b): (i32, i32)| async move { a + b });
+    /// let server = Server::methods(methods)
+    ///     .frames(true)
+    ///     // Each user of this machine.
+    ///     .rate_per_caller(rate, burst, |caller| Some(caller.peer().credentials()?.uid))
+    ///     // Each key of whoever sends one.
+    ///     .rate_per_caller(rate, burst, |caller| caller.headers().get("x-api-key").cloned())
+    ///     .build()?;
+    /// # let _ = server;
+    /// # Ok::<(), polywire_rpc::BuildError>(())
+    /// ```
+    #[must_use]
+    pub fn rate_per_caller<K: Hash>(
+        mut self,
+        per_second: NonZeroU32,
+        burst: NonZeroU32,
+        key: impl Fn(&Caller<'_>) -> Option<K> + Send + Sync + 'static,
+    ) -> Self {
+        self.callers.push(Callers::new(per_second, burst, key));
         self
     }
 
@@ -604,10 +645,12 @@ impl ServerBuilder {
                 .into_iter()
                 .fold(base, |inner, layer| layer(inner))
         });
-        let guarded = self.firewall.is_some() || self.cross_origin.is_some();
+        let guarded =
+            self.firewall.is_some() || self.cross_origin.is_some() || !self.callers.is_empty();
         let gate = (guarded || self.calls.is_some()).then(|| Gate {
             firewall: self.firewall,
             cross_origin: self.cross_origin,
+            callers: self.callers,
             calls: self.calls.map(Calls::new),
         });
         let app = App {

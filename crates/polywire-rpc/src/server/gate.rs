@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::header::{ORIGIN, RETRY_AFTER};
-use http::{HeaderValue, Method, Response, StatusCode, request};
+use http::{HeaderMap, HeaderValue, Method, Response, StatusCode, request};
 use http_body_util::Full;
 use polywire_codec::xmlrpc::code;
 use polywire_frame::{Flags, Header, Kind, PREFACE, Reason};
@@ -18,16 +18,32 @@ use super::HttpResponse;
 use super::accept::Stream;
 use super::app::{App, Called, nobody};
 use super::peer::Peer;
-use crate::layers::{Connected, CrossOrigin, Firewall, Refused};
+use crate::layers::{Caller, Callers, Connected, CrossOrigin, Firewall, Refused};
 
 const FOREIGN: &str = "a web page of another origin may not call this (CrossOrigin::allow)";
 const TOO_MANY: &str = "too many requests from this address, try again later";
+const TOO_MANY_OF_ONE: &str = "too many requests of this caller, try again later";
 
 /// Stands before a server that has limits of this kind.
 pub(super) struct Gate {
     pub(super) firewall: Option<Firewall>,
     pub(super) cross_origin: Option<CrossOrigin>,
+    pub(super) callers: Vec<Callers>,
     pub(super) calls: Option<Calls>,
+}
+
+impl Gate {
+    /// Counts a request, or tells after which time it may come again, and whose are too many.
+    fn request(&self, peer: &Peer, headers: &HeaderMap) -> Result<(), (&'static str, Duration)> {
+        if let Some(firewall) = &self.firewall {
+            firewall.request(peer).map_err(|time| (TOO_MANY, time))?;
+        }
+        let caller = Caller::new(peer, headers);
+        self.callers
+            .iter()
+            .try_for_each(|callers| callers.request(&caller))
+            .map_err(|time| (TOO_MANY_OF_ONE, time))
+    }
 }
 
 /// How many calls may begin.
@@ -89,10 +105,8 @@ impl App {
         head: &request::Parts,
         peer: &Peer,
     ) -> Result<Option<InFlight>, Box<HttpResponse>> {
-        if let Some(firewall) = &gate.firewall
-            && let Err(time) = firewall.request(peer)
-        {
-            let mut response = self.shed(head, TOO_MANY, time);
+        if let Err((words, time)) = gate.request(peer, &head.headers) {
+            let mut response = self.shed(head, words, time);
             *response.status_mut() = StatusCode::TOO_MANY_REQUESTS;
             return Err(Box::new(response));
         }
@@ -118,23 +132,32 @@ impl App {
 
     /// Lets one more call of a request in that has several, each of which counts as a
     /// request: who is held to ten guesses shall not make a thousand in one message.
-    pub(crate) fn admit_more(&self, peer: &Peer) -> Result<(), Fault> {
-        let firewall = self.gate.as_ref().and_then(|gate| gate.firewall.as_ref());
-        let Some(firewall) = firewall else {
+    pub(crate) fn admit_more(&self, peer: &Peer, headers: &HeaderMap) -> Result<(), Fault> {
+        let Some(gate) = &self.gate else {
             return Ok(());
         };
-        firewall
-            .request(peer)
-            .map_err(|time| Fault::new(FaultKind::Overloaded, TOO_MANY).with_retry_after(time))
+        gate.request(peer, headers).map_err(|(words, time)| {
+            Fault::new(FaultKind::Overloaded, words).with_retry_after(time)
+        })
+    }
+
+    /// Whether it matters to [`Self::admit_call`] what a call says of its caller.
+    pub(super) fn counts_callers(&self) -> bool {
+        let gate = self.gate.as_ref();
+        gate.is_some_and(|gate| !gate.callers.is_empty())
     }
 
     /// Lets a call in that has no head of HTTP.
     #[inline]
-    pub(super) fn admit_call(&self, peer: &Peer) -> Result<Option<InFlight>, Fault> {
+    pub(super) fn admit_call(
+        &self,
+        peer: &Peer,
+        headers: &HeaderMap,
+    ) -> Result<Option<InFlight>, Fault> {
         let Some(gate) = &self.gate else {
             return Ok(None);
         };
-        self.admit_more(peer)?;
+        self.admit_more(peer, headers)?;
         let Some(calls) = &gate.calls else {
             return Ok(None);
         };

@@ -3,7 +3,9 @@
 use std::future::poll_fn;
 use std::sync::Arc;
 use std::task::Poll;
+use std::time::Duration;
 
+use polywire_rpc::server::FrameLimits;
 use polywire_rpc::{Methods, Server};
 use tokio::sync::Semaphore;
 use tokio::task::coop::has_budget_remaining;
@@ -71,9 +73,18 @@ fn methods() -> Methods {
         })
 }
 
+/// One that turns nobody away, however long its methods keep the machine busy.
+fn server() -> Server {
+    let patient = FrameLimits::new().queue(Duration::MAX, Duration::MAX);
+    let server = Server::methods(methods())
+        .frames(true)
+        .frame_limits(patient);
+    server.build().unwrap()
+}
+
 #[tokio::test]
 async fn nothing_is_lost_however_a_handler_waits() {
-    let server = Server::methods(methods()).frames(true).build().unwrap();
+    let server = server();
     let running = server.listen("127.0.0.1:0".parse().unwrap()).await.unwrap();
     let mut raw = Raw::connect(running.address()).await;
     for name in ["Yields", "Wakes", "WakesOnce", "Permit", "Budget"] {
@@ -88,7 +99,7 @@ async fn nothing_is_lost_however_a_handler_waits() {
 
 #[tokio::test]
 async fn no_handler_begins_where_nothing_can_be_ready() {
-    let server = Server::methods(methods()).frames(true).build().unwrap();
+    let server = server();
     let running = server.listen("127.0.0.1:0".parse().unwrap()).await.unwrap();
     let mut raw = Raw::connect(running.address()).await;
     for slot in 0..300 {

@@ -1,4 +1,13 @@
 //! Five times what a server can do, by the clock: to be run by hand, since others on the machine change it.
+//!
+//! | | wanted | reached, in two runs on two processors that had three times as much else to do |
+//! |---|---|---|
+//! | goodput, of the peak | 95% | 99% and 91% |
+//! | p99 of calls that are answered, of that at capacity | 3 times | 3.0 and 5.4 times |
+//! | calls that are turned away know it within | 10 ms | p50 80 ms, p99 160 ms: missed |
+//!
+//! Turned away is who has waited for 50 ms: sooner for all would cost goodput. With half of that p50 was 41 ms, p99 2 to 5 times, and goodput 78
+//! to 106%; with a fifth p50 was 21 ms and goodput 54 to 84%, as eight connections need 16 ms for one call of each.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -70,7 +79,7 @@ async fn one(client: &Client) -> (Duration, Result<(), CallError>) {
 }
 
 #[tokio::test]
-#[ignore = "measures for ten seconds; `cargo test --release -p polywire-rpc --test frames five_times -- --ignored --nocapture`"]
+#[ignore = "measures for 33 seconds; `cargo test --release -p polywire-rpc --test frames five_times -- --ignored --nocapture`"]
 async fn a_server_at_five_times_its_capacity_does_nearly_as_much_as_it_can() {
     let address = server();
     let clients = clients(address).await;
@@ -104,7 +113,7 @@ async fn a_server_at_five_times_its_capacity_does_nearly_as_much_as_it_can() {
     // Five times as much.
     let took = Arc::new(std::sync::Mutex::new(Took::default()));
     let begun = Instant::now();
-    let length = Duration::from_secs(6);
+    let length = Duration::from_secs(30);
     let mut sent = 0_u64;
     while begun.elapsed() < length {
         let due = (begun.elapsed().as_secs_f64() * peak * 5.0) as u64;
@@ -139,5 +148,5 @@ async fn a_server_at_five_times_its_capacity_does_nearly_as_much_as_it_can() {
     );
     assert!(good > 0.9 * peak);
     let slow = percentile(&mut took.replies, 99);
-    assert!(slow < 10 * usual.max(Duration::from_millis(50)), "{slow:?}");
+    assert!(slow < 5 * usual.max(Duration::from_millis(50)), "{slow:?}");
 }

@@ -3,8 +3,11 @@
 
 mod ages;
 mod balancing;
+mod callers;
 mod calls;
+mod chaos;
 mod compressed;
+mod faulty;
 mod first_look;
 mod five_times;
 mod half_close;

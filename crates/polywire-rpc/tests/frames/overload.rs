@@ -400,3 +400,25 @@ async fn what_was_counted_is_there_for_prometheus() {
         assert!(page.lines().any(|other| other == line), "{line} in {page}");
     }
 }
+
+/// All that `text` names that looks like a metric of ours.
+fn metrics(text: &str) -> std::collections::BTreeSet<&str> {
+    let is_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+    let words = text.split(|letter| !is_name(letter));
+    words
+        .filter(|word| word.starts_with("polywire_frames_"))
+        .collect()
+}
+
+#[test]
+fn what_the_dashboard_shows_is_what_is_exported() {
+    let page = polywire_rpc::server::FrameStats::default().to_prometheus();
+    let dashboard = include_str!("../../../../docs/dashboard.json");
+    let (exported, shown) = (metrics(&page), metrics(dashboard));
+    // Nothing that is not there, and all that is.
+    assert_eq!(shown, exported);
+    for outcome in ["shed", "late", "deadline", "cancelled", "internal"] {
+        assert!(dashboard.contains(outcome));
+        assert!(page.contains(&format!("{{outcome=\"{outcome}\"}} 0")));
+    }
+}

@@ -60,16 +60,35 @@ impl Raw {
 
     /// Will call a method in a slot, with so many milliseconds left: 0 for ever.
     pub(crate) fn call(&mut self, slot: u16, name: &str, value: u32, payload: &[u8]) {
+        self.call_by(slot, name, value, &[], payload);
+    }
+
+    /// The same with metadata.
+    pub(crate) fn call_by(
+        &mut self,
+        slot: u16,
+        name: &str,
+        value: u32,
+        metadata: &[(&str, &str)],
+        payload: &[u8],
+    ) {
         let index = usize::from(slot);
         if self.slots.len() <= index {
             self.slots.resize(index + 1, 0);
         }
         let id = u32::from(slot) | u32::from(self.slots[index]) << 16;
         self.slots[index] += 1;
-        let mut body = (name.len() as u16 + 3).to_le_bytes().to_vec();
-        body.push(1);
-        body.extend((name.len() as u16).to_le_bytes());
-        body.extend(name.bytes());
+        let mut fields = vec![1];
+        fields.extend((name.len() as u16).to_le_bytes());
+        fields.extend(name.bytes());
+        for (key, value) in metadata {
+            fields.push(2);
+            fields.extend((1 + key.len() as u16 + value.len() as u16).to_le_bytes());
+            fields.push(key.len() as u8);
+            fields.extend(key.bytes().chain(value.bytes()));
+        }
+        let mut body = (fields.len() as u16).to_le_bytes().to_vec();
+        body.extend(fields);
         body.extend(payload);
         self.frame(CALL, 0x01, 0, id, value, &body);
     }

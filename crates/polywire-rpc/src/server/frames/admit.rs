@@ -43,7 +43,7 @@ impl Gatekeeper {
 
     /// Whether a call begins whose turn is now.
     ///
-    /// It has waited behind the others that came with it; before that `unread`; and before that, unseen, for as
+    /// It has waited behind the others that came with it; and before that, unseen, presumably for `unread`, or for as
     /// long as tasks wait for their turn at present.
     #[inline]
     pub(super) fn begin(
@@ -59,7 +59,8 @@ impl Gatekeeper {
         if self.flow.limits.load.is_some() {
             self.admission.set_load(self.flow.load());
         }
-        let waited = now.since(arrived) + unread + self.flow.lag();
+        // What its connection knows of that and what the runtime tells are two measures of the same.
+        let waited = now.since(arrived) + unread.max(self.flow.lag());
         let begun = self.admission.admit(now, waited, self.flow.at_work());
         begun.map_err(|shed| {
             // A queue that is turned away here is gone; with less credit it would stand in the client,

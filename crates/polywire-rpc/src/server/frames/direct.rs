@@ -89,7 +89,11 @@ impl Direct {
 
     /// Takes what a call needs of the server's, or says why it does not begin.
     #[inline]
-    fn admit(&self, bytes: usize) -> Result<handlers::Admitted, Box<Begun>> {
+    fn admit(
+        &self,
+        metadata: &[(&str, &[u8])],
+        bytes: usize,
+    ) -> Result<handlers::Admitted, Box<Begun>> {
         let app = &self.handlers.app;
         app.flow.sums.add(Sum::Calls, 1);
         let most = app.limits.bytes();
@@ -101,7 +105,9 @@ impl Direct {
         if app.flow.at_work() >= app.flow.limits.at_work {
             return Err(Box::new(self.shed()));
         }
-        let share = self.handlers.admit(&self.context.peer, bytes);
+        let share = self
+            .handlers
+            .admit(&self.context, metadata.iter().copied(), bytes);
         share.map_err(|fault| Box::new(self.fault(&Called::Unknown, &fault, true)))
     }
 
@@ -209,7 +215,7 @@ impl Calls for Direct {
             let fault = handlers::no_operation(name);
             return self.fault(&Called::Unknown, &fault, true);
         };
-        let share = match self.admit(payload.len()) {
+        let share = match self.admit(metadata, payload.len()) {
             Ok(share) => share,
             Err(refused) => return *refused,
         };
@@ -242,7 +248,7 @@ impl Calls for Direct {
         if self.stopped.load(Ordering::Acquire) {
             return Some(Begun::Stopped);
         }
-        let share = match self.admit(0) {
+        let share = match self.admit(metadata, 0) {
             Ok(share) => share,
             Err(refused) => return Some(*refused),
         };

@@ -94,7 +94,7 @@ impl Handlers {
         call: A::Call,
         request: &Request<'_>,
     ) -> Became {
-        let (in_flight, held) = match self.admit(&request.context.peer, request.payload.len()) {
+        let (in_flight, held) = match self.admit_request(request) {
             Ok(admitted) => admitted,
             Err(fault) => {
                 self.fault(answers, now, call, &Called::Unknown, &fault, true);
@@ -139,9 +139,25 @@ impl Handlers {
         }
     }
 
+    fn admit_request(&self, request: &Request<'_>) -> Result<Admitted, Fault> {
+        let metadata = request.extension.metadata();
+        self.admit(request.context, metadata, request.payload.len())
+    }
+
     /// Takes what a call needs as long as its handler is at work.
-    pub(super) fn admit(&self, peer: &Peer, bytes: usize) -> Result<Admitted, Fault> {
-        let in_flight = self.app.admit_call(peer)?;
+    pub(super) fn admit<'a>(
+        &self,
+        context: &crate::Context,
+        metadata: impl Iterator<Item = (&'a str, &'a [u8])>,
+        bytes: usize,
+    ) -> Result<Admitted, Fault> {
+        let in_flight = if self.app.counts_callers() {
+            let mut context = context.clone();
+            bring(&mut context, metadata);
+            self.app.admit_call(&context.peer, context.headers())?
+        } else {
+            self.app.admit_call(&context.peer, context.headers())?
+        };
         let held = self.hold(bytes).map_err(|()| no_memory())?;
         Ok((in_flight, held))
     }
@@ -173,7 +189,7 @@ impl Handlers {
             tracing::debug!("a call without an answer was dropped: too many are at work");
             return;
         }
-        let Ok(admitted) = self.admit(&request.context.peer, request.payload.len()) else {
+        let Ok(admitted) = self.admit_request(request) else {
             return;
         };
         if let Ok(Begun::Working(future)) = self.begin(request, true) {

@@ -29,7 +29,10 @@ impl Work {
         extension: &Extension<'_>,
         payload: &[u8],
     ) {
-        let admitted = match self.handlers.admit(&self.context.peer, payload.len()) {
+        let admitted = match self
+            .handlers
+            .admit(&self.context, extension.metadata(), payload.len())
+        {
             Ok(admitted) => admitted,
             Err(fault) => return self.fault(now, id, &Called::Unknown, &fault, true),
         };
@@ -88,12 +91,16 @@ impl Work {
             return self.fault(now, id, &Called::Unknown, &no_topics(), true);
         };
         // It counts as a call for as long as it is there.
-        let in_flight = match self.handlers.app.admit_call(&self.context.peer) {
+        let mut context = self.context.clone();
+        bring_all(&mut context, extension);
+        let admitted = self
+            .handlers
+            .app
+            .admit_call(&context.peer, context.headers());
+        let in_flight = match admitted {
             Ok(in_flight) => in_flight,
             Err(fault) => return self.fault(now, id, &Called::Unknown, &fault, true),
         };
-        let mut context = self.context.clone();
-        bring_all(&mut context, extension);
         if !topics.allows(&context, Access::Subscribe(topic)) {
             return self.forbidden(now, id, topic);
         }
@@ -120,12 +127,16 @@ impl Work {
         let Some(topics) = self.handlers.app.topics.clone() else {
             return self.fault(now, id, &Called::Unknown, &no_topics(), true);
         };
-        let in_flight = match self.handlers.app.admit_call(&self.context.peer) {
+        let mut context = self.context.clone();
+        bring_all(&mut context, extension);
+        let admitted = self
+            .handlers
+            .app
+            .admit_call(&context.peer, context.headers());
+        let in_flight = match admitted {
             Ok(in_flight) => in_flight,
             Err(fault) => return self.fault(now, id, &Called::Unknown, &fault, true),
         };
-        let mut context = self.context.clone();
-        bring_all(&mut context, extension);
         if !topics.allows(&context, Access::Publish(topic)) {
             return self.forbidden(now, id, topic);
         }

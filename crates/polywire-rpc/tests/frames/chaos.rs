@@ -1,0 +1,285 @@
+//! Many clients and servers, and everything between them that goes wrong: what is promised of each call holds.
+//!
+//! Connections are cut, held up, stopped for a while and given garbage; datagrams are lost, doubled and overtaken;
+//! servers go without a word and come back. Each call has a number of its own, and whoever carries it out
+//! counts that. In the end:
+//!
+//! - each call has ended, once, in a reply, a fault or an error;
+//! - a reply is that to its call;
+//! - a call that was answered was carried out; and unless its caller declared it idempotent, it was not
+//!   carried out twice, and not at all if the error says that it was not begun.
+//!
+//! `POLYWIRE_CHAOS=10000000` has that many calls, `POLYWIRE_SEED` the faults of another run.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::time::Duration;
+
+use polywire_rpc::frames::{CallError, Client};
+use polywire_rpc::server::UdpSocket;
+use polywire_rpc::{Methods, Server, Timeouts};
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+
+use crate::faulty::{Faults, Faulty, Upstream};
+use crate::lossy::{Network, Weather};
+use crate::raw::Raw;
+
+const CLIENTS: u64 = 3;
+const CALLERS: u64 = 40;
+
+/// How often each call was carried out, by its number.
+#[derive(Clone)]
+struct Executed(Arc<[AtomicU8]>);
+
+impl Executed {
+    fn new(calls: u64) -> Self {
+        Self((0..calls).map(|_| AtomicU8::new(0)).collect())
+    }
+
+    fn of(&self, number: u64) -> u8 {
+        self.0[number as usize].load(Ordering::Relaxed)
+    }
+
+    /// Some answer at once, some yield, some wait for a moment.
+    fn server(&self) -> Server {
+        let executed = self.clone();
+        let methods = Methods::new().method("Do", move |(number, text): (u64, String)| {
+            let executed = executed.clone();
+            async move {
+                executed.0[number as usize].fetch_add(1, Ordering::Relaxed);
+                match number % 8 {
+                    0 => tokio::task::yield_now().await,
+                    1 => tokio::time::sleep(Duration::from_millis(number % 5)).await,
+                    _ => {}
+                }
+                (number, text)
+            }
+        });
+        let timeouts = Timeouts::DEFAULT.with_shutdown(Duration::from_millis(50));
+        let server = Server::methods(methods).frames(true).timeouts(timeouts);
+        server.build().unwrap()
+    }
+}
+
+/// What calls came to.
+#[derive(Debug, Default)]
+struct Ends {
+    replies: AtomicU64,
+    faults: AtomicU64,
+    deadlines: AtomicU64,
+    disconnected: AtomicU64,
+    dropped: AtomicU64,
+    others: AtomicU64,
+}
+
+impl Ends {
+    fn sum(&self) -> u64 {
+        let Self {
+            replies,
+            faults,
+            deadlines,
+            disconnected,
+            dropped,
+            others,
+        } = self;
+        let all = [replies, faults, deadlines, disconnected, dropped, others];
+        all.iter().map(|count| count.load(Ordering::Relaxed)).sum()
+    }
+}
+
+/// What callers share.
+struct Run {
+    calls: u64,
+    next: AtomicU64,
+    executed: Executed,
+    ends: Ends,
+}
+
+async fn connect(url: &str, seed: u64) -> Client {
+    loop {
+        let client = Client::builder()
+            .endpoint(url)
+            .deadline(Duration::from_secs(5))
+            .reconnect(Duration::from_millis(1), Duration::from_millis(50))
+            .throttle(None)
+            .seed(seed);
+        if let Ok(client) = client.connect().await {
+            return client;
+        }
+    }
+}
+
+/// Makes calls until there are no more numbers.
+async fn caller(run: Arc<Run>, client: Client) {
+    let idempotent = client.idempotent();
+    loop {
+        let number = run.next.fetch_add(1, Ordering::Relaxed);
+        if number >= run.calls {
+            return;
+        }
+        let text = "x".repeat((number % 97 * 3) as usize);
+        let twice = number % 4 == 3;
+        let by = if twice { &idempotent } else { &client };
+        let call = by.call::<(u64, String)>("Do", (number, &text));
+        let ends = &run.ends;
+        // Some callers lose their patience.
+        let ended = match number % 100 {
+            57 => tokio::time::timeout(Duration::from_millis(1), call).await,
+            _ => Ok(call.await),
+        };
+        let counts = match ended {
+            Err(_) => &ends.dropped,
+            Ok(Ok(reply)) => {
+                assert_eq!(reply, (number, text), "the answer to another call");
+                assert!(run.executed.of(number) >= 1, "{number} was never done");
+                &ends.replies
+            }
+            Ok(Err(error)) => {
+                let begun = run.executed.of(number);
+                // Of a call that was made again the error is that of its last try.
+                assert!(
+                    begun == 0 || twice || !error.is_before_start(),
+                    "{number} was done {begun} times: {error}"
+                );
+                match error {
+                    CallError::Fault(_) => &ends.faults,
+                    CallError::Deadline => &ends.deadlines,
+                    CallError::Disconnected { .. } => &ends.disconnected,
+                    _ => &ends.others,
+                }
+            }
+        };
+        counts.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// A server of streams that goes now and then and comes back, and where it is.
+async fn restarts(executed: Executed, place: watch::Sender<Upstream>, unix: bool) {
+    for turn in 0_u64.. {
+        let server = executed.server();
+        let running = if cfg!(unix) && unix {
+            let name = format!("polywire-chaos-{}-{turn}", std::process::id());
+            let path = std::env::temp_dir().join(name);
+            let running = server.listen_unix(path.clone()).await.unwrap();
+            place.send_replace(Upstream::Unix(path));
+            running.into_any()
+        } else {
+            let running = server.listen("127.0.0.1:0".parse().unwrap()).await.unwrap();
+            place.send_replace(Upstream::Tcp(running.address()));
+            // One that asks and never reads; it goes with the server.
+            let mut raw = Raw::connect(running.address()).await;
+            for slot in 0..100 {
+                // The CBOR of [0], which is too little.
+                raw.call(slot, "Do", 0, &[0x81, 0]);
+            }
+            raw.send().await;
+            let running = running.into_any();
+            tokio::time::sleep(Duration::from_millis(700)).await;
+            drop(raw);
+            running
+        };
+        tokio::time::sleep(Duration::from_millis(700)).await;
+        running.shutdown().await;
+        tokio::time::sleep(Duration::from_millis(turn % 3 * 20)).await;
+    }
+}
+
+/// The same over UDP, always at one place.
+async fn restarts_udp(
+    executed: Executed,
+    first: tokio::sync::oneshot::Sender<std::net::SocketAddr>,
+) {
+    let mut address = "127.0.0.1:0".parse().unwrap();
+    let mut first = Some(first);
+    loop {
+        let Ok(running) = executed.server().listen_udp(UdpSocket::new(address)).await else {
+            tokio::task::yield_now().await;
+            continue;
+        };
+        address = running.address();
+        if let Some(first) = first.take() {
+            first.send(address).unwrap();
+        }
+        tokio::time::sleep(Duration::from_millis(2_000)).await;
+        running.shutdown().await;
+    }
+}
+
+fn number(name: &str) -> Option<u64> {
+    std::env::var(name).ok()?.parse().ok()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whatever_happens_each_call_ends_once_and_is_done_at_most_once() {
+    let calls = number("POLYWIRE_CHAOS").unwrap_or(200_000);
+    let seed = number("POLYWIRE_SEED").unwrap_or_else(|| {
+        let time = std::time::UNIX_EPOCH.elapsed().unwrap();
+        time.as_nanos() as u64
+    });
+    println!("POLYWIRE_SEED={seed}");
+    let executed = Executed::new(calls);
+    let run = Arc::new(Run {
+        calls,
+        next: AtomicU64::new(0),
+        executed: executed.clone(),
+        ends: Ends::default(),
+    });
+    // What goes with the test.
+    let mut world = JoinSet::new();
+    let mut urls = Vec::new();
+    let mut proxies = Vec::new();
+    for unix in [false, cfg!(unix)] {
+        let (place, places) = watch::channel(Upstream::Nowhere);
+        world.spawn(restarts(executed.clone(), place, unix));
+        let proxy = Faulty::new(places, Faults::new(seed.wrapping_add(unix.into()))).await;
+        urls.push(format!("tcp://{}", proxy.address));
+        proxies.push(proxy);
+    }
+    let (first, address) = tokio::sync::oneshot::channel();
+    world.spawn(restarts_udp(executed.clone(), first));
+    let weather = Weather {
+        lost: 10,
+        doubled: 10,
+        late: 20,
+    };
+    let network = Network::new(address.await.unwrap(), weather).await;
+    urls.push(format!("udp://{}", network.address));
+
+    let mut callers = JoinSet::new();
+    for at in 0..CLIENTS {
+        for url in &urls {
+            let client = connect(url, seed.wrapping_add(at)).await;
+            for _ in 0..CALLERS {
+                callers.spawn(caller(Arc::clone(&run), client.clone()));
+            }
+        }
+    }
+    while let Some(ended) = callers.join_next().await {
+        if let Err(error) = ended {
+            std::panic::resume_unwind(error.into_panic());
+        }
+    }
+    // Handlers that are still at work end.
+    world.shutdown().await;
+    let faults: Vec<_> = proxies.iter().map(Faulty::faults).collect();
+    println!("{:?}, and {faults:?}", run.ends);
+    assert_eq!(run.ends.sum(), calls);
+    let mut twice = 0;
+    for number in 0..calls {
+        let times = executed.of(number);
+        twice += u64::from(times > 1);
+        assert!(
+            times <= 1 || number % 4 == 3,
+            "{number} was done {times} times"
+        );
+    }
+    // It was no fair weather, and yet most calls went well.
+    assert!(run.ends.replies.load(Ordering::Relaxed) > calls / 2);
+    assert!(
+        faults
+            .iter()
+            .all(|(cuts, garbage)| *cuts > 0 && *garbage > 0)
+    );
+    println!("{twice} idempotent calls were done more than once");
+}

@@ -1,0 +1,215 @@
+//! What stands between a client and a server of streams, and does them harm.
+
+use std::io;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+
+/// Where the server is at present.
+#[derive(Clone, Debug)]
+pub(crate) enum Upstream {
+    Nowhere,
+    Tcp(SocketAddr),
+    #[cfg_attr(not(unix), allow(dead_code, reason = "there are none"))]
+    Unix(PathBuf),
+}
+
+/// Numbers that a seed decides.
+#[derive(Clone, Debug)]
+pub(crate) struct Faults(u64);
+
+impl Faults {
+    pub(crate) const fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    /// After Vigna's splitmix64.
+    const fn next(&mut self, below: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (mixed ^ mixed >> 31) % below
+    }
+}
+
+/// A proxy that cuts connections, holds them up, and puts garbage between frames; until it is dropped.
+pub(crate) struct Faulty {
+    pub(crate) address: SocketAddr,
+    harm: Arc<Harm>,
+    _task: JoinSet<()>,
+}
+
+#[derive(Debug, Default)]
+struct Harm {
+    cuts: AtomicU64,
+    garbage: AtomicU64,
+}
+
+impl Faulty {
+    pub(crate) async fn new(places: watch::Receiver<Upstream>, mut faults: Faults) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let harm = Arc::<Harm>::default();
+        let mut task = JoinSet::new();
+        let own = Arc::clone(&harm);
+        task.spawn(async move {
+            let mut connections = JoinSet::new();
+            loop {
+                let (client, _) = listener.accept().await.unwrap();
+                let place = places.borrow().clone();
+                let faults = Faults::new(faults.next(u64::MAX));
+                let harm = Arc::clone(&own);
+                connections.spawn(async move {
+                    let _ = client.set_nodelay(true);
+                    // Nobody there is as good as a cut.
+                    let _ = match place {
+                        Upstream::Nowhere => Ok(()),
+                        Upstream::Tcp(address) => match TcpStream::connect(address).await {
+                            Ok(server) => {
+                                let _ = server.set_nodelay(true);
+                                let (from, to) = server.into_split();
+                                between(client, from, to, faults, &harm).await
+                            }
+                            Err(error) => Err(error),
+                        },
+                        Upstream::Unix(path) => unix(client, path, faults, &harm).await,
+                    };
+                });
+                while connections.try_join_next().is_some() {}
+            }
+        });
+        Self {
+            address,
+            harm,
+            _task: task,
+        }
+    }
+
+    /// How many connections were cut, and into how many garbage was put.
+    pub(crate) fn faults(&self) -> (u64, u64) {
+        let Harm { cuts, garbage } = &*self.harm;
+        let read = |count: &AtomicU64| count.load(Ordering::Relaxed);
+        (read(cuts), read(garbage))
+    }
+}
+
+#[cfg(unix)]
+async fn unix(client: TcpStream, path: PathBuf, faults: Faults, harm: &Harm) -> io::Result<()> {
+    let server = tokio::net::UnixStream::connect(path).await?;
+    let (from, to) = server.into_split();
+    between(client, from, to, faults, harm).await
+}
+
+#[cfg(not(unix))]
+async fn unix(_: TcpStream, _: PathBuf, _: Faults, _: &Harm) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+async fn between(
+    client: TcpStream,
+    from_server: impl AsyncRead + Unpin,
+    to_server: impl AsyncWrite + Unpin,
+    mut faults: Faults,
+    harm: &Harm,
+) -> io::Result<()> {
+    let (from_client, to_client) = client.into_split();
+    let there = Faults::new(faults.next(u64::MAX));
+    let back = Faults::new(faults.next(u64::MAX));
+    // One direction that ends is the end of both.
+    tokio::select! {
+        ended = pass(from_client, to_server, there, harm) => ended,
+        ended = pass(from_server, to_client, back, harm) => ended,
+    }
+}
+
+/// Passes bytes on until there are no more, or they are cut.
+async fn pass(
+    mut from: impl AsyncRead + Unpin,
+    mut to: impl AsyncWrite + Unpin,
+    mut faults: Faults,
+    harm: &Harm,
+) -> io::Result<()> {
+    let mut frames = Frames::default();
+    let mut buffer = vec![0; 16 << 10];
+    let mut garbage = false;
+    loop {
+        let room = 1 + faults.next(buffer.len() as u64) as usize;
+        let count = from.read(&mut buffer[..room]).await?;
+        if count == 0 {
+            return Ok(());
+        }
+        let bytes = &buffer[..count];
+        let ends = frames.pass(bytes);
+        if let (true, Some(end)) = (garbage, ends) {
+            harm.garbage.fetch_add(1, Ordering::Relaxed);
+            to.write_all(&bytes[..end]).await?;
+            to.write_all(&[0xff; 64]).await?;
+            // What comes behind it is heard by nobody.
+            to.write_all(&bytes[end..]).await?;
+            continue;
+        }
+        match faults.next(1_000) {
+            0..=2 => {
+                harm.cuts.fetch_add(1, Ordering::Relaxed);
+                let some = faults.next(count as u64) as usize;
+                to.write_all(&bytes[..some]).await?;
+                return Ok(());
+            }
+            3 => garbage = true,
+            4..=6 => tokio::time::sleep(Duration::from_millis(20 + faults.next(100))).await,
+            7..=40 => tokio::time::sleep(Duration::from_millis(1 + faults.next(3))).await,
+            _ => {}
+        }
+        to.write_all(bytes).await?;
+    }
+}
+
+/// Where frames begin and end: garbage within one would be its payload, which nobody could tell.
+#[derive(Default)]
+struct Frames {
+    begun: bool,
+    head: Vec<u8>,
+    left: usize,
+}
+
+impl Frames {
+    /// Goes through bytes. Where the last frame in them ends that has its end there.
+    fn pass(&mut self, bytes: &[u8]) -> Option<usize> {
+        let mut end = None;
+        let mut at = 0;
+        while at < bytes.len() {
+            if self.left > 0 {
+                let some = self.left.min(bytes.len() - at);
+                self.left -= some;
+                at += some;
+            } else {
+                self.head.push(bytes[at]);
+                at += 1;
+                if !self.begun && self.head.len() == 4 {
+                    // The preface.
+                    self.begun = true;
+                    self.head.clear();
+                    continue;
+                }
+                if self.head.len() < 16 {
+                    continue;
+                }
+                let length = [self.head[0], self.head[1], self.head[2], self.head[3]];
+                self.left = u32::from_le_bytes(length) as usize;
+                self.head.clear();
+            }
+            if self.left == 0 && self.head.is_empty() {
+                end = Some(at);
+            }
+        }
+        end
+    }
+}
