@@ -2,7 +2,7 @@
 //! `scripts/check-memory loom`, and empty otherwise.
 //!
 //! The files are those of `polywire-rpc`. What they lock and count with is loom's here
-//! ([`sync`]), and what they need of the rest of that crate is as little as it can be.
+//! (`sync`), and what they need of the rest of that crate is as little as it can be.
 #![cfg(loom)]
 #![allow(dead_code, reason = "what is not modelled is compiled too")]
 #![allow(unreachable_pub, reason = "in a module of this crate alone")]

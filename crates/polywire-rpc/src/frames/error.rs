@@ -143,7 +143,24 @@ impl CallError {
             .is_some_and(|fault| fault.unstarted && fault.code == FaultCode::UNAVAILABLE)
     }
 
-    /// Whether the server has certainly not carried out any part of the call.
+    /// The same of a call of which an earlier try may have been carried out.
+    pub(super) fn after_others(mut self) -> Self {
+        match &mut self {
+            Self::Disconnected { sent, .. } => *sent = true,
+            Self::Fault(fault) => fault.unstarted = false,
+            Self::Full | Self::Throttled => {
+                let why = self.to_string();
+                return Self::Disconnected {
+                    sent: true,
+                    why: why.as_str().into(),
+                };
+            }
+            Self::Deadline | Self::Invalid(_) | Self::Unreadable(_) => {}
+        }
+        self
+    }
+
+    /// Whether the server has certainly not carried out any part of the call, at any try.
     #[must_use]
     pub fn is_before_start(&self) -> bool {
         match self {

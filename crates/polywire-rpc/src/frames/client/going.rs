@@ -25,6 +25,8 @@ pub(super) struct Going<'a> {
     pub(super) tries: u32,
     /// Whether it has met a goodbye.
     crossed: bool,
+    /// Whether a try may have been carried out, whatever became of those after it.
+    may_have_begun: bool,
     /// Whether its outcome has been counted already: it was opened once, and is opened again.
     counted: bool,
     /// Whether it has waited for its turn already, where there is a rate.
@@ -50,6 +52,7 @@ impl<'a> Going<'a> {
             outcome: Outcome::Cancelled,
             tries: 0,
             crossed: false,
+            may_have_begun: false,
             counted: false,
             had_turn: false,
             current: None,
@@ -106,7 +109,10 @@ impl<'a> Going<'a> {
     /// The call has failed for good.
     fn fails(&mut self, error: CallError) -> CallError {
         self.outcome = Outcome::of(&error);
-        error
+        match self.may_have_begun {
+            true => error.after_others(),
+            false => error,
+        }
     }
 
     /// The try has ended.
@@ -237,6 +243,7 @@ impl<'a> Going<'a> {
         options: &CallOptions<'_>,
     ) -> Result<(), CallError> {
         let core = self.core;
+        self.may_have_begun |= !error.is_before_start();
         let farewell = self.current.as_ref();
         let farewell = farewell.and_then(|current| current.link.farewell());
         let mut again = Again::of(&error, options);
