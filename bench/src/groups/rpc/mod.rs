@@ -95,10 +95,18 @@ fn within(group: &mut Group, many: Layout) {
         .polywire(trial::of::<Inproc, Calls<Frames>>(one))
         .target_at_least(Figure::Rate, 3e6)
         .target_at_least(Figure::Answered, 1.0);
+    // Handlers begin where calls are made, so that the thread of the server has nothing to do.
     group
-        .load("in process, 2 clients x 100 in flight, two threads")
+        .load("in process, 2 clients x 100 in flight on one thread, the server on another")
         .layout(many.words())
         .polywire(trial::of::<Inproc, Calls<Frames>>(many))
+        .target_at_least(Figure::Rate, UVRPC)
+        .target_at_least(Figure::Answered, 1.0);
+    let two = Layout::new(1, 100).on_threads(2);
+    group
+        .load("in process, 2 clients x 100 in flight, each on a thread")
+        .layout(two.words())
+        .polywire(trial::of::<Inproc, Calls<Frames>>(two))
         .target_at_least(Figure::Rate, UVRPC)
         .target_at_least(Figure::Answered, 1.0);
 }
