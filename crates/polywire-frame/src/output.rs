@@ -62,6 +62,13 @@ impl Output {
         self.large_len = 0;
     }
 
+    /// Forgets all but the first bytes, before which no large payload stands.
+    pub(crate) fn keep(&mut self, bytes: usize) {
+        self.bytes.truncate(bytes);
+        self.large.clear();
+        self.large_len = 0;
+    }
+
     /// Gives back room beyond so many bytes, as after a burst.
     pub fn shrink_to(&mut self, bytes: usize) {
         self.bytes.shrink_to(bytes);

@@ -59,6 +59,8 @@ pub struct Connection<T> {
     output: Output,
     /// Bytes that were in the output before those that are there now.
     written: u64,
+    /// Bytes of the preface and the hello, with which the output begins.
+    hello: usize,
     /// What is said to a server that has broken a rule. Empty, if it has not.
     farewell: Vec<u8>,
     /// The server's, as far as they are known.
@@ -119,6 +121,7 @@ impl<T> Connection<T> {
         let initial = Settings::INITIAL;
         Self {
             frames: Frames::of_server(&settings),
+            hello: output.bytes.len(),
             output,
             written: 0,
             farewell: Vec::new(),
@@ -260,8 +263,12 @@ impl<T> Connection<T> {
     pub fn close(&mut self, written: Option<u64>) -> impl Iterator<Item = Lost<T>> {
         self.ends = Ends::Broken;
         self.bytes = 0;
-        // Whoever is told that a call was not sent makes it again.
-        self.output.clear();
+        // Whoever is told that a call was not sent makes it again. A farewell comes behind a hello.
+        let hello = match self.written {
+            0 => self.hello,
+            _ => 0,
+        };
+        self.output.keep(hello);
         self.output.bytes.append(&mut self.farewell);
         let written = written.unwrap_or(self.written);
         self.slots.drain().filter_map(move |call| {
