@@ -5,6 +5,25 @@ use crate::Output;
 use crate::draft::Draft;
 use crate::extension::{MAX_EXTENSION, is_key, name};
 
+impl Request<'_> {
+    /// Whether its name and its metadata can be sent, whatever the size of all of it.
+    ///
+    /// # Errors
+    ///
+    /// Which of them is wrong.
+    pub fn check(&self) -> Result<(), Refused> {
+        if name(self.operation.name.as_bytes()).is_none() {
+            return Err(Refused::Invalid("the name of an operation"));
+        }
+        let wrong =
+            |(key, value): &(&str, &[u8])| !is_key(key.as_bytes()) || value.len() > MAX_EXTENSION;
+        if self.metadata.iter().any(wrong) {
+            return Err(Refused::Invalid("a key of metadata"));
+        }
+        Ok(())
+    }
+}
+
 /// Writes the extension of a call: its name, where the server does not know its number, and what
 /// else it has.
 #[cold]
@@ -14,14 +33,7 @@ pub(crate) fn extend(
     request: &Request<'_>,
     named: bool,
 ) -> Result<(), Refused> {
-    if name(request.operation.name.as_bytes()).is_none() {
-        return Err(Refused::Invalid("the name of an operation"));
-    }
-    let wrong =
-        |(key, value): &(&str, &[u8])| !is_key(key.as_bytes()) || value.len() > MAX_EXTENSION;
-    if request.metadata.iter().any(wrong) {
-        return Err(Refused::Invalid("a key of metadata"));
-    }
+    request.check()?;
     let extended = draft.extend(output, |writer| {
         if !named {
             writer.operation(request.operation.name);

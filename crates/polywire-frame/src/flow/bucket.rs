@@ -122,7 +122,7 @@ fn nanos_each(per_second: f64) -> f64 {
 /// use polywire_frame::flow::LeakyBucket;
 ///
 /// let mut bucket = LeakyBucket::new(10.0, 2);
-/// let waits = [(); 4].map(|()| bucket.book(Time::ZERO));
+/// let waits = [(); 4].map(|()| bucket.book(Time::ZERO, Duration::MAX));
 /// assert_eq!(waits, [
 ///     Some(Duration::ZERO),
 ///     Some(Duration::from_millis(100)),
@@ -150,18 +150,29 @@ impl LeakyBucket {
         }
     }
 
-    /// How long the next has to wait; nothing, if too many wait already.
+    /// How long the next has to wait; nothing, if too many wait already, or it would have to wait longer than
+    /// `most`. Then its turn is not taken.
     #[inline]
-    pub fn book(&mut self, now: Time) -> Option<Duration> {
+    pub fn book(&mut self, now: Time, most: Duration) -> Option<Duration> {
+        if self.is_full(now) {
+            return None;
+        }
         let now = now.as_nanos() as f64;
         let at = self.next.max(now);
-        let wait = at - now;
-        // What floating-point arithmetic leaves over is less than a nanosecond.
-        if wait > self.waiting + 1.0 {
+        let wait = Duration::from_nanos((at - now).round() as u64);
+        if wait > most {
             return None;
         }
         self.next = at + self.each;
-        Some(Duration::from_nanos(wait.round() as u64))
+        Some(wait)
+    }
+
+    /// Whether too many wait already.
+    #[inline]
+    #[must_use]
+    pub fn is_full(&self, now: Time) -> bool {
+        // What floating-point arithmetic leaves over is less than a nanosecond.
+        self.next - now.as_nanos() as f64 > self.waiting + 1.0
     }
 }
 
@@ -176,12 +187,27 @@ mod tests {
             .count()
     }
 
+    /// Who would wait for too long takes nobody's turn.
+    #[test]
+    fn turns_that_nobody_takes_are_free() {
+        let mut leaky = LeakyBucket::new(10.0, 100);
+        assert_eq!(leaky.book(Time::ZERO, Duration::MAX), Some(Duration::ZERO));
+        for _ in 0..50 {
+            assert_eq!(leaky.book(Time::ZERO, Duration::from_millis(99)), None);
+        }
+        let next = leaky.book(Time::ZERO, Duration::from_millis(100));
+        assert_eq!(next, Some(Duration::from_millis(100)));
+    }
+
     #[test]
     fn the_rate_holds_in_the_long_run() {
         let mut tokens = TokenBucket::new(1_000.0, 50);
         assert_eq!(through(|now| tokens.take(now).is_ok()), 1_000 + 49);
         let mut leaky = LeakyBucket::new(1_000.0, 0);
-        assert_eq!(through(|now| leaky.book(now).is_some()), 1_000);
+        assert_eq!(
+            through(|now| leaky.book(now, Duration::MAX).is_some()),
+            1_000
+        );
     }
 
     #[test]

@@ -137,6 +137,12 @@ impl AdaptiveLimit {
         self
     }
 
+    /// How many calls there are in flight at most, whatever is found out.
+    #[must_use]
+    pub const fn most(&self) -> u32 {
+        self.ceiling as u32
+    }
+
     /// How many calls to have in flight.
     #[inline]
     #[must_use]

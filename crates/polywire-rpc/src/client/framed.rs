@@ -1,6 +1,7 @@
 //! Calls of a service over frames.
 
 use std::any::Any;
+use std::collections::HashSet;
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
@@ -13,7 +14,8 @@ use polywire_codec::cbor;
 use polywire_frame::FaultCode;
 use polywire_protocol::{Fault, FaultKind};
 use polywire_schema::{
-    Body, Error, ErrorKind, Limits, Operation, OperationFlags, ShapeFlags, Value,
+    Body, Error, ErrorKind, Limits, MemberFlags, Operation, OperationFlags, Schema, ShapeFlags,
+    ShapeKind, Value,
 };
 
 use super::{CallError, ClientBuilder, ConnectError};
@@ -56,7 +58,6 @@ pub(super) trait Carrier: fmt::Debug + Send + Sync {
 }
 
 /// A client of frames, and what it has to know of a service.
-#[derive(Debug)]
 pub(super) struct Framed {
     client: frames::Client,
     /// By their indices.
@@ -110,6 +111,9 @@ impl Framed {
         builder: &ClientBuilder,
         url: &str,
     ) -> Result<Box<dyn Carrier>, ConnectError> {
+        if builder.connection.proxy.is_some() {
+            return Err(ConnectError::Url(format!("{url}: frames go by no proxy")));
+        }
         if tokio::runtime::Handle::try_current().is_err() {
             let message = format!("{url}: frames need tokio's runtime, and there is none here");
             return Err(ConnectError::Url(message));
@@ -151,10 +155,9 @@ impl Called {
             .filter(|(_, traits)| traits.retryable.is_some());
         Self {
             name: format!("{service}.{}", operation.name()).into(),
-            // Defaults are filled in where they are read and written.
             hands: [operation.input(), operation.output()]
-                .iter()
-                .all(|shape| !shape.has(ShapeFlags::DEFAULTS) && !shape.has(ShapeFlags::TOKEN)),
+                .into_iter()
+                .all(|shape| is_the_same(shape, true, &mut HashSet::new())),
             idempotent: operation.has(OperationFlags::READONLY)
                 || operation.has(OperationFlags::IDEMPOTENT),
             retryable: again.map(|(name, _)| name.clone()).collect(),
@@ -224,9 +227,40 @@ impl Called {
     }
 }
 
+/// Whether all values of a shape are the same before they are encoded and after they have been decoded: nothing
+/// is filled in on the way, refused for its absence, or known to one side only.
+///
+/// To clients all members of an input are optional, so that the flag says nothing at the top: types have what the
+/// model requires there.
+fn is_the_same<'s>(shape: Schema<'s>, is_top: bool, seen: &mut HashSet<&'s str>) -> bool {
+    if !seen.insert(shape.id()) {
+        return true;
+    }
+    if shape.kind() == ShapeKind::Union
+        || shape.has(ShapeFlags::DEFAULTS)
+        || shape.has(ShapeFlags::TOKEN)
+    {
+        return false;
+    }
+    shape.members().all(|member| {
+        !member.has(MemberFlags::DEFAULT)
+            && (is_top || !member.has(MemberFlags::CLIENT_OPTIONAL))
+            && is_the_same(member.target(), false, seen)
+    })
+}
+
 fn pairs(metadata: &[Entry]) -> Vec<(&str, &[u8])> {
     let pairs = metadata.iter();
     pairs.map(|(name, value)| (&**name, &**value)).collect()
+}
+
+impl fmt::Debug for Framed {
+    /// Without metadata, which may be secret.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Framed")
+            .field("client", &self.client)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Carrier for Framed {
@@ -258,7 +292,7 @@ impl Carrier for Framed {
             Err(error) => return Box::pin(async { Err(error) }),
         };
         let (client, called) = (self.client.clone(), Arc::clone(called));
-        let hand = match called.may_repeat() {
+        let hand = match called.may_repeat() || client.is_idempotent() {
             true => hand,
             false => hand.alone(),
         };

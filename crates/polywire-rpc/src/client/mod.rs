@@ -110,6 +110,9 @@ impl ClientBuilder {
     /// named: see [`Client::builder_over`].
     #[must_use]
     pub fn custom_protocol(mut self, protocol: Box<dyn ClientProtocol>) -> Self {
+        if protocol.kind() != ProtocolKind::Frame {
+            self.frames = None;
+        }
         self.protocol = Ok(protocol);
         self
     }

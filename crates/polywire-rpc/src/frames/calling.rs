@@ -93,6 +93,8 @@ impl<M: Machine> Shared<M> {
                 Outcome::Queued if now >= asked.deadline => {
                     state.leave_queue(now, ticket);
                     *stage = Stage::Done;
+                    // Another may have begun in its place.
+                    state.wake_task();
                     return Poll::Ready(Err(CallError::Deadline));
                 }
                 Outcome::Queued => {
@@ -112,6 +114,7 @@ impl<M: Machine> Shared<M> {
             Ok(ticket) => *stage = Stage::Waits(ticket),
             Err(error) => {
                 *stage = Stage::Done;
+                state.wake_task();
                 return Poll::Ready(Err(error));
             }
         }

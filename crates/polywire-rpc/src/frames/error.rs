@@ -148,14 +148,14 @@ impl CallError {
         match &mut self {
             Self::Disconnected { sent, .. } => *sent = true,
             Self::Fault(fault) => fault.unstarted = false,
-            Self::Full | Self::Throttled => {
+            Self::Full | Self::Invalid(_) | Self::Throttled => {
                 let why = self.to_string();
                 return Self::Disconnected {
                     sent: true,
                     why: why.as_str().into(),
                 };
             }
-            Self::Deadline | Self::Invalid(_) | Self::Unreadable(_) => {}
+            Self::Deadline | Self::Unreadable(_) => {}
         }
         self
     }

@@ -67,6 +67,11 @@ impl Hand {
         }
     }
 
+    /// Gives an input back that was not taken after all.
+    pub(crate) fn put(&self, input: Box<dyn Any + Send>) {
+        self.held().input.get_or_insert(input);
+    }
+
     /// Looks at the input, if it is still there.
     pub(crate) fn with<T>(&self, look: impl FnOnce(&(dyn Any + Send)) -> T) -> Option<T> {
         self.held().input.as_deref().map(look)

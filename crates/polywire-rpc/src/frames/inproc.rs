@@ -38,14 +38,14 @@ const BUFFER: usize = 256 << 10;
 
 /// The calls of one connection that are carried out where they are made.
 pub(crate) trait Calls: fmt::Debug + Send + Sync {
-    /// Begins a call, on this thread.
+    /// Begins a call, on this thread; nothing, if it needs a connection.
     fn begin(
         &self,
         operation: &str,
         time: CallTime,
         metadata: &[(&str, &[u8])],
         payload: &[u8],
-    ) -> Begun;
+    ) -> Option<Begun>;
 
     /// Begins a call whose input goes from hand to hand; nothing, if the server has other types.
     fn hand(
@@ -64,6 +64,9 @@ pub(crate) trait Calls: fmt::Debug + Send + Sync {
 
     /// Begins no more.
     fn stop(&self);
+
+    /// Begins no more, and ends those that wait for something.
+    fn cut(&self);
 
     /// Waits until all have ended.
     fn ended(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>>;

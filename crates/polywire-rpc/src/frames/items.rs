@@ -145,6 +145,8 @@ impl Shared {
                 Outcome::Queued if now >= slot.deadline => {
                     state.leave_queue(now, ticket);
                     *stage = Stage::Done;
+                    // Another may have begun in its place.
+                    leave(state);
                     return Poll::Ready(Err(CallError::Deadline));
                 }
                 Outcome::Queued => {
@@ -163,6 +165,7 @@ impl Shared {
             Ok(ticket) => ticket,
             Err(error) => {
                 *stage = Stage::Done;
+                leave(state);
                 return Poll::Ready(Err(error));
             }
         };
@@ -175,7 +178,8 @@ impl Shared {
             return Poll::Ready(Ok(begun));
         }
         *stage = Stage::Waits(begun);
-        leave(state);
+        // It looks at the time for who waits.
+        state.wake_task();
         Poll::Pending
     }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use polywire_frame::Settings;
-use polywire_frame::client::Connection;
+use polywire_frame::client::{Connection, Operation, Request};
 use polywire_frame::datagram;
 use polywire_frame::flow::AdaptiveLimit;
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -36,6 +36,8 @@ pub(super) struct Link {
     way: Way,
     /// The shorter way of calls within a process.
     here: Option<Arc<dyn Calls>>,
+    /// How many calls take it at once, at most.
+    most_here: usize,
 }
 
 /// What it goes over. Calls with streams have it too, as long as they are open.
@@ -81,15 +83,21 @@ pub(super) type Write<'a> = dyn FnMut(&mut Vec<u8>) -> Result<(), CallError> + S
 
 impl Link {
     const fn new(way: Way) -> Self {
-        Self { way, here: None }
+        Self {
+            way,
+            here: None,
+            most_here: 0,
+        }
     }
 
     /// Speaks frames with a server of this process, within tokio's runtime; calls with one answer are
     /// carried out where they are made.
     pub(super) fn within_process(connected: Connected, options: LinkOptions) -> Self {
+        let most_here = options.limit.most() as usize;
         let link = Self::over(connected.stream, options);
         Self {
             here: Some(connected.calls),
+            most_here,
             ..link
         }
     }
@@ -109,7 +117,11 @@ impl Link {
         F: FnOnce(&[u8]) -> Result<R, CallError>,
     {
         let calls = self.here.as_ref()?;
-        Some(begin_here(&**calls, clock, asked, write, read))
+        // What is more waits for its turn, as over any wire.
+        if calls.open() >= self.most_here {
+            return None;
+        }
+        begin_here(&**calls, clock, asked, write, read)
     }
 
     /// Speaks frames on a stream that is connected already, within tokio's runtime.
@@ -283,12 +295,23 @@ fn begin_here<R, F>(
     asked: &Asked<'_>,
     write: &mut Write<'_>,
     read: F,
-) -> Here<R>
+) -> Option<Here<R>>
 where
     F: FnOnce(&[u8]) -> Result<R, CallError>,
 {
     if asked.now >= asked.deadline {
-        return Here::Ended(Err(CallError::Deadline));
+        return Some(Here::Ended(Err(CallError::Deadline)));
+    }
+    if !asked.metadata.is_empty() {
+        // As over any wire.
+        let operation = Operation {
+            number: 0,
+            name: asked.operation,
+        };
+        let request = Request::new(operation).with_metadata(asked.metadata);
+        if let Err(refused) = request.check() {
+            return Some(Here::Ended(Err(refused.into())));
+        }
     }
     let time = CallTime {
         now: asked.now,
@@ -309,18 +332,18 @@ where
     if let Some(hand) = asked.hand
         && let Some(begun) = calls.hand(asked.operation, time, metadata, hand)
     {
-        return here(calls, begun, asked.hand, read);
+        return Some(here(calls, begun, asked.hand, read));
     }
     let mut input = SPACE.take();
     input.clear();
     if let Err(error) = write(&mut input) {
-        return Here::Ended(Err(error));
+        return Some(Here::Ended(Err(error)));
     }
     let begun = calls.begin(asked.operation, time, metadata, &input);
     if input.capacity() <= MOST_KEPT {
         SPACE.set(input);
     }
-    here(calls, begun, asked.hand, read)
+    begun.map(|begun| here(calls, begun, asked.hand, read))
 }
 
 fn here<R, F>(calls: &dyn Calls, begun: Begun, hand: Option<&Hand>, read: F) -> Here<R>

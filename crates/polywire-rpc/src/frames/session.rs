@@ -130,6 +130,10 @@ pub(crate) struct Session<S, W> {
     ended: bool,
     /// Until when something of the other side is waited for, although all is done.
     lingers: Option<Time>,
+    /// Nothing was written since the stream was flushed.
+    flushed: bool,
+    /// Until when the stream may take to be shut down.
+    shuts: Option<Time>,
     closing: Option<Closing>,
 }
 
@@ -177,6 +181,8 @@ where
             stopped: None,
             ended: false,
             lingers: None,
+            flushed: true,
+            shuts: None,
             closing: None,
         }
     }
@@ -311,9 +317,20 @@ where
         loop {
             if self.writing.is_empty() {
                 if self.work.output_len() == 0 {
+                    // A stream may keep what it took, as TLS does; others have nothing to do here.
+                    if !self.flushed {
+                        let stream = Pin::new(&mut self.stream);
+                        let Poll::Ready(flushed) = stream.poll_flush(context) else {
+                            return Ok(Poll::Pending);
+                        };
+                        flushed?;
+                        self.flushed = true;
+                        self.progressed = self.clock.now();
+                    }
                     return Ok(Poll::Ready(()));
                 }
                 self.writing.exchange(|used| self.work.exchange(used));
+                self.flushed = false;
             }
             let before = self.writing.written();
             let stream = Pin::new(&mut self.stream);
@@ -330,8 +347,15 @@ where
     }
 
     fn poll_shutdown(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Ended>> {
-        let ended = ready!(Pin::new(&mut self.stream).poll_shutdown(context));
-        Poll::Ready(ended.map_err(Ended::from))
+        if let Poll::Ready(ended) = Pin::new(&mut self.stream).poll_shutdown(context) {
+            return Poll::Ready(ended.map_err(Ended::from));
+        }
+        // Over TLS that has something to write, which a peer may never read.
+        let until = *self.shuts.get_or_insert(self.clock.now().after(LINGER));
+        while self.clock.now() < until {
+            ready!(self.poll_timer(until, context));
+        }
+        Poll::Ready(Ok(()))
     }
 
     /// Writes what is left, says that it was all, and waits until the other side has closed: bytes

@@ -7,7 +7,7 @@ use std::time::Duration;
 use polywire_frame::FaultCode;
 use polywire_rpc::frames::{CallError, Client, FrameFault};
 use polywire_rpc::server::{FrameLimits, InprocName, Place};
-use polywire_rpc::{Context, Methods, Running, Server, StreamCall, Topics};
+use polywire_rpc::{Context, Methods, Running, Server, StreamCall, Timeouts, Topics};
 
 use crate::support::methods;
 
@@ -206,8 +206,12 @@ async fn calls_in_calls() {
             }
         }
     });
-    let running = listen("down", methods);
-    OWN.set(client(&running).await).unwrap();
+    let _running = listen("down", methods);
+    // Each waits for all that it has begun.
+    let builder = Client::builder()
+        .endpoint("inproc://down")
+        .in_flight(6_000..=6_000);
+    OWN.set(builder.connect().await.unwrap()).unwrap();
     let down = OWN.get().unwrap().call::<u32>("Down", (5_000,));
     assert_eq!(down.await.unwrap(), 5_000);
 }
@@ -274,4 +278,104 @@ async fn a_server_with_too_much_to_do() {
     let stats = server.frame_stats();
     assert_eq!((stats.calls, stats.replies, stats.shed), (10, 3, 7));
     drop(running);
+}
+
+/// Who shuts a server down finds no handler at work behind it: they end, or their time does.
+#[tokio::test]
+async fn no_handler_outlives_its_server() {
+    let ended = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&ended);
+    let methods = Methods::new().method("Wait", move |()| {
+        let guard = Guard(Arc::clone(&count));
+        async move {
+            tokio::time::sleep(Duration::from_secs(3_600)).await;
+            drop(guard);
+        }
+    });
+    let timeouts = Timeouts::DEFAULT.with_shutdown(Duration::from_millis(50));
+    let server = Server::methods(methods).frames(true).timeouts(timeouts);
+    let running = server.build().unwrap().listen_inproc("outlives").unwrap();
+    let builder = Client::builder().endpoint("inproc://outlives");
+    let client = builder.fail_fast(true).connect().await.unwrap();
+    // One that nobody waits for, which keeps the connection.
+    client.notify("Wait", ()).await.unwrap();
+    let other = client.clone();
+    let call = tokio::spawn(async move { other.call::<()>("Wait", ()).await });
+    while client.stats().in_flight == 0 {
+        tokio::task::yield_now().await;
+    }
+    running.shutdown().await;
+    let error = call.await.unwrap().unwrap_err();
+    assert!(!error.is_before_start(), "{error}");
+    while ended.load(Ordering::Relaxed) < 2 {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    let error = client.call::<()>("Wait", ()).await.unwrap_err();
+    assert!(error.is_before_start(), "{error}");
+}
+
+/// What the client may have in flight bounds handlers here too; the rest waits, as everywhere.
+#[tokio::test]
+async fn as_many_handlers_wait_as_the_client_may_have_in_flight() {
+    let (at_work, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+    let (now, seen) = (Arc::clone(&at_work), Arc::clone(&most));
+    let methods = Methods::new().method("Wait", move |()| {
+        let (now, seen) = (Arc::clone(&now), Arc::clone(&seen));
+        async move {
+            seen.fetch_max(now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+            tokio::time::sleep(Duration::from_millis(5)).await;
+            now.fetch_sub(1, Ordering::SeqCst);
+        }
+    });
+    let running = listen("pool", methods);
+    let url = format!("inproc://{}", running.name());
+    let client = Client::builder().endpoint(&url).in_flight(4..=4);
+    let client = client.connect().await.unwrap();
+    let calls: Vec<_> = (0..50)
+        .map(|_| {
+            let client = client.clone();
+            tokio::spawn(async move { client.call::<()>("Wait", ()).await })
+        })
+        .collect();
+    for call in calls {
+        call.await.unwrap().unwrap();
+    }
+    // Those that are frames have a limit of their own, of as many.
+    assert!(most.load(Ordering::SeqCst) <= 8, "{most:?}");
+}
+
+/// What no wire carries is refused here too, and a call of a method with streams goes as frames.
+#[tokio::test]
+async fn nothing_more_is_allowed_than_elsewhere() {
+    let methods = methods().stream("Sum", |(): (), call: StreamCall| async move {
+        drop(call);
+        Ok::<_, polywire_protocol::Fault>(3)
+    });
+    let running = listen("elsewhere", methods);
+    let client = client(&running).await;
+    let wrong = client.with_metadata("Bad Key", "x");
+    let error = wrong.call::<i32>("Add", (1, 2)).await.unwrap_err();
+    assert!(matches!(error, CallError::Invalid(_)), "{error}");
+    assert_eq!(client.call::<i32>("Sum", ()).await.unwrap(), 3);
+    let error = Client::connect("tcp://ann:secret@127.0.0.1:1").await;
+    let error = error.unwrap_err().to_string();
+    assert!(
+        error.contains("no user") && !error.contains("secret"),
+        "{error}"
+    );
+}
+
+/// Calls that their callers give up are counted as such.
+#[tokio::test]
+async fn calls_that_were_given_up_are_counted() {
+    let server = Server::methods(methods()).frames(true).build().unwrap();
+    let _running = server.listen_inproc("counted").unwrap();
+    let client = Client::connect("inproc://counted").await.unwrap();
+    let short = client.with_deadline(Duration::from_millis(5));
+    short.call::<u64>("Sleep", (60_000,)).await.unwrap_err();
+    while server.frame_stats().cancelled == 0 {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    let stats = server.frame_stats();
+    assert_eq!((stats.calls, stats.cancelled, stats.open), (1, 1, 0));
 }

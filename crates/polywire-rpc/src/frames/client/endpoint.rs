@@ -58,7 +58,11 @@ type Opening<'a> = Pin<Box<dyn Future<Output = io::Result<Link>> + Send + 'a>>;
 impl Endpoint {
     /// The server of a URL.
     pub(super) fn parse(url: &str, needs: &Needs) -> Result<Self, ConnectError> {
-        let way = Way::parse(url, needs).map_err(|why| ConnectError::new(url, why))?;
+        let way = Way::parse(url, needs).map_err(|why| match url.split_once('@') {
+            // What stands before it may be a password.
+            Some((_, rest)) => ConnectError::new(&format!("***@{rest}"), NO_USER),
+            None => ConnectError::new(url, why),
+        })?;
         let name = url.into();
         Ok(Self { name, way })
     }
@@ -107,6 +111,9 @@ impl Endpoint {
     }
 }
 
+/// Why a URL with a user is refused.
+const NO_USER: &str = "a URL has no user: `Client::with_authorization` sets one";
+
 /// The schemes of URLs that are known here.
 const KNOWN: &str = "expected tcp://HOST:PORT, tcp+tls://HOST:PORT, udp://HOST:PORT, unix:///PATH or \
                      inproc://NAME";
@@ -150,7 +157,8 @@ impl Way {
 /// The host of `HOST:PORT`.
 fn host_of(address: &str) -> Option<&str> {
     let (host, port) = address.rsplit_once(':')?;
-    let known = !host.is_empty() && port.parse::<u16>().is_ok();
+    // A user has no place here, and is not to be looked up as part of a name.
+    let known = !host.is_empty() && !host.contains('@') && port.parse::<u16>().is_ok();
     known.then_some(host)
 }
 

@@ -198,7 +198,11 @@ impl Flow {
 
     fn learn(&mut self, tried: &Current, ended: Ended, now: Time) {
         let took = now.since(tried.began);
+        // What became of a connection that has been replaced says nothing of the server that is there now.
+        let lane = self.lanes[tried.lane].link.as_ref();
+        let replaced = lane.is_some_and(|link| !Arc::ptr_eq(link, &tried.link));
         let sample = match ended {
+            Ended::Badly | Ended::Refused if replaced => Sample::Nothing,
             Ended::Abandoned | Ended::Fault => Sample::Nothing,
             Ended::Badly => Sample::Late,
             Ended::Refused => Sample::Refused,

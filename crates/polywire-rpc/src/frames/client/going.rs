@@ -26,7 +26,7 @@ pub(super) struct Going<'a> {
     /// Whether it has met a goodbye.
     crossed: bool,
     /// Whether a try may have been carried out, whatever became of those after it.
-    may_have_begun: bool,
+    pub(super) may_have_begun: bool,
     /// Whether its outcome has been counted already: it was opened once, and is opened again.
     counted: bool,
     /// Whether it has waited for its turn already, where there is a rate.
@@ -60,10 +60,11 @@ impl<'a> Going<'a> {
     }
 
     /// A call that was opened, after so many further tries, and is to be opened again.
-    pub(super) fn resumed(core: &'a Core, tries: u32) -> Self {
+    pub(super) fn resumed(core: &'a Core, tries: u32, may_have_begun: bool) -> Self {
         core.flow().resume();
         let mut going = Self::new(core);
         going.tries = tries;
+        going.may_have_begun = may_have_begun;
         going.counted = true;
         going
     }
@@ -306,18 +307,7 @@ impl<'a> Going<'a> {
     /// Notes how a try ended.
     fn ended_by(&mut self, error: &CallError) {
         if let Some(current) = &mut self.current {
-            current.ended = match Outcome::of(error) {
-                Outcome::Fault if error.is_internal() => Ended::Fault,
-                Outcome::Fault | Outcome::Opened | Outcome::Reply | Outcome::Sent => Ended::Well,
-                Outcome::Overloaded => match error.as_fault().map(FrameFault::code) {
-                    Some(FaultCode::OVERLOADED) => Ended::Refused,
-                    // It is about to stop, which says nothing about others.
-                    Some(_) => Ended::Badly,
-                    None => Ended::Abandoned,
-                },
-                Outcome::Cancelled => Ended::Abandoned,
-                Outcome::Deadline | Outcome::Disconnected => Ended::Badly,
-            };
+            current.ended_by(error);
         }
     }
 
@@ -329,6 +319,22 @@ impl<'a> Going<'a> {
 }
 
 impl Current {
+    /// Notes how it ended.
+    pub(super) fn ended_by(&mut self, error: &CallError) {
+        self.ended = match Outcome::of(error) {
+            Outcome::Fault if error.is_internal() => Ended::Fault,
+            Outcome::Fault | Outcome::Opened | Outcome::Reply | Outcome::Sent => Ended::Well,
+            Outcome::Overloaded => match error.as_fault().map(FrameFault::code) {
+                Some(FaultCode::OVERLOADED) => Ended::Refused,
+                // It is about to stop, which says nothing about others.
+                Some(_) => Ended::Badly,
+                None => Ended::Abandoned,
+            },
+            Outcome::Cancelled => Ended::Abandoned,
+            Outcome::Deadline | Outcome::Disconnected => Ended::Badly,
+        };
+    }
+
     #[inline]
     pub(super) fn settle(&self, flow: &mut Flow, ended: Ended, clock: Clock) {
         flow.tried(self, ended, || clock.now());

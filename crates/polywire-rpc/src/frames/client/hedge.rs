@@ -81,15 +81,25 @@ impl Going<'_> {
         let (result, is_second) = tokio::select! {
             biased;
             result = &mut first => match result {
-                Err(_) => {
+                Err(error) => {
                     // It has failed, and was not overtaken.
                     failed = true;
+                    self.may_have_begun |= !error.is_before_start();
+                    if let Some(current) = &mut self.current {
+                        current.ended_by(&error);
+                    }
                     (more.await, true)
                 }
                 reply => (reply, false),
             },
             result = &mut more => match result {
-                Err(_) => (first.await, false),
+                Err(error) => {
+                    self.may_have_begun |= !error.is_before_start();
+                    if let Some(current) = &mut second.current {
+                        current.ended_by(&error);
+                    }
+                    (first.await, false)
+                }
                 reply => (reply, true),
             },
         };

@@ -102,7 +102,8 @@ impl Client {
         ClientBuilder::default()
     }
 
-    /// Connects to `tcp://HOST:PORT`, `tcp+tls://HOST:PORT`, `udp://HOST:PORT` or `unix:///PATH`, with default settings.
+    /// Connects to `tcp://HOST:PORT`, `tcp+tls://HOST:PORT`, `udp://HOST:PORT`, `unix:///PATH` or, in the same process,
+    /// `inproc://NAME`, with default settings.
     ///
     /// Over UDP a call and its answer have some 1,300 bytes each; what is longer is refused, and so are
     /// streams and topics.
@@ -489,6 +490,11 @@ impl Client {
             options,
             ..self.asked(What::Call, operation, metadata)
         }
+    }
+
+    /// Whether its calls may be made again whatever they call.
+    pub(crate) const fn is_idempotent(&self) -> bool {
+        self.idempotent
     }
 
     /// Whether a server of this process is among its endpoints.

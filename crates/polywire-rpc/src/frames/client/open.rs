@@ -1,6 +1,7 @@
 //! Calls with streams, subscriptions, and calls without an answer: a connection is found for them as for
 //! all, and what becomes of them then is between them and it.
 
+use std::fmt;
 use std::future::Future;
 use std::sync::Arc;
 
@@ -16,7 +17,6 @@ use crate::frames::error::{CallError, FrameFault};
 use crate::frames::streams::Open;
 
 /// What a call with streams was opened by, to open it again if the server has turned it away.
-#[derive(Debug)]
 pub(crate) struct Opening {
     core: Arc<Core>,
     what: What,
@@ -30,6 +30,17 @@ pub(crate) struct Opening {
     idempotent: bool,
     /// Further ones.
     tries: u32,
+    /// A try may have been carried out.
+    may_have_begun: bool,
+}
+
+impl fmt::Debug for Opening {
+    /// Without payload and metadata, which may be secret.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Opening")
+            .field("operation", &self.operation)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Opening {
@@ -59,6 +70,7 @@ impl Opening {
             trace: call.trace,
             idempotent: call.options.idempotent,
             tries: going.tries,
+            may_have_begun: going.may_have_begun,
         };
         Ok((open, opening))
     }
@@ -86,11 +98,15 @@ impl Opening {
             idempotent: self.idempotent,
             retryable: &[],
         };
-        let mut going = Going::resumed(core, self.tries);
+        let mut going = Going::resumed(core, self.tries, self.may_have_begun);
+        // Also if nobody waits for the end of this.
+        self.tries += 1;
+        self.may_have_begun |= !error.is_before_start();
         going.again(&mut asked, error, &options).await?;
-        let open = open(&mut going, &mut asked, &options, &self.payload).await?;
-        self.tries = going.tries;
-        Ok(open)
+        let open = open(&mut going, &mut asked, &options, &self.payload).await;
+        self.tries = self.tries.max(going.tries);
+        self.may_have_begun |= going.may_have_begun;
+        open
     }
 }
 

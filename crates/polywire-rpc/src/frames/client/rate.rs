@@ -67,11 +67,8 @@ impl Rate {
                 let booked = rate.book(now, left.min(AHEAD));
                 return Ok(booked.map_or(Turn::Unknown, Turn::After));
             }
-            Kind::Leaky(bucket) => match bucket.book(now) {
-                None => return Err(CallError::Full),
-                Some(wait) if wait > left => None,
-                wait => wait,
-            },
+            Kind::Leaky(bucket) if bucket.is_full(now) => return Err(CallError::Full),
+            Kind::Leaky(bucket) => bucket.book(now, left),
             Kind::Token(bucket) => bucket.book(now, left),
         };
         wait.map(Turn::After).ok_or(CallError::Deadline)

@@ -4,18 +4,18 @@ use std::cell::Cell;
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use polywire_frame::server::Fault as Answer;
 use polywire_frame::{Extension, FaultCode};
 use polywire_protocol::{Fault, FaultKind};
 use tokio::runtime::{EnterGuard, Handle};
 use tokio::sync::oneshot;
-use tokio::task::JoinSet;
 
 use super::calls;
 use super::handlers::{self, Handlers, Request, is_of_the_input};
+use super::presence::Presence;
 use super::stats::Sum;
 use crate::frames::hand::Hand;
 use crate::frames::inproc::{Begun, CallTime, Calls, Ended, Working};
@@ -37,33 +37,24 @@ const DEEPEST: u32 = 16;
 /// A handler begins on the caller's thread, within the server's runtime, and most have their answer
 /// at once. One that waits for something goes on as a task of the server's runtime.
 pub(super) struct Direct {
-    handlers: Handlers,
+    handlers: Arc<Handlers>,
     context: crate::Context,
     runtime: Handle,
-    stopped: AtomicBool,
+    presence: Arc<Presence>,
     /// What was called last, which is most often what is called next.
     last: AtomicU32,
-    open: Arc<AtomicUsize>,
-    /// Handlers that wait for something.
-    working: Mutex<JoinSet<()>>,
 }
 
 impl Direct {
     /// Nothing, if the server does not offer frames.
     pub(super) fn new(app: Arc<App>, runtime: Handle) -> Option<Self> {
         Some(Self {
-            handlers: Handlers::of_connection(app)?,
+            handlers: Arc::new(Handlers::of_connection(app)?),
             context: handlers::context(Peer::in_process()),
             runtime,
-            stopped: AtomicBool::new(false),
+            presence: Arc::default(),
             last: AtomicU32::new(0),
-            open: Arc::default(),
-            working: Mutex::default(),
         })
-    }
-
-    fn working(&self) -> std::sync::MutexGuard<'_, JoinSet<()>> {
-        self.working.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     #[cold]
@@ -102,7 +93,14 @@ impl Direct {
             let fault = Fault::new(FaultKind::TooLarge, message);
             return Err(Box::new(self.fault(&Called::Unknown, &fault, true)));
         }
-        if app.flow.at_work() >= app.flow.limits.at_work {
+        let load = app.flow.limits.load.as_ref();
+        if load.is_some() {
+            let _within = self.runtime.enter();
+            app.flow.ask();
+        }
+        if app.flow.at_work() >= app.flow.limits.at_work
+            || load.is_some_and(|load| app.flow.load() > load.most)
+        {
             return Err(Box::new(self.shed()));
         }
         let share = self
@@ -123,7 +121,7 @@ impl Direct {
 
     #[cold]
     fn shed(&self) -> Begun {
-        let message = "as many calls are at work as may be, try again later";
+        let message = "there is too much to do, try again later";
         let fault = Fault::new(FaultKind::Overloaded, message);
         let fault = fault.with_retry_after(self.handlers.app.flow.limits.interval);
         self.fault(&Called::Unknown, &fault, true)
@@ -153,18 +151,22 @@ impl Direct {
         let (sender, answer) = oneshot::channel();
         let finished = self.handlers.finish(operation, future);
         let at_work = self.handlers.app.flow.works();
-        let open = Opened::new(&self.open);
-        let handlers = self.handlers.share();
-        let mut working = self.working();
-        while working.try_join_next().is_some() {}
+        let (staying, mut open) = (self.presence.stay(), Open::new(&self.handlers));
         let work = async move {
-            let answer = finished.await;
+            let answer = tokio::select! {
+                biased;
+                answer = finished => answer,
+                () = staying.is_cut() => return,
+            };
             // Until the handler has ended, also one that was given up.
-            drop((held, at_work, open));
+            drop((held, at_work));
+            open.ended = true;
+            let ended = ended(&open.handlers, operation, answer);
             // Nobody there is as good as told.
-            let _ = sender.send(ended(&handlers, operation, answer));
+            let _ = sender.send(ended);
+            drop((open, staying));
         };
-        let task = working.spawn_on(work, &self.runtime);
+        let task = self.runtime.spawn(work).abort_handle();
         Begun::Working(Working::new(answer, task))
     }
 }
@@ -206,18 +208,22 @@ impl Calls for Direct {
         time: CallTime,
         metadata: &[(&str, &[u8])],
         payload: &[u8],
-    ) -> Begun {
-        if self.stopped.load(Ordering::Acquire) {
-            return Begun::Stopped;
-        }
+    ) -> Option<Begun> {
+        let Some(_inside) = self.presence.enter() else {
+            return Some(Begun::Stopped);
+        };
         let Some(operation) = self.find(name) else {
             self.handlers.app.flow.sums.add(Sum::Calls, 1);
             let fault = handlers::no_operation(name);
-            return self.fault(&Called::Unknown, &fault, true);
+            return Some(self.fault(&Called::Unknown, &fault, true));
         };
+        // Its items need a connection.
+        if self.handlers.table.is_stream(operation) {
+            return None;
+        }
         let share = match self.admit(metadata, payload.len()) {
             Ok(share) => share,
-            Err(refused) => return *refused,
+            Err(refused) => return Some(*refused),
         };
         let context = self.circumstances(time, metadata);
         let request = Request {
@@ -229,7 +235,7 @@ impl Calls for Direct {
         let within = Within::new(&self.runtime);
         let begun = self.handlers.begin(&request, within.looks());
         drop(within);
-        self.begun(operation, begun, share)
+        Some(self.begun(operation, begun, share))
     }
 
     fn hand(
@@ -239,20 +245,23 @@ impl Calls for Direct {
         metadata: &[(&str, &[u8])],
         hand: &Hand,
     ) -> Option<Begun> {
-        let Handlers { app, table, .. } = &self.handlers;
+        let Handlers { app, table, .. } = &*self.handlers;
         let operation = self.find(name)?;
         let index = table.operation(operation)?;
         if !app.has_types(index, hand.input_type, hand.output_type) {
             return None;
         }
-        if self.stopped.load(Ordering::Acquire) {
+        let Some(_inside) = self.presence.enter() else {
             return Some(Begun::Stopped);
-        }
-        let share = match self.admit(metadata, 0) {
-            Ok(share) => share,
-            Err(refused) => return Some(*refused),
         };
         let input = hand.take()?;
+        let share = match self.admit(metadata, 0) {
+            Ok(share) => share,
+            Err(refused) => {
+                hand.put(input);
+                return Some(*refused);
+            }
+        };
         let context = self.circumstances(time, metadata);
         let within = Within::new(&self.runtime);
         let begun = self
@@ -267,24 +276,19 @@ impl Calls for Direct {
     }
 
     fn open(&self) -> usize {
-        self.open.load(Ordering::Relaxed)
+        self.presence.count()
     }
 
     fn stop(&self) {
-        self.stopped.store(true, Ordering::Release);
+        self.presence.stop();
+    }
+
+    fn cut(&self) {
+        self.presence.cut();
     }
 
     fn ended(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
-        Box::pin(async {
-            loop {
-                // Taken out, as nobody may wait with the lock.
-                let mut working = std::mem::take(&mut *self.working());
-                if working.is_empty() {
-                    return;
-                }
-                while working.join_next().await.is_some() {}
-            }
-        })
+        Box::pin(self.presence.ended())
     }
 }
 
@@ -337,18 +341,28 @@ impl Drop for Within<'_> {
     }
 }
 
-/// A call that waits for something.
-struct Opened(Arc<AtomicUsize>);
+/// A call that waits for something, as it is counted: one that ends without having ended was given up.
+struct Open {
+    handlers: Arc<Handlers>,
+    ended: bool,
+}
 
-impl Opened {
-    fn new(count: &Arc<AtomicUsize>) -> Self {
-        count.fetch_add(1, Ordering::Relaxed);
-        Self(Arc::clone(count))
+impl Open {
+    fn new(handlers: &Arc<Handlers>) -> Self {
+        handlers.app.flow.sums.add(Sum::Open, 1);
+        Self {
+            handlers: Arc::clone(handlers),
+            ended: false,
+        }
     }
 }
 
-impl Drop for Opened {
+impl Drop for Open {
     fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
+        let sums = &self.handlers.app.flow.sums;
+        sums.take(Sum::Open, 1);
+        if !self.ended {
+            sums.add(Sum::Cancelled, 1);
+        }
     }
 }

@@ -333,16 +333,6 @@ impl Handlers {
     ) -> (Answer, Vec<u8>) {
         faults::answer(&self.app, &self.table, called, fault, unstarted)
     }
-
-    /// The same handlers, for a task of their own.
-    pub(super) fn share(&self) -> Self {
-        Self {
-            app: Arc::clone(&self.app),
-            table: Arc::clone(&self.table),
-            memory: Arc::clone(&self.memory),
-            one_ways: OneWays::default(),
-        }
-    }
 }
 
 /// Whether a fault of what was read before the handler: it never began.

@@ -46,11 +46,16 @@ impl Server {
     /// Listens under a name within this process, for clients at `inproc://NAME`, until what this
     /// returns is dropped.
     ///
-    /// Nothing is different from other wires but the speed. A call with one answer is carried out where it
-    /// is made: its handler begins on the thread of the caller, within the runtime that this was
-    /// called on, and most have their answer at once; one that waits for something goes on as a task
-    /// of that runtime. A handler that computes for long keeps its caller's thread, as it would keep a
-    /// worker's. Where client and server hold the same generated types, nothing is encoded.
+    /// A call with one answer is carried out where it is made: its handler begins on the thread of the caller,
+    /// within the runtime that this was called on, and most have their answer at once; one that waits for
+    /// something goes on as a task of that runtime. A handler that computes for long keeps its caller's
+    /// thread, as it would keep a worker's; until it waits first, locals of the caller's task are seen, and
+    /// `block_in_place` is the caller's to allow. Where client and server hold the same generated types, and the
+    /// model has no defaults, tokens or unions to see to on the way, nothing is encoded; sizes are no limit then.
+    ///
+    /// As many calls of a connection are carried out so at once as the client may have in flight at most; further
+    /// ones, and streams, topics and all else, go as frames, and wait as everywhere. Limits on handlers at work, memory,
+    /// rates, load and time hold for all.
     ///
     /// ```
     /// use polywire_rpc::frames::Client;
@@ -141,9 +146,20 @@ impl Drop for Stopping {
     }
 }
 
+/// Ends all calls when this is dropped.
+struct Cutting(Arc<dyn Calls>);
+
+impl Drop for Cutting {
+    fn drop(&mut self) {
+        self.0.cut();
+    }
+}
+
 /// Speaks frames on a connection, and waits for the calls that have taken the shorter way.
 async fn speak(server: Server, stream: Inproc, peer: Peer, mut stopped: watch::Receiver<bool>) {
     let calls = Arc::clone(&stream.stopping.0);
+    // However this ends: whoever has no more time for connections has none for their calls.
+    let _cutting = Cutting(Arc::clone(&calls));
     let stop = stopped.clone();
     let mut connection = std::pin::pin!(connection(server, stream, peer, stop));
     tokio::select! {

@@ -19,6 +19,7 @@ mod life;
 mod limits;
 mod one_ways;
 mod pipe;
+mod presence;
 mod stats;
 mod streams;
 mod udp;
