@@ -15,8 +15,9 @@ use crate::frames::Side;
 use crate::methods::{Form, MethodReply};
 use crate::server::answer::caught;
 use crate::server::app::Called;
+use crate::server::gate::InFlight;
 use crate::server::memory::{FREE, Held};
-use crate::topics::Access;
+use crate::topics::{Access, Topics};
 
 impl Work {
     /// A call of a method with streams. Its handler always has a task of its own.
@@ -87,23 +88,11 @@ impl Work {
         topic: &str,
         extension: &Extension<'_>,
     ) {
-        let Some(topics) = self.handlers.app.topics.clone() else {
-            return self.fault(now, id, &Called::Unknown, &no_topics(), true);
-        };
+        let access = Access::Subscribe(topic);
         // It counts as a call for as long as it is there.
-        let mut context = self.context.clone();
-        bring_all(&mut context, extension);
-        let admitted = self
-            .handlers
-            .app
-            .admit_call(&context.peer, context.headers());
-        let in_flight = match admitted {
-            Ok(in_flight) => in_flight,
-            Err(fault) => return self.fault(now, id, &Called::Unknown, &fault, true),
+        let Some((topics, in_flight)) = self.topics(now, id, topic, access, extension) else {
+            return;
         };
-        if !topics.allows(&context, Access::Subscribe(topic)) {
-            return self.forbidden(now, id, topic);
-        }
         // What waits in it is the same for all subscribers, and counted by the topics.
         let pipe = self.pipe(id, false, None);
         self.machine.accept(id);
@@ -115,6 +104,34 @@ impl Work {
         self.remember(id);
     }
 
+    /// The topics, for a call that may do with one of them what it asks for; others are answered.
+    fn topics(
+        &mut self,
+        now: Time,
+        id: CallId,
+        topic: &str,
+        access: Access<'_>,
+        extension: &Extension<'_>,
+    ) -> Option<(Topics, Option<InFlight>)> {
+        let mut context = self.context.clone();
+        bring_all(&mut context, extension);
+        let app = &self.handlers.app;
+        let admitted = match app.topics.clone() {
+            None => Err(no_topics()),
+            Some(topics) => app
+                .admit_call(&context.peer, context.headers())
+                .map(|in_flight| (topics, in_flight)),
+        };
+        match admitted {
+            Ok((topics, in_flight)) if topics.allows(&context, access) => {
+                return Some((topics, in_flight));
+            }
+            Ok(_) => self.forbidden(now, id, topic),
+            Err(fault) => self.fault(now, id, &Called::Unknown, &fault, true),
+        }
+        None
+    }
+
     /// A message of a client.
     pub(super) fn publish(
         &mut self,
@@ -124,22 +141,10 @@ impl Work {
         extension: &Extension<'_>,
         payload: &[u8],
     ) {
-        let Some(topics) = self.handlers.app.topics.clone() else {
-            return self.fault(now, id, &Called::Unknown, &no_topics(), true);
+        let access = Access::Publish(topic);
+        let Some((topics, in_flight)) = self.topics(now, id, topic, access, extension) else {
+            return;
         };
-        let mut context = self.context.clone();
-        bring_all(&mut context, extension);
-        let admitted = self
-            .handlers
-            .app
-            .admit_call(&context.peer, context.headers());
-        let in_flight = match admitted {
-            Ok(in_flight) => in_flight,
-            Err(fault) => return self.fault(now, id, &Called::Unknown, &fault, true),
-        };
-        if !topics.allows(&context, Access::Publish(topic)) {
-            return self.forbidden(now, id, topic);
-        }
         let message = bytes::Bytes::copy_from_slice(payload);
         let handed = topics.publish_bytes(topic, &message).to_le_bytes();
         drop(in_flight);
