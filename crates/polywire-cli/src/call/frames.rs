@@ -151,6 +151,14 @@ const PROBE: Duration = Duration::from_secs(5);
 
 /// Where the same server may answer over HTTP.
 fn base_of(url: &str) -> Result<Option<String>, Failure> {
+    if !url.starts_with("unix:")
+        && let Some((_, rest)) = url.split_once('@')
+    {
+        // What stands before it may be a password.
+        return Err(Failure::usage(format!(
+            "`***@{rest}`: a URL of frames has no user: name it by --user"
+        )));
+    }
     let wrong = |expected: &str| Failure::usage(format!("`{url}`: expected {expected}"));
     match url.split_once("://") {
         Some(("tcp", rest)) => {
@@ -403,6 +411,12 @@ mod tests {
         assert_eq!(base("tcp+tls://h:7"), "https://h:7");
         assert_eq!(base("unix:///run/a b"), "http+unix:///run/a b:");
         assert_eq!(base_of("udp://h:1").unwrap(), None);
+        for url in ["tcp://ann:secret@h:1", "udp://ann@h:1"] {
+            let message = base_of(url).unwrap_err().message;
+            assert!(message.contains("--user"), "{message}");
+            assert!(!message.contains("ann"), "{message}");
+        }
+        assert!(base_of("unix:///run/a@b").is_ok());
         for url in [
             "tcp://h",
             "tcp://h:1/x",
