@@ -143,6 +143,17 @@ impl CallError {
             .is_some_and(|fault| fault.unstarted && fault.code == FaultCode::UNAVAILABLE)
     }
 
+    /// Whether its time was over, whoever saw that first: this side, or the server, which answers with a
+    /// fault then.
+    #[must_use]
+    pub fn is_deadline(&self) -> bool {
+        match self {
+            Self::Deadline => true,
+            Self::Fault(fault) => fault.code() == FaultCode::DEADLINE,
+            _ => false,
+        }
+    }
+
     /// The same of a call of which an earlier try may have been carried out.
     pub(super) fn after_others(mut self) -> Self {
         match &mut self {

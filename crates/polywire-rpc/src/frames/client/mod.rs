@@ -163,7 +163,7 @@ impl Client {
     /// ```
     /// use std::time::Duration;
     /// use polywire_protocol::Fault;
-    /// use polywire_rpc::frames::{CallError, Client};
+    /// use polywire_rpc::frames::Client;
     /// use polywire_rpc::{Methods, Server, StreamCall};
     ///
     /// # #[tokio::main(flavor = "current_thread")]
@@ -187,7 +187,7 @@ impl Client {
     ///         break error;
     ///     }
     /// };
-    /// assert!(matches!(end, CallError::Deadline));
+    /// assert!(end.is_deadline(), "{end}");
     /// # Ok(()) }
     /// ```
     #[must_use]
