@@ -28,5 +28,6 @@ mod slow_readers;
 mod streams;
 mod support;
 mod topics;
+mod turns;
 mod udp;
 mod waiting;

@@ -14,6 +14,7 @@ pub(crate) const UNSTARTED: u8 = 0x10;
 
 const HELLO: u8 = 0x01;
 const CALL: u8 = 0x02;
+const CANCEL: u8 = 0x06;
 const PING: u8 = 0x0e;
 const PONG: u8 = 0x0f;
 
@@ -91,6 +92,13 @@ impl Raw {
         body.extend(fields);
         body.extend(payload);
         self.frame(CALL, 0x01, 0, id, value, &body);
+    }
+
+    /// Gives up the call that was made last in a slot.
+    pub(crate) fn cancel(&mut self, slot: u16) {
+        let count = self.slots[usize::from(slot)] - 1;
+        let id = u32::from(slot) | u32::from(count) << 16;
+        self.frame(CANCEL, 0, 0, id, 0, b"");
     }
 
     /// Says no more, and a bit of a frame before if that is wanted.

@@ -80,11 +80,8 @@ impl Seen {
 
     /// With so much memory, and messages of a megabyte at most.
     fn server(&self, memory: u64) -> ServerBuilder {
-        let long = Duration::from_secs(60);
         Server::methods(self.methods())
             .frames(true)
-            // None is turned away for having waited behind a peer that does not read.
-            .frame_limits(FrameLimits::new().queue(long, long))
             .limits(Limits::DEFAULT.with_bytes(MIB as usize))
             .body_memory(memory as usize)
     }
@@ -175,6 +172,25 @@ async fn calls_of_who_never_reads_are_not_begun() {
     let (answers, _) = raw.answers(1_000).await;
     assert!(answers.iter().all(|answer| answer.kind == REPLY));
     until(|| server.frame_stats().memory == 0).await;
+}
+
+/// However long that takes them: it is no queue of the server's.
+#[tokio::test(start_paused = true)]
+async fn calls_that_wait_until_their_caller_reads_are_not_turned_away() {
+    let seen = Seen::new();
+    let server = seen.server(64 * MIB).build().unwrap();
+    let running = listen(&server).await;
+    let mut raw = Raw::connect(running.address()).await;
+    for slot in 0..1_000 {
+        raw.call(slot, "AtOnce", 0, &number(60_000));
+    }
+    raw.send().await;
+    tokio::time::sleep(Duration::from_secs(3)).await;
+    let before = seen.begun();
+    assert!((1..500).contains(&before), "{before}");
+    let (answers, _) = raw.answers(1_000).await;
+    let replies = answers.iter().filter(|answer| answer.kind == REPLY);
+    assert_eq!(replies.count(), 1_000);
 }
 
 #[tokio::test]

@@ -10,6 +10,7 @@ use polywire_frame::{FaultCode, Time};
 use polywire_schema::{Map, Value};
 
 use super::flow::Flow;
+use super::turns::Cost;
 
 /// Turns calls away when their turn comes, before anything of them begins.
 #[derive(Debug)]
@@ -44,7 +45,7 @@ impl Gatekeeper {
     /// Whether a call begins whose turn is now.
     ///
     /// It has waited behind the others that came with it; and before that, unseen, presumably for `unread`, or for as
-    /// long as tasks wait for their turn at present.
+    /// long as tasks wait for their turn at present. What is long by its cost will wait for a turn of its own.
     #[inline]
     pub(super) fn begin(
         &mut self,
@@ -52,6 +53,7 @@ impl Gatekeeper {
         arrived: Time,
         unread: Duration,
         deadline: Time,
+        cost: Option<&Cost>,
     ) -> Result<(), Refused> {
         if now >= deadline {
             return Err(Refused::Late);
@@ -62,6 +64,12 @@ impl Gatekeeper {
         // What its connection knows of that and what the runtime tells are two measures of the same.
         let waited = now.since(arrived) + unread.max(self.flow.lag());
         let begun = self.admission.admit(now, waited, self.flow.at_work());
+        let begun = match cost {
+            Some(cost) if cost.is_long() => {
+                begun.and_then(|()| self.flow.admit_long(deadline.since(now)))
+            }
+            _ => begun,
+        };
         begun.map_err(|shed| {
             // A queue that is turned away here is gone; with less credit it would stand in the client,
             // where calls grow old.

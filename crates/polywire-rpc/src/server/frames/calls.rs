@@ -9,6 +9,7 @@ use polywire_protocol::{Fault, Frame, Route};
 use polywire_schema::Body;
 
 use super::pipe::Pipe;
+use super::turns::Cost;
 use crate::methods::{Form, MethodFuture, MethodReply, Place, Router, Target, write_output};
 use crate::server::app::{App, Called};
 use crate::{Context, ServiceHandle};
@@ -38,6 +39,7 @@ pub(crate) struct Table {
     /// The same the other way round.
     called: Vec<Box<str>>,
     targets: Vec<Target>,
+    costs: Vec<Cost>,
     wire: Frame,
 }
 
@@ -50,6 +52,7 @@ impl Table {
             names: HashMap::new(),
             called: Vec::new(),
             targets: Vec::new(),
+            costs: Vec::new(),
             wire: Frame::new(service),
         };
         if let Some(methods) = methods {
@@ -72,6 +75,7 @@ impl Table {
     fn add(&mut self, name: &str, target: Target) {
         let index = self.targets.len() as u32;
         self.targets.push(target);
+        self.costs.push(Cost::default());
         self.called.push(name.into());
         self.names.insert(name.into(), index);
     }
@@ -86,6 +90,12 @@ impl Table {
 
     pub(super) fn find(&self, name: &str) -> Option<u32> {
         self.names.get(name).copied()
+    }
+
+    /// What its calls take of a processor.
+    #[inline]
+    pub(super) fn cost(&self, index: u32) -> &Cost {
+        &self.costs[index as usize]
     }
 
     pub(super) const fn wire(&self) -> &Frame {

@@ -17,6 +17,8 @@ pub(super) struct Ended<C = CallId> {
     pub(super) call: C,
     pub(super) operation: u32,
     pub(super) answer: Answered,
+    /// Whether it is known that no handler has begun.
+    pub(super) unstarted: bool,
 }
 
 /// What a call has ended in, and the memory that it takes until it has been written.

@@ -4,10 +4,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 
+use polywire_frame::Time;
+use polywire_frame::flow::Shed;
 use tokio::time::Instant;
 
 use super::limits::FrameLimits;
 use super::stats::{FrameStats, Sums};
+use super::turns::Turns;
 
 /// How often at most the runtime is asked whether it is late, while calls come.
 const PROBE: Duration = Duration::from_millis(5);
@@ -23,6 +26,8 @@ const LOAD: Duration = Duration::from_secs(1);
 pub(crate) struct Flow {
     pub(super) limits: FrameLimits,
     pub(super) sums: Sums,
+    /// Where calls wait that keep a processor busy.
+    pub(super) turns: Arc<Turns>,
     /// Handlers that wait for something.
     at_work: AtomicU32,
     /// How late the runtime was when it was last asked, in nanoseconds.
@@ -41,6 +46,7 @@ pub(crate) struct Flow {
 impl Flow {
     pub(crate) fn new(limits: FrameLimits) -> Self {
         Self {
+            turns: Arc::new(Turns::new(&limits)),
             limits,
             sums: Sums::default(),
             at_work: AtomicU32::new(0),
@@ -78,6 +84,16 @@ impl Flow {
     fn is_older_than(&self, age: Duration) -> bool {
         let age = u64::try_from(age.as_nanos()).unwrap_or(u64::MAX);
         self.now() > self.answered.load(Ordering::Relaxed).saturating_add(age)
+    }
+
+    /// Whether a call of this kind is to wait for its turn apart from its connection, for whom somebody waits for so
+    /// long.
+    ///
+    /// # Errors
+    ///
+    /// It would wait for too long.
+    pub(super) fn admit_long(&self, left: Duration) -> Result<(), Shed> {
+        self.turns.admit(Time::from_nanos(self.now()), left)
     }
 
     /// In nanoseconds from the beginning.

@@ -4,6 +4,7 @@ use std::any::Any;
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
@@ -17,6 +18,7 @@ use super::calls::Table;
 use super::done::{Answered, Done, Ended};
 use super::faults;
 use super::one_ways::OneWays;
+use super::turns::Waiting;
 use crate::frames::Clock;
 use crate::handler::Output;
 use crate::methods::MethodReply;
@@ -31,12 +33,12 @@ pub(super) trait Answers {
     /// What a call is known by.
     type Call: Copy + Send + 'static;
 
-    /// Answers a call, unless it has ended.
+    /// Answers a call, unless it has ended: whether it was answered.
     ///
     /// # Errors
     ///
     /// The answer is larger than may be sent: why. The call is still open.
-    fn reply(&mut self, now: Time, call: Self::Call, reply: MethodReply) -> Result<(), String>;
+    fn reply(&mut self, now: Time, call: Self::Call, reply: MethodReply) -> Result<bool, String>;
 
     /// Answers a call with a fault, unless it has ended.
     fn fault(&mut self, now: Time, call: Self::Call, fault: Answer, details: &[u8]);
@@ -53,7 +55,12 @@ pub(super) struct Handlers {
     pub(super) memory: Arc<Memory>,
     /// Calls that nobody waits for.
     one_ways: OneWays,
+    /// Calls that have begun where they were read.
+    begun: AtomicU32,
 }
+
+/// One call of so many is measured.
+const SAMPLE: u32 = 64;
 
 /// What is called.
 pub(super) struct Request<'a> {
@@ -82,6 +89,7 @@ impl Handlers {
             memory,
             app,
             one_ways: OneWays::default(),
+            begun: AtomicU32::new(0),
         })
     }
 
@@ -94,7 +102,7 @@ impl Handlers {
         call: A::Call,
         request: &Request<'_>,
     ) -> Became {
-        let (in_flight, held) = match self.admit_request(request) {
+        let admitted = match self.admit_request(request) {
             Ok(admitted) => admitted,
             Err(fault) => {
                 self.fault(answers, now, call, &Called::Unknown, &fault, true);
@@ -102,13 +110,19 @@ impl Handlers {
             }
         };
         let operation = request.operation;
-        match self.begin(request, true) {
+        if self.table.cost(operation).is_long() {
+            let task = self.in_turn(done, call, request, admitted);
+            answers.attach(call, task);
+            return Became::AtWork;
+        }
+        match self.begin_measured(request) {
             Ok(Begun::Ended(result)) => {
                 let answer = Answered::new(result, &self.memory);
                 let ended = Ended {
                     call,
                     operation,
                     answer,
+                    unstarted: false,
                 };
                 Became::Answered(self.answer(answers, now, ended))
             }
@@ -120,11 +134,12 @@ impl Handlers {
                 let task = tokio::spawn(async move {
                     let answer = Answered::new(result.await, &memory);
                     // Until the handler has ended, also one that was given up.
-                    drop((in_flight, at_work, held));
+                    drop((admitted, at_work));
                     done.push(Ended {
                         call,
                         operation,
                         answer,
+                        unstarted: false,
                     });
                 });
                 answers.attach(call, task.abort_handle());
@@ -137,6 +152,54 @@ impl Handlers {
                 Became::Answered(None)
             }
         }
+    }
+
+    /// Carries out a call that keeps a processor busy, when its turn comes: meanwhile its connection is read, and who
+    /// would wait too long is told at once.
+    #[cold]
+    fn in_turn<C: Copy + Send + 'static>(
+        &self,
+        done: &Arc<Done<C>>,
+        call: C,
+        request: &Request<'_>,
+        admitted: Admitted,
+    ) -> AbortHandle {
+        let done = Arc::clone(done);
+        let operation = request.operation;
+        let memory = Arc::clone(&self.memory);
+        let at_work = self.app.flow.works();
+        let result = Later::new(self, request).result();
+        let task = tokio::spawn(async move {
+            let (result, unstarted) = match result.await {
+                Ok(result) => (result, false),
+                Err(fault) => (Err(fault), true),
+            };
+            let answer = Answered::new(result, &memory);
+            drop((admitted, at_work));
+            done.push(Ended {
+                call,
+                operation,
+                answer,
+                unstarted,
+            });
+        });
+        task.abort_handle()
+    }
+
+    /// Begins a call where it was read, and now and then, or where it may be too long for that, measures it.
+    #[inline]
+    fn begin_measured(&self, request: &Request<'_>) -> Result<Begun, Fault> {
+        let cost = self.table.cost(request.operation);
+        let begun = self.begun.load(Ordering::Relaxed);
+        // One task at a time counts, so that no number is lost that matters.
+        self.begun.store(begun.wrapping_add(1), Ordering::Relaxed);
+        if !begun.is_multiple_of(SAMPLE) && !cost.is_watched() {
+            return self.begin(request, true);
+        }
+        let since = Instant::now();
+        let begun = self.begin(request, true);
+        cost.took(since.elapsed());
+        begun
     }
 
     fn admit_request(&self, request: &Request<'_>) -> Result<Admitted, Fault> {
@@ -192,7 +255,19 @@ impl Handlers {
         let Ok(admitted) = self.admit_request(request) else {
             return;
         };
-        if let Ok(Begun::Working(future)) = self.begin(request, true) {
+        if self.table.cost(request.operation).is_long() {
+            let answer = Later::new(self, request).result();
+            let at_work = self.app.flow.works();
+            self.one_ways.spawn(caller, async move {
+                if let Err(fault) = answer.await {
+                    let fault = fault.message();
+                    tracing::debug!(fault, "a call without an answer was dropped");
+                }
+                drop((admitted, at_work));
+            });
+            return;
+        }
+        if let Ok(Begun::Working(future)) = self.begin_measured(request) {
             let answer = self.finish(request.operation, future);
             let at_work = self.app.flow.works();
             self.one_ways.spawn(caller, async move {
@@ -228,26 +303,13 @@ impl Handlers {
     /// undone gets a task, which looks again before anything else: whatever has happened in between is seen then, and a
     /// future owes its wake to the waker that came last. Handlers of one turn share the budget of the connection; when it
     /// is spent they are not looked at, as they would find that nothing is ready.
+    #[inline]
     pub(super) fn begin(&self, request: &Request<'_>, looks: bool) -> Result<Begun, Fault> {
-        let Request {
-            operation,
-            extension,
-            payload,
-            ..
-        } = *request;
         let mut own = None;
-        if extension.trace.is_some() || extension.metadata().next().is_some() {
-            bring_all(own.insert(request.context.clone()), extension);
+        if brings(request.extension) {
+            bring_all(own.insert(request.context.clone()), request.extension);
         }
-        caught(|| {
-            let context = own.as_ref().unwrap_or(request.context);
-            if let Some(answer) = self.table.bytes(operation, context, payload) {
-                return Ok(Begun::Ended(answer));
-            }
-            let context = own.unwrap_or_else(|| request.context.clone());
-            let future = self.table.begin(&self.app, operation, context, payload)?;
-            Ok(Begun::of(future, looks))
-        })
+        begin(&self.app, &self.table, request, own, looks)
     }
 
     /// Begins a call of an operation whose input goes from hand to hand.
@@ -273,20 +335,10 @@ impl Handlers {
     pub(super) fn finish<T: 'static>(
         &self,
         operation: u32,
-        mut future: Pin<Box<dyn Future<Output = Result<T, Fault>> + Send>>,
+        future: Pin<Box<dyn Future<Output = Result<T, Fault>> + Send>>,
     ) -> impl Future<Output = Result<T, Fault>> + Send + use<T> {
         let app = Arc::clone(&self.app);
-        let called = self.table.called(operation);
-        async move {
-            let work = poll_fn(|context| {
-                caught(|| Ok(future.as_mut().poll(context)))
-                    .unwrap_or_else(|fault| Poll::Ready(Err(fault)))
-            });
-            match tokio::time::timeout(app.timeouts.handler, work).await {
-                Ok(answer) => answer,
-                Err(_) => Err(app.late(&called)),
-            }
-        }
+        finish(app, self.table.called(operation), future)
     }
 
     /// Answers a call whose handler has ended. What the answer takes until it has been written.
@@ -298,13 +350,15 @@ impl Handlers {
     ) -> Option<Held> {
         let fault = match ended.answer.result {
             Ok(reply) => match answers.reply(now, ended.call, reply) {
-                Ok(()) => return ended.answer.held,
+                Ok(true) => return ended.answer.held,
+                // Nobody waits for it any more, and what it took is free.
+                Ok(false) => return None,
                 Err(too_large) => Fault::new(FaultKind::TooLarge, too_large),
             },
             Err(fault) => fault,
         };
         let called = self.table.called(ended.operation);
-        self.fault(answers, now, ended.call, &called, &fault, false);
+        self.fault(answers, now, ended.call, &called, &fault, ended.unstarted);
         None
     }
 
@@ -332,6 +386,113 @@ impl Handlers {
         unstarted: bool,
     ) -> (Answer, Vec<u8>) {
         faults::answer(&self.app, &self.table, called, fault, unstarted)
+    }
+}
+
+/// Begins a call with a context of its own, or that of the request.
+#[inline]
+fn begin(
+    app: &Arc<App>,
+    table: &Table,
+    request: &Request<'_>,
+    own: Option<crate::Context>,
+    looks: bool,
+) -> Result<Begun, Fault> {
+    let Request {
+        operation, payload, ..
+    } = *request;
+    caught(|| {
+        let context = own.as_ref().unwrap_or(request.context);
+        if let Some(answer) = table.bytes(operation, context, payload) {
+            return Ok(Begun::Ended(answer));
+        }
+        let context = own.unwrap_or_else(|| request.context.clone());
+        let future = table.begin(app, operation, context, payload)?;
+        Ok(Begun::of(future, looks))
+    })
+}
+
+async fn finish<T>(
+    app: Arc<App>,
+    called: Called,
+    mut future: Pin<Box<dyn Future<Output = Result<T, Fault>> + Send>>,
+) -> Result<T, Fault> {
+    let work = poll_fn(|context| {
+        caught(|| Ok(future.as_mut().poll(context))).unwrap_or_else(|fault| Poll::Ready(Err(fault)))
+    });
+    match tokio::time::timeout(app.timeouts.handler, work).await {
+        Ok(answer) => answer,
+        Err(_) => Err(app.late(&called)),
+    }
+}
+
+/// A call that has its turn later than it was read.
+struct Later {
+    app: Arc<App>,
+    table: Arc<Table>,
+    operation: u32,
+    context: crate::Context,
+    payload: Vec<u8>,
+    waiting: Waiting,
+}
+
+impl Later {
+    fn new(handlers: &Handlers, request: &Request<'_>) -> Self {
+        let mut context = request.context.clone();
+        bring_all(&mut context, request.extension);
+        let cost = handlers.table.cost(request.operation);
+        Self {
+            app: Arc::clone(&handlers.app),
+            table: Arc::clone(&handlers.table),
+            operation: request.operation,
+            context,
+            payload: request.payload.to_vec(),
+            waiting: handlers.app.flow.turns.enter(cost),
+        }
+    }
+
+    /// What it ends in.
+    ///
+    /// # Errors
+    ///
+    /// Its handler has not begun: why.
+    async fn result(self) -> Result<Result<MethodReply, Fault>, Fault> {
+        let turn = self.waiting.turn().await;
+        let begun = Instant::now();
+        if self
+            .context
+            .deadline
+            .is_some_and(|deadline| begun >= deadline)
+        {
+            let message = "its time was over before its turn came";
+            return Err(Fault::new(FaultKind::DeadlineExceeded, message));
+        }
+        if turn.is_late() {
+            let message = "calls wait too long, try again later";
+            let wait = self.app.flow.limits.interval;
+            return Err(Fault::new(FaultKind::Overloaded, message).with_retry_after(wait));
+        }
+        let begins = {
+            let request = Request {
+                operation: self.operation,
+                context: &self.context,
+                extension: &Extension::default(),
+                payload: &self.payload,
+            };
+            begin(&self.app, &self.table, &request, None, true)
+        };
+        drop(self.payload);
+        self.table.cost(self.operation).took(begun.elapsed());
+        drop(turn);
+        match begins {
+            Ok(Begun::Ended(result)) => Ok(result),
+            Ok(Begun::Working(future)) => {
+                let called = self.table.called(self.operation);
+                Ok(finish(self.app, called, future).await)
+            }
+            Err(fault) if is_of_the_input(fault.kind()) => Err(fault),
+            Err(fault) => Ok(Err(fault)),
+        }
     }
 }
 
@@ -401,6 +562,11 @@ pub(super) fn context(peer: Peer) -> crate::Context {
         mount: 0,
         deadline: None,
     }
+}
+
+/// Whether a call brings something of its own.
+fn brings(extension: &Extension<'_>) -> bool {
+    extension.trace.is_some() || extension.metadata().next().is_some()
 }
 
 /// Metadata is for handlers what headers are, and so is what a call is part of.

@@ -87,7 +87,8 @@ impl FrameLimits {
     }
 
     /// Sets how long calls may wait for their turn while there is a queue that does not get shorter, and how long it
-    /// must have been there. 50 ms and 200 ms. A burst that is worked off sooner is left in peace.
+    /// must have been there. 50 ms and 200 ms. A burst that is worked off sooner is left in peace. Calls that keep a processor
+    /// busy, more than 100 µs each, wait apart from others for half as long: how long that will be is known when they come.
     pub const fn queue(mut self, target: Duration, interval: Duration) -> Self {
         self.target = target;
         self.interval = interval;

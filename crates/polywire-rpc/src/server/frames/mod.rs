@@ -22,6 +22,7 @@ mod pipe;
 mod presence;
 mod stats;
 mod streams;
+mod turns;
 mod udp;
 mod work;
 

@@ -155,6 +155,7 @@ impl Work {
                 call: id,
                 operation: 0,
                 answer,
+                unstarted: false,
             },
         );
     }
@@ -330,6 +331,7 @@ impl Work {
                     call: id,
                     operation,
                     answer,
+                    unstarted: false,
                 },
             );
         }

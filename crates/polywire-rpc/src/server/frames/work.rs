@@ -59,6 +59,10 @@ pub(super) struct Work {
     came: u64,
     /// It has stopped in front of what has come, since there is much to write or its turn was long.
     stopped: bool,
+    /// Because there was much to write: that the client does not read what it asked for is no queue of the server's.
+    held_up: bool,
+    /// Since when what is looked at waits for its turn.
+    since: Time,
     /// When its turn ends, once something was done in it.
     ends: Time,
     /// Its turn was long.
@@ -132,6 +136,8 @@ impl Work {
             tight: false,
             came: 0,
             stopped: false,
+            held_up: false,
+            since: Time::ZERO,
             ends: Time::NEVER,
             yields: false,
             read: Time::ZERO,
@@ -168,18 +174,29 @@ impl Work {
     /// Whether a call begins, or does what it asks for: it may have waited too long, or there
     /// may be too much to do.
     #[inline]
-    fn admits(&mut self, came: Time, event: &Event<'_, u32, Kept>) -> bool {
-        let (id, deadline) = match event {
-            Event::Call { id, deadline, .. } | Event::Publish { id, deadline, .. } => {
-                (Some(*id), *deadline)
-            }
-            Event::Subscribe { id, .. } => (Some(*id), Time::NEVER),
-            Event::OneWay { deadline, .. } => (None, *deadline),
+    fn admits(&mut self, event: &Event<'_, u32, Kept>) -> bool {
+        let (id, deadline, operation) = match event {
+            Event::Call {
+                id,
+                deadline,
+                operation,
+                ..
+            } => (Some(*id), *deadline, Some(*operation)),
+            Event::Publish { id, deadline, .. } => (Some(*id), *deadline, None),
+            Event::Subscribe { id, .. } => (Some(*id), Time::NEVER, None),
+            Event::OneWay {
+                deadline,
+                operation,
+                ..
+            } => (None, *deadline, Some(*operation)),
             _ => return true,
         };
+        let cost = operation.map(|operation| self.handlers.table.cost(operation));
         let begun = match self.machine.open() > self.flow.limits.calls {
             true => Err(self.gate.too_many()),
-            false => self.gate.begin(self.turn, came, self.unread, deadline),
+            false => self
+                .gate
+                .begin(self.turn, self.since, self.unread, deadline, cost),
         };
         match begun {
             Ok(()) => true,
@@ -387,9 +404,9 @@ impl Drop for Work {
 impl Answers for Connection<u32, Kept> {
     type Call = CallId;
 
-    fn reply(&mut self, now: Time, call: CallId, reply: MethodReply) -> Result<(), String> {
+    fn reply(&mut self, now: Time, call: CallId, reply: MethodReply) -> Result<bool, String> {
         let Some(mut frame) = Self::reply(self, now, call) else {
-            return Ok(());
+            return Ok(false);
         };
         if reply.len() < Output::LARGE {
             frame.payload().extend_from_slice(reply.value());
@@ -397,7 +414,8 @@ impl Answers for Connection<u32, Kept> {
         } else {
             frame.share(reply.into_bytes());
         }
-        frame.send().map_err(|too_large| too_large.to_string())
+        let sent = frame.send().map_err(|too_large| too_large.to_string());
+        sent.map(|()| true)
     }
 
     fn fault(&mut self, now: Time, call: CallId, fault: Answer, details: &[u8]) {
@@ -453,6 +471,9 @@ impl Side for Work {
                 false => Duration::ZERO,
             };
             (self.read, self.long) = (came, false);
+            self.since = came;
+        } else if self.held_up {
+            self.since = self.clock.now();
         }
         self.turn = came;
         let mut later = self.stopped;
@@ -483,7 +504,7 @@ impl Side for Work {
                             self.ends = self.turn.after(SLICE);
                         }
                         later = true;
-                        if self.admits(came, &event) {
+                        if self.admits(&event) {
                             self.happens(came, event);
                         }
                     }
@@ -494,6 +515,7 @@ impl Side for Work {
                     if self.yields || self.machine.output().len() > self.most_waiting() {
                         self.came += at as u64;
                         self.stopped = at < bytes.len();
+                        self.held_up = !self.yields;
                         return Ok(Taken {
                             bytes: at,
                             wants: 0,

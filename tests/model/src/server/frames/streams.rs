@@ -36,6 +36,7 @@ fn answers_arrive() {
                         call,
                         operation: 0,
                         answer: reply(call as usize),
+                        unstarted: false,
                     });
                 })
             })

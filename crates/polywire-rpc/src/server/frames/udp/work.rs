@@ -198,12 +198,22 @@ impl Work {
                 Some(()) => clock.now(),
             };
             let begins = match &event {
-                Event::Call { call, deadline, .. } => Some((Some(*call), *deadline)),
-                Event::OneWay { deadline, .. } => Some((None, *deadline)),
+                Event::Call {
+                    call,
+                    deadline,
+                    operation,
+                    ..
+                } => Some((Some(*call), *deadline, *operation)),
+                Event::OneWay {
+                    deadline,
+                    operation,
+                    ..
+                } => Some((None, *deadline, *operation)),
                 _ => None,
             };
-            if let Some((call, deadline)) = begins
-                && let Err(refused) = gate.begin(turn, now, Duration::ZERO, deadline)
+            if let Some((call, deadline, operation)) = begins
+                && let cost = Some(table.cost(operation))
+                && let Err(refused) = gate.begin(turn, now, Duration::ZERO, deadline, cost)
             {
                 if let Some(call) = call {
                     let (answer, details) = gate.answer(refused);
@@ -211,7 +221,7 @@ impl Work {
                 }
                 return;
             }
-            if let Some((_, deadline)) = begins {
+            if let Some((_, deadline, _)) = begins {
                 circumstances.deadline = handlers.until(*clock, now, deadline);
             }
             if let Some(call) = happens(machine, handlers, done, circumstances, now, event) {
@@ -326,13 +336,14 @@ fn happens(
 impl Answers for Machine {
     type Call = Call;
 
-    fn reply(&mut self, now: Time, call: Call, reply: MethodReply) -> Result<(), String> {
+    fn reply(&mut self, now: Time, call: Call, reply: MethodReply) -> Result<bool, String> {
         let Some(mut answer) = Self::reply(self, now, call) else {
-            return Ok(());
+            return Ok(false);
         };
         answer.payload().extend_from_slice(reply.value());
         calls::written(reply);
-        answer.send().map_err(|too_long| too_long.to_string())
+        let sent = answer.send().map_err(|too_long| too_long.to_string());
+        sent.map(|_| true)
     }
 
     fn fault(&mut self, now: Time, call: Call, fault: Answer, details: &[u8]) {

@@ -1,0 +1,217 @@
+//! Calls that keep a processor busy: they have their turns one behind the other, apart from their connections.
+//!
+//! Where time stands still, a handler that moves it is one that took so long.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex};
+use std::time::Duration;
+
+use polywire_protocol::Fault;
+use polywire_rpc::server::FrameLimits;
+use polywire_rpc::{Methods, Running, Server};
+use tokio::time::advance;
+
+use crate::raw::{FAULT, Frame, REPLY, Raw, UNSTARTED};
+use crate::support::client;
+
+const OVERLOADED: u16 = 0x30;
+const INVALID: u16 = 0x02;
+const NAMED: u16 = 0x11;
+
+/// The CBOR of no parameters, and of one number.
+const NONE: &[u8] = &[0x80];
+const ZERO: &[u8] = &[0x81, 0x00];
+const ONE: &[u8] = &[0x81, 0x01];
+
+/// A server where a slow call takes 30 ms, and how many have begun.
+async fn serve(limits: FrameLimits) -> (Running, Arc<AtomicUsize>) {
+    let begun = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&begun);
+    let methods =
+        Methods::new()
+            .method("Quick", |()| async {})
+            .method("Slow", move |(fails,): (u8,)| {
+                counted.fetch_add(1, Ordering::Relaxed);
+                async move {
+                    advance(Duration::from_millis(30)).await;
+                    match fails {
+                        0 => Ok(()),
+                        _ => Err(Fault::coded(7, "as asked")),
+                    }
+                }
+            });
+    let server = Server::methods(methods)
+        .frames(true)
+        .frame_limits(limits)
+        .build()
+        .unwrap();
+    let running = server.listen("127.0.0.1:0".parse().unwrap()).await.unwrap();
+    (running, begun)
+}
+
+/// A connection to a server that knows by now which calls are slow.
+async fn connect(limits: FrameLimits) -> (Raw, Running, Arc<AtomicUsize>) {
+    let (running, begun) = serve(limits).await;
+    let mut raw = Raw::connect(running.address()).await;
+    for _ in 0..40 {
+        assert_eq!(raw.ask("Slow", ZERO).await.kind, REPLY);
+    }
+    begun.store(0, Ordering::Relaxed);
+    (raw, running, begun)
+}
+
+/// Such that nobody waits too long.
+fn patient() -> FrameLimits {
+    let long = Duration::from_secs(100);
+    FrameLimits::new().queue(long, long)
+}
+
+fn slot(frame: &Frame) -> u32 {
+    frame.id & 0xffff
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_quick_call_does_not_wait_behind_slow_ones_of_its_connection() {
+    let (mut raw, _running, begun) = connect(patient()).await;
+    for slot in 0..9 {
+        raw.call(slot, "Slow", 0, ZERO);
+    }
+    raw.call(9, "Quick", 0, NONE);
+    raw.send().await;
+    let (answers, _) = raw.answers(10).await;
+    let order: Vec<_> = answers.iter().map(slot).collect();
+    assert_eq!(order, [9, 0, 1, 2, 3, 4, 5, 6, 7, 8]);
+    assert!(answers.iter().all(|answer| answer.kind == REPLY));
+    assert_eq!(begun.load(Ordering::Relaxed), 9);
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_would_wait_too_long_knows_it_before_anybody_has_had_a_turn() {
+    let (mut raw, _running, begun) = connect(FrameLimits::new()).await;
+    for slot in 0..100 {
+        raw.call(slot, "Slow", 0, ZERO);
+    }
+    raw.send().await;
+    let (answers, _) = raw.answers(100).await;
+    let shed = answers.iter().take_while(|answer| answer.kind == FAULT);
+    let shed: Vec<_> = shed.collect();
+    assert!(shed.len() > 90 && shed.len() < 100, "{}", shed.len());
+    for fault in &shed {
+        assert_eq!(fault.code, OVERLOADED);
+        assert_ne!(fault.flags & UNSTARTED, 0);
+        assert!(fault.value > 0, "when to try again");
+    }
+    // In the order in which they came.
+    let replies = answers[shed.len()..].iter().map(slot);
+    let first: Vec<_> = (0..100 - shed.len() as u32).collect();
+    assert_eq!(replies.collect::<Vec<_>>(), first);
+    assert_eq!(begun.load(Ordering::Relaxed), 100 - shed.len());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_whose_turn_would_come_too_late_is_not_begun() {
+    let (mut raw, _running, begun) = connect(patient()).await;
+    for slot in 0..3 {
+        raw.call(slot, "Slow", 50, ZERO);
+    }
+    raw.send().await;
+    let (answers, _) = raw.answers(3).await;
+    let third = &answers[0];
+    assert_eq!(
+        (slot(third), third.kind, third.code),
+        (2, FAULT, OVERLOADED)
+    );
+    assert_ne!(third.flags & UNSTARTED, 0);
+    assert_eq!(answers[1].kind, REPLY);
+    assert_eq!(begun.load(Ordering::Relaxed), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_given_up_while_it_waits_never_begins() {
+    let (mut raw, running, begun) = connect(patient()).await;
+    for slot in 0..5 {
+        raw.call(slot, "Slow", 0, ZERO);
+    }
+    for slot in 1..4 {
+        raw.cancel(slot);
+    }
+    raw.send().await;
+    let (answers, _) = raw.answers(5).await;
+    let replies = answers.iter().filter(|answer| answer.kind == REPLY);
+    assert_eq!(replies.map(slot).collect::<Vec<_>>(), [0, 4]);
+    assert_eq!(begun.load(Ordering::Relaxed), 2);
+    // Nor what waits when its connection ends.
+    for slot in 0..5 {
+        raw.call(slot, "Slow", 0, ZERO);
+    }
+    raw.call(5, "Quick", 0, NONE);
+    raw.send().await;
+    assert_eq!(slot(&raw.answers(1).await.0[0]), 5);
+    drop(raw);
+    let mut other = Raw::connect(running.address()).await;
+    for _ in 0..100 {
+        assert_eq!(other.ask("Quick", NONE).await.kind, REPLY);
+    }
+    assert!(begun.load(Ordering::Relaxed) < 7);
+    // Nothing is left of them: the next has its turn at once.
+    assert_eq!(other.ask("Slow", ZERO).await.kind, REPLY);
+}
+
+#[tokio::test(start_paused = true)]
+async fn faults_are_those_of_any_call() {
+    let (mut raw, _running, begun) = connect(patient()).await;
+    let failed = raw.ask("Slow", ONE).await;
+    assert_eq!((failed.kind, failed.code), (FAULT, NAMED));
+    assert_eq!(failed.flags & UNSTARTED, 0);
+    assert_eq!(begun.load(Ordering::Relaxed), 1);
+    let refused = raw.ask("Slow", NONE).await;
+    assert_eq!((refused.kind, refused.code), (FAULT, INVALID));
+    assert_ne!(refused.flags & UNSTARTED, 0);
+    assert_eq!(begun.load(Ordering::Relaxed), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_ways_have_their_turns_too() {
+    let (_raw, running, begun) = connect(patient()).await;
+    let client = client(&running).await;
+    for _ in 0..5 {
+        client.notify("Slow", (0,)).await.unwrap();
+    }
+    let () = client.call("Quick", ()).await.unwrap();
+    assert!(begun.load(Ordering::Relaxed) < 2);
+    for _ in 0..100 {
+        let () = client.call("Quick", ()).await.unwrap();
+    }
+    assert_eq!(begun.load(Ordering::Relaxed), 5);
+}
+
+/// Those of one connection have all threads of the runtime.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn slow_calls_of_one_connection_run_side_by_side() {
+    let met = Arc::new((Mutex::new(0), Condvar::new()));
+    let methods = Methods::new().method("Meet", move |(waits,): (bool,)| {
+        let met = Arc::clone(&met);
+        async move {
+            if !waits {
+                std::thread::sleep(Duration::from_millis(1));
+                return false;
+            }
+            let (count, changed) = &*met;
+            let mut count = count.lock().unwrap();
+            *count += 1;
+            changed.notify_all();
+            let long = Duration::from_secs(10);
+            let waited = changed.wait_timeout_while(count, long, |count| *count < 2);
+            !waited.unwrap().1.timed_out()
+        }
+    });
+    let server = Server::methods(methods).frames(true).build().unwrap();
+    let running = server.listen("127.0.0.1:0".parse().unwrap()).await.unwrap();
+    let client = client(&running).await;
+    for _ in 0..8 {
+        let _: bool = client.call("Meet", (false,)).await.unwrap();
+    }
+    let (one, other): (Result<bool, _>, Result<bool, _>) =
+        tokio::join!(client.call("Meet", (true,)), client.call("Meet", (true,)));
+    assert!(one.unwrap() && other.unwrap());
+}
