@@ -48,10 +48,8 @@ impl<M: Machine> Shared<M> {
             Stage::Waits(ticket) => Some(ticket),
             Stage::Done => return Poll::Pending,
         };
-        let now = match ticket {
-            Some(_) => self.clock.now(),
-            None => asked.now,
-        };
+        // Most calls are looked at again when they have ended, and then nobody asks what time it is.
+        let mut now = asked.now;
         if ticket.is_none()
             && let Err(error) = write(&mut scratch)
         {
@@ -62,16 +60,17 @@ impl<M: Machine> Shared<M> {
         if let Some(ticket) = ticket {
             let slot = &mut state.tickets.slots[ticket as usize];
             match &slot.outcome {
-                // The task of the connection sees to it, as long as there is one.
-                Outcome::Open(id) if now >= asked.deadline => {
+                Outcome::Open(id) => {
                     let id = *id;
-                    state.machine.cancel(now, id);
-                    state.tickets.remove(ticket);
-                    state.ended_call(now, Sample::Late);
-                    *stage = Stage::Done;
-                    return Poll::Ready(Err(CallError::Deadline));
-                }
-                Outcome::Open(_) => {
+                    now = self.clock.now();
+                    // The task of the connection sees to it, as long as there is one.
+                    if now >= asked.deadline {
+                        state.machine.cancel(now, id);
+                        state.tickets.remove(ticket);
+                        state.ended_call(now, Sample::Late);
+                        *stage = Stage::Done;
+                        return Poll::Ready(Err(CallError::Deadline));
+                    }
                     wake_with(&mut slot.waker, context);
                     drop(state);
                     keep(scratch);
@@ -90,14 +89,15 @@ impl<M: Machine> Shared<M> {
                     keep(scratch);
                     return Poll::Ready(result);
                 }
-                Outcome::Queued if now >= asked.deadline => {
-                    state.leave_queue(now, ticket);
-                    *stage = Stage::Done;
-                    // Another may have begun in its place.
-                    state.wake_task();
-                    return Poll::Ready(Err(CallError::Deadline));
-                }
                 Outcome::Queued => {
+                    now = self.clock.now();
+                    if now >= asked.deadline {
+                        state.leave_queue(now, ticket);
+                        *stage = Stage::Done;
+                        // Another may have begun in its place.
+                        state.wake_task();
+                        return Poll::Ready(Err(CallError::Deadline));
+                    }
                     // Before it is known whether it must.
                     wake_with(&mut slot.waker, context);
                     if !state.has_room(ticket) {

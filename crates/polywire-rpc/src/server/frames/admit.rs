@@ -17,6 +17,8 @@ use super::turns::Cost;
 pub(super) struct Gatekeeper {
     flow: Arc<Flow>,
     admission: Admission,
+    /// How long tasks wait for their turn, when it was last asked for.
+    lag: Duration,
     /// Calls were turned away since it was last asked, as there are too many.
     pressed: bool,
 }
@@ -37,9 +39,15 @@ impl Gatekeeper {
             admission: Admission::new(limits.at_work)
                 .with_target(limits.target, limits.interval)
                 .with_load(most_load),
+            lag: Duration::ZERO,
             pressed: false,
             flow,
         }
+    }
+
+    /// Calls are going to have their turns, one behind the other.
+    pub(super) fn turn(&mut self) {
+        self.lag = self.flow.lag();
     }
 
     /// Whether a call begins whose turn is now.
@@ -62,7 +70,7 @@ impl Gatekeeper {
             self.admission.set_load(self.flow.load());
         }
         // What its connection knows of that and what the runtime tells are two measures of the same.
-        let waited = now.since(arrived) + unread.max(self.flow.lag());
+        let waited = now.since(arrived) + unread.max(self.lag);
         let begun = self.admission.admit(now, waited, self.flow.at_work());
         let begun = match cost {
             Some(cost) if cost.is_long() => {
@@ -80,7 +88,7 @@ impl Gatekeeper {
 
     /// A connection that has done nothing for so long had nothing to do.
     pub(super) fn pause(&self) -> Duration {
-        Duration::from_millis(10) + self.flow.lag() * 2
+        Duration::from_millis(10) + self.lag * 2
     }
 
     /// More are open than the client may have.

@@ -4,7 +4,7 @@ use std::any::Any;
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicI32, Ordering};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
@@ -55,12 +55,15 @@ pub(super) struct Handlers {
     pub(super) memory: Arc<Memory>,
     /// Calls that nobody waits for.
     one_ways: OneWays,
-    /// Calls that have begun where they were read.
-    begun: AtomicU32,
+    /// How many calls begin until one is measured; below zero, how many are one by one.
+    unmeasured: AtomicI32,
 }
 
 /// One call of so many is measured.
-const SAMPLE: u32 = 64;
+const SAMPLE: i32 = 64;
+
+/// So many are, where some are suspected to be long.
+const SUSPECTS: i32 = 8;
 
 /// What is called.
 pub(super) struct Request<'a> {
@@ -89,7 +92,7 @@ impl Handlers {
             memory,
             app,
             one_ways: OneWays::default(),
-            begun: AtomicU32::new(0),
+            unmeasured: AtomicI32::new(0),
         })
     }
 
@@ -186,14 +189,24 @@ impl Handlers {
         task.abort_handle()
     }
 
+    /// Some of the calls before took longer than such calls should: the next ones are measured.
+    #[cold]
+    pub(super) fn suspect(&self) {
+        self.unmeasured.store(-SUSPECTS, Ordering::Relaxed);
+    }
+
     /// Begins a call where it was read, and now and then, or where it may be too long for that, measures it.
     #[inline]
     fn begin_measured(&self, request: &Request<'_>) -> Result<Begun, Fault> {
         let cost = self.table.cost(request.operation);
-        let begun = self.begun.load(Ordering::Relaxed);
         // One task at a time counts, so that no number is lost that matters.
-        self.begun.store(begun.wrapping_add(1), Ordering::Relaxed);
-        if !begun.is_multiple_of(SAMPLE) && !cost.is_watched() {
+        let unmeasured = self.unmeasured.load(Ordering::Relaxed);
+        let next = match unmeasured {
+            0 => SAMPLE - 1,
+            left => left - left.signum(),
+        };
+        self.unmeasured.store(next, Ordering::Relaxed);
+        if unmeasured > 0 && !cost.is_watched() {
             return self.begin(request, true);
         }
         let since = Instant::now();

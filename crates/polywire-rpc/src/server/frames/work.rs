@@ -81,6 +81,12 @@ pub(super) struct Work {
 /// where nobody turns them away.
 const LEAST_CALLS: u32 = 64;
 
+/// Short calls that have their turns together, before anybody looks what time it is.
+const LOOK: u32 = 8;
+
+/// What such a call may take, until they are measured one by one.
+const SUSPECT: Duration = Duration::from_micros(25);
+
 /// How long one connection may keep a thread: a few slow calls, or some thousand quick ones.
 const SLICE: Duration = Duration::from_millis(1);
 
@@ -175,23 +181,15 @@ impl Work {
     /// may be too much to do.
     #[inline]
     fn admits(&mut self, event: &Event<'_, u32, Kept>) -> bool {
-        let (id, deadline, operation) = match event {
-            Event::Call {
-                id,
-                deadline,
-                operation,
-                ..
-            } => (Some(*id), *deadline, Some(*operation)),
-            Event::Publish { id, deadline, .. } => (Some(*id), *deadline, None),
-            Event::Subscribe { id, .. } => (Some(*id), Time::NEVER, None),
-            Event::OneWay {
-                deadline,
-                operation,
-                ..
-            } => (None, *deadline, Some(*operation)),
+        let (id, deadline) = match event {
+            Event::Call { id, deadline, .. } | Event::Publish { id, deadline, .. } => {
+                (Some(*id), *deadline)
+            }
+            Event::Subscribe { id, .. } => (Some(*id), Time::NEVER),
+            Event::OneWay { deadline, .. } => (None, *deadline),
             _ => return true,
         };
-        let cost = operation.map(|operation| self.handlers.table.cost(operation));
+        let cost = operation(event).map(|operation| self.handlers.table.cost(operation));
         let begun = match self.machine.open() > self.flow.limits.calls {
             true => Err(self.gate.too_many()),
             false => self
@@ -390,6 +388,15 @@ impl Work {
     }
 }
 
+/// What is carried out where it is read, unless it is known to be long.
+#[inline]
+const fn operation(event: &Event<'_, u32, Kept>) -> Option<u32> {
+    match event {
+        Event::Call { operation, .. } | Event::OneWay { operation, .. } => Some(*operation),
+        _ => None,
+    }
+}
+
 impl Drop for Work {
     fn drop(&mut self) {
         // Calls that are open end with it, unanswered.
@@ -461,6 +468,7 @@ impl Side for Work {
 
     fn take(&mut self, came: Time, bytes: &[u8]) -> Result<Taken, Broken> {
         let mut at = 0;
+        self.gate.turn();
         // What was left lying has its turn later than it came.
         if !self.stopped {
             // What came while there was more to do than a turn takes did so in the middle of that, by
@@ -476,7 +484,8 @@ impl Side for Work {
             self.since = self.clock.now();
         }
         self.turn = came;
-        let mut later = self.stopped;
+        let mut looks = self.stopped;
+        let mut since_look = 0;
         self.yields = false;
         // Of payloads that came compressed.
         let mut room = Vec::new();
@@ -496,17 +505,26 @@ impl Side for Work {
                 Step::Took(count, event) => {
                     at += count;
                     if let Some(event) = event {
-                        // Those before it may have taken their time.
-                        if later {
-                            self.turn = self.clock.now();
+                        // Those before it may have taken their time: a few together, unless they are known to.
+                        if looks || since_look >= LOOK {
+                            let now = self.clock.now();
+                            if now.since(self.turn) > SUSPECT * since_look {
+                                self.handlers.suspect();
+                            }
+                            (self.turn, since_look) = (now, 0);
                         }
+                        since_look += 1;
                         if self.ends == Time::NEVER {
                             self.ends = self.turn.after(SLICE);
                         }
-                        later = true;
+                        let operation = operation(&event);
                         if self.admits(&event) {
                             self.happens(came, event);
                         }
+                        // As it is known now.
+                        looks = operation.is_none_or(|operation| {
+                            self.handlers.table.cost(operation).is_watched()
+                        });
                     }
                     self.yields = self.turn >= self.ends;
                     self.long |= self.yields;

@@ -181,6 +181,7 @@ impl Work {
             ..
         } = self;
         let now = clock.now();
+        gate.turn();
         // When the one before it came to its end, of those that are received together.
         let mut turn = None;
         let received = socket.poll_receive(context, &mut |from, datagram| {
