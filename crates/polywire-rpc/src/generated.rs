@@ -106,6 +106,9 @@ pub trait Operation: Send + Sync + 'static {
     type Formats: Formats;
     /// The index in the schema set.
     const INDEX: u32;
+    /// Whether an input of this type has all that the model requires: a member that is `@clientOptional` or
+    /// a token may be missing though it is `@required`, and is refused or made up on the way to a handler.
+    const IS_WHOLE: bool = true;
 }
 
 /// The errors of an operation.

@@ -15,7 +15,7 @@ use smithy.protocols#rpcv2Cbor
 @paginated(inputToken: "nextToken", outputToken: "nextToken", pageSize: "pageSize")
 service Library {
     version: "2026-01-01"
-    operations: [GetBook, ListBooks, PutBook, Shout, Ping]
+    operations: [GetBook, ListBooks, PutBook, Shout, Whisper, Ping]
     errors: [Closed]
 }
 
@@ -78,6 +78,22 @@ operation Shout {
 
         /// Milliseconds to think about it.
         pause: Integer
+    }
+
+    output := {
+        @required
+        words: String
+    }
+}
+
+/// What is required of a caller, its types leave out.
+@readonly
+@http(method: "POST", uri: "/whispers")
+operation Whisper {
+    input := {
+        @required
+        @clientOptional
+        words: String
     }
 
     output := {

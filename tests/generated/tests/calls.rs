@@ -15,10 +15,11 @@ use generated::library::server::{self, Library};
 use generated::library::{
     self, Book, Closed, Genre, GetBookError, GetBookInput, GetBookOutput, ListBooksError,
     ListBooksInput, ListBooksOutput, NoSuchBook, PingError, PingInput, PingOutput, PutBookError,
-    PutBookInput, PutBookOutput, Rank, Shelf, ShoutError, ShoutInput, ShoutOutput,
+    PutBookInput, PutBookOutput, Rank, Shelf, ShoutError, ShoutInput, ShoutOutput, WhisperError,
+    WhisperInput, WhisperOutput,
 };
 use polywire::protocol::{Fault, FaultKind, ProtocolKind, Retry};
-use polywire::rpc::{CallError, Context, Running, frames};
+use polywire::rpc::{CallError, Context, Running, Validation, frames};
 use polywire::schema::{Blob, Text, Timestamp, Value};
 
 /// What a call came over, and from which reader.
@@ -111,6 +112,16 @@ impl Library for Shelves {
             return Err(Closed::builder().message("hush").build().into());
         }
         Ok(ShoutOutput::builder().words(input.words).build()?)
+    }
+
+    async fn whisper(
+        &self,
+        input: WhisperInput,
+        _: &Context,
+    ) -> Result<WhisperOutput, WhisperError> {
+        // No call comes without.
+        let words = input.words.unwrap();
+        Ok(WhisperOutput::builder().words(words).build()?)
     }
 
     async fn ping(&self, _: PingInput, context: &Context) -> Result<PingOutput, PingError> {
@@ -512,6 +523,33 @@ async fn from_hand_to_hand() {
     put(&client, book("one")).await;
     let output = client.get_book().id("one").send().await.unwrap();
     assert_eq!(output.book, book("one"));
+}
+
+/// What a type leaves out and the model requires is refused as over every wire, and never seen by a handler.
+#[tokio::test]
+async fn what_is_required_is_not_handed_over_without() {
+    for (name, validation) in [("whole", Validation::Whole), ("off", Validation::Off)] {
+        let server = server::builder(Shelves::default()).validation(validation);
+        let server = server.build().unwrap();
+        let _inproc = server.listen_inproc(name).unwrap();
+        let running = server.listen("127.0.0.1:0".parse().unwrap()).await.unwrap();
+        let mut faults = Vec::new();
+        for url in [
+            format!("tcp://{}", running.address()),
+            format!("inproc://{name}"),
+        ] {
+            let client = client::connect(&url, ProtocolKind::Frame).unwrap();
+            let output = client.whisper().words("psst").send().await.unwrap();
+            assert_eq!(output.words.as_str(), "psst");
+            let error = client.whisper().send().await.unwrap_err();
+            let WhisperError::Other(CallError::Fault(fault)) = error else {
+                panic!("not a fault: {error:?}");
+            };
+            faults.push((fault.kind(), fault.message().to_owned()));
+        }
+        assert_eq!(faults[0], faults[1], "{validation:?}");
+        assert!(faults[1].1.contains("words"), "{faults:?}");
+    }
 }
 
 /// A server with other types, members by name: nothing is handed over.

@@ -230,8 +230,8 @@ impl Called {
 /// Whether all values of a shape are the same before they are encoded and after they have been decoded: nothing
 /// is filled in on the way, refused for its absence, or known to one side only.
 ///
-/// To clients all members of an input are optional, so that the flag says nothing at the top: types have what the
-/// model requires there.
+/// To clients all members of an input are optional, so that the flag says nothing at the top: types know what they
+/// have of that which the model requires ([`IS_WHOLE`](crate::generated::Operation::IS_WHOLE)).
 fn is_the_same<'s>(shape: Schema<'s>, is_top: bool, seen: &mut HashSet<&'s str>) -> bool {
     if !seen.insert(shape.id()) {
         return true;

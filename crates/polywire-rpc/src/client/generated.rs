@@ -118,7 +118,7 @@ impl Client {
     ) -> Sending<O> {
         let exchange = match input {
             Ok(input) => match &self.inner.way {
-                Way::Frames(frames) if frames.hands(O::INDEX) => {
+                Way::Frames(frames) if O::IS_WHOLE && frames.hands(O::INDEX) => {
                     frames.exchange_by_hand(O::INDEX, hand::<O>(input), self.encode::<O>())
                 }
                 _ => self.begin(O::INDEX, Ok(&Chosen::<_, O::Formats>::new(input))),
