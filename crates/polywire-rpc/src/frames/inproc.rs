@@ -13,14 +13,12 @@ use std::io;
 use std::pin::Pin;
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
-use std::time::Duration;
 
 use polywire_frame::Time;
 use polywire_frame::server::Fault;
 use tokio::io::DuplexStream;
 use tokio::sync::{Notify, oneshot};
 use tokio::task::AbortHandle;
-use tokio::time::Instant;
 
 use super::Clock;
 use super::hand::Hand;
@@ -62,6 +60,9 @@ pub(crate) trait Calls: fmt::Debug + Send + Sync {
     /// How many have begun and not ended.
     fn open(&self) -> usize;
 
+    /// When the last one began or ended, by the [clock of the client](Caller::clock).
+    fn moved(&self) -> Time;
+
     /// Begins no more.
     fn stop(&self);
 
@@ -72,19 +73,20 @@ pub(crate) trait Calls: fmt::Debug + Send + Sync {
     fn ended(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>>;
 }
 
+/// What a client tells of itself when it connects, as over other wires by its hello.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Caller {
+    /// What its calls are timed by.
+    pub(crate) clock: Clock,
+    /// Bytes of an answer, at most.
+    pub(crate) most: u32,
+}
+
 /// When a call begins, and when nobody waits for it any more.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CallTime {
     pub(crate) now: Time,
     pub(crate) deadline: Time,
-    pub(crate) clock: Clock,
-}
-
-impl CallTime {
-    /// The same, where the server waits no longer than that.
-    pub(crate) fn until(self, most: Duration) -> Option<Instant> {
-        self.clock.instant(self.deadline.min(self.now.after(most)))
-    }
 }
 
 /// A call that has begun, or has not.
@@ -138,14 +140,18 @@ impl Drop for Working {
 pub(crate) struct Connected {
     pub(crate) stream: DuplexStream,
     pub(crate) calls: Arc<dyn Calls>,
+    pub(crate) caller: Caller,
 }
+
+/// Makes the calls of a connection.
+type MakeCalls = dyn Fn(Caller) -> Arc<dyn Calls> + Send + Sync;
 
 /// A server that listens.
 struct Listening {
     /// Connections that nobody has accepted.
     waiting: Mutex<VecDeque<Connected>>,
     arrived: Notify,
-    calls: Box<dyn Fn() -> Arc<dyn Calls> + Send + Sync>,
+    calls: Box<MakeCalls>,
 }
 
 /// A name in this process, as long as this is there.
@@ -162,7 +168,7 @@ impl Bound {
     /// Somebody has it, or it is none.
     pub(crate) fn new(
         name: &str,
-        calls: impl Fn() -> Arc<dyn Calls> + Send + Sync + 'static,
+        calls: impl Fn(Caller) -> Arc<dyn Calls> + Send + Sync + 'static,
     ) -> io::Result<Self> {
         if !is_name(name) {
             let words = format!("`{name}` is no name: {A_NAME}");
@@ -237,7 +243,7 @@ pub(crate) fn is_name(name: &str) -> bool {
 }
 
 /// Connects to the server of a name.
-pub(crate) fn connect(name: &str) -> io::Result<Connected> {
+pub(crate) fn connect(name: &str, caller: Caller) -> io::Result<Connected> {
     let refused = |words: &str| Err(io::Error::new(io::ErrorKind::ConnectionRefused, words));
     let Some(server) = lock(&NAMES).get(name).cloned() else {
         return refused("no server of this process has this name");
@@ -247,14 +253,19 @@ pub(crate) fn connect(name: &str) -> io::Result<Connected> {
         return refused("the server takes no more connections at present");
     }
     let (stream, other) = tokio::io::duplex(BUFFER);
-    let calls = (server.calls)();
+    let calls = (server.calls)(caller);
     waiting.push_back(Connected {
         stream: other,
         calls: Arc::clone(&calls),
+        caller,
     });
     drop(waiting);
     server.arrived.notify_one();
-    Ok(Connected { stream, calls })
+    Ok(Connected {
+        stream,
+        calls,
+        caller,
+    })
 }
 
 /// Each change of what is locked here is one step.

@@ -108,7 +108,6 @@ impl Link {
     #[inline]
     pub(super) fn ask_here<R, F>(
         &self,
-        clock: Clock,
         asked: &Asked<'_>,
         write: &mut Write<'_>,
         read: F,
@@ -121,7 +120,7 @@ impl Link {
         if calls.open() >= self.most_here {
             return None;
         }
-        begin_here(&**calls, clock, asked, write, read)
+        begin_here(&**calls, asked, write, read)
     }
 
     /// Speaks frames on a stream that is connected already, within tokio's runtime.
@@ -291,7 +290,6 @@ const MOST_KEPT: usize = 64 << 10;
 
 fn begin_here<R, F>(
     calls: &dyn Calls,
-    clock: Clock,
     asked: &Asked<'_>,
     write: &mut Write<'_>,
     read: F,
@@ -316,7 +314,6 @@ where
     let time = CallTime {
         now: asked.now,
         deadline: asked.deadline,
-        clock,
     };
     let traced;
     let text;

@@ -5,9 +5,12 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use polywire_frame::FaultCode;
+use polywire_protocol::Fault;
 use polywire_rpc::frames::{CallError, Client, FrameFault};
 use polywire_rpc::server::{FrameLimits, InprocName, Place};
 use polywire_rpc::{Context, Methods, Running, Server, StreamCall, Timeouts, Topics};
+use polywire_schema::Limits;
+use tokio::time::sleep;
 
 use crate::support::methods;
 
@@ -107,7 +110,7 @@ async fn handlers_end_with_their_calls() {
     let methods = Methods::new().method("Wait", move |()| {
         let guard = Guard(Arc::clone(&count));
         async move {
-            tokio::time::sleep(Duration::from_secs(3_600)).await;
+            sleep(Duration::from_secs(3_600)).await;
             drop(guard);
         }
     });
@@ -120,7 +123,7 @@ async fn handlers_end_with_their_calls() {
     let error = short.call::<()>("Wait", ()).await.unwrap_err();
     assert!(matches!(error, CallError::Deadline), "{error}");
     while ended.load(Ordering::Relaxed) < 2 || client.stats().in_flight > 0 {
-        tokio::time::sleep(Duration::from_millis(1)).await;
+        sleep(Duration::from_millis(1)).await;
     }
     let late = client.with_deadline(Duration::ZERO);
     let error = late.call::<()>("Wait", ()).await.unwrap_err();
@@ -231,7 +234,7 @@ async fn all_else_is_there_too() {
             for number in 0..to {
                 items.send(&number).await?;
             }
-            Ok::<_, polywire_protocol::Fault>(to)
+            Ok::<_, Fault>(to)
         });
     let server = Server::methods(methods).frames(true).topics(topics.clone());
     let running = server.build().unwrap().listen_inproc("all").unwrap();
@@ -288,7 +291,7 @@ async fn no_handler_outlives_its_server() {
     let methods = Methods::new().method("Wait", move |()| {
         let guard = Guard(Arc::clone(&count));
         async move {
-            tokio::time::sleep(Duration::from_secs(3_600)).await;
+            sleep(Duration::from_secs(3_600)).await;
             drop(guard);
         }
     });
@@ -308,7 +311,7 @@ async fn no_handler_outlives_its_server() {
     let error = call.await.unwrap().unwrap_err();
     assert!(!error.is_before_start(), "{error}");
     while ended.load(Ordering::Relaxed) < 2 {
-        tokio::time::sleep(Duration::from_millis(1)).await;
+        sleep(Duration::from_millis(1)).await;
     }
     let error = client.call::<()>("Wait", ()).await.unwrap_err();
     assert!(error.is_before_start(), "{error}");
@@ -323,7 +326,7 @@ async fn as_many_handlers_wait_as_the_client_may_have_in_flight() {
         let (now, seen) = (Arc::clone(&now), Arc::clone(&seen));
         async move {
             seen.fetch_max(now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
-            tokio::time::sleep(Duration::from_millis(5)).await;
+            sleep(Duration::from_millis(5)).await;
             now.fetch_sub(1, Ordering::SeqCst);
         }
     });
@@ -349,7 +352,7 @@ async fn as_many_handlers_wait_as_the_client_may_have_in_flight() {
 async fn nothing_more_is_allowed_than_elsewhere() {
     let methods = methods().stream("Sum", |(): (), call: StreamCall| async move {
         drop(call);
-        Ok::<_, polywire_protocol::Fault>(3)
+        Ok::<_, Fault>(3)
     });
     let running = listen("elsewhere", methods);
     let client = client(&running).await;
@@ -374,8 +377,78 @@ async fn calls_that_were_given_up_are_counted() {
     let short = client.with_deadline(Duration::from_millis(5));
     short.call::<u64>("Sleep", (60_000,)).await.unwrap_err();
     while server.frame_stats().cancelled == 0 {
-        tokio::time::sleep(Duration::from_millis(1)).await;
+        sleep(Duration::from_millis(1)).await;
     }
     let stats = server.frame_stats();
     assert_eq!((stats.calls, stats.cancelled, stats.open), (1, 1, 0));
+}
+
+/// A connection is in use as long as calls are made and as long as they take, whichever way they go.
+#[tokio::test(start_paused = true)]
+async fn a_connection_is_idle_only_without_calls() {
+    const SECOND: Duration = Duration::from_secs(1);
+    let limits = FrameLimits::new().idle(5 * SECOND);
+    let server = Server::methods(methods()).frames(true).frame_limits(limits);
+    let server = server.build().unwrap();
+    let _running = server.listen_inproc("idle").unwrap();
+    let client = Client::connect("inproc://idle").await.unwrap();
+    for _ in 0..20 {
+        assert_eq!(client.call::<i32>("Add", (2, 3)).await.unwrap(), 5);
+        sleep(4 * SECOND).await;
+    }
+    // One that is open for longer than that is no pause, and one begins at its end.
+    assert_eq!(
+        client.call::<u64>("Sleep", (13_000,)).await.unwrap(),
+        13_000
+    );
+    sleep(4 * SECOND).await;
+    assert_eq!(server.frame_stats().accepted, 1);
+    // Clients connect anew.
+    sleep(2 * SECOND).await;
+    assert_eq!(server.frame_stats().accepted, 2);
+    assert_eq!(client.call::<i32>("Add", (2, 3)).await.unwrap(), 5);
+}
+
+/// What a client takes of an answer is as much as over any other wire.
+#[tokio::test]
+async fn answers_are_held_against_the_limits_of_the_client() {
+    let methods = methods()
+        .method("Later", |(length,): (usize,)| async move {
+            sleep(Duration::from_millis(1)).await;
+            "x".repeat(length)
+        })
+        .method("Explain", |(length,): (usize,)| async move {
+            Err::<(), _>(Fault::coded(7, "x".repeat(length)))
+        });
+    let server = Server::methods(methods).frames(true).build().unwrap();
+    let running = server.listen("127.0.0.1:0".parse().unwrap()).await.unwrap();
+    let _inproc = server.listen_inproc("long").unwrap();
+    let mut ends = Vec::new();
+    for url in [
+        format!("tcp://{}", running.address()),
+        "inproc://long".to_owned(),
+    ] {
+        let limits = Limits::DEFAULT.with_bytes(100_000);
+        let client = Client::builder().endpoint(&url).limits(limits);
+        let client = client.connect().await.unwrap();
+        let most: String = client.call("Repeat", ("x", 99_995)).await.unwrap();
+        assert_eq!(most.len(), 99_995);
+        let longer = client.call::<String>("Repeat", ("x", 99_996)).await;
+        let later = client.call::<String>("Later", (99_996,)).await;
+        let explained = client.call::<()>("Explain", (100_000,)).await;
+        let errors = [
+            longer.unwrap_err(),
+            later.unwrap_err(),
+            explained.unwrap_err(),
+        ];
+        ends.push(errors.map(|error| {
+            let fault = error.as_fault().unwrap();
+            let code = fault.code();
+            (code, fault.message().to_owned(), fault.is_unstarted())
+        }));
+    }
+    assert_eq!(ends[0], ends[1]);
+    let codes = ends[1].clone().map(|(code, ..)| code);
+    let too_large = FaultCode::TOO_LARGE;
+    assert_eq!(codes, [too_large, too_large, FaultCode::NAMED]);
 }

@@ -159,8 +159,7 @@ impl Core {
             };
             let answer = if self.plan.hedges && call.options.idempotent {
                 Box::pin(going.hedged(&asked, &mut *write, read)).await
-            } else if let Some(here) = current.link.ask_here(self.clock, &asked, &mut *write, read)
-            {
+            } else if let Some(here) = current.link.ask_here(&asked, &mut *write, read) {
                 match here {
                     Here::Ended(answer) => {
                         // A loop of such calls must not keep the thread from all others.

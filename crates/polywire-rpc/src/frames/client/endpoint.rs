@@ -10,6 +10,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 
 use crate::frames::cause::Cause;
+use crate::frames::inproc::Caller;
 use crate::frames::link::{Link, LinkOptions};
 use crate::frames::{inproc, udp};
 
@@ -94,7 +95,14 @@ impl Endpoint {
     pub(super) async fn open(&self, options: LinkOptions) -> io::Result<Link> {
         match &self.way {
             Way::Own(connector) => connector(options).await,
-            Way::Inproc(name) => Ok(Link::within_process(inproc::connect(name)?, options)),
+            Way::Inproc(name) => {
+                let caller = Caller {
+                    clock: options.clock,
+                    most: options.settings.frame(),
+                };
+                let connected = inproc::connect(name, caller)?;
+                Ok(Link::within_process(connected, options))
+            }
             Way::Tcp(address) => Ok(Link::over(connect(address).await?, options)),
             Way::Udp(address) => {
                 let try_one = |socket| Link::over_datagrams(socket, options.clone());

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use polywire_frame::server::Fault as Answer;
-use polywire_frame::{Extension, FaultCode};
+use polywire_frame::{Extension, FaultCode, Time, TooLarge};
 use polywire_protocol::{Fault, FaultKind};
 use tokio::runtime::{EnterGuard, Handle};
 use tokio::sync::oneshot;
@@ -18,7 +18,7 @@ use super::handlers::{self, Handlers, Request, is_of_the_input};
 use super::presence::Presence;
 use super::stats::Sum;
 use crate::frames::hand::Hand;
-use crate::frames::inproc::{Begun, CallTime, Calls, Ended, Working};
+use crate::frames::inproc::{Begun, CallTime, Caller, Calls, Ended, Working};
 use crate::handler::Output;
 use crate::methods::MethodReply;
 use crate::server::app::{App, Called};
@@ -39,6 +39,7 @@ const DEEPEST: u32 = 16;
 pub(super) struct Direct {
     handlers: Arc<Handlers>,
     context: crate::Context,
+    caller: Caller,
     runtime: Handle,
     presence: Arc<Presence>,
     /// What was called last, which is most often what is called next.
@@ -47,21 +48,21 @@ pub(super) struct Direct {
 
 impl Direct {
     /// Nothing, if the server does not offer frames.
-    pub(super) fn new(app: Arc<App>, runtime: Handle) -> Option<Self> {
+    pub(super) fn new(app: Arc<App>, runtime: Handle, caller: Caller) -> Option<Self> {
         Some(Self {
             handlers: Arc::new(Handlers::of_connection(app)?),
             context: handlers::context(Peer::in_process()),
             runtime,
-            presence: Arc::default(),
+            presence: Arc::new(Presence::new(caller.clock)),
+            caller,
             last: AtomicU32::new(0),
         })
     }
 
     #[cold]
     fn fault(&self, called: &Called, fault: &Fault, unstarted: bool) -> Begun {
-        let (answer, details) = self.handlers.told(called, fault, unstarted);
-        count(&self.handlers, &answer);
-        Begun::Ended(Ended::Fault(answer, details))
+        let most = self.caller.most;
+        Begun::Ended(failed(&self.handlers, called, fault, unstarted, most))
     }
 
     /// One look at a name instead of a hash, for most calls.
@@ -112,7 +113,8 @@ impl Direct {
     /// What a handler knows of a call.
     fn circumstances(&self, time: CallTime, metadata: &[(&str, &[u8])]) -> crate::Context {
         let mut context = self.context.clone();
-        context.deadline = time.until(self.handlers.app.timeouts.handler);
+        let CallTime { now, deadline } = time;
+        context.deadline = self.handlers.until(self.caller.clock, now, deadline);
         if !metadata.is_empty() {
             handlers::bring(&mut context, metadata.iter().copied());
         }
@@ -137,9 +139,10 @@ impl Direct {
     where
         T: Into<Ended> + Send + 'static,
     {
+        let most = self.caller.most;
         let future = match begun {
             Ok(handlers::Begun::Ended(answer)) => {
-                return Begun::Ended(ended(&self.handlers, operation, answer));
+                return Begun::Ended(ended(&self.handlers, operation, answer, most));
             }
             Ok(handlers::Begun::Working(future)) => future,
             Err(fault) => {
@@ -161,7 +164,7 @@ impl Direct {
             // Until the handler has ended, also one that was given up.
             drop((held, at_work));
             open.ended = true;
-            let ended = ended(&open.handlers, operation, answer);
+            let ended = ended(&open.handlers, operation, answer, most);
             // Nobody there is as good as told.
             let _ = sender.send(ended);
             drop((open, staying));
@@ -171,19 +174,52 @@ impl Direct {
     }
 }
 
-/// An answer as the caller has it, counted.
-fn ended<T: Into<Ended>>(handlers: &Handlers, operation: u32, answer: Result<T, Fault>) -> Ended {
+/// An answer as the caller has it, which takes so many bytes of it; counted.
+fn ended<T: Into<Ended>>(
+    handlers: &Handlers,
+    operation: u32,
+    answer: Result<T, Fault>,
+    most: u32,
+) -> Ended {
+    let answer = answer.and_then(|answer| fitting(answer.into(), most));
     match answer {
         Ok(answer) => {
             handlers.app.flow.sums.add(Sum::Replies, 1);
-            answer.into()
+            answer
         }
         Err(fault) => {
             let called = handlers.table.called(operation);
-            let (answer, details) = handlers.told(&called, &fault, false);
-            count(handlers, &answer);
-            Ended::Fault(answer, details)
+            failed(handlers, &called, &fault, false, most)
         }
+    }
+}
+
+/// A fault as the caller has it, counted; without its details, if those are longer than the caller takes.
+#[cold]
+fn failed(
+    handlers: &Handlers,
+    called: &Called,
+    fault: &Fault,
+    unstarted: bool,
+    most: u32,
+) -> Ended {
+    let (answer, mut details) = handlers.told(called, fault, unstarted);
+    if details.len() > most as usize {
+        details.clear();
+    }
+    count(handlers, &answer);
+    Ended::Fault(answer, details)
+}
+
+/// An answer, unless it is longer than its caller takes.
+fn fitting(answer: Ended, most: u32) -> Result<Ended, Fault> {
+    match &answer {
+        Ended::Reply(reply) if reply.len() > most as usize => {
+            let length = reply.len();
+            let words = TooLarge { length, most }.to_string();
+            Err(Fault::new(FaultKind::TooLarge, words))
+        }
+        _ => Ok(answer),
     }
 }
 
@@ -209,7 +245,7 @@ impl Calls for Direct {
         metadata: &[(&str, &[u8])],
         payload: &[u8],
     ) -> Option<Begun> {
-        let Some(_inside) = self.presence.enter() else {
+        let Some(_inside) = self.presence.enter(time.now) else {
             return Some(Begun::Stopped);
         };
         let Some(operation) = self.find(name) else {
@@ -251,7 +287,7 @@ impl Calls for Direct {
         if !app.has_types(index, hand.input_type, hand.output_type) {
             return None;
         }
-        let Some(_inside) = self.presence.enter() else {
+        let Some(_inside) = self.presence.enter(time.now) else {
             return Some(Begun::Stopped);
         };
         let input = hand.take()?;
@@ -277,6 +313,10 @@ impl Calls for Direct {
 
     fn open(&self) -> usize {
         self.presence.count()
+    }
+
+    fn moved(&self) -> Time {
+        self.presence.moved()
     }
 
     fn stop(&self) {

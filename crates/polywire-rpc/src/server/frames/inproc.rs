@@ -11,10 +11,11 @@ use tokio::runtime::Handle;
 use tokio::sync::watch;
 
 use super::direct::Direct;
+use super::work::Work;
+use crate::frames::Clock;
 use crate::frames::inproc::{Bound, Calls, Connected};
 use crate::server::Server;
 use crate::server::accept::{self, Listener};
-use crate::server::connection::connection;
 use crate::server::peer::Peer;
 use crate::server::running::{Place, Running};
 
@@ -86,17 +87,13 @@ impl Server {
     pub fn listen_inproc(&self, name: &str) -> io::Result<Running<InprocName>> {
         let runtime = Handle::current();
         let app = Arc::clone(&self.app);
-        let offered = Direct::new(Arc::clone(&app), runtime.clone());
-        let Some(_) = offered else {
+        if app.frames.is_none() {
             let words = "the server does not offer frames: `ServerBuilder::frames`";
             return Err(io::Error::new(io::ErrorKind::InvalidInput, words));
-        };
-        let bound = Bound::new(name, move || {
-            let direct = Direct::new(Arc::clone(&app), runtime.clone());
-            #[expect(
-                clippy::expect_used,
-                reason = "there was one for the same server above"
-            )]
+        }
+        let bound = Bound::new(name, move |caller| {
+            let direct = Direct::new(Arc::clone(&app), runtime.clone(), caller);
+            #[expect(clippy::expect_used, reason = "the same server was asked above")]
             let direct = direct.expect("a server that offers frames");
             Arc::new(direct)
         })?;
@@ -124,15 +121,21 @@ impl Listener for Bound {
     }
 }
 
-fn prepared(Connected { stream, calls }: Connected) -> (Inproc, Peer) {
-    let stopping = Stopping(calls);
-    (Inproc { stream, stopping }, Peer::in_process())
+fn prepared(connected: Connected) -> (Inproc, Peer) {
+    let stream = Inproc {
+        stream: connected.stream,
+        clock: connected.caller.clock,
+        stopping: Stopping(connected.calls),
+    };
+    (stream, Peer::in_process())
 }
 
 /// A connection within a process.
 #[derive(Debug)]
 pub(in crate::server) struct Inproc {
     stream: DuplexStream,
+    /// What its calls are timed by.
+    clock: Clock,
     stopping: Stopping,
 }
 
@@ -160,8 +163,14 @@ async fn speak(server: Server, stream: Inproc, peer: Peer, mut stopped: watch::R
     let calls = Arc::clone(&stream.stopping.0);
     // However this ends: whoever has no more time for connections has none for their calls.
     let _cutting = Cutting(Arc::clone(&calls));
+    let clock = stream.clock;
+    let Some(mut work) = Work::new(server.app, peer, clock) else {
+        return;
+    };
+    work.life.with_calls(Arc::clone(&calls));
     let stop = stopped.clone();
-    let mut connection = std::pin::pin!(connection(server, stream, peer, stop));
+    // Nobody connects here who speaks anything else.
+    let mut connection = std::pin::pin!(super::speak(work, stream, clock, b"", stop));
     tokio::select! {
         () = &mut connection => {}
         // Nobody who could say it is as good as said.

@@ -52,16 +52,27 @@ pub(super) async fn connection<S: Stream>(
     stream: S,
     mut begin: Begin,
     peer: Peer,
-    mut stopped: watch::Receiver<bool>,
+    stopped: watch::Receiver<bool>,
 ) {
     let said = begin.give(usize::MAX).to_vec();
     let clock = Clock::new();
-    let Some(work) = Work::new(server.app, peer.clone(), clock) else {
-        return;
-    };
+    if let Some(work) = Work::new(server.app, peer, clock) {
+        speak(work, stream, clock, &said, stopped).await;
+    }
+}
+
+/// Speaks frames on a connection that has begun so.
+async fn speak<S: Stream>(
+    work: Work,
+    stream: S,
+    clock: Clock,
+    said: &[u8],
+    mut stopped: watch::Receiver<bool>,
+) {
+    let peer = work.context.peer.clone();
     // Many connections do nothing, and the task of each has room for all that it may be.
     let mut session = Box::new(Session::new(work, stream, clock));
-    session.begin(&said);
+    session.begin(said);
     let mut stop = pin!(async move {
         // Nobody who could say it is as good as said.
         let _ = stopped.changed().await;

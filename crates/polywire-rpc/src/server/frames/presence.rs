@@ -1,17 +1,23 @@
 //! Which calls are at work, for whoever waits for their end.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
+use polywire_frame::Time;
 use tokio::sync::Notify;
+
+use crate::frames::Clock;
 
 /// Calls that have begun and not ended, and whether more may begin.
 ///
 /// A call is counted before it is looked whether calls may still begin, and whoever stops them looks at the count
 /// afterwards: either the call sees that, or it is waited for. So both are in one order for all threads.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Presence {
+    clock: Clock,
     count: AtomicUsize,
+    /// When the last one began, or one that was a task ended, in nanoseconds.
+    moved: AtomicU64,
     stopped: AtomicBool,
     cut: AtomicBool,
     changed: Notify,
@@ -24,10 +30,24 @@ pub(super) struct Inside<'a>(&'a Presence);
 pub(super) struct Staying(Arc<Presence>);
 
 impl Presence {
+    /// Of calls that are timed by this clock.
+    pub(super) fn new(clock: Clock) -> Self {
+        Self {
+            clock,
+            count: AtomicUsize::new(0),
+            moved: AtomicU64::new(clock.now().as_nanos()),
+            stopped: AtomicBool::new(false),
+            cut: AtomicBool::new(false),
+            changed: Notify::new(),
+        }
+    }
+
     /// A call begins, unless they are stopped.
     #[inline]
-    pub(super) fn enter(&self) -> Option<Inside<'_>> {
+    pub(super) fn enter(&self, now: Time) -> Option<Inside<'_>> {
         self.count.fetch_add(1, Ordering::SeqCst);
+        // Of two that begin together either is the last.
+        self.moved.store(now.as_nanos(), Ordering::Relaxed);
         let inside = Inside(self);
         (!self.stopped.load(Ordering::SeqCst)).then_some(inside)
     }
@@ -47,7 +67,13 @@ impl Presence {
 
     /// How many there are.
     pub(super) fn count(&self) -> usize {
-        self.count.load(Ordering::Relaxed)
+        // Whoever sees that one has ended sees when, too.
+        self.count.load(Ordering::Acquire)
+    }
+
+    /// When something last happened.
+    pub(super) fn moved(&self) -> Time {
+        Time::from_nanos(self.moved.load(Ordering::Relaxed))
     }
 
     /// No more begin.
@@ -101,6 +127,8 @@ impl Staying {
 
 impl Drop for Staying {
     fn drop(&mut self) {
+        let now = self.0.clock.now();
+        self.0.moved.store(now.as_nanos(), Ordering::Relaxed);
         self.0.leave();
     }
 }
@@ -111,12 +139,12 @@ mod tests {
 
     #[tokio::test]
     async fn who_stops_waits_for_who_is_inside() {
-        let presence = Arc::new(Presence::default());
-        let inside = presence.enter().unwrap();
+        let presence = Arc::new(Presence::new(Clock::new()));
+        let inside = presence.enter(Time::ZERO).unwrap();
         let staying = presence.stay();
         drop(inside);
         presence.stop();
-        assert!(presence.enter().is_none());
+        assert!(presence.enter(Time::ZERO).is_none());
         let own = Arc::clone(&presence);
         let ended = tokio::spawn(async move { own.ended().await });
         tokio::task::yield_now().await;
