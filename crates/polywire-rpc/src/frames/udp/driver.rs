@@ -14,6 +14,7 @@ use super::alarm::Alarm;
 use super::socket::{Received, Sending, Socket};
 use crate::frames::machine::Machine;
 use crate::frames::machine::nonce;
+use crate::frames::poll_others;
 use crate::frames::state;
 use crate::frames::tickets::{Ticket, wake_with};
 
@@ -118,8 +119,7 @@ impl Driver {
         // The others have their turn, and so have those who wait for this one.
         let _ = self.poll_send(context);
         self.timeout();
-        context.waker().wake_by_ref();
-        Poll::Pending
+        poll_others(context)
     }
 
     /// Nobody has it any more, and all is answered. Says so to the server.
