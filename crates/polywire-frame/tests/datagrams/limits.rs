@@ -2,8 +2,8 @@
 
 use polywire_frame::client::Request;
 use polywire_frame::datagram::Client;
-use polywire_frame::datagram::server::Limits;
-use polywire_frame::{Settings, Time};
+use polywire_frame::datagram::server::{self, Limits};
+use polywire_frame::{FaultCode, Settings, Time};
 
 use crate::support::{ADD, Link, at};
 
@@ -233,4 +233,47 @@ fn who_is_given_no_token_takes_none_from_others() {
     assert!(link.serve(&datagram).is_some());
     let link = other(link, 3, 1);
     assert!(link.client.is_open());
+}
+
+#[test]
+fn clients_are_told_how_many_calls_they_may_have() {
+    let mut link = Link::new();
+    link.server.limit_calls(3);
+    link.client = Client::new(Settings::DEFAULT);
+    link.port = 4_001;
+    link.client.begin(link.now, 8);
+    let hello = link.sent().pop().unwrap();
+    assert_eq!(link.serve(&hello), None);
+    let answers = link.answered();
+    assert_eq!(answers.len(), 2);
+    // Nobody is sent more than he has sent.
+    assert!(answers.iter().map(Vec::len).sum::<usize>() <= hello.len());
+    assert_eq!(link.hear(&answers[0]), ["hello"]);
+    // What tells so is lost.
+    for number in 1..=4 {
+        let (_, datagram) = link.call(b"", number);
+        let call = link.serve(&datagram).unwrap();
+        assert_eq!(link.server.open_of(call), number);
+    }
+    let (_, datagram) = link.call(b"", 5);
+    let call = link.serve(&datagram).unwrap();
+    let full = server::Fault::unstarted(FaultCode::OVERLOADED);
+    link.server.fault(link.now, call, full, b"");
+    let told = link.answered();
+    assert_eq!(told.len(), 2);
+    assert_eq!(link.hear(&told[0]), ["5: overloaded, unstarted"]);
+    assert_eq!(link.server.open_of(call), 4);
+    assert!(link.client.room() > 0);
+    assert_eq!(link.hear(&told[1]), ["Limits"]);
+    assert_eq!(link.client.room(), 0);
+    // One that has heard of it begins no more than that.
+    link.client = Client::new(Settings::DEFAULT);
+    link.port = 4_002;
+    link.client.begin(link.now, 9);
+    let hello = link.sent().pop().unwrap();
+    assert_eq!(link.serve(&hello), None);
+    for answer in link.answered() {
+        link.hear(&answer);
+    }
+    assert_eq!(link.client.room(), 3);
 }

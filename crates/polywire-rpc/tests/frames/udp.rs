@@ -1,12 +1,14 @@
 //! Calls over UDP, and what they end in.
 
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use polywire_frame::FaultCode;
+use polywire_frame::client::{Event, Operation, Request};
+use polywire_frame::{FaultCode, Settings, Time, datagram};
 use polywire_rpc::frames::{CallError, Client};
 use polywire_rpc::layers::Firewall;
-use polywire_rpc::server::{UdpAddress, UdpSocket};
+use polywire_rpc::server::{FrameLimits, UdpAddress, UdpSocket};
 use polywire_rpc::{Context, Methods, Running, Server};
 
 use crate::lossy::{Network, Weather};
@@ -154,7 +156,7 @@ async fn lossy(weather: Weather, clients: u32, calls: u32) {
     for task in tasks {
         task.await.unwrap();
     }
-    let lost = network.lost.load(std::sync::atomic::Ordering::Relaxed);
+    let lost = network.lost.load(Ordering::Relaxed);
     assert_eq!(lost > 0, weather.lost > 0);
     let done = done.lock().unwrap();
     assert!(
@@ -398,4 +400,89 @@ async fn all_addresses_of_a_name_are_tried() {
     let url = format!("udp://localhost:{}", running.address().port());
     let client = Client::connect(&url).await.unwrap();
     assert_eq!(client.call::<i32>("Add", (2, 3)).await.unwrap(), 5);
+}
+
+/// The limit of open calls of one client is told to it, and holds for one that knows nothing of it.
+#[tokio::test]
+async fn no_client_has_more_calls_than_it_may() {
+    let (at_work, most) = (Arc::new(AtomicU32::new(0)), Arc::new(AtomicU32::new(0)));
+    let (now, seen) = (Arc::clone(&at_work), Arc::clone(&most));
+    let methods = Methods::new().method("Wait", move |()| {
+        let (now, seen) = (Arc::clone(&now), Arc::clone(&seen));
+        async move {
+            seen.fetch_max(now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+            tokio::time::sleep(Duration::from_millis(5)).await;
+            now.fetch_sub(1, Ordering::SeqCst);
+        }
+    });
+    let limits = FrameLimits::new().calls(3);
+    let server = Server::methods(methods).frames(true).frame_limits(limits);
+    let running = server.build().unwrap().listen_udp(any()).await.unwrap();
+    let client = client(&running).await;
+    let calls: Vec<_> = (0..20)
+        .map(|_| {
+            let client = client.clone();
+            tokio::spawn(async move { client.call::<()>("Wait", ()).await })
+        })
+        .collect();
+    for call in calls {
+        call.await.unwrap().unwrap();
+    }
+    assert_eq!(most.load(Ordering::SeqCst), 3);
+
+    // One that hears the hello and nothing else.
+    let socket = tokio::net::UdpSocket::bind("127.0.0.1:0").await.unwrap();
+    socket.connect(running.address()).await.unwrap();
+    let mut machine = datagram::Client::new(Settings::DEFAULT);
+    machine.begin(Time::ZERO, 7);
+    send(&socket, &mut machine).await;
+    let mut room = [0; 2_000];
+    let len = socket.recv(&mut room).await.unwrap();
+    assert_eq!(
+        machine.receive(Time::ZERO, &room[..len]),
+        Some(Event::Hello)
+    );
+    for number in 0..8 {
+        let wait = Request::new(Operation {
+            number: 1,
+            name: "Wait",
+        });
+        let wait = wait.with_deadline(Time::ZERO.after(Duration::from_secs(60)));
+        let call = machine.call(Time::ZERO, &wait).unwrap();
+        call.send(number).unwrap();
+    }
+    send(&socket, &mut machine).await;
+    let (mut replies, mut refused, mut told) = (0, 0, false);
+    while replies + refused < 8 {
+        let len = socket.recv(&mut room).await.unwrap();
+        match machine.receive(Time::ZERO, &room[..len]) {
+            Some(Event::Reply { .. }) => replies += 1,
+            Some(Event::Fault {
+                code,
+                unstarted,
+                retry_after,
+                payload,
+                ..
+            }) => {
+                assert_eq!((code, unstarted), (FaultCode::OVERLOADED, true));
+                let words = String::from_utf8_lossy(payload);
+                assert!(
+                    retry_after > 0 && words.contains("as many calls"),
+                    "{words}"
+                );
+                refused += 1;
+            }
+            Some(Event::Limits) => told = true,
+            _ => {}
+        }
+    }
+    assert_eq!((replies, refused, told), (3, 5, true));
+    assert_eq!(most.load(Ordering::SeqCst), 3);
+}
+
+async fn send(socket: &tokio::net::UdpSocket, machine: &mut datagram::Client<u32>) {
+    for (_, datagram) in machine.output().iter() {
+        socket.send(datagram).await.unwrap();
+    }
+    machine.output_mut().clear();
 }

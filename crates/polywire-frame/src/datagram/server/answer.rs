@@ -6,7 +6,7 @@ use super::super::{Address, Datagrams, TooLong};
 use super::{Call, Fault, Server};
 use crate::draft::{Draft, Means};
 use crate::header::header;
-use crate::{Flags, Header, Kind, Settings, Time};
+use crate::{FaultCode, Flags, Header, Kind, Settings, Time};
 
 impl<O, T, H, A> Server<O, T, H, A>
 where
@@ -42,7 +42,11 @@ where
                 return;
             };
             answer.payload().extend_from_slice(details);
+            let (token, to) = (answer.token, answer.to);
             if answer.send().is_ok() {
+                if fault.unstarted && fault.code == FaultCode::OVERLOADED {
+                    self.tell_limit(token, to);
+                }
                 return;
             }
         }
@@ -65,6 +69,7 @@ where
             draft,
             now,
             call,
+            token,
             to,
             sent: false,
         })
@@ -79,6 +84,7 @@ pub struct Answer<'a, O, T, H, A: Address> {
     draft: Draft,
     now: Time,
     call: Call,
+    token: u64,
     to: A,
     sent: bool,
 }

@@ -41,6 +41,8 @@ where
         let again = frame.header.flags.and(Flags::AGAIN);
         settings.write_datagram(&mut self.output.buffer, nonce, again, 0);
         self.output.end(start, from);
+        // Both together are still shorter than what they answer.
+        self.tell_limit(token, from);
     }
 
     /// Tells whoever sent a token or a nonce that it is worth nothing, with as few bytes as a frame has.

@@ -14,7 +14,7 @@ use super::peers::Peers;
 use super::token::Mint;
 use super::{Address, Datagrams, MOST};
 use crate::header::header;
-use crate::{FaultCode, Header, Kind, Reason, Settings, Time};
+use crate::{CallId, FaultCode, Header, Kind, Reason, Settings, Time};
 
 pub use crate::server::Fault;
 pub use answer::Answer;
@@ -40,6 +40,8 @@ pub struct Server<O, T, H, A: Address = SocketAddr> {
     mint: Mint,
     /// Calls that are open.
     open: usize,
+    /// Calls that one client may have open.
+    most_calls: u32,
     /// No open call has a deadline before this.
     earliest: Time,
     /// Why no more calls are taken, if so.
@@ -68,6 +70,7 @@ where
                 datagram: limits.datagram.clamp(256, MOST),
                 ..limits
             },
+            most_calls: settings.calls(),
             settings: settings.for_datagrams(),
             peers: Peers::new(hasher),
             output: Datagrams::default(),
@@ -101,6 +104,35 @@ where
     #[must_use]
     pub fn open(&self) -> usize {
         self.open
+    }
+
+    /// How many calls the client of a call has open, that one among them; none if it is not known any more.
+    #[must_use]
+    pub fn open_of(&mut self, call: Call) -> u32 {
+        let peer = self.peers.of(call.place, call.generation);
+        peer.map_or(0, |peer| peer.open)
+    }
+
+    /// Sets how many calls each client may have open, from 1 to the setting, which is what holds unless this says other.
+    /// New clients are told behind the hello, and all of them again with each call that is answered as overloaded and
+    /// unstarted, since datagrams may be lost. To answer calls so that go beyond is for whoever has the server:
+    /// [`open_of`](Self::open_of) tells which.
+    pub fn limit_calls(&mut self, calls: u32) {
+        self.most_calls = calls.clamp(1, self.settings.calls());
+    }
+
+    /// Tells a client how many calls it may have open, if that is less than the setting.
+    fn tell_limit(&mut self, token: u64, to: A) {
+        if self.most_calls < self.settings.calls() {
+            let start = self.output.begin(token);
+            let credit = Header {
+                code: 1,
+                value: self.most_calls,
+                ..header(Kind::CREDIT, CallId::NONE)
+            };
+            self.output.buffer.bytes.extend_from_slice(&credit.bytes());
+            self.output.end(start, to);
+        }
     }
 
     /// Whether clients are known that have not said that they leave.

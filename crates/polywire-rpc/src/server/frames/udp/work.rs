@@ -65,10 +65,18 @@ pub(super) struct Work {
 impl Work {
     /// None, if the server does not offer frames.
     pub(super) fn new(app: Arc<App>, socket: Socket, limits: Limits) -> Option<Self> {
+        let most = &app.flow.limits;
+        let mut settings = Settings::DEFAULT.with_calls(most.calls);
+        if let Some(bytes) = most.bytes {
+            settings = settings.with_bytes(bytes);
+        }
+        let mut machine = Server::with_limits(settings, limits, RandomState::new());
+        // They may be fewer than a setting may say.
+        machine.limit_calls(most.calls);
         Some(Self {
             socket,
             gate: Gatekeeper::new(Arc::clone(&app.flow)),
-            machine: Server::with_limits(Settings::DEFAULT, limits, RandomState::new()),
+            machine,
             handlers: Handlers::of_socket(app)?,
             done: Arc::default(),
             context: context(Peer::default()),
@@ -212,9 +220,13 @@ impl Work {
                 } => Some((None, *deadline, *operation)),
                 _ => None,
             };
+            let most = handlers.app.flow.limits.calls;
             if let Some((call, deadline, operation)) = begins
                 && let cost = Some(table.cost(operation))
-                && let Err(refused) = gate.begin(turn, now, Duration::ZERO, deadline, cost)
+                && let Err(refused) = match call {
+                    Some(call) if machine.open_of(call) > most => Err(gate.too_many()),
+                    _ => gate.begin(turn, now, Duration::ZERO, deadline, cost),
+                }
             {
                 if let Some(call) = call {
                     let (answer, details) = gate.answer(refused);
