@@ -10,7 +10,8 @@ use crate::Time;
 /// how long calls have waited when their turn comes: once all have waited for longer than a target for the time of an
 /// interval, it turns away those that have, until few do (after CoDel, RFC 8289, with the shed calls answered at
 /// once). A burst that is worked off within the interval is left in peace; a
-/// call that has waited for longer than that is turned away in any case.
+/// call that has waited for longer than that is turned away in any case. Where nobody comes for an interval, what was
+/// known of the queue is forgotten.
 /// Beside it there are a limit on calls in progress and one on the system's load.
 ///
 /// ```
@@ -136,6 +137,9 @@ impl Admission {
     /// It is to be turned away.
     #[inline]
     pub fn admit(&mut self, now: Time, waited: Duration, calls: u32) -> Result<(), Shed> {
+        if now >= self.ends && now.since(self.ends) > waited.saturating_add(self.interval) {
+            self.forget();
+        }
         if waited <= self.target {
             self.above = None;
         } else if now >= self.above.get_or_insert(now).after(self.interval) {
@@ -165,6 +169,15 @@ impl Admission {
             return Err(Shed::Queue);
         }
         Ok(())
+    }
+
+    /// Nobody has come for an interval before the one who is here: what was known of the queue is of another one.
+    #[cold]
+    const fn forget(&mut self) {
+        self.above = None;
+        self.standing = false;
+        self.shortest = Duration::MAX;
+        (self.shed, self.seen) = (0, 0);
     }
 
     /// A call that was begun has ended.
@@ -252,6 +265,29 @@ mod tests {
         assert_eq!(waits(&mut admission, 1_250, 60), 200);
         assert_eq!(waits(&mut admission, 1_450, 51), 0);
         assert_eq!(waits(&mut admission, 1_650, 50), 200);
+    }
+
+    #[test]
+    fn calls_that_have_nothing_to_do_with_each_other_are_no_queue() {
+        let mut admission = Admission::new(9).with_target(millis(50), millis(200));
+        let at = |at| Time::ZERO.after(millis(at));
+        // Each came when something else kept the server, an hour after the one before.
+        for hour in 1..5 {
+            let now = at(hour * 3_600_000);
+            assert_eq!(admission.admit(now, millis(60), 0), Ok(()), "hour {hour}");
+        }
+        // A queue that stood when somebody came last is another one than that of the next hour.
+        for now in 0..400 {
+            let _ = admission.admit(at(20_000_000 + now), millis(60), 0);
+        }
+        let queue = Err(Shed::Queue);
+        assert_eq!(admission.admit(at(20_000_400), millis(60), 0), queue);
+        assert_eq!(admission.admit(at(23_600_400), millis(60), 0), Ok(()));
+        // One that has waited since the last was begun waits in the same queue.
+        let mut admission = Admission::new(9).with_target(millis(50), millis(200));
+        assert_eq!(admission.admit(at(1_000), millis(60), 0), Ok(()));
+        assert_eq!(admission.admit(at(1_190), millis(190), 0), Ok(()));
+        assert_eq!(admission.admit(at(1_380), millis(190), 0), queue);
     }
 
     fn millis(millis: u64) -> Duration {
