@@ -128,7 +128,7 @@ pub(crate) struct Session<S, W> {
     stopped: Option<Time>,
     /// The other side sends no more.
     ended: bool,
-    /// Until when something of the other side is waited for, although all is done.
+    /// Until when something of the other side is waited for, although all is done and written.
     lingers: Option<Time>,
     /// Nothing was written since the stream was flushed.
     flushed: bool,
@@ -250,20 +250,21 @@ where
                 _ => {}
             }
             let written = self.poll_write(context)?;
+            let mut lingers = Time::NEVER;
             if written.is_ready() && self.work.is_done() {
                 let linger = self.work.waits_for_the_other() && !self.ended;
                 if !linger {
                     return self.poll_shutdown(context);
                 }
                 // It may have sent something before it heard of the end, which is answered.
-                let until = *self.lingers.get_or_insert(self.clock.now().after(LINGER));
-                if self.clock.now() >= until {
+                lingers = *self.lingers.get_or_insert(self.clock.now().after(LINGER));
+                if self.clock.now() >= lingers {
                     return self.poll_shutdown(context);
                 }
             }
             let goes_on = (blocked || self.work.is_stalled()) && written.is_ready();
             if read.is_pending() && !goes_on {
-                ready!(self.poll_time(context));
+                ready!(self.poll_time(lingers, context));
             }
         }
         // The others have their turn, and so have those who wait for this one.
@@ -408,10 +409,10 @@ where
         poll_others(context)
     }
 
-    /// Waits for the next that is due. Ready, if something has been done.
-    fn poll_time(&mut self, context: &mut Context<'_>) -> Poll<()> {
+    /// Waits for the next that is due. Ready, if something has been done, or if that time has come until which only
+    /// the other side is waited for: with something left to write there is none.
+    fn poll_time(&mut self, lingers: Time, context: &mut Context<'_>) -> Poll<()> {
         let now = self.clock.now();
-        let lingers = self.lingers.unwrap_or(Time::NEVER);
         let next = self.work.next_timeout().min(self.patience()).min(lingers);
         if next <= now {
             self.work.timeout(now);

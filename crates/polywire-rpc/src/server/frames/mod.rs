@@ -23,6 +23,8 @@ mod presence;
 mod stats;
 mod streams;
 mod turns;
+#[cfg(test)]
+mod tests;
 mod udp;
 mod work;
 
