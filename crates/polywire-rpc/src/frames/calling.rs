@@ -157,7 +157,7 @@ impl<M: Machine> Shared<M> {
             return Poll::Ready(Err(CallError::Disconnected { sent: false, why }));
         }
         if state.machine.unsent() > ENOUGH {
-            state.full.push(context.waker().clone());
+            state.full.add(context.waker());
             return Poll::Pending;
         }
         let now = self.clock.now();
@@ -177,7 +177,7 @@ impl<M: Machine> Shared<M> {
             sent => sent,
         };
         if sent == Err(Refused::Full) {
-            state.full.push(context.waker().clone());
+            state.full.add(context.waker());
         }
         state.wake_task();
         match sent {

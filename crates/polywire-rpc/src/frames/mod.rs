@@ -26,6 +26,7 @@ mod state;
 mod streams;
 mod tickets;
 mod udp;
+mod waiters;
 mod wire;
 
 pub(crate) use client::CallOptions;

@@ -17,6 +17,7 @@ use super::locked::Locked;
 use super::machine::Machine;
 use super::room::Room;
 use super::tickets::{End, Ticket, Tickets};
+use super::waiters::Waiters;
 
 /// Held for moments, by calls and by the task of the connection: over a stream, unless `M` says
 /// other.
@@ -54,7 +55,7 @@ pub(super) struct State<M = Connection<Ticket>> {
     /// How many of the open calls have streams, and are as long as they like.
     pub(super) streams: u32,
     /// Those who wait until what is there has been written.
-    pub(super) full: Vec<Waker>,
+    pub(super) full: Waiters,
     /// Those whose items have no credit.
     pub(super) blocked: Vec<Ticket>,
     pub(super) greeted: bool,
@@ -97,7 +98,7 @@ impl<M: Machine> Shared<M> {
                 woken: Vec::new(),
                 streams: 0,
                 blocked: Vec::new(),
-                full: Vec::new(),
+                full: Waiters::default(),
                 greeted: false,
                 ended: None,
                 goodbye: false,
@@ -175,7 +176,7 @@ impl<M: Machine> State<M> {
 
     /// Those may go on who wait until what is there has been written.
     pub(super) fn wake_full(&mut self) {
-        self.woken.append(&mut self.full);
+        self.full.leave(&mut self.woken);
     }
 
     /// Calls that are open, and how many may be.

@@ -151,6 +151,34 @@ async fn what_nobody_answers_waits_no_longer_than_its_deadline() {
     assert_eq!(client.stats().deadlines, 1);
 }
 
+/// Whoever looks at several things at once asks at each turn.
+#[tokio::test(start_paused = true)]
+async fn a_task_that_asks_for_room_again_and_again_is_kept_once() {
+    struct Nobody;
+    impl Wake for Nobody {
+        fn wake(self: Arc<Self>) {}
+    }
+    let (client, _ours) = by_hand().await;
+    let note = "x".repeat(60_000);
+    let nobody = Arc::new(Nobody);
+    let waker = Waker::from(Arc::clone(&nobody));
+    let mut context = Context::from_waker(&waker);
+    let mut pending = 0;
+    while pending < 1_000 {
+        let mut notes = std::pin::pin!(client.notify("Note", (&note,)));
+        while pending < 1_000 && notes.as_mut().poll(&mut context).is_pending() {
+            pending += 1;
+            if pending % 10 == 0 {
+                // Another call of the same task.
+                break;
+            }
+        }
+        settle().await;
+    }
+    let kept = Arc::strong_count(&nobody);
+    assert!(kept < 10, "{kept}");
+}
+
 #[tokio::test(start_paused = true)]
 async fn consent_to_a_subscription_is_waited_for_no_longer_than_the_deadline() {
     let (client, mut ours) = by_hand().await;
