@@ -32,6 +32,8 @@ pub enum Event<'a, T> {
         /// The details.
         payload: &'a [u8],
     },
+    /// A call that nobody waits for any more has been answered: its slot is free. Over datagrams it is by itself.
+    Freed(CallId),
     /// The server will end the connection.
     GoAway {
         /// Why.

@@ -200,7 +200,7 @@ impl<T> Connection<T> {
     }
 
     /// Gives a call up: its context, unless it has ended. The server is told; the call stays open
-    /// until it answers.
+    /// until it answers, which is [`Event::Freed`].
     pub fn cancel(&mut self, id: CallId) -> Option<T> {
         let call = self.slots.get_mut(id)?;
         let context = call.context.take()?;

@@ -81,7 +81,7 @@ impl<T> Connection<T> {
             };
             self.bytes -= u64::from(call.bytes);
             let Some(context) = call.context else {
-                return Ok(None);
+                return Ok(Some(Event::Freed(id)));
             };
             let payload = frame.payload;
             return Ok(Some(match kind {

@@ -111,7 +111,7 @@ fn an_unknown_operation_is_the_servers_to_answer() {
 }
 
 #[test]
-fn a_cancelled_call_is_answered_and_nobody_hears_it() {
+fn a_cancelled_call_is_answered_and_frees_its_slot() {
     let mut link = Link::new();
     let id = link.call(b"", 1);
     link.serve();
@@ -121,7 +121,7 @@ fn a_cancelled_call_is_answered_and_nobody_hears_it() {
     assert_eq!(link.client.open(), 1);
     assert_eq!(link.serve(), ["0#0 cancelled Some(\"kept\")"]);
     assert!(link.server.reply(link.now, id).is_none());
-    assert_eq!(link.answer(), ["hello"]);
+    assert_eq!(link.answer(), ["hello", "0#0 freed"]);
     assert_eq!((link.client.open(), link.server.open()), (0, 0));
 }
 
@@ -133,7 +133,7 @@ fn a_cancel_that_crosses_the_answer_is_passed_over() {
     link.reply(id, b"fast");
     link.client.cancel(id);
     assert_eq!(link.serve(), [""; 0]);
-    assert_eq!(link.answer(), ["hello"]);
+    assert_eq!(link.answer(), ["hello", "0#0 freed"]);
     assert_eq!(link.client.open(), 0);
     // The slot is used again, by one that is not cancelled.
     link.call(b"next", 2);
@@ -183,7 +183,7 @@ fn a_clients_deadline_needs_no_server() {
         .timeout(at(10), |id, context| expired.push((id, context)));
     assert_eq!(expired, [(id, 1)]);
     assert_eq!(link.serve(), ["0#0 cancelled None"]);
-    assert_eq!(link.answer(), ["hello"]);
+    assert_eq!(link.answer(), ["hello", "0#0 freed"]);
     assert_eq!(link.client.open(), 0);
 }
 

@@ -138,7 +138,7 @@ fn what_nobody_reads_makes_room_at_once() {
     assert!(link.client.cancel(a).is_some());
     // Both items arrive when nobody is there for them any more.
     assert_eq!(link.serve(), [""; 0]);
-    assert_eq!(link.answer(), ["all writable"]);
+    assert_eq!(link.answer(), ["0#0 freed", "all writable"]);
     assert_eq!(link.serve(), ["all writable"]);
 }
 

@@ -206,6 +206,7 @@ pub(crate) fn client_event(event: &client::Event<'_, u32>) -> String {
                 text(payload)
             )
         }
+        Event::Freed(id) => format!("{id} freed"),
         Event::GoAway {
             reason,
             within,

@@ -180,6 +180,7 @@ impl Side for Driven {
     fn rest(&mut self) {
         let mut state = self.shared.lock();
         state.machine.shrink();
+        state.ending.shrink_to_fit();
         if state.tickets.shrink() {
             state.blocked.clear();
         }

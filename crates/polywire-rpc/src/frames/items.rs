@@ -46,6 +46,10 @@ impl Items {
         }
     }
 
+    pub(super) const fn id(&self) -> CallId {
+        self.id
+    }
+
     /// Whoever reads or writes has something to look at.
     pub(super) fn wake(&mut self, woken: &mut Vec<Waker>) {
         woken.extend(self.reader.take());
@@ -318,8 +322,7 @@ impl Shared {
         let mut state = self.lock();
         if let Outcome::Open(id) = state.tickets.slots[ticket as usize].outcome {
             state.machine.cancel(id);
-            state.streams -= 1;
-            state.admit_waiting(self.clock.now());
+            state.ending.insert(id);
         }
         state.let_go(ticket);
         leave(state);

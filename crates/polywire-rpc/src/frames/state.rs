@@ -1,13 +1,13 @@
 //! What a client's calls and the task of its connection share.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::Waker;
 use std::time::Duration;
 
 use polywire_frame::client::{Connection, Event, Lost};
 use polywire_frame::flow::{AdaptiveLimit, Sample};
-use polywire_frame::{FaultCode, Reason, Time};
+use polywire_frame::{CallId, FaultCode, Reason, Time};
 use tokio::sync::Notify;
 
 use super::Clock;
@@ -52,8 +52,11 @@ pub(super) struct State<M = Connection<Ticket>> {
     pub(super) task: Option<Waker>,
     /// Those who are woken once this is not locked any more.
     pub(super) woken: Vec<Waker>,
-    /// How many of the open calls have streams, and are as long as they like.
+    /// How many of the open calls have streams, and are as long as they like: those that nobody waits for any more, too,
+    /// until the server has answered them.
     pub(super) streams: u32,
+    /// The latter.
+    pub(super) ending: HashSet<CallId>,
     /// Those who wait until what is there has been written.
     pub(super) full: Waiters,
     /// Those whose items have no credit.
@@ -97,6 +100,7 @@ impl<M: Machine> Shared<M> {
                 task: None,
                 woken: Vec::new(),
                 streams: 0,
+                ending: HashSet::new(),
                 blocked: Vec::new(),
                 full: Waiters::default(),
                 greeted: false,
@@ -213,7 +217,13 @@ impl<M: Machine> State<M> {
         if let Some(items) = &mut slot.items {
             // It was as long as it liked, which says nothing of the server.
             items.wake(&mut self.woken);
-            self.streams -= 1;
+            match end {
+                // The server has yet to answer it.
+                End::Deadline => {
+                    self.ending.insert(items.id());
+                }
+                _ => self.streams -= 1,
+            }
             let waker = self.tickets.end(ticket, end, payload);
             self.admit_waiting(now);
             return waker;
@@ -269,6 +279,12 @@ impl<M: Machine> State<M> {
             }
             Event::Limits => {
                 self.admit_waiting(now);
+                None
+            }
+            Event::Freed(id) => {
+                if self.ending.remove(&id) {
+                    self.streams -= 1;
+                }
                 None
             }
             Event::GoAway { reason, words, .. } => {
@@ -328,6 +344,9 @@ impl<M: Machine> State<M> {
         let why = self.ended.get_or_insert_with(|| why.into()).clone();
         let lost = self.machine.lose();
         self.lose(lost, &why);
+        // Nobody answers those any more.
+        self.ending.clear();
+        self.streams = 0;
         for ticket in &self.waiting {
             let waker = self.tickets.slots[*ticket as usize].waker.take();
             self.woken.extend(waker);

@@ -179,6 +179,61 @@ async fn a_task_that_asks_for_room_again_and_again_is_kept_once() {
     assert!(kept < 10, "{kept}");
 }
 
+/// A server may take its time to answer what nobody waits for any more.
+#[tokio::test(start_paused = true)]
+async fn streams_that_were_given_up_hold_up_nobody() {
+    let (theirs, mut ours) = tokio::io::duplex(1 << 16);
+    ours.write_all(HELLO).await.unwrap();
+    let stream = std::sync::Mutex::new(Some(theirs));
+    let connect = move || {
+        let stream = stream.lock().unwrap().take();
+        std::future::ready(stream.ok_or_else(|| std::io::ErrorKind::ConnectionRefused.into()))
+    };
+    let client = Client::builder().connector("by hand", connect);
+    let client = client.in_flight(10..=10).connect().await.unwrap();
+    let short = client.with_stream_deadline(Duration::from_secs(1));
+    let mut streams = Vec::new();
+    for _ in 0..15 {
+        streams.push(client.stream("Get", ()).await.unwrap());
+    }
+    for _ in 0..15 {
+        streams.push(short.stream("Get", ()).await.unwrap());
+    }
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    for stream in &mut streams[15..] {
+        let error = stream.next_bytes().await.unwrap_err();
+        assert!(matches!(error, CallError::Deadline), "{error}");
+    }
+    drop(streams);
+    let call = |_| {
+        let client = client.clone();
+        tokio::spawn(async move { client.call_bytes("Now", b"").await })
+    };
+    let calls: Vec<_> = (0..20).map(call).collect();
+    settle().await;
+    let stats = client.stats();
+    assert_eq!((stats.in_flight, stats.waiting), (30 + 10, 10));
+    // Each makes room for one that waits, in its slot.
+    for id in (30..40).chain((30..40).map(|slot| slot | 1 << 16)) {
+        ours.write_all(&frame(4, 0, 0, id, 0, b"")).await.unwrap();
+        settle().await;
+    }
+    for call in calls {
+        call.await.unwrap().unwrap();
+    }
+    // When it has answered there are no more calls in flight than otherwise.
+    for id in 0..30 {
+        let cancelled = frame(5, 0, 0x33, id, 0, b"");
+        ours.write_all(&cancelled).await.unwrap();
+    }
+    settle().await;
+    assert_eq!(client.stats().in_flight, 0);
+    let _calls: Vec<_> = (0..20).map(call).collect();
+    settle().await;
+    let stats = client.stats();
+    assert_eq!((stats.in_flight, stats.waiting), (10, 10));
+}
+
 #[tokio::test(start_paused = true)]
 async fn consent_to_a_subscription_is_waited_for_no_longer_than_the_deadline() {
     let (client, mut ours) = by_hand().await;
