@@ -170,7 +170,8 @@ async fn speak(server: Server, stream: Inproc, peer: Peer, mut stopped: watch::R
     work.life.with_calls(Arc::clone(&calls));
     let stop = stopped.clone();
     // Nobody connects here who speaks anything else.
-    let mut connection = std::pin::pin!(super::speak(work, stream, clock, b"", stop));
+    let mut connection =
+        std::pin::pin!(super::speak(super::session(work, stream, clock, b""), stop));
     tokio::select! {
         () = &mut connection => {}
         // Nobody who could say it is as good as said.

@@ -22,9 +22,9 @@ mod pipe;
 mod presence;
 mod stats;
 mod streams;
-mod turns;
 #[cfg(test)]
 mod tests;
+mod turns;
 mod udp;
 mod work;
 
@@ -56,25 +56,26 @@ pub(super) async fn connection<S: Stream>(
     peer: Peer,
     stopped: watch::Receiver<bool>,
 ) {
-    let said = begin.give(usize::MAX).to_vec();
     let clock = Clock::new();
-    if let Some(work) = Work::new(server.app, peer, clock) {
-        speak(work, stream, clock, &said, stopped).await;
-    }
+    let Some(work) = Work::new(server.app, peer, clock) else {
+        return;
+    };
+    let session = session(work, stream, clock, begin.give(usize::MAX));
+    speak(session, stopped).await;
 }
 
-/// Speaks frames on a connection that has begun so.
-async fn speak<S: Stream>(
-    work: Work,
-    stream: S,
-    clock: Clock,
-    said: &[u8],
-    mut stopped: watch::Receiver<bool>,
-) {
-    let peer = work.context.peer.clone();
-    // Many connections do nothing, and the task of each has room for all that it may be.
+/// A connection that has begun so.
+///
+/// Many connections do nothing, and the task of each has room for all that it may be.
+fn session<S: Stream>(work: Work, stream: S, clock: Clock, said: &[u8]) -> Box<Session<S, Work>> {
     let mut session = Box::new(Session::new(work, stream, clock));
     session.begin(said);
+    session
+}
+
+/// Speaks frames.
+async fn speak<S: Stream>(mut session: Box<Session<S, Work>>, mut stopped: watch::Receiver<bool>) {
+    let peer = session.side().context.peer.clone();
     let mut stop = pin!(async move {
         // Nobody who could say it is as good as said.
         let _ = stopped.changed().await;
