@@ -7,7 +7,7 @@ use std::fmt::Debug;
 
 use ciborium::Value as Other;
 use polywire_codec::cbor::{self, CborDecoder, CborEncoder, CborProfile};
-use polywire_schema::{BigInteger, Error, ErrorKind, Limits, Value};
+use polywire_schema::{BigInteger, Blob, Body, Error, ErrorKind, Limits, Value};
 use proptest::prelude::*;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -164,6 +164,48 @@ fn text_and_bytes_are_borrowed() {
     assert_eq!(decoder.deserialize::<&[u8]>().unwrap(), [1, 2, 3]);
     // A byte string is a list of bytes too.
     assert_eq!(cbor::deserialize::<Vec<u8>>(&bytes).unwrap(), [1, 2, 3]);
+}
+
+/// Bytes of another library, which keeps none of ours.
+#[derive(Debug, PartialEq)]
+struct Plain(Vec<u8>);
+
+impl<'de> Deserialize<'de> for Plain {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Bytes;
+
+        impl serde::de::Visitor<'_> for Bytes {
+            type Value = Plain;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("bytes")
+            }
+
+            fn visit_bytes<E>(self, bytes: &[u8]) -> Result<Plain, E> {
+                Ok(Plain(bytes.to_vec()))
+            }
+        }
+
+        deserializer.deserialize_bytes(Bytes)
+    }
+}
+
+#[test]
+fn large_blobs_share_the_body() {
+    let (large, small) = (Blob::from(vec![7; 100_000]), Blob::from(vec![8; 1_000]));
+    let written = cbor::serialize(&(&large, &large, &small, &large)).unwrap();
+    let body = Body::from(written);
+    let limits = Limits::DEFAULT;
+    let mut decoder = CborDecoder::from_body(&body, CborProfile::DEFAULT, &limits).unwrap();
+    let read: (Plain, Blob, Blob, Blob) = decoder.deserialize().unwrap();
+    let range = body.as_bytes().as_ptr_range();
+    let shares = |blob: &Blob| range.contains(&blob.as_ptr());
+    assert_eq!(read.0.0, *large);
+    assert_eq!((&read.1, &read.2, &read.3), (&large, &small, &large));
+    assert!(shares(&read.1) && shares(&read.3) && !shares(&read.2));
+    // What is lent without a body is copied, as ever.
+    let read: (Plain, Blob, Blob, Blob) = cbor::deserialize(body.as_bytes()).unwrap();
+    assert!(!shares(&read.1) && read.1 == large);
 }
 
 fn refused<T: DeserializeOwned + Debug>(bytes: &[u8]) -> Error {

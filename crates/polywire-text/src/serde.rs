@@ -1,5 +1,6 @@
 //! `Text`, `Blob` and `Timestamp` through serde.
 
+use std::cell::Cell;
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, Error, SeqAccess, Unexpected, Visitor};
@@ -17,6 +18,11 @@ pub mod token {
     /// A [`Timestamp`](crate::Timestamp).
     pub const TIMESTAMP: &str = "$polywire::Timestamp";
 
+    pub use super::lend;
+
+    /// From so many bytes on a blob is [lent](lend) by a format whose input it can share.
+    pub const LARGE: usize = 32 << 10;
+
     /// A timestamp as the number that our own formats give to the visitor of the newtype,
     /// where a text would have to be written and read again.
     #[must_use]
@@ -33,6 +39,39 @@ pub mod token {
         let timestamp = crate::Timestamp::new(seconds, nanoseconds);
         (nanoseconds < 1_000_000_000).then(|| timestamp.with_unzoned(number & 1 == 1))
     }
+}
+
+thread_local! {
+    /// What the bytes that are looked at now are, if they are those of a blob that can be had without copying them.
+    static LENT: Cell<Option<Blob>> = const { Cell::new(None) };
+}
+
+/// Has a visitor look at the bytes of `blob`, of which serde can only lend it a plain reference. One that makes a
+/// [`Blob`] of them finds this one and takes it; all others copy what they want.
+pub fn lend<R>(blob: Blob, look: impl FnOnce() -> R) -> R {
+    /// Takes it back, however this ends.
+    struct Back;
+
+    impl Drop for Back {
+        fn drop(&mut self) {
+            LENT.take();
+        }
+    }
+
+    LENT.set(Some(blob));
+    let _back = Back;
+    look()
+}
+
+/// The blob of these bytes: that which is lent, or a copy.
+fn blob_of(bytes: &[u8]) -> Blob {
+    if bytes.len() >= token::LARGE
+        && let Some(lent) = LENT.take()
+        && std::ptr::eq::<[u8]>(&*lent, bytes)
+    {
+        return lent;
+    }
+    Blob::from(bytes)
 }
 
 impl Serialize for Text {
@@ -149,7 +188,7 @@ impl<'de> Visitor<'de> for BytesVisitor {
     }
 
     fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<Blob, E> {
-        Ok(Blob::from(bytes))
+        Ok(blob_of(bytes))
     }
 
     fn visit_byte_buf<E: Error>(self, bytes: Vec<u8>) -> Result<Blob, E> {

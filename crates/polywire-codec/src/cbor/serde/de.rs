@@ -4,7 +4,8 @@ use std::borrow::Cow;
 
 use polywire_schema::serde_names::NUMBER_KEY;
 use polywire_schema::{Decoder, Error, ErrorKind, Member};
-use polywire_text::utf8;
+use polywire_text::serde_token::{LARGE, lend};
+use polywire_text::{Body, SHARE_FRACTION, utf8};
 use serde::de::value::StrDeserializer;
 use serde::de::{Deserializer, IntoDeserializer, Visitor};
 
@@ -170,7 +171,7 @@ impl<'de> Reader<'_, 'de> {
             }
             2 => {
                 let result = match decoder.string_bytes(2, "a byte string")? {
-                    Cow::Borrowed(bytes) => visitor.visit_borrowed_bytes(bytes),
+                    Cow::Borrowed(bytes) => lent(decoder.body, bytes, visitor),
                     Cow::Owned(bytes) => visitor.visit_byte_buf(bytes),
                 };
                 at(decoder, start, result)
@@ -229,6 +230,21 @@ impl<'de> Reader<'_, 'de> {
             Tag::Decimal => visitor.visit_str(decoder.decimal(start)?.as_str()),
         };
         at(decoder, start, result)
+    }
+}
+
+/// Shows a visitor bytes, which a blob shares with the body if that is worth it.
+#[inline]
+fn lent<'de, V: Visitor<'de>>(
+    body: Option<&'de Body>,
+    bytes: &'de [u8],
+    visitor: V,
+) -> Result<V::Value> {
+    match body {
+        Some(body) if bytes.len() >= LARGE.max(body.len() / SHARE_FRACTION) => {
+            lend(body.blob(bytes), || visitor.visit_borrowed_bytes(bytes))
+        }
+        _ => visitor.visit_borrowed_bytes(bytes),
     }
 }
 
