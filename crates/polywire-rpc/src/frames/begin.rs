@@ -8,7 +8,7 @@ use polywire_frame::{CallId, Time};
 use super::asked::{Asked, What};
 use super::error::CallError;
 use super::items::Items;
-use super::machine::{Begin, Machine};
+use super::machine::{Begin, Input, Machine};
 use super::state::State;
 use super::tickets::{Outcome, Ticket, wake_with};
 
@@ -18,12 +18,12 @@ impl<M: Machine> State<M> {
         &mut self,
         now: Time,
         asked: &Asked<'_>,
-        payload: &[u8],
+        input: &mut Input<'_>,
         context: &Context<'_>,
         waited: Option<Ticket>,
     ) -> Result<Ticket, CallError> {
         let in_flight = self.in_flight();
-        let begun = self.try_begin(now, asked, payload, waited);
+        let begun = self.try_begin(now, asked, input, waited);
         match begun {
             Ok(id) => {
                 let ticket = match waited {
@@ -54,7 +54,7 @@ impl<M: Machine> State<M> {
                 Ok(ticket)
             }
             Err(CallError::Full) if waited.is_none() => {
-                self.room.enter(payload.len())?;
+                self.room.enter(input.len())?;
                 let number = match asked.what {
                     What::Call if asked.metadata.is_empty() && asked.trace.is_none() => {
                         self.number(asked.operation)
@@ -63,9 +63,8 @@ impl<M: Machine> State<M> {
                 };
                 let queued = self.tickets.insert(Outcome::Queued, context.waker(), now);
                 let slot = &mut self.tickets.slots[queued as usize];
-                slot.payload.clear();
-                slot.payload.extend_from_slice(payload);
-                slot.bytes = payload.len();
+                slot.bytes = input.len();
+                input.wait(&mut slot.payload);
                 slot.deadline = asked.deadline;
                 slot.number = number;
                 self.earliest = self.earliest.min(asked.deadline);
@@ -76,8 +75,7 @@ impl<M: Machine> State<M> {
                 // It is still the first that waits.
                 (CallError::Full, Some(ticket)) => {
                     let slot = &mut self.tickets.slots[ticket as usize];
-                    slot.payload.clear();
-                    slot.payload.extend_from_slice(payload);
+                    input.wait(&mut slot.payload);
                     Ok(ticket)
                 }
                 (error, Some(ticket)) => {
@@ -93,7 +91,7 @@ impl<M: Machine> State<M> {
         &mut self,
         now: Time,
         asked: &Asked<'_>,
-        payload: &[u8],
+        input: &mut Input<'_>,
         waited: Option<Ticket>,
     ) -> Result<CallId, CallError> {
         if let Some(why) = &self.ended {
@@ -119,10 +117,9 @@ impl<M: Machine> State<M> {
             },
             metadata: asked.metadata,
             trace: asked.trace,
-            payload,
         };
         self.machine
-            .begin(now, &begin, ticket)
+            .begin(now, &begin, input, ticket)
             .map_err(|refused| match refused {
                 // It is not known yet what the server takes.
                 Refused::TooLarge(_) if !self.greeted => CallError::Full,

@@ -8,7 +8,8 @@ use polywire_frame::flow::Sample;
 
 use super::asked::{Asked, Stage};
 use super::error::CallError;
-use super::machine::{Begin, Machine};
+use super::machine::{Begin, Input, Machine};
+use super::payload::Payload;
 use super::state::Shared;
 use super::tickets::{End, Outcome, wake_with};
 
@@ -39,7 +40,7 @@ impl<M: Machine> Shared<M> {
         stage: &mut Stage,
         asked: &Asked<'_>,
         write: &mut dyn FnMut(&mut Vec<u8>) -> Result<(), CallError>,
-        read: impl FnOnce(&[u8]) -> Result<R, CallError>,
+        read: impl FnOnce(Payload<'_>) -> Result<R, CallError>,
         context: &Context<'_>,
     ) -> Poll<Result<R, CallError>> {
         let mut scratch = SCRATCH.take();
@@ -59,7 +60,7 @@ impl<M: Machine> Shared<M> {
         let mut state = self.lock();
         if let Some(ticket) = ticket {
             let slot = &mut state.tickets.slots[ticket as usize];
-            match &slot.outcome {
+            match &mut slot.outcome {
                 Outcome::Open(id) => {
                     let id = *id;
                     now = self.clock.now();
@@ -77,13 +78,14 @@ impl<M: Machine> Shared<M> {
                     return Poll::Pending;
                 }
                 Outcome::Ended(end) => {
-                    let end = end.clone();
+                    let end = std::mem::replace(end, End::Reply);
                     std::mem::swap(&mut scratch, &mut slot.payload);
                     state.tickets.remove(ticket);
                     drop(state);
                     *stage = Stage::Done;
                     let result = match end {
-                        End::Reply => read(&scratch),
+                        End::Reply => read(Payload::Lent(&scratch)),
+                        End::Large(payload) => read(Payload::Shared(*payload)),
                         end => Err(CallError::from_end(end, &scratch)),
                     };
                     keep(scratch);
@@ -110,7 +112,8 @@ impl<M: Machine> Shared<M> {
                 Outcome::Free(_) | Outcome::Left => return Poll::Pending,
             }
         }
-        match state.begin(now, asked, &scratch, context, ticket) {
+        let mut input = Input::Own(&mut scratch);
+        match state.begin(now, asked, &mut input, context, ticket) {
             Ok(ticket) => *stage = Stage::Waits(ticket),
             Err(error) => {
                 *stage = Stage::Done;
@@ -168,10 +171,9 @@ impl<M: Machine> Shared<M> {
             deadline: asked.deadline,
             metadata: asked.metadata,
             trace: asked.trace,
-            payload,
         };
         let greeted = state.greeted;
-        let sent = match state.machine.notify(now, &begin) {
+        let sent = match state.machine.notify(now, &begin, payload) {
             // It is not known yet what the server takes.
             Err(Refused::TooLarge(_)) if !greeted => Err(Refused::Full),
             sent => sent,

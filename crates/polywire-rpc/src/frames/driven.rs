@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::task::Context;
 use std::time::Duration;
 
+use bytes::Bytes;
 use polywire_frame::client::{Event, Step};
 use polywire_frame::{Broken, Output, Reason, Time};
 
@@ -45,7 +46,7 @@ impl Side for Driven {
         wake_with(&mut state.task, context);
     }
 
-    fn take(&mut self, now: Time, bytes: &[u8]) -> Result<Taken, Broken> {
+    fn take(&mut self, now: Time, bytes: &[u8], whole: Option<&Bytes>) -> Result<Taken, Broken> {
         let changed = &self.shared.changed;
         let mut state = self.shared.lock();
         let state = &mut *state;
@@ -93,7 +94,7 @@ impl Side for Driven {
                     None
                 }
                 Some(event) => {
-                    let waker = state.happens(now, &event);
+                    let waker = state.happens(now, &event, whole);
                     if matches!(event, Event::Hello | Event::GoAway { .. }) {
                         changed.notify_one();
                     }

@@ -93,7 +93,9 @@ impl FrameFault {
 impl CallError {
     pub(super) fn from_end(end: End, payload: &[u8]) -> Self {
         match end {
-            End::Reply => Self::Unreadable("a reply where a fault was expected".into()),
+            End::Reply | End::Large(_) => {
+                Self::Unreadable("a reply where a fault was expected".into())
+            }
             End::Deadline => Self::Deadline,
             End::Lost { sent, why } => Self::Disconnected { sent, why },
             End::Fault {

@@ -3,12 +3,15 @@
 use std::collections::VecDeque;
 use std::task::{Context, Poll, Waker};
 
+use bytes::Bytes;
 use polywire_frame::CallId;
 use polywire_frame::client::Refused;
 
 use super::asked::{Asked, Stage};
 use super::error::CallError;
 use super::locked::Locked;
+use super::machine::Input;
+use super::payload::Payload;
 use super::state::{Shared, State};
 use super::tickets::{End, Outcome, Ticket, wake_with};
 
@@ -165,7 +168,8 @@ impl Shared {
                 }
             }
         }
-        let begun = match state.begin(now, asked, payload, context, ticket) {
+        let mut input = Input::Lent(payload);
+        let begun = match state.begin(now, asked, &mut input, context, ticket) {
             Ok(ticket) => ticket,
             Err(error) => {
                 *stage = Stage::Done;
@@ -300,13 +304,16 @@ impl Shared {
     pub(super) fn poll_end<R>(
         &self,
         ticket: Ticket,
-        read: impl FnOnce(&[u8]) -> Result<R, CallError>,
+        read: impl FnOnce(Payload<'_>) -> Result<R, CallError>,
         context: &Context<'_>,
     ) -> Poll<Result<R, CallError>> {
         let mut state = self.lock();
         let slot = &mut state.tickets.slots[ticket as usize];
         match &slot.outcome {
-            Outcome::Ended(End::Reply) => Poll::Ready(read(&slot.payload)),
+            Outcome::Ended(End::Reply) => Poll::Ready(read(Payload::Lent(&slot.payload))),
+            Outcome::Ended(End::Large(payload)) => {
+                Poll::Ready(read(Payload::Shared(Bytes::clone(payload))))
+            }
             Outcome::Ended(end) => {
                 Poll::Ready(Err(CallError::from_end(end.clone(), &slot.payload)))
             }

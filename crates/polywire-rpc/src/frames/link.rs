@@ -22,6 +22,7 @@ use super::error::CallError;
 use super::hand::Hand;
 use super::inproc::{Begun, CallTime, Calls, Connected, Ended as Finished, Working};
 use super::machine::Machine;
+use super::payload::Payload;
 use super::room::Room;
 use super::session::{Ended, Session};
 use super::state::{Farewell, Shared};
@@ -113,7 +114,7 @@ impl Link {
         read: F,
     ) -> Option<Here<R>>
     where
-        F: FnOnce(&[u8]) -> Result<R, CallError>,
+        F: FnOnce(Payload<'_>) -> Result<R, CallError>,
     {
         let calls = self.here.as_ref()?;
         // What is more waits for its turn, as over any wire.
@@ -185,7 +186,7 @@ impl Link {
         read: F,
     ) -> impl Future<Output = Result<R, CallError>> + Send + 'a
     where
-        F: FnOnce(&[u8]) -> Result<R, CallError> + Copy + Send + 'a,
+        F: FnOnce(Payload<'_>) -> Result<R, CallError> + Copy + Send + 'a,
         R: 'a,
     {
         let mut calling = Calling {
@@ -295,7 +296,7 @@ fn begin_here<R, F>(
     read: F,
 ) -> Option<Here<R>>
 where
-    F: FnOnce(&[u8]) -> Result<R, CallError>,
+    F: FnOnce(Payload<'_>) -> Result<R, CallError>,
 {
     if asked.now >= asked.deadline {
         return Some(Here::Ended(Err(CallError::Deadline)));
@@ -345,11 +346,11 @@ where
 
 fn here<R, F>(calls: &dyn Calls, begun: Begun, hand: Option<&Hand>, read: F) -> Here<R>
 where
-    F: FnOnce(&[u8]) -> Result<R, CallError>,
+    F: FnOnce(Payload<'_>) -> Result<R, CallError>,
 {
     match begun {
         Begun::Ended(Finished::Reply(reply)) => {
-            let answer = read(reply.value());
+            let answer = read(Payload::Lent(reply.value()));
             calls.read(reply);
             Here::Ended(answer)
         }
@@ -370,7 +371,7 @@ pub(super) async fn wait_here<R, F>(
     read: F,
 ) -> Result<R, CallError>
 where
-    F: FnOnce(&[u8]) -> Result<R, CallError>,
+    F: FnOnce(Payload<'_>) -> Result<R, CallError>,
 {
     let ended = match deadline {
         None => working.await,
@@ -384,16 +385,16 @@ where
 
 fn answer<R, F>(ended: Option<Finished>, hand: Option<&Hand>, read: F) -> Result<R, CallError>
 where
-    F: FnOnce(&[u8]) -> Result<R, CallError>,
+    F: FnOnce(Payload<'_>) -> Result<R, CallError>,
 {
     match ended {
         Some(Finished::Handed(output)) => {
             if let Some(hand) = hand {
                 hand.give(output);
             }
-            read(&[])
+            read(Payload::Lent(&[]))
         }
-        Some(Finished::Reply(reply)) => read(reply.value()),
+        Some(Finished::Reply(reply)) => read(Payload::Lent(reply.value())),
         Some(Finished::Fault(fault, details)) => {
             let end = End::Fault {
                 code: fault.code,

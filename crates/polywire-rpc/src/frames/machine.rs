@@ -2,10 +2,12 @@
 
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
+use std::ops::Deref;
 
+use bytes::Bytes;
 use polywire_frame::client::{Connection, Lost, Operation, Refused, Request};
 use polywire_frame::datagram;
-use polywire_frame::{CallId, Time, Trace};
+use polywire_frame::{CallId, Output, Time, Trace};
 
 use super::asked::What;
 use super::tickets::Ticket;
@@ -18,11 +20,17 @@ pub(super) trait Machine {
     /// How many more may be.
     fn room(&self) -> u32;
 
-    /// Begins a call.
-    fn begin(&mut self, now: Time, begin: &Begin<'_>, ticket: Ticket) -> Result<CallId, Refused>;
+    /// Begins a call. If it cannot begin, its input is as it was.
+    fn begin(
+        &mut self,
+        now: Time,
+        begin: &Begin<'_>,
+        input: &mut Input<'_>,
+        ticket: Ticket,
+    ) -> Result<CallId, Refused>;
 
     /// Makes a call that nobody answers.
-    fn notify(&mut self, now: Time, begin: &Begin<'_>) -> Result<(), Refused>;
+    fn notify(&mut self, now: Time, begin: &Begin<'_>, payload: &[u8]) -> Result<(), Refused>;
 
     /// Bytes that are to be sent.
     fn unsent(&self) -> usize;
@@ -53,7 +61,38 @@ pub(super) struct Begin<'a> {
     pub(super) deadline: Time,
     pub(super) metadata: &'a [(&'a str, &'a [u8])],
     pub(super) trace: Option<Trace>,
-    pub(super) payload: &'a [u8],
+}
+
+/// The input of a call that is to be begun.
+pub(super) enum Input<'a> {
+    Lent(&'a [u8]),
+    /// If it is large it is taken when the call has begun, and not copied.
+    Own(&'a mut Vec<u8>),
+}
+
+impl Deref for Input<'_> {
+    type Target = [u8];
+
+    #[inline]
+    fn deref(&self) -> &[u8] {
+        match self {
+            Self::Lent(bytes) => bytes,
+            Self::Own(bytes) => bytes,
+        }
+    }
+}
+
+impl Input<'_> {
+    /// Puts it where it waits, instead of what is there.
+    pub(super) fn wait(&mut self, room: &mut Vec<u8>) {
+        match self {
+            Self::Own(own) if own.len() >= Output::LARGE => std::mem::swap(*own, room),
+            input => {
+                room.clear();
+                room.extend_from_slice(input);
+            }
+        }
+    }
 }
 
 impl<'a> Begin<'a> {
@@ -88,19 +127,37 @@ impl Machine for Connection<Ticket> {
     }
 
     #[inline]
-    fn begin(&mut self, now: Time, begin: &Begin<'_>, ticket: Ticket) -> Result<CallId, Refused> {
+    fn begin(
+        &mut self,
+        now: Time,
+        begin: &Begin<'_>,
+        input: &mut Input<'_>,
+        ticket: Ticket,
+    ) -> Result<CallId, Refused> {
         let mut call = match begin.what {
             What::Subscribe => return self.subscribe(begin.name, ticket),
             What::Publish => self.publish(now, begin.name, begin.deadline)?,
             _ => self.call(now, &begin.request())?,
         };
-        call.payload().extend_from_slice(begin.payload);
+        if input.len() >= Output::LARGE
+            && let Input::Own(own) = input
+        {
+            let large = Bytes::from(std::mem::take(*own));
+            call.share(large.clone());
+            let sent = call.send(ticket);
+            if sent.is_err() {
+                // Nobody else has it any more, so that it is not copied.
+                **own = large.into();
+            }
+            return sent;
+        }
+        call.payload().extend_from_slice(input);
         call.send(ticket)
     }
 
-    fn notify(&mut self, now: Time, begin: &Begin<'_>) -> Result<(), Refused> {
+    fn notify(&mut self, now: Time, begin: &Begin<'_>, payload: &[u8]) -> Result<(), Refused> {
         let mut message = self.one_way(now, &begin.request())?;
-        message.payload().extend_from_slice(begin.payload);
+        message.payload().extend_from_slice(payload);
         message.send()
     }
 
@@ -141,7 +198,13 @@ impl Machine for datagram::Client<Ticket> {
     }
 
     #[inline]
-    fn begin(&mut self, now: Time, begin: &Begin<'_>, ticket: Ticket) -> Result<CallId, Refused> {
+    fn begin(
+        &mut self,
+        now: Time,
+        begin: &Begin<'_>,
+        input: &mut Input<'_>,
+        ticket: Ticket,
+    ) -> Result<CallId, Refused> {
         match begin.what {
             What::Call => {}
             What::Stream | What::TwoWay => {
@@ -156,16 +219,16 @@ impl Machine for datagram::Client<Ticket> {
             Self::begin(self, now, nonce());
         }
         let mut call = self.call(now, &begin.request())?;
-        call.payload().extend_from_slice(begin.payload);
+        call.payload().extend_from_slice(input);
         call.send(ticket)
     }
 
-    fn notify(&mut self, now: Time, begin: &Begin<'_>) -> Result<(), Refused> {
+    fn notify(&mut self, now: Time, begin: &Begin<'_>, payload: &[u8]) -> Result<(), Refused> {
         if self.wants_to_begin(now) {
             Self::begin(self, now, nonce());
         }
         let mut message = self.one_way(now, &begin.request())?;
-        message.payload().extend_from_slice(begin.payload);
+        message.payload().extend_from_slice(payload);
         message.send()
     }
 

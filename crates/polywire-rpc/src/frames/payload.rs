@@ -1,7 +1,10 @@
 //! What stands in payloads: CBOR, of types of serde.
 
+use std::ops::Deref;
+
+use bytes::Bytes;
 use polywire_codec::cbor::{CborDecoder, CborEncoder, CborProfile};
-use polywire_schema::{Error, Limits};
+use polywire_schema::{Body, Error, Limits};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -9,6 +12,56 @@ use super::error::CallError;
 
 /// What `()` is in CBOR.
 const NULL: [u8; 1] = [0xf6];
+
+/// A payload that was read.
+#[derive(Debug)]
+pub(crate) enum Payload<'a> {
+    /// One that will be gone.
+    Lent(&'a [u8]),
+    /// One that is large, as it came.
+    Shared(Bytes),
+}
+
+impl Deref for Payload<'_> {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            Self::Lent(bytes) => bytes,
+            Self::Shared(bytes) => bytes,
+        }
+    }
+}
+
+impl Payload<'_> {
+    pub(super) fn into_bytes(self) -> Bytes {
+        match self {
+            Self::Lent(bytes) => Bytes::copy_from_slice(bytes),
+            Self::Shared(bytes) => bytes,
+        }
+    }
+
+    pub(super) fn into_vec(self) -> Vec<u8> {
+        match self {
+            Self::Lent(bytes) => bytes.to_vec(),
+            Self::Shared(bytes) => bytes.into(),
+        }
+    }
+
+    /// Reads a value that is all there is.
+    pub(super) fn read<T: DeserializeOwned>(self, limits: &Limits) -> Result<T, Error> {
+        match self {
+            Self::Lent(bytes) => read(bytes, limits),
+            Self::Shared(bytes) => read_shared(bytes, limits),
+        }
+    }
+}
+
+/// A payload as a part of what came, if it is one: not if it came compressed.
+pub(crate) fn part(whole: &Bytes, payload: &[u8]) -> Option<Bytes> {
+    let within = whole.as_ptr_range().contains(&payload.as_ptr());
+    within.then(|| whole.slice_ref(payload))
+}
 
 /// Appends a value to what may have room, and has nothing in it.
 pub(crate) fn write(value: &impl Serialize, out: &mut Vec<u8>) -> Result<(), Error> {
@@ -33,6 +86,16 @@ pub(super) fn write_parameters(
 /// Reads a value that is all there is.
 pub(crate) fn read<T: DeserializeOwned>(bytes: &[u8], limits: &Limits) -> Result<T, Error> {
     let mut decoder = CborDecoder::from_slice(bytes, CborProfile::DEFAULT, limits)?;
+    let value = decoder.deserialize()?;
+    decoder.finish()?;
+    Ok(value)
+}
+
+/// The same of what blobs may share.
+#[cold]
+fn read_shared<T: DeserializeOwned>(bytes: Bytes, limits: &Limits) -> Result<T, Error> {
+    let body = Body::new(bytes);
+    let mut decoder = CborDecoder::from_body(&body, CborProfile::DEFAULT, limits)?;
     let value = decoder.deserialize()?;
     decoder.finish()?;
     Ok(value)

@@ -3,7 +3,7 @@
 use polywire_frame::Time;
 
 use super::asked::What;
-use super::machine::{Begin, Machine};
+use super::machine::{Begin, Input, Machine};
 use super::state::State;
 use super::tickets::{Outcome, Ticket};
 
@@ -95,9 +95,9 @@ impl<M: Machine> State<M> {
             deadline: slot.deadline,
             metadata: &[],
             trace: None,
-            payload: &slot.payload,
         };
-        let Ok(id) = self.machine.begin(now, &begin, first) else {
+        let mut input = Input::Own(&mut slot.payload);
+        let Ok(id) = self.machine.begin(now, &begin, &mut input, first) else {
             return false;
         };
         slot.outcome = Outcome::Open(id);

@@ -6,6 +6,7 @@ use std::pin::{Pin, pin};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
+use bytes::Bytes;
 use polywire_frame::{Broken, Output, Reason, Time};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::Sleep;
@@ -36,8 +37,8 @@ pub(crate) trait Side {
     /// Hands over what others have left for it. Afterwards the task is woken when there is more.
     fn prepare(&mut self, clock: Clock, context: &mut Context<'_>);
 
-    /// Looks at what has come, and when it has.
-    fn take(&mut self, came: Time, bytes: &[u8]) -> Result<Taken, Broken>;
+    /// Looks at what has come, and when it has. A large frame comes as `whole`, too, to be kept without copying it.
+    fn take(&mut self, came: Time, bytes: &[u8], whole: Option<&Bytes>) -> Result<Taken, Broken>;
 
     /// How many bytes are to be written.
     fn output_len(&self) -> usize;
@@ -197,7 +198,7 @@ where
         let work = &mut self.work;
         let begun = self
             .reading
-            .begin(said, &mut |bytes| work.take(self.heard, bytes));
+            .begin(said, &mut |bytes, _| work.take(self.heard, bytes, None));
         self.stopped = self.reading.is_stopped().then_some(self.heard);
         if let Err(broken) = begun {
             self.close(Some(broken));
@@ -287,11 +288,11 @@ where
         let came = self.stopped.unwrap_or(now);
         let consumed = self.reading.consumed();
         let work = &mut self.work;
-        let polled = self
-            .reading
-            .poll_read(Pin::new(&mut self.stream), context, &mut |bytes| {
-                work.take(came, bytes)
-            });
+        let polled =
+            self.reading
+                .poll_read(Pin::new(&mut self.stream), context, &mut |bytes, whole| {
+                    work.take(came, bytes, whole)
+                });
         self.stopped = self.reading.is_stopped().then_some(came);
         Ok(match polled {
             Poll::Pending => Poll::Pending,
@@ -393,7 +394,7 @@ where
                 closing.said = true;
             }
         }
-        let mut pass_over = |bytes: &[u8]| {
+        let mut pass_over = |bytes: &[u8], _: Option<&Bytes>| {
             Ok::<_, Broken>(Taken {
                 bytes: bytes.len(),
                 wants: 1,

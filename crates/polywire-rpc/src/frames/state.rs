@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::task::Waker;
 use std::time::Duration;
 
+use bytes::Bytes;
 use polywire_frame::client::{Connection, Event, Lost};
 use polywire_frame::flow::{AdaptiveLimit, Sample};
 use polywire_frame::{CallId, FaultCode, Reason, Time};
@@ -15,6 +16,7 @@ use super::cause::Cause;
 use super::link::LinkOptions;
 use super::locked::Locked;
 use super::machine::Machine;
+use super::payload;
 use super::room::Room;
 use super::tickets::{End, Ticket, Tickets};
 use super::waiters::Waiters;
@@ -235,7 +237,7 @@ impl<M: Machine> State<M> {
                 ..
             } => Sample::Refused,
             // What the server took for the call itself is no sign of a queue.
-            End::Reply => Sample::Answered(now.since(began).saturating_sub(took)),
+            End::Reply | End::Large(_) => Sample::Answered(now.since(began).saturating_sub(took)),
             End::Deadline => Sample::Late,
             End::Fault { .. } | End::Lost { .. } => Sample::Nothing,
         };
@@ -244,8 +246,13 @@ impl<M: Machine> State<M> {
         waker
     }
 
-    /// What the server has said of calls, and of itself.
-    pub(super) fn happens(&mut self, now: Time, event: &Event<'_, Ticket>) -> Option<Waker> {
+    /// What the server has said of calls, and of itself. `whole` is what the event is of, if that is a large frame.
+    pub(super) fn happens(
+        &mut self,
+        now: Time,
+        event: &Event<'_, Ticket>,
+        whole: Option<&Bytes>,
+    ) -> Option<Waker> {
         match *event {
             Event::Reply {
                 context,
@@ -254,7 +261,11 @@ impl<M: Machine> State<M> {
                 ..
             } => {
                 let took = Duration::from_micros(took.into());
-                self.end(now, context, End::Reply, payload, took)
+                let (end, payload) = match whole.and_then(|whole| payload::part(whole, payload)) {
+                    Some(large) => (End::Large(Box::new(large)), &[][..]),
+                    None => (End::Reply, payload),
+                };
+                self.end(now, context, end, payload, took)
             }
             Event::Fault {
                 context,

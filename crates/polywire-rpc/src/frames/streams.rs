@@ -11,7 +11,7 @@ use super::client::Opening;
 use super::error::CallError;
 use super::items::Item;
 use super::link::Leaving;
-use super::payload;
+use super::payload::{self, Payload};
 use super::tickets::Ticket;
 
 /// A call that is open, with streams of items. To drop it cancels the call.
@@ -299,7 +299,7 @@ impl Incoming {
             .await
             .is_some()
         {}
-        let reply = |bytes: &[u8]| Ok(bytes.to_vec());
+        let reply = |payload: Payload<'_>| Ok(payload.into_vec());
         poll_fn(|context| link.0.poll_end(*ticket, reply, context)).await
     }
 }

@@ -2,6 +2,7 @@
 
 use std::task::{Context, Waker};
 
+use bytes::Bytes;
 use polywire_frame::{CallId, FaultCode, Time};
 
 use super::cause::Cause;
@@ -21,14 +22,17 @@ pub(super) enum Outcome {
     Left,
     /// It is open.
     Open(CallId),
-    /// It has ended. The payload is in the ticket.
+    /// It has ended. The payload is in the ticket, unless it is large.
     Ended(End),
 }
 
 /// How a call has ended.
 #[derive(Clone, Debug)]
 pub(super) enum End {
+    /// With the payload in the ticket.
     Reply,
+    /// A reply that is large, and its payload as it came.
+    Large(Box<Bytes>),
     Fault {
         code: FaultCode,
         retry_after: u32,

@@ -6,7 +6,7 @@ use std::io::{self, IoSlice};
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll};
 
-use bytes::BytesMut;
+use bytes::{Buf, BufMut, Bytes, BytesMut};
 use polywire_frame::Output;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, ReadBuf};
 
@@ -15,6 +15,9 @@ const SCRATCH: usize = 64 << 10;
 
 /// The least room for a frame that did not come whole.
 const LEAST: usize = 4 << 10;
+
+/// How many times as much room a frame has as has come of it.
+const AHEAD: usize = 16;
 
 thread_local! {
     /// What the streams of this thread read into, one after the other: a connection that waits
@@ -44,6 +47,9 @@ pub(crate) enum Read {
     Dry,
 }
 
+/// Looks at what has come, which can be shared with whoever keeps some of it if it is a large frame.
+pub(crate) type Take<'a, E> = dyn FnMut(&[u8], Option<&Bytes>) -> Result<Taken, E> + 'a;
+
 /// What a reader of frames made of bytes.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) struct Taken {
@@ -59,7 +65,7 @@ impl Reading {
         &mut self,
         mut stream: Pin<&mut S>,
         context: &mut Context<'_>,
-        take: &mut dyn FnMut(&[u8]) -> Result<Taken, E>,
+        take: &mut Take<'_, E>,
     ) -> Poll<io::Result<Result<Read, E>>>
     where
         S: AsyncRead + Unpin,
@@ -79,7 +85,7 @@ impl Reading {
                 return Poll::Ready(Ok(Ok(Read::Ended)));
             }
             let full = read.len() == SCRATCH;
-            let taken = match take(read) {
+            let taken = match take(read, None) {
                 Ok(taken) => taken,
                 Err(error) => return Poll::Ready(Ok(Err(error))),
             };
@@ -91,12 +97,8 @@ impl Reading {
     }
 
     /// Has `take` look at what somebody else has read.
-    pub(crate) fn begin<E>(
-        &mut self,
-        read: &[u8],
-        take: &mut dyn FnMut(&[u8]) -> Result<Taken, E>,
-    ) -> Result<(), E> {
-        let taken = take(read)?;
+    pub(crate) fn begin<E>(&mut self, read: &[u8], take: &mut Take<'_, E>) -> Result<(), E> {
+        let taken = take(read, None)?;
         self.consumed += taken.bytes as u64;
         self.keep(&read[taken.bytes..], taken.wants);
         Ok(())
@@ -135,29 +137,31 @@ impl Reading {
         &mut self,
         stream: Pin<&mut S>,
         context: &mut Context<'_>,
-        take: &mut dyn FnMut(&[u8]) -> Result<Taken, E>,
+        take: &mut Take<'_, E>,
     ) -> Poll<io::Result<Result<Read, E>>>
     where
         S: AsyncRead + Unpin,
     {
         if self.wants == 0 {
             // It had stopped in front of what is there.
-            let taken = match take(&self.rest) {
-                Ok(taken) => taken,
-                Err(error) => return Poll::Ready(Ok(Err(error))),
-            };
-            let _ = self.rest.split_to(taken.bytes);
-            self.consumed += taken.bytes as u64;
-            self.wants = taken.wants;
-            self.let_go();
-            return Poll::Ready(Ok(Ok(Read::More)));
+            return Poll::Ready(Ok(self.look(take).map(|()| Read::More)));
         }
         // A length is only a promise: room grows with what has come.
         let missing = self.wants.saturating_sub(self.rest.len());
-        let room = missing.clamp(LEAST, self.rest.len().max(SCRATCH));
+        let most = self.rest.len().saturating_mul(AHEAD).max(SCRATCH);
+        let room = missing.clamp(LEAST, most);
         self.rest.reserve(room);
         let before = self.rest.len();
-        let read = pin!(stream.get_mut().read_buf(&mut self.rest)).poll(context);
+        let (read, room) = if self.is_large() {
+            // And nothing of the next, which would have to be copied.
+            let room = missing.clamp(1, room);
+            let mut rest = (&mut self.rest).limit(room);
+            let read = pin!(stream.get_mut().read_buf(&mut rest)).poll(context);
+            (read, room)
+        } else {
+            let read = pin!(stream.get_mut().read_buf(&mut self.rest)).poll(context);
+            (read, room)
+        };
         match read {
             Poll::Pending => return Poll::Pending,
             Poll::Ready(Err(error)) => return Poll::Ready(Err(error)),
@@ -165,18 +169,44 @@ impl Reading {
             Poll::Ready(Ok(_)) => {}
         }
         let full = self.rest.len() - before >= room;
-        if self.rest.len() >= self.wants {
-            let taken = match take(&self.rest) {
-                Ok(taken) => taken,
-                Err(error) => return Poll::Ready(Ok(Err(error))),
-            };
-            let _ = self.rest.split_to(taken.bytes);
-            self.consumed += taken.bytes as u64;
-            self.wants = taken.wants;
-            self.let_go();
+        if self.rest.len() >= self.wants
+            && let Err(error) = self.look(take)
+        {
+            return Poll::Ready(Ok(Err(error)));
         }
         let more = if full { Read::More } else { Read::Dry };
         Poll::Ready(Ok(Ok(more)))
+    }
+
+    /// Whether what is coming is a frame that is not copied.
+    const fn is_large(&self) -> bool {
+        self.wants >= Output::LARGE
+    }
+
+    /// Has `take` look at what is there.
+    fn look<E>(&mut self, take: &mut Take<'_, E>) -> Result<(), E> {
+        let taken = if self.is_large() {
+            let whole = std::mem::take(&mut self.rest).freeze();
+            let taken = take(&whole, Some(&whole))?;
+            if taken.bytes < whole.len() {
+                self.rest = match whole.try_into_mut() {
+                    Ok(mut rest) => {
+                        rest.advance(taken.bytes);
+                        rest
+                    }
+                    Err(whole) => BytesMut::from(&whole[taken.bytes..]),
+                };
+            }
+            taken
+        } else {
+            let taken = take(&self.rest, None)?;
+            self.rest.advance(taken.bytes);
+            taken
+        };
+        self.consumed += taken.bytes as u64;
+        self.wants = taken.wants;
+        self.let_go();
+        Ok(())
     }
 
     /// Gives the room back, if nothing is in it.
@@ -274,5 +304,89 @@ impl Writing {
             }
         }
         stream.poll_write_vectored(context, &pieces[..count])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::poll_fn;
+
+    use tokio::io::{AsyncWriteExt, duplex};
+
+    use super::*;
+
+    /// Reads until nothing is there, with a reader that wants so many bytes and has them then.
+    async fn read(
+        reading: &mut Reading,
+        stream: &mut (impl AsyncRead + Unpin),
+        take: &mut Take<'_, ()>,
+    ) {
+        loop {
+            let polled = poll_fn(|context| {
+                let stream = Pin::new(&mut *stream);
+                Poll::Ready(match reading.poll_read(stream, context, take) {
+                    Poll::Pending => None,
+                    Poll::Ready(read) => Some(read.unwrap().unwrap()),
+                })
+            });
+            if polled.await.is_none() {
+                return;
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn a_large_frame_is_shared_and_ends_where_it_ends() {
+        let (mut writer, mut stream) = duplex(1 << 20);
+        let frame: Vec<u8> = (0..200_000_u32).map(|at| at as u8).collect();
+        let mut reading = Reading::default();
+        let mut frames = Vec::new();
+        let mut take = |bytes: &[u8], whole: Option<&Bytes>| {
+            if bytes.len() < frame.len() {
+                let wants = frame.len();
+                return Ok(Taken { bytes: 0, wants });
+            }
+            let whole = whole.unwrap();
+            assert_eq!(whole.as_ptr_range(), bytes.as_ptr_range());
+            frames.push(whole.clone());
+            let bytes = frame.len();
+            Ok(Taken { bytes, wants: 1 })
+        };
+        // In pieces that end in the middle of them.
+        for piece in frame.repeat(3).chunks(150_000) {
+            writer.write_all(piece).await.unwrap();
+            read(&mut reading, &mut stream, &mut take).await;
+        }
+        assert!(frames.iter().all(|read| *read == frame));
+        assert_eq!((frames.len(), reading.kept()), (3, 0));
+    }
+
+    /// Whoever looks may stop in front of some of it, and may keep what was before.
+    #[tokio::test]
+    async fn what_is_left_of_what_was_shared_is_there() {
+        for keeps in [false, true] {
+            let (mut writer, mut stream) = duplex(1 << 20);
+            let sent: Vec<u8> = (0..100_000_u32).map(|at| at as u8).collect();
+            writer.write_all(&sent[..10]).await.unwrap();
+            let mut reading = Reading::default();
+            let mut kept = Vec::new();
+            let mut seen = Vec::new();
+            let mut take = |bytes: &[u8], whole: Option<&Bytes>| {
+                if seen.is_empty() && bytes.len() < 100_000 {
+                    let wants = 100_000;
+                    return Ok(Taken { bytes: 0, wants });
+                }
+                kept.extend(whole.filter(|_| keeps).cloned());
+                let most = bytes.len().min(60_000);
+                seen.extend_from_slice(&bytes[..most]);
+                let wants = usize::from(most == bytes.len());
+                Ok(Taken { bytes: most, wants })
+            };
+            read(&mut reading, &mut stream, &mut take).await;
+            writer.write_all(&sent[10..]).await.unwrap();
+            read(&mut reading, &mut stream, &mut take).await;
+            assert!(seen == sent, "keeps: {keeps}");
+            assert_eq!(reading.consumed(), 100_000);
+        }
     }
 }

@@ -17,6 +17,7 @@ use crate::frames::cause::Cause;
 use crate::frames::error::CallError;
 use crate::frames::hand::Hand;
 use crate::frames::link::{Here, Link, LinkOptions, Write, wait_here};
+use crate::frames::payload::Payload;
 use crate::frames::room::Room;
 
 /// What a client's calls and those who keep its connections share.
@@ -146,7 +147,7 @@ impl Core {
         read: F,
     ) -> Result<R, CallError>
     where
-        F: FnOnce(&[u8]) -> Result<R, CallError> + Copy + Send,
+        F: FnOnce(Payload<'_>) -> Result<R, CallError> + Copy + Send,
     {
         let mut asked = call.asked(self.clock.now());
         let mut going = Going::new(self);

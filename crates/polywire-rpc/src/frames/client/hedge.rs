@@ -11,6 +11,7 @@ use super::going::{Current, Going};
 use crate::frames::asked::Asked;
 use crate::frames::error::CallError;
 use crate::frames::link::Write;
+use crate::frames::payload::Payload;
 
 /// The second time that a call is asked. When this is dropped, it is no more.
 struct Second<'a> {
@@ -37,7 +38,7 @@ impl Going<'_> {
         read: F,
     ) -> Result<R, CallError>
     where
-        F: FnOnce(&[u8]) -> Result<R, CallError> + Copy + Send,
+        F: FnOnce(Payload<'_>) -> Result<R, CallError> + Copy + Send,
     {
         let core = self.core;
         let Some(current) = &self.current else {

@@ -33,7 +33,7 @@ use super::asked::What;
 use super::error::CallError;
 use super::hand::Hand;
 use super::link::Write;
-use super::payload;
+use super::payload::{self, Payload};
 use super::streams::{CallStream, Subscription};
 
 pub use builder::ClientBuilder;
@@ -222,8 +222,9 @@ impl Client {
     ) -> Result<R, CallError> {
         let mut write = move |out: &mut Vec<u8>| payload::write_parameters(&parameters, out);
         let limits = &self.inner.limits;
-        let read = |bytes: &[u8]| {
-            payload::read(bytes, limits).map_err(|error| CallError::unreadable(&error))
+        let read = |payload: Payload<'_>| {
+            let read = payload.read(limits);
+            read.map_err(|error| CallError::unreadable(&error))
         };
         let pairs = self.pairs(&[]);
         let call = self.asked(What::Call, method, &pairs);
@@ -240,7 +241,7 @@ impl Client {
             out.extend_from_slice(input);
             Ok(())
         };
-        let read = |bytes: &[u8]| Ok(bytes.to_vec());
+        let read = |payload: Payload<'_>| Ok(payload.into_vec());
         let pairs = self.pairs(&[]);
         let call = self.asked(What::Call, operation, &pairs);
         self.ask(&call, &mut write, read).await
@@ -285,9 +286,9 @@ impl Client {
         // Whoever reads is one of several who might.
         let output = Mutex::new(output);
         let output = &output;
-        let read = move |bytes: &[u8]| {
+        let read = move |payload: Payload<'_>| {
             let mut output = output.lock().unwrap_or_else(PoisonError::into_inner);
-            output.extend_from_slice(bytes);
+            output.extend_from_slice(&payload);
             Ok(())
         };
         let pairs = self.pairs(&[]);
@@ -399,7 +400,7 @@ impl Client {
         let mut write = move |out: &mut Vec<u8>| {
             payload::write(&message, out).map_err(|error| CallError::Invalid(error.to_string()))
         };
-        let read = |bytes: &[u8]| match bytes.try_into() {
+        let read = |payload: Payload<'_>| match (*payload).try_into() {
             Ok(count) => Ok(u32::from_le_bytes(count)),
             Err(_) => Err(CallError::Unreadable(
                 "a count of four bytes was expected".into(),
@@ -436,7 +437,7 @@ impl Client {
         read: F,
     ) -> impl Future<Output = Result<R, CallError>> + 'a
     where
-        F: FnOnce(&[u8]) -> Result<R, CallError> + Copy + Send + 'a,
+        F: FnOnce(Payload<'_>) -> Result<R, CallError> + Copy + Send + 'a,
         R: 'a,
     {
         self.inner.core.ask(call, write, read)
@@ -456,7 +457,7 @@ impl Client {
         };
         let pairs = self.pairs(metadata);
         let call = self.call_of(operation, &pairs, options);
-        let read = |bytes: &[u8]| Ok(Bytes::copy_from_slice(bytes));
+        let read = |payload: Payload<'_>| Ok(payload.into_bytes());
         self.ask(&call, &mut write, read).await
     }
 
@@ -475,7 +476,7 @@ impl Client {
             hand: Some(hand),
             ..self.call_of(operation, &pairs, options)
         };
-        let read = |bytes: &[u8]| Ok(Bytes::copy_from_slice(bytes));
+        let read = |payload: Payload<'_>| Ok(payload.into_bytes());
         self.ask(&call, write, read).await
     }
 

@@ -186,7 +186,7 @@ impl Driver {
                     }
                 }
                 Some(event) => {
-                    woken.extend(state.happens(now, &event));
+                    woken.extend(state.happens(now, &event, None));
                     if event == Event::Hello {
                         shared.changed.notify_one();
                         if let Some(greeted) = greeted.take() {

@@ -10,6 +10,7 @@ use polywire_schema::Body;
 
 use super::pipe::Pipe;
 use super::turns::Cost;
+use crate::frames::payload;
 use crate::methods::{Form, MethodFuture, MethodReply, Place, Router, Target, write_output};
 use crate::server::app::{App, Called};
 use crate::{Context, ServiceHandle};
@@ -172,8 +173,13 @@ impl Table {
         app: &Arc<App>,
         index: u32,
         context: Context,
-        payload: &[u8],
+        (payload, whole): (&[u8], Option<&Bytes>),
     ) -> Result<MethodFuture, Fault> {
+        // A large one is shared with what came.
+        let shared = || match whole.and_then(|whole| payload::part(whole, payload)) {
+            Some(part) => part,
+            None => Bytes::copy_from_slice(payload),
+        };
         match &self.targets[index as usize] {
             Target::Method(entry) => {
                 let Some(router) = &app.methods else {
@@ -184,14 +190,14 @@ impl Table {
                     let source = Place::lent(payload, &app.limits)?;
                     return router.begin(app, entry, source, context, answer);
                 }
-                let bytes = Bytes::copy_from_slice(payload);
+                let bytes = shared();
                 let body = Body::new(bytes.clone());
                 let source = Place::Cbor.open(&bytes, &body, &app.limits)?;
                 router.begin(app, entry, source, context, answer)
             }
             Target::Operation(index) => {
                 let index = *index;
-                let body = Body::new(Bytes::copy_from_slice(payload));
+                let body = Body::new(shared());
                 let output = app.handle_by(&self.wire, &Route::to(index), context, &body)?;
                 let app = Arc::clone(app);
                 Ok(Box::pin(async move {

@@ -267,6 +267,7 @@ impl Calls for Direct {
             context: &context,
             extension: &Extension::default(),
             payload,
+            whole: None,
         };
         let within = Within::new(&self.runtime);
         let begun = self.handlers.begin(&request, within.looks());

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicI32, Ordering};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
+use bytes::Bytes;
 use polywire_frame::server::Fault as Answer;
 use polywire_frame::{Extension, Time};
 use polywire_protocol::{Fault, FaultKind};
@@ -19,7 +20,7 @@ use super::done::{Answered, Done, Ended};
 use super::faults;
 use super::one_ways::OneWays;
 use super::turns::Waiting;
-use crate::frames::Clock;
+use crate::frames::{Clock, payload};
 use crate::handler::Output;
 use crate::methods::MethodReply;
 use crate::server::answer::caught;
@@ -71,6 +72,8 @@ pub(super) struct Request<'a> {
     pub(super) context: &'a crate::Context,
     pub(super) extension: &'a Extension<'a>,
     pub(super) payload: &'a [u8],
+    /// What the payload is a part of, if it is large.
+    pub(super) whole: Option<&'a Bytes>,
 }
 
 impl Handlers {
@@ -412,7 +415,10 @@ fn begin(
     looks: bool,
 ) -> Result<Begun, Fault> {
     let Request {
-        operation, payload, ..
+        operation,
+        payload,
+        whole,
+        ..
     } = *request;
     caught(|| {
         let context = own.as_ref().unwrap_or(request.context);
@@ -420,7 +426,7 @@ fn begin(
             return Ok(Begun::Ended(answer));
         }
         let context = own.unwrap_or_else(|| request.context.clone());
-        let future = table.begin(app, operation, context, payload)?;
+        let future = table.begin(app, operation, context, (payload, whole))?;
         Ok(Begun::of(future, looks))
     })
 }
@@ -445,7 +451,7 @@ struct Later {
     table: Arc<Table>,
     operation: u32,
     context: crate::Context,
-    payload: Vec<u8>,
+    payload: Bytes,
     waiting: Waiting,
 }
 
@@ -454,12 +460,15 @@ impl Later {
         let mut context = request.context.clone();
         bring_all(&mut context, request.extension);
         let cost = handlers.table.cost(request.operation);
+        let part = request
+            .whole
+            .and_then(|whole| payload::part(whole, request.payload));
         Self {
             app: Arc::clone(&handlers.app),
             table: Arc::clone(&handlers.table),
             operation: request.operation,
             context,
-            payload: request.payload.to_vec(),
+            payload: part.unwrap_or_else(|| Bytes::copy_from_slice(request.payload)),
             waiting: handlers.app.flow.turns.enter(cost),
         }
     }
@@ -491,6 +500,7 @@ impl Later {
                 context: &self.context,
                 extension: &Extension::default(),
                 payload: &self.payload,
+                whole: Some(&self.payload),
             };
             begin(&self.app, &self.table, &request, None, true)
         };

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::task::Context;
 use std::time::Duration;
 
+use bytes::Bytes;
 use polywire_frame::flow::Allowance;
 use polywire_frame::server::{Connection, Event, Fault as Answer, Step};
 use polywire_frame::{Broken, CallId, Extension, Features, Output, Reason, Settings, Time};
@@ -257,7 +258,7 @@ impl Work {
         self.life.leaves(now.after(within));
     }
 
-    fn happens(&mut self, now: Time, event: Event<'_, u32, Kept>) {
+    fn happens(&mut self, now: Time, event: Event<'_, u32, Kept>, whole: Option<&Bytes>) {
         match event {
             Event::Call {
                 id,
@@ -280,7 +281,7 @@ impl Work {
                 payload,
             } => {
                 self.context.deadline = self.handlers.until(self.clock, now, deadline);
-                self.call(now, id, operation, &extension, payload);
+                self.call(now, id, operation, &extension, (payload, whole));
             }
             Event::OneWay {
                 operation,
@@ -337,13 +338,14 @@ impl Work {
         id: CallId,
         operation: u32,
         extension: &Extension<'_>,
-        payload: &[u8],
+        (payload, whole): (&[u8], Option<&Bytes>),
     ) {
         let request = Request {
             operation,
             context: &self.context,
             extension,
             payload,
+            whole,
         };
         let became = self
             .handlers
@@ -362,6 +364,7 @@ impl Work {
             context: &self.context,
             extension,
             payload,
+            whole: None,
         };
         self.handlers.one_way(&request);
     }
@@ -466,7 +469,7 @@ impl Side for Work {
         !self.stalled.is_empty()
     }
 
-    fn take(&mut self, came: Time, bytes: &[u8]) -> Result<Taken, Broken> {
+    fn take(&mut self, came: Time, bytes: &[u8], whole: Option<&Bytes>) -> Result<Taken, Broken> {
         let mut at = 0;
         self.gate.turn();
         // What was left lying has its turn later than it came.
@@ -519,7 +522,7 @@ impl Side for Work {
                         }
                         let operation = operation(&event);
                         if self.admits(&event) {
-                            self.happens(came, event);
+                            self.happens(came, event, whole);
                         }
                         // As it is known now.
                         looks = operation.is_none_or(|operation| {

@@ -319,6 +319,7 @@ fn happens(
                 context,
                 extension: &extension,
                 payload,
+                whole: None,
             };
             if let Became::AtWork = handlers.call(machine, done, now, call, &request) {
                 return Some(call);
@@ -335,6 +336,7 @@ fn happens(
                 context,
                 extension: &extension,
                 payload,
+                whole: None,
             };
             handlers.one_way(&request);
         }

@@ -1,0 +1,179 @@
+//! Large payloads, which are not copied on their way.
+
+use polywire_protocol::Fault;
+use polywire_rpc::frames::{CallError, Client, ClientBuilder};
+use polywire_rpc::server::FrameLimits;
+use polywire_rpc::{Methods, Running, Server, ServerBuilder};
+use polywire_schema::{Blob, Limits};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::task::JoinSet;
+
+const MIB: usize = 1 << 20;
+
+fn server() -> ServerBuilder {
+    let methods = Methods::new()
+        .method("Echo", |(blob,): (Blob,)| async move { blob })
+        .method(
+            "IsShared",
+            |(blob,): (Blob,)| async move { blob.is_shared() },
+        )
+        .method("Add", |(a, b): (i32, i32)| async move { a + b })
+        .bytes("Sum", |input, output, _| {
+            output.extend_from_slice(&sum(input).to_le_bytes());
+            Ok::<_, Fault>(())
+        })
+        .bytes("EchoBytes", |input, output, _| {
+            output.extend_from_slice(input);
+            Ok::<_, Fault>(())
+        });
+    Server::methods(methods).frames(true)
+}
+
+/// A number that another order of the bytes does not have.
+fn sum(bytes: &[u8]) -> u64 {
+    let add = |sum: u64, byte: &u8| sum.wrapping_mul(31).wrapping_add(1 + u64::from(*byte));
+    bytes.iter().fold(0, add)
+}
+
+async fn listen(server: ServerBuilder) -> Running {
+    let server = server.build().unwrap();
+    server.listen("127.0.0.1:0".parse().unwrap()).await.unwrap()
+}
+
+async fn connect(running: &Running, builder: ClientBuilder) -> Client {
+    let url = format!("tcp://{}", running.address());
+    builder.endpoint(&url).connect().await.unwrap()
+}
+
+/// Bytes of which no two pieces are alike, and that compress a little.
+fn bytes(len: usize, seed: u32) -> Vec<u8> {
+    let words = (0..len as u32).map(|at| at.wrapping_mul(2_654_435_761).rotate_left(seed));
+    words.flat_map(u32::to_le_bytes).take(len).collect()
+}
+
+#[tokio::test]
+async fn blobs_are_parts_of_what_came() {
+    let running = listen(server()).await;
+    let client = connect(&running, Client::builder()).await;
+    let blob = Blob::from(bytes(MIB, 0));
+    assert!(client.call::<bool>("IsShared", (&blob,)).await.unwrap());
+    let answer: Blob = client.call("Echo", (&blob,)).await.unwrap();
+    assert!(answer.is_shared());
+    assert_eq!(answer, blob);
+    let small = Blob::from(bytes(1_000, 0));
+    assert!(!client.call::<bool>("IsShared", (&small,)).await.unwrap());
+}
+
+/// Of all sizes around those from which on something else is done, many at once, in every way that frames go.
+#[tokio::test]
+async fn what_is_large_comes_as_it_went() {
+    let limits = FrameLimits::new().compress(1_000);
+    let running = listen(server().frame_limits(limits)).await;
+    let plain = || Client::builder().in_flight(100..=100);
+    for builder in [
+        plain(),
+        plain().checksums(true),
+        plain().compress(1_000),
+        // They wait for each other.
+        plain().in_flight(1..=1),
+    ] {
+        let client = connect(&running, builder).await;
+        let mut calls = JoinSet::new();
+        let lens = [
+            32_700,
+            32_760,
+            32_768,
+            40_000,
+            65_500,
+            65_536,
+            70_000,
+            300_000,
+            3 * MIB,
+        ];
+        for (seed, len) in (0..).zip(lens) {
+            let client = client.clone();
+            calls.spawn(async move {
+                let sent = bytes(len, seed);
+                assert_eq!(
+                    client.call::<i32>("Add", (seed, len as i32)).await.unwrap(),
+                    seed as i32 + len as i32
+                );
+                assert!(
+                    client.call_bytes("EchoBytes", &sent).await.unwrap() == sent,
+                    "{len}"
+                );
+                let blob = Blob::from(sent);
+                let answer: Blob = client.call("Echo", (&blob,)).await.unwrap();
+                assert!(answer == blob, "{len} in a blob");
+            });
+        }
+        calls.join_all().await;
+    }
+}
+
+#[tokio::test]
+async fn what_is_too_large_is_refused_and_the_rest_goes_on() {
+    let running = listen(server().limits(Limits::DEFAULT.with_bytes(MIB))).await;
+    let client = connect(&running, Client::builder().in_flight(2..=2)).await;
+    let large = bytes(2 * MIB, 1);
+    let mut calls = JoinSet::new();
+    for _ in 0..10 {
+        let (client, large) = (client.clone(), large.clone());
+        calls.spawn(async move {
+            let error = client.call_bytes("EchoBytes", &large).await.unwrap_err();
+            assert!(matches!(error, CallError::Invalid(_)), "{error}");
+            let half = &large[..MIB / 2];
+            assert!(client.call_bytes("EchoBytes", half).await.unwrap() == half);
+        });
+    }
+    calls.join_all().await;
+}
+
+/// A server that lies about a length takes no more room than it fills many times over, and what follows a large frame is
+/// read like any other, however it is cut.
+#[tokio::test]
+async fn frames_of_all_sizes_follow_each_other() {
+    let running = listen(server()).await;
+    let mut stream = TcpStream::connect(running.address()).await.unwrap();
+    let mut said = b"\xf7PW\x01\0\0\0\0\x01\0\0\0\0\0\0\0\0\0\0\0".to_vec();
+    let lens = [10, 200_000, 20, 0, 40_000, 40_000, 66_000, 5, 1_000_000, 3];
+    for (slot, len) in (0_u32..).zip(lens) {
+        let name = b"\x06\0\x01\x03\0Sum";
+        said.extend(((name.len() + len) as u32).to_le_bytes());
+        said.extend([2, 1, 0, 0]);
+        said.extend(slot.to_le_bytes());
+        said.extend(0_u32.to_le_bytes());
+        said.extend(name);
+        said.extend(bytes(len, slot));
+    }
+    let (mut reader, mut writer) = stream.split();
+    let writing = async {
+        // Never at the end of a frame.
+        for piece in said.chunks(33_333) {
+            writer.write_all(piece).await.unwrap();
+            tokio::task::yield_now().await;
+        }
+    };
+    let reading = async {
+        let mut preface = [0; 4];
+        reader.read_exact(&mut preface).await.unwrap();
+        let mut seen = 0;
+        while seen < lens.len() {
+            let mut head = [0; 16];
+            reader.read_exact(&mut head).await.unwrap();
+            let len = u32::from_le_bytes([head[0], head[1], head[2], head[3]]) as usize;
+            let mut body = vec![0; len];
+            reader.read_exact(&mut body).await.unwrap();
+            let (kind, slot) = (head[4], u32::from(head[8]));
+            // Hellos and limits are none of this.
+            if kind == 4 {
+                let expected = sum(&bytes(lens[slot as usize], slot)).to_le_bytes();
+                assert_eq!(body, expected, "slot {slot}");
+                seen += 1;
+            }
+            assert_ne!(kind, 5, "slot {slot}: {}", String::from_utf8_lossy(&body));
+        }
+    };
+    tokio::join!(writing, reading);
+}
