@@ -1,7 +1,9 @@
 //! What a handler knows about its call besides the input.
 
+use std::fmt;
 use std::net::SocketAddr;
-use std::sync::Arc;
+use std::ops::Deref;
+use std::sync::{Arc, LazyLock};
 
 use http::{Extensions, HeaderMap, Method, Uri, request};
 use polywire_protocol::ProtocolKind;
@@ -15,14 +17,51 @@ use crate::server::Peer;
 /// Cloning counts up: the calls of a multicall have one each.
 #[derive(Clone, Debug)]
 pub struct Context {
-    /// Behind a pointer, since it is large and handed on many times.
-    pub(crate) head: Arc<request::Parts>,
+    pub(crate) head: Head,
     pub(crate) peer: Peer,
     pub(crate) protocol: ProtocolKind,
     /// The place of that protocol among those of the server.
     pub(crate) mount: u32,
     /// When nobody waits for the call any more.
     pub(crate) deadline: Option<Instant>,
+}
+
+/// The head of a call, behind a pointer, since it is large and handed on many times.
+///
+/// Most calls over frames have none. What they see instead is there once and not counted, since a count is what
+/// threads would take from one another, twice a call.
+#[derive(Clone, Default)]
+pub(crate) struct Head(Option<Arc<request::Parts>>);
+
+/// The head of a call that brings none.
+static NONE: LazyLock<request::Parts> = LazyLock::new(|| http::Request::new(()).into_parts().0);
+
+impl Head {
+    /// To be changed by one call alone.
+    pub(crate) fn make_mut(&mut self) -> &mut request::Parts {
+        let own = self.0.get_or_insert_with(|| Arc::new(NONE.clone()));
+        Arc::make_mut(own)
+    }
+}
+
+impl From<Arc<request::Parts>> for Head {
+    fn from(head: Arc<request::Parts>) -> Self {
+        Self(Some(head))
+    }
+}
+
+impl Deref for Head {
+    type Target = request::Parts;
+
+    fn deref(&self) -> &request::Parts {
+        self.0.as_deref().unwrap_or_else(|| &NONE)
+    }
+}
+
+impl fmt::Debug for Head {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
 }
 
 /// The id of a call, among the extensions of its head.
@@ -124,6 +163,6 @@ impl Context {
     /// What layers leave for the handler.
     #[must_use]
     pub fn extensions_mut(&mut self) -> &mut Extensions {
-        &mut Arc::make_mut(&mut self.head).extensions
+        &mut self.head.make_mut().extensions
     }
 }

@@ -159,12 +159,7 @@ impl App {
         };
         let limit = self.limits.bytes();
         let mut grows = |len| body.grow((bytes.len(), len), limit, &self.memory);
-        let decoded = decode_content(
-            operation,
-            Arc::make_mut(&mut context.head),
-            &bytes,
-            &mut grows,
-        )?;
+        let decoded = decode_content(operation, context.head.make_mut(), &bytes, &mut grows)?;
         let mut bytes = decoded.unwrap_or(bytes);
         let mut whole = Body::new(bytes.clone());
         let reader = &self.mounts.protocols[protocol];

@@ -349,7 +349,7 @@ impl App {
             Arc::make_mut(&mut head).extensions.insert(id.clone());
         }
         let context = Context {
-            head,
+            head: head.into(),
             peer,
             protocol: self.mounts.protocols[protocol].kind(),
             // There are a dozen at most.

@@ -452,3 +452,46 @@ async fn answers_are_held_against_the_limits_of_the_client() {
     let too_large = FaultCode::TOO_LARGE;
     assert_eq!(codes, [too_large, too_large, FaultCode::NAMED]);
 }
+
+/// Each call is counted once, whether it has its answer at once or later, and what it ends in is.
+#[tokio::test]
+async fn calls_are_counted_by_what_they_end_in() {
+    let server = Server::methods(methods()).frames(true).build().unwrap();
+    let _running = server.listen_inproc("ends-in").unwrap();
+    let client = Client::connect("inproc://ends-in").await.unwrap();
+    for _ in 0..3 {
+        assert_eq!(client.call::<i32>("Add", (2, 3)).await.unwrap(), 5);
+    }
+    assert_eq!(client.call::<u64>("Sleep", (1,)).await.unwrap(), 1);
+    client.call::<()>("Fail", ()).await.unwrap_err();
+    client.call::<()>("Panic", ()).await.unwrap_err();
+    client.call::<()>("Gone", ()).await.unwrap_err();
+    client.call::<i32>("Add", ("two", 3)).await.unwrap_err();
+    let stats = server.frame_stats();
+    assert_eq!((stats.calls, stats.replies), (8, 4));
+    assert_eq!((stats.faults, stats.internal, stats.open), (4, 1, 0));
+}
+
+/// Calls that bring nothing share what they see, and nothing that a handler leaves there.
+#[tokio::test]
+async fn what_a_handler_leaves_in_its_context_no_other_sees() {
+    let methods = Methods::new().method("Visit", |(): (), mut context: Context| async move {
+        let visited = context.extensions().get::<Visited>().is_some();
+        context.extensions_mut().insert(Visited);
+        let bare = context.headers().is_empty() && context.uri() == "/";
+        (
+            bare,
+            visited,
+            context.extensions().get::<Visited>().is_some(),
+        )
+    });
+    let running = listen("visits", methods);
+    let client = client(&running).await;
+    for _ in 0..2 {
+        let seen: (bool, bool, bool) = client.call("Visit", ()).await.unwrap();
+        assert_eq!(seen, (true, false, true));
+    }
+}
+
+#[derive(Clone)]
+struct Visited;

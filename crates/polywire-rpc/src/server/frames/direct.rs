@@ -8,13 +8,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use polywire_frame::server::Fault as Answer;
-use polywire_frame::{Extension, FaultCode, Time, TooLarge};
+use polywire_frame::{FaultCode, Time, TooLarge};
 use polywire_protocol::{Fault, FaultKind};
 use tokio::runtime::{EnterGuard, Handle};
 use tokio::sync::oneshot;
 
 use super::calls;
-use super::handlers::{self, Handlers, Request, is_of_the_input};
+use super::handlers::{self, Handlers, is_of_the_input};
 use super::presence::Presence;
 use super::stats::Sum;
 use crate::frames::hand::Hand;
@@ -59,8 +59,10 @@ impl Direct {
         })
     }
 
+    /// A call that has ended so soon in a fault.
     #[cold]
     fn fault(&self, called: &Called, fault: &Fault, unstarted: bool) -> Begun {
+        self.handlers.app.flow.sums.add(Sum::Calls, 1);
         let most = self.caller.most;
         Begun::Ended(failed(&self.handlers, called, fault, unstarted, most))
     }
@@ -87,7 +89,6 @@ impl Direct {
         bytes: usize,
     ) -> Result<handlers::Admitted, Box<Begun>> {
         let app = &self.handlers.app;
-        app.flow.sums.add(Sum::Calls, 1);
         let most = app.limits.bytes();
         if bytes > most {
             let message = format!("an input of {bytes} bytes, where at most {most} are taken");
@@ -142,7 +143,13 @@ impl Direct {
         let most = self.caller.most;
         let future = match begun {
             Ok(handlers::Begun::Ended(answer)) => {
-                return Begun::Ended(ended(&self.handlers, operation, answer, most));
+                return match answer.and_then(|answer| fitting(answer.into(), most)) {
+                    Ok(answer) => {
+                        self.handlers.app.flow.sums.add(Sum::AtOnce, 1);
+                        Begun::Ended(answer)
+                    }
+                    Err(fault) => self.fault(&self.handlers.table.called(operation), &fault, false),
+                };
             }
             Ok(handlers::Begun::Working(future)) => future,
             Err(fault) => {
@@ -174,7 +181,7 @@ impl Direct {
     }
 }
 
-/// An answer as the caller has it, which takes so many bytes of it; counted.
+/// The answer to a call that had to wait, as the caller has it, which takes so many bytes of it; counted.
 fn ended<T: Into<Ended>>(
     handlers: &Handlers,
     operation: u32,
@@ -212,6 +219,7 @@ fn failed(
 }
 
 /// An answer, unless it is longer than its caller takes.
+#[inline]
 fn fitting(answer: Ended, most: u32) -> Result<Ended, Fault> {
     match &answer {
         Ended::Reply(reply) if reply.len() > most as usize => {
@@ -249,7 +257,6 @@ impl Calls for Direct {
             return Some(Begun::Stopped);
         };
         let Some(operation) = self.find(name) else {
-            self.handlers.app.flow.sums.add(Sum::Calls, 1);
             let fault = handlers::no_operation(name);
             return Some(self.fault(&Called::Unknown, &fault, true));
         };
@@ -262,15 +269,10 @@ impl Calls for Direct {
             Err(refused) => return Some(*refused),
         };
         let context = self.circumstances(time, metadata);
-        let request = Request {
-            operation,
-            context: &context,
-            extension: &Extension::default(),
-            payload,
-            whole: None,
-        };
         let within = Within::new(&self.runtime);
-        let begun = self.handlers.begin(&request, within.looks());
+        let begun = self
+            .handlers
+            .begin_own(operation, context, payload, within.looks());
         drop(within);
         Some(self.begun(operation, begun, share))
     }
@@ -390,7 +392,9 @@ struct Open {
 
 impl Open {
     fn new(handlers: &Arc<Handlers>) -> Self {
-        handlers.app.flow.sums.add(Sum::Open, 1);
+        let sums = &handlers.app.flow.sums;
+        sums.add(Sum::Calls, 1);
+        sums.add(Sum::Open, 1);
         Self {
             handlers: Arc::clone(handlers),
             ended: false,

@@ -20,6 +20,7 @@ use super::done::{Answered, Done, Ended};
 use super::faults;
 use super::one_ways::OneWays;
 use super::turns::Waiting;
+use crate::context::Head;
 use crate::frames::{Clock, payload};
 use crate::handler::Output;
 use crate::methods::MethodReply;
@@ -321,11 +322,39 @@ impl Handlers {
     /// is spent they are not looked at, as they would find that nothing is ready.
     #[inline]
     pub(super) fn begin(&self, request: &Request<'_>, looks: bool) -> Result<Begun, Fault> {
-        let mut own = None;
-        if brings(request.extension) {
-            bring_all(own.insert(request.context.clone()), request.extension);
+        let Request {
+            operation,
+            context,
+            extension,
+            payload,
+            whole,
+        } = *request;
+        if extension.trace.is_some() || extension.metadata().next().is_some() {
+            let mut own = context.clone();
+            bring_all(&mut own, extension);
+            let payload = (payload, whole);
+            return begin_own(&self.app, &self.table, operation, own, payload, looks);
         }
-        begin(&self.app, &self.table, request, own, looks)
+        caught(|| match self.table.bytes(operation, context, payload) {
+            Some(answer) => Ok(Begun::Ended(answer)),
+            None => {
+                let context = context.clone();
+                let payload = (payload, whole);
+                begin_any(&self.app, &self.table, operation, context, payload, looks)
+            }
+        })
+    }
+
+    /// The same of a call that is alone in its circumstances.
+    pub(super) fn begin_own(
+        &self,
+        operation: u32,
+        context: crate::Context,
+        payload: &[u8],
+        looks: bool,
+    ) -> Result<Begun, Fault> {
+        let payload = (payload, None);
+        begin_own(&self.app, &self.table, operation, context, payload, looks)
     }
 
     /// Begins a call of an operation whose input goes from hand to hand.
@@ -405,30 +434,36 @@ impl Handlers {
     }
 }
 
-/// Begins a call with a context of its own, or that of the request.
-#[inline]
-fn begin(
+/// What is read of a call, and what it is a part of, if it is large.
+type Input<'a> = (&'a [u8], Option<&'a Bytes>);
+
+/// Begins a call that is alone in its circumstances.
+fn begin_own(
     app: &Arc<App>,
     table: &Table,
-    request: &Request<'_>,
-    own: Option<crate::Context>,
+    operation: u32,
+    context: crate::Context,
+    input: Input<'_>,
     looks: bool,
 ) -> Result<Begun, Fault> {
-    let Request {
-        operation,
-        payload,
-        whole,
-        ..
-    } = *request;
-    caught(|| {
-        let context = own.as_ref().unwrap_or(request.context);
-        if let Some(answer) = table.bytes(operation, context, payload) {
-            return Ok(Begun::Ended(answer));
-        }
-        let context = own.unwrap_or_else(|| request.context.clone());
-        let future = table.begin(app, operation, context, (payload, whole))?;
-        Ok(Begun::of(future, looks))
+    caught(|| match table.bytes(operation, &context, input.0) {
+        Some(answer) => Ok(Begun::Ended(answer)),
+        None => begin_any(app, table, operation, context, input, looks),
     })
+}
+
+/// Begins a call of what is no method of bytes.
+#[inline]
+fn begin_any(
+    app: &Arc<App>,
+    table: &Table,
+    operation: u32,
+    context: crate::Context,
+    input: Input<'_>,
+    looks: bool,
+) -> Result<Begun, Fault> {
+    let future = table.begin(app, operation, context, input)?;
+    Ok(Begun::of(future, looks))
 }
 
 async fn finish<T>(
@@ -494,16 +529,9 @@ impl Later {
             let wait = self.app.flow.limits.interval;
             return Err(Fault::new(FaultKind::Overloaded, message).with_retry_after(wait));
         }
-        let begins = {
-            let request = Request {
-                operation: self.operation,
-                context: &self.context,
-                extension: &Extension::default(),
-                payload: &self.payload,
-                whole: Some(&self.payload),
-            };
-            begin(&self.app, &self.table, &request, None, true)
-        };
+        let input = (&*self.payload, Some(&self.payload));
+        let (operation, context) = (self.operation, self.context);
+        let begins = begin_own(&self.app, &self.table, operation, context, input, true);
         drop(self.payload);
         self.table.cost(self.operation).took(begun.elapsed());
         drop(turn);
@@ -577,19 +605,13 @@ impl<T> Begun<T> {
 
 /// What calls know of their circumstances that bring nothing of their own.
 pub(super) fn context(peer: Peer) -> crate::Context {
-    let (head, ()) = http::Request::new(()).into_parts();
     crate::Context {
-        head: Arc::new(head),
+        head: Head::default(),
         peer,
         protocol: polywire_protocol::ProtocolKind::Frame,
         mount: 0,
         deadline: None,
     }
-}
-
-/// Whether a call brings something of its own.
-fn brings(extension: &Extension<'_>) -> bool {
-    extension.trace.is_some() || extension.metadata().next().is_some()
 }
 
 /// Metadata is for handlers what headers are, and so is what a call is part of.
@@ -610,7 +632,7 @@ pub(super) fn bring<'a>(
     context: &mut crate::Context,
     metadata: impl Iterator<Item = (&'a str, &'a [u8])>,
 ) {
-    let headers = &mut Arc::make_mut(&mut context.head).headers;
+    let headers = &mut context.head.make_mut().headers;
     for (key, value) in metadata {
         let name = http::HeaderName::from_bytes(key.as_bytes());
         let value = http::HeaderValue::from_bytes(value);

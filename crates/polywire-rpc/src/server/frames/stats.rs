@@ -116,7 +116,7 @@ impl FrameStats {
 
 /// The sums.
 #[derive(Debug, Default)]
-pub(crate) struct Sums([AtomicU64; 14]);
+pub(crate) struct Sums([AtomicU64; 15]);
 
 /// What is summed up.
 #[derive(Clone, Copy, Debug)]
@@ -130,6 +130,8 @@ pub(super) enum Sum {
     Cancelled,
     Faults,
     Internal,
+    /// Calls and replies in one: those within the process that had their answer at once.
+    AtOnce,
     Accepted,
     BytesIn,
     BytesOut,
@@ -177,10 +179,11 @@ impl Sums {
     }
 
     pub(super) fn stats(&self, at_work: u32, memory: usize) -> FrameStats {
+        let at_once = self.of(Sum::AtOnce);
         FrameStats {
-            calls: self.of(Sum::Calls),
+            calls: self.of(Sum::Calls) + at_once,
             one_ways: self.of(Sum::OneWays),
-            replies: self.of(Sum::Replies),
+            replies: self.of(Sum::Replies) + at_once,
             shed: self.of(Sum::Shed),
             late: self.of(Sum::Late),
             deadlines: self.of(Sum::Deadlines),
