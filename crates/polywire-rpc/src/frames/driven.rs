@@ -9,7 +9,7 @@ use polywire_frame::client::{Event, Step};
 use polywire_frame::{Broken, Output, Reason, Time};
 
 use super::cause::Cause;
-use super::state::Shared;
+use super::state::{Shared, State};
 use super::tickets::wake_with;
 use super::{Clock, Side, Taken};
 
@@ -19,14 +19,43 @@ pub(super) struct Driven {
     /// Bytes that are to be written because the server has asked for them, such as answers to pings.
     owed: usize,
     given_up: bool,
+    seen: Seen,
+}
+
+/// What the task knows of what it shares with calls, so that it need not be locked for each question. A call that
+/// has changed it since has woken the task.
+#[derive(Clone, Copy, Debug)]
+struct Seen {
+    /// Bytes that are to be written.
+    output: usize,
+    is_done: bool,
+    next_timeout: Time,
+    greeted: bool,
+    /// The least time between two pings, in milliseconds.
+    ping: u32,
+}
+
+impl Seen {
+    fn of(state: &State) -> Self {
+        let machine = &state.machine;
+        Self {
+            output: machine.output().len(),
+            is_done: machine.is_ending() && machine.open() == 0,
+            next_timeout: state.next_timeout(),
+            greeted: state.greeted,
+            ping: machine.settings().ping(),
+        }
+    }
 }
 
 /// Bytes that a server may ask for without reading them: four thousand pings.
 const MOST_OWED: usize = 64 << 10;
 
 impl Driven {
-    pub(super) const fn new(shared: Arc<Shared>) -> Self {
+    pub(super) fn new(shared: Arc<Shared>) -> Self {
+        let seen = Seen::of(&shared.lock());
         Self {
+            seen,
             shared,
             owed: 0,
             given_up: false,
@@ -34,16 +63,22 @@ impl Driven {
     }
 
     /// No call is answered any more, and none waits for that.
-    fn end(&self, why: impl Into<Cause>) {
-        self.shared.lock().close(why);
+    fn end(&mut self, why: impl Into<Cause>) {
+        self.change(|state| state.close(why));
         self.shared.changed.notify_one();
+    }
+
+    fn change<R>(&mut self, change: impl FnOnce(&mut State) -> R) -> R {
+        let mut state = self.shared.lock();
+        let changed = change(&mut state);
+        self.seen = Seen::of(&state);
+        changed
     }
 }
 
 impl Side for Driven {
     fn prepare(&mut self, _: Clock, context: &mut Context<'_>) {
-        let mut state = self.shared.lock();
-        wake_with(&mut state.task, context);
+        self.change(|state| wake_with(&mut state.task, context));
     }
 
     fn take(&mut self, now: Time, bytes: &[u8], whole: Option<&Bytes>) -> Result<Taken, Broken> {
@@ -61,6 +96,7 @@ impl Side for Driven {
                     // Its words are still to be written, which nobody has to wait for.
                     state.close(Cause::of(broken.clone()));
                     changed.notify_one();
+                    self.seen = Seen::of(state);
                     return Err(broken);
                 }
             };
@@ -68,6 +104,7 @@ impl Side for Driven {
                 Step::Wants(wants) => {
                     // Answers that nobody waited for have made room too.
                     state.admit_waiting(now);
+                    self.seen = Seen::of(state);
                     return Ok(Taken { bytes: at, wants });
                 }
                 Step::Took(count, event) => {
@@ -109,6 +146,7 @@ impl Side for Driven {
                         self.given_up = true;
                         state.close("the server does not read what it asks for");
                         changed.notify_one();
+                        self.seen = Seen::of(state);
                         return Ok(Taken {
                             bytes: at,
                             wants: 1,
@@ -122,36 +160,36 @@ impl Side for Driven {
     }
 
     fn output_len(&self) -> usize {
-        self.shared.lock().machine.output().len()
+        self.seen.output
     }
 
     fn exchange(&mut self, empty: Output) -> Output {
         self.owed = 0;
-        let mut state = self.shared.lock();
-        state.wake_full();
-        state.machine.take_output(empty)
+        self.change(|state| {
+            state.wake_full();
+            state.machine.take_output(empty)
+        })
     }
 
     fn is_done(&self) -> bool {
-        let state = self.shared.lock();
-        state.machine.is_ending() && state.machine.open() == 0
+        self.seen.is_done
     }
 
     fn next_timeout(&self) -> Time {
-        self.shared.lock().next_timeout()
+        self.seen.next_timeout
     }
 
     fn timeout(&mut self, now: Time) {
-        self.shared.lock().timeout(now);
+        self.change(|state| state.timeout(now));
     }
 
     fn greeted(&self) -> bool {
-        self.shared.lock().greeted
+        self.seen.greeted
     }
 
     fn patience(&self) -> Duration {
         // Pings that come too often are a mistake.
-        let least = Duration::from_millis(self.shared.lock().machine.settings().ping().into());
+        let least = Duration::from_millis(self.seen.ping.into());
         least.max(Duration::from_secs(30))
     }
 
@@ -162,7 +200,7 @@ impl Side for Driven {
     }
 
     fn end_of_input(&mut self, rest: usize) -> Result<bool, Broken> {
-        self.shared.lock().machine.end_of_input(rest)?;
+        self.change(|state| state.machine.end_of_input(rest))?;
         Ok(false)
     }
 
@@ -179,16 +217,17 @@ impl Side for Driven {
     }
 
     fn rest(&mut self) {
-        let mut state = self.shared.lock();
-        state.machine.shrink();
-        state.ending.shrink_to_fit();
-        if state.tickets.shrink() {
-            state.blocked.clear();
-        }
+        self.change(|state| {
+            state.machine.shrink();
+            state.ending.shrink_to_fit();
+            if state.tickets.shrink() {
+                state.blocked.clear();
+            }
+        });
     }
 
     fn ping(&mut self) {
-        self.shared.lock().machine.ping(0, 0);
+        self.change(|state| state.machine.ping(0, 0));
     }
 
     fn give_up(&mut self, reason: Reason) {

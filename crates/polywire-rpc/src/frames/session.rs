@@ -117,6 +117,8 @@ pub(crate) struct Session<S, W> {
     timer: Option<Pin<Box<Sleep>>>,
     /// When the timer rings.
     rings: Time,
+    /// When it last began to read: near enough to now for all that is not measured.
+    now: Time,
     /// When something last came.
     heard: Time,
     /// When something was last taken by the other side, or by what is between.
@@ -175,6 +177,7 @@ where
             clock,
             timer: None,
             rings: Time::NEVER,
+            now: clock.now(),
             heard: clock.now(),
             progressed: clock.now(),
             asked: None,
@@ -209,6 +212,7 @@ where
     pub(crate) fn poll(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Ended>> {
         self.work.begin_turn();
         for _ in 0..MOST_READS {
+            self.now = self.clock.now();
             if self.work.is_over() {
                 self.close(None);
             }
@@ -258,8 +262,8 @@ where
                     return self.poll_shutdown(context);
                 }
                 // It may have sent something before it heard of the end, which is answered.
-                lingers = *self.lingers.get_or_insert(self.clock.now().after(LINGER));
-                if self.clock.now() >= lingers {
+                lingers = *self.lingers.get_or_insert(self.now.after(LINGER));
+                if self.now >= lingers {
                     return self.poll_shutdown(context);
                 }
             }
@@ -284,7 +288,7 @@ where
     }
 
     fn poll_read(&mut self, context: &mut Context<'_>) -> Result<Poll<Read>, Ended> {
-        let now = self.clock.now();
+        let now = self.now;
         let came = self.stopped.unwrap_or(now);
         let consumed = self.reading.consumed();
         let work = &mut self.work;
@@ -327,7 +331,7 @@ where
                         };
                         flushed?;
                         self.flushed = true;
-                        self.progressed = self.clock.now();
+                        self.progressed = self.now;
                     }
                     return Ok(Poll::Ready(()));
                 }
@@ -339,7 +343,7 @@ where
             let written = self.writing.poll_write(stream, context)?;
             if self.writing.written() > before {
                 // That may be nobody but a system, so that it is no answer.
-                self.progressed = self.clock.now();
+                self.progressed = self.now;
             }
             if written.is_pending() {
                 return Ok(Poll::Pending);
@@ -413,7 +417,7 @@ where
     /// Waits for the next that is due. Ready, if something has been done, or if that time has come until which only
     /// the other side is waited for: with something left to write there is none.
     fn poll_time(&mut self, lingers: Time, context: &mut Context<'_>) -> Poll<()> {
-        let now = self.clock.now();
+        let now = self.now;
         let next = self.work.next_timeout().min(self.patience()).min(lingers);
         if next <= now {
             self.work.timeout(now);
