@@ -298,9 +298,6 @@ fn begin_here<R, F>(
 where
     F: FnOnce(Payload<'_>) -> Result<R, CallError>,
 {
-    if asked.now >= asked.deadline {
-        return Some(Here::Ended(Err(CallError::Deadline)));
-    }
     if !asked.metadata.is_empty() {
         // As over any wire.
         let operation = Operation {

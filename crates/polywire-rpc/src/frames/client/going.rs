@@ -108,7 +108,7 @@ impl<'a> Going<'a> {
     }
 
     /// The call has failed for good.
-    fn fails(&mut self, error: CallError) -> CallError {
+    pub(super) fn fails(&mut self, error: CallError) -> CallError {
         self.outcome = Outcome::of(&error);
         match self.may_have_begun {
             true => error.after_others(),
