@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use polywire_frame::FaultCode;
 use polywire_frame::client::{Operation, Request};
 use polywire_protocol::Fault;
 use polywire_rpc::frames::{CallError, Client};
@@ -10,58 +9,6 @@ use polywire_rpc::{Context, Methods, Server, Timeouts};
 use tokio::io::AsyncWriteExt;
 
 use crate::support::{client, server};
-
-#[tokio::test]
-async fn methods_answer() {
-    let running = server().await;
-    let client = client(&running).await;
-    assert_eq!(client.call::<i32>("Add", (2, 3)).await.unwrap(), 5);
-    assert_eq!(client.call::<usize>("Length", ("four",)).await.unwrap(), 4);
-    client.call::<()>("Nothing", ()).await.unwrap();
-    // One that takes its time.
-    assert_eq!(client.call::<u64>("Sleep", (5,)).await.unwrap(), 5);
-    assert_eq!(client.pending(), 0);
-    running.shutdown().await;
-}
-
-#[tokio::test]
-async fn faults_say_what_is_wrong() {
-    let running = server().await;
-    let client = client(&running).await;
-    for (method, code, words) in [
-        ("Fail", FaultCode::NAMED, "as asked"),
-        ("Panic", FaultCode::INTERNAL, "an internal error occurred"),
-        ("Gone", FaultCode::UNKNOWN_OPERATION, "no operation `Gone`"),
-    ] {
-        let error = client.call::<()>(method, ()).await.unwrap_err();
-        let fault = error.as_fault().unwrap();
-        assert_eq!((fault.code(), fault.message()), (code, words));
-    }
-    let error = client.call::<i32>("Add", ("two", 3)).await.unwrap_err();
-    assert_eq!(
-        error.as_fault().unwrap().code(),
-        FaultCode::MALFORMED,
-        "{error}"
-    );
-    let error = client.call::<String>("Add", (2, 3)).await.unwrap_err();
-    assert!(matches!(error, CallError::Unreadable(_)), "{error}");
-}
-
-#[tokio::test]
-async fn thousands_at_once_are_all_answered() {
-    let running = server().await;
-    let client = client(&running).await;
-    let calls: Vec<_> = (0..5_000)
-        .map(|number| {
-            let client = client.clone();
-            tokio::spawn(async move { client.call::<i32>("Add", (number, 1)).await })
-        })
-        .collect();
-    for (number, call) in calls.into_iter().enumerate() {
-        assert_eq!(call.await.unwrap().unwrap(), number as i32 + 1);
-    }
-    assert_eq!(client.pending(), 0);
-}
 
 #[tokio::test]
 async fn large_payloads_go_both_ways() {
@@ -82,59 +29,6 @@ async fn large_payloads_go_both_ways() {
 }
 
 #[tokio::test]
-async fn a_call_that_is_dropped_is_cancelled() {
-    let running = server().await;
-    let client = client(&running).await;
-    let call = client.call::<u64>("Sleep", (60_000,));
-    let timed = tokio::time::timeout(Duration::from_millis(20), call).await;
-    assert!(timed.is_err());
-    // Its place is free once the server has said so.
-    assert_eq!((client.pending(), client.stats().cancelled), (0, 1));
-    while client.stats().in_flight > 0 {
-        client.call::<i32>("Add", (1, 1)).await.unwrap();
-    }
-}
-
-#[tokio::test]
-async fn time_ends_calls_that_are_open_and_calls_that_wait() {
-    let running = server().await;
-    let client = client(&running).await;
-    let short = client.with_deadline(Duration::from_millis(50));
-    // More than may be open at once, none of which is answered in time.
-    let calls: Vec<_> = (0..3_000)
-        .map(|_| {
-            let client = short.clone();
-            tokio::spawn(async move { client.call::<u64>("Sleep", (60_000,)).await })
-        })
-        .collect();
-    for call in calls {
-        let error = call.await.unwrap().unwrap_err();
-        assert!(error.is_deadline(), "{error}");
-    }
-    assert_eq!(client.call::<i32>("Add", (2, 3)).await.unwrap(), 5);
-}
-
-#[tokio::test]
-async fn a_server_that_ends_ends_its_calls() {
-    let running = server().await;
-    let url = format!("tcp://{}", running.address());
-    let client = Client::builder().endpoint(&url).fail_fast(true);
-    let client = client.connect().await.unwrap();
-    let other = client.clone();
-    let call = tokio::spawn(async move { other.call::<u64>("Sleep", (300,)).await });
-    while client.pending() == 0 {
-        tokio::task::yield_now().await;
-    }
-    client.call::<i32>("Add", (2, 3)).await.unwrap();
-    // What is open is answered.
-    running.shutdown().await;
-    assert_eq!(call.await.unwrap().unwrap(), 300);
-    let error = client.call::<i32>("Add", (2, 3)).await.unwrap_err();
-    let sent = matches!(error, CallError::Disconnected { sent: false, .. });
-    assert!(sent && error.is_before_start(), "{error:?}");
-}
-
-#[tokio::test]
 async fn layers_that_frames_would_go_round_refuse_to_build() {
     let layer = tower::layer::util::Identity::new();
     let built = Server::methods(crate::support::methods())
@@ -146,25 +40,6 @@ async fn layers_that_frames_would_go_round_refuse_to_build() {
         words.contains("do not see what comes over frames"),
         "{words}"
     );
-}
-
-/// Two answers that come one after the other, with nothing else on the connection.
-#[tokio::test]
-async fn slow_answers_need_nothing_else_to_come() {
-    let running = server().await;
-    let client = client(&running)
-        .await
-        .with_deadline(Duration::from_secs(10));
-    let calls: Vec<_> = [10_u64, 40, 70, 100]
-        .into_iter()
-        .map(|ms| {
-            let client = client.clone();
-            tokio::spawn(async move { client.call::<u64>("Sleep", (ms,)).await })
-        })
-        .collect();
-    for (call, ms) in calls.into_iter().zip([10, 40, 70, 100]) {
-        assert_eq!(call.await.unwrap().unwrap(), ms);
-    }
 }
 
 #[tokio::test]
@@ -190,28 +65,6 @@ async fn the_first_call_may_be_large() {
     let client = client(&running).await;
     let length = client.call::<usize>("Length", ("x".repeat(1 << 20),)).await;
     assert_eq!(length.unwrap(), 1 << 20);
-}
-
-/// Rooms that calls leave which nobody waits for any more are for those that wait.
-#[tokio::test]
-async fn room_of_dropped_calls_is_used() {
-    let running = server().await;
-    let client = client(&running).await;
-    let calls: Vec<_> = (0..2_000)
-        .map(|_| {
-            let client = client.clone();
-            tokio::spawn(async move { client.call::<u64>("Sleep", (60_000,)).await })
-        })
-        .collect();
-    while client.pending() < 2_000 {
-        tokio::task::yield_now().await;
-    }
-    let other = client.clone();
-    let waits = tokio::spawn(async move { other.call::<i32>("Add", (2, 3)).await });
-    for call in calls {
-        call.abort();
-    }
-    assert_eq!(waits.await.unwrap().unwrap(), 5);
 }
 
 /// A client that does not read what it asked for loses its place.

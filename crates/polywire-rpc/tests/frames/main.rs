@@ -32,3 +32,4 @@ mod topics;
 mod turns;
 mod udp;
 mod waiting;
+mod wires;

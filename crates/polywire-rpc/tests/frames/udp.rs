@@ -29,34 +29,6 @@ async fn client(running: &Running<UdpAddress>) -> Client {
 }
 
 #[tokio::test]
-async fn methods_answer() {
-    let running = server().await;
-    let client = client(&running).await;
-    assert_eq!(client.call::<i32>("Add", (2, 3)).await.unwrap(), 5);
-    assert_eq!(client.call::<usize>("Length", ("four",)).await.unwrap(), 4);
-    client.call::<()>("Nothing", ()).await.unwrap();
-    // One that takes its time, so that it is sent again meanwhile.
-    assert_eq!(client.call::<u64>("Sleep", (50,)).await.unwrap(), 50);
-    assert_eq!(client.pending(), 0);
-    running.shutdown().await;
-}
-
-#[tokio::test]
-async fn faults_say_what_is_wrong() {
-    let running = server().await;
-    let client = client(&running).await;
-    for (method, code, words) in [
-        ("Fail", FaultCode::NAMED, "as asked"),
-        ("Panic", FaultCode::INTERNAL, "an internal error occurred"),
-        ("Gone", FaultCode::UNKNOWN_OPERATION, "no operation `Gone`"),
-    ] {
-        let error = client.call::<()>(method, ()).await.unwrap_err();
-        let fault = error.as_fault().unwrap();
-        assert_eq!((fault.code(), fault.message()), (code, words));
-    }
-}
-
-#[tokio::test]
 async fn what_is_too_long_for_a_datagram_says_so() {
     let running = server().await;
     let client = client(&running).await;
@@ -99,22 +71,6 @@ async fn longer_datagrams_by_choice() {
     let error = client.call::<usize>("Length", ("x".repeat(65_000),)).await;
     let words = error.unwrap_err().to_string();
     assert!(words.ends_with("at most 65000 are sent"), "{words}");
-}
-
-#[tokio::test]
-async fn thousands_at_once_are_all_answered() {
-    let running = server().await;
-    let client = client(&running).await;
-    let calls: Vec<_> = (0..5_000)
-        .map(|number| {
-            let client = client.clone();
-            tokio::spawn(async move { client.call::<i32>("Add", (number, 1)).await })
-        })
-        .collect();
-    for (number, call) in calls.into_iter().enumerate() {
-        assert_eq!(call.await.unwrap().unwrap(), number as i32 + 1);
-    }
-    assert_eq!(client.pending(), 0);
 }
 
 /// Many calls of some clients through a network that loses datagrams: all are answered, and each is
@@ -231,45 +187,6 @@ async fn a_server_that_starts_again_ends_what_was_open_and_takes_what_comes() {
 }
 
 #[tokio::test]
-async fn a_call_that_is_dropped_is_cancelled() {
-    let running = server().await;
-    let client = client(&running).await;
-    let call = client.call::<u64>("Sleep", (60_000,));
-    let timed = tokio::time::timeout(Duration::from_millis(20), call).await;
-    assert!(timed.is_err());
-    while client.pending() > 0 {
-        client.call::<i32>("Add", (1, 1)).await.unwrap();
-    }
-}
-
-#[tokio::test]
-async fn time_ends_calls() {
-    let running = server().await;
-    let client = client(&running).await;
-    let short = client.with_deadline(Duration::from_millis(50));
-    let error = short.call::<u64>("Sleep", (60_000,)).await.unwrap_err();
-    assert!(error.is_deadline(), "{error}");
-}
-
-#[tokio::test]
-async fn a_server_that_stops_answers_what_is_open() {
-    let running = server().await;
-    let url = format!("udp://{}", running.address());
-    let client = Client::builder().endpoint(&url).fail_fast(true);
-    let client = client.connect().await.unwrap();
-    let other = client.clone();
-    let call = tokio::spawn(async move { other.call::<u64>("Sleep", (300,)).await });
-    while client.pending() == 0 {
-        tokio::task::yield_now().await;
-    }
-    client.call::<i32>("Add", (2, 3)).await.unwrap();
-    running.shutdown().await;
-    assert_eq!(call.await.unwrap().unwrap(), 300);
-    let error = client.call::<i32>("Add", (2, 3)).await.unwrap_err();
-    assert!(error.is_before_start(), "{error:?}");
-}
-
-#[tokio::test]
 async fn one_client_too_many_is_turned_away() {
     let server = Server::methods(methods()).frames(true).build().unwrap();
     let running = server.listen_udp(any().clients(1)).await.unwrap();
@@ -328,22 +245,6 @@ async fn streams_and_topics_are_refused() {
         assert!(matches!(error, CallError::Invalid(_)), "{error:?}");
     }
     assert_eq!(client.call::<i32>("Add", (2, 3)).await.unwrap(), 5);
-}
-
-#[tokio::test]
-async fn calls_that_nobody_answers_arrive() {
-    let (sender, mut receiver) = tokio::sync::mpsc::unbounded_channel();
-    let methods = Methods::new().method("Note", move |(number,): (u32,)| {
-        let sender = sender.clone();
-        async move {
-            let _ = sender.send(number);
-        }
-    });
-    let server = Server::methods(methods).frames(true).build().unwrap();
-    let running = server.listen_udp(any()).await.unwrap();
-    let client = client(&running).await;
-    client.notify("Note", (7,)).await.unwrap();
-    assert_eq!(receiver.recv().await, Some(7));
 }
 
 /// The circumstances of a call are its caller's, although all come over one socket.

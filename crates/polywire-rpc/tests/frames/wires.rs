@@ -1,0 +1,299 @@
+//! What holds over every wire: each case is a test over each of them.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use polywire_frame::FaultCode;
+use polywire_rpc::frames::{CallError, Client};
+use polywire_rpc::server::Place;
+use polywire_rpc::{Methods, Running, Server};
+use tokio::sync::mpsc;
+
+use crate::support::methods;
+
+/// What frames go over.
+#[derive(Clone, Copy, Debug)]
+enum Wire {
+    Inproc,
+    Tcp,
+    Udp,
+    #[cfg(unix)]
+    Unix,
+}
+
+macro_rules! over_every_wire {
+    ($($case:ident,)*) => {
+        over_every_wire!(@ inproc, Wire::Inproc, $($case,)*);
+        over_every_wire!(@ tcp, Wire::Tcp, $($case,)*);
+        over_every_wire!(@ udp, Wire::Udp, $($case,)*);
+        #[cfg(unix)]
+        over_every_wire!(@ unix, Wire::Unix, $($case,)*);
+    };
+    (@ $name:ident, $wire:expr, $($case:ident,)*) => {
+        mod $name {
+            use super::Wire;
+
+            $(
+                #[tokio::test]
+                async fn $case() {
+                    super::$case($wire).await;
+                }
+            )*
+        }
+    };
+}
+
+over_every_wire![
+    methods_answer,
+    faults_say_what_is_wrong,
+    thousands_at_once_are_all_answered,
+    a_call_that_is_dropped_is_cancelled,
+    a_handler_ends_when_the_time_of_its_call_is_over,
+    time_ends_calls_that_are_open_and_calls_that_wait,
+    a_call_without_time_is_not_begun,
+    slow_answers_need_nothing_else_to_come,
+    room_of_dropped_calls_is_used,
+    a_server_that_stops_answers_what_is_open,
+    calls_that_nobody_answers_arrive,
+];
+
+/// A server that listens over a wire.
+struct Served {
+    running: Running<Place>,
+    url: String,
+}
+
+impl Served {
+    async fn new(wire: Wire, methods: Methods) -> Self {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let name = format!("wires-{}", COUNT.fetch_add(1, Ordering::Relaxed));
+        let any: std::net::SocketAddr = "127.0.0.1:0".parse().unwrap();
+        let server = Server::methods(methods).frames(true).build().unwrap();
+        let (running, url) = match wire {
+            Wire::Inproc => {
+                let url = format!("inproc://{name}");
+                (server.listen_inproc(&name).unwrap().into_any(), url)
+            }
+            Wire::Tcp => {
+                let running = server.listen(any).await.unwrap();
+                let url = format!("tcp://{}", running.address());
+                (running.into_any(), url)
+            }
+            Wire::Udp => {
+                let running = server.listen_udp(any).await.unwrap();
+                let url = format!("udp://{}", running.address());
+                (running.into_any(), url)
+            }
+            #[cfg(unix)]
+            Wire::Unix => {
+                let path = std::env::temp_dir();
+                let path = path.join(format!("polywire-{}-{name}", std::process::id()));
+                let running = server.listen_unix(path.clone()).await.unwrap();
+                (running.into_any(), format!("unix://{}", path.display()))
+            }
+        };
+        Self { running, url }
+    }
+
+    async fn client(&self) -> Client {
+        Client::connect(&self.url).await.unwrap()
+    }
+}
+
+async fn methods_answer(wire: Wire) {
+    let served = Served::new(wire, methods()).await;
+    let client = served.client().await;
+    assert_eq!(client.call::<i32>("Add", (2, 3)).await.unwrap(), 5);
+    assert_eq!(client.call::<usize>("Length", ("four",)).await.unwrap(), 4);
+    client.call::<()>("Nothing", ()).await.unwrap();
+    // One that takes its time, so that datagrams are sent again meanwhile.
+    assert_eq!(client.call::<u64>("Sleep", (50,)).await.unwrap(), 50);
+    assert_eq!((client.pending(), client.stats().in_flight), (0, 0));
+    served.running.shutdown().await;
+}
+
+async fn faults_say_what_is_wrong(wire: Wire) {
+    let served = Served::new(wire, methods()).await;
+    let client = served.client().await;
+    for (method, code, words) in [
+        ("Fail", FaultCode::NAMED, "as asked"),
+        ("Panic", FaultCode::INTERNAL, "an internal error occurred"),
+        ("Gone", FaultCode::UNKNOWN_OPERATION, "no operation `Gone`"),
+    ] {
+        let error = client.call::<()>(method, ()).await.unwrap_err();
+        let fault = error.as_fault().unwrap();
+        assert_eq!((fault.code(), fault.message()), (code, words));
+    }
+    let error = client.call::<i32>("Add", ("two", 3)).await.unwrap_err();
+    let fault = error.as_fault().unwrap();
+    assert_eq!(fault.code(), FaultCode::MALFORMED, "{error}");
+    let error = client.call::<String>("Add", (2, 3)).await.unwrap_err();
+    assert!(matches!(error, CallError::Unreadable(_)), "{error}");
+    assert_eq!((client.pending(), client.stats().in_flight), (0, 0));
+}
+
+async fn thousands_at_once_are_all_answered(wire: Wire) {
+    let served = Served::new(wire, methods()).await;
+    let client = served.client().await;
+    let calls: Vec<_> = (0..5_000)
+        .map(|number| {
+            let client = client.clone();
+            tokio::spawn(async move { client.call::<i32>("Add", (number, 1)).await })
+        })
+        .collect();
+    for (number, call) in (1..).zip(calls) {
+        assert_eq!(call.await.unwrap().unwrap(), number);
+    }
+    assert_eq!(client.pending(), 0);
+}
+
+/// Methods of which one waits for ever, and who is told when a handler of it has ended.
+fn waiting() -> (Methods, mpsc::UnboundedReceiver<()>) {
+    let (told, ends) = mpsc::unbounded_channel();
+    let methods = methods().method("Wait", move |()| {
+        let held = Held(told.clone());
+        async move {
+            std::future::pending::<()>().await;
+            drop(held);
+        }
+    });
+    (methods, ends)
+}
+
+async fn a_call_that_is_dropped_is_cancelled(wire: Wire) {
+    let (methods, mut ends) = waiting();
+    let served = Served::new(wire, methods).await;
+    let client = served.client().await;
+    let call = client.call::<()>("Wait", ());
+    let timed = tokio::time::timeout(Duration::from_millis(20), call).await;
+    assert!(timed.is_err());
+    assert_eq!((client.pending(), client.stats().cancelled), (0, 1));
+    // The server hears of it, and its place is free once it has said so.
+    ends.recv().await.unwrap();
+    while client.stats().in_flight > 0 {
+        client.call::<i32>("Add", (1, 1)).await.unwrap();
+    }
+}
+
+async fn a_handler_ends_when_the_time_of_its_call_is_over(wire: Wire) {
+    let (methods, mut ends) = waiting();
+    let served = Served::new(wire, methods).await;
+    let client = served.client().await;
+    let short = client.with_deadline(Duration::from_millis(20));
+    let error = short.call::<()>("Wait", ()).await.unwrap_err();
+    assert!(error.is_deadline(), "{error}");
+    ends.recv().await.unwrap();
+    while client.stats().in_flight > 0 {
+        client.call::<i32>("Add", (1, 1)).await.unwrap();
+    }
+}
+
+/// Tells that it is dropped.
+struct Held(mpsc::UnboundedSender<()>);
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        let _ = self.0.send(());
+    }
+}
+
+async fn time_ends_calls_that_are_open_and_calls_that_wait(wire: Wire) {
+    let served = Served::new(wire, methods()).await;
+    let client = served.client().await;
+    let short = client.with_deadline(Duration::from_millis(50));
+    // More than may be open at once, none of which is answered in time.
+    let calls: Vec<_> = (0..3_000)
+        .map(|_| {
+            let client = short.clone();
+            tokio::spawn(async move { client.call::<u64>("Sleep", (60_000,)).await })
+        })
+        .collect();
+    for call in calls {
+        let error = call.await.unwrap().unwrap_err();
+        assert!(error.is_deadline(), "{error}");
+    }
+    assert_eq!(client.call::<i32>("Add", (2, 3)).await.unwrap(), 5);
+}
+
+async fn a_call_without_time_is_not_begun(wire: Wire) {
+    let (sender, mut begun) = mpsc::unbounded_channel();
+    let methods = Methods::new().method("Note", move |(number,): (u32,)| {
+        sender.send(number).unwrap();
+        async {}
+    });
+    let served = Served::new(wire, methods).await;
+    let client = served.client().await;
+    let late = client.with_deadline(Duration::ZERO);
+    let error = late.call::<()>("Note", (1,)).await.unwrap_err();
+    assert!(matches!(error, CallError::Deadline), "{error}");
+    assert_eq!(client.stats().deadlines, 1);
+    client.call::<()>("Note", (2,)).await.unwrap();
+    assert_eq!(begun.recv().await, Some(2));
+}
+
+/// Answers that come one after the other, with nothing else on the connection.
+async fn slow_answers_need_nothing_else_to_come(wire: Wire) {
+    let served = Served::new(wire, methods()).await;
+    let client = served.client().await;
+    let client = client.with_deadline(Duration::from_secs(10));
+    let calls: Vec<_> = [10_u64, 40, 70, 100]
+        .into_iter()
+        .map(|ms| {
+            let client = client.clone();
+            tokio::spawn(async move { client.call::<u64>("Sleep", (ms,)).await })
+        })
+        .collect();
+    for (call, ms) in calls.into_iter().zip([10, 40, 70, 100]) {
+        assert_eq!(call.await.unwrap().unwrap(), ms);
+    }
+}
+
+/// Rooms that calls leave which nobody waits for any more are for those that wait.
+async fn room_of_dropped_calls_is_used(wire: Wire) {
+    let served = Served::new(wire, methods()).await;
+    let client = served.client().await;
+    let calls: Vec<_> = (0..2_000)
+        .map(|_| {
+            let client = client.clone();
+            tokio::spawn(async move { client.call::<u64>("Sleep", (60_000,)).await })
+        })
+        .collect();
+    while client.pending() < 2_000 {
+        tokio::task::yield_now().await;
+    }
+    let other = client.clone();
+    let waits = tokio::spawn(async move { other.call::<i32>("Add", (2, 3)).await });
+    for call in calls {
+        call.abort();
+    }
+    assert_eq!(waits.await.unwrap().unwrap(), 5);
+}
+
+async fn a_server_that_stops_answers_what_is_open(wire: Wire) {
+    let served = Served::new(wire, methods()).await;
+    let client = Client::builder().endpoint(&served.url).fail_fast(true);
+    let client = client.connect().await.unwrap();
+    let other = client.clone();
+    let call = tokio::spawn(async move { other.call::<u64>("Sleep", (300,)).await });
+    while client.pending() == 0 {
+        tokio::task::yield_now().await;
+    }
+    client.call::<i32>("Add", (2, 3)).await.unwrap();
+    served.running.shutdown().await;
+    assert_eq!(call.await.unwrap().unwrap(), 300);
+    let error = client.call::<i32>("Add", (2, 3)).await.unwrap_err();
+    let unsent = matches!(error, CallError::Disconnected { sent: false, .. });
+    assert!(unsent && error.is_before_start(), "{error:?}");
+}
+
+async fn calls_that_nobody_answers_arrive(wire: Wire) {
+    let (sender, mut receiver) = mpsc::unbounded_channel();
+    let methods = Methods::new().method("Note", move |(number,): (u32,)| {
+        sender.send(number).unwrap();
+        async {}
+    });
+    let served = Served::new(wire, methods).await;
+    let client = served.client().await;
+    client.notify("Note", (7,)).await.unwrap();
+    assert_eq!(receiver.recv().await, Some(7));
+}
