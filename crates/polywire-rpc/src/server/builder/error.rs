@@ -23,7 +23,7 @@ pub enum BuildError {
     Unhandled(Vec<String>),
     /// Not one connection may be open.
     NoConnections,
-    /// A pattern cannot be checked: see [`Validation`].
+    /// A pattern cannot be checked: see [`Validation`](super::Validation).
     Pattern(UncheckedPattern),
     /// The memory for all bodies, first, is less than one body may have.
     BodyMemory(usize, usize),
