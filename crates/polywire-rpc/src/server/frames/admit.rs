@@ -52,13 +52,13 @@ impl Gatekeeper {
 
     /// Whether a call begins whose turn is now.
     ///
-    /// It has waited behind the others that came with it; and before that, unseen, presumably for `unread`, or for as
+    /// It has waited for `read` behind the others that came with it; and before that, unseen, presumably for `unread`, or for as
     /// long as tasks wait for their turn at present. What is long by its cost will wait for a turn of its own.
     #[inline]
     pub(super) fn begin(
         &mut self,
         now: Time,
-        arrived: Time,
+        read: Duration,
         unread: Duration,
         deadline: Time,
         cost: Option<&Cost>,
@@ -70,7 +70,7 @@ impl Gatekeeper {
             self.admission.set_load(self.flow.load());
         }
         // What its connection knows of that and what the runtime tells are two measures of the same.
-        let waited = now.since(arrived) + unread.max(self.lag);
+        let waited = read + unread.max(self.lag);
         let begun = self.admission.admit(now, waited, self.flow.at_work());
         let begun = match cost {
             Some(cost) if cost.is_long() => {

@@ -13,6 +13,7 @@ use polywire_protocol::{Fault, FaultKind};
 use tokio::runtime::{EnterGuard, Handle};
 use tokio::sync::oneshot;
 
+use super::begun;
 use super::calls;
 use super::handlers::{self, Handlers, is_of_the_input};
 use super::presence::Presence;
@@ -134,7 +135,7 @@ impl Direct {
     fn begun<T>(
         &self,
         operation: u32,
-        begun: Result<handlers::Begun<T>, Fault>,
+        begun: Result<begun::Begun<T>, Fault>,
         held: handlers::Admitted,
     ) -> Begun
     where
@@ -142,7 +143,7 @@ impl Direct {
     {
         let most = self.caller.most;
         let future = match begun {
-            Ok(handlers::Begun::Ended(answer)) => {
+            Ok(begun::Begun::Ended(answer)) => {
                 return match answer.and_then(|answer| fitting(answer.into(), most)) {
                     Ok(answer) => {
                         self.handlers.app.flow.sums.add(Sum::AtOnce, 1);
@@ -151,7 +152,7 @@ impl Direct {
                     Err(fault) => self.fault(&self.handlers.table.called(operation), &fault, false),
                 };
             }
-            Ok(handlers::Begun::Working(future)) => future,
+            Ok(begun::Begun::Working(future)) => future,
             Err(fault) => {
                 let unstarted = is_of_the_input(fault.kind());
                 let called = self.handlers.table.called(operation);

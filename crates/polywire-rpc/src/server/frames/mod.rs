@@ -7,6 +7,7 @@
 //! that came together go out together.
 
 mod admit;
+mod begun;
 mod calls;
 mod direct;
 mod done;
@@ -20,6 +21,7 @@ mod limits;
 mod one_ways;
 mod pipe;
 mod presence;
+mod slice;
 mod stats;
 mod streams;
 #[cfg(test)]

@@ -19,6 +19,7 @@ use super::handlers::{Answers, Became, Handlers, Request, context};
 use super::kept::Kept;
 use super::life::Life;
 use super::pipe::Pipe;
+use super::slice::Slice;
 use super::stats::Sum;
 use crate::frames::{Clock, Side, Taken};
 use crate::methods::MethodReply;
@@ -50,29 +51,13 @@ pub(super) struct Work {
     gate: Gatekeeper,
     allowance: Allowance,
     clock: Clock,
-    /// When the call that is looked at has its turn.
-    turn: Time,
+    slice: Slice,
     /// What has been added to the sums of the server: calls that are open.
     counted_open: u32,
     /// The client was told to have fewer bytes in open calls, since memory is short.
     tight: bool,
     /// What has not: bytes that came.
     came: u64,
-    /// It has stopped in front of what has come, since there is much to write or its turn was long.
-    stopped: bool,
-    /// Because there was much to write: that the client does not read what it asked for is no queue of the server's.
-    held_up: bool,
-    /// Since when what is looked at waits for its turn.
-    since: Time,
-    /// When its turn ends, once something was done in it.
-    ends: Time,
-    /// Its turn was long.
-    yields: bool,
-    /// When that came which was read last, and whether it took several turns.
-    read: Time,
-    long: bool,
-    /// How long what is looked at has presumably waited before it was read.
-    unread: Duration,
     greeted: bool,
     /// The client makes no more calls.
     left: bool,
@@ -81,15 +66,6 @@ pub(super) struct Work {
 /// What a client may always have open, unless it never may. With fewer, calls would grow old in its queue,
 /// where nobody turns them away.
 const LEAST_CALLS: u32 = 64;
-
-/// Short calls that have their turns together, before anybody looks what time it is.
-const LOOK: u32 = 8;
-
-/// What such a call may take, until they are measured one by one.
-const SUSPECT: Duration = Duration::from_micros(25);
-
-/// How long one connection may keep a thread: a few slow calls, or some thousand quick ones.
-const SLICE: Duration = Duration::from_millis(1);
 
 /// Bytes in open calls while the memory for them is short.
 const LEAST_BYTES: u32 = 64 << 10;
@@ -138,18 +114,10 @@ impl Work {
             allowance: Allowance::new(LEAST_CALLS..=limits.calls, limits.interval),
             flow,
             clock,
-            turn: Time::ZERO,
+            slice: Slice::new(),
             counted_open: 0,
             tight: false,
             came: 0,
-            stopped: false,
-            held_up: false,
-            since: Time::ZERO,
-            ends: Time::NEVER,
-            yields: false,
-            read: Time::ZERO,
-            long: false,
-            unread: Duration::ZERO,
             done: Arc::default(),
             blocked: Vec::new(),
             stalled: Vec::new(),
@@ -193,9 +161,11 @@ impl Work {
         let cost = operation(event).map(|operation| self.handlers.table.cost(operation));
         let begun = match self.machine.open() > self.flow.limits.calls {
             true => Err(self.gate.too_many()),
-            false => self
-                .gate
-                .begin(self.turn, self.since, self.unread, deadline, cost),
+            false => {
+                let (read, unread) = self.slice.waited();
+                self.gate
+                    .begin(self.slice.now(), read, unread, deadline, cost)
+            }
         };
         match begun {
             Ok(()) => true,
@@ -211,7 +181,7 @@ impl Work {
         // Nobody is told of a call that nobody waits for.
         if let Some(id) = id {
             let (answer, details) = self.gate.answer(refused);
-            self.machine.fault(self.turn, id, answer, &details);
+            self.machine.fault(self.slice.now(), id, answer, &details);
         }
     }
 
@@ -228,7 +198,7 @@ impl Work {
             tally.clear();
             self.gate.look();
             let pressure = self.gate.was_pressed();
-            if let Some(calls) = self.allowance.update(self.turn, pressure, calls) {
+            if let Some(calls) = self.allowance.update(self.slice.now(), pressure, calls) {
                 self.machine.limit_calls(calls);
             }
         }
@@ -440,7 +410,7 @@ impl Answers for Connection<u32, Kept> {
 
 impl Side for Work {
     fn begin_turn(&mut self) {
-        self.ends = Time::NEVER;
+        self.slice.begin();
     }
 
     fn prepare(&mut self, clock: Clock, context: &mut Context<'_>) {
@@ -462,7 +432,7 @@ impl Side for Work {
     }
 
     fn yields(&self) -> bool {
-        self.yields
+        self.slice.is_over()
     }
 
     fn is_stalled(&self) -> bool {
@@ -472,24 +442,7 @@ impl Side for Work {
     fn take(&mut self, came: Time, bytes: &[u8], whole: Option<&Bytes>) -> Result<Taken, Broken> {
         let mut at = 0;
         self.gate.turn();
-        // What was left lying has its turn later than it came.
-        if !self.stopped {
-            // What came while there was more to do than a turn takes did so in the middle of that, by
-            // and large; unless there was a pause.
-            let pause = came.since(self.turn) > self.gate.pause();
-            self.unread = match self.long && !pause {
-                true => came.since(self.read) / 2,
-                false => Duration::ZERO,
-            };
-            (self.read, self.long) = (came, false);
-            self.since = came;
-        } else if self.held_up {
-            self.since = self.clock.now();
-        }
-        self.turn = came;
-        let mut looks = self.stopped;
-        let mut since_look = 0;
-        self.yields = false;
+        self.slice.take(came, self.gate.pause(), self.clock);
         // Of payloads that came compressed.
         let mut room = Vec::new();
         loop {
@@ -501,42 +454,31 @@ impl Side for Work {
             {
                 Step::Wants(wants) => {
                     self.came += at as u64;
-                    self.stopped = false;
-                    self.life.moves(self.turn);
+                    self.slice.is_dry();
+                    self.life.moves(self.slice.now());
                     return Ok(Taken { bytes: at, wants });
                 }
                 Step::Took(count, event) => {
                     at += count;
                     if let Some(event) = event {
-                        // Those before it may have taken their time: a few together, unless they are known to.
-                        if looks || since_look >= LOOK {
-                            let now = self.clock.now();
-                            if now.since(self.turn) > SUSPECT * since_look {
-                                self.handlers.suspect();
-                            }
-                            (self.turn, since_look) = (now, 0);
-                        }
-                        since_look += 1;
-                        if self.ends == Time::NEVER {
-                            self.ends = self.turn.after(SLICE);
+                        if self.slice.next(self.clock) {
+                            self.handlers.suspect();
                         }
                         let operation = operation(&event);
                         if self.admits(&event) {
                             self.happens(came, event, whole);
                         }
                         // As it is known now.
-                        looks = operation.is_none_or(|operation| {
+                        self.slice.had(operation.is_none_or(|operation| {
                             self.handlers.table.cost(operation).is_watched()
-                        });
+                        }));
                     }
-                    self.yields = self.turn >= self.ends;
-                    self.long |= self.yields;
+                    let is_over = self.slice.ends();
                     // What is answered has to go before more is begun, and other connections have
                     // their turn.
-                    if self.yields || self.machine.output().len() > self.most_waiting() {
+                    if is_over || self.machine.output().len() > self.most_waiting() {
                         self.came += at as u64;
-                        self.stopped = at < bytes.len();
-                        self.held_up = !self.yields;
+                        self.slice.stop(at < bytes.len());
                         return Ok(Taken {
                             bytes: at,
                             wants: 0,

@@ -225,7 +225,7 @@ impl Work {
                 && let cost = Some(table.cost(operation))
                 && let Err(refused) = match call {
                     Some(call) if machine.open_of(call) > most => Err(gate.too_many()),
-                    _ => gate.begin(turn, now, Duration::ZERO, deadline, cost),
+                    _ => gate.begin(turn, turn.since(now), Duration::ZERO, deadline, cost),
                 }
             {
                 if let Some(call) = call {
