@@ -10,12 +10,13 @@ use polywire_frame::{FaultCode, Time};
 use polywire_schema::{Map, Value};
 
 use super::flow::Flow;
-use super::turns::Cost;
+use super::turns::{Cost, Turns};
 
 /// Turns calls away when their turn comes, before anything of them begins.
 #[derive(Debug)]
 pub(super) struct Gatekeeper {
     flow: Arc<Flow>,
+    turns: Arc<Turns>,
     admission: Admission,
     /// How long tasks wait for their turn, when it was last asked for.
     lag: Duration,
@@ -32,7 +33,7 @@ pub(super) enum Refused {
 }
 
 impl Gatekeeper {
-    pub(super) fn new(flow: Arc<Flow>) -> Self {
+    pub(super) fn new(flow: Arc<Flow>, turns: Arc<Turns>) -> Self {
         let limits = &flow.limits;
         let most_load = limits.load.as_ref().map_or(f64::INFINITY, |load| load.most);
         Self {
@@ -42,6 +43,7 @@ impl Gatekeeper {
             lag: Duration::ZERO,
             pressed: false,
             flow,
+            turns,
         }
     }
 
@@ -74,7 +76,7 @@ impl Gatekeeper {
         let begun = self.admission.admit(now, waited, self.flow.at_work());
         let begun = match cost {
             Some(cost) if cost.is_long() => {
-                begun.and_then(|()| self.flow.admit_long(deadline.since(now)))
+                begun.and_then(|()| self.turns.admit(deadline.since(now)))
             }
             _ => begun,
         };

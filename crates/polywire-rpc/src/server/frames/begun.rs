@@ -111,7 +111,7 @@ impl Later {
             operation: request.operation,
             context,
             payload: part.unwrap_or_else(|| Bytes::copy_from_slice(request.payload)),
-            waiting: handlers.app.flow.turns.enter(cost),
+            waiting: handlers.turns.enter(cost),
         }
     }
 

@@ -4,13 +4,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 
-use polywire_frame::Time;
-use polywire_frame::flow::Shed;
 use tokio::time::Instant;
 
 use super::limits::FrameLimits;
 use super::stats::{FrameStats, Sums};
-use super::turns::Turns;
+use super::turns::{AllTurns, Turns};
 
 /// How often at most the runtime is asked whether it is late, while calls come.
 const PROBE: Duration = Duration::from_millis(5);
@@ -27,7 +25,7 @@ pub(crate) struct Flow {
     pub(super) limits: FrameLimits,
     pub(super) sums: Sums,
     /// Where calls wait that keep a processor busy.
-    pub(super) turns: Arc<Turns>,
+    turns: AllTurns,
     /// Handlers that wait for something.
     at_work: AtomicU32,
     /// How late the runtime was when it was last asked, in nanoseconds.
@@ -46,7 +44,7 @@ pub(crate) struct Flow {
 impl Flow {
     pub(crate) fn new(limits: FrameLimits) -> Self {
         Self {
-            turns: Arc::new(Turns::new(&limits)),
+            turns: AllTurns::default(),
             limits,
             sums: Sums::default(),
             at_work: AtomicU32::new(0),
@@ -86,14 +84,9 @@ impl Flow {
         self.now() > self.answered.load(Ordering::Relaxed).saturating_add(age)
     }
 
-    /// Whether a call of this kind is to wait for its turn apart from its connection, for whom somebody waits for so
-    /// long.
-    ///
-    /// # Errors
-    ///
-    /// It would wait for too long.
-    pub(super) fn admit_long(&self, left: Duration) -> Result<(), Shed> {
-        self.turns.admit(Time::from_nanos(self.now()), left)
+    /// Where calls wait on this runtime that keep a processor busy.
+    pub(super) fn turns(&self) -> Arc<Turns> {
+        self.turns.here(&self.limits)
     }
 
     /// In nanoseconds from the beginning.

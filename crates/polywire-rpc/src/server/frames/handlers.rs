@@ -19,6 +19,7 @@ use super::calls::Table;
 use super::done::{Answered, Done, Ended};
 use super::faults;
 use super::one_ways::OneWays;
+use super::turns::Turns;
 use crate::context::Head;
 use crate::frames::Clock;
 use crate::handler::Output;
@@ -56,6 +57,8 @@ pub(super) struct Handlers {
     pub(super) memory: Arc<Memory>,
     /// Calls that nobody waits for.
     one_ways: OneWays,
+    /// Where those wait that keep a processor busy.
+    pub(super) turns: Arc<Turns>,
     /// How many calls begin until one is measured; below zero, how many are one by one.
     unmeasured: AtomicI32,
 }
@@ -92,6 +95,7 @@ impl Handlers {
     fn new(app: Arc<App>, memory: Arc<Memory>) -> Option<Self> {
         Some(Self {
             table: Arc::clone(app.frames.as_ref()?),
+            turns: app.flow.turns(),
             memory,
             app,
             one_ways: OneWays::default(),

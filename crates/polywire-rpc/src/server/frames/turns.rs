@@ -2,16 +2,17 @@
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
 use polywire_frame::Time;
 use polywire_frame::flow::{Admission, Shed};
-use tokio::runtime::Handle;
+use tokio::runtime::{self, Handle};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
 
 use super::limits::FrameLimits;
+use crate::frames::Clock;
 
 /// What a call may take of a processor to be carried out where it was read.
 const LONG: Duration = Duration::from_micros(100);
@@ -55,36 +56,38 @@ impl Cost {
     }
 }
 
-/// The calls of a server that wait for their turn or have it, as many at once as its runtime has threads.
+/// The calls of a server that wait for their turn or have it, as many at once as a runtime has threads.
 #[derive(Debug)]
 pub(super) struct Turns {
-    /// As many places as threads, once somebody has asked.
-    places: OnceLock<Arc<Semaphore>>,
-    threads: AtomicU32,
+    places: Arc<Semaphore>,
+    /// How many those are.
+    threads: u32,
     /// What all of them take of a processor, in nanoseconds, as far as is known.
     ahead: AtomicU64,
     admission: Mutex<Admission>,
     interval: Duration,
+    clock: Clock,
 }
 
 impl Turns {
-    pub(super) fn new(limits: &FrameLimits) -> Self {
+    /// Those of a runtime with so many threads.
+    fn new(limits: &FrameLimits, threads: usize) -> Self {
         // How long a call will wait is known when it comes, so that it need not be seen first.
         let admission =
             Admission::new(u32::MAX).with_target(limits.target / 2, limits.interval / 2);
         Self {
-            places: OnceLock::new(),
-            threads: AtomicU32::new(1),
+            places: Arc::new(Semaphore::new(threads)),
+            threads: u32::try_from(threads).unwrap_or(u32::MAX),
             ahead: AtomicU64::new(0),
             admission: Mutex::new(admission),
             interval: limits.interval,
+            clock: Clock::new(),
         }
     }
 
     /// How long a call that comes now will wait for its turn.
     fn wait(&self) -> Duration {
-        let ahead = Duration::from_nanos(self.ahead.load(Ordering::Relaxed));
-        ahead / self.threads.load(Ordering::Relaxed)
+        Duration::from_nanos(self.ahead.load(Ordering::Relaxed)) / self.threads
     }
 
     /// Whether a call is to wait for its turn, for whom somebody waits for so long.
@@ -92,7 +95,11 @@ impl Turns {
     /// # Errors
     ///
     /// It would wait for too long.
-    pub(super) fn admit(&self, now: Time, left: Duration) -> Result<(), Shed> {
+    pub(super) fn admit(&self, left: Duration) -> Result<(), Shed> {
+        self.admit_at(self.clock.now(), left)
+    }
+
+    fn admit_at(&self, now: Time, left: Duration) -> Result<(), Shed> {
         let wait = self.wait();
         if wait >= left {
             return Err(Shed::Queue);
@@ -106,20 +113,35 @@ impl Turns {
 
     /// A call begins to wait.
     pub(super) fn enter(self: &Arc<Self>, cost: &Cost) -> Waiting {
-        let places = self.places.get_or_init(|| {
-            let threads = Handle::current().metrics().num_workers();
-            let count = u32::try_from(threads).unwrap_or(u32::MAX);
-            self.threads.store(count, Ordering::Relaxed);
-            Arc::new(Semaphore::new(threads))
-        });
         let cost = cost.0.load(Ordering::Relaxed).into();
         self.ahead.fetch_add(cost, Ordering::Relaxed);
         Waiting {
             cost,
             since: Instant::now(),
-            places: Arc::clone(places),
             turns: Arc::clone(self),
         }
+    }
+}
+
+/// The turns of a server on each runtime that it has connections on: such as one for each thread.
+#[derive(Debug, Default)]
+pub(super) struct AllTurns(Mutex<Vec<(runtime::Id, Weak<Turns>)>>);
+
+impl AllTurns {
+    /// Those of this runtime; outside of one there are none to be had.
+    pub(super) fn here(&self, limits: &FrameLimits) -> Arc<Turns> {
+        let Ok(runtime) = Handle::try_current() else {
+            return Arc::new(Turns::new(limits, 1));
+        };
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = all.iter().find(|(id, _)| *id == runtime.id());
+        if let Some(turns) = known.and_then(|(_, turns)| turns.upgrade()) {
+            return turns;
+        }
+        let turns = Arc::new(Turns::new(limits, runtime.metrics().num_workers()));
+        all.retain(|(_, turns)| turns.strong_count() > 0);
+        all.push((runtime.id(), Arc::downgrade(&turns)));
+        turns
     }
 }
 
@@ -128,7 +150,6 @@ impl Turns {
 pub(super) struct Waiting {
     cost: u64,
     since: Instant,
-    places: Arc<Semaphore>,
     turns: Arc<Turns>,
 }
 
@@ -147,7 +168,7 @@ impl Waiting {
     /// Waits, in the order in which calls came.
     pub(super) async fn turn(self) -> Turn {
         // It is never closed; without a place the call would have its turn all the same.
-        let place = Arc::clone(&self.places).acquire_owned().await.ok();
+        let place = Arc::clone(&self.turns.places).acquire_owned().await.ok();
         let looked = LOOKED.get();
         if looked.is_none_or(|looked| looked.elapsed() >= SLICE) {
             // Nobody else has this turn meanwhile: connections read what has come, and turn away what is too much.
@@ -204,33 +225,55 @@ mod tests {
         assert!(!cost.is_watched());
     }
 
+    #[test]
+    fn each_runtime_has_turns_of_its_own() {
+        let all = AllTurns::default();
+        let limits = FrameLimits::new();
+        let runtime = || {
+            let mut builder = runtime::Builder::new_multi_thread();
+            builder.worker_threads(3).build().unwrap()
+        };
+        let (one, other) = (runtime(), runtime());
+        let here = |runtime: &runtime::Runtime| runtime.block_on(async { all.here(&limits) });
+        let first = here(&one);
+        assert!(Arc::ptr_eq(&first, &here(&one)));
+        assert!(!Arc::ptr_eq(&first, &here(&other)));
+        assert_eq!(first.places.available_permits(), 3);
+        assert_eq!(all.here(&limits).places.available_permits(), 1);
+        drop(first);
+        drop((here(&one), here(&other)));
+        let kept = here(&one);
+        assert_eq!(all.0.lock().unwrap().len(), 1);
+        drop(kept);
+    }
+
     #[tokio::test]
     async fn who_would_wait_too_long_is_told_at_once() {
         let limits =
             FrameLimits::new().queue(Duration::from_millis(50), Duration::from_millis(200));
-        let turns = Arc::new(Turns::new(&limits));
+        let turns = Arc::new(Turns::new(&limits, 1));
         let cost = Cost(AtomicU32::new(10_000_000));
         let at = |millis| Time::ZERO.after(Duration::from_millis(millis));
         let long = Duration::from_secs(9);
         let waiting: Vec<_> = (0..10).map(|_| turns.enter(&cost)).collect();
         // A burst that is worked off is left in peace.
-        assert_eq!(turns.admit(at(0), long), Ok(()));
+        assert_eq!(turns.admit_at(at(0), long), Ok(()));
         // Nobody waits for it when its turn comes.
         let left = Duration::from_millis(100);
-        assert_eq!(turns.admit(at(0), left), Err(Shed::Queue));
+        assert_eq!(turns.admit_at(at(0), left), Err(Shed::Queue));
         let more = turns.enter(&cost);
-        assert_eq!(turns.admit(at(1), long), Err(Shed::Queue));
+        assert_eq!(turns.admit_at(at(1), long), Err(Shed::Queue));
         drop(more);
         // It is no burst any more.
-        assert_eq!(turns.admit(at(101), long), Err(Shed::Queue));
+        assert_eq!(turns.admit_at(at(101), long), Err(Shed::Queue));
         drop(waiting);
         assert_eq!(turns.wait(), Duration::ZERO);
-        assert_eq!(turns.admit(at(102), long), Ok(()));
+        assert_eq!(turns.admit_at(at(102), long), Ok(()));
     }
 
     #[tokio::test]
     async fn turns_are_had_in_order_and_one_at_a_time() {
-        let turns = Arc::new(Turns::new(&FrameLimits::new()));
+        let turns = Arc::new(Turns::new(&FrameLimits::new(), 1));
         let cost = Cost::default();
         let first = turns.enter(&cost).turn().await;
         let order = Arc::new(Mutex::new(Vec::new()));

@@ -87,6 +87,7 @@ impl Work {
             .with_calls(limits.calls)
             .with_ping(ping);
         let handlers = Handlers::of_connection(app)?;
+        let gate = Gatekeeper::new(Arc::clone(&flow), Arc::clone(&handlers.turns));
         let nothing = || Held::nothing(Arc::clone(&handlers.memory));
         if limits.compress.is_some() {
             settings = settings.with_features(settings.features().with(Features::DEFLATE));
@@ -110,7 +111,7 @@ impl Work {
             handlers,
             machine,
             life: Life::new(limits, clock.now()),
-            gate: Gatekeeper::new(Arc::clone(&flow)),
+            gate,
             allowance: Allowance::new(LEAST_CALLS..=limits.calls, limits.interval),
             flow,
             clock,

@@ -73,11 +73,13 @@ impl Work {
         let mut machine = Server::with_limits(settings, limits, RandomState::new());
         // They may be fewer than a setting may say.
         machine.limit_calls(most.calls);
+        let flow = Arc::clone(&app.flow);
+        let handlers = Handlers::of_socket(app)?;
         Some(Self {
             socket,
-            gate: Gatekeeper::new(Arc::clone(&app.flow)),
+            gate: Gatekeeper::new(flow, Arc::clone(&handlers.turns)),
             machine,
-            handlers: Handlers::of_socket(app)?,
+            handlers,
             done: Arc::default(),
             context: context(Peer::default()),
             sending: Sending::default(),
