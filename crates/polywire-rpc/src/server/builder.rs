@@ -221,9 +221,11 @@ impl ServerBuilder {
     /// connection that begins with `0xf7` speaks them, as `docs/frame.md` defines. Services whose model
     /// has `@polywire#frame` are offered so without it.
     ///
-    /// A handler begins on the task of its connection, and goes on in a task of its own if it has to wait. One that
-    /// blocks its thread, or computes for long before it first waits, holds up all other calls of its connection
-    /// and whatever else that thread has to do, and no timeout reaches it: such work belongs into
+    /// A handler begins on the task of its connection, and goes on in a task of its own if it has to wait. Calls of an
+    /// operation that is measured to keep its thread for more than 100 µs before it first waits have their turns apart
+    /// from connections, as many at once as the runtime has threads (`docs/tuning.md`). One that
+    /// blocks its thread, or computes for seconds, holds up whatever else that thread has to do all the same,
+    /// and no timeout reaches it: such work belongs into
     /// [`tokio::task::spawn_blocking`], or a method of [`Methods::blocking`].
     ///
     /// Limits, timeouts, the firewall and layers around decoded calls hold there as well. Layers

@@ -7,8 +7,10 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
 use polywire_protocol::Fault;
-use polywire_rpc::server::FrameLimits;
+use polywire_rpc::frames::Client;
+use polywire_rpc::server::{FrameLimits, UdpSocket};
 use polywire_rpc::{Methods, Running, Server};
+use tokio::task::JoinSet;
 use tokio::time::advance;
 
 use crate::raw::{FAULT, Frame, REPLY, Raw, UNSTARTED};
@@ -23,24 +25,27 @@ const NONE: &[u8] = &[0x80];
 const ZERO: &[u8] = &[0x81, 0x00];
 const ONE: &[u8] = &[0x81, 0x01];
 
+/// One that ends at once, and a slow one that takes 30 ms and counts that it begins.
+fn methods(begun: &Arc<AtomicUsize>) -> Methods {
+    let counted = Arc::clone(begun);
+    Methods::new()
+        .method("Quick", |()| async {})
+        .method("Slow", move |(fails,): (u8,)| {
+            counted.fetch_add(1, Ordering::Relaxed);
+            async move {
+                advance(Duration::from_millis(30)).await;
+                match fails {
+                    0 => Ok(()),
+                    _ => Err(Fault::coded(7, "as asked")),
+                }
+            }
+        })
+}
+
 /// A server where a slow call takes 30 ms, and how many have begun.
 async fn serve(limits: FrameLimits) -> (Running, Arc<AtomicUsize>) {
     let begun = Arc::new(AtomicUsize::new(0));
-    let counted = Arc::clone(&begun);
-    let methods =
-        Methods::new()
-            .method("Quick", |()| async {})
-            .method("Slow", move |(fails,): (u8,)| {
-                counted.fetch_add(1, Ordering::Relaxed);
-                async move {
-                    advance(Duration::from_millis(30)).await;
-                    match fails {
-                        0 => Ok(()),
-                        _ => Err(Fault::coded(7, "as asked")),
-                    }
-                }
-            });
-    let server = Server::methods(methods)
+    let server = Server::methods(methods(&begun))
         .frames(true)
         .frame_limits(limits)
         .build()
@@ -153,8 +158,81 @@ async fn what_is_given_up_while_it_waits_never_begins() {
         assert_eq!(other.ask("Quick", NONE).await.kind, REPLY);
     }
     assert!(begun.load(Ordering::Relaxed) < 7);
-    // Nothing is left of them: the next has its turn at once.
     assert_eq!(other.ask("Slow", ZERO).await.kind, REPLY);
+}
+
+/// Nothing is left of calls that were given up: those after them have their turns at once.
+#[tokio::test(start_paused = true)]
+async fn what_is_given_up_makes_nobody_wait() {
+    let (mut raw, _running, _begun) = connect(FrameLimits::new()).await;
+    for _ in 0..50 {
+        for slot in 0..3 {
+            raw.call(slot, "Slow", 0, ZERO);
+        }
+        raw.cancel(1);
+        raw.cancel(2);
+        raw.send().await;
+        let (answers, _) = raw.answers(3).await;
+        let shed = answers.iter().find(|answer| answer.code == OVERLOADED);
+        assert!(shed.is_none(), "{shed:?}");
+    }
+}
+
+/// They are no handlers that wait for something.
+#[tokio::test(start_paused = true)]
+async fn who_waits_for_a_turn_takes_no_place_of_who_is_at_work() {
+    let (mut raw, running, begun) = connect(patient().at_work(1)).await;
+    for slot in 0..9 {
+        raw.call(slot, "Slow", 0, ZERO);
+    }
+    raw.send().await;
+    let (answers, _) = raw.answers(9).await;
+    assert!(answers.iter().all(|answer| answer.kind == REPLY));
+    assert_eq!(begun.load(Ordering::Relaxed), 9);
+    drop(running);
+}
+
+/// Whoever stops waits for them, as for all that is open.
+#[tokio::test(start_paused = true)]
+async fn what_waits_for_a_turn_when_the_server_stops_has_it() {
+    let (mut raw, running, begun) = connect(patient()).await;
+    for slot in 0..9 {
+        raw.call(slot, "Slow", 0, ZERO);
+    }
+    raw.call(9, "Quick", 0, NONE);
+    raw.send().await;
+    assert_eq!(slot(&raw.answers(1).await.0[0]), 9);
+    let stopping = tokio::spawn(running.shutdown());
+    let (answers, _) = raw.answers(9).await;
+    assert!(answers.iter().all(|answer| answer.kind == REPLY));
+    assert_eq!(begun.load(Ordering::Relaxed), 9);
+    drop(raw);
+    stopping.await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn over_udp_too() {
+    let begun = Arc::new(AtomicUsize::new(0));
+    let server = Server::methods(methods(&begun)).frames(true);
+    let server = server.frame_limits(patient()).build().unwrap();
+    let place = "127.0.0.1:0".parse().unwrap();
+    let running = server.listen_udp(UdpSocket::new(place)).await.unwrap();
+    let url = format!("udp://{}", running.address());
+    let client = Client::connect(&url).await.unwrap();
+    for _ in 0..40 {
+        let () = client.call("Slow", (0,)).await.unwrap();
+    }
+    begun.store(0, Ordering::Relaxed);
+    let mut slow = JoinSet::new();
+    for _ in 0..5 {
+        let client = client.clone();
+        slow.spawn(async move { client.call::<()>("Slow", (0,)).await });
+    }
+    tokio::task::yield_now().await;
+    let () = client.call("Quick", ()).await.unwrap();
+    assert!(begun.load(Ordering::Relaxed) < 5);
+    assert!(slow.join_all().await.iter().all(Result::is_ok));
+    assert_eq!(begun.load(Ordering::Relaxed), 5);
 }
 
 #[tokio::test(start_paused = true)]

@@ -76,7 +76,7 @@ impl Gatekeeper {
         let begun = self.admission.admit(now, waited, self.flow.at_work());
         let begun = match cost {
             Some(cost) if cost.is_long() => {
-                begun.and_then(|()| self.turns.admit(deadline.since(now)))
+                begun.and_then(|()| self.turns.admit(cost, deadline.since(now)))
             }
             _ => begun,
         };

@@ -7,11 +7,11 @@ use std::task::{Context, Poll, Waker};
 
 use bytes::Bytes;
 use polywire_protocol::{Fault, FaultKind};
+use tokio::sync::oneshot;
 use tokio::time::Instant;
 
 use super::calls::Table;
 use super::handlers::{Handlers, Request, bring_all, is_of_the_input};
-use super::turns::Waiting;
 use crate::frames::payload;
 use crate::methods::MethodReply;
 use crate::server::answer::caught;
@@ -88,68 +88,98 @@ pub(super) async fn finish<T>(
 }
 
 /// A call that has its turn later than it was read.
-pub(super) struct Later {
+struct Later {
     app: Arc<App>,
     table: Arc<Table>,
     operation: u32,
     context: crate::Context,
+    /// The caller's; how long handlers have counts from when they begin.
+    deadline: Option<Instant>,
     payload: Bytes,
-    waiting: Waiting,
 }
 
-impl Later {
-    pub(super) fn new(handlers: &Handlers, request: &Request<'_>) -> Self {
-        let mut context = request.context.clone();
-        bring_all(&mut context, request.extension);
-        let cost = handlers.table.cost(request.operation);
-        let part = request
-            .whole
-            .and_then(|whole| payload::part(whole, request.payload));
-        Self {
-            app: Arc::clone(&handlers.app),
-            table: Arc::clone(&handlers.table),
-            operation: request.operation,
-            context,
-            payload: part.unwrap_or_else(|| Bytes::copy_from_slice(request.payload)),
-            waiting: handlers.turns.enter(cost),
-        }
-    }
+/// What became of a call when its turn came. It has not begun, if that is an error.
+type Turned = Result<Result<Begun, Fault>, Fault>;
 
-    /// What it ends in.
-    ///
-    /// # Errors
-    ///
-    /// Its handler has not begun: why.
-    pub(super) async fn result(self) -> Result<Result<MethodReply, Fault>, Fault> {
-        let turn = self.waiting.turn().await;
-        let begun = Instant::now();
-        if self
-            .context
-            .deadline
-            .is_some_and(|deadline| begun >= deadline)
-        {
-            let message = "its time was over before its turn came";
-            return Err(Fault::new(FaultKind::DeadlineExceeded, message));
-        }
-        if turn.is_late() {
-            let message = "calls wait too long, try again later";
-            let wait = self.app.flow.limits.interval;
-            return Err(Fault::new(FaultKind::Overloaded, message).with_retry_after(wait));
-        }
-        let input = (&*self.payload, Some(&self.payload));
-        let (operation, context) = (self.operation, self.context);
-        let begins = begin_own(&self.app, &self.table, operation, context, input, true);
-        drop(self.payload);
-        self.table.cost(self.operation).took(begun.elapsed());
-        drop(turn);
-        match begins {
+/// Has a call wait for its turn from now on. What it ends in, and what it takes while its handler waits for
+/// something.
+///
+/// # Errors
+///
+/// Its handler has not begun: why.
+pub(super) fn later(
+    handlers: &Handlers,
+    request: &Request<'_>,
+) -> impl Future<Output = Result<Result<MethodReply, Fault>, Fault>> + Send + use<> {
+    let mut context = request.context.clone();
+    bring_all(&mut context, request.extension);
+    let operation = request.operation;
+    let part = request
+        .whole
+        .and_then(|whole| payload::part(whole, request.payload));
+    let later = Later {
+        app: Arc::clone(&handlers.app),
+        table: Arc::clone(&handlers.table),
+        operation,
+        context,
+        deadline: request.clock.instant(request.deadline),
+        payload: part.unwrap_or_else(|| Bytes::copy_from_slice(request.payload)),
+    };
+    let (app, table) = (Arc::clone(&later.app), Arc::clone(&later.table));
+    let (tell, told) = oneshot::channel::<Turned>();
+    let run = Box::new(move |late| {
+        // Nobody may want it any more, which is no matter.
+        let _ = tell.send(later.begin(late));
+    });
+    let waiting = handlers.turns.enter(table.cost(operation), run);
+    async move {
+        let turned = told.await;
+        drop(waiting);
+        let stopped = || Fault::new(FaultKind::Overloaded, "the server has stopped");
+        match turned.map_err(|_| stopped())?? {
             Ok(Begun::Ended(result)) => Ok(result),
             Ok(Begun::Working(future)) => {
-                let called = self.table.called(self.operation);
-                Ok(finish(self.app, called, future).await)
+                let _at_work = app.flow.works();
+                let called = table.called(operation);
+                Ok(finish(app, called, future).await)
             }
             Err(fault) if is_of_the_input(fault.kind()) => Err(fault),
             Err(fault) => Ok(Err(fault)),
         }
+    }
+}
+
+impl Later {
+    /// Its turn has come, perhaps too late.
+    fn begin(mut self, late: bool) -> Turned {
+        let now = Instant::now();
+        if self.deadline.is_some_and(|deadline| now >= deadline) {
+            let message = "its time was over before its turn came";
+            return Err(Fault::new(FaultKind::DeadlineExceeded, message));
+        }
+        if late {
+            let message = "calls wait too long, try again later";
+            let wait = self.app.flow.limits.interval;
+            return Err(Fault::new(FaultKind::Overloaded, message).with_retry_after(wait));
+        }
+        let handler = now.checked_add(self.app.timeouts.handler);
+        self.context.deadline = match (self.deadline, handler) {
+            (Some(deadline), Some(handler)) => Some(deadline.min(handler)),
+            (deadline, handler) => deadline.or(handler),
+        };
+        let input = (&*self.payload, Some(&self.payload));
+        let begun = begin_own(
+            &self.app,
+            &self.table,
+            self.operation,
+            self.context,
+            input,
+            true,
+        );
+        // What was refused says nothing of how long its handler would have taken.
+        if !matches!(&begun, Err(fault) if is_of_the_input(fault.kind())) {
+            self.table.cost(self.operation).took(now.elapsed());
+        }
+        Ok(begun)
     }
 }

@@ -29,7 +29,7 @@ pub(super) struct Answered {
 }
 
 /// Answers up to this size take no memory that counts.
-const SMALL: usize = 4 << 10;
+pub(super) const SMALL: usize = 4 << 10;
 
 impl Answered {
     /// A large answer for which there is no memory is a fault instead: whoever does not read what was

@@ -59,7 +59,8 @@ impl Flow {
 
     /// What is counted here, beside so many bytes of memory.
     pub(crate) fn stats(&self, memory: usize) -> FrameStats {
-        self.sums.stats(self.at_work(), memory)
+        self.sums
+            .stats(self.at_work(), self.turns.waiting(), memory)
     }
 
     pub(super) fn at_work(&self) -> u32 {

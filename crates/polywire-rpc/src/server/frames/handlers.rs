@@ -14,9 +14,9 @@ use polywire_protocol::{Fault, FaultKind};
 use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
-use super::begun::{Begun, Later, begin_any, begin_own, finish};
+use super::begun::{Begun, begin_any, begin_own, finish, later};
 use super::calls::Table;
-use super::done::{Answered, Done, Ended};
+use super::done::{Answered, Done, Ended, SMALL};
 use super::faults;
 use super::one_ways::OneWays;
 use super::turns::Turns;
@@ -77,6 +77,9 @@ pub(super) struct Request<'a> {
     pub(super) payload: &'a [u8],
     /// What the payload is a part of, if it is large.
     pub(super) whole: Option<&'a Bytes>,
+    /// How long its caller waits, by that clock.
+    pub(super) deadline: Time,
+    pub(super) clock: Clock,
 }
 
 impl Handlers {
@@ -121,6 +124,10 @@ impl Handlers {
         };
         let operation = request.operation;
         if self.table.cost(operation).is_long() {
+            let Ok(admitted) = self.hold_waiting(request, admitted) else {
+                self.fault(answers, now, call, &Called::Unknown, &no_memory(), true);
+                return Became::Answered(None);
+            };
             let task = self.in_turn(done, call, request, admitted);
             answers.attach(call, task);
             return Became::AtWork;
@@ -177,15 +184,14 @@ impl Handlers {
         let done = Arc::clone(done);
         let operation = request.operation;
         let memory = Arc::clone(&self.memory);
-        let at_work = self.app.flow.works();
-        let result = Later::new(self, request).result();
+        let result = later(self, request);
         let task = tokio::spawn(async move {
             let (result, unstarted) = match result.await {
                 Ok(result) => (result, false),
                 Err(fault) => (Err(fault), true),
             };
             let answer = Answered::new(result, &memory);
-            drop((admitted, at_work));
+            drop(admitted);
             done.push(Ended {
                 call,
                 operation,
@@ -218,7 +224,10 @@ impl Handlers {
         }
         let since = Instant::now();
         let begun = self.begin(request, true);
-        cost.took(since.elapsed());
+        // What was refused says nothing of how long its handler would have taken.
+        if !matches!(&begun, Err(fault) if is_of_the_input(fault.kind())) {
+            cost.took(since.elapsed());
+        }
         begun
     }
 
@@ -241,7 +250,7 @@ impl Handlers {
         } else {
             self.app.admit_call(&context.peer, context.headers())?
         };
-        let held = self.hold(bytes).map_err(|()| no_memory())?;
+        let held = self.hold(bytes, FREE).map_err(|()| no_memory())?;
         Ok((in_flight, held))
     }
 
@@ -276,14 +285,16 @@ impl Handlers {
             return;
         };
         if self.table.cost(request.operation).is_long() {
-            let answer = Later::new(self, request).result();
-            let at_work = self.app.flow.works();
+            let Ok(admitted) = self.hold_waiting(request, admitted) else {
+                return;
+            };
+            let answer = later(self, request);
             self.one_ways.spawn(caller, async move {
                 if let Err(fault) = answer.await {
                     let fault = fault.message();
                     tracing::debug!(fault, "a call without an answer was dropped");
                 }
-                drop((admitted, at_work));
+                drop(admitted);
             });
             return;
         }
@@ -299,12 +310,20 @@ impl Handlers {
 
     /// Takes memory for an input, which is given back when this is dropped. Most need none.
     #[inline]
-    fn hold(&self, bytes: usize) -> Result<Option<Held>, ()> {
-        if bytes <= FREE {
+    fn hold(&self, bytes: usize, free: usize) -> Result<Option<Held>, ()> {
+        if bytes <= free {
             return Ok(None);
         }
         let mut held = Held::nothing(Arc::clone(&self.app.memory));
         held.grow(bytes).then_some(Some(held)).ok_or(())
+    }
+
+    /// The same of an input that waits for a turn: there may be many.
+    fn hold_waiting(&self, request: &Request<'_>, admitted: Admitted) -> Result<Admitted, ()> {
+        match admitted {
+            (in_flight, None) => Ok((in_flight, self.hold(request.payload.len(), SMALL)?)),
+            held => Ok(held),
+        }
     }
 
     /// Whether no call is at work that nobody waits for.
@@ -331,6 +350,7 @@ impl Handlers {
             extension,
             payload,
             whole,
+            ..
         } = *request;
         if extension.trace.is_some() || extension.metadata().next().is_some() {
             let mut own = context.clone();

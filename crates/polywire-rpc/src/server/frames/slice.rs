@@ -77,6 +77,8 @@ impl Slice {
             self.since = came;
         } else if self.held_up {
             self.since = clock.now();
+            // What comes next did not wait for what was held up.
+            (self.read, self.long) = (self.since, false);
         }
         self.now = came;
         self.calls = 0;
@@ -141,5 +143,94 @@ impl Slice {
     /// It has looked at all that came.
     pub(super) const fn is_dry(&mut self) {
         self.stopped = false;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PAUSE: Duration = Duration::from_millis(10);
+
+    /// Milliseconds that the next call has waited since it was read, and presumably before.
+    fn waited(slice: &mut Slice, clock: Clock) -> (u128, u128) {
+        slice.next(clock);
+        let (read, unread) = slice.waited();
+        (read.as_millis(), unread.as_millis())
+    }
+
+    async fn advance(millis: u64) {
+        tokio::time::advance(Duration::from_millis(millis)).await;
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_is_left_lying_waits_since_it_came() {
+        let (clock, mut slice) = (Clock::new(), Slice::new());
+        slice.begin();
+        let came = clock.now();
+        slice.take(came, PAUSE, clock);
+        assert_eq!(waited(&mut slice, clock), (0, 0));
+        slice.had(true);
+        advance(2).await;
+        assert_eq!(waited(&mut slice, clock), (2, 0));
+        assert!(slice.ends());
+        slice.stop(true);
+        advance(20).await;
+        slice.begin();
+        slice.take(came, PAUSE, clock);
+        assert_eq!(waited(&mut slice, clock), (22, 0));
+        slice.is_dry();
+        // What comes next came while that was looked at, half of the time ago.
+        slice.take(clock.now(), PAUSE, clock);
+        assert_eq!(waited(&mut slice, clock), (0, 11));
+        slice.is_dry();
+        // It was not long.
+        advance(5).await;
+        slice.take(clock.now(), PAUSE, clock);
+        assert_eq!(waited(&mut slice, clock), (0, 0));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_does_not_read_has_not_waited() {
+        let (clock, mut slice) = (Clock::new(), Slice::new());
+        slice.begin();
+        let came = clock.now();
+        slice.take(came, PAUSE, clock);
+        slice.next(clock);
+        slice.had(true);
+        advance(2).await;
+        slice.next(clock);
+        assert!(slice.ends());
+        slice.stop(true);
+        // It goes on, and stops since there is much to write.
+        slice.begin();
+        slice.take(came, PAUSE, clock);
+        slice.next(clock);
+        assert!(!slice.ends());
+        slice.stop(true);
+        advance(3_000).await;
+        slice.begin();
+        slice.take(came, PAUSE, clock);
+        assert_eq!(waited(&mut slice, clock), (0, 0));
+        slice.is_dry();
+        // Nor has what came meanwhile.
+        slice.take(clock.now(), PAUSE, clock);
+        assert_eq!(waited(&mut slice, clock), (0, 0));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn short_calls_have_their_turns_together_and_long_ones_are_suspected() {
+        let (clock, mut slice) = (Clock::new(), Slice::new());
+        slice.begin();
+        slice.take(clock.now(), PAUSE, clock);
+        for _ in 0..LOOK {
+            assert!(!slice.next(clock));
+            slice.had(false);
+            advance(1).await;
+        }
+        assert_eq!(slice.waited().0, Duration::ZERO);
+        assert!(slice.next(clock));
+        assert_eq!(slice.waited().0, Duration::from_millis(LOOK.into()));
+        assert!(slice.ends());
     }
 }

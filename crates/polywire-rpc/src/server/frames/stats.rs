@@ -23,7 +23,7 @@ pub struct FrameStats {
     pub shed: u64,
     /// Calls whose time was over when their turn came. Their handler did not begin.
     pub late: u64,
-    /// Calls whose time was over while their handler was at work.
+    /// Calls whose time was over while their handler was at work, or while they waited for a turn of their own.
     pub deadlines: u64,
     /// Calls that their caller gave up.
     pub cancelled: u64,
@@ -43,6 +43,8 @@ pub struct FrameStats {
     pub open: u64,
     /// Handlers that wait for something.
     pub at_work: u64,
+    /// Calls that wait for a turn of their own, as they keep a processor busy.
+    pub waiting: u64,
     /// Bytes that are taken of what [`ServerBuilder::body_memory`](crate::ServerBuilder::body_memory) bounds: of large
     /// inputs on all wires, and over frames of large answers that have not been written and of items that wait.
     pub memory: u64,
@@ -79,6 +81,11 @@ impl FrameStats {
             ("connections", "Connections that are open", self.connections),
             ("open", "Calls that are open", self.open),
             ("at_work", "Handlers that wait for something", self.at_work),
+            (
+                "waiting",
+                "Calls that wait for a turn, as they keep a processor busy",
+                self.waiting,
+            ),
             (
                 "memory_bytes",
                 "Bytes of inputs, answers and items that wait",
@@ -178,7 +185,7 @@ impl Sums {
         }
     }
 
-    pub(super) fn stats(&self, at_work: u32, memory: usize) -> FrameStats {
+    pub(super) fn stats(&self, at_work: u32, waiting: u32, memory: usize) -> FrameStats {
         let at_once = self.of(Sum::AtOnce);
         FrameStats {
             calls: self.of(Sum::Calls) + at_once,
@@ -196,6 +203,7 @@ impl Sums {
             connections: self.of(Sum::Connections),
             open: self.of(Sum::Open),
             at_work: at_work.into(),
+            waiting: waiting.into(),
             memory: memory as u64,
         }
     }

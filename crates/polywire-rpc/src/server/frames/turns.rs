@@ -1,14 +1,15 @@
 //! Calls that keep a processor busy wait for their turn apart from their connections.
 
-use std::cell::Cell;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::collections::VecDeque;
+use std::fmt;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use polywire_frame::Time;
 use polywire_frame::flow::{Admission, Shed};
 use tokio::runtime::{self, Handle};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::task::coop;
 use tokio::time::Instant;
 
 use super::limits::FrameLimits;
@@ -18,13 +19,20 @@ use crate::frames::Clock;
 const LONG: Duration = Duration::from_micros(100);
 
 /// How long calls have their turns on a thread one behind the other, until it looks at its sockets and connections.
-const SLICE: Duration = Duration::from_millis(4);
+const SLICE: Duration = Duration::from_millis(3);
 
-/// What the calls of an operation take of a processor before they end, or wait for something.
+/// Calls of an operation that are measured before it is taken for known.
+const UNKNOWN: u32 = 8;
+
+/// What the calls of an operation take of a processor before they end, or first wait for something.
 ///
 /// A number that nothing depends on but who waits where.
 #[derive(Debug, Default)]
-pub(super) struct Cost(AtomicU32);
+pub(super) struct Cost {
+    nanos: AtomicU32,
+    /// How many were measured, up to [`UNKNOWN`].
+    measured: AtomicU32,
+}
 
 impl Cost {
     /// Whether its calls wait for their turns apart from their connections.
@@ -36,12 +44,12 @@ impl Cost {
     /// Whether each call is to be measured, and not only one now and then.
     #[inline]
     pub(super) fn is_watched(&self) -> bool {
-        self.get() > LONG / 4
+        self.get() > LONG / 4 || self.measured.load(Ordering::Relaxed) < UNKNOWN
     }
 
     #[inline]
     fn get(&self) -> Duration {
-        Duration::from_nanos(self.0.load(Ordering::Relaxed).into())
+        Duration::from_nanos(self.nanos.load(Ordering::Relaxed).into())
     }
 
     /// A call was measured.
@@ -52,21 +60,80 @@ impl Cost {
         let after = before * 7 / 8 + took / 8;
         // What another thread has measured meanwhile is lost, which is no matter.
         let after = u32::try_from(after.as_nanos()).unwrap_or(u32::MAX);
-        self.0.store(after, Ordering::Relaxed);
+        self.nanos.store(after, Ordering::Relaxed);
+        let measured = self.measured.load(Ordering::Relaxed);
+        if measured < UNKNOWN {
+            self.measured.store(measured + 1, Ordering::Relaxed);
+        }
     }
 }
 
 /// The calls of a server that wait for their turn or have it, as many at once as a runtime has threads.
+///
+/// A task for each thread gives turns, in the order in which calls came, and lets connections read what has come
+/// between. It is there as long as a call waits.
 #[derive(Debug)]
 pub(super) struct Turns {
-    places: Arc<Semaphore>,
-    /// How many those are.
+    /// How many tasks there may be.
     threads: u32,
-    /// What all of them take of a processor, in nanoseconds, as far as is known.
-    ahead: AtomicU64,
-    admission: Mutex<Admission>,
     interval: Duration,
     clock: Clock,
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    queue: VecDeque<Job>,
+    /// Tasks that give turns.
+    givers: u32,
+    waiting: Load,
+    running: Load,
+    /// By how much turns came later of late than they were foreseen: what else the threads have to do.
+    late: Duration,
+    admission: Admission,
+}
+
+/// So many calls, and what they take of a processor, as far as is known.
+#[derive(Clone, Copy, Debug, Default)]
+struct Load {
+    calls: u32,
+    cost: Duration,
+}
+
+impl Load {
+    fn add(&mut self, cost: Duration) {
+        self.calls += 1;
+        self.cost += cost;
+    }
+
+    fn take(&mut self, cost: Duration) {
+        self.calls -= 1;
+        self.cost = self.cost.saturating_sub(cost);
+    }
+}
+
+/// Has its turn, which may be too late for it.
+type Run = Box<dyn FnOnce(bool) + Send>;
+
+struct Job {
+    place: Arc<Place>,
+    run: Run,
+}
+
+impl fmt::Debug for Job {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.place.fmt(f)
+    }
+}
+
+/// That of a call in the queue.
+#[derive(Debug)]
+struct Place {
+    cost: Duration,
+    since: Time,
+    foreseen: Duration,
+    /// Nobody waits there any more: the call has its turn, or was given up. Who says so first has it.
+    left: AtomicBool,
 }
 
 impl Turns {
@@ -76,18 +143,27 @@ impl Turns {
         let admission =
             Admission::new(u32::MAX).with_target(limits.target / 2, limits.interval / 2);
         Self {
-            places: Arc::new(Semaphore::new(threads)),
-            threads: u32::try_from(threads).unwrap_or(u32::MAX),
-            ahead: AtomicU64::new(0),
-            admission: Mutex::new(admission),
+            threads: u32::try_from(threads).unwrap_or(u32::MAX).max(1),
             interval: limits.interval,
             clock: Clock::new(),
+            state: Mutex::new(State {
+                queue: VecDeque::new(),
+                givers: 0,
+                waiting: Load::default(),
+                running: Load::default(),
+                late: Duration::ZERO,
+                admission,
+            }),
         }
     }
 
-    /// How long a call that comes now will wait for its turn.
-    fn wait(&self) -> Duration {
-        Duration::from_nanos(self.ahead.load(Ordering::Relaxed)) / self.threads
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How many calls wait.
+    fn waiting(&self) -> u32 {
+        self.lock().waiting.calls
     }
 
     /// Whether a call is to wait for its turn, for whom somebody waits for so long.
@@ -95,30 +171,153 @@ impl Turns {
     /// # Errors
     ///
     /// It would wait for too long.
-    pub(super) fn admit(&self, left: Duration) -> Result<(), Shed> {
-        self.admit_at(self.clock.now(), left)
+    pub(super) fn admit(&self, cost: &Cost, left: Duration) -> Result<(), Shed> {
+        self.admit_at(self.clock.now(), cost, left)
     }
 
-    fn admit_at(&self, now: Time, left: Duration) -> Result<(), Shed> {
-        let wait = self.wait();
-        if wait >= left {
+    fn admit_at(&self, now: Time, cost: &Cost, left: Duration) -> Result<(), Shed> {
+        let mut state = self.lock();
+        let mut wait = state.wait(self.threads);
+        if wait > Duration::ZERO {
+            wait += state.late;
+        }
+        if wait > Duration::ZERO && wait >= left {
             return Err(Shed::Queue);
         }
-        let mut admission = self
-            .admission
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        admission.admit(now, wait, 0)
+        // One that is about as long before it is no queue.
+        let queue = wait.saturating_sub(cost.get());
+        state.admission.admit(now, queue, 0)
     }
 
-    /// A call begins to wait.
-    pub(super) fn enter(self: &Arc<Self>, cost: &Cost) -> Waiting {
-        let cost = cost.0.load(Ordering::Relaxed).into();
-        self.ahead.fetch_add(cost, Ordering::Relaxed);
+    /// A call waits for its turn from now on, and until what this returns is dropped.
+    pub(super) fn enter(self: &Arc<Self>, cost: &Cost, run: Run) -> Waiting {
+        let mut state = self.lock();
+        let place = Arc::new(Place {
+            cost: cost.get(),
+            since: self.clock.now(),
+            foreseen: state.wait(self.threads),
+            left: AtomicBool::new(false),
+        });
+        state.waiting.add(place.cost);
+        state.queue.push_back(Job {
+            place: Arc::clone(&place),
+            run,
+        });
+        let gives = state.givers < self.threads;
+        state.givers += u32::from(gives);
+        drop(state);
+        if gives {
+            let turns = Arc::clone(self);
+            tokio::spawn(give(Giver { turns, gives: true }));
+        }
         Waiting {
-            cost,
-            since: Instant::now(),
+            place,
             turns: Arc::clone(self),
+        }
+    }
+
+    /// The next call that has its turn; none if none waits, and then nobody gives turns any more for whom this is
+    /// asked.
+    fn next(&self) -> Option<Job> {
+        let mut given_up = Vec::new();
+        let mut state = self.lock();
+        let next = loop {
+            let Some(job) = state.queue.pop_front() else {
+                state.givers -= 1;
+                break None;
+            };
+            if !job.place.left.swap(true, Ordering::Relaxed) {
+                state.waiting.take(job.place.cost);
+                state.running.add(job.place.cost);
+                break Some(job);
+            }
+            given_up.push(job);
+        };
+        drop(state);
+        next
+    }
+
+    /// Gives a call its turn. Its handler panics, if it does, within what it runs.
+    fn run(&self, job: Job) {
+        let Job { place, run } = job;
+        let waited = self.clock.now().since(place.since);
+        {
+            let mut state = self.lock();
+            state.late = state.late * 7 / 8 + waited.saturating_sub(place.foreseen) / 8;
+        }
+        // Whatever becomes of it.
+        let _running = Running(self, place.cost);
+        run(waited > self.interval);
+    }
+}
+
+impl State {
+    /// How long a call that comes now will wait, as far as others that wait are concerned.
+    fn wait(&self, threads: u32) -> Duration {
+        if self.waiting.calls + self.running.calls < threads {
+            return Duration::ZERO;
+        }
+        // Of those that have their turn some are at its beginning and some at its end.
+        (self.waiting.cost + self.running.cost / 2) / threads
+    }
+}
+
+/// A call that has its turn.
+struct Running<'a>(&'a Turns, Duration);
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        self.0.lock().running.take(self.1);
+    }
+}
+
+/// A task that gives turns.
+struct Giver {
+    turns: Arc<Turns>,
+    /// Until it is told that nobody waits.
+    gives: bool,
+}
+
+/// Gives turns until nobody waits for one.
+async fn give(mut giver: Giver) {
+    loop {
+        // Connections read what has come, and turn away what is too much.
+        tokio::task::yield_now().await;
+        let until = Instant::now() + SLICE;
+        loop {
+            let Some(job) = giver.turns.next() else {
+                giver.gives = false;
+                return;
+            };
+            giver.turns.run(job);
+            // What handlers use up of what a task may do at once is given back when others had their turn.
+            if Instant::now() >= until || !coop::has_budget_remaining() {
+                break;
+            }
+        }
+    }
+}
+
+impl Drop for Giver {
+    fn drop(&mut self) {
+        // One that ends before its time makes room for another.
+        if self.gives {
+            self.turns.lock().givers -= 1;
+        }
+    }
+}
+
+/// A call that waits for its turn, or has had it. When this is dropped it does not wait any more.
+#[derive(Debug)]
+pub(super) struct Waiting {
+    place: Arc<Place>,
+    turns: Arc<Turns>,
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        if !self.place.left.swap(true, Ordering::Relaxed) {
+            self.turns.lock().waiting.take(self.place.cost);
         }
     }
 }
@@ -133,7 +332,7 @@ impl AllTurns {
         let Ok(runtime) = Handle::try_current() else {
             return Arc::new(Turns::new(limits, 1));
         };
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.lock();
         let known = all.iter().find(|(id, _)| *id == runtime.id());
         if let Some(turns) = known.and_then(|(_, turns)| turns.upgrade()) {
             return turns;
@@ -143,58 +342,16 @@ impl AllTurns {
         all.push((runtime.id(), Arc::downgrade(&turns)));
         turns
     }
-}
 
-/// A call that waits for its turn. When this is dropped it does not any more.
-#[derive(Debug)]
-pub(super) struct Waiting {
-    cost: u64,
-    since: Instant,
-    turns: Arc<Turns>,
-}
-
-impl Drop for Waiting {
-    fn drop(&mut self) {
-        self.turns.ahead.fetch_sub(self.cost, Ordering::Relaxed);
+    /// How many calls wait for a turn.
+    pub(super) fn waiting(&self) -> u32 {
+        let all = self.lock();
+        let all = all.iter().filter_map(|(_, turns)| turns.upgrade());
+        all.map(|turns| turns.waiting()).sum()
     }
-}
 
-thread_local! {
-    /// When this thread last looked at its sockets between two turns.
-    static LOOKED: Cell<Option<Instant>> = const { Cell::new(None) };
-}
-
-impl Waiting {
-    /// Waits, in the order in which calls came.
-    pub(super) async fn turn(self) -> Turn {
-        // It is never closed; without a place the call would have its turn all the same.
-        let place = Arc::clone(&self.turns.places).acquire_owned().await.ok();
-        let looked = LOOKED.get();
-        if looked.is_none_or(|looked| looked.elapsed() >= SLICE) {
-            // Nobody else has this turn meanwhile: connections read what has come, and turn away what is too much.
-            tokio::task::yield_now().await;
-            // Not before: another that has its turn on this thread has to come here as well, since nobody takes
-            // over who has yielded on a thread that is busy.
-            LOOKED.set(Some(Instant::now()));
-        }
-        Turn {
-            waited: self,
-            _place: place,
-        }
-    }
-}
-
-/// A call that has its turn, until this is dropped.
-#[derive(Debug)]
-pub(super) struct Turn {
-    waited: Waiting,
-    _place: Option<OwnedSemaphorePermit>,
-}
-
-impl Turn {
-    /// Whether it came so late that nobody shall wait any longer: those before took longer than they used to.
-    pub(super) fn is_late(&self) -> bool {
-        self.waited.since.elapsed() > self.waited.turns.interval
+    fn lock(&self) -> MutexGuard<'_, Vec<(runtime::Id, Weak<Turns>)>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -225,6 +382,41 @@ mod tests {
         assert!(!cost.is_watched());
     }
 
+    fn cost(millis: u64) -> Cost {
+        let cost = Cost::default();
+        cost.nanos
+            .store(millis as u32 * 1_000_000, Ordering::Relaxed);
+        cost
+    }
+
+    fn turns(threads: usize) -> Arc<Turns> {
+        let (target, interval) = (Duration::from_millis(50), Duration::from_millis(200));
+        Arc::new(Turns::new(
+            &FrameLimits::new().queue(target, interval),
+            threads,
+        ))
+    }
+
+    const LONG_TIME: Duration = Duration::from_secs(9);
+
+    fn at(millis: u64) -> Time {
+        Time::ZERO.after(Duration::from_millis(millis))
+    }
+
+    fn nothing() -> Run {
+        Box::new(|_| {})
+    }
+
+    #[test]
+    fn an_operation_that_is_new_is_measured_until_it_is_known() {
+        let cost = Cost::default();
+        for _ in 0..UNKNOWN {
+            assert!(cost.is_watched());
+            cost.took(Duration::from_micros(1));
+        }
+        assert!(!cost.is_watched());
+    }
+
     #[test]
     fn each_runtime_has_turns_of_its_own() {
         let all = AllTurns::default();
@@ -238,64 +430,120 @@ mod tests {
         let first = here(&one);
         assert!(Arc::ptr_eq(&first, &here(&one)));
         assert!(!Arc::ptr_eq(&first, &here(&other)));
-        assert_eq!(first.places.available_permits(), 3);
-        assert_eq!(all.here(&limits).places.available_permits(), 1);
+        assert_eq!(first.threads, 3);
+        assert_eq!(all.here(&limits).threads, 1);
         drop(first);
         drop((here(&one), here(&other)));
         let kept = here(&one);
-        assert_eq!(all.0.lock().unwrap().len(), 1);
+        assert_eq!(all.lock().len(), 1);
         drop(kept);
     }
 
     #[tokio::test]
     async fn who_would_wait_too_long_is_told_at_once() {
-        let limits =
-            FrameLimits::new().queue(Duration::from_millis(50), Duration::from_millis(200));
-        let turns = Arc::new(Turns::new(&limits, 1));
-        let cost = Cost(AtomicU32::new(10_000_000));
-        let at = |millis| Time::ZERO.after(Duration::from_millis(millis));
-        let long = Duration::from_secs(9);
-        let waiting: Vec<_> = (0..10).map(|_| turns.enter(&cost)).collect();
+        let turns = turns(1);
+        let ten = cost(10);
+        let waiting: Vec<_> = (0..11).map(|_| turns.enter(&ten, nothing())).collect();
         // A burst that is worked off is left in peace.
-        assert_eq!(turns.admit_at(at(0), long), Ok(()));
+        assert_eq!(turns.admit_at(at(0), &ten, LONG_TIME), Ok(()));
         // Nobody waits for it when its turn comes.
-        let left = Duration::from_millis(100);
-        assert_eq!(turns.admit_at(at(0), left), Err(Shed::Queue));
-        let more = turns.enter(&cost);
-        assert_eq!(turns.admit_at(at(1), long), Err(Shed::Queue));
+        let left = Duration::from_millis(110);
+        assert_eq!(turns.admit_at(at(0), &ten, left), Err(Shed::Queue));
+        let more = turns.enter(&ten, nothing());
+        assert_eq!(turns.admit_at(at(1), &ten, LONG_TIME), Err(Shed::Queue));
+        assert_eq!(turns.waiting(), 12);
         drop(more);
         // It is no burst any more.
-        assert_eq!(turns.admit_at(at(101), long), Err(Shed::Queue));
+        assert_eq!(turns.admit_at(at(101), &ten, LONG_TIME), Err(Shed::Queue));
         drop(waiting);
-        assert_eq!(turns.wait(), Duration::ZERO);
-        assert_eq!(turns.admit_at(at(102), long), Ok(()));
+        assert_eq!(turns.waiting(), 0);
+        assert_eq!(turns.admit_at(at(102), &ten, LONG_TIME), Ok(()));
+    }
+
+    /// However long calls are, as many as there are threads never wait, and one for each of those hardly does.
+    #[tokio::test]
+    async fn nobody_is_told_to_wait_where_threads_have_nothing_to_do() {
+        let turns = turns(4);
+        let second = cost(1_000);
+        let mut waiting = Vec::new();
+        for call in 0..4 {
+            assert_eq!(turns.admit_at(at(call), &second, LONG_TIME), Ok(()));
+            waiting.push(turns.enter(&second, nothing()));
+        }
+        for time in 4..1_000 {
+            assert_eq!(turns.admit_at(at(time), &second, LONG_TIME), Ok(()));
+        }
+        let soon = Duration::from_millis(900);
+        assert_eq!(turns.admit_at(at(1_000), &second, soon), Err(Shed::Queue));
+        waiting.extend((0..4).map(|_| turns.enter(&second, nothing())));
+        let shed = turns.admit_at(at(1_001), &second, LONG_TIME);
+        assert_eq!(shed, Err(Shed::Queue));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn turns_that_come_later_than_foreseen_are_foreseen_later() {
+        let turns = turns(1);
+        let one = cost(1);
+        // A thread that has other things to do.
+        for _ in 0..100 {
+            let waiting = turns.enter(&one, nothing());
+            tokio::time::advance(Duration::from_millis(150)).await;
+            while turns.waiting() > 0 {
+                tokio::task::yield_now().await;
+            }
+            drop(waiting);
+        }
+        let now = turns.clock.now();
+        // Who finds nobody else finds out.
+        assert_eq!(turns.admit_at(now, &one, LONG_TIME), Ok(()));
+        let waiting = turns.enter(&one, nothing());
+        assert_eq!(
+            turns.admit_at(now, &one, LONG_TIME),
+            Err(Shed::Queue),
+            "{:?}",
+            turns.lock().late
+        );
+        drop(waiting);
     }
 
     #[tokio::test]
-    async fn turns_are_had_in_order_and_one_at_a_time() {
-        let turns = Arc::new(Turns::new(&FrameLimits::new(), 1));
-        let cost = Cost::default();
-        let first = turns.enter(&cost).turn().await;
+    async fn turns_are_had_in_order_and_not_by_who_was_given_up() {
+        let turns = turns(1);
         let order = Arc::new(Mutex::new(Vec::new()));
-        let tasks: Vec<_> = (0..3)
+        let mut waiting: Vec<_> = (0..3)
             .map(|number| {
-                let waiting = turns.enter(&cost);
                 let order = Arc::clone(&order);
-                tokio::spawn(async move {
-                    let _turn = waiting.turn().await;
-                    order.lock().unwrap().push(number);
-                })
+                let run = move |late| order.lock().unwrap().push((number, late));
+                turns.enter(&cost(1), Box::new(run))
             })
             .collect();
-        for _ in 0..10 {
+        drop(waiting.remove(1));
+        assert_eq!(turns.waiting(), 2);
+        assert!(order.lock().unwrap().is_empty());
+        while turns.lock().givers > 0 {
             tokio::task::yield_now().await;
         }
-        assert!(order.lock().unwrap().is_empty());
-        tasks[1].abort();
-        drop(first);
-        for task in tasks {
-            let _ = task.await;
+        assert_eq!(*order.lock().unwrap(), [(0, false), (2, false)]);
+        drop(waiting);
+        let state = turns.lock();
+        let loads = [state.waiting, state.running];
+        assert!(
+            loads
+                .iter()
+                .all(|load| load.calls == 0 && load.cost.is_zero())
+        );
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn whose_turn_comes_very_late_is_told_so() {
+        let turns = turns(1);
+        let (tell, told) = std::sync::mpsc::channel();
+        let run = Box::new(move |late| tell.send(late).unwrap());
+        let _waiting = turns.enter(&cost(1), run);
+        tokio::time::advance(Duration::from_millis(201)).await;
+        while turns.waiting() > 0 {
+            tokio::task::yield_now().await;
         }
-        assert_eq!(*order.lock().unwrap(), [0, 2]);
+        assert_eq!(told.try_recv(), Ok(true));
     }
 }

@@ -252,7 +252,8 @@ impl Work {
                 payload,
             } => {
                 self.context.deadline = self.handlers.until(self.clock, now, deadline);
-                self.call(now, id, operation, &extension, (payload, whole));
+                let times = (now, deadline);
+                self.call(times, id, operation, &extension, (payload, whole));
             }
             Event::OneWay {
                 operation,
@@ -261,7 +262,7 @@ impl Work {
                 payload,
             } => {
                 self.context.deadline = self.handlers.until(self.clock, now, deadline);
-                self.one_way(operation, &extension, payload);
+                self.one_way(deadline, operation, &extension, payload);
             }
             Event::Unknown { id, name } => {
                 self.handlers.unknown(&mut self.machine, now, id, name);
@@ -305,7 +306,7 @@ impl Work {
 
     fn call(
         &mut self,
-        now: Time,
+        (now, deadline): (Time, Time),
         id: CallId,
         operation: u32,
         extension: &Extension<'_>,
@@ -317,6 +318,8 @@ impl Work {
             extension,
             payload,
             whole,
+            deadline,
+            clock: self.clock,
         };
         let became = self
             .handlers
@@ -329,13 +332,21 @@ impl Work {
     }
 
     /// A call that nobody waits for.
-    fn one_way(&mut self, operation: u32, extension: &Extension<'_>, payload: &[u8]) {
+    fn one_way(
+        &mut self,
+        deadline: Time,
+        operation: u32,
+        extension: &Extension<'_>,
+        payload: &[u8],
+    ) {
         let request = Request {
             operation,
             context: &self.context,
             extension,
             payload,
             whole: None,
+            deadline,
+            clock: self.clock,
         };
         self.handlers.one_way(&request);
     }

@@ -239,7 +239,9 @@ impl Work {
             if let Some((_, deadline, _)) = begins {
                 circumstances.deadline = handlers.until(*clock, now, deadline);
             }
-            if let Some(call) = happens(machine, handlers, done, circumstances, now, event) {
+            if let Some(call) =
+                happens(machine, handlers, done, circumstances, (*clock, now), event)
+            {
                 open.push(call);
             }
         });
@@ -305,13 +307,14 @@ fn happens(
     handlers: &mut Handlers,
     done: &Arc<Done<Call>>,
     context: &crate::Context,
-    now: Time,
+    (clock, now): (Clock, Time),
     event: Event<'_, u32, Kept>,
 ) -> Option<Call> {
     match event {
         Event::Call {
             call,
             operation,
+            deadline,
             extension,
             payload,
             ..
@@ -322,6 +325,8 @@ fn happens(
                 extension: &extension,
                 payload,
                 whole: None,
+                deadline,
+                clock,
             };
             if let Became::AtWork = handlers.call(machine, done, now, call, &request) {
                 return Some(call);
@@ -329,6 +334,7 @@ fn happens(
         }
         Event::OneWay {
             operation,
+            deadline,
             extension,
             payload,
             ..
@@ -339,6 +345,8 @@ fn happens(
                 extension: &extension,
                 payload,
                 whole: None,
+                deadline,
+                clock,
             };
             handlers.one_way(&request);
         }
