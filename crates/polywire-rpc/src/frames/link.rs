@@ -15,7 +15,7 @@ use tokio::sync::oneshot;
 use tokio::time::{Instant, timeout_at};
 
 use super::Clock;
-use super::asked::{Asked, Stage};
+use super::asked::{Asked, Stage, What};
 use super::cause::Cause;
 use super::driven::Driven;
 use super::error::CallError;
@@ -103,7 +103,7 @@ impl Link {
         }
     }
 
-    /// Makes a call of a server of this process; nothing, if it is none.
+    /// Makes a call of a server of this process; nothing, if it is none, or more than a call.
     ///
     /// `read` is given the payload of the reply.
     #[inline]
@@ -117,6 +117,10 @@ impl Link {
         F: FnOnce(Payload<'_>) -> Result<R, CallError>,
     {
         let calls = self.here.as_ref()?;
+        // What is published goes as a frame: a topic is no operation.
+        if asked.what != What::Call {
+            return None;
+        }
         // What is more waits for its turn, as over any wire.
         if calls.open() >= self.most_here {
             return None;

@@ -183,6 +183,8 @@ async fn all_else_is_there_too() {
             sender.send(number).unwrap();
             async {}
         })
+        // A topic has this name too.
+        .method("news", |(): ()| async {})
         .stream("Count", |(to,): (u32,), call: StreamCall| async move {
             let (_, items) = call.split();
             for number in 0..to {
@@ -203,6 +205,8 @@ async fn all_else_is_there_too() {
     let mut news = client.subscribe("news").await.unwrap();
     assert_eq!(topics.publish("news", "rain").unwrap(), 1);
     assert_eq!(news.next::<String>().await.unwrap().unwrap().value, "rain");
+    assert_eq!(client.publish("news", "sun").await.unwrap(), 1);
+    assert_eq!(news.next::<String>().await.unwrap().unwrap().value, "sun");
 }
 
 /// As many handlers wait as may; further calls are turned away before they begin.
