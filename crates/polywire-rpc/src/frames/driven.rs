@@ -200,8 +200,12 @@ impl Side for Driven {
     }
 
     fn end_of_input(&mut self, rest: usize) -> Result<bool, Broken> {
-        self.change(|state| state.machine.end_of_input(rest))?;
-        Ok(false)
+        let ended = self.change(|state| state.machine.end_of_input(rest));
+        if let Err(broken) = &ended {
+            // At once: calls that have not left are told so, and do not leave with the goodbye.
+            self.end(Cause::of(broken.clone()));
+        }
+        ended.map(|()| false)
     }
 
     fn input_ended(&mut self) {

@@ -5,6 +5,7 @@ use std::io;
 use std::time::Duration;
 
 use polywire_rpc::frames::{CallError, Client, ClientBuilder, Stats};
+use tokio::io::AsyncWriteExt;
 use tokio::time::{Instant, sleep};
 
 use crate::scripted::{Act, Scripted, settle};
@@ -368,4 +369,31 @@ async fn connections_end_with_the_last_client() {
     server.closed().await;
     sleep(Duration::from_secs(60)).await;
     assert_eq!(server.connections(), 3);
+}
+
+/// What nobody has sent is made elsewhere, although it may not be repeated: also if the server is lost in the middle of
+/// what it says.
+#[tokio::test(start_paused = true)]
+async fn a_call_that_has_not_left_is_made_elsewhere() {
+    let server = Scripted::new(|_| Act::Echo);
+    let (first, streams) = std::sync::mpsc::channel();
+    let streams = std::sync::Mutex::new(streams);
+    let connect = server.connector();
+    let builder =
+        Client::builder().connector("cut", move || match streams.lock().unwrap().try_recv() {
+            Ok(stream) => std::future::ready(Ok(stream)),
+            Err(_) => connect(),
+        });
+    let (theirs, mut ours) = tokio::io::duplex(64 << 10);
+    first.send(theirs).unwrap();
+    // A hello, and the first bytes of an answer.
+    let hello = b"\xf7PW\x01\0\0\0\0\x01\0\0\0\0\0\0\0\0\0\0\0";
+    ours.write_all(hello).await.unwrap();
+    ours.write_all(b"\0\0\x10\0\x04\0\0\0").await.unwrap();
+    let client = builder.connect().await.unwrap();
+    settle().await;
+    drop(ours);
+    // Before the task of the connection has seen it.
+    assert_eq!(client.call_bytes("Echo", b"once").await.unwrap(), b"once");
+    assert_eq!((server.seen().len(), client.stats().retries), (1, 0));
 }
