@@ -164,6 +164,10 @@ impl<M: Machine> Shared<M> {
             return Poll::Pending;
         }
         let now = self.clock.now();
+        if now >= asked.deadline {
+            // It has waited, and whoever wakes it may be late.
+            return Poll::Ready(Err(CallError::Deadline));
+        }
         let begin = Begin {
             what: asked.what,
             name: asked.operation,

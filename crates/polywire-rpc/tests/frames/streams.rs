@@ -438,3 +438,30 @@ async fn who_may_not_send_is_told() {
     let error = both.send(2).await.unwrap_err();
     assert!(matches!(error, CallError::Invalid(_)), "{error:?}");
 }
+
+/// A call with streams that has no time does not begin either.
+#[tokio::test]
+async fn a_stream_without_time_is_not_begun() {
+    let (sender, mut begun) = mpsc::unbounded_channel();
+    let methods = Methods::new().stream("Note", move |(number,): (u32,), _: StreamCall| {
+        sender.send(number).unwrap();
+        async { Ok::<_, Fault>(()) }
+    });
+    let server = Server::methods(methods).frames(true).build().unwrap();
+    let running = server.listen("127.0.0.1:0".parse().unwrap()).await.unwrap();
+    let client = client(&running).await;
+    let late = client.with_deadline(Duration::ZERO);
+    let error = late.stream("Note", (1,)).await.unwrap_err();
+    assert!(matches!(error, CallError::Deadline), "{error}");
+    let error = late.two_way("Note", (2,)).await.unwrap_err();
+    assert!(matches!(error, CallError::Deadline), "{error}");
+    assert_eq!(client.stats().deadlines, 2);
+    client
+        .stream("Note", (3,))
+        .await
+        .unwrap()
+        .result::<()>()
+        .await
+        .unwrap();
+    assert_eq!(begun.recv().await, Some(3));
+}

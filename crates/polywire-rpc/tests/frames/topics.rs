@@ -50,6 +50,26 @@ async fn a_message_reaches_all_who_have_subscribed() {
     assert_eq!(next(&mut other).await.1, "goal");
 }
 
+/// Who has no time subscribes to nothing and publishes nothing, and the server hears of neither.
+#[tokio::test]
+async fn without_time_the_server_hears_of_nothing() {
+    let (sender, mut asked) = mpsc::unbounded_channel();
+    let topics = Topics::new().guard(move |_, access| {
+        sender.send(format!("{access:?}")).unwrap();
+        true
+    });
+    let running = serve(Some(topics)).await;
+    let client = client(&running).await;
+    let late = client.with_deadline(Duration::ZERO);
+    let error = late.subscribe("late").await.unwrap_err();
+    assert!(matches!(error, CallError::Deadline), "{error}");
+    let error = late.publish("late", "news").await.unwrap_err();
+    assert!(matches!(error, CallError::Deadline), "{error}");
+    let _news = client.subscribe("in time").await.unwrap();
+    let expected = format!("{:?}", Access::Subscribe("in time"));
+    assert_eq!(asked.recv().await, Some(expected));
+}
+
 #[tokio::test]
 async fn a_subscription_ends_in_order_or_by_being_dropped() {
     let topics = Topics::new();

@@ -1,5 +1,8 @@
 //! Calls that wait: how many may, and what becomes of those that nobody waits for any more.
 
+use std::future::{Future, poll_fn};
+use std::pin::pin;
+use std::task::Poll;
 use std::time::Duration;
 
 use polywire_rpc::frames::{CallError, Client, ClientBuilder};
@@ -212,4 +215,24 @@ async fn clients_are_their_own() {
     assert_eq!((greedy.pending, greedy.overloaded), (20, 81));
     assert_eq!((other.pending, other.replies), (0, 1));
     assert_eq!(other.overloaded, 0);
+}
+
+/// A call without an answer that waits for what was sent before is not sent when its time is over, however late that
+/// is seen.
+#[tokio::test(start_paused = true)]
+async fn a_notification_that_has_waited_too_long_is_not_sent() {
+    let server = Scripted::new(|_| Act::Hold);
+    let client = builder(&server).connect().await.unwrap();
+    settle().await;
+    // More than is left lying.
+    let text = "x".repeat(400_000);
+    client.notify("Note", (text,)).await.unwrap();
+    let late = client.with_deadline(Duration::from_secs(1));
+    let mut waits = pin!(late.notify("Note", (1,)));
+    let polled = poll_fn(|context| Poll::Ready(waits.as_mut().poll(context)));
+    assert!(polled.await.is_pending());
+    // The server reads meanwhile.
+    sleep(Duration::from_secs(2)).await;
+    let error = waits.await.unwrap_err();
+    assert!(matches!(error, CallError::Deadline), "{error}");
 }

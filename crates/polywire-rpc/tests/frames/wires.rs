@@ -226,9 +226,11 @@ async fn a_call_without_time_is_not_begun(wire: Wire) {
     let late = client.with_deadline(Duration::ZERO);
     let error = late.call::<()>("Note", (1,)).await.unwrap_err();
     assert!(matches!(error, CallError::Deadline), "{error}");
-    assert_eq!(client.stats().deadlines, 1);
-    client.call::<()>("Note", (2,)).await.unwrap();
-    assert_eq!(begun.recv().await, Some(2));
+    let error = late.notify("Note", (2,)).await.unwrap_err();
+    assert!(matches!(error, CallError::Deadline), "{error}");
+    assert_eq!(client.stats().deadlines, 2);
+    client.call::<()>("Note", (3,)).await.unwrap();
+    assert_eq!(begun.recv().await, Some(3));
 }
 
 /// Answers that come one after the other, with nothing else on the connection.

@@ -153,10 +153,7 @@ impl Core {
         let mut going = Going::new(self);
         going.begin(asked.now)?;
         loop {
-            if asked.now >= asked.deadline {
-                // Nobody waits for it, and no server is to hear of it.
-                return Err(going.fails(CallError::Deadline));
-            }
+            going.in_time(&asked)?;
             let Some(current) = &going.current else {
                 // What is rare has its room elsewhere than in the future of each call.
                 Box::pin(going.connect(&mut asked, write)).await?;

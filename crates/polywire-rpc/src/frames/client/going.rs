@@ -96,6 +96,15 @@ impl<'a> Going<'a> {
         Err(self.fails(error))
     }
 
+    /// A call whose time is over is no call: nobody waits for it, and no server is to hear of it.
+    #[inline]
+    pub(super) fn in_time(&mut self, asked: &Asked<'_>) -> Result<(), CallError> {
+        match asked.now >= asked.deadline {
+            true => Err(self.fails(CallError::Deadline)),
+            false => Ok(()),
+        }
+    }
+
     /// The call has ended well, or is somebody else's to end.
     #[inline]
     pub(super) fn ends(&mut self, outcome: Outcome) {

@@ -118,6 +118,7 @@ async fn open(
 ) -> Result<Open, CallError> {
     let mut write = copying(payload);
     loop {
+        going.in_time(asked)?;
         let Some(current) = &going.current else {
             Box::pin(going.connect(asked, &mut write)).await?;
             continue;
@@ -153,6 +154,7 @@ impl Core {
         let mut going = Going::new(self);
         going.begin(asked.now)?;
         loop {
+            going.in_time(&asked)?;
             let Some(current) = &going.current else {
                 Box::pin(going.connect(&mut asked, &mut write)).await?;
                 continue;
