@@ -70,6 +70,8 @@ impl<M: Machine> Shared<M> {
                         state.tickets.remove(ticket);
                         state.ended_call(now, Sample::Late);
                         *stage = Stage::Done;
+                        // Another may have begun in its place.
+                        state.wake_task();
                         return Poll::Ready(Err(CallError::Deadline));
                     }
                     wake_with(&mut slot.waker, context);
@@ -190,5 +192,83 @@ impl<M: Machine> Shared<M> {
             Err(Refused::Full) => Poll::Pending,
             sent => Poll::Ready(sent.map_err(CallError::from)),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::task::{Wake, Waker};
+    use std::time::Duration;
+
+    use polywire_frame::client::Connection;
+    use polywire_frame::flow::{AdaptiveLimit, Bounds};
+    use polywire_frame::{Settings, Time};
+
+    use super::*;
+    use crate::frames::Clock;
+    use crate::frames::asked::What;
+    use crate::frames::link::LinkOptions;
+    use crate::frames::room::Room;
+
+    #[derive(Default)]
+    struct Woken(AtomicUsize);
+
+    impl Wake for Woken {
+        fn wake(self: Arc<Self>) {
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// What it leaves to be written is written without anything else: that it is given up, and the call that waited.
+    #[tokio::test(start_paused = true)]
+    async fn who_finds_its_own_call_late_wakes_the_task() {
+        let clock = Clock::new();
+        let shared = Shared::new(
+            Connection::new(Settings::DEFAULT),
+            LinkOptions {
+                settings: Settings::DEFAULT,
+                datagram: 1_200,
+                compress: None,
+                checksums: false,
+                limit: AdaptiveLimit::fixed(1),
+                room: Arc::new(Room::new(Bounds {
+                    calls: 10,
+                    bytes: 1_000,
+                })),
+                clock,
+                seed: 7,
+            },
+        );
+        let asked = |deadline| Asked {
+            what: What::Call,
+            operation: "Echo",
+            now: clock.now(),
+            deadline,
+            lasts: Time::NEVER,
+            metadata: &[],
+            trace: None,
+            hand: None,
+        };
+        let poll = |stage: &mut Stage, asked: &Asked<'_>| {
+            let context = Context::from_waker(Waker::noop());
+            shared.poll_call(stage, asked, &mut |_| Ok(()), |_| Ok(()), &context)
+        };
+        let (mut stage, mut waits) = (Stage::New, Stage::New);
+        let late = asked(clock.now().after(Duration::from_secs(1)));
+        assert!(poll(&mut stage, &late).is_pending());
+        assert!(poll(&mut waits, &asked(Time::NEVER)).is_pending());
+        let woken = Arc::new(Woken::default());
+        let before = {
+            let mut state = shared.lock();
+            state.task = Some(Arc::clone(&woken).into());
+            state.machine.output().len()
+        };
+        tokio::time::advance(Duration::from_secs(2)).await;
+        let ended = poll(&mut stage, &late);
+        assert!(matches!(ended, Poll::Ready(Err(CallError::Deadline))));
+        assert!(shared.lock().machine.output().len() > before);
+        assert_eq!(woken.0.load(Ordering::Relaxed), 1);
     }
 }
