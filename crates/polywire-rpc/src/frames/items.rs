@@ -11,7 +11,6 @@ use super::asked::{Asked, Stage};
 use super::error::CallError;
 use super::locked::Locked;
 use super::machine::Input;
-use super::payload::Payload;
 use super::state::{Shared, State};
 use super::tickets::{End, Outcome, Ticket, wake_with};
 
@@ -300,20 +299,16 @@ impl Shared {
         }
     }
 
-    /// The end of a call, for `read`, when it has come. The ticket stays.
-    pub(super) fn poll_end<R>(
+    /// The end of a call, when it has come. The ticket stays.
+    pub(super) fn poll_end(
         &self,
         ticket: Ticket,
-        read: impl FnOnce(Payload<'_>) -> Result<R, CallError>,
         context: &Context<'_>,
-    ) -> Poll<Result<R, CallError>> {
+    ) -> Poll<Result<(), CallError>> {
         let mut state = self.lock();
         let slot = &mut state.tickets.slots[ticket as usize];
         match &slot.outcome {
-            Outcome::Ended(End::Reply) => Poll::Ready(read(Payload::Lent(&slot.payload))),
-            Outcome::Ended(End::Large(payload)) => {
-                Poll::Ready(read(Payload::Shared(Bytes::clone(payload))))
-            }
+            Outcome::Ended(End::Reply | End::Large(_)) => Poll::Ready(Ok(())),
             Outcome::Ended(end) => {
                 Poll::Ready(Err(CallError::from_end(end.clone(), &slot.payload)))
             }
@@ -321,6 +316,17 @@ impl Shared {
                 wake_with(&mut slot.waker, context);
                 Poll::Pending
             }
+        }
+    }
+
+    /// The answer of a call that has ended in one. It is there once, so that it is not copied, least of all while
+    /// others wait.
+    pub(super) fn take_answer(&self, ticket: Ticket) -> Bytes {
+        let mut state = self.lock();
+        let slot = &mut state.tickets.slots[ticket as usize];
+        match &mut slot.outcome {
+            Outcome::Ended(End::Large(payload)) => std::mem::take(payload),
+            _ => std::mem::take(&mut slot.payload).into(),
         }
     }
 

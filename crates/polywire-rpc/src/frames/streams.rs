@@ -3,6 +3,8 @@
 use std::future::poll_fn;
 use std::sync::Arc;
 
+use bytes::Bytes;
+use polywire_frame::Output;
 use polywire_schema::Limits;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -211,8 +213,8 @@ impl CallStream {
     ///
     /// The call ended in something else than a reply, or the reply is not of that type.
     pub async fn result<R: DeserializeOwned>(mut self) -> Result<R, CallError> {
-        let reply = self.answer().await?;
-        self.incoming.read(&reply)
+        let answer = self.answer().await?;
+        self.incoming.read_answer(answer)
     }
 
     /// The same as the bytes that it is.
@@ -221,10 +223,10 @@ impl CallStream {
     ///
     /// The call ended in something else than a reply.
     pub async fn result_bytes(mut self) -> Result<Vec<u8>, CallError> {
-        self.answer().await
+        self.answer().await.map(Vec::from)
     }
 
-    async fn answer(&mut self) -> Result<Vec<u8>, CallError> {
+    async fn answer(&mut self) -> Result<Bytes, CallError> {
         self.finish();
         // The server may wait until they are read.
         while self.next_bytes().await?.is_some() {}
@@ -266,11 +268,20 @@ impl Incoming {
         if let Some(item) = poll_fn(|context| link.0.poll_item(*ticket, context)).await {
             return Ok(Some(item));
         }
-        poll_fn(|context| link.0.poll_end(*ticket, |_| Ok(None), context)).await
+        poll_fn(|context| link.0.poll_end(*ticket, context)).await?;
+        Ok(None)
     }
 
     fn read<T: DeserializeOwned>(&self, bytes: &[u8]) -> Result<T, CallError> {
         payload::read(bytes, &self.limits).map_err(|error| CallError::unreadable(&error))
+    }
+
+    fn read_answer<T: DeserializeOwned>(&self, answer: Bytes) -> Result<T, CallError> {
+        if answer.len() < Output::LARGE {
+            return self.read(&answer);
+        }
+        let read = Payload::Shared(answer).read(&self.limits);
+        read.map_err(|error| CallError::unreadable(&error))
     }
 
     /// What the server answered in the end. Items that still come are passed over.
@@ -279,8 +290,8 @@ impl Incoming {
     ///
     /// The call ended in something else than a reply, or the reply is not of that type.
     pub async fn result<R: DeserializeOwned>(self) -> Result<R, CallError> {
-        let reply = self.answer().await?;
-        self.read(&reply)
+        let answer = self.answer().await?;
+        self.read_answer(answer)
     }
 
     /// The same as the bytes that it is.
@@ -289,18 +300,18 @@ impl Incoming {
     ///
     /// The call ended in something else than a reply.
     pub async fn result_bytes(self) -> Result<Vec<u8>, CallError> {
-        self.answer().await
+        self.answer().await.map(Vec::from)
     }
 
-    async fn answer(&self) -> Result<Vec<u8>, CallError> {
+    async fn answer(&self) -> Result<Bytes, CallError> {
         let Open { link, ticket } = &*self.open;
         // The server may wait until they are read.
         while poll_fn(|context| link.0.poll_item(*ticket, context))
             .await
             .is_some()
         {}
-        let reply = |payload: Payload<'_>| Ok(payload.into_vec());
-        poll_fn(|context| link.0.poll_end(*ticket, reply, context)).await
+        poll_fn(|context| link.0.poll_end(*ticket, context)).await?;
+        Ok(link.0.take_answer(*ticket))
     }
 }
 

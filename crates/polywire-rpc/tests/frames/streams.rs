@@ -9,6 +9,7 @@ use polywire_protocol::Fault;
 use polywire_rpc::frames::{CallError, Client};
 use polywire_rpc::methods::{MethodCall, MethodService};
 use polywire_rpc::{Methods, Running, Server, StreamCall, Timeouts};
+use polywire_schema::Blob;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 use tower::layer::layer_fn;
@@ -464,4 +465,26 @@ async fn a_stream_without_time_is_not_begun() {
         .await
         .unwrap();
     assert_eq!(begun.recv().await, Some(3));
+}
+
+/// A large answer is the room in which it came, and not one more.
+#[tokio::test]
+async fn a_large_answer_of_a_stream_is_not_copied() {
+    const LEN: usize = 1 << 20;
+    let methods = Methods::new().stream("Blob", |(): (), _: StreamCall| async {
+        Ok::<_, Fault>(Blob::from(vec![7; LEN]))
+    });
+    let server = Server::methods(methods).frames(true).build().unwrap();
+    let running = server.listen("127.0.0.1:0".parse().unwrap()).await.unwrap();
+    let client = client(&running).await;
+    let stream = client.stream("Blob", ()).await.unwrap();
+    let blob: Blob = stream.result().await.unwrap();
+    assert!(blob.is_shared());
+    assert_eq!(blob, Blob::from(vec![7; LEN]));
+    let (_, incoming) = client.stream("Blob", ()).await.unwrap().split();
+    assert!(incoming.result::<Blob>().await.unwrap().is_shared());
+    let bytes = client.stream("Blob", ()).await.unwrap();
+    let bytes = bytes.result_bytes().await.unwrap();
+    assert_eq!(bytes.len(), LEN + 5);
+    assert!(bytes.ends_with(&[7; 100]));
 }
