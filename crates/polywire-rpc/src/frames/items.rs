@@ -15,7 +15,6 @@ use super::state::{Shared, State};
 use super::tickets::{End, Outcome, Ticket, wake_with};
 
 /// What a ticket has more if its call has streams.
-#[derive(Debug)]
 pub(super) struct Items {
     id: CallId,
     arrived: VecDeque<Item>,
@@ -27,7 +26,6 @@ pub(super) struct Items {
 }
 
 /// An item of a stream, or a message of a topic.
-#[derive(Debug)]
 pub(super) struct Item {
     /// Messages that were left out before it.
     pub(super) missed: u32,

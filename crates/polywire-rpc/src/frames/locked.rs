@@ -12,7 +12,6 @@ use super::tickets::Ticket;
 
 /// The state of a connection, locked. Whoever is to be woken is woken when it is not any more: a waker
 /// is somebody else's code, which may take its time, or look at the same connection.
-#[derive(Debug)]
 pub(super) struct Locked<'a, M = Connection<Ticket>> {
     // In this order they are dropped.
     state: MutexGuard<'a, State<M>>,

@@ -1,6 +1,7 @@
 //! What a client's calls and the task of its connection share.
 
 use std::collections::{HashMap, HashSet, VecDeque};
+use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::Waker;
 use std::time::Duration;
@@ -23,7 +24,6 @@ use super::waiters::Waiters;
 
 /// Held for moments, by calls and by the task of the connection: over a stream, unless `M` says
 /// other.
-#[derive(Debug)]
 pub(super) struct Shared<M = Connection<Ticket>> {
     pub(super) clock: Clock,
     state: Mutex<State<M>>,
@@ -31,7 +31,6 @@ pub(super) struct Shared<M = Connection<Ticket>> {
     pub(super) changed: Notify,
 }
 
-#[derive(Debug)]
 pub(super) struct State<M = Connection<Ticket>> {
     pub(super) machine: M,
     pub(super) tickets: Tickets,
@@ -71,6 +70,13 @@ pub(super) struct State<M = Connection<Ticket>> {
     /// Nobody has the client any more.
     pub(super) left: bool,
     pub(super) chance: u64,
+}
+
+impl<M> fmt::Debug for Shared<M> {
+    /// Without what calls say to each other, all of which stands in it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Shared").finish_non_exhaustive()
+    }
 }
 
 impl<M: Machine> Shared<M> {

@@ -1,5 +1,6 @@
 //! Streams of items within calls, and subscriptions, for callers.
 
+use std::fmt;
 use std::future::poll_fn;
 use std::sync::Arc;
 
@@ -67,11 +68,19 @@ pub struct Incoming {
 }
 
 /// The items of a client, in a call with streams. When this is dropped, its stream is finished.
-#[derive(Debug)]
 pub struct Outgoing {
     open: Arc<Open>,
     space: Vec<u8>,
     finished: bool,
+}
+
+impl fmt::Debug for Outgoing {
+    /// Without what is to be sent, which may be secret.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Outgoing")
+            .field("finished", &self.finished)
+            .finish_non_exhaustive()
+    }
 }
 
 /// A subscription to a topic. To drop it ends it.

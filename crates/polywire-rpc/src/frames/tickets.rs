@@ -12,7 +12,6 @@ use super::items::Items;
 pub(super) type Ticket = u32;
 
 /// What has become of a call.
-#[derive(Debug)]
 pub(super) enum Outcome {
     /// The place is free; the next that is.
     Free(Option<Ticket>),
@@ -27,7 +26,7 @@ pub(super) enum Outcome {
 }
 
 /// How a call has ended.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(super) enum End {
     /// With the payload in the ticket.
     Reply,
@@ -45,7 +44,6 @@ pub(super) enum End {
     },
 }
 
-#[derive(Debug)]
 pub(super) struct Slot {
     pub(super) outcome: Outcome,
     pub(super) waker: Option<Waker>,
@@ -62,7 +60,7 @@ pub(super) struct Slot {
     pub(super) items: Option<Box<Items>>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct Tickets {
     pub(super) slots: Vec<Slot>,
     pub(super) free: Option<Ticket>,

@@ -488,3 +488,34 @@ async fn a_large_answer_of_a_stream_is_not_copied() {
     assert_eq!(bytes.len(), LEN + 5);
     assert!(bytes.ends_with(&[7; 100]));
 }
+
+/// What calls say to each other is nobody else's, not in a log either: of no call of the connection.
+#[tokio::test]
+async fn what_is_said_is_not_in_what_is_logged() {
+    const SECRET: &[u8] = b"swordfish";
+    let server = Scripted::new(|seen| match seen.number {
+        0 => Act::Echo,
+        _ => Act::Hold,
+    });
+    let builder = Client::builder().connector("scripted", server.connector());
+    let client = builder.in_flight(1..=1).connect().await.unwrap();
+    let mut stream = client.two_way_bytes("Echo", SECRET).await.unwrap();
+    // Its answer waits to be read, and so do inputs: of a stream, of one that is sent and of one that is not yet.
+    assert_eq!(stream.next_bytes().await.unwrap(), None);
+    let mut held = client.two_way_bytes("Hold", SECRET).await.unwrap();
+    held.send_bytes(SECRET).await.unwrap();
+    let _calls = [1, 2].map(|_| {
+        let client = client.clone();
+        tokio::spawn(async move { client.call_bytes("Hold", SECRET).await })
+    });
+    settle().await;
+    let (outgoing, incoming) = held.split();
+    let said = format!("{stream:?} {outgoing:#?} {incoming:?}");
+    let bytes = format!("{SECRET:?}");
+    for secret in ["swordfish", bytes.trim_matches(['[', ']'])] {
+        assert!(!said.contains(secret), "{said}");
+    }
+    // Nor a byte a line.
+    let said: String = said.split_whitespace().collect();
+    assert!(!said.contains("115,119,111,114,100"), "{said}");
+}
