@@ -57,10 +57,12 @@ impl Payload<'_> {
     }
 }
 
-/// A payload as a part of what came, if it is one: not if it came compressed.
+/// A payload as a part of what came, if it is one, which it is not if it came compressed, and if it is at least half of
+/// it: whoever keeps the part keeps the whole.
 pub(crate) fn part(whole: &Bytes, payload: &[u8]) -> Option<Bytes> {
     let within = whole.as_ptr_range().contains(&payload.as_ptr());
-    within.then(|| whole.slice_ref(payload))
+    let shares = within && payload.len() >= whole.len() / 2;
+    shares.then(|| whole.slice_ref(payload))
 }
 
 /// Appends a value to what may have room, and has nothing in it.
@@ -99,4 +101,24 @@ fn read_shared<T: DeserializeOwned>(bytes: Bytes, limits: &Limits) -> Result<T, 
     let value = decoder.deserialize()?;
     decoder.finish()?;
     Ok(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is kept of a part is the whole.
+    #[test]
+    fn only_what_is_much_of_it_is_a_part_of_it() {
+        let whole = Bytes::from(vec![7; 100_000]);
+        for payload in [&whole[16..], &whole[50_000..], &whole[..50_000]] {
+            let part = part(&whole, payload).unwrap();
+            assert_eq!(part.as_ptr_range(), payload.as_ptr_range());
+        }
+        for payload in [&whole[99_000..], &whole[50_001..], &whole[..0]] {
+            assert!(part(&whole, payload).is_none());
+        }
+        // One that came compressed.
+        assert!(part(&whole, &[7; 60_000]).is_none());
+    }
 }

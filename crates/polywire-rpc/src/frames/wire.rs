@@ -146,19 +146,18 @@ impl Reading {
             // It had stopped in front of what is there.
             return Poll::Ready(Ok(self.look(take).map(|()| Read::More)));
         }
-        // A length is only a promise: room grows with what has come.
         let missing = self.wants.saturating_sub(self.rest.len());
-        let most = self.rest.len().saturating_mul(AHEAD).max(SCRATCH);
-        let room = missing.clamp(LEAST, most);
-        self.rest.reserve(room);
         let before = self.rest.len();
         let (read, room) = if self.is_large() {
+            self.make_room();
             // And nothing of the next, which would have to be copied.
-            let room = missing.clamp(1, room);
+            let room = missing.clamp(1, self.rest.capacity() - before);
             let mut rest = (&mut self.rest).limit(room);
             let read = pin!(stream.get_mut().read_buf(&mut rest)).poll(context);
             (read, room)
         } else {
+            let room = missing.max(LEAST);
+            self.rest.reserve(room);
             let read = pin!(stream.get_mut().read_buf(&mut self.rest)).poll(context);
             (read, room)
         };
@@ -176,6 +175,22 @@ impl Reading {
         }
         let more = if full { Read::More } else { Read::Dry };
         Poll::Ready(Ok(Ok(more)))
+    }
+
+    /// Makes room for more of a large frame, and none for what is behind it: whoever keeps a part of the frame keeps
+    /// the whole room.
+    fn make_room(&mut self) {
+        let (len, room) = (self.rest.len(), self.rest.capacity());
+        let wants = self.wants.max(len + 1);
+        if len < room && room <= wants {
+            return;
+        }
+        // A length is only a promise: room grows with what has come. By hand, since `reserve` takes at least twice what
+        // there was.
+        let most = len.saturating_mul(AHEAD).max(SCRATCH);
+        let mut rest = BytesMut::with_capacity(most.min(wants));
+        rest.extend_from_slice(&self.rest);
+        self.rest = rest;
     }
 
     /// Whether what is coming is a frame that is not copied.
@@ -387,6 +402,52 @@ mod tests {
             read(&mut reading, &mut stream, &mut take).await;
             assert!(seen == sent, "keeps: {keeps}");
             assert_eq!(reading.consumed(), 100_000);
+        }
+    }
+
+    /// A length is only a promise, however slowly what it promises comes.
+    #[tokio::test]
+    async fn room_is_taken_for_what_has_come() {
+        let (mut writer, mut stream) = duplex(1 << 20);
+        let mut reading = Reading::default();
+        let mut came = 0;
+        let mut take = |_: &[u8], _: Option<&Bytes>| {
+            let wants = 1 << 30;
+            Ok(Taken { bytes: 0, wants })
+        };
+        let lens = [1, 15].into_iter().chain([1_440; 200]).chain([300_000; 3]);
+        // By the byte too, once much has come.
+        for len in lens.chain([1; 3]) {
+            writer.write_all(&vec![7; len]).await.unwrap();
+            came += len;
+            read(&mut reading, &mut stream, &mut take).await;
+            assert_eq!(reading.kept(), came);
+            let room = reading.rest.capacity();
+            assert!(room <= SCRATCH.max(AHEAD * came), "{room} for {came}");
+        }
+    }
+
+    /// What is shared is kept for as long as anybody wants a part of it, and has no room for more.
+    #[tokio::test]
+    async fn what_is_shared_has_no_room_to_spare() {
+        for len in [Output::LARGE, 50_000, 70_000, 1_100_000, 3_000_000] {
+            let (mut writer, mut stream) = duplex(1 << 22);
+            let mut reading = Reading::default();
+            let mut shared = None;
+            let mut take = |bytes: &[u8], whole: Option<&Bytes>| {
+                let bytes = match bytes.len() == len {
+                    true => len,
+                    false => 0,
+                };
+                shared = whole.filter(|_| bytes > 0).cloned();
+                Ok(Taken { bytes, wants: len })
+            };
+            for piece in vec![7; len].chunks(30_000) {
+                writer.write_all(piece).await.unwrap();
+                read(&mut reading, &mut stream, &mut take).await;
+            }
+            let shared = shared.unwrap().try_into_mut().unwrap();
+            assert_eq!((shared.len(), shared.capacity()), (len, len));
         }
     }
 }
