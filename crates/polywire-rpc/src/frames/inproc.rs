@@ -60,7 +60,8 @@ pub(crate) trait Calls: fmt::Debug + Send + Sync {
     /// How many have begun and not ended.
     fn open(&self) -> usize;
 
-    /// When the last one began or ended, by the [clock of the client](Caller::clock).
+    /// When the last one began, or one that was a task ended, by the [clock of the client](Caller::clock): not when one
+    /// ended that was carried out where it began.
     fn moved(&self) -> Time;
 
     /// Begins no more.
