@@ -1,13 +1,13 @@
 //! Five times what a server can do, by the clock: to be run by hand, since others on the machine change it.
 //!
-//! | | wanted | reached, in two runs on two processors that had three times as much else to do |
+//! | | wanted | reached, on two processors of which one had something else to do at times |
 //! |---|---|---|
-//! | goodput, of the peak | 95% | 99% and 91% |
-//! | p99 of calls that are answered, of that at capacity | 3 times | 3.0 and 5.4 times |
-//! | calls that are turned away know it within | 10 ms | p50 80 ms, p99 160 ms: missed |
+//! | goodput, of the peak | 95% | 98% |
+//! | p99 of calls that are answered, of that at capacity | 3 times | 2.0 times |
+//! | calls that are turned away know it within | 10 ms | p50 2 ms, p99 4 ms |
 //!
-//! Turned away is who has waited for 50 ms: sooner for all would cost goodput. With half of that p50 was 41 ms, p99 2 to 5 times, and goodput 78
-//! to 106%; with a fifth p50 was 21 ms and goodput 54 to 84%, as eight connections need 16 ms for one call of each.
+//! Before such calls had turns apart from their connections, each round of the eight connections took 16 ms, and who was turned
+//! away knew it after 80 to 160 ms.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -146,7 +146,9 @@ async fn a_server_at_five_times_its_capacity_does_nearly_as_much_as_it_can() {
         percentile(&mut took.shed, 99),
         took.others,
     );
-    assert!(good > 0.9 * peak);
+    assert!(good > 0.95 * peak);
     let slow = percentile(&mut took.replies, 99);
-    assert!(slow < 5 * usual.max(Duration::from_millis(50)), "{slow:?}");
+    assert!(slow < 3 * usual, "{slow:?}");
+    let told = percentile(&mut took.shed, 99);
+    assert!(told < Duration::from_millis(10), "{told:?}");
 }
