@@ -34,6 +34,9 @@ pub(crate) trait Side {
     /// The connection has its turn, which lasts until others have theirs, however often it reads.
     fn begin_turn(&mut self) {}
 
+    /// Nothing more is looked at until what is there was written: the other side does not read.
+    fn is_held_up(&mut self) {}
+
     /// Hands over what others have left for it. Afterwards the task is woken when there is more.
     fn prepare(&mut self, clock: Clock, context: &mut Context<'_>);
 
@@ -221,8 +224,9 @@ where
             }
             let waiting = self.writing.left() + self.work.output_len();
             let blocked = waiting > self.work.most_waiting();
-            if !blocked {
-                self.work.prepare(self.clock, context);
+            match blocked {
+                true => self.work.is_held_up(),
+                false => self.work.prepare(self.clock, context),
             }
             let read = match blocked || self.ended {
                 true => Poll::Pending,

@@ -11,6 +11,7 @@ use tokio::sync::oneshot;
 use tokio::time::Instant;
 
 use super::calls::Table;
+use super::flow::AtWork;
 use super::handlers::{Handlers, Request, bring_all, is_of_the_input};
 use crate::frames::payload;
 use crate::methods::MethodReply;
@@ -98,8 +99,9 @@ struct Later {
     payload: Bytes,
 }
 
-/// What became of a call when its turn came. It has not begun, if that is an error.
-type Turned = Result<Result<Begun, Fault>, Fault>;
+/// What became of a call when its turn came, and its place among those that are at work. It has not begun, if that is
+/// an error.
+type Turned = Result<(Result<Begun, Fault>, Option<AtWork>), Fault>;
 
 /// Has a call wait for its turn from now on. What it ends in, and what it takes while its handler waits for
 /// something.
@@ -136,10 +138,10 @@ pub(super) fn later(
         let turned = told.await;
         drop(waiting);
         let stopped = || Fault::new(FaultKind::Overloaded, "the server has stopped");
-        match turned.map_err(|_| stopped())?? {
+        let (begun, _at_work) = turned.map_err(|_| stopped())??;
+        match begun {
             Ok(Begun::Ended(result)) => Ok(result),
             Ok(Begun::Working(future)) => {
-                let _at_work = app.flow.works();
                 let called = table.called(operation);
                 Ok(finish(app, called, future).await)
             }
@@ -157,9 +159,14 @@ impl Later {
             let message = "its time was over before its turn came";
             return Err(Fault::new(FaultKind::DeadlineExceeded, message));
         }
-        if late {
-            let message = "calls wait too long, try again later";
-            let wait = self.app.flow.limits.interval;
+        let flow = &self.app.flow;
+        let full = flow.at_work() >= flow.limits.at_work;
+        if late || full {
+            let message = match full {
+                true => "as many calls are at work as may be, try again later",
+                false => "calls wait too long, try again later",
+            };
+            let wait = flow.limits.interval;
             return Err(Fault::new(FaultKind::Overloaded, message).with_retry_after(wait));
         }
         let handler = now.checked_add(self.app.timeouts.handler);
@@ -180,6 +187,8 @@ impl Later {
         if !matches!(&begun, Err(fault) if is_of_the_input(fault.kind())) {
             self.table.cost(self.operation).took(now.elapsed());
         }
-        Ok(begun)
+        let working = matches!(&begun, Ok(Begun::Working(_)));
+        let at_work = working.then(|| self.app.flow.works());
+        Ok((begun, at_work))
     }
 }

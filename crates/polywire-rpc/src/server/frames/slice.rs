@@ -140,6 +140,11 @@ impl Slice {
         self.held_up = !self.is_over;
     }
 
+    /// What is left lying waits until what is there was written.
+    pub(super) const fn is_held_up(&mut self) {
+        self.held_up = true;
+    }
+
     /// It has looked at all that came.
     pub(super) const fn is_dry(&mut self) {
         self.stopped = false;
@@ -208,6 +213,17 @@ mod tests {
         slice.next(clock);
         assert!(!slice.ends());
         slice.stop(true);
+        advance(3_000).await;
+        slice.begin();
+        slice.take(came, PAUSE, clock);
+        assert_eq!(waited(&mut slice, clock), (0, 0));
+        // Whyever it has stopped.
+        slice.had(true);
+        advance(2).await;
+        slice.next(clock);
+        assert!(slice.ends());
+        slice.stop(true);
+        slice.is_held_up();
         advance(3_000).await;
         slice.begin();
         slice.take(came, PAUSE, clock);

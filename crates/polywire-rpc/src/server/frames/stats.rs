@@ -161,6 +161,11 @@ impl Sums {
         }
     }
 
+    /// How many connections there were.
+    pub(super) fn accepted(&self) -> u64 {
+        self.of(Sum::Accepted)
+    }
+
     fn of(&self, sum: Sum) -> u64 {
         self.0[sum as usize].load(Ordering::Relaxed)
     }

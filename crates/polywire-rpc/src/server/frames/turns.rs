@@ -14,6 +14,7 @@ use tokio::time::Instant;
 
 use super::limits::FrameLimits;
 use crate::frames::Clock;
+use crate::server::answer::caught;
 
 /// What a call may take of a processor to be carried out where it was read.
 const LONG: Duration = Duration::from_micros(100);
@@ -83,7 +84,7 @@ pub(super) struct Turns {
 
 #[derive(Debug)]
 struct State {
-    queue: VecDeque<Job>,
+    queue: VecDeque<Arc<Place>>,
     /// Tasks that give turns.
     givers: u32,
     waiting: Load,
@@ -115,26 +116,35 @@ impl Load {
 /// Has its turn, which may be too late for it.
 type Run = Box<dyn FnOnce(bool) + Send>;
 
-struct Job {
-    place: Arc<Place>,
-    run: Run,
-}
-
-impl fmt::Debug for Job {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.place.fmt(f)
-    }
-}
-
 /// That of a call in the queue.
-#[derive(Debug)]
 struct Place {
+    /// Until the call has its turn, or was given up: with what it holds.
+    run: Mutex<Option<Run>>,
     cost: Duration,
     since: Time,
     foreseen: Duration,
     /// Nobody waits there any more: the call has its turn, or was given up. Who says so first has it.
     left: AtomicBool,
 }
+
+impl Place {
+    fn take(&self) -> Option<Run> {
+        let mut run = self.run.lock().unwrap_or_else(PoisonError::into_inner);
+        run.take()
+    }
+}
+
+impl fmt::Debug for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Place")
+            .field("cost", &self.cost)
+            .field("foreseen", &self.foreseen)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Places of calls that were given up which nobody looks for.
+const LEAST: usize = 64;
 
 impl Turns {
     /// Those of a runtime with so many threads.
@@ -177,16 +187,19 @@ impl Turns {
 
     fn admit_at(&self, now: Time, cost: &Cost, left: Duration) -> Result<(), Shed> {
         let mut state = self.lock();
-        let mut wait = state.wait(self.threads);
-        if wait > Duration::ZERO {
-            wait += state.late;
-        }
+        let ahead = state.wait(self.threads);
+        let wait = match ahead {
+            Duration::ZERO => ahead,
+            _ => ahead + state.late,
+        };
         if wait > Duration::ZERO && wait >= left {
             return Err(Shed::Queue);
         }
-        // One that is about as long before it is no queue.
-        let queue = wait.saturating_sub(cost.get());
-        state.admission.admit(now, queue, 0)
+        // One that is about as long before it is no queue, nor does it say anything of one.
+        if ahead <= cost.get() {
+            return Ok(());
+        }
+        state.admission.admit(now, wait, 0)
     }
 
     /// A call waits for its turn from now on, and until what this returns is dropped.
@@ -197,18 +210,15 @@ impl Turns {
             since: self.clock.now(),
             foreseen: state.wait(self.threads),
             left: AtomicBool::new(false),
+            run: Mutex::new(Some(run)),
         });
         state.waiting.add(place.cost);
-        state.queue.push_back(Job {
-            place: Arc::clone(&place),
-            run,
-        });
+        state.queue.push_back(Arc::clone(&place));
         let gives = state.givers < self.threads;
         state.givers += u32::from(gives);
         drop(state);
         if gives {
-            let turns = Arc::clone(self);
-            tokio::spawn(give(Giver { turns, gives: true }));
+            tokio::spawn(give(Arc::clone(self)));
         }
         Waiting {
             place,
@@ -218,28 +228,23 @@ impl Turns {
 
     /// The next call that has its turn; none if none waits, and then nobody gives turns any more for whom this is
     /// asked.
-    fn next(&self) -> Option<Job> {
-        let mut given_up = Vec::new();
+    fn next(&self) -> Option<Arc<Place>> {
         let mut state = self.lock();
-        let next = loop {
-            let Some(job) = state.queue.pop_front() else {
+        loop {
+            let Some(place) = state.queue.pop_front() else {
                 state.givers -= 1;
-                break None;
+                return None;
             };
-            if !job.place.left.swap(true, Ordering::Relaxed) {
-                state.waiting.take(job.place.cost);
-                state.running.add(job.place.cost);
-                break Some(job);
+            if !place.left.swap(true, Ordering::Relaxed) {
+                state.waiting.take(place.cost);
+                state.running.add(place.cost);
+                return Some(place);
             }
-            given_up.push(job);
-        };
-        drop(state);
-        next
+        }
     }
 
-    /// Gives a call its turn. Its handler panics, if it does, within what it runs.
-    fn run(&self, job: Job) {
-        let Job { place, run } = job;
+    /// Gives a call its turn.
+    fn run(&self, place: &Place) {
         let waited = self.clock.now().since(place.since);
         {
             let mut state = self.lock();
@@ -247,7 +252,15 @@ impl Turns {
         }
         // Whatever becomes of it.
         let _running = Running(self, place.cost);
-        run(waited > self.interval);
+        if let Some(run) = place.take() {
+            // As much later than one that is as long as calls may wait.
+            let late = waited.saturating_sub(place.cost) > self.interval;
+            // Its handler panics within; what is left of a call that nobody waits for may do so when it is dropped.
+            let _ = caught(|| {
+                run(late);
+                Ok(())
+            });
+        }
     }
 }
 
@@ -271,38 +284,21 @@ impl Drop for Running<'_> {
     }
 }
 
-/// A task that gives turns.
-struct Giver {
-    turns: Arc<Turns>,
-    /// Until it is told that nobody waits.
-    gives: bool,
-}
-
 /// Gives turns until nobody waits for one.
-async fn give(mut giver: Giver) {
+async fn give(turns: Arc<Turns>) {
     loop {
         // Connections read what has come, and turn away what is too much.
         tokio::task::yield_now().await;
         let until = Instant::now() + SLICE;
         loop {
-            let Some(job) = giver.turns.next() else {
-                giver.gives = false;
+            let Some(place) = turns.next() else {
                 return;
             };
-            giver.turns.run(job);
+            turns.run(&place);
             // What handlers use up of what a task may do at once is given back when others had their turn.
             if Instant::now() >= until || !coop::has_budget_remaining() {
                 break;
             }
-        }
-    }
-}
-
-impl Drop for Giver {
-    fn drop(&mut self) {
-        // One that ends before its time makes room for another.
-        if self.gives {
-            self.turns.lock().givers -= 1;
         }
     }
 }
@@ -316,9 +312,17 @@ pub(super) struct Waiting {
 
 impl Drop for Waiting {
     fn drop(&mut self) {
-        if !self.place.left.swap(true, Ordering::Relaxed) {
-            self.turns.lock().waiting.take(self.place.cost);
+        if self.place.left.swap(true, Ordering::Relaxed) {
+            return;
         }
+        let mut state = self.turns.lock();
+        state.waiting.take(self.place.cost);
+        if state.queue.len() > 2 * state.waiting.calls as usize + LEAST {
+            let waits = |place: &Arc<Place>| !place.left.load(Ordering::Relaxed);
+            state.queue.retain(waits);
+        }
+        drop(state);
+        drop(self.place.take());
     }
 }
 
@@ -443,15 +447,15 @@ mod tests {
     async fn who_would_wait_too_long_is_told_at_once() {
         let turns = turns(1);
         let ten = cost(10);
-        let waiting: Vec<_> = (0..11).map(|_| turns.enter(&ten, nothing())).collect();
+        let waiting: Vec<_> = (0..10).map(|_| turns.enter(&ten, nothing())).collect();
         // A burst that is worked off is left in peace.
         assert_eq!(turns.admit_at(at(0), &ten, LONG_TIME), Ok(()));
         // Nobody waits for it when its turn comes.
-        let left = Duration::from_millis(110);
+        let left = Duration::from_millis(100);
         assert_eq!(turns.admit_at(at(0), &ten, left), Err(Shed::Queue));
         let more = turns.enter(&ten, nothing());
         assert_eq!(turns.admit_at(at(1), &ten, LONG_TIME), Err(Shed::Queue));
-        assert_eq!(turns.waiting(), 12);
+        assert_eq!(turns.waiting(), 11);
         drop(more);
         // It is no burst any more.
         assert_eq!(turns.admit_at(at(101), &ten, LONG_TIME), Err(Shed::Queue));
@@ -496,7 +500,7 @@ mod tests {
         let now = turns.clock.now();
         // Who finds nobody else finds out.
         assert_eq!(turns.admit_at(now, &one, LONG_TIME), Ok(()));
-        let waiting = turns.enter(&one, nothing());
+        let waiting = [(); 2].map(|()| turns.enter(&one, nothing()));
         assert_eq!(
             turns.admit_at(now, &one, LONG_TIME),
             Err(Shed::Queue),
@@ -534,13 +538,63 @@ mod tests {
         );
     }
 
+    /// Who is let in is not turned away later for having waited as long as was foreseen.
+    #[tokio::test(start_paused = true)]
+    async fn what_was_foreseen_is_not_late() {
+        let turns = turns(1);
+        let long = cost(300);
+        assert_eq!(turns.admit_at(at(0), &long, LONG_TIME), Ok(()));
+        let (tell, told) = std::sync::mpsc::channel();
+        let mut waiting = Vec::new();
+        for _ in 0..2 {
+            let tell = tell.clone();
+            assert_eq!(turns.admit_at(at(0), &long, LONG_TIME), Ok(()));
+            waiting.push(turns.enter(&long, Box::new(move |late| tell.send(late).unwrap())));
+        }
+        tokio::time::advance(Duration::from_millis(300)).await;
+        while turns.waiting() > 0 {
+            tokio::task::yield_now().await;
+        }
+        assert_eq!(told.try_iter().collect::<Vec<_>>(), [false, false]);
+    }
+
+    #[tokio::test]
+    async fn what_panics_in_its_turn_keeps_nobody_from_theirs() {
+        let turns = turns(1);
+        let had = Arc::new(AtomicBool::new(false));
+        let _one = turns.enter(&cost(1), Box::new(|_| panic!("a drop")));
+        let own = Arc::clone(&had);
+        let run = Box::new(move |_| own.store(true, Ordering::Relaxed));
+        let _other = turns.enter(&cost(1), run);
+        while turns.waiting() > 0 {
+            tokio::task::yield_now().await;
+        }
+        assert!(had.load(Ordering::Relaxed));
+        assert_eq!(turns.lock().running.calls, 0);
+    }
+
+    /// What a call holds goes with it, however long those before it take.
+    #[tokio::test]
+    async fn who_was_given_up_keeps_nothing() {
+        let turns = turns(1);
+        let input = Arc::new(());
+        let first = turns.enter(&cost(1), nothing());
+        for _ in 0..1_000 {
+            let held = Arc::clone(&input);
+            drop(turns.enter(&cost(1), Box::new(move |_| drop(held))));
+        }
+        assert_eq!(Arc::strong_count(&input), 1);
+        assert!(turns.lock().queue.len() <= 2 + LEAST);
+        drop(first);
+    }
+
     #[tokio::test(start_paused = true)]
     async fn whose_turn_comes_very_late_is_told_so() {
         let turns = turns(1);
         let (tell, told) = std::sync::mpsc::channel();
         let run = Box::new(move |late| tell.send(late).unwrap());
         let _waiting = turns.enter(&cost(1), run);
-        tokio::time::advance(Duration::from_millis(201)).await;
+        tokio::time::advance(Duration::from_millis(202)).await;
         while turns.waiting() > 0 {
             tokio::task::yield_now().await;
         }

@@ -425,6 +425,10 @@ impl Side for Work {
         self.slice.begin();
     }
 
+    fn is_held_up(&mut self) {
+        self.slice.is_held_up();
+    }
+
     fn prepare(&mut self, clock: Clock, context: &mut Context<'_>) {
         let left = self.done.take(context);
         if left.answers.is_empty() && left.pipes.is_empty() && self.stalled.is_empty() {
