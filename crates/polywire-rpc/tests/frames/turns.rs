@@ -9,7 +9,7 @@ use std::time::Duration;
 use polywire_protocol::Fault;
 use polywire_rpc::frames::Client;
 use polywire_rpc::server::{FrameLimits, UdpSocket};
-use polywire_rpc::{Methods, Running, Server};
+use polywire_rpc::{Methods, Running, Server, Timeouts};
 use tokio::task::JoinSet;
 use tokio::time::advance;
 
@@ -17,6 +17,7 @@ use crate::raw::{FAULT, Frame, REPLY, Raw, UNSTARTED};
 use crate::support::client;
 
 const OVERLOADED: u16 = 0x30;
+const UNAVAILABLE: u16 = 0x31;
 const INVALID: u16 = 0x02;
 const NAMED: u16 = 0x11;
 
@@ -205,6 +206,42 @@ async fn what_waits_for_a_turn_when_the_server_stops_has_it() {
     let (answers, _) = raw.answers(9).await;
     assert!(answers.iter().all(|answer| answer.kind == REPLY));
     assert_eq!(begun.load(Ordering::Relaxed), 9);
+    drop(raw);
+    stopping.await.unwrap();
+}
+
+/// What has not had its turn when there is no more time is known not to have begun.
+#[tokio::test(start_paused = true)]
+async fn what_never_has_its_turn_says_so() {
+    let begun = Arc::new(AtomicUsize::new(0));
+    let server = Server::methods(methods(&begun)).frames(true);
+    let timeouts = Timeouts::DEFAULT.with_shutdown(Duration::from_millis(500));
+    let server = server.frame_limits(patient()).timeouts(timeouts);
+    let server = server.build().unwrap();
+    let running = server.listen("127.0.0.1:0".parse().unwrap()).await.unwrap();
+    let mut raw = Raw::connect(running.address()).await;
+    for _ in 0..40 {
+        assert_eq!(raw.ask("Slow", ZERO).await.kind, REPLY);
+    }
+    begun.store(0, Ordering::Relaxed);
+    for slot in 0..100 {
+        raw.call(slot, "Slow", 0, ZERO);
+    }
+    raw.call(100, "Quick", 0, NONE);
+    raw.send().await;
+    assert_eq!(slot(&raw.answers(1).await.0[0]), 100);
+    let stopping = tokio::spawn(running.shutdown());
+    let (answers, _) = raw.answers(100).await;
+    let replies = answers.iter().filter(|answer| answer.kind == REPLY);
+    let begun = begun.load(Ordering::Relaxed);
+    assert!(replies.count() >= begun - 1 && begun < 50, "{begun} begun");
+    let faults = answers.iter().filter(|answer| answer.kind == FAULT);
+    let mut unstarted = 0;
+    for fault in faults {
+        assert_eq!(fault.code, UNAVAILABLE);
+        unstarted += usize::from(fault.flags & UNSTARTED != 0);
+    }
+    assert_eq!(unstarted, 100 - begun);
     drop(raw);
     stopping.await.unwrap();
 }

@@ -180,6 +180,11 @@ where
         }
     }
 
+    /// What is kept of an open call.
+    pub fn context(&mut self, call: Call) -> Option<&mut T> {
+        self.entry(call)?.context.as_mut()
+    }
+
     #[inline]
     fn entry(&mut self, call: Call) -> Option<&mut Entry<T>> {
         self.peers

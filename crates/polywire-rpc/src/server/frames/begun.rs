@@ -13,6 +13,7 @@ use tokio::time::Instant;
 use super::calls::Table;
 use super::flow::AtWork;
 use super::handlers::{Handlers, Request, bring_all, is_of_the_input};
+use super::turns::Waiting;
 use crate::frames::payload;
 use crate::methods::MethodReply;
 use crate::server::answer::caught;
@@ -112,7 +113,10 @@ type Turned = Result<(Result<Begun, Fault>, Option<AtWork>), Fault>;
 pub(super) fn later(
     handlers: &Handlers,
     request: &Request<'_>,
-) -> impl Future<Output = Result<Result<MethodReply, Fault>, Fault>> + Send + use<> {
+) -> (
+    Arc<Waiting>,
+    impl Future<Output = Result<Result<MethodReply, Fault>, Fault>> + Send + use<>,
+) {
     let mut context = request.context.clone();
     bring_all(&mut context, request.extension);
     let operation = request.operation;
@@ -133,10 +137,11 @@ pub(super) fn later(
         // Nobody may want it any more, which is no matter.
         let _ = tell.send(later.begin(late));
     });
-    let waiting = handlers.turns.enter(table.cost(operation), run);
-    async move {
+    let waiting = Arc::new(handlers.turns.enter(table.cost(operation), run));
+    let own = Arc::clone(&waiting);
+    let result = async move {
         let turned = told.await;
-        drop(waiting);
+        drop(own);
         let stopped = || Fault::new(FaultKind::Overloaded, "the server has stopped");
         let (begun, _at_work) = turned.map_err(|_| stopped())??;
         match begun {
@@ -148,7 +153,8 @@ pub(super) fn later(
             Err(fault) if is_of_the_input(fault.kind()) => Err(fault),
             Err(fault) => Ok(Err(fault)),
         }
-    }
+    };
+    (waiting, result)
 }
 
 impl Later {

@@ -19,7 +19,7 @@ use super::calls::Table;
 use super::done::{Answered, Done, Ended, SMALL};
 use super::faults;
 use super::one_ways::OneWays;
-use super::turns::Turns;
+use super::turns::{Turns, Waiting};
 use crate::context::Head;
 use crate::frames::Clock;
 use crate::handler::Output;
@@ -45,8 +45,8 @@ pub(super) trait Answers {
     /// Answers a call with a fault, unless it has ended.
     fn fault(&mut self, now: Time, call: Self::Call, fault: Answer, details: &[u8]);
 
-    /// Keeps the task of the handler of an open call, to end it with the call.
-    fn attach(&mut self, call: Self::Call, task: AbortHandle);
+    /// Keeps the task of the handler of an open call, to end it with the call; and that it waits for its turn, if so.
+    fn attach(&mut self, call: Self::Call, task: AbortHandle, waiting: Option<Arc<Waiting>>);
 }
 
 /// The handlers of a server, at work for one task.
@@ -130,8 +130,8 @@ impl Handlers {
                 self.fault(answers, now, call, &Called::Unknown, &no_memory(), true);
                 return Became::Answered(None);
             };
-            let task = self.in_turn(done, call, request, admitted);
-            answers.attach(call, task);
+            let (task, waiting) = self.in_turn(done, call, request, admitted);
+            answers.attach(call, task, Some(waiting));
             return Became::AtWork;
         }
         match self.begin_measured(request) {
@@ -161,7 +161,7 @@ impl Handlers {
                         unstarted: false,
                     });
                 });
-                answers.attach(call, task.abort_handle());
+                answers.attach(call, task.abort_handle(), None);
                 Became::AtWork
             }
             Err(fault) => {
@@ -182,11 +182,11 @@ impl Handlers {
         call: C,
         request: &Request<'_>,
         admitted: Admitted,
-    ) -> AbortHandle {
+    ) -> (AbortHandle, Arc<Waiting>) {
         let done = Arc::clone(done);
         let operation = request.operation;
         let memory = Arc::clone(&self.memory);
-        let result = later(self, request);
+        let (waiting, result) = later(self, request);
         let task = tokio::spawn(async move {
             let (result, unstarted) = match result.await {
                 Ok(result) => (result, false),
@@ -201,7 +201,7 @@ impl Handlers {
                 unstarted,
             });
         });
-        task.abort_handle()
+        (task.abort_handle(), waiting)
     }
 
     /// Some of the calls before took longer than such calls should: the next ones are measured.
@@ -290,7 +290,8 @@ impl Handlers {
             let Ok(admitted) = self.hold_waiting(request, admitted) else {
                 return;
             };
-            let answer = later(self, request);
+            // Nobody takes it back.
+            let (_, answer) = later(self, request);
             self.one_ways.spawn(caller, async move {
                 if let Err(fault) = answer.await {
                     let fault = fault.message();

@@ -5,12 +5,15 @@ use std::sync::Arc;
 use tokio::task::AbortHandle;
 
 use super::pipe::Pipe;
+use super::turns::Waiting;
 use crate::server::gate::InFlight;
 use crate::topics::Subscribed;
 
 /// What is kept of a call while its handler is at work, or of a subscription.
 pub(super) struct Kept {
     task: Option<AbortHandle>,
+    /// Of one that keeps a processor busy.
+    waiting: Option<Arc<Waiting>>,
     /// Of a call with streams, or a subscription.
     items: Option<Box<Streamed>>,
 }
@@ -26,9 +29,10 @@ struct Streamed {
 }
 
 impl Kept {
-    pub(super) const fn call(task: AbortHandle) -> Self {
+    pub(super) const fn call(task: AbortHandle, waiting: Option<Arc<Waiting>>) -> Self {
         Self {
             task: Some(task),
+            waiting,
             items: None,
         }
     }
@@ -36,6 +40,7 @@ impl Kept {
     pub(super) fn stream(task: AbortHandle, operation: u32, pipe: Arc<Pipe>) -> Self {
         Self {
             task: Some(task),
+            waiting: None,
             items: Some(Box::new(Streamed {
                 operation,
                 pipe,
@@ -53,6 +58,7 @@ impl Kept {
     ) -> Self {
         Self {
             task: None,
+            waiting: None,
             items: Some(Box::new(Streamed {
                 operation: 0,
                 pipe,
@@ -65,6 +71,12 @@ impl Kept {
 
     pub(super) fn pipe(&self) -> Option<&Arc<Pipe>> {
         self.items.as_ref().map(|items| &items.pipe)
+    }
+
+    /// The call is to end: whether it waits for its turn, and will never have it.
+    pub(super) fn give_up(&self) -> bool {
+        let waiting = self.waiting.as_ref();
+        waiting.is_some_and(|waiting| waiting.give_up())
     }
 
     pub(super) fn operation(&self) -> u32 {

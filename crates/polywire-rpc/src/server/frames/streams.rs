@@ -199,15 +199,19 @@ impl Work {
         }
     }
 
-    /// Ends a call, of which nobody knows what has been carried out.
+    /// Ends a call, of which nobody knows what has been carried out, unless it waits for its turn.
     fn end_by_force(&mut self, now: Time, id: CallId) {
         let Some(kept) = self.machine.context(id) else {
             return;
         };
+        let unstarted = kept.give_up();
         if let Some(pipe) = kept.pipe().cloned() {
             self.close(&pipe);
         }
-        let fault = Answer::new(FaultCode::UNAVAILABLE);
+        let fault = Answer {
+            unstarted,
+            ..Answer::new(FaultCode::UNAVAILABLE)
+        };
         self.machine.fault(now, id, fault, b"");
     }
 

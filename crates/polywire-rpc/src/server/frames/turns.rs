@@ -312,8 +312,15 @@ pub(super) struct Waiting {
 
 impl Drop for Waiting {
     fn drop(&mut self) {
+        self.give_up();
+    }
+}
+
+impl Waiting {
+    /// Does not wait any more: whether the call has never had its turn.
+    pub(super) fn give_up(&self) -> bool {
         if self.place.left.swap(true, Ordering::Relaxed) {
-            return;
+            return false;
         }
         let mut state = self.turns.lock();
         state.waiting.take(self.place.cost);
@@ -323,6 +330,7 @@ impl Drop for Waiting {
         }
         drop(state);
         drop(self.place.take());
+        true
     }
 }
 

@@ -21,6 +21,7 @@ use super::life::Life;
 use super::pipe::Pipe;
 use super::slice::Slice;
 use super::stats::Sum;
+use super::turns::Waiting;
 use crate::frames::{Clock, Side, Taken};
 use crate::methods::MethodReply;
 use crate::server::app::{App, Called};
@@ -414,9 +415,9 @@ impl Answers for Connection<u32, Kept> {
         Self::fault(self, now, call, fault, details);
     }
 
-    fn attach(&mut self, call: CallId, task: AbortHandle) {
+    fn attach(&mut self, call: CallId, task: AbortHandle, waiting: Option<Arc<Waiting>>) {
         // It is open: it has just come.
-        let _ = Self::attach(self, call, Kept::call(task));
+        let _ = Self::attach(self, call, Kept::call(task, waiting));
     }
 }
 

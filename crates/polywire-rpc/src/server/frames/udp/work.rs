@@ -14,6 +14,7 @@ use super::super::admit::Gatekeeper;
 use super::super::calls;
 use super::super::done::Done;
 use super::super::handlers::{Answers, Became, Handlers, Request, context};
+use super::super::turns::Waiting;
 use crate::frames::{Alarm, Clock, Received, Sender, Sending, Socket, poll_others};
 use crate::methods::MethodReply;
 use crate::server::app::App;
@@ -36,11 +37,15 @@ type Machine = Server<u32, Kept, RandomState, Sender>;
 
 /// The handler of a call. When it is dropped nobody wants the answer any more.
 #[derive(Debug)]
-struct Kept(AbortHandle);
+struct Kept {
+    task: AbortHandle,
+    /// Of one that keeps a processor busy.
+    waiting: Option<Arc<Waiting>>,
+}
 
 impl Drop for Kept {
     fn drop(&mut self) {
-        self.0.abort();
+        self.task.abort();
     }
 }
 
@@ -172,7 +177,12 @@ impl Work {
     fn end_all(&mut self, context: &mut Context<'_>) {
         let now = self.clock.now();
         for call in std::mem::take(&mut self.open) {
-            let fault = Answer::new(FaultCode::UNAVAILABLE);
+            let kept = self.machine.context(call);
+            let waiting = kept.and_then(|kept| kept.waiting.as_ref());
+            let fault = Answer {
+                unstarted: waiting.is_some_and(|waiting| waiting.give_up()),
+                ..Answer::new(FaultCode::UNAVAILABLE)
+            };
             self.machine.fault(now, call, fault, b"");
         }
         let _ = self.poll_send(context);
@@ -375,8 +385,8 @@ impl Answers for Machine {
         Self::fault(self, now, call, fault, details);
     }
 
-    fn attach(&mut self, call: Call, task: AbortHandle) {
+    fn attach(&mut self, call: Call, task: AbortHandle, waiting: Option<Arc<Waiting>>) {
         // It is open: it has just come.
-        let _ = Self::attach(self, call, Kept(task));
+        let _ = Self::attach(self, call, Kept { task, waiting });
     }
 }
