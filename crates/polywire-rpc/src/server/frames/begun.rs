@@ -57,22 +57,11 @@ pub(super) fn begin_own(
 ) -> Result<Begun, Fault> {
     caught(|| match table.bytes(operation, &context, input.0) {
         Some(answer) => Ok(Begun::Ended(answer)),
-        None => begin_any(app, table, operation, context, input, looks),
+        None => {
+            let future = table.begin(app, operation, context, input)?;
+            Ok(Begun::of(future, looks))
+        }
     })
-}
-
-/// Begins a call of what is no method of bytes.
-#[inline]
-pub(super) fn begin_any(
-    app: &Arc<App>,
-    table: &Table,
-    operation: u32,
-    context: crate::Context,
-    input: Input<'_>,
-    looks: bool,
-) -> Result<Begun, Fault> {
-    let future = table.begin(app, operation, context, input)?;
-    Ok(Begun::of(future, looks))
 }
 
 pub(super) async fn finish<T>(

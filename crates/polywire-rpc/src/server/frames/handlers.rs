@@ -14,7 +14,7 @@ use polywire_protocol::{Fault, FaultKind};
 use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
-use super::begun::{Begun, begin_any, begin_own, finish, later};
+use super::begun::{Begun, begin_own, finish, later};
 use super::calls::Table;
 use super::done::{Answered, Done, Ended, SMALL};
 use super::faults;
@@ -364,9 +364,9 @@ impl Handlers {
         caught(|| match self.table.bytes(operation, context, payload) {
             Some(answer) => Ok(Begun::Ended(answer)),
             None => {
-                let context = context.clone();
-                let payload = (payload, whole);
-                begin_any(&self.app, &self.table, operation, context, payload, looks)
+                let (context, input) = (context.clone(), (payload, whole));
+                let future = self.table.begin(&self.app, operation, context, input)?;
+                Ok(Begun::of(future, looks))
             }
         })
     }
