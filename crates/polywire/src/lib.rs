@@ -1,18 +1,18 @@
-//! One service model, every wire.
+//! One service model, served and called over many protocols.
 //!
-//! Polywire serves, calls and translates a service that is described once in
-//! Smithy. This crate is what programs depend on: it gathers the floors below
-//! it under one name.
+//! Polywire serves, calls and mocks services that are described in
+//! [Smithy](https://smithy.io). Programs depend on this crate: it re-exports
+//! the crates of the lower layers under one name.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
-//! | [`text`] | bytes and scalars; the `Text` and `Blob` types |
-//! | [`schema`] | schemas, `Value`, `Encode` and `Decode` |
-//! | [`codec`] | JSON, CBOR and XML-RPC |
-//! | [`model`] | Smithy models: IDL and JSON AST |
-//! | [`protocol`] | restJson1, rpcv2Cbor, XML-RPC without I/O |
-//! | [`rpc`] | servers and clients |
-//! | [`mock`] | answers for any model without any code |
+//! | [`text`] | numbers, timestamps, escapes, base64 and other primitives; the types `Text` and `Blob` |
+//! | [`schema`] | schemas, `Value`, `Encode` and `Decode`, limits, errors |
+//! | [`codec`] | the formats: JSON, CBOR, XML, forms and XML-RPC |
+//! | [`model`] | Smithy models: IDL and JSON AST, checks, selectors |
+//! | [`protocol`] | nine protocols without I/O: awsJson1_0, awsJson1_1, awsQuery, ec2Query, restJson1, restXml, rpcv2Cbor, rpcv2Json and XML-RPC |
+//! | [`rpc`] | servers and clients over HTTP, TLS, Unix sockets and SCGI, and over frames, also with UDP and within a process |
+//! | [`mock`] | handlers that answer from a model's examples |
 //!
 //! ```
 //! use polywire::prelude::*;
@@ -53,12 +53,12 @@
 //! ```
 #![forbid(unsafe_code)]
 
-// The Rust in that page is a test.
+// The Rust code in the pages below is compiled as doctests.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/performance.md")]
 struct Performance;
 
-// And in that one, of which everything is built.
+// The examples of docs/serving.md use TLS and Unix sockets.
 #[cfg(all(doctest, feature = "tls", unix))]
 #[doc = include_str!("../../../docs/serving.md")]
 struct Serving;
@@ -83,10 +83,9 @@ pub use polywire_rpc as rpc;
 pub use polywire_schema as schema;
 pub use polywire_text as text;
 
-/// Makes a module of what `polywire_codegen` generated in the build script:
-/// types, client and server of a service. The name of the module is that of the
-/// file, which is the service's in `snake_case` unless the build script says
-/// other.
+/// Declares a module with the code that `polywire_codegen` generated in the build
+/// script: types, client and server of a service. The module has the name of the
+/// generated file. By default this is the name of the service in `snake_case`.
 ///
 /// ```ignore
 /// polywire::include_service!(pub mod weather);
