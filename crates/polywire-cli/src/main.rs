@@ -28,8 +28,8 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use polywire::schema::{Map, Value};
 
-/// One service model, every wire: serve and call Smithy services over
-/// restJson1, rpcv2Cbor and XML-RPC.
+/// Serve, call, mock and measure Smithy services over restJson1, restXml, awsJson,
+/// awsQuery, ec2Query, rpcv2Cbor, rpcv2Json, XML-RPC and frames.
 #[derive(Debug, Parser)]
 #[command(name = "polywire", version, max_term_width = 100)]
 struct Arguments {
