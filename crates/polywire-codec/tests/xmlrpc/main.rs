@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod bodies;
+mod broken;
 mod corners;
 mod documents;
 mod hostile;
