@@ -1,7 +1,5 @@
 //! Arrays and lists against their twins.
-#![allow(clippy::print_stdout, clippy::unwrap_used, reason = "tests")]
-
-use std::path::Path;
+#![allow(clippy::unwrap_used, reason = "tests")]
 
 use polywire_text::cpu::{self, Level};
 use polywire_text::escape::LoneSurrogate;
@@ -320,90 +318,6 @@ fn buffers_are_used_again() {
     assert!(out.iter().map(|item| item.as_ptr()).eq(addresses));
     flat.clear();
     assert!(flat.is_empty() && flat.iter().next().is_none());
-}
-
-/// The fields of the cases that tell strict readers of Nostr from others, as
-/// far as they are strings, hexadecimal or arrays: published data, which is
-/// not part of this repository.
-#[test]
-fn strict_cases() {
-    let folder = match std::env::var_os("POLYWIRE_DATA") {
-        Some(folder) => folder.into(),
-        None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared"),
-    };
-    let Ok(cases) = std::fs::read(folder.join("bench/nostr/strict_cases.jsonl")) else {
-        println!("skipped: no bench/nostr/strict_cases.jsonl where POLYWIRE_DATA points");
-        return;
-    };
-    let mut count = 0;
-    for line in cases
-        .split(|byte| *byte == b'\n')
-        .filter(|line| !line.is_empty())
-    {
-        let (name, event) = strict_case(line).unwrap();
-        let content = field(&event, b"\"content\":").map(|field| quote::unquote(field, LONE));
-        let refused = [
-            "raw_ctrl_0x01_in_json",
-            "raw_newline_in_json",
-            "lone_high_surrogate_escape",
-            "lone_low_surrogate_escape",
-            "invalid_utf8_raw_ff",
-            "overlong_utf8_c0af",
-            "utf8_encoded_surrogate_eda080",
-            "unknown_escape_\\x",
-            "octal_escape_\\0",
-            "truncated_in_content",
-            "unterminated_backslash",
-        ];
-        if let Some(content) = content {
-            assert_eq!(content.is_err(), refused.contains(&name.as_str()), "{name}");
-        }
-        let key = |name: &[u8]| {
-            field(&event, name).map(|field| quote::read_hex_array::<32>(field, Case::Lower))
-        };
-        if let Some(id) = key(b"\"id\":") {
-            assert_eq!(
-                id.is_err(),
-                ["uppercase_hex_id", "non_hex_id"].contains(&name.as_str()),
-                "{name}"
-            );
-        }
-        if let Some(pubkey) = key(b"\"pubkey\":") {
-            let refused = ["uppercase_hex_pubkey", "pubkey_npub_bech32"];
-            assert_eq!(pubkey.is_err(), refused.contains(&name.as_str()), "{name}");
-        }
-        if let Some(sig) = field(&event, b"\"sig\":") {
-            let sig = quote::read_hex_array::<64>(sig, Case::Lower);
-            let refused = ["uppercase_hex_sig", "sig_126_chars"];
-            assert_eq!(sig.is_err(), refused.contains(&name.as_str()), "{name}");
-        }
-        if let Some(tags) = field(&event, b"\"tags\":[[") {
-            // The first tag: the search has eaten one bracket too many.
-            let tag = [b"[", tags].concat();
-            let refused = ["tag_with_number", "tag_with_null"];
-            let mut strings = Strings::new();
-            let tag = strings.read(&tag, LONE);
-            assert_eq!(tag.is_err(), refused.contains(&name.as_str()), "{name}");
-        }
-        count += 1;
-    }
-    assert_eq!(count, 45);
-}
-
-/// The name and the event of a line.
-fn strict_case(line: &[u8]) -> Result<(String, Vec<u8>), Malformed> {
-    let (_, rest) = quote::read_key(&line[1..], LONE)?;
-    let (name, rest) = quote::unquote(rest, LONE)?;
-    let (_, rest) = quote::read_key(&rest[1..], LONE)?;
-    let mut event = Vec::new();
-    quote::read_hex(&mut event, rest, Case::Lower)?;
-    Ok((name.into_owned(), event))
-}
-
-/// What stands behind the last such key.
-fn field<'a>(event: &'a [u8], key: &[u8]) -> Option<&'a [u8]> {
-    let at = event.windows(key.len()).position(|window| window == key)?;
-    Some(&event[at + key.len()..])
 }
 
 fn almost_array() -> impl Strategy<Value = Vec<u8>> {
