@@ -4,15 +4,23 @@
 #![allow(
     clippy::print_stdout,
     clippy::unwrap_used,
-    reason = "tests: helpers outside of #[test]"
+    reason = "a test may panic, and says what it counts"
 )]
-
-mod data;
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
 use polywire_model::{Loader, Model, Node, NodeValue, Severity, ast};
+use test_data::{Missing, data, suite};
+
+test_data::tests! {
+    version_1_has_no_mixins_and_no_enums,
+    version_1_says_by_box_what_may_be_absent,
+    what_version_1_cannot_say_is_listed,
+    models_of_version_1_survive_as_version_1,
+    published_models_can_be_written_as_version_1,
+    with_definitions_everything_named_is_there,
+}
 
 fn load(files: &[&str]) -> Model {
     let mut loader = Loader::new();
@@ -77,7 +85,6 @@ const NEW: &str = r#"
     operation CreatePlace { input := for Place { $name } }
 "#;
 
-#[test]
 fn version_1_has_no_mixins_and_no_enums() {
     let written = version_1(&load(&[NEW]));
     let document = &written.document;
@@ -116,7 +123,6 @@ fn version_1_has_no_mixins_and_no_enums() {
     );
 }
 
-#[test]
 fn version_1_says_by_box_what_may_be_absent() {
     let written = version_1(&load(&[NEW]));
     let boxed = r#"{"smithy.api#box":{}}"#;
@@ -133,7 +139,6 @@ fn version_1_says_by_box_what_may_be_absent() {
     }
 }
 
-#[test]
 fn what_version_1_cannot_say_is_listed() {
     let written = version_1(&load(&[NEW]));
     let losses = |severity| -> Vec<&str> {
@@ -164,7 +169,6 @@ fn what_version_1_cannot_say_is_listed() {
     assert!(written.losses.iter().all(|loss| loss.line().is_some()));
 }
 
-#[test]
 fn models_of_version_1_survive_as_version_1() {
     let old = r#"
         $version: "1.0"
@@ -185,12 +189,8 @@ fn models_of_version_1_survive_as_version_1() {
     assert_eq!(ast::write(&again), ast::write(&model));
 }
 
-#[test]
-fn published_models_can_be_written_as_version_1() {
-    let Some(folder) = data::data("models") else {
-        return;
-    };
-    for entry in std::fs::read_dir(folder).unwrap() {
+fn published_models_can_be_written_as_version_1() -> Result<(), Missing> {
+    for entry in std::fs::read_dir(data("models")?).unwrap() {
         let model = load_path(&entry.unwrap().path());
         let written = version_1(&model);
         let mut losses = written.losses.iter();
@@ -200,15 +200,12 @@ fn published_models_can_be_written_as_version_1() {
         let again = again.unwrap_or_else(|error| panic!("{error}")).model;
         assert!(version_1(&again).document == written.document);
     }
+    Ok(())
 }
 
-#[test]
-fn with_definitions_everything_named_is_there() {
-    let Some(folder) = data::conformance() else {
-        return;
-    };
+fn with_definitions_everything_named_is_there() -> Result<(), Missing> {
     for part in ["aws", "smithy"] {
-        let model = load_path(&folder.join("idl").join(part));
+        let model = load_path(&suite(part)?);
         let plain = ast::write(&model);
         let options = ast::Options::new().with_definitions();
         let whole = ast::write_with(&model, &options).document;
@@ -228,6 +225,7 @@ fn with_definitions_everything_named_is_there() {
         let again = load(&[&whole.to_json()]);
         assert!(ast::write(&again) == whole);
     }
+    Ok(())
 }
 
 fn load_path(path: &Path) -> Model {

@@ -7,14 +7,23 @@
     reason = "tests say what is wrong by ending"
 )]
 
-mod data;
-
 use std::collections::HashSet;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use polywire_model::export::botocore::{Export, ExportError, Options, Protocol, export};
 use polywire_model::{Loader, Model, Node};
+use test_data::{Missing, data, suite};
+
+test_data::tests! {
+    each_protocol_says_what_it_needs,
+    errors_say_what_to_do,
+    a_bare_service,
+    authentication,
+    size_is_all_that_counts,
+    all_shapes_of_published_models_are_there,
+    all_shapes_of_the_official_suites_are_there,
+}
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/botocore")
@@ -60,7 +69,6 @@ fn text(export: &Export) -> String {
     text
 }
 
-#[test]
 fn each_protocol_says_what_it_needs() {
     let model = shop();
     let mut differ = Vec::new();
@@ -89,7 +97,6 @@ fn failure(model: &Model, service: Option<&str>, options: &Options) -> ExportErr
     export(model, service, options).unwrap_err()
 }
 
-#[test]
 fn errors_say_what_to_do() {
     let default = Options::default();
     let shop = shop();
@@ -127,7 +134,6 @@ fn errors_say_what_to_do() {
 }
 
 /// What there is to say about a service that has hardly anything.
-#[test]
 fn a_bare_service() {
     let model = model("$version: \"2\"\nnamespace a\nservice Thing {}\n");
     let options = Options::default()
@@ -149,7 +155,6 @@ fn a_bare_service() {
 }
 
 /// The most that authentication can be.
-#[test]
 fn authentication() {
     let model = model(
         r#"$version: "2"
@@ -207,7 +212,6 @@ fn authentication() {
 }
 
 /// A deep and a wide model cost what their size is.
-#[test]
 fn size_is_all_that_counts() {
     let mut text = String::from(
         "$version: \"2\"\nnamespace a\nservice A { version: \"1\", operations: [O] }\n\
@@ -225,18 +229,23 @@ fn size_is_all_that_counts() {
     assert_eq!(shapes.as_object().unwrap().len(), 10_001);
 }
 
-/// Every service of the published models and of the official suites, over every
-/// protocol: all that is named is there, and all that is there is named.
-#[test]
-fn all_shapes_are_there() {
-    let folders = [data::data("models"), data::conformance()];
-    let files = folders.into_iter().flatten().flat_map(|folder| {
-        let files = std::fs::read_dir(folder).unwrap();
-        files.map(|file| file.unwrap().path())
-    });
+fn all_shapes_of_published_models_are_there() -> Result<(), Missing> {
+    let files = std::fs::read_dir(data("models")?).unwrap();
+    all_shapes_are_there(files.map(|file| file.unwrap().path()));
+    Ok(())
+}
+
+fn all_shapes_of_the_official_suites_are_there() -> Result<(), Missing> {
+    all_shapes_are_there([suite("aws")?, suite("smithy")?]);
+    Ok(())
+}
+
+/// Every service of each model, over every protocol: all that is named is there, and all that
+/// is there is named.
+fn all_shapes_are_there(models: impl IntoIterator<Item = PathBuf>) {
     let mut exports = 0;
-    for file in files.filter(|file| file.extension().is_some_and(|e| e == "json")) {
-        let model = Loader::new().add_file(&file).assemble().unwrap().model;
+    for path in models {
+        let model = Loader::new().add_path(&path).assemble().unwrap().model;
         for service in model.services() {
             for protocol in Protocol::ALL {
                 let options = Options::default().protocol(protocol);

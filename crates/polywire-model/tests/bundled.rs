@@ -9,16 +9,20 @@
 #![allow(
     clippy::print_stdout,
     clippy::unwrap_used,
-    reason = "tests: helpers outside of #[test]"
+    reason = "a test may panic, and says what it counts"
 )]
-
-mod data;
 
 use std::collections::BTreeMap;
 use std::env;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use polywire_model::{Loader, Model, Node, NodeValue, Object, Shape, Traits};
+use polywire_model::{Loader, Node, NodeValue, Object, Shape, Traits};
+use test_data::{Missing, data, suite_ast};
+
+test_data::tests! {
+    definitions_of_the_official_suites,
+    definitions_of_other_models,
+}
 
 /// Differences that are known, each with its reason. None at present.
 const KNOWN_DIFFERENCES: [(&str, &str); 0] = [];
@@ -51,25 +55,24 @@ const NAMESPACES: [&str; 15] = [
     "smithy.waiters",
 ];
 
-#[test]
-fn bundled_definitions_equal_the_official_ones() {
-    let mut files = Vec::new();
-    if let Some(folder) = data::conformance() {
-        for name in ["aws-protocol-tests.json", "smithy-protocol-tests.json"] {
-            files.extend(data::file(&folder, name));
-        }
+fn definitions_of_the_official_suites() -> Result<(), Missing> {
+    for name in ["aws", "smithy"] {
+        compare(&suite_ast(name)?);
     }
-    if let Some(folder) = data::data("bench/smithy") {
-        files.extend(data::file(&folder, "model.json"));
-    }
-    files.extend(env::var_os("POLYWIRE_DEFINITIONS").map(PathBuf::from));
-    let ours = Loader::new().assemble().unwrap().model;
-    for file in files {
-        compare(&ours, &file);
-    }
+    Ok(())
 }
 
-fn compare(ours: &Model, file: &Path) {
+fn definitions_of_other_models() -> Result<(), Missing> {
+    if let Some(file) = env::var_os("POLYWIRE_DEFINITIONS") {
+        compare(Path::new(&file));
+    }
+    compare(&data("bench/smithy/model.json")?);
+    Ok(())
+}
+
+/// The bundled definitions are those of a file.
+fn compare(file: &Path) {
+    let ours = Loader::new().assemble().unwrap().model;
     let theirs = Loader::new().add_file(file).assemble().unwrap().model;
     let definitions = |shape: &&Shape| {
         NAMESPACES.contains(&shape.id().namespace()) || ours.is_bundled(shape.id())

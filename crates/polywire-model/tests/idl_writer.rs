@@ -8,53 +8,57 @@
 #![allow(
     clippy::print_stdout,
     clippy::unwrap_used,
-    reason = "tests: helpers outside of #[test]"
+    reason = "a test may panic, and says what it counts"
 )]
-
-mod data;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use polywire_model::idl::{self, IdlFile};
 use polywire_model::{Loader, Model, ast};
+use test_data::{Missing, data, suite, suite_ast};
 
-#[test]
-fn published_models_survive() {
-    let Some(folder) = data::data("models") else {
-        return;
-    };
+test_data::tests! {
+    published_models_survive,
+    the_benchmark_model_survives,
+    the_official_suites_survive,
+    the_ast_of_the_official_suites_survives,
+    the_layout_is_the_one_checked_in,
+    namespaces_and_width_can_be_chosen,
+    models_of_version_1_are_written_as_version_2,
+    the_deepest_values_survive,
+}
+
+fn published_models_survive() -> Result<(), Missing> {
     let mut count = 0;
-    for path in entries(&folder) {
+    for path in entries(&data("models")?) {
         survives(&load(&[&path]));
         count += 1;
     }
     assert!(count > 0);
+    Ok(())
 }
 
-#[test]
-fn the_benchmark_model_survives() {
-    let Some(folder) = data::data("bench/smithy") else {
-        return;
-    };
-    survives(&load(&[&folder.join("model.json")]));
-    survives(&load(&[&folder.join("idl")]));
+fn the_benchmark_model_survives() -> Result<(), Missing> {
+    survives(&load(&[&data("bench/smithy/model.json")?]));
+    survives(&load(&[&data("bench/smithy/idl")?]));
+    Ok(())
 }
 
-#[test]
-fn the_official_suites_survive() {
-    let Some(folder) = data::conformance() else {
-        return;
-    };
-    for part in ["aws", "smithy"] {
-        survives(&load(&[&folder.join("idl").join(part)]));
-        if let Some(file) = data::file(&folder, &format!("{part}-protocol-tests.json")) {
-            survives(&load(&[&file]));
-        }
+fn the_official_suites_survive() -> Result<(), Missing> {
+    for name in ["aws", "smithy"] {
+        survives(&load(&[&suite(name)?]));
     }
+    Ok(())
 }
 
-#[test]
+fn the_ast_of_the_official_suites_survives() -> Result<(), Missing> {
+    for name in ["aws", "smithy"] {
+        survives(&load(&[&suite_ast(name)?]));
+    }
+    Ok(())
+}
+
 fn the_layout_is_the_one_checked_in() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/written");
     let bless = std::env::var_os("POLYWIRE_BLESS").is_some();
@@ -83,7 +87,6 @@ fn the_layout_is_the_one_checked_in() {
     assert!(count >= 5);
 }
 
-#[test]
 fn namespaces_and_width_can_be_chosen() {
     let mut loader = Loader::new();
     loader.add_text(
@@ -112,7 +115,6 @@ fn namespaces_and_width_can_be_chosen() {
     assert_eq!(names(&none), ["metadata.smithy"]);
 }
 
-#[test]
 fn models_of_version_1_are_written_as_version_2() {
     let old = "$version: \"1.0\"\nnamespace a\nset S { member: String }\n@box integer I\n\
         structure T { i: I, @box j: PrimitiveLong, k: PrimitiveLong }\n";
@@ -214,7 +216,6 @@ fn entries(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// Values may nest equally deep in both forms, wherever they stand.
-#[test]
 fn the_deepest_values_survive() {
     let nested = |levels: usize| "[".repeat(levels) + "1" + &"]".repeat(levels);
     let load = |name: &str, text: String| Loader::new().add_text(name, text).assemble();

@@ -9,10 +9,8 @@
 #![allow(
     clippy::print_stdout,
     clippy::unwrap_used,
-    reason = "tests: helpers outside of #[test]"
+    reason = "a test may panic, and says what it counts"
 )]
-
-mod data;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -20,29 +18,32 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::{fs, thread};
 
 use polywire_model::Loader;
+use test_data::{Missing, suite, suite_ast};
 
-#[test]
-fn cut_at_every_97th_byte() {
-    let Some(folder) = data::conformance() else {
-        return;
-    };
-    let count = for_each_file(&files(&folder.join("idl"), "smithy"), |name, bytes| {
+const SUITES: [&str; 2] = ["aws", "smithy"];
+
+test_data::tests! {
+    cut_at_every_97th_byte,
+    ast_cut,
+    random_bytes,
+    ast_random_bytes,
+}
+
+fn cut_at_every_97th_byte() -> Result<(), Missing> {
+    let count = for_each_file(&idl()?, |name, bytes| {
         for end in (0..bytes.len()).step_by(97) {
             check(name, &bytes[..end]);
         }
         bytes.len().div_ceil(97)
     });
     println!("{count} cuts");
+    Ok(())
 }
 
-#[test]
-fn ast_cut() {
-    let Some(folder) = data::conformance() else {
-        return;
-    };
+fn ast_cut() -> Result<(), Missing> {
     // Two large files: each cut costs a megabyte. Primes, so that cuts fall
     // anywhere in a line.
-    let count = for_each_file(&files(&folder, "json"), |name, bytes| {
+    let count = for_each_file(&asts()?, |name, bytes| {
         let step = bytes.len() / 97;
         for end in (0..97).map(|index| index * step + index * 7) {
             check(name, &bytes[..end.min(bytes.len())]);
@@ -50,16 +51,35 @@ fn ast_cut() {
         97
     });
     println!("{count} cuts");
+    Ok(())
 }
 
-#[test]
-fn random_bytes() {
-    let Some(folder) = data::conformance() else {
-        return;
-    };
-    let mut all = files(&folder.join("idl"), "smithy");
-    all.extend(files(&folder, "json"));
-    let count = for_each_file(&all, |name, bytes| {
+fn random_bytes() -> Result<(), Missing> {
+    change_bytes(&idl()?);
+    Ok(())
+}
+
+fn ast_random_bytes() -> Result<(), Missing> {
+    change_bytes(&asts()?);
+    Ok(())
+}
+
+/// The model files of the suites.
+fn idl() -> Result<Vec<PathBuf>, Missing> {
+    let mut all = Vec::new();
+    for name in SUITES {
+        all.extend(files(&suite(name)?, "smithy"));
+    }
+    Ok(all)
+}
+
+/// The suites as AST.
+fn asts() -> Result<Vec<PathBuf>, Missing> {
+    SUITES.into_iter().map(suite_ast).collect()
+}
+
+fn change_bytes(files: &[PathBuf]) {
+    let count = for_each_file(files, |name, bytes| {
         let mut random = Random(0x9e37_79b9_7f4a_7c15 ^ bytes.len() as u64);
         // As many as for a small file cost little; two for the largest.
         let rounds = (400_000 / bytes.len().max(1)).clamp(3, 60);

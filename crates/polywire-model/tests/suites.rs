@@ -5,15 +5,23 @@
 #![allow(
     clippy::print_stdout,
     clippy::unwrap_used,
-    reason = "tests: helpers outside of #[test]"
+    reason = "a test may panic, and says what it counts"
 )]
-
-mod data;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use polywire_model::{Loader, Model, Node, Object, Severity, Shape, ast};
+use test_data::{Missing, data, suite, suite_ast};
+
+test_data::tests! {
+    aws_suite_survives_a_round_trip,
+    aws_suite_equals_its_ast,
+    smithy_suite_survives_a_round_trip,
+    smithy_suite_equals_its_ast,
+    benchmark_idl_equals_its_ast,
+    service_models_load_and_survive_a_round_trip,
+}
 
 /// Differences that are known, each with its reason. None at present.
 const KNOWN_DIFFERENCES: [(&str, &str); 0] = [];
@@ -43,32 +51,34 @@ const KNOWN_WARNINGS: [&str; 10] = [
     "XmlFlattenedTrait",
 ];
 
-#[test]
-fn aws_suite_equals_its_ast() {
-    compare("aws", "aws-protocol-tests.json");
+fn aws_suite_survives_a_round_trip() -> Result<(), Missing> {
+    round_trip(&load(&suite("aws")?));
+    Ok(())
 }
 
-#[test]
-fn smithy_suite_equals_its_ast() {
-    compare("smithy", "smithy-protocol-tests.json");
+fn aws_suite_equals_its_ast() -> Result<(), Missing> {
+    compare("aws")
 }
 
-#[test]
-fn benchmark_idl_equals_its_ast() {
-    let Some(folder) = data::data("bench/smithy") else {
-        return;
-    };
-    compare_models(&load(&folder.join("idl")), &folder.join("model.json"));
-    rewrite(&folder.join("model.json"));
+fn smithy_suite_survives_a_round_trip() -> Result<(), Missing> {
+    round_trip(&load(&suite("smithy")?));
+    Ok(())
 }
 
-#[test]
-fn service_models_load_and_survive_a_round_trip() {
-    let Some(folder) = data::data("models") else {
-        return;
-    };
+fn smithy_suite_equals_its_ast() -> Result<(), Missing> {
+    compare("smithy")
+}
+
+fn benchmark_idl_equals_its_ast() -> Result<(), Missing> {
+    let (idl, ast) = (data("bench/smithy/idl")?, data("bench/smithy/model.json")?);
+    compare_models(&load(&idl), &ast);
+    rewrite(&ast);
+    Ok(())
+}
+
+fn service_models_load_and_survive_a_round_trip() -> Result<(), Missing> {
     let mut count = 0;
-    for entry in std::fs::read_dir(folder).unwrap() {
+    for entry in std::fs::read_dir(data("models")?).unwrap() {
         let path = entry.unwrap().path();
         let model = load(&path);
         assert_eq!(model.services().count(), 1, "{}", path.display());
@@ -80,19 +90,14 @@ fn service_models_load_and_survive_a_round_trip() {
     }
     assert!(count > 0);
     println!("{count} service models");
+    Ok(())
 }
 
-fn compare(idl: &str, ast: &str) {
-    let Some(folder) = data::conformance() else {
-        return;
-    };
-    let idl = load(&folder.join("idl").join(idl));
-    round_trip(&idl);
-    let Some(ast) = data::file(&folder, ast) else {
-        return;
-    };
-    compare_models(&idl, &ast);
+fn compare(name: &str) -> Result<(), Missing> {
+    let (idl, ast) = (suite(name)?, suite_ast(name)?);
+    compare_models(&load(&idl), &ast);
     rewrite(&ast);
+    Ok(())
 }
 
 fn load(path: &Path) -> Model {
