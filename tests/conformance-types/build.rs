@@ -1,6 +1,6 @@
 //! Generates the types of all services of the suites: a module for each, and
 //! functions that find a type by service and shape. Without the suites there
-//! are no services.
+//! are no services, and the tests that need them are ignored.
 #![allow(
     clippy::print_stdout,
     clippy::unwrap_used,
@@ -17,16 +17,23 @@ use polywire_model::{Loader, ShapeType};
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed=strays.smithy");
-    println!("cargo::rerun-if-env-changed=POLYWIRE_CONFORMANCE");
+    println!("cargo::rerun-if-env-changed={}", test_data::SUITES_VARIABLE);
     let out = PathBuf::from(env::var_os("OUT_DIR").unwrap());
     let mut registry = String::new();
     let mut arms = String::new();
-    for suite in ["aws-protocol-tests.json", "smithy-protocol-tests.json"] {
-        let path = folder().join(suite);
-        println!("cargo::rerun-if-changed={}", path.display());
-        if path.exists() {
-            generate(&path, &out, &mut registry, &mut arms);
+    for name in ["aws", "smithy"] {
+        // Cargo would run this script every time if it were to watch a folder that is not
+        // there; scripts/fetch-suites touches this file instead.
+        if let Ok(folder) = test_data::suite(name) {
+            println!("cargo::rerun-if-changed={}", folder.display());
+            generate(name, &folder, &out, &mut registry, &mut arms);
         }
+    }
+    if !arms.is_empty() {
+        registry.push_str(
+            "/// Where the generated code finds Polywire.\n\
+             mod polywire {\n    pub(crate) use polywire_schema as schema;\n}\n",
+        );
     }
     for what in ["shape", "input", "output"] {
         write!(
@@ -42,18 +49,10 @@ fn main() {
     fs::write(out.join("registry.rs"), registry).unwrap();
 }
 
-fn folder() -> PathBuf {
-    match env::var_os("POLYWIRE_CONFORMANCE") {
-        Some(folder) => folder.into(),
-        None => Path::new(&env::var_os("CARGO_MANIFEST_DIR").unwrap())
-            .join("../../../shared/conformance"),
-    }
-}
-
-fn generate(path: &Path, out: &Path, registry: &mut String, arms: &mut String) {
+fn generate(suite: &str, folder: &Path, out: &Path, registry: &mut String, arms: &mut String) {
     let mut loader = Loader::new();
-    loader.add_path(path);
-    if path.ends_with("aws-protocol-tests.json") {
+    loader.add_dir(folder);
+    if suite == "aws" {
         loader.add_text("strays.smithy", include_str!("strays.smithy"));
     }
     let model = loader.assemble().unwrap().model;

@@ -1,18 +1,24 @@
 //! `docs/protocols.md` is true: what its tables name exists and passes.
 //!
-//! The official suites are looked for as the test `conformance` does; without
-//! them only tests and exceptions are looked at.
+//! The cases that it names are looked up in the official suites, if these are there.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
-    reason = "a test may panic, and says what it skips"
+    reason = "a test may panic, and says what it counts"
 )]
 
 use std::collections::HashSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+use polywire_model::{Loader, Model, Node};
 use polywire_protocol::ProtocolKind;
-use serde_json::Value as Json;
+use test_data::{Missing, suite};
+
+test_data::tests! {
+    every_protocol_is_on_the_page,
+    tests_exist,
+    cases_exist,
+}
 
 /// The columns behind the feature: whose side a case is tried on, which traits
 /// have it, and what the list of exceptions calls it.
@@ -27,17 +33,24 @@ const COLUMNS: [(&str, &[&str], &str); 4] = [
     ("client", &["httpResponseTests"], "client response"),
 ];
 
-#[test]
-fn the_page_is_true() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let page = std::fs::read_to_string(root.join("docs/protocols.md")).unwrap();
-    let suites = suites();
-    if suites.is_none() {
-        println!("skipped: whether cases exist, for there are no official suites");
-    }
+type Column = (&'static str, &'static [&'static str], &'static str);
+
+/// A cell that names a case or, with `::`, a test.
+struct Cell {
+    kind: ProtocolKind,
+    column: Column,
+    name: String,
+}
+
+fn root() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
+}
+
+/// The cells of all tables, without those that have a dash.
+fn cells() -> Vec<Cell> {
+    let page = std::fs::read_to_string(root().join("docs/protocols.md")).unwrap();
     let mut kind = None;
-    let mut told = HashSet::new();
-    let mut count = 0;
+    let mut found = Vec::new();
     for line in page.lines() {
         if let Some(name) = line.strip_prefix("## ") {
             kind = ProtocolKind::from_name(name);
@@ -54,7 +67,6 @@ fn the_page_is_true() {
         if cells[0] == "feature" {
             continue;
         }
-        let kind = kind.unwrap();
         assert_eq!(cells.len(), 5, "{line}");
         assert!(cells[1..].iter().any(|cell| *cell != "—"), "{line}");
         for (cell, column) in cells[1..].iter().zip(COLUMNS) {
@@ -65,18 +77,30 @@ fn the_page_is_true() {
                 .strip_prefix('`')
                 .and_then(|cell| cell.strip_suffix('`'));
             let name = name.unwrap_or_else(|| panic!("{cell} in {line}"));
-            match name.split_once("::") {
-                Some((file, function)) => is_a_test(&root, file, function),
-                None => is_a_case(suites.as_deref(), kind, name, column),
-            }
-            told.insert(kind);
-            count += 1;
+            found.push(Cell {
+                kind: kind.unwrap(),
+                column,
+                name: name.to_owned(),
+            });
         }
     }
+    found
+}
+
+fn every_protocol_is_on_the_page() {
+    let told: HashSet<ProtocolKind> = cells().iter().map(|cell| cell.kind).collect();
     for kind in ProtocolKind::ALL {
         assert!(told.contains(&kind), "nothing is said of {kind}");
     }
-    println!("{count} cells");
+}
+
+fn tests_exist() {
+    let cells = cells();
+    let tests = cells.iter().filter_map(|cell| cell.name.split_once("::"));
+    for (file, function) in tests {
+        is_a_test(root(), file, function);
+    }
+    println!("{} cells", cells.len());
 }
 
 fn is_a_test(root: &Path, file: &str, function: &str) {
@@ -93,49 +117,52 @@ fn is_a_test(root: &Path, file: &str, function: &str) {
     );
 }
 
-type Column = (&'static str, &'static [&'static str], &'static str);
-
-fn is_a_case(suites: Option<&[Json]>, kind: ProtocolKind, name: &str, column: Column) {
-    let (side, traits, what) = column;
+/// The cases are in the suites and not in the list of exceptions. Suites that are too old to
+/// have a protocol are a matter of the test `conformance`.
+fn cases_exist() -> Result<(), Missing> {
+    let cells = cells();
+    let named = cells.iter().filter(|cell| !cell.name.contains("::"));
+    let named: Vec<&Cell> = named.collect();
     let exceptions = include_str!("conformance/exceptions.txt");
-    let excepted = format!("{kind} | {what} | {name} |");
-    assert!(
-        !exceptions.contains(&excepted),
-        "{excepted} is an exception"
-    );
-    let Some(suites) = suites else { return };
-    let shapes = suites
-        .iter()
-        .filter_map(|suite| suite["shapes"].as_object());
-    let found = shapes.flatten().any(|(_, shape)| {
-        traits.iter().any(|own| {
-            let cases = shape["traits"][format!("smithy.test#{own}")].as_array();
-            cases.into_iter().flatten().any(|case| {
-                case["id"] == name
-                    && case["protocol"] == kind.id()
-                    && case["appliesTo"].as_str().is_none_or(|own| own == side)
-            })
-        })
-    });
-    assert!(found, "{kind} has no case {name} for {what}");
+    for cell in &named {
+        let excepted = format!("{} | {} | {} |", cell.kind, cell.column.2, cell.name);
+        assert!(
+            !exceptions.contains(&excepted),
+            "{excepted} is an exception"
+        );
+    }
+    let load = |folder| Loader::new().add_dir(folder).assemble().unwrap().model;
+    let models = [load(suite("aws")?), load(suite("smithy")?)];
+    let has = |kind: ProtocolKind| {
+        cases(&models, &["httpRequestTests"])
+            .any(|case| case.get("protocol").and_then(Node::as_str) == Some(kind.id()))
+    };
+    let kinds: HashSet<ProtocolKind> = ProtocolKind::ALL
+        .into_iter()
+        .filter(|kind| has(*kind))
+        .collect();
+    for cell in named.iter().filter(|cell| kinds.contains(&cell.kind)) {
+        let (side, traits, what) = cell.column;
+        let is = |case: &Node, member: &str, expected: &str| {
+            case.get(member).and_then(Node::as_str) == Some(expected)
+        };
+        let found = cases(&models, traits).any(|case| {
+            is(case, "id", &cell.name)
+                && is(case, "protocol", cell.kind.id())
+                && (case.get("appliesTo").is_none() || is(case, "appliesTo", side))
+        });
+        assert!(found, "{} has no case {} for {what}", cell.kind, cell.name);
+    }
+    println!("{} cases of {} protocols", named.len(), kinds.len());
+    Ok(())
 }
 
-fn suites() -> Option<Vec<Json>> {
-    let folder = std::env::var_os("POLYWIRE_CONFORMANCE").map_or_else(
-        || {
-            PathBuf::from(concat!(
-                env!("CARGO_MANIFEST_DIR"),
-                "/../../../shared/conformance"
-            ))
-        },
-        PathBuf::from,
-    );
-    let read = |name: &str| {
-        let text = std::fs::read_to_string(folder.join(name)).ok()?;
-        Some(serde_json::from_str(&text).unwrap())
-    };
-    ["aws-protocol-tests.json", "smithy-protocol-tests.json"]
-        .into_iter()
-        .map(read)
-        .collect()
+/// The cases that traits of shapes give.
+fn cases<'m>(models: &'m [Model], traits: &'m [&str]) -> impl Iterator<Item = &'m Node> {
+    let shapes = models.iter().flat_map(Model::shapes);
+    shapes.flat_map(move |shape| {
+        let ids = traits.iter().map(|name| format!("smithy.test#{name}"));
+        let nodes = ids.filter_map(|id| shape.traits().get(&id));
+        nodes.flat_map(|node| node.as_array().unwrap_or_default())
+    })
 }

@@ -28,13 +28,8 @@
 
 pub use polywire_schema::generated::Visitor;
 
-/// A service, as IDL, for the operations of `aws-protocol-tests.json` that have
+/// A service, as IDL, for the operations of the suite `aws` that have
 /// cases and that no service of the suite has.
 pub const STRAYS: &str = include_str!("../strays.smithy");
-
-/// Where the generated code finds Polywire.
-mod polywire {
-    pub(crate) use polywire_schema as schema;
-}
 
 include!(concat!(env!("OUT_DIR"), "/registry.rs"));

@@ -1,9 +1,9 @@
 //! The official protocol tests of Smithy and AWS, case by case, on both sides.
 //!
 //! The suites are models whose operations carry cases as traits: a message and
-//! the value that it stands for. They are looked for in the folder that
-//! `POLYWIRE_CONFORMANCE` names, else in `../shared/conformance` beside the
-//! repository; without them the test says so and is skipped.
+//! the value that it stands for. `scripts/fetch-suites` downloads them; the package
+//! `test-data` says where else they are looked for. Without them the test is
+//! ignored.
 //!
 //! `exceptions.txt` lists the cases that fail, each with the reason. A case that
 //! fails and is not listed, and one that is listed and passes, fail the test.
@@ -22,65 +22,39 @@ mod subject;
 mod xml;
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
 
-use polywire_model::Loader;
+use polywire_model::{Loader, Model};
 use polywire_protocol::{Protocol, ProtocolKind, Validator};
 use polywire_schema::{DecodeStructure, Encode, Operation, Schema};
 use serde_json::Value as Json;
+use test_data::{Missing, suite};
 
 use crate::report::{Report, Side};
 use crate::subject::{By, Generated, Maps, Subject};
 
-const SUITES: [&str; 2] = ["aws-protocol-tests.json", "smithy-protocol-tests.json"];
+test_data::tests! {
+    official_suites,
+    every_protocol_has_cases,
+    report::exceptions_have_reasons,
+    report::exceptions_are_whole,
+    xml::what_a_writer_may_choose,
+}
 
-#[test]
-fn official_suites() {
-    let folder = std::env::var_os("POLYWIRE_CONFORMANCE").map_or_else(
-        || {
-            PathBuf::from(concat!(
-                env!("CARGO_MANIFEST_DIR"),
-                "/../../../shared/conformance"
-            ))
-        },
-        PathBuf::from,
-    );
-    if !folder.join(SUITES[0]).is_file() {
-        // The fetched suites have the IDL only, and no AST made of it.
-        assert!(
-            std::env::var("CI").as_deref() != Ok("true"),
-            "no official suites"
-        );
-        println!(
-            "skipped: no official suites in {} (POLYWIRE_CONFORMANCE)",
-            folder.display()
-        );
-        return;
-    }
+fn official_suites() -> Result<(), Missing> {
+    let models = models()?;
     let mut report = Report::new(std::env::var("POLYWIRE_CASE").ok());
-    for name in SUITES {
-        let path = folder.join(name);
-        let text = std::fs::read_to_string(&path).unwrap();
-        let ast: Json = serde_json::from_str(&text).unwrap();
-        let mut loader = Loader::new();
-        loader.add_file(&path);
-        if name == SUITES[0] {
-            loader.add_text("strays.smithy", conformance_types::STRAYS);
-        }
-        let model = loader.assemble().unwrap().model;
+    for model in &models {
         let mut ran = BTreeSet::new();
-        for id in services(&ast).chain(["strays#Strays"]) {
-            let Some(set) = model.schemas(id) else {
-                continue;
-            };
-            let set = set.unwrap();
+        for service in model.services() {
+            let id = service.id().as_str();
+            let set = model.schemas(id).unwrap().unwrap();
             let service = set.service(0);
             for kind in service.protocols().filter_map(ProtocolKind::from_name) {
                 let protocol = kind.build(service).unwrap();
                 let validator = Validator::new(service).unwrap();
                 for operation in service.operations() {
                     let run = Run {
-                        ast: &ast,
+                        model,
                         service: id,
                         protocol: &*protocol,
                         validator: &validator,
@@ -91,31 +65,64 @@ fn official_suites() {
                 }
             }
         }
-        all_ran(&ast, &ran);
+        all_ran(model, &ran);
     }
     report.finish();
+    Ok(())
 }
 
-fn services(ast: &Json) -> impl Iterator<Item = &str> {
-    let shapes = ast["shapes"].as_object().unwrap().iter();
-    let services = shapes.filter(|(_, shape)| shape["type"] == "service");
-    services.map(|(id, _)| id.as_str())
+/// The suites of AWS and of Smithy.
+fn models() -> Result<[Model; 2], Missing> {
+    let mut aws = Loader::new();
+    aws.add_dir(suite("aws")?);
+    aws.add_text("strays.smithy", conformance_types::STRAYS);
+    let mut smithy = Loader::new();
+    smithy.add_dir(suite("smithy")?);
+    Ok([aws, smithy].map(|mut loader| loader.assemble().unwrap().model))
+}
+
+/// The suites are new enough to have cases of every protocol that Smithy defines.
+fn every_protocol_has_cases() -> Result<(), Missing> {
+    let mut protocols = BTreeSet::new();
+    for model in &models()? {
+        for shape in model.shapes() {
+            let cases = cases(model, shape.id().as_str(), "httpRequestTests");
+            protocols.extend(cases.iter().map(|case| case["protocol"].to_string()));
+        }
+    }
+    let kinds = ProtocolKind::ALL.into_iter();
+    let kinds = kinds.filter(|kind| !kind.id().starts_with("polywire#"));
+    for kind in kinds {
+        if !protocols.contains(&Json::from(kind.id()).to_string()) {
+            return Err(Missing::part(format!("the suites have no cases of {kind}")));
+        }
+    }
+    Ok(())
 }
 
 /// Every operation that has cases belongs to a service.
-fn all_ran(ast: &Json, ran: &BTreeSet<String>) {
-    for (id, shape) in ast["shapes"].as_object().unwrap() {
-        let cases = shape["traits"]["smithy.test#httpRequestTests"].as_array();
-        for case in cases.into_iter().flatten() {
+fn all_ran(model: &Model, ran: &BTreeSet<String>) {
+    for shape in model.shapes() {
+        let id = shape.id().as_str();
+        for case in cases(model, id, "httpRequestTests") {
             let protocol = ProtocolKind::from_name(case["protocol"].as_str().unwrap());
             assert!(protocol.is_none() || ran.contains(id), "{id} did not run");
         }
     }
 }
 
+/// The cases that a trait of a shape gives.
+fn cases(model: &Model, id: &str, name: &str) -> Vec<Json> {
+    let shape = model.get(id);
+    let cases = shape.and_then(|shape| shape.traits().get(&format!("smithy.test#{name}")));
+    cases.map_or_else(Vec::new, |cases| {
+        serde_json::from_str(&cases.to_json()).unwrap()
+    })
+}
+
 /// The cases of an operation and of its errors.
 struct Run<'a> {
-    ast: &'a Json,
+    model: &'a Model,
     service: &'a str,
     protocol: &'a dyn Protocol,
     validator: &'a Validator,
@@ -140,7 +147,12 @@ fn subjects(service: &str, role: Role, id: &str) -> Vec<(&'static str, Box<dyn S
             Role::Output => conformance_types::visit_output(service, id, Typed(by)),
             Role::Shape => conformance_types::visit_shape(service, id, Typed(by)),
         };
-        typed.unwrap_or_else(|| panic!("no type of {id} was generated for {service}"))
+        typed.unwrap_or_else(|| {
+            panic!(
+                "no type of {id} was generated for {service}; if the suites were not there \
+                 when `conformance-types` was built, touch its build.rs"
+            )
+        })
     };
     vec![
         ("value", Box::new(Maps(By::Formats))),
@@ -220,11 +232,8 @@ impl Run<'_> {
 
     /// The cases that a trait of a shape gives for this protocol.
     fn cases(&self, id: &str, name: &str) -> Vec<Json> {
-        let cases = &self.ast["shapes"][id]["traits"][format!("smithy.test#{name}")];
-        let cases = cases.as_array().into_iter().flatten();
+        let mut cases = cases(self.model, id, name);
+        cases.retain(|case| case["protocol"] == self.protocol.kind().id());
         cases
-            .filter(|case| case["protocol"] == self.protocol.kind().id())
-            .cloned()
-            .collect()
     }
 }
