@@ -18,7 +18,7 @@ use hyper::rt::{Read, ReadBufCursor, Write};
 use hyper_util::rt::TokioIo;
 use tokio::time::{Instant, Sleep};
 
-use super::accept::Stream;
+use super::socket::Socket;
 use super::begin::Begin;
 
 /// What has happened on a connection. The counts wrap around.
@@ -163,9 +163,8 @@ impl Drop for InCall {
 }
 
 /// A connection whose reads and writes are counted.
-#[derive(Debug)]
-pub(super) struct Watched<S> {
-    stream: TokioIo<S>,
+pub(super) struct Watched {
+    stream: TokioIo<Socket>,
     activity: Arc<Activity>,
     /// What was read before hyper asked.
     begin: Begin,
@@ -173,8 +172,8 @@ pub(super) struct Watched<S> {
     short: Vec<u8>,
 }
 
-impl<S: Stream> Watched<S> {
-    pub(super) fn new(stream: S, begin: Begin, activity: Arc<Activity>) -> Self {
+impl Watched {
+    pub(super) fn new(stream: Socket, begin: Begin, activity: Arc<Activity>) -> Self {
         Self {
             stream: TokioIo::new(stream),
             activity,
@@ -222,7 +221,7 @@ impl<S: Stream> Watched<S> {
 /// Answers up to this size are written as one piece.
 const SHORT: usize = 1024;
 
-impl<S: Stream> Read for Watched<S> {
+impl Read for Watched {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -237,7 +236,7 @@ impl<S: Stream> Read for Watched<S> {
     }
 }
 
-impl<S: Stream> Write for Watched<S> {
+impl Write for Watched {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,

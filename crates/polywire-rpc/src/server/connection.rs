@@ -20,7 +20,7 @@ use hyper_util::rt::{TokioExecutor, TokioTimer};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 
-use super::accept::{self, Stream};
+use super::accept;
 use super::activity::{Activity, Idle, InCall, Watched};
 use super::answer::HttpAnswer;
 use super::begin::{Begin, Spoken};
@@ -29,6 +29,7 @@ use super::gate::{BUSY_HTTP, InFlight};
 use super::listener::bind;
 use super::peer::Peer;
 use super::running::Running;
+use super::socket::Socket;
 #[cfg(unix)]
 use super::unix::{Bound, UnixSocket};
 use super::{HttpResponse, Server};
@@ -124,10 +125,19 @@ const GRACE: Duration = Duration::from_secs(1);
 /// hyper reads bodies into the same buffer, at most so much at once.
 const HEAD: usize = 64 << 10;
 
-/// Speaks HTTP on a connection.
-pub(super) async fn connection<S: Stream>(
+/// Serves HTTP on a connection, or frames if it begins with their first byte.
+pub(super) fn connection(
     server: Server,
-    mut stream: S,
+    stream: impl Into<Socket>,
+    peer: Peer,
+    stopped: watch::Receiver<bool>,
+) -> impl Future<Output = ()> + Send {
+    serve_socket(server, stream.into(), peer, stopped)
+}
+
+async fn serve_socket(
+    server: Server,
+    mut stream: Socket,
     peer: Peer,
     stopped: watch::Receiver<bool>,
 ) {
@@ -184,8 +194,8 @@ pub(super) async fn connection<S: Stream>(
     }
 }
 
-async fn speak_http2<S: Stream>(
-    stream: Watched<S>,
+async fn speak_http2(
+    stream: Watched,
     service: Calls,
     watch: Watch,
 ) -> Option<Result<(), hyper::Error>> {

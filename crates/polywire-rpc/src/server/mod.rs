@@ -27,6 +27,7 @@ mod mount;
 mod peer;
 mod running;
 mod scgi;
+mod socket;
 #[cfg(feature = "tls")]
 mod tls;
 #[cfg(unix)]

@@ -19,13 +19,14 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadHalf};
 use tokio::net::TcpListener;
 use tokio::sync::{oneshot, watch};
 
-use super::accept::{self, Stream};
+use super::accept;
 use super::app::BodyError;
 use super::connection::stop_and_wait;
 use super::gate::BUSY_SCGI;
 use super::listener::bind;
 use super::peer::{Known, Peer};
 use super::running::Running;
+use super::socket::Socket;
 #[cfg(unix)]
 use super::unix::{Bound, UnixSocket};
 use super::{HttpResponse, Server};
@@ -108,10 +109,19 @@ impl Server {
     }
 }
 
-/// Speaks SCGI on a connection.
-async fn connection<S: Stream + Sync>(
+/// Serves SCGI on a connection.
+fn connection(
     server: Server,
-    mut stream: S,
+    stream: impl Into<Socket>,
+    peer: Peer,
+    stopped: watch::Receiver<bool>,
+) -> impl Future<Output = ()> + Send {
+    serve_socket(server, stream.into(), peer, stopped)
+}
+
+async fn serve_socket(
+    server: Server,
+    mut stream: Socket,
     peer: Peer,
     stopped: watch::Receiver<bool>,
 ) {
@@ -163,7 +173,7 @@ enum Bad {
     Gone(io::Error),
 }
 
-async fn read_head<S: Stream>(stream: &mut S) -> Result<Option<scgi::Request>, Bad> {
+async fn read_head(stream: &mut Socket) -> Result<Option<scgi::Request>, Bad> {
     let mut reader = scgi::RequestReader::new(scgi::HEAD_LIMIT);
     let mut buffer = BytesMut::with_capacity(4096);
     let mut any = false;
@@ -221,9 +231,9 @@ async fn ended<R: AsyncRead + Unpin>(rest: oneshot::Receiver<R>) {
     std::future::pending::<()>().await;
 }
 
-async fn answer<S: Stream + Sync>(
+async fn answer(
     server: Server,
-    read: Reading<ReadHalf<S>>,
+    read: Reading<ReadHalf<Socket>>,
     request: scgi::Request,
     peer: &Peer,
 ) -> HttpResponse {

@@ -23,6 +23,7 @@ use super::connection::{connection, stop_and_wait};
 use super::listener::bind;
 use super::peer::{Known, Peer};
 use super::running::Running;
+use super::socket::Socket;
 use super::{Server, Timeouts};
 
 /// A certificate chain, a key, or roots, in PEM: a file, or the text itself.
@@ -430,8 +431,8 @@ async fn encrypted(
         tls: Some(TlsPeer::of(stream.get_ref().1)),
         ..Known::default()
     });
-    // Behind a pointer: it is large, and moved about on the way.
-    connection(server, Box::new(stream), peer, stopped).await;
+    // Boxed: it is large, and is moved several times.
+    connection(server, Socket::Tls(Box::new(stream)), peer, stopped).await;
 }
 
 async fn handshake(

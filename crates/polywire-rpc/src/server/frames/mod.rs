@@ -39,6 +39,7 @@ use super::Server;
 use super::accept::Stream;
 use super::begin::Begin;
 use super::peer::Peer;
+use super::socket::Socket;
 use crate::frames::{Clock, Ended, Session};
 use work::Work;
 
@@ -51,9 +52,9 @@ pub use stats::FrameStats;
 pub use udp::UdpSocket;
 
 /// Speaks frames on a connection that has begun with their first byte.
-pub(super) async fn connection<S: Stream>(
+pub(super) async fn connection(
     server: Server,
-    stream: S,
+    stream: Socket,
     mut begin: Begin,
     peer: Peer,
     stopped: watch::Receiver<bool>,

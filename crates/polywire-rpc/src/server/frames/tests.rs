@@ -18,6 +18,7 @@ use crate::frames::Client;
 use crate::server::accept::Stream;
 use crate::server::begin::Begin;
 use crate::server::peer::Peer;
+use crate::server::socket::Socket;
 use crate::server::{Server, Timeouts};
 use crate::{Methods, ServerBuilder};
 
@@ -27,9 +28,10 @@ fn server() -> ServerBuilder {
 }
 
 /// Serves a stream, until the server is told to stop and all has been answered.
-fn serve(server: ServerBuilder, stream: impl Stream) -> (watch::Sender<bool>, JoinHandle<()>) {
+fn serve(server: ServerBuilder, stream: impl Stream + Sync) -> (watch::Sender<bool>, JoinHandle<()>) {
     let (stop, stopped) = watch::channel(false);
     let server = server.build().unwrap();
+    let stream = Socket::Other(Box::new(stream));
     let serving = connection(server, stream, Begin::default(), Peer::default(), stopped);
     (stop, tokio::spawn(serving))
 }

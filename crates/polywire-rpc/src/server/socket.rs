@@ -1,0 +1,94 @@
+//! The byte stream of a connection.
+
+use std::io::{self, IoSlice};
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::TcpStream;
+#[cfg(unix)]
+use tokio::net::UnixStream;
+
+use super::accept::Stream;
+
+/// The byte stream of a connection, whatever carries it.
+///
+/// HTTP and frames are compiled once for this type instead of once per transport. A match per read
+/// or write costs nothing beside the system call.
+pub(super) enum Socket {
+    Tcp(TcpStream),
+    #[cfg(unix)]
+    Unix(UnixStream),
+    #[cfg(feature = "tls")]
+    Tls(Box<tokio_rustls::server::TlsStream<TcpStream>>),
+    /// Streams that tests control.
+    #[cfg_attr(not(test), expect(dead_code, reason = "only tests have other streams"))]
+    Other(Box<dyn Stream + Sync>),
+}
+
+impl From<TcpStream> for Socket {
+    fn from(stream: TcpStream) -> Self {
+        Self::Tcp(stream)
+    }
+}
+
+#[cfg(unix)]
+impl From<UnixStream> for Socket {
+    fn from(stream: UnixStream) -> Self {
+        Self::Unix(stream)
+    }
+}
+
+/// Calls a method of the stream that a socket holds.
+macro_rules! forward {
+    ($socket:expr, $stream:ident => $call:expr) => {
+        match $socket {
+            Self::Tcp($stream) => $call,
+            #[cfg(unix)]
+            Self::Unix($stream) => $call,
+            #[cfg(feature = "tls")]
+            Self::Tls($stream) => $call,
+            Self::Other($stream) => $call,
+        }
+    };
+}
+
+impl AsyncRead for Socket {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        forward!(self.get_mut(), stream => Pin::new(stream).poll_read(context, buffer))
+    }
+}
+
+impl AsyncWrite for Socket {
+    fn poll_write(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        forward!(self.get_mut(), stream => Pin::new(stream).poll_write(context, bytes))
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        forward!(self.get_mut(), stream => Pin::new(stream).poll_flush(context))
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        forward!(self.get_mut(), stream => Pin::new(stream).poll_shutdown(context))
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        forward!(self, stream => stream.is_write_vectored())
+    }
+
+    fn poll_write_vectored(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        parts: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        forward!(self.get_mut(), stream => Pin::new(stream).poll_write_vectored(context, parts))
+    }
+}
