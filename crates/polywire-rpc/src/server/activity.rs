@@ -18,8 +18,8 @@ use hyper::rt::{Read, ReadBufCursor, Write};
 use hyper_util::rt::TokioIo;
 use tokio::time::{Instant, Sleep};
 
-use super::socket::Socket;
 use super::begin::Begin;
+use super::socket::Socket;
 
 /// What has happened on a connection. The counts wrap around.
 #[derive(Debug)]

@@ -28,7 +28,10 @@ fn server() -> ServerBuilder {
 }
 
 /// Serves a stream, until the server is told to stop and all has been answered.
-fn serve(server: ServerBuilder, stream: impl Stream + Sync) -> (watch::Sender<bool>, JoinHandle<()>) {
+fn serve(
+    server: ServerBuilder,
+    stream: impl Stream + Sync,
+) -> (watch::Sender<bool>, JoinHandle<()>) {
     let (stop, stopped) = watch::channel(false);
     let server = server.build().unwrap();
     let stream = Socket::Other(Box::new(stream));
