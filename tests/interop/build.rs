@@ -1,8 +1,7 @@
-//! Generates clients of some services of AWS from the models of the data folder,
-//! where there is one, and only the operations that the cases call.
+//! Generates clients of some services of AWS from the published models, where they
+//! are, and only the operations that the cases call. Without the models, and without the
+//! official suites, the cases that need them are ignored.
 #![allow(clippy::print_stdout, reason = "Cargo reads it")]
-
-use std::path::{Path, PathBuf};
 
 use polywire_codegen::Build;
 
@@ -63,25 +62,19 @@ const SERVICES: [(&str, &[&str]); 5] = [
 ];
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let folder = match std::env::var_os("POLYWIRE_DATA") {
-        Some(folder) => PathBuf::from(folder),
-        None => Path::new(&std::env::var("CARGO_MANIFEST_DIR")?).join("../../../shared"),
-    };
-    let models = folder.join("models");
-    println!("cargo::rerun-if-env-changed=POLYWIRE_DATA");
-    println!("cargo::rerun-if-changed={}", models.display());
-    println!("cargo::rustc-check-cfg=cfg(aws_models)");
-    let file = |name: &str| models.join(format!("{name}.json"));
-    if !SERVICES.iter().all(|(name, _)| file(name).exists()) {
+    println!("cargo::rerun-if-changed=build.rs");
+    test_data::for_build(test_data::suite("aws"), "official_suites")?;
+    let Some(models) = test_data::for_build(test_data::data("models"), "aws_models")? else {
         return Ok(());
-    }
+    };
     for (name, operations) in SERVICES {
-        let build = Build::new().model(file(name)).name(name);
+        let build = Build::new()
+            .model(models.join(format!("{name}.json")))
+            .name(name);
         build
             .operations(operations.iter().copied())
             .server(false)
             .generate()?;
     }
-    println!("cargo::rustc-cfg=aws_models");
     Ok(())
 }

@@ -34,7 +34,9 @@
 //! In such a target the compiler removes functions with `#[test]` without a word: leave the
 //! attribute out. It warns of a function that is not listed.
 //!
-//! Build scripts use this crate too. Where the data is missing they generate nothing.
+//! Build scripts use this crate too. Where the data is missing they generate nothing, and tests
+//! of what they generate are ignored by an attribute, for the same reason:
+//! `#[cfg_attr(not(aws_models), ignore = "no data: ...")]`.
 
 #![forbid(unsafe_code)]
 
@@ -86,6 +88,35 @@ pub fn data(path: &str) -> Result<PathBuf, Missing> {
     existing(folder.join(path), DATA_VARIABLE, is_named)
 }
 
+/// For build scripts: sets `cfg` if data was found, and has Cargo run the script again when that
+/// changes. The data is `None` where it is missing.
+///
+/// # Errors
+///
+/// The data is missing and the variable names its folder.
+#[allow(clippy::print_stdout, reason = "Cargo reads it")]
+pub fn for_build(found: Result<PathBuf, Missing>, cfg: &str) -> Result<Option<PathBuf>, Missing> {
+    for variable in [SUITES_VARIABLE, DATA_VARIABLE] {
+        println!("cargo::rerun-if-env-changed={variable}");
+    }
+    let path = match &found {
+        Ok(path) => Some(path),
+        Err(missing) => missing.path.as_ref(),
+    };
+    if let Some(path) = path {
+        println!("cargo::rerun-if-changed={}", path.display());
+    }
+    println!("cargo::rustc-check-cfg=cfg({cfg})");
+    match found {
+        Ok(path) => {
+            println!("cargo::rustc-cfg={cfg}");
+            Ok(Some(path))
+        }
+        Err(missing) if missing.is_failure => Err(missing),
+        Err(_) => Ok(None),
+    }
+}
+
 /// The folder of the suites, and whether the variable names it.
 fn suites() -> (PathBuf, bool) {
     let named = std::env::var_os(SUITES_VARIABLE);
@@ -121,6 +152,7 @@ fn existing(path: PathBuf, variable: &str, is_named: bool) -> Result<PathBuf, Mi
                 },
             ),
             is_failure: is_named,
+            path: Some(path),
         }),
     }
 }
@@ -130,6 +162,7 @@ fn existing(path: PathBuf, variable: &str, is_named: bool) -> Result<PathBuf, Mi
 pub struct Missing {
     reason: String,
     is_failure: bool,
+    path: Option<PathBuf>,
 }
 
 impl Missing {
@@ -139,6 +172,7 @@ impl Missing {
         Self {
             reason,
             is_failure: false,
+            path: None,
         }
     }
 

@@ -8,7 +8,6 @@ use std::time::{Duration, Instant};
 use crate::moto::Moto;
 use crate::peer::{Curl, Python};
 use crate::script::{Script, XmlRpcC};
-use crate::workspace;
 
 /// A case that is running.
 #[derive(Debug)]
@@ -113,24 +112,6 @@ impl Case {
                 None
             }
         }
-    }
-
-    /// A file of the data folder; otherwise the case is skipped.
-    #[must_use]
-    pub fn data(&self, path: &str) -> Option<PathBuf> {
-        let folder = match std::env::var_os("POLYWIRE_DATA") {
-            Some(folder) => PathBuf::from(folder),
-            None => workspace().join("../shared"),
-        };
-        let path = folder.join(path);
-        if path.exists() {
-            return Some(path);
-        }
-        self.skip(&format!(
-            "no {} (POLYWIRE_DATA names the folder)",
-            path.display()
-        ));
-        None
     }
 }
 

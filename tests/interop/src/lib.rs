@@ -11,7 +11,7 @@
 //! |---|---|
 //! | `POLYWIRE_BIN` | the program to test; without it, it is built |
 //! | `OBJECT_STORE_BIN` | the example `object-store`; without it, it is built |
-//! | `POLYWIRE_DATA` | the folder with `models/*.json`; without it, `../shared` beside the workspace |
+//! | `POLYWIRE_DATA`, `POLYWIRE_CONFORMANCE` | where the models of AWS and the official suites are, as the package `test-data` says; without them their cases are ignored |
 //! | `CI` | `true`: nothing may be skipped |
 #![forbid(unsafe_code)]
 #![allow(
@@ -41,6 +41,17 @@ pub use peer::{Curl, CurlAnswer, Python};
 pub use program::{Finished, Serving, object_store, polywire, run, run_with_input, signal};
 pub use sample::Sample;
 pub use script::{Script, XmlRpcC};
+
+/// The published model of a service of AWS.
+///
+/// # Panics
+///
+/// There is none.
+#[must_use]
+pub fn model(service: &str) -> PathBuf {
+    let found = test_data::data(&format!("models/{service}.json"));
+    found.unwrap_or_else(|missing| panic!("{missing}"))
+}
 
 /// The folder of the workspace.
 #[must_use]

@@ -6,7 +6,7 @@ mod moto_typed;
 
 use polywire::codec::json;
 use polywire::schema::Value;
-use polywire_interop::{Case, Serving, workspace};
+use polywire_interop::{Case, Serving, model, workspace};
 
 fn json(text: &str) -> Value {
     json::from_str(text).unwrap()
@@ -17,7 +17,7 @@ fn json(text: &str) -> Value {
 fn mock(name: &'static str, service: &str, script: &str, more: &[&str]) -> Option<Value> {
     let case = Case::begin(name);
     let python = case.python(&["boto3", "cbor2"])?;
-    let model = case.data(&format!("models/{service}.json"))?;
+    let model = model(service);
     let folder = workspace().join("tests/interop/tests/cases");
     let answers = folder.join(format!("aws/{service}.smithy"));
     let mut arguments = vec![
@@ -41,6 +41,10 @@ fn shows(answer: &Value, expected: &str) {
 }
 
 #[test]
+#[cfg_attr(
+    not(aws_models),
+    ignore = "no data: built without the models of POLYWIRE_DATA"
+)]
 fn boto3_sqs_calls_mock() {
     let name = "boto3_sqs_calls_mock";
     let Some(answer) = mock(name, "sqs", include_str!("sqs.py"), &[]) else {
@@ -66,6 +70,10 @@ fn boto3_sqs_calls_mock() {
 }
 
 #[test]
+#[cfg_attr(
+    not(aws_models),
+    ignore = "no data: built without the models of POLYWIRE_DATA"
+)]
 fn boto3_sns_calls_mock() {
     let name = "boto3_sns_calls_mock";
     let Some(answer) = mock(name, "sns", include_str!("sns.py"), &[]) else {
@@ -86,6 +94,10 @@ fn boto3_sns_calls_mock() {
 }
 
 #[test]
+#[cfg_attr(
+    not(aws_models),
+    ignore = "no data: built without the models of POLYWIRE_DATA"
+)]
 fn boto3_dynamodb_calls_mock() {
     let name = "boto3_dynamodb_calls_mock";
     let Some(answer) = mock(name, "dynamodb", include_str!("dynamodb.py"), &[]) else {
@@ -111,6 +123,10 @@ fn boto3_dynamodb_calls_mock() {
 }
 
 #[test]
+#[cfg_attr(
+    not(aws_models),
+    ignore = "no data: built without the models of POLYWIRE_DATA"
+)]
 fn boto3_kinesis_calls_mock() {
     let name = "boto3_kinesis_calls_mock";
     let Some(answer) = mock(name, "kinesis", include_str!("kinesis.py"), &[]) else {
@@ -148,6 +164,10 @@ fn boto3_kinesis_calls_mock() {
 }
 
 #[test]
+#[cfg_attr(
+    not(aws_models),
+    ignore = "no data: built without the models of POLYWIRE_DATA"
+)]
 fn boto3_lambda_calls_mock() {
     let name = "boto3_lambda_calls_mock";
     let Some(answer) = mock(name, "lambda", include_str!("lambda.py"), &[]) else {
@@ -181,6 +201,10 @@ fn boto3_lambda_calls_mock() {
 }
 
 #[test]
+#[cfg_attr(
+    not(aws_models),
+    ignore = "no data: built without the models of POLYWIRE_DATA"
+)]
 fn boto3_sts_calls_mock() {
     let name = "boto3_sts_calls_mock";
     let Some(answer) = mock(name, "sts", include_str!("sts.py"), &[]) else {
@@ -239,6 +263,10 @@ fn cloudwatch(name: &'static str, wire: &str) {
 }
 
 #[test]
+#[cfg_attr(
+    not(aws_models),
+    ignore = "no data: built without the models of POLYWIRE_DATA"
+)]
 fn boto3_cloudwatch_calls_mock_over_cbor() {
     cloudwatch(
         "boto3_cloudwatch_calls_mock_over_cbor",
@@ -247,11 +275,19 @@ fn boto3_cloudwatch_calls_mock_over_cbor() {
 }
 
 #[test]
+#[cfg_attr(
+    not(aws_models),
+    ignore = "no data: built without the models of POLYWIRE_DATA"
+)]
 fn boto3_cloudwatch_calls_mock_over_json() {
     cloudwatch("boto3_cloudwatch_calls_mock_over_json", "json");
 }
 
 #[test]
+#[cfg_attr(
+    not(aws_models),
+    ignore = "no data: built without the models of POLYWIRE_DATA"
+)]
 fn boto3_cloudwatch_calls_mock_over_query() {
     cloudwatch("boto3_cloudwatch_calls_mock_over_query", "query");
 }

@@ -16,7 +16,7 @@ impl Service {
     /// `signing` is the name by which moto knows the service.
     fn of(case: &Case, model: &str, signing: &str) -> Option<Self> {
         let moto = case.moto()?;
-        let model = case.data(&format!("models/{model}.json"))?;
+        let model = polywire_interop::model(model);
         Some(Self {
             moto,
             model: model.to_str().unwrap().to_owned(),
@@ -45,6 +45,10 @@ impl Service {
 }
 
 #[test]
+#[cfg_attr(
+    not(aws_models),
+    ignore = "no data: built without the models of POLYWIRE_DATA"
+)]
 fn polywire_call_moto_sqs() {
     let case = Case::begin("polywire_call_moto_sqs");
     let Some(sqs) = Service::of(&case, "sqs", "sqs") else {
@@ -80,6 +84,10 @@ fn polywire_call_moto_sqs() {
 }
 
 #[test]
+#[cfg_attr(
+    not(aws_models),
+    ignore = "no data: built without the models of POLYWIRE_DATA"
+)]
 fn polywire_call_moto_sns() {
     let case = Case::begin("polywire_call_moto_sns");
     let Some(sns) = Service::of(&case, "sns", "sns") else {
@@ -115,6 +123,10 @@ fn polywire_call_moto_sns() {
 }
 
 #[test]
+#[cfg_attr(
+    not(aws_models),
+    ignore = "no data: built without the models of POLYWIRE_DATA"
+)]
 fn polywire_call_moto_dynamodb() {
     let case = Case::begin("polywire_call_moto_dynamodb");
     let Some(dynamodb) = Service::of(&case, "dynamodb", "dynamodb") else {
@@ -140,6 +152,10 @@ fn polywire_call_moto_dynamodb() {
 }
 
 #[test]
+#[cfg_attr(
+    not(aws_models),
+    ignore = "no data: built without the models of POLYWIRE_DATA"
+)]
 fn polywire_call_moto_cloudwatch() {
     let case = Case::begin("polywire_call_moto_cloudwatch");
     let Some(cloudwatch) = Service::of(&case, "cloudwatch", "monitoring") else {
@@ -171,6 +187,10 @@ fn polywire_call_moto_cloudwatch() {
 }
 
 #[test]
+#[cfg_attr(
+    not(aws_models),
+    ignore = "no data: built without the models of POLYWIRE_DATA"
+)]
 fn polywire_call_moto_s3() {
     let case = Case::begin("polywire_call_moto_s3");
     let Some(s3) = Service::of(&case, "s3", "s3") else {

@@ -1,4 +1,5 @@
-//! Stock boto3 and the aws CLI use the example `object-store` as S3.
+//! Stock boto3 and the aws CLI use the example `object-store` as S3. It is generated from S3's
+//! model.
 
 use polywire_interop::{Case, Serving, object_store};
 
@@ -8,11 +9,6 @@ fn runs(name: &'static str, script: &str) {
     let Some(python) = case.python(&["awscli", "boto3"]) else {
         return;
     };
-    // It is generated from S3's model.
-    let has_program = std::env::var_os("OBJECT_STORE_BIN").is_some();
-    if !has_program && case.data("models/s3.json").is_none() {
-        return;
-    }
     let serving = Serving::start_program(object_store(), &["--listen", "127.0.0.1:0"]);
     let script = format!("{}\n{script}", include_str!("client.py"));
     let shown = python.run(serving.url(), &script);
@@ -20,46 +16,82 @@ fn runs(name: &'static str, script: &str) {
 }
 
 #[test]
+#[cfg_attr(
+    not(aws_models),
+    ignore = "no data: built without the models of POLYWIRE_DATA"
+)]
 fn boto3_s3_buckets() {
     runs("boto3_s3_buckets", include_str!("buckets.py"));
 }
 
 #[test]
+#[cfg_attr(
+    not(aws_models),
+    ignore = "no data: built without the models of POLYWIRE_DATA"
+)]
 fn boto3_s3_objects() {
     runs("boto3_s3_objects", include_str!("objects.py"));
 }
 
 #[test]
+#[cfg_attr(
+    not(aws_models),
+    ignore = "no data: built without the models of POLYWIRE_DATA"
+)]
 fn boto3_s3_unusual_keys() {
     runs("boto3_s3_unusual_keys", include_str!("keys.py"));
 }
 
 #[test]
+#[cfg_attr(
+    not(aws_models),
+    ignore = "no data: built without the models of POLYWIRE_DATA"
+)]
 fn boto3_s3_pages() {
     runs("boto3_s3_pages", include_str!("listing.py"));
 }
 
 #[test]
+#[cfg_attr(
+    not(aws_models),
+    ignore = "no data: built without the models of POLYWIRE_DATA"
+)]
 fn boto3_s3_multipart() {
     runs("boto3_s3_multipart", include_str!("multipart.py"));
 }
 
 #[test]
+#[cfg_attr(
+    not(aws_models),
+    ignore = "no data: built without the models of POLYWIRE_DATA"
+)]
 fn boto3_s3_managed_transfer() {
     runs("boto3_s3_managed_transfer", include_str!("transfer.py"));
 }
 
 #[test]
+#[cfg_attr(
+    not(aws_models),
+    ignore = "no data: built without the models of POLYWIRE_DATA"
+)]
 fn boto3_s3_virtual_hosts() {
     runs("boto3_s3_virtual_hosts", include_str!("addressing.py"));
 }
 
 #[test]
+#[cfg_attr(
+    not(aws_models),
+    ignore = "no data: built without the models of POLYWIRE_DATA"
+)]
 fn boto3_s3_checksums_unasked() {
     runs("boto3_s3_checksums_unasked", include_str!("checksums.py"));
 }
 
 #[test]
+#[cfg_attr(
+    not(aws_models),
+    ignore = "no data: built without the models of POLYWIRE_DATA"
+)]
 fn aws_cli_s3() {
     runs("aws_cli_s3", include_str!("cli.py"));
 }
