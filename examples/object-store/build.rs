@@ -1,5 +1,6 @@
 //! Generates types, client and server of the operations that the store has from
-//! S3's model, which is not in this repository.
+//! S3's model, which is not in this repository. Without the model the library is empty and the
+//! program says what is missing.
 
 use std::env;
 use std::error::Error;
@@ -27,33 +28,18 @@ const OPERATIONS: [&str; 18] = [
 ];
 
 fn main() -> Result<(), Box<dyn Error>> {
-    polywire_codegen::Build::new()
-        .model(model()?)
-        .name("s3")
-        .operations(OPERATIONS)
-        .generate()?;
-    Ok(())
-}
-
-/// Where the model is.
-fn model() -> Result<PathBuf, String> {
-    for name in ["POLYWIRE_S3_MODEL", "POLYWIRE_DATA"] {
-        println!("cargo::rerun-if-env-changed={name}");
-    }
+    println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-env-changed=POLYWIRE_S3_MODEL");
     let model = match env::var_os("POLYWIRE_S3_MODEL") {
-        Some(file) => PathBuf::from(file),
-        None => {
-            let folder = env::var_os("POLYWIRE_DATA").unwrap_or("../../../shared".into());
-            PathBuf::from(folder).join("models/s3.json")
-        }
+        Some(file) => Ok(PathBuf::from(file)),
+        None => test_data::data("models/s3.json"),
     };
-    if model.is_file() {
-        return Ok(model);
+    if let Some(model) = test_data::for_build(model, "s3_model")? {
+        polywire_codegen::Build::new()
+            .model(model)
+            .name("s3")
+            .operations(OPERATIONS)
+            .generate()?;
     }
-    Err(format!(
-        "there is no {}: S3's model is Amazon's and not in this repository. Get \
-         models/s3/service/2006-03-01/s3-2006-03-01.json of \
-         https://github.com/aws/api-models-aws and name it: POLYWIRE_S3_MODEL=FILE cargo ...",
-        model.display()
-    ))
+    Ok(())
 }

@@ -5,6 +5,7 @@
 //! `object.rs`, `multipart.rs` and `listing.rs` the operations, `layer.rs` what
 //! S3 does with HTTP that no model says. There are no versions, no access
 //! control (signatures are not looked at) and no checksums but MD5.
+#![cfg(s3_model)]
 #![forbid(unsafe_code)]
 #![allow(
     clippy::field_reassign_with_default,

@@ -1,5 +1,4 @@
 //! The generated client calls each operation over HTTP.
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use object_store::s3::client::{self, Client};
 use object_store::s3::{
