@@ -73,7 +73,10 @@ pub fn suite(name: &str) -> Result<PathBuf, Missing> {
 /// make it.
 pub fn suite_ast(name: &str) -> Result<PathBuf, Missing> {
     let file = suites().0.join(format!("{name}-protocol-tests.json"));
-    existing(file, SUITES_VARIABLE, false)
+    match file.exists() {
+        true => Ok(file),
+        false => Err(Missing::part(format!("{} does not exist", file.display()))),
+    }
 }
 
 /// Returns a file or folder of the service models and benchmark data, such as `models`.
@@ -139,22 +142,22 @@ fn repository() -> PathBuf {
 }
 
 fn existing(path: PathBuf, variable: &str, is_named: bool) -> Result<PathBuf, Missing> {
-    match path.exists() {
-        true => Ok(path),
-        false => Err(Missing {
-            reason: format!(
-                "{} does not exist ({variable} {})",
-                path.display(),
-                if is_named {
-                    "names its folder"
-                } else {
-                    "is not set"
-                },
-            ),
-            is_failure: is_named,
-            path: Some(path),
-        }),
+    if path.exists() {
+        return Ok(path);
     }
+    let shown = path.display();
+    let reason = match (is_named, variable) {
+        (true, _) => format!("{shown} does not exist, though {variable} names its folder"),
+        (false, SUITES_VARIABLE) => {
+            format!("{shown} does not exist (run scripts/fetch-suites or set {variable})")
+        }
+        (false, _) => format!("{shown} does not exist (set {variable})"),
+    };
+    Err(Missing {
+        reason,
+        is_failure: is_named,
+        path: Some(path),
+    })
 }
 
 /// Data that is not there.
