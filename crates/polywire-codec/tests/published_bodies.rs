@@ -1,10 +1,6 @@
 //! The XML-RPC bodies that speed is measured on, broken in every way: `bench/xmlrpc` of the
 //! published data.
-#![allow(
-    clippy::unwrap_used,
-    clippy::print_stdout,
-    reason = "a test may panic, and says what it counts"
-)]
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 #[path = "xmlrpc/broken.rs"]
 mod broken;

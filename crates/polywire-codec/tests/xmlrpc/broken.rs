@@ -1,5 +1,6 @@
 //! Message bodies, broken in every way: an error, or a value that can be written and is then
 //! read the same; never a panic.
+#![allow(clippy::print_stdout, reason = "says what it counts")]
 
 use polywire_codec::xmlrpc::{Envelope, Reply, XmlRpcDecoder, XmlRpcEncoder, XmlRpcProfile};
 use polywire_schema::{Body, Decode, Encode, Error, Limits, Member, Value};
