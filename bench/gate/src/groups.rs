@@ -1,6 +1,8 @@
 //! The groups. A new one is a module here and a row in the table.
 
+pub mod rpc;
 pub mod smithy;
+pub mod xmlrpc;
 
 use crate::GroupEntry;
 

@@ -1,4 +1,4 @@
-//! Both state machines, with nothing between them but bytes.
+//! The state machines of client and server, connected by a buffer.
 
 use std::time::Duration;
 
@@ -13,11 +13,11 @@ const ADD: Operation<'static> = Operation {
     name: "Add",
 };
 
-/// A connection whose calls are answered as soon as they are made.
+/// A connection whose calls are answered at once.
 pub(super) struct Machines {
     client: client::Connection<()>,
     server: server::Connection<u32, ()>,
-    /// What is on its way, and room for what will be.
+    /// The bytes between both sides.
     out: Output,
 }
 
@@ -30,7 +30,7 @@ impl Machines {
         }
     }
 
-    /// A call of bytes that is answered with bytes.
+    /// Makes a call of bytes, which is answered with bytes.
     pub(super) fn bytes(&mut self, input: &[u8], output: &[u8]) -> Result<(), String> {
         let write = |out: &mut Vec<u8>| {
             out.extend_from_slice(input);
@@ -38,14 +38,14 @@ impl Machines {
         };
         let handle = |payload: &[u8], out: &mut Vec<u8>| {
             out.extend_from_slice(output);
-            expect(payload == input, "the input")
+            expect(payload == input, "another input")
         };
         self.call(write, handle, |payload| {
-            expect(payload == output, "the output")
+            expect(payload == output, "another output")
         })
     }
 
-    /// A call of `Add` with what serde makes of it, as clients and servers do it.
+    /// Makes a call of `Add` with types of serde, as clients and servers do.
     pub(super) fn add(&mut self, left: i32, right: i32) -> Result<i32, String> {
         let failed = |error: Error| error.to_string();
         let write = |out: &mut Vec<u8>| encode(out, &(left, right)).map_err(failed);
@@ -91,7 +91,7 @@ impl Machines {
     ) -> Result<(), String> {
         let mut handle = Some(handle);
         let mut room = Vec::new();
-        // Small payloads are all in one piece.
+        // Small payloads are in one piece.
         let mut input = self.out.as_slice().unwrap_or_default();
         while !input.is_empty() {
             let step = self.server.receive(now, input, &mut room, |_| Some(1));
@@ -143,6 +143,6 @@ fn decoder(payload: &[u8]) -> Result<CborDecoder<'_>, Error> {
 fn expect(right: bool, what: &str) -> Result<(), String> {
     match right {
         true => Ok(()),
-        false => Err(format!("{what} is another")),
+        false => Err(what.to_owned()),
     }
 }
